@@ -1,0 +1,77 @@
+/**
+ * What the harness throws, and nothing else.
+ *
+ * Expected outcomes (409, 410, a violated property) are values and never come here. A user's mistake and a broken environment
+ * are a {@link HarnessError} with a stable code; an impossible state is an {@link InvariantError}, which is always our fault.
+ */
+
+/** Process exit codes of every command. */
+export const EXIT = { holds: 0, violated: 1, usage: 2, inconclusive: 3, fault: 4, refused: 5 } as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** Stable codes; the prefix says whose problem it is and so which exit code applies. */
+export type HarnessErrorCode =
+  | 'USAGE' // wrong flags or arguments
+  | 'CONFIG_INVALID' // stalemate.config.ts or a YAML file that it names
+  | 'MANIFEST_INVALID' // malformed YAML, CRD without schema, sample of an unknown kind
+  | 'TARGET_INVALID' // no such module, no default export
+  | 'FORMAT_INVALID' // a stored file that is truncated or not what it claims to be
+  | 'FORMAT_TOO_NEW' // a stored file of a newer version
+  | 'TARGET_MISMATCH' // a counterexample of another target
+  | 'TARGET_FAILED' // throws on start, never lists, exits, blocks the event loop
+  | 'TARGET_UNCONTROLLED' // uses real timers or real I/O that the deterministic mode cannot steer
+  | 'NONDETERMINISM' // the same workload and schedule gave two histories
+  | 'OUTPUT_FAILED' // a report could not be written
+  | 'REFUSED'; // the safety guard said no
+
+const EXIT_BY_CODE: { readonly [code in HarnessErrorCode]: ExitCode } = {
+  USAGE: EXIT.usage,
+  CONFIG_INVALID: EXIT.usage,
+  MANIFEST_INVALID: EXIT.usage,
+  TARGET_INVALID: EXIT.usage,
+  FORMAT_INVALID: EXIT.usage,
+  FORMAT_TOO_NEW: EXIT.usage,
+  TARGET_MISMATCH: EXIT.usage,
+  TARGET_FAILED: EXIT.inconclusive,
+  TARGET_UNCONTROLLED: EXIT.inconclusive,
+  NONDETERMINISM: EXIT.inconclusive,
+  OUTPUT_FAILED: EXIT.inconclusive,
+  REFUSED: EXIT.refused,
+};
+
+/** A mistake of the user or of the environment. `message` says what was received, what was expected and what to do. */
+export class HarnessError extends Error {
+  readonly code: HarnessErrorCode;
+  readonly exitCode: ExitCode;
+  readonly details: { readonly [key: string]: unknown };
+
+  constructor(
+    code: HarnessErrorCode,
+    message: string,
+    options: { readonly cause?: unknown; readonly details?: { readonly [key: string]: unknown } } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'HarnessError';
+    this.code = code;
+    this.exitCode = EXIT_BY_CODE[code];
+    this.details = options.details ?? {};
+  }
+}
+
+/** A broken assumption inside the harness: exit code 4, please report. */
+export class InvariantError extends Error {
+  constructor(sentence: string) {
+    super(`harness invariant broken: ${sentence}`);
+    this.name = 'InvariantError';
+  }
+}
+
+/** Throws an {@link InvariantError} unless `condition` holds. `sentence` names the invariant. */
+export function invariant(condition: unknown, sentence: string): asserts condition {
+  if (!condition) throw new InvariantError(sentence);
+}
+
+/** Closes an exhaustive `switch`. */
+export function assertNever(value: never): never {
+  throw new InvariantError(`unexpected value ${JSON.stringify(value)}`);
+}

@@ -1,0 +1,144 @@
+/**
+ * Leaves: an object flattened to `path → value`, with list items named by what identifies them instead of by position.
+ *
+ * `spec.replicas`, `metadata.annotations["example.com/a"]`, `status.conditions[type=Ready].status`, `metadata.finalizers["x/y"]`,
+ * `metadata.ownerReferences[uid=…].name`. An empty map or list is a leaf of its own, so that removing the last item is visible.
+ * Lists of maps are keyed by the first of `type`, `uid`, `name`, `key` that all items have and that is unique; other lists of
+ * scalars by value (a multiset: duplicates get `~2`), other lists by position.
+ */
+import type { JsonObject, JsonValue, KubeObject } from './object.ts';
+
+export type Leaves = ReadonlyMap<string, JsonValue>;
+
+const ITEM_KEYS = ['uid', 'type', 'name', 'key'] as const;
+const PLAIN_KEY = /^[A-Za-z_$][A-Za-z0-9_$-]*$/;
+
+const cache = new WeakMap<object, Leaves>();
+
+/** The leaves of an object, computed once per object (objects are immutable). */
+export function leavesOf(object: JsonObject | KubeObject): Leaves {
+  let leaves = cache.get(object);
+  if (leaves === undefined) {
+    const fresh = new Map<string, JsonValue>();
+    flatten('', object, fresh);
+    cache.set(object, (leaves = fresh));
+  }
+  return leaves;
+}
+
+function flatten(path: string, value: JsonValue | undefined, out: Map<string, JsonValue>): void {
+  if (value === undefined) return;
+  if (value === null || typeof value !== 'object') {
+    out.set(path, value);
+    return;
+  }
+  if (Array.isArray(value)) {
+    flattenList(path, value as readonly JsonValue[], out);
+    return;
+  }
+  const map = value as JsonObject;
+  let empty = true;
+  for (const key in map) {
+    if (map[key] === undefined) continue;
+    empty = false;
+    flatten(path === '' ? key : path + keySegment(key), map[key], out);
+  }
+  if (empty && path !== '') out.set(path, value);
+}
+
+function flattenList(path: string, list: readonly JsonValue[], out: Map<string, JsonValue>): void {
+  if (list.length === 0) {
+    out.set(path, list);
+    return;
+  }
+  const key = itemKey(list);
+  const seen = new Map<string, number>();
+  for (let index = 0; index < list.length; index++) {
+    const item = list[index] as JsonValue;
+    let name: string;
+    if (key !== undefined) name = `[${key}=${String((item as JsonObject)[key])}]`;
+    else if (item === null || typeof item !== 'object') name = `[${JSON.stringify(item)}]`;
+    else name = `[${index}]`;
+    const count = (seen.get(name) ?? 0) + 1;
+    seen.set(name, count);
+    flatten(path + (count === 1 ? name : `${name}~${count}`), item, out);
+  }
+}
+
+/** The key that identifies the items of a list of maps, if there is one. */
+export function itemKey(list: readonly JsonValue[]): string | undefined {
+  for (const key of ITEM_KEYS) {
+    const values = new Set<JsonValue>();
+    let usable = true;
+    for (const item of list) {
+      const value =
+        item !== null && typeof item === 'object' && !Array.isArray(item) ? (item as JsonObject)[key] : undefined;
+      if (typeof value !== 'string' || values.has(value)) {
+        usable = false;
+        break;
+      }
+      values.add(value);
+    }
+    if (usable) return key;
+  }
+  return undefined;
+}
+
+function keySegment(key: string): string {
+  return PLAIN_KEY.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
+}
+
+/** Deep equality of JSON values; key order does not matter, absent equals `undefined`. */
+export function jsonEqual(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+  if (a === b) return true;
+  if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object') return false;
+  if (Array.isArray(a) || Array.isArray(b)) {
+    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
+    for (let i = 0; i < a.length; i++) if (!jsonEqual(a[i] as JsonValue, b[i] as JsonValue)) return false;
+    return true;
+  }
+  const left = a as JsonObject;
+  const right = b as JsonObject;
+  for (const key in left) if (!jsonEqual(left[key], right[key])) return false;
+  for (const key in right) if (right[key] !== undefined && left[key] === undefined) return false;
+  return true;
+}
+
+export interface LeafChange {
+  readonly path: string;
+  /** Absent when the leaf is new. */
+  readonly from?: JsonValue;
+  /** Absent when the leaf is gone. */
+  readonly to?: JsonValue;
+}
+
+const NO_LEAVES: Leaves = new Map();
+
+/** What changed from one version to the next, in the order of the new object, removals last. */
+export function diffLeaves(from: JsonObject | undefined, to: JsonObject | undefined): readonly LeafChange[] {
+  if (from === to) return [];
+  const before = from === undefined ? NO_LEAVES : leavesOf(from);
+  const after = to === undefined ? NO_LEAVES : leavesOf(to);
+  const changes: LeafChange[] = [];
+  for (const [path, value] of after) {
+    const old = before.get(path);
+    if (old === undefined) changes.push({ path, to: value });
+    else if (!jsonEqual(old, value)) changes.push({ path, from: old, to: value });
+  }
+  for (const [path, value] of before) if (!after.has(path)) changes.push({ path, from: value });
+  return changes;
+}
+
+/** Metadata that servers maintain: never anybody's intent. */
+const SERVER_LEAF =
+  /^metadata\.(uid|resourceVersion|generation|creationTimestamp|deletionTimestamp|deletionGracePeriodSeconds|selfLink|managedFields)(?![A-Za-z])/;
+
+/** Whether the server, not a writer, decides the leaf. */
+export function isServerLeaf(path: string): boolean {
+  return SERVER_LEAF.test(path) || path === 'apiVersion' || path === 'kind';
+}
+
+/** The pattern of a leaf: list keys that vary by run (uids, positions) are blanked, names that people chose stay. */
+export function leafPattern(path: string): string {
+  return path.replace(/\[uid=[^\]]*\]/g, '[uid=*]').replace(/\[\d+\]/g, '[*]');
+}

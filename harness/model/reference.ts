@@ -1,0 +1,45 @@
+/**
+ * What the reference runs measured about a target: no adversary, no fault, several seeds and speeds.
+ *
+ * Ownership is measured, never assumed. A *role* names objects across runs: `gr:canonical name without ~n`, for example
+ * `pods:web/worker` for all generated workers of `web`, or `widgets.example.com:a` for the sample object `a`.
+ * A *leaf pattern* is a leaf path as `leaf.ts` spells it.
+ */
+
+export interface Reference {
+  /** How many runs stand behind it. */
+  readonly runs: number;
+  /** Leaves that the target changed, by role. */
+  readonly ownedLeaves: { readonly [role: string]: readonly string[] };
+  /** Leaves that differ between references (random, time-dependent): masked in every comparison. */
+  readonly volatileLeaves: { readonly [role: string]: readonly string[] };
+  /** Leaves (list items, map keys) that the target removed though it had not written them. */
+  readonly removedLeaves: { readonly [role: string]: readonly string[] };
+  /** Roles that the target creates, with the highest number alive at once, by hash of the owner's spec. */
+  readonly children: readonly ReferenceChild[];
+  /** Roles that the target deletes. */
+  readonly deletes: readonly string[];
+  /** Resources that it reads (get, list or watch), `gr`. */
+  readonly reads: readonly string[];
+  /** Resources that it lists with resourceVersion=0, and so may be given a stale list. */
+  readonly staleLists: readonly string[];
+  /** Objects whose holder / renewTime it keeps rewriting: locks, exempt from rates by behaviour. */
+  readonly locks: readonly string[];
+  /** What it does with nothing to do: requests per minute of run time in the idle window. */
+  readonly idle: { readonly requestsPerMinute: number; readonly writesPerMinute: number };
+  /** Most requests that followed one delivery before it was idle again. */
+  readonly burstMax: number;
+  /** Owner specs (by hash) that settled healthy: the values between which a user may change them. */
+  readonly healthySpecs: readonly string[];
+}
+
+export interface ReferenceChild {
+  /** Role of the owner. */
+  readonly owner: string;
+  /** Role of the child. */
+  readonly role: string;
+  /** Highest number alive and not terminating at any instant, by hash of the owner's spec. */
+  readonly maxBySpec: { readonly [specHash: string]: number };
+  /** The references themselves went above their end count on the way: no cardinality is claimed. */
+  readonly surges: boolean;
+}

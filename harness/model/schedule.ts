@@ -1,0 +1,71 @@
+/**
+ * The schedule: the decisions of one run, as data.
+ *
+ * A schedule is a default order plus a sparse, labelled list of deviations. The same value drives the deterministic mode (where
+ * every item waits for the scheduler) and the free-running one (where only the items named here wait).
+ *
+ * Default order, "run-to-completion": whatever is being run goes on; else the target's items in order of arrival; else the
+ * environment controllers; else the user's next program operation, then that of each writer, one whole operation at a time;
+ * else time passes to the earliest timer.
+ */
+import type { ActorId } from './actor.ts';
+import type { Label } from './label.ts';
+
+/** The task that lets virtual time pass to the earliest timer. */
+export const TIME = 'time';
+
+/**
+ * A switch of actor: when the item labelled `before` is about to happen (or has just happened, for `after`), `run` acts first,
+ * until its current program operation (one read-modify-write) completes, or up to and including the item labelled `until`.
+ */
+export interface Preemption {
+  readonly before?: Label;
+  readonly after?: Label;
+  readonly run: ActorId | typeof TIME;
+  readonly until?: Label;
+}
+
+/** Staleness: the events of `stream` from number `from` on wait until the item labelled `until` has happened (or the heal phase). */
+export interface Hold {
+  readonly stream: Label;
+  /** `@k`: the first event held. */
+  readonly from: string;
+  readonly until: Label | 'heal';
+}
+
+/** What the gate may do to one item besides delaying it. Only what Kubernetes permits: see `gate/legality`. */
+export type FaultAction =
+  | { readonly do: 'fail'; readonly status: 429 | 500 | 503 | 504; readonly retryAfterSeconds?: number }
+  | { readonly do: 'refuse' } // connection refused: the server never sees the request
+  | { readonly do: 'lose-response' } // the server commits, the actor sees a reset connection
+  | { readonly do: 'close-watch' } // clean end of the stream instead of the event
+  | { readonly do: 'expire-watch' } // in-stream 410 instead of the event: forces a relist
+  | { readonly do: 'stale-list'; readonly behind: number } // a list at resourceVersion=0 answered from `behind` revisions ago
+  | { readonly do: 'crash' } // the target's incarnation dies here and a new one starts
+  | { readonly do: 'start-replica' }; // a second copy of the target starts here
+
+export type FaultKind = FaultAction['do'];
+
+/** `times`: the fault applies to this and the next occurrences of the same label, that many in all (default 1). */
+export type Fault = FaultAction & { readonly at: Label; readonly times?: number };
+
+export interface Schedule {
+  readonly version: 1;
+  readonly default: 'run-to-completion';
+  readonly preemptions: readonly Preemption[];
+  readonly holds: readonly Hold[];
+  readonly faults: readonly Fault[];
+}
+
+export const EMPTY_SCHEDULE: Schedule = {
+  version: 1,
+  default: 'run-to-completion',
+  preemptions: [],
+  holds: [],
+  faults: [],
+};
+
+/** How many deviations from the default order a schedule asks for. */
+export function scheduleSize(schedule: Schedule): number {
+  return schedule.preemptions.length + schedule.holds.length + schedule.faults.length;
+}

@@ -1,0 +1,22 @@
+/** A trial: one workload under one schedule. Values are immutable; what a run did with them lives beside them. */
+import type { Schedule } from './schedule.ts';
+import type { Workload } from './workload.ts';
+
+export type StrategyName = 'random-walk' | 'pos' | 'conflict-pct' | 'starvation' | 'uniform';
+
+/** Asks the search strategy, seeded, to make the decisions; the trace becomes a labelled schedule when it is worth keeping. */
+export interface Search {
+  readonly strategy: StrategyName;
+  readonly seed: number;
+  /** After this many items, uniformly random (fair tail). */
+  readonly fairAfter: number;
+  /** Fault kinds that may be drawn, and the chance per item in 1/10000 (swarm switches whole kinds off). */
+  readonly faults: { readonly [kind: string]: number };
+}
+
+export interface Trial {
+  readonly workload: Workload;
+  readonly schedule: Schedule;
+  /** Present while searching; absent in a replay. */
+  readonly search?: Search;
+}

@@ -1,0 +1,10 @@
+/** Watch vocabulary, as on the wire. */
+import type { KubeObject, JsonObject } from './object.ts';
+
+export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
+
+/** One frame of a watch. `object` is a `Status` for ERROR and carries nothing but a version for BOOKMARK. */
+export interface WatchEvent {
+  readonly type: WatchEventType;
+  readonly object: KubeObject | JsonObject;
+}

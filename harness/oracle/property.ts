@@ -1,0 +1,22 @@
+/**
+ * The Property interface: one claim about a controller, judged on a history and on nothing else.
+ *
+ * Owns: the contract between claims and the runner. Start here to write your own.
+ */
+import type { CheckResult } from '../model/check-result.ts';
+import type { History } from '../model/history.ts';
+
+export interface Property {
+  /** Kebab-case, as given to `--property`. */
+  readonly name: string;
+  /** `P1` … `P10` for the catalogue, absent for a user's own. */
+  readonly id?: string;
+  readonly kind: 'safety' | 'liveness';
+  /** One sentence: the claim. */
+  readonly about: string;
+  /**
+   * Judges a history. Pure: same history, same answer. May answer inconclusive with probes it needs; the runner makes them,
+   * puts their results into `history.probes` and asks again. A check that throws counts as inconclusive.
+   */
+  check(history: History): CheckResult;
+}

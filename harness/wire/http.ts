@@ -1,0 +1,52 @@
+/**
+ * Requests and answers between an actor, the gate and an API server, independent of how they travel.
+ *
+ * Owns: the shapes that `apiserver` and `gate` share. In process they are passed as they are; over HTTP a shell translates.
+ */
+import type { JsonValue } from '../model/object.ts';
+import type { WatchEvent } from '../model/watch-event.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS';
+
+export interface ApiRequest {
+  readonly method: Method;
+  /** Path without query, percent-decoded per segment by whoever reads it. */
+  readonly path: string;
+  readonly query: { readonly [key: string]: string };
+  /** Lower-case names. */
+  readonly headers: { readonly [name: string]: string };
+  /** The body already decoded to JSON; absent when there was none. */
+  readonly body?: JsonValue;
+  /** The body as text, when it could not be decoded: the server words the refusal. */
+  readonly undecodable?: string;
+}
+
+export interface ApiResponse {
+  readonly code: number;
+  readonly headers?: { readonly [name: string]: string };
+  /** JSON, or text for the few plain answers. */
+  readonly body: JsonValue | string;
+  readonly plainText?: boolean;
+}
+
+/** Where the answer to one request goes. `answer` comes once; for a watch (code 200, `stream: true`) events follow, then `end`. */
+export interface ResponseSink {
+  answer(response: ApiResponse): void;
+  /** A watch opened: 200, events follow. */
+  open(): void;
+  event(event: WatchEvent): void;
+  /** The stream ended. `error` stands for a broken connection; absent for a clean end. */
+  end(error?: ConnectionError): void;
+}
+
+/** A failure below HTTP, named as Node names it. */
+export interface ConnectionError {
+  readonly code: 'ECONNRESET' | 'ECONNREFUSED' | 'ETIMEDOUT';
+  readonly message: string;
+}
+
+/** Something that answers API requests: the embedded server in process, or a proxy to a real one. */
+export interface Upstream {
+  /** Hands a request over; the returned function says that nobody waits for the answer any more. */
+  send(request: ApiRequest, sink: ResponseSink): () => void;
+}

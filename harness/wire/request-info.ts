@@ -1,0 +1,80 @@
+/** What a request is about, read off its method, path and query, as kube-apiserver's RequestInfo does. */
+import type { Verb } from '../model/history.ts';
+import type { Method } from './http.ts';
+
+export interface RequestInfo {
+  readonly verb: Verb;
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource: string;
+  /** Empty when the request is cluster-wide. */
+  readonly namespace: string;
+  /** Empty for collections. For a list or watch with field selector `metadata.name=x` still empty. */
+  readonly name: string;
+}
+
+const cache = new Map<string, Omit<RequestInfo, 'verb'> | undefined>();
+
+/** Reads `/api/v1/…` and `/apis/G/V/…`; undefined for everything that is not a resource request (discovery, health, …). */
+export function requestInfo(
+  method: Method,
+  path: string,
+  query: { readonly [key: string]: string },
+): RequestInfo | undefined {
+  let place = cache.get(path);
+  if (place === undefined && !cache.has(path)) {
+    place = parsePath(path);
+    if (cache.size > 10_000) cache.clear();
+    cache.set(path, place);
+  }
+  if (place === undefined) return undefined;
+  const watch = query['watch'] === 'true' || query['watch'] === '1';
+  return { ...place, verb: verbOf(method, place.name !== '', watch) };
+}
+
+function verbOf(method: Method, named: boolean, watch: boolean): Verb {
+  switch (method) {
+    case 'POST':
+      return 'create';
+    case 'PUT':
+      return 'update';
+    case 'PATCH':
+      return 'patch';
+    case 'DELETE':
+      return named ? 'delete' : 'deletecollection';
+    default:
+      if (watch) return 'watch';
+      return named ? 'get' : 'list';
+  }
+}
+
+function parsePath(path: string): Omit<RequestInfo, 'verb'> | undefined {
+  let parts: string[];
+  try {
+    parts = path
+      .split('/')
+      .filter((part) => part !== '')
+      .map(decodeURIComponent);
+  } catch {
+    return undefined;
+  }
+  let group = '';
+  let rest: string[];
+  if (parts[0] === 'api' && parts.length >= 3) rest = parts.slice(1);
+  else if (parts[0] === 'apis' && parts.length >= 4) {
+    group = parts[1] ?? '';
+    rest = parts.slice(2);
+  } else return undefined;
+  const version = rest[0] ?? '';
+  rest = rest.slice(1);
+  // `/namespaces/x/pods` is namespaced; `/namespaces`, `/namespaces/x`, `/namespaces/x/finalize|status` are the kind itself.
+  let namespace = '';
+  if (rest[0] === 'namespaces' && rest.length > 2 && rest[2] !== 'finalize' && rest[2] !== 'status') {
+    namespace = rest[1] ?? '';
+    rest = rest.slice(2);
+  }
+  const [resource = '', name = '', subresource = ''] = rest;
+  if (resource === '' || rest.length > 3) return undefined;
+  return { group, version, resource, subresource, namespace, name };
+}
