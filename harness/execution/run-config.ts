@@ -1,0 +1,35 @@
+/** A campaign's configuration with nothing left open: every path absolute, every file loaded, every default filled in. */
+import type { RunSettings, Transport } from '../model/counterexample.ts';
+import type { KubeObject } from '../model/object.ts';
+import type { FaultKind } from '../model/schedule.ts';
+import type { Property } from '../oracle/property.ts';
+
+/** When a campaign ends by itself. */
+export type Budget =
+  | { readonly unit: 'ms'; readonly timeMs: number }
+  | { readonly unit: 'runs'; readonly runs: number };
+
+export interface RunConfig {
+  /** Absolute path of the configuration file; `null` when there was none. */
+  readonly configFile: string | null;
+  /** Absolute path of the target's module. */
+  readonly target: string;
+  readonly cluster: 'embedded';
+  readonly transport: Transport;
+  readonly crds: readonly KubeObject[];
+  readonly samples: readonly KubeObject[];
+  /** Where namespaced samples without a namespace go. */
+  readonly namespace: string;
+  readonly properties: readonly Property[];
+  /** Names of the kinds of adversarial writers that may take part. */
+  readonly writers: readonly string[];
+  readonly faults: readonly FaultKind[];
+  readonly budget: Budget;
+  readonly seed: number;
+  /** Ends the campaign after this many distinct findings; `Infinity` for never. */
+  readonly stopAfter: number;
+  /** Absolute path of the folder that counterexamples and records go to. */
+  readonly reportDir: string;
+  /** What shapes a single run; its seed is drawn per run. */
+  readonly settings: Omit<RunSettings, 'seed'>;
+}

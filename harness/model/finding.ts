@@ -1,0 +1,105 @@
+/**
+ * Findings and what a campaign, a replay and a recheck hand back.
+ *
+ * Owns: the nouns between `execution` (which makes them) and `report` (which shows and stores them).
+ */
+import type { CheckResult, Violation } from './check-result.ts';
+import type { Counterexample } from './counterexample.ts';
+import type { History } from './history.ts';
+import type { Label } from './label.ts';
+
+/** k of n runs failed with the same signature. Never rounded up. */
+export interface Reproduced {
+  readonly k: number;
+  readonly n: number;
+}
+
+/**
+ * How unusual the conditions are that a finding needs. `everyday`: ordinary conflicts and lag of seconds. `restart-or-HA`: a
+ * restart or a second replica. `pathological`: more than that; reported, but it does not fail a run.
+ */
+export type Grade = 'everyday' | 'restart-or-HA' | 'pathological';
+
+/** What a run does without one of the schedule's deviations. */
+export interface Counterfactual {
+  /** A preemption, hold or fault as {@link deviationText} spells it. */
+  readonly deviation: string;
+  readonly without: 'passes' | 'still fails' | 'other';
+}
+
+export interface FindingStats {
+  readonly stepsBefore: number;
+  readonly stepsAfter: number;
+  readonly actorsBefore: number;
+  readonly actorsAfter: number;
+  /** Runs that shrinking took. */
+  readonly executions: number;
+  readonly preemptions: number;
+  readonly holds: number;
+  readonly faults: number;
+  /** Watch events that the holds keep back. */
+  readonly heldItems: number;
+  readonly reproduced: Reproduced;
+  /** Runs of the campaign that failed with this signature. */
+  readonly count: number;
+  readonly grade: Grade;
+  readonly counterfactuals: readonly Counterfactual[];
+}
+
+/** One signature: its smallest example and what stands behind it. */
+export interface Finding {
+  readonly violation: Violation;
+  readonly counterexample: Counterexample;
+  /** The history of the shrunk run. */
+  readonly record: History;
+  readonly stats: FindingStats;
+}
+
+/** A finding as stored: the file that `recheck` takes. */
+export interface FindingRecord {
+  readonly version: 1;
+  readonly kind: 'record';
+  readonly counterexample: Counterexample;
+  readonly history: History;
+}
+
+/** What one property said over a campaign. */
+export interface PropertyTally {
+  readonly holds: number;
+  readonly violated: number;
+  readonly inconclusive: number;
+  /** No run of the campaign put this property to the test. */
+  readonly vacuous: boolean;
+}
+
+export type CampaignOutcome = 'holds' | 'violated' | 'inconclusive' | 'vacuous' | 'interrupted';
+
+export interface CampaignResult {
+  readonly outcome: CampaignOutcome;
+  readonly seed: number;
+  readonly runs: number;
+  readonly elapsedMs: number;
+  /** Counters by name: `conflicts`, `staleReads`, `foreignWritesBetweenReadAndWrite`, … */
+  readonly contention: { readonly [counter: string]: number };
+  readonly findings: readonly Finding[];
+  readonly warnings: readonly string[];
+  readonly inconclusive: { readonly count: number; readonly reasons: { readonly [reason: string]: number } };
+  readonly perProperty: { readonly [property: string]: PropertyTally };
+}
+
+export interface ReplayResult {
+  readonly reproduced: Reproduced;
+  /** Labels of the schedule that never occurred in any of the runs. */
+  readonly missedAnchors: readonly Label[];
+  /** The history of the first run that reproduced it, else of the first run. */
+  readonly history: History;
+  /** The violation with the stored signature, when it came back. */
+  readonly violation?: Violation;
+}
+
+export interface CheckReport {
+  /** What each property says of the stored history. */
+  readonly results: readonly { readonly property: string; readonly result: CheckResult }[];
+  /** The violation with the stored signature, when a property still finds it. */
+  readonly violation?: Violation;
+}
