@@ -1,0 +1,46 @@
+/** Faults: what the gate answers in the server's place, and what it says it did. */
+import { assertNever } from '../model/errors.ts';
+import type { FaultAction } from '../model/schedule.ts';
+import type { ApiResponse } from '../wire/http.ts';
+import { failure } from '../wire/status.ts';
+
+/** The answer of an overloaded or restarting API server, word for word. */
+export function injectedFailure(fault: Extract<FaultAction, { do: 'fail' }>): ApiResponse {
+  const details = fault.retryAfterSeconds === undefined ? undefined : { retryAfterSeconds: fault.retryAfterSeconds };
+  switch (fault.status) {
+    case 429:
+      return failure(429, 'TooManyRequests', 'Too many requests, please try again later.', details);
+    case 500:
+      return failure(500, 'InternalError', 'Internal error occurred: etcdserver: request timed out', details);
+    case 503:
+      return failure(503, 'ServiceUnavailable', 'apiserver is shutting down', details);
+    case 504:
+      return failure(504, 'Timeout', 'Timeout: request did not complete within the allotted timeout', details);
+    default:
+      return assertNever(fault.status);
+  }
+}
+
+/** A fault in words. */
+export function describeFault(fault: FaultAction): string {
+  switch (fault.do) {
+    case 'fail':
+      return `fail with ${fault.status}${fault.retryAfterSeconds === undefined ? '' : ` (retry after ${fault.retryAfterSeconds} s)`}`;
+    case 'stale-list':
+      return `answer from ${fault.behind} revisions ago`;
+    case 'refuse':
+      return 'refuse the connection';
+    case 'lose-response':
+      return 'lose the response';
+    case 'close-watch':
+      return 'close the watch';
+    case 'expire-watch':
+      return 'answer 410 in the watch';
+    case 'crash':
+      return 'crash and restart the target';
+    case 'start-replica':
+      return 'start a second replica';
+    default:
+      return assertNever(fault);
+  }
+}

@@ -1,0 +1,409 @@
+/**
+ * The gate: everything that an actor sends, and everything that comes back, waits here as a labelled item until somebody decides.
+ *
+ * Owns: pending items, delivery, what a fault does to one item. Does not own: who decides (a scheduler), which server is behind
+ * it (an `Upstream`), what is legal (`legality.ts`). Start at {@link Gate.port} (how items come) and {@link Gate.execute} (how they go).
+ */
+import { groupResource, revisionOf } from '../model/object.ts';
+import type { JsonObject, KubeObject } from '../model/object.ts';
+import type { ActorId } from '../model/actor.ts';
+import { invariant } from '../model/errors.ts';
+import type { StreamEnd } from '../model/history.ts';
+import { isWrite } from '../model/history.ts';
+import type { Item } from '../model/item.ts';
+import { ANSWERED, requestLabel, SENT, streamLabel } from '../model/label.ts';
+import type { FaultAction } from '../model/schedule.ts';
+import type { WatchEvent } from '../model/watch-event.ts';
+import type { ApiRequest, ApiResponse, ConnectionError, ResponseSink, Upstream } from '../wire/http.ts';
+import { requestInfo } from '../wire/request-info.ts';
+import { failure } from '../wire/status.ts';
+import { describeFault, injectedFailure } from './faults.ts';
+import type { Naming } from './naming.ts';
+import { outcomeOf } from './outcome.ts';
+import type { OpenOperation, Recorder } from './recorder.ts';
+
+interface Exchange {
+  readonly request: ApiRequest;
+  readonly sink: ResponseSink;
+  readonly operation: OpenOperation;
+  readonly asked: string | undefined;
+  item: PendingItem | undefined;
+  stream: Stream | undefined;
+  abortUpstream: (() => void) | undefined;
+  over: boolean;
+}
+
+interface Stream {
+  readonly actor: ActorId;
+  readonly base: string;
+  readonly resource: string;
+  readonly exchange: Exchange;
+  label: string;
+  nextK: number;
+  readonly queue: { event: WatchEvent | undefined; at: number; timeMs: number }[];
+  /** The actor has been told that the stream is open. */
+  open: boolean;
+  head: PendingItem | undefined;
+}
+
+/** A pending item together with what executing it does. */
+interface PendingItem extends Item {
+  readonly exchange: Exchange;
+  readonly response?: ApiResponse | 'open' | ConnectionError;
+}
+
+export interface GateHooks {
+  /** The schedule kills this incarnation now. */
+  crash(actor: ActorId): void;
+  /** The schedule starts a second copy of the target now. */
+  startReplica(): void;
+}
+
+export class Gate {
+  /** Everything that can happen now, in order of arrival. Held streams are the scheduler's business. */
+  readonly pending: PendingItem[] = [];
+  /** Grows whenever an actor sends or aborts: quiescence watches it. */
+  activity = 0;
+  readonly #upstream: Upstream;
+  readonly #recorder: Recorder;
+  readonly #naming: Naming;
+  readonly #hooks: GateHooks;
+  readonly #exchanges = new Set<Exchange>();
+  #seq = 0;
+
+  constructor(upstream: Upstream, recorder: Recorder, naming: Naming, hooks: GateHooks) {
+    this.#upstream = upstream;
+    this.#recorder = recorder;
+    this.#naming = naming;
+    this.#hooks = hooks;
+  }
+
+  /** Where `actor` sends its requests. */
+  port(actor: ActorId): Upstream {
+    return { send: (request, sink) => this.#arrive(actor, request, sink) };
+  }
+
+  /** Contention begins: numbers start at 0, open streams are `#0` of their kind, their next event is `@0`. */
+  startContention(): void {
+    this.#naming.restartNumbers();
+    for (const { stream } of this.#exchanges) {
+      if (stream === undefined) continue;
+      stream.label = this.#naming.number(stream.base);
+      stream.nextK = 0;
+    }
+  }
+
+  /** Lets one pending item happen, as it is or with a fault. */
+  execute(chosen: Item, fault?: FaultAction): void {
+    const index = this.pending.findIndex((pending) => pending.seq === chosen.seq);
+    invariant(index >= 0, `the scheduler chose an item that is not pending: ${chosen.label}`);
+    const item = this.pending[index] as PendingItem;
+    this.pending.splice(index, 1);
+    if (fault !== undefined) this.#recorder.decision('fault', item.label, describeFault(fault));
+    if (fault?.do === 'crash') {
+      this.#hooks.crash(item.actor);
+      return;
+    }
+    if (fault?.do === 'start-replica') this.#hooks.startReplica();
+    item.exchange.item = undefined;
+    if (item.kind === 'send') this.#forward(item.exchange, fault);
+    else if (item.kind === 'answer') this.#answer(item, fault);
+    else this.#deliver(item.exchange, fault);
+  }
+
+  /** Cuts everything of an actor: nothing of it reaches the server or comes back any more. */
+  cut(actor: ActorId): void {
+    for (const exchange of [...this.#exchanges]) {
+      if (exchange.operation.actor !== actor) continue;
+      if (exchange.stream === undefined) this.#recorder.answered(exchange.operation, { type: 'info', why: 'crash' });
+      else this.#streamEnded(exchange.stream, 'crash');
+      this.#close(exchange);
+    }
+  }
+
+  #arrive(actor: ActorId, request: ApiRequest, sink: ResponseSink): () => void {
+    this.activity++;
+    const info = requestInfo(request.method, request.path, request.query);
+    const resource = info === undefined ? '' : groupResource(info);
+    const verb = info?.verb ?? 'get';
+    const namespace = info?.namespace ?? '';
+    let name = info?.name ?? '';
+    let asked: string | undefined;
+    if (info === undefined) name = request.path;
+    else if (verb === 'create' && name === '') name = asked = this.#naming.ofCreate(resource, namespace, request.body);
+    else if (name !== '') name = this.#naming.canonical(resource, namespace, name);
+    const subresource = info?.subresource ?? '';
+    const base =
+      verb === 'watch'
+        ? streamLabel(actor, resource, namespace, selectorOf(request.query))
+        : requestLabel({ actor, verb, resource: resource === '' ? 'raw' : resource, subresource, namespace, name });
+    const label = this.#naming.number(base);
+    const operation: OpenOperation = {
+      id: this.#recorder.operations.length,
+      actor,
+      label,
+      verb,
+      resource,
+      version: info?.version ?? '',
+      subresource,
+      namespace,
+      name: info?.name ?? request.path,
+      query: request.query,
+      invoked: this.#recorder.mark(),
+      outcome: { type: 'pending' },
+      committed: [],
+    };
+    if (request.body !== undefined) operation.body = request.body;
+    const contentType = request.headers['content-type'];
+    if (contentType !== undefined) operation.contentType = contentType;
+    const userAgent = request.headers['user-agent'];
+    if (userAgent !== undefined) operation.userAgent = userAgent;
+    this.#recorder.operations.push(operation);
+    const exchange: Exchange = {
+      request,
+      sink,
+      operation,
+      asked: verb === 'create' ? asked : undefined,
+      item: undefined,
+      stream: undefined,
+      abortUpstream: undefined,
+      over: false,
+    };
+    if (verb === 'watch') {
+      exchange.stream = {
+        actor,
+        base,
+        resource,
+        exchange,
+        label,
+        nextK: 0,
+        queue: [],
+        open: false,
+        head: undefined,
+      };
+    }
+    this.#exchanges.add(exchange);
+    this.#park(
+      exchange,
+      'send',
+      label + SENT,
+      touched(resource, namespace, info?.name ?? '', operation),
+      isWrite(verb),
+    );
+    return () => this.#abort(exchange);
+  }
+
+  #park(
+    exchange: Exchange,
+    kind: 'send' | 'answer' | 'event',
+    label: string,
+    touches: string,
+    write: boolean,
+    response?: PendingItem['response'],
+  ): void {
+    const { operation, stream } = exchange;
+    const item: PendingItem = {
+      seq: this.#seq++,
+      kind,
+      actor: operation.actor,
+      label,
+      stream: kind === 'event' ? (stream?.label ?? '') : '',
+      k: kind === 'event' ? (stream?.nextK ?? 0) : 0,
+      touches,
+      write,
+      verb: kind === 'event' ? 'event' : operation.verb,
+      revision: kind === 'event' ? headRevision(stream) : 0,
+      staleable: kind === 'send' && operation.verb === 'list' && operation.query['resourceVersion'] === '0',
+      exchange,
+      ...(response === undefined ? {} : { response }),
+    };
+    exchange.item = item;
+    this.pending.push(item);
+  }
+
+  #forward(exchange: Exchange, fault: FaultAction | undefined): void {
+    const { operation } = exchange;
+    if (fault?.do === 'refuse') {
+      operation.fault = 'refuse';
+      const refused: ConnectionError = { code: 'ECONNREFUSED', message: 'connect ECONNREFUSED' };
+      this.#park(exchange, 'answer', operation.label + ANSWERED, '', false, refused);
+      return;
+    }
+    if (fault?.do === 'fail') {
+      operation.fault = `fail ${fault.status}`;
+      this.#park(exchange, 'answer', operation.label + ANSWERED, '', false, injectedFailure(fault));
+      return;
+    }
+    let request = exchange.request;
+    if (fault?.do === 'stale-list') {
+      operation.fault = 'stale-list';
+      request = this.#fromThePast(request, fault.behind);
+    }
+    this.#recorder.acting(operation, exchange.asked, () => {
+      exchange.abortUpstream = this.#upstream.send(request, this.#upstreamSink(exchange));
+    });
+  }
+
+  /** A legal stale list: the same list at an exact revision that was true, as an API server with an old cache would serve it. */
+  #fromThePast(request: ApiRequest, behind: number): ApiRequest {
+    const latest = this.#recorder.revisions.at(-1)?.revision ?? 0;
+    const query = {
+      ...request.query,
+      resourceVersion: String(Math.max(1, latest - behind)),
+      resourceVersionMatch: 'Exact',
+    };
+    return { ...request, query };
+  }
+
+  #upstreamSink(exchange: Exchange): ResponseSink {
+    const { operation } = exchange;
+    const park = (response: NonNullable<PendingItem['response']>): void => {
+      if (!exchange.over) this.#park(exchange, 'answer', operation.label + ANSWERED, '', false, response);
+    };
+    return {
+      answer: (response) => {
+        // A watch that is refused has no stream.
+        exchange.stream = undefined;
+        park(response);
+      },
+      open: () => park('open'),
+      event: (event) => this.#enqueue(exchange, event),
+      end: (error) => {
+        if (exchange.stream === undefined) park(error ?? { code: 'ECONNRESET', message: 'socket hang up' });
+        else this.#enqueue(exchange, undefined);
+      },
+    };
+  }
+
+  /** Adds an event, or the end of the stream, behind what is already waiting. */
+  #enqueue(exchange: Exchange, event: WatchEvent | undefined): void {
+    const { stream } = exchange;
+    if (stream === undefined || exchange.over) return;
+    stream.queue.push({ event, ...this.#recorder.mark() });
+    this.#exposeHead(stream);
+  }
+
+  #exposeHead(stream: Stream): void {
+    const next = stream.queue[0];
+    if (!stream.open || stream.head !== undefined || next === undefined || stream.exchange.over) return;
+    const object = next.event?.object as KubeObject | undefined;
+    const metadata = object?.metadata;
+    const name = metadata?.name ?? '';
+    const canonical = (metadata?.uid === undefined ? undefined : this.#naming.byUid.get(metadata.uid)) ?? name;
+    const touches = name === '' ? '' : `${stream.resource}/${metadata?.namespace ?? ''}/${name}`;
+    this.#park(stream.exchange, 'event', `${stream.label}/${canonical || '-'}@${stream.nextK}`, touches, true);
+    stream.head = stream.exchange.item;
+  }
+
+  #answer(item: PendingItem, fault: FaultAction | undefined): void {
+    const { exchange } = item;
+    const { operation, sink, stream } = exchange;
+    let response = item.response;
+    invariant(response !== undefined, 'an answer item carries an answer');
+    if (fault?.do === 'lose-response') {
+      operation.fault = operation.fault ?? 'lose-response';
+      response = { code: 'ECONNRESET', message: 'socket hang up' };
+      exchange.abortUpstream?.();
+    }
+    if (response === 'open') {
+      invariant(stream !== undefined, 'only a watch opens');
+      stream.open = true;
+      this.#recorder.answered(operation, { type: 'ok', code: 200 });
+      sink.open();
+      this.#exposeHead(stream);
+      return;
+    }
+    this.#close(exchange);
+    this.#recorder.answered(operation, outcomeOf(response, operation));
+    if (typeof response.code === 'string') sink.end(response);
+    else sink.answer(response as ApiResponse);
+  }
+
+  #deliver(exchange: Exchange, fault: FaultAction | undefined): void {
+    const { stream, sink } = exchange;
+    invariant(stream !== undefined, 'events belong to a stream');
+    stream.head = undefined;
+    if (fault?.do === 'close-watch') {
+      this.#streamEnded(stream, 'closed');
+      this.#close(exchange);
+      sink.end();
+      return;
+    }
+    if (fault?.do === 'expire-watch') {
+      this.#streamEnded(stream, 'expired');
+      this.#close(exchange);
+      sink.event({ type: 'ERROR', object: failure(410, 'Expired', 'too old resource version').body as JsonObject });
+      sink.end();
+      return;
+    }
+    const next = stream.queue.shift();
+    invariant(next !== undefined, 'a delivered stream has an event');
+    if (next.event === undefined) {
+      this.#streamEnded(stream, 'server');
+      this.#close(exchange);
+      sink.end();
+      return;
+    }
+    const object = next.event.object as KubeObject;
+    this.#recorder.deliveries.push({
+      ...this.#recorder.mark(),
+      actor: stream.actor,
+      stream: stream.label,
+      k: stream.nextK++,
+      type: next.event.type,
+      resource: stream.resource,
+      ...(next.event.type === 'ERROR' ? {} : { object }),
+      revision: next.event.type === 'ERROR' ? 0 : revisionOf(object),
+      available: { at: next.at, timeMs: next.timeMs },
+    });
+    this.#exposeHead(stream);
+    sink.event(next.event);
+  }
+
+  #abort(exchange: Exchange): void {
+    if (exchange.over) return;
+    this.activity++;
+    if (exchange.stream?.open === true) this.#streamEnded(exchange.stream, 'aborted-by-actor');
+    else this.#recorder.answered(exchange.operation, { type: 'info', why: 'aborted by the actor' });
+    this.#close(exchange);
+  }
+
+  #streamEnded(stream: Stream, why: StreamEnd['why']): void {
+    this.#recorder.streamEnds.push({
+      ...this.#recorder.mark(),
+      actor: stream.actor,
+      stream: stream.label,
+      resource: stream.resource,
+      why,
+    });
+  }
+
+  #close(exchange: Exchange): void {
+    if (exchange.over) return;
+    exchange.over = true;
+    this.#exchanges.delete(exchange);
+    if (exchange.stream !== undefined) exchange.abortUpstream?.();
+    const index = exchange.item === undefined ? -1 : this.pending.indexOf(exchange.item);
+    if (index >= 0) this.pending.splice(index, 1);
+  }
+}
+
+function headRevision(stream: Stream | undefined): number {
+  const event = stream?.queue[0]?.event;
+  return event === undefined || event.type === 'ERROR' ? 0 : revisionOf(event.object as KubeObject);
+}
+
+function touched(resource: string, namespace: string, name: string, operation: OpenOperation): string {
+  if (resource === '' || operation.verb === 'watch') return '';
+  if (operation.verb === 'create') {
+    const metadata = (operation.body as JsonObject | undefined)?.['metadata'] as KubeObject['metadata'] | undefined;
+    return `${resource}/${namespace}/${metadata?.name ?? ''}`;
+  }
+  return `${resource}/${namespace}/${name}`;
+}
+
+function selectorOf(query: ApiRequest['query']): string {
+  const label = query['labelSelector'];
+  const field = query['fieldSelector'];
+  return [label, field].filter((part) => part !== undefined && part !== '').join('&');
+}

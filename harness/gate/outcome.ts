@@ -1,0 +1,38 @@
+/** What an actor was told, read off an answer. */
+import type { Outcome } from '../model/history.ts';
+import type { JsonObject, KubeObject } from '../model/object.ts';
+import type { ApiResponse, ConnectionError } from '../wire/http.ts';
+import type { OpenOperation } from './recorder.ts';
+
+/** A broken connection leaves the outcome open (`info`), except when it was refused: then nothing was sent. */
+export function outcomeOf(response: ApiResponse | ConnectionError, operation: OpenOperation): Outcome {
+  if (typeof response.code === 'string') {
+    return response.code === 'ECONNREFUSED'
+      ? { type: 'fail', code: 0, reason: 'ConnectionRefused', message: (response as ConnectionError).message }
+      : { type: 'info', why: (response as ConnectionError).message };
+  }
+  const { code, body } = response as ApiResponse;
+  const object = typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as JsonObject) : undefined;
+  if (code >= 400) {
+    const reason = object?.['reason'];
+    const message = object?.['message'];
+    return {
+      type: 'fail',
+      code,
+      reason: typeof reason === 'string' ? reason : '',
+      message: typeof message === 'string' ? message : String(typeof body === 'string' ? body : ''),
+    };
+  }
+  if (object === undefined) return { type: 'ok', code };
+  if (operation.verb === 'list' || operation.verb === 'deletecollection') {
+    const items = object['items'] as readonly KubeObject[] | undefined;
+    const metadata = object['metadata'] as JsonObject | undefined;
+    return {
+      type: 'ok',
+      code,
+      ...(items === undefined ? {} : { items }),
+      listRevision: Number(metadata?.['resourceVersion'] ?? 0),
+    };
+  }
+  return object['kind'] === 'Status' ? { type: 'ok', code } : { type: 'ok', code, object: object as KubeObject };
+}

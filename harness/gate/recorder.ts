@@ -1,0 +1,137 @@
+/**
+ * The recorder writes the history while a run goes on.
+ *
+ * Owns: ticks, record order, who made which revision. Does not own: what happens (the gate), what it means (oracles).
+ */
+import type { ActorId } from '../model/actor.ts';
+import type {
+  Decision,
+  Delivery,
+  History,
+  Operation,
+  Outcome,
+  Phase,
+  PhaseMark,
+  ProcessEvent,
+  ProcessEventKind,
+  Revision,
+  Settlement,
+  StreamEnd,
+} from '../model/history.ts';
+import type { Label } from '../model/label.ts';
+import type { KubeObject } from '../model/object.ts';
+import type { Naming } from './naming.ts';
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** An operation while it is under way. */
+export type OpenOperation = Mutable<Operation> & { committed: number[] };
+
+/** A change that the observed server committed. */
+export interface ObservedChange {
+  readonly revision: number;
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  readonly resource: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly object: KubeObject;
+  readonly before?: KubeObject;
+}
+
+export class Recorder {
+  readonly operations: OpenOperation[] = [];
+  readonly revisions: Revision[] = [];
+  readonly deliveries: Delivery[] = [];
+  readonly streamEnds: StreamEnd[] = [];
+  readonly processes: ProcessEvent[] = [];
+  readonly decisions: Decision[] = [];
+  readonly phases: PhaseMark[] = [];
+  readonly #now: () => number;
+  readonly #naming: Naming;
+  #tick = 0;
+  /** The operation that the server is acting on right now, and the canonical name its create asked for. */
+  #acting: OpenOperation | undefined;
+  #asked: string | undefined;
+
+  /** `now` is run time in ms. */
+  constructor(now: () => number, naming: Naming) {
+    this.#now = now;
+    this.#naming = naming;
+  }
+
+  mark(): { at: number; timeMs: number } {
+    return { at: this.#tick++, timeMs: this.#now() };
+  }
+
+  phase(phase: Phase): void {
+    this.phases.push({ phase, ...this.mark() });
+  }
+
+  process(actor: ActorId, kind: ProcessEventKind, detail: string): void {
+    this.processes.push({ actor, kind, detail, ...this.mark() });
+  }
+
+  decision(kind: Decision['kind'], label: Label, detail: string): void {
+    this.decisions.push({ kind, label, detail, ...this.mark() });
+  }
+
+  /** Runs `act` with every committed change attributed to `operation`. */
+  acting(operation: OpenOperation, asked: string | undefined, act: () => void): void {
+    operation.sent = this.mark();
+    this.#acting = operation;
+    this.#asked = asked;
+    try {
+      act();
+    } finally {
+      this.#acting = undefined;
+      this.#asked = undefined;
+    }
+  }
+
+  /** Takes down a committed change. Changes outside any operation belong to the environment. */
+  committed(change: ObservedChange): void {
+    if (change.type === 'ADDED') this.#naming.learn(change.resource, change.object, this.#asked);
+    const operation = this.#acting;
+    operation?.committed.push(change.revision);
+    const at = this.#tick++;
+    this.revisions.push({
+      at,
+      timeMs: this.#now(),
+      revision: change.revision,
+      type: change.type,
+      resource: change.resource,
+      namespace: change.namespace,
+      name: change.name,
+      uid: change.uid,
+      object: change.object,
+      ...(change.before === undefined ? {} : { before: change.before }),
+      op: operation?.id ?? -1,
+      actor: operation?.actor ?? 'environment',
+    });
+  }
+
+  answered(operation: OpenOperation, outcome: Outcome): void {
+    operation.outcome = outcome;
+    operation.answered = this.mark();
+  }
+
+  /** The finished history. Operations still open stay `pending`. */
+  history(settlement: Settlement, steps: number, missed: readonly Label[]): History {
+    return {
+      version: 1,
+      phases: this.phases,
+      operations: this.operations,
+      revisions: this.revisions,
+      deliveries: this.deliveries,
+      streamEnds: this.streamEnds,
+      processes: this.processes,
+      decisions: this.decisions,
+      settlement,
+      steps,
+      names: Object.fromEntries(this.#naming.byUid),
+      missed,
+      probes: [],
+    };
+  }
+}

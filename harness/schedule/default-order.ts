@@ -1,0 +1,50 @@
+/**
+ * The default order, "run-to-completion": what happens next when no schedule says otherwise.
+ *
+ * Owns: one function of what is pending and what is being run. `replay-scheduler.ts` adds a schedule's deviations, `derive.ts`
+ * expresses a searched run as deviations from it.
+ */
+import type { ActorId } from '../model/actor.ts';
+import { roleOf } from '../model/actor.ts';
+import type { Item } from '../model/item.ts';
+import type { Label } from '../model/label.ts';
+
+const RANK = { target: 0, environment: 1, user: 2, writer: 3 } as const;
+
+/** What is being run now: an actor until its operation completes, or up to and including one label. */
+export interface CurrentRun {
+  readonly actor: ActorId;
+  readonly until?: Label | undefined;
+}
+
+/** Whether the actor works through a program, one whole operation at a time. */
+export function hasProgram(actor: ActorId): boolean {
+  return RANK[roleOf(actor)] >= RANK.user;
+}
+
+/** What a run takes next: the item it ends with if that can happen, else its actor's oldest. */
+export function itemOfRun(items: readonly Item[], run: CurrentRun): Item | undefined {
+  let own: Item | undefined;
+  for (const item of items) {
+    if (run.until !== undefined && item.label === run.until) return item;
+    if (own === undefined && item.actor === run.actor) own = item;
+  }
+  return own;
+}
+
+/** Target first, then the environment, the user, the writers by name; each in order of arrival. */
+export function defaultItem(items: readonly Item[]): Item | undefined {
+  let best: Item | undefined;
+  let bestRank = Number.POSITIVE_INFINITY;
+  for (const item of items) {
+    const rank = RANK[roleOf(item.actor)];
+    if (
+      rank < bestRank ||
+      (rank === RANK.writer && rank === bestRank && best !== undefined && item.actor < best.actor)
+    ) {
+      best = item;
+      bestRank = rank;
+    }
+  }
+  return best;
+}

@@ -1,0 +1,152 @@
+/**
+ * Plays a stored schedule: the default order with its preemptions, holds and faults.
+ *
+ * Deterministic: a function of the views it is shown. Labels that never come up are skipped; `hit` tells which took effect.
+ */
+import type { Choice, Item, Scheduler, View } from '../model/item.ts';
+import type { Label } from '../model/label.ts';
+import type { Fault, Hold, Preemption, Schedule } from '../model/schedule.ts';
+import { TIME } from '../model/schedule.ts';
+import { defaultItem, hasProgram, itemOfRun } from './default-order.ts';
+import type { CurrentRun } from './default-order.ts';
+
+/** Told when a deviation takes effect. */
+export type DecisionListener = (kind: 'preemption' | 'hold' | 'release', label: Label, detail: string) => void;
+
+interface ActiveHold {
+  readonly hold: Hold;
+  readonly from: number;
+  released: boolean;
+  used: boolean;
+}
+
+export class ReplayScheduler implements Scheduler {
+  /** Labels of the schedule that have taken effect. */
+  readonly hit: Set<Label> = new Set();
+  readonly #preemptions = new Map<string, Preemption[]>();
+  readonly #holds: ActiveHold[];
+  readonly #faults = new Map<Label, Fault>();
+  readonly #tell: DecisionListener;
+  /** Runs that preemptions asked for, the first being the one under way. */
+  readonly #forced: CurrentRun[] = [];
+  /** The program operation under way in the default order. */
+  #current: CurrentRun | undefined;
+
+  constructor(schedule: Schedule, tell: DecisionListener = () => {}) {
+    this.#tell = tell;
+    for (const preemption of schedule.preemptions) {
+      const key = anchorKey(preemption);
+      const list = this.#preemptions.get(key);
+      if (list === undefined) this.#preemptions.set(key, [preemption]);
+      else list.push(preemption);
+    }
+    this.#holds = schedule.holds.map((hold) => ({
+      hold,
+      from: Number(hold.from.slice(1)),
+      released: false,
+      used: false,
+    }));
+    for (const fault of schedule.faults) for (const label of faultLabels(fault)) this.#faults.set(label, fault);
+  }
+
+  holding(): boolean {
+    return this.#holds.some((hold) => hold.used && !hold.released);
+  }
+
+  next(view: View): Choice | undefined {
+    if (this.#current !== undefined && view.completed.has(this.#current.actor)) this.#current = undefined;
+    const [forced] = this.#forced;
+    if (forced !== undefined && forced.until === undefined && view.completed.has(forced.actor)) this.#forced.shift();
+    const free = this.#holds.length === 0 ? view.items : view.items.filter((item) => !this.#held(item));
+    for (;;) {
+      const item = this.#pick(free, view.timer);
+      if (item === undefined) return undefined;
+      if (!this.#preempted(item)) return this.#take(item);
+    }
+  }
+
+  #pick(free: readonly Item[], timer: Item | undefined): Item | undefined {
+    for (let run = this.#forced[0]; run !== undefined; run = this.#forced[0]) {
+      const item = run.actor === TIME ? timer : itemOfRun(free, run);
+      if (item !== undefined) return item;
+      // It has nothing (more) to do.
+      this.#forced.shift();
+    }
+    const current = this.#current === undefined ? undefined : itemOfRun(free, this.#current);
+    return current ?? defaultItem(free) ?? timer;
+  }
+
+  #preempted(item: Item): boolean {
+    if (this.#preemptions.size === 0) return false;
+    return this.#force(`before ${item.label}`, item.label);
+  }
+
+  #force(key: string, label: Label): boolean {
+    const preemptions = this.#preemptions.get(key);
+    if (preemptions === undefined) return false;
+    this.#preemptions.delete(key);
+    this.hit.add(label);
+    this.#forced.unshift(...preemptions.map((preemption) => ({ actor: preemption.run, until: preemption.until })));
+    for (const { run } of preemptions) this.#tell('preemption', label, run);
+    return true;
+  }
+
+  #take(item: Item): Choice {
+    const [forced] = this.#forced;
+    if (forced !== undefined) {
+      if (forced.until === undefined ? forced.actor === TIME : item.label === forced.until) this.#forced.shift();
+    } else if (item.kind !== 'timer' && hasProgram(item.actor)) {
+      this.#current = { actor: item.actor };
+    }
+    this.#release(item.label);
+    if (this.#preemptions.size > 0) this.#force(`after ${item.label}`, item.label);
+    const fault = this.#faults.get(item.label);
+    if (fault === undefined) return { item };
+    this.#faults.delete(item.label);
+    this.hit.add(fault.at);
+    return { item, fault };
+  }
+
+  #held(item: Item): boolean {
+    if (item.kind !== 'event') return false;
+    for (const active of this.#holds) {
+      if (active.released || active.hold.stream !== item.stream || item.k < active.from) continue;
+      if (!active.used) {
+        active.used = true;
+        this.hit.add(active.hold.stream);
+        this.#tell('hold', item.label, active.hold.until);
+      }
+      return true;
+    }
+    return false;
+  }
+
+  #release(label: Label): void {
+    for (const active of this.#holds) {
+      if (active.released || active.hold.until !== label) continue;
+      active.released = true;
+      if (active.used) this.#tell('release', label, active.hold.stream);
+    }
+  }
+}
+
+function anchorKey(preemption: Preemption): string {
+  return preemption.before === undefined ? `after ${preemption.after ?? ''}` : `before ${preemption.before}`;
+}
+
+/** The labels that one fault names: its own, and the next occurrences for `times` > 1. */
+export function faultLabels(fault: Fault): readonly Label[] {
+  const match = fault.times === undefined ? null : /^(.*#)(\d+)(![a-z]+)?$/.exec(fault.at);
+  if (match === null) return [fault.at];
+  const [, stem = '', n = '0', suffix = ''] = match;
+  return Array.from({ length: fault.times ?? 1 }, (_, index) => `${stem}${Number(n) + index}${suffix}`);
+}
+
+/** The labels that a schedule anchors on. */
+export function anchorsOf(schedule: Schedule): readonly Label[] {
+  return [
+    ...schedule.preemptions.map((preemption) => preemption.before ?? preemption.after ?? ''),
+    ...schedule.holds.map((hold) => hold.stream),
+    ...schedule.faults.map((fault) => fault.at),
+  ];
+}
