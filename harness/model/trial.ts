@@ -2,7 +2,7 @@
 import type { Schedule } from './schedule.ts';
 import type { Workload } from './workload.ts';
 
-export type StrategyName = 'random-walk' | 'pos' | 'conflict-pct' | 'starvation' | 'uniform';
+export type StrategyName = 'random-walk' | 'pos' | 'conflict-pct' | 'starvation';
 
 /** Asks the search strategy, seeded, to make the decisions; the trace becomes a labelled schedule when it is worth keeping. */
 export interface Search {

@@ -1,0 +1,116 @@
+/**
+ * Expresses a searched run as deviations from the default order.
+ *
+ * Wraps the searching scheduler: passes its choices on unchanged and, beside them, keeps the default order's opinion. Where the two
+ * part, it notes a hold (an event that waits) or a preemption (somebody else acts first). Replaying the result makes the same
+ * choices, by construction. Owns nothing of the search itself.
+ */
+import type { Choice, Item, Scheduler, View } from '../model/item.ts';
+import type { Label } from '../model/label.ts';
+import type { Fault, Hold, Preemption, Schedule } from '../model/schedule.ts';
+import { TIME } from '../model/schedule.ts';
+import { defaultItem, hasProgram, itemOfRun } from './default-order.ts';
+import type { CurrentRun } from './default-order.ts';
+
+interface OpenHold {
+  readonly stream: Label;
+  readonly from: string;
+  /** Steps executed when it began. */
+  readonly since: number;
+}
+
+export class DerivingScheduler implements Scheduler {
+  readonly #inner: Scheduler;
+  readonly #preemptions: Preemption[] = [];
+  readonly #holds: Hold[] = [];
+  readonly #faults: Fault[] = [];
+  readonly #open = new Map<Label, OpenHold>();
+  readonly #anchors = new Set<Label>();
+  #current: CurrentRun | undefined;
+  #last: Label | undefined;
+  /** The default order's choice that the last preemption went before, while nothing else has happened since. */
+  #waiting: Label | undefined;
+
+  constructor(inner: Scheduler) {
+    this.#inner = inner;
+  }
+
+  holding(): boolean {
+    return this.#inner.holding();
+  }
+
+  next(view: View): Choice | undefined {
+    const choice = this.#inner.next(view);
+    if (choice === undefined) return undefined;
+    if (this.#current !== undefined && view.completed.has(this.#current.actor)) this.#current = undefined;
+    this.#compare(view, choice.item);
+    this.#last = choice.item.label;
+    if (choice.fault !== undefined) this.#faults.push({ ...choice.fault, at: choice.item.label });
+    return choice;
+  }
+
+  /** The schedule so far; streams still held wait until the heal phase. */
+  schedule(): Schedule {
+    const open = [...this.#open.values()].map(({ stream, from }): Hold => ({ stream, from, until: 'heal' }));
+    return {
+      version: 1,
+      default: 'run-to-completion',
+      preemptions: this.#preemptions,
+      holds: [...this.#holds, ...open],
+      faults: this.#faults,
+    };
+  }
+
+  #compare(view: View, chosen: Item): void {
+    this.#closeHold(chosen);
+    for (;;) {
+      const expected = this.#expected(view);
+      if (expected?.seq === chosen.seq && expected.kind === chosen.kind) {
+        if (chosen.kind !== 'timer' && hasProgram(chosen.actor)) this.#current = { actor: chosen.actor };
+        this.#waiting = undefined;
+        return;
+      }
+      if (expected?.kind === 'event') {
+        this.#open.set(expected.stream, { stream: expected.stream, from: `@${expected.k}`, since: view.step });
+        continue;
+      }
+      this.#preempt(expected, chosen, view);
+      return;
+    }
+  }
+
+  #expected(view: View): Item | undefined {
+    const free = this.#open.size === 0 ? view.items : view.items.filter((item) => !this.#open.has(item.stream));
+    const own = this.#current === undefined ? undefined : itemOfRun(free, this.#current);
+    return own ?? defaultItem(free) ?? view.timer;
+  }
+
+  #closeHold(chosen: Item): void {
+    const hold = chosen.kind === 'event' ? this.#open.get(chosen.stream) : undefined;
+    if (hold === undefined) return;
+    this.#open.delete(chosen.stream);
+    this.#holds.push({ stream: hold.stream, from: hold.from, until: this.#last ?? 'heal' });
+  }
+
+  #preempt(expected: Item | undefined, chosen: Item, view: View): void {
+    const run = chosen.kind === 'timer' ? TIME : chosen.actor;
+    const before = expected?.label;
+    const previous = this.#preemptions.at(-1);
+    if (before !== undefined && before === this.#waiting && previous?.run === run && run !== TIME) {
+      // The same actor goes on: one longer run, if that run would make the same choice.
+      const free = view.items.filter((item) => !this.#open.has(item.stream));
+      if (itemOfRun(free, { actor: run })?.seq === chosen.seq) {
+        this.#preemptions[this.#preemptions.length - 1] = { ...previous, until: chosen.label };
+        return;
+      }
+    }
+    const fresh = before !== undefined && (before === this.#waiting || !this.#anchors.has(before));
+    if (fresh) {
+      this.#anchors.add(before);
+      this.#preemptions.push({ before, run, until: chosen.label });
+    } else if (this.#last !== undefined) {
+      this.#preemptions.push({ after: this.#last, run, until: chosen.label });
+    }
+    this.#waiting = before;
+  }
+}

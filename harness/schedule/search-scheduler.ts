@@ -1,0 +1,106 @@
+/**
+ * The searching scheduler: a strategy, faults drawn by chance, a fair tail.
+ *
+ * Owns: which fault may meet which item. Only what Kubernetes permits is ever drawn; `gate/legality` checks the outcome.
+ */
+import { roleOf } from '../model/actor.ts';
+import type { Choice, Item, Scheduler, View } from '../model/item.ts';
+import type { FaultAction, FaultKind } from '../model/schedule.ts';
+import type { Search } from '../model/trial.ts';
+import type { Draws } from './strategies/draws.ts';
+import { strategies } from './strategies/index.ts';
+import { randomWalk } from './strategies/random-walk.ts';
+import type { Strategy, StrategyHints } from './strategies/strategy.ts';
+
+/** More faults than this in one run explain everything and nothing. */
+const FAULTS_MAX = 3;
+/** Lengths of a lasting failure, in occurrences. The longest must expose retries that do not back off, and stay below what client back-offs of a minute would need. */
+const LASTING = [1, 1, 2, 9];
+const STATUSES = [429, 500, 503, 504] as const;
+
+export class SearchScheduler implements Scheduler {
+  readonly #strategy: Strategy;
+  readonly #tail: Strategy;
+  readonly #search: Search;
+  readonly #draws: Draws;
+  #faults = 0;
+  #lasting: { stem: string; left: number; fault: FaultAction } | undefined;
+  #replica = false;
+
+  constructor(search: Search, draws: Draws, hints: StrategyHints) {
+    this.#search = search;
+    this.#draws = draws;
+    this.#strategy = strategies[search.strategy].make(draws, hints);
+    this.#tail = randomWalk(draws, hints);
+  }
+
+  holding(): boolean {
+    return false;
+  }
+
+  next(view: View): Choice | undefined {
+    if (view.items.length === 0 && view.timer === undefined) return undefined;
+    const item = (view.step < this.#search.fairAfter ? this.#strategy : this.#tail).pick(view);
+    const fault = this.#fault(item);
+    return fault === undefined ? { item } : { item, fault };
+  }
+
+  #fault(item: Item): FaultAction | undefined {
+    if (item.kind === 'timer' || roleOf(item.actor) !== 'target') return undefined;
+    const lasting = this.#lasting;
+    if (lasting !== undefined && lasting.left > 0 && item.kind === 'send' && stemOf(item) === lasting.stem) {
+      lasting.left--;
+      return lasting.fault;
+    }
+    if (this.#faults >= FAULTS_MAX) return undefined;
+    for (const kind of applicable(item)) {
+      const chance = this.#search.faults[kind];
+      if (chance === undefined || chance === 0 || this.#draws.int(10_000) >= chance) continue;
+      if (kind === 'start-replica') {
+        if (this.#replica) continue;
+        this.#replica = true;
+      }
+      this.#faults++;
+      const fault = this.#make(kind);
+      if (fault.do === 'fail' || fault.do === 'refuse') {
+        const left = (LASTING[this.#draws.int(LASTING.length)] ?? 1) - 1;
+        this.#lasting = { stem: stemOf(item), left, fault };
+      }
+      return fault;
+    }
+    return undefined;
+  }
+
+  #make(kind: FaultKind): FaultAction {
+    if (kind === 'stale-list') return { do: kind, behind: 1 + this.#draws.int(8) };
+    if (kind !== 'fail') return { do: kind };
+    const status = STATUSES[this.#draws.int(STATUSES.length)] ?? 500;
+    return this.#draws.int(3) === 0 ? { do: kind, status, retryAfterSeconds: 1 } : { do: kind, status };
+  }
+}
+
+/** Without the occurrence number: `controller/update/pods/default/a`. */
+function stemOf(item: Item): string {
+  return item.label.slice(0, item.label.lastIndexOf('#'));
+}
+
+const ON_WATCH: readonly FaultKind[] = ['refuse'];
+const ON_READ: readonly FaultKind[] = ['fail', 'refuse'];
+const ON_STALE_LIST: readonly FaultKind[] = ['stale-list', 'fail', 'refuse'];
+const ON_WRITE: readonly FaultKind[] = ['fail', 'refuse', 'crash', 'start-replica'];
+const ON_WRITE_ANSWER: readonly FaultKind[] = ['lose-response', 'crash'];
+const ON_EVENT: readonly FaultKind[] = ['close-watch', 'expire-watch'];
+const NOTHING: readonly FaultKind[] = [];
+
+/** The fault kinds that may meet an item of the target. */
+function applicable(item: Item): readonly FaultKind[] {
+  if (item.kind === 'event') return ON_EVENT;
+  if (item.kind === 'send') {
+    if (item.write) return ON_WRITE;
+    if (item.staleable) return ON_STALE_LIST;
+    return item.verb === 'watch' ? ON_WATCH : ON_READ;
+  }
+  return item.kind === 'answer' && WRITE_VERBS.has(item.verb) ? ON_WRITE_ANSWER : NOTHING;
+}
+
+const WRITE_VERBS = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
