@@ -51,18 +51,23 @@ function flattenList(path: string, list: readonly JsonValue[], out: Map<string, 
     out.set(path, list);
     return;
   }
+  const names = itemNames(list);
+  for (let index = 0; index < list.length; index++) flatten(path + (names[index] ?? ''), list[index], out);
+}
+
+/** What each item of a list is called in a leaf path. */
+function itemNames(list: readonly JsonValue[]): readonly string[] {
   const key = itemKey(list);
   const seen = new Map<string, number>();
-  for (let index = 0; index < list.length; index++) {
-    const item = list[index] as JsonValue;
+  return list.map((item, index) => {
     let name: string;
     if (key !== undefined) name = `[${key}=${String((item as JsonObject)[key])}]`;
     else if (item === null || typeof item !== 'object') name = `[${JSON.stringify(item)}]`;
     else name = `[${index}]`;
     const count = (seen.get(name) ?? 0) + 1;
     seen.set(name, count);
-    flatten(path + (count === 1 ? name : `${name}~${count}`), item, out);
-  }
+    return count === 1 ? name : `${name}~${count}`;
+  });
 }
 
 /** The key that identifies the items of a list of maps, if there is one. */
@@ -86,6 +91,32 @@ export function itemKey(list: readonly JsonValue[]): string | undefined {
 
 function keySegment(key: string): string {
   return PLAIN_KEY.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
+}
+
+/** The object without the leaves that `drop` names; maps and lists that become empty by it go too. */
+export function withoutLeaves<T extends JsonObject>(object: T, drop: (path: string) => boolean): T {
+  return (prune('', object, drop) ?? {}) as T;
+}
+
+function prune(path: string, value: JsonValue | undefined, drop: (path: string) => boolean): JsonValue | undefined {
+  if (value === null || typeof value !== 'object') return value === undefined || drop(path) ? undefined : value;
+  if (Array.isArray(value)) {
+    const list = value as readonly JsonValue[];
+    const names = itemNames(list);
+    const kept = list.flatMap((item, index) => prune(path + (names[index] ?? ''), item, drop) ?? []);
+    return kept.length === 0 && (list.length > 0 || drop(path)) ? undefined : kept;
+  }
+  const out: { [key: string]: JsonValue } = {};
+  let any = false;
+  let size = 0;
+  for (const [key, item] of Object.entries(value as JsonObject)) {
+    size++;
+    const kept = prune(path === '' ? key : path + keySegment(key), item, drop);
+    if (kept === undefined) continue;
+    out[key] = kept;
+    any = true;
+  }
+  return any || (size === 0 && !drop(path)) ? out : undefined;
 }
 
 /** Deep equality of JSON values; key order does not matter, absent equals `undefined`. */

@@ -66,6 +66,8 @@ export interface Program {
   /** Standing co-writers go on acting through heal and settle. */
   readonly standing?: boolean;
   readonly ops: readonly ProgramOp[];
+  /** What the writer undoes of its own once contention is over, for example a finalizer that it added. */
+  readonly heal?: readonly ProgramOp[];
 }
 
 export interface Workload {

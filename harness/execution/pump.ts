@@ -1,0 +1,46 @@
+/**
+ * The pump: drain, ask the scheduler, let one thing happen, repeat.
+ *
+ * Owns: when a stretch of a run is over. Does not own: what comes next (schedulers) or what a phase means (`trial.ts`).
+ */
+import type { Item, Scheduler } from '../model/item.ts';
+import type { World } from './world.ts';
+
+export interface PumpRule {
+  readonly stepsMax: number;
+  /** Items at one instant of run time after which the target is taken to spin. */
+  readonly hotMax: number;
+  /** Whether time may pass to a timer at `atMs`. */
+  readonly mayWaitUntil: (atMs: number) => boolean;
+  /** Items that must not happen in this stretch. */
+  readonly withheld?: (item: Item) => boolean;
+}
+
+/** `idle`: nothing is left to do within the rule. */
+export type PumpEnd = 'idle' | 'steps' | 'hot';
+
+const NOBODY: ReadonlySet<string> = new Set();
+
+export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): Promise<PumpEnd> {
+  const { host, gate } = world;
+  let steps = 0;
+  let atInstant = 0;
+  for (;;) {
+    await host.drain(world);
+    let items: readonly Item[] = gate.pending;
+    if (rule.withheld !== undefined) {
+      const { withheld } = rule;
+      items = items.filter((item) => !withheld(item));
+    }
+    let timer = world.timer();
+    if (timer !== undefined && !rule.mayWaitUntil(timer.atMs)) timer = undefined;
+    if (items.length === 0 && timer === undefined) return 'idle';
+    const completed = world.completed.size === 0 ? NOBODY : world.completed;
+    const choice = scheduler.next({ items, timer, step: world.steps, completed });
+    if (choice === undefined) return 'idle';
+    world.execute(choice);
+    atInstant = choice.item.kind === 'timer' ? 0 : atInstant + 1;
+    if (++steps >= rule.stepsMax) return 'steps';
+    if (atInstant >= rule.hotMax) return 'hot';
+  }
+}
