@@ -1,0 +1,179 @@
+/**
+ * The way in on a fresh machine: `npm start`, `npm test`, `npm run bench` and `npm run soak:self` come through here.
+ *
+ * Owns: installing the dependencies when they are missing or older than package-lock.json, and running the real command with the
+ * pinned Node first on PATH, whatever Node started this file (18 or newer). Does not own: what the commands do.
+ * Plain JavaScript without dependencies, because nothing is installed when it starts. Start at `main`.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const STAMP = join(ROOT, 'node_modules', '.stalemate-lock');
+const NODE_PACKAGE = join(ROOT, 'node_modules', 'node');
+const NODE_BIN = join(NODE_PACKAGE, 'bin');
+const PINNED_NODE = join(NODE_BIN, 'node');
+
+/** Exit codes as everywhere in stalemate: 2 usage, 3 environment. */
+const EXIT_USAGE = 2;
+const EXIT_ENVIRONMENT = 3;
+
+const NETWORK_ERROR =
+  /\b(ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ENETUNREACH|ERR_SOCKET_TIMEOUT|FETCH_ERROR)\b/;
+
+/** What each word runs: a script of this folder, or the checks (an npm script, so that npm puts the tools on PATH). */
+const COMMANDS = {
+  start: { script: 'scripts/tour.ts' },
+  bench: { script: 'scripts/bench.ts' },
+  'soak:self': { script: 'scripts/soak-self.ts' },
+  test: { npm: 'check' },
+  setup: {},
+};
+
+class SetupError extends Error {}
+
+async function main([name, ...args]) {
+  const command = Object.hasOwn(COMMANDS, name ?? '') ? COMMANDS[name] : undefined;
+  if (command === undefined) {
+    const words = Object.keys(COMMANDS).join('|');
+    say(
+      `got ${name === undefined ? 'no command' : `"${name}"`}, expected ${words}; call it as "node scripts/bootstrap.mjs ${words} [args]"`,
+    );
+    return EXIT_USAGE;
+  }
+  if (command.script !== undefined && !existsSync(join(ROOT, command.script))) {
+    say(`"${name}" runs ${command.script}, which this checkout does not have; update the checkout`);
+    return EXIT_USAGE;
+  }
+  setUp();
+  if (command.script === undefined && command.npm === undefined) return 0;
+  const env = {
+    ...process.env,
+    PATH: [NODE_BIN, join(ROOT, 'node_modules', '.bin'), process.env.PATH ?? ''].join(delimiter),
+  };
+  // npm sets these for the Node that started it; a child npm must not hand the old one on.
+  delete env.npm_node_execpath;
+  delete env.NODE;
+  if (command.script !== undefined) return run('node', [command.script, ...args], env);
+  return run('npm', ['run', '--silent', command.npm, ...(args.length > 0 ? ['--', ...args] : [])], env);
+}
+
+/** Installs what is missing; a second call does nothing. */
+function setUp() {
+  const reason = reasonToInstall();
+  if (reason !== undefined) {
+    say(
+      `${reason}: running "npm ci" (pinned dependencies and Node ${pinnedVersion() ?? ''} into node_modules, about 430 MB)`,
+    );
+    install();
+  }
+  if (nodeVersion(PINNED_NODE) === undefined) placeNode();
+  if (reason !== undefined) {
+    writeFileSync(STAMP, lockHash());
+    say(`installed; commands run on Node ${nodeVersion(PINNED_NODE)} (this process: ${process.version})`);
+  }
+}
+
+function reasonToInstall() {
+  if (!existsSync(join(ROOT, 'node_modules'))) return 'no node_modules yet';
+  if (!existsSync(STAMP)) return 'node_modules was not completed by this script';
+  if (readFileSync(STAMP, 'utf8') !== lockHash()) return 'node_modules is older than package-lock.json';
+  return undefined;
+}
+
+/** Changes with the lockfile, and with the platform, because a copied node_modules holds another platform's binaries. */
+function lockHash() {
+  const lock = readFileSync(join(ROOT, 'package-lock.json'));
+  return createHash('sha256').update(`${process.platform}-${process.arch}\n`).update(lock).digest('hex');
+}
+
+/** `--loglevel=error` leaves out the warnings that this Node is older than some packages ask for: it only runs the installer. */
+function install() {
+  const result = spawnSync('npm', ['ci', '--loglevel=error', '--prefer-offline', '--no-progress'], {
+    cwd: ROOT,
+    stdio: ['ignore', 'inherit', 'pipe'],
+    encoding: 'utf8',
+  });
+  if (result.error !== undefined) {
+    throw new SetupError(
+      `could not start npm (${result.error.message}); install Node with npm 10 or newer and try again`,
+    );
+  }
+  if (result.status === 0) return;
+  process.stderr.write(result.stderr);
+  if (NETWORK_ERROR.test(result.stderr)) {
+    throw new SetupError(
+      'the npm registry could not be reached, and the npm cache does not hold all packages; connect to the network ' +
+        '(or point npm at a reachable registry: npm config set registry URL) and run the same command again',
+    );
+  }
+  throw new SetupError(
+    `"npm ci" ended with exit code ${result.status ?? result.signal}; its output is above, fix that and run the same command again`,
+  );
+}
+
+/**
+ * Puts the pinned Node in place when npm did not run the install script of the package `node` (`ignore-scripts=true`, or a
+ * release of npm that wants approval): the same script, run by hand.
+ */
+function placeNode() {
+  say(
+    'npm did not run the install script of the package "node": running it, it downloads the pinned Node from the npm registry',
+  );
+  const result = spawnSync(process.execPath, ['installArchSpecificPackage'], {
+    cwd: NODE_PACKAGE,
+    stdio: ['ignore', 'inherit', 'pipe'],
+    encoding: 'utf8',
+  });
+  if (nodeVersion(PINNED_NODE) !== undefined) return;
+  process.stderr.write(result.stderr ?? '');
+  throw new SetupError(
+    `Node ${pinnedVersion() ?? ''} for ${process.platform}-${process.arch} could not be installed from the npm registry; ` +
+      'check the network, then remove node_modules and run the same command again',
+  );
+}
+
+function pinnedVersion() {
+  const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+  return lock.packages?.['node_modules/node']?.version;
+}
+
+function nodeVersion(binary) {
+  const result = spawnSync(binary, ['--version'], { encoding: 'utf8' });
+  return result.status === 0 ? result.stdout.trim().replace(/^v/, '') : undefined;
+}
+
+/** Runs the command to its end; Ctrl-C reaches it through the terminal, and it decides how to stop. */
+function run(file, args, env) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, args, { cwd: ROOT, env, stdio: 'inherit' });
+    const forward = (signal) => child.kill(signal);
+    process.on('SIGINT', leaveToChild);
+    process.on('SIGTERM', forward);
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      process.off('SIGINT', leaveToChild);
+      process.off('SIGTERM', forward);
+      resolve(code ?? 128 + (constants.signals[signal] ?? 0));
+    });
+  });
+}
+
+/** The terminal sends Ctrl-C to the child as well. */
+function leaveToChild() {}
+
+function say(line) {
+  process.stderr.write(`bootstrap: ${line}\n`);
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof SetupError)) throw error;
+  say(error.message);
+  process.exitCode = EXIT_ENVIRONMENT;
+}
