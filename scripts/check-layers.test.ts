@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { checkLayers } from './check-layers.ts';
+
+/** The problems found in one file of the given text. */
+function problems(path: string, text: string): readonly string[] {
+  return checkLayers([{ path, text }]).complaints.map(({ problem }) => problem);
+}
+
+describe('the layer rule', () => {
+  it.each([
+    ['harness/gate/gate.ts', '../model/label.ts'],
+    ['harness/execution/trial.ts', '../actors/writer.ts'],
+    ['harness/gate/gate.ts', './rules.ts'],
+    ['properties/convergence.ts', '../harness/oracle/property.ts'],
+    ['harness/cli/registry.ts', '../../properties/convergence.ts'],
+    ['harness/index.ts', './cli/registry.ts'],
+    ['harness/test/replay.test.ts', '../cli/main.ts'],
+    ['scripts/bench.ts', '../controllers-under-test/a/correct/main.ts'],
+  ])('lets %s import %s', (path, specifier) => {
+    expect(problems(path, `import { a } from '${specifier}';`)).toEqual([]);
+  });
+
+  it.each([
+    ['harness/model/label.ts', '../gate/gate.ts', 'model may not know gate'],
+    ['harness/gate/gate.ts', '../schedule/pct.ts', 'gate may not know schedule'],
+    ['harness/wire/call.ts', '../determinism/clock.ts', 'wire may not know determinism'],
+    ['harness/gate/gate.ts', '../index.ts', 'import the file that owns the name'],
+    ['harness/novelty/a.ts', '../model/label.ts', 'no place in the layer rule'],
+    ['harness/cli/run.ts', '../../properties/convergence.ts', 'only harness/cli/registry.ts'],
+    ['properties/convergence.ts', '../harness/gate/gate.ts', 'sees harness/model and harness/oracle only'],
+    ['controllers-under-test/a/correct/main.ts', '../../../harness/model/label.ts', 'gets a KubeConfig'],
+    ['controllers-under-test/a/correct/main.ts', 'stalemate', 'gets a KubeConfig'],
+    ['harness/cli/run.ts', '../../scripts/bench.ts', 'nothing but scripts may use scripts'],
+  ])('refuses %s importing %s', (path, specifier, reason) => {
+    expect(problems(path, `import { a } from '${specifier}';`)).toEqual([expect.stringContaining(reason)]);
+  });
+
+  it.each([
+    ["import type { A } from '../gate/a.ts';"],
+    ["export * from '../gate/a.ts';"],
+    ["export { a } from '../gate/a.ts';"],
+    ["const a = await import('../gate/a.ts');"],
+    ["type A = import('../gate/a.ts').A;"],
+    ["import '../gate/a.ts';"],
+  ])('sees the import in: %s', (text) => {
+    expect(problems('harness/model/x.ts', text)).toHaveLength(1);
+  });
+
+  it('ignores an import that stands in a comment or a string', () => {
+    const text = "// import a from '../gate/a.ts'\nexport const text = `import a from '../gate/a.ts'`;";
+
+    expect(problems('harness/model/x.ts', text)).toEqual([]);
+  });
+
+  it('keeps sockets and processes to the shell and platform modules out of the pure folders', () => {
+    expect(problems('harness/gate/gate.ts', "import net from 'node:net';")).toHaveLength(1);
+    expect(problems('harness/gate/http/proxy.ts', "import net from 'node:net';")).toEqual([]);
+    expect(problems('harness/clusters/kind.ts', "import { spawn } from 'node:child_process';")).toEqual([]);
+    expect(problems('harness/model/x.ts', "import { parse } from 'yaml';")).toHaveLength(1);
+  });
+
+  it('prints which folder imports which', () => {
+    const files = [
+      { path: 'harness/cli/run.ts', text: "import '../gate/a.ts'; import '../execution/b.ts'; import './c.ts';" },
+    ];
+
+    expect(checkLayers(files).graph).toEqual(['cli → execution, gate']);
+  });
+});
+
+describe('time and randomness', () => {
+  it.each([
+    ['Date.now()'],
+    ['new Date()'],
+    ['Date()'],
+    ['Math.random()'],
+    ['performance.now()'],
+    ['setTimeout(f, 1)'],
+    ['setInterval(f, 1)'],
+    ['globalThis.setTimeout(f, 1)'],
+    ['promisify(setTimeout)'],
+    ['crypto.randomUUID()'],
+    ["Date['now']()"],
+    ['process.hrtime.bigint()'],
+  ])('are refused outside harness/determinism: %s', (expression) => {
+    expect(problems('harness/gate/gate.ts', `export const a = ${expression};`)).toHaveLength(1);
+    expect(problems('harness/determinism/clock.ts', `export const a = ${expression};`)).toEqual([]);
+    expect(problems('harness/gate/gate.test.ts', `export const a = ${expression};`)).toEqual([]);
+  });
+
+  it('are refused as imports too', () => {
+    expect(problems('harness/gate/gate.ts', "import { randomUUID } from 'node:crypto';")).toHaveLength(1);
+    expect(problems('harness/gate/gate.ts', "import { setTimeout as sleep } from 'node:timers/promises';")).not.toEqual(
+      [],
+    );
+  });
+
+  it.each([['new Date(0)'], ['clock.now()'], ['socket.setTimeout(1)'], ['Date.parse(text)'], ['{ setTimeout: 1 }']])(
+    'are not seen in %s',
+    (expression) => {
+      expect(problems('harness/gate/gate.ts', `export const a = ${expression};`)).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,151 @@
+/**
+ * The layer rule, checked: knowledge runs one way through the folders, and time and randomness have one home.
+ *
+ * Owns: which folder may import which, which modules and names are kept to which folders. Does not own: parsing (source-scan.ts).
+ * Run as `npm run layers`. Start at `checkLayers`; to allow a new folder, put it into `LAYERS` where it belongs.
+ */
+import { posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Complaint, report, repositoryFiles, type SourceFile } from './repository-files.ts';
+import { type ImportUse, scanSource } from './source-scan.ts';
+
+/** Left is known by right; folders of one row do not know each other. */
+const LAYERS: readonly (readonly string[])[] = [
+  ['model'],
+  ['wire', 'determinism'],
+  ['apiserver', 'gate', 'schedule', 'oracle', 'report'],
+  ['actors', 'clusters'],
+  ['execution'],
+  ['cli'],
+];
+
+const REGISTRY = 'harness/cli/registry.ts';
+const LAYER_RULE = LAYERS.map((row) => (row.length === 1 ? row[0] : `{${row.join(', ')}}`)).join(' → ');
+
+/** Modules that open sockets or start processes, and the folders that are the shell. */
+const SHELL_MODULES = /^node:(net|tls|dgram|dns|http|https|http2|child_process|worker_threads|cluster)(\/|$)/;
+const SHELL = /^harness\/(determinism|actors|clusters|execution|cli)\/|^harness\/[^/]+\/http\//;
+/** Pure folders: no platform module at all. */
+const PURE = /^harness\/(model|wire)\//;
+const TIMER_MODULES = /^node:timers(\/promises)?$/;
+
+const TEST = /\.test\.ts$|^harness\/test\//;
+/** Controllers and scripts are ordinary programs: time and randomness are theirs. */
+const MAY_USE_CLOCKS = /^harness\/determinism\/|^controllers-under-test\/|^scripts\/|^ci\//;
+const SOURCE = /\.(ts|mts|cts|js|mjs|cjs)$/;
+
+interface Edge {
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface LayerReport {
+  readonly checked: number;
+  readonly complaints: readonly Complaint[];
+  /** `execution → actors, gate`, one line per folder. */
+  readonly graph: readonly string[];
+}
+
+/** Judges all source files of the repository. */
+export function checkLayers(files: readonly SourceFile[]): LayerReport {
+  const sources = files.filter(({ path }) => SOURCE.test(path) && unitOf(path) !== undefined);
+  const complaints: Complaint[] = [];
+  const edges: Edge[] = [];
+  for (const { path, text } of sources) {
+    const scan = scanSource(path, text);
+    for (const use of scan.imports) {
+      const target = targetOf(path, use.specifier);
+      const problem = target === undefined ? moduleProblem(path, use) : importProblem(path, target);
+      if (problem !== undefined) complaints.push({ where: `${path}:${use.line}`, problem });
+      const from = unitOf(path);
+      const to = target === undefined ? undefined : unitOf(target);
+      if (from !== undefined && to !== undefined && from !== to && !TEST.test(path)) edges.push({ from, to });
+    }
+    if (MAY_USE_CLOCKS.test(path) || TEST.test(path)) continue;
+    for (const { name, line } of scan.clockAndRandom) {
+      complaints.push({
+        where: `${path}:${line}`,
+        problem: `uses ${name}: a run must give the same history twice, so time, randomness and ids come from harness/determinism`,
+      });
+    }
+  }
+  return { checked: sources.length, complaints, graph: graphOf(edges) };
+}
+
+/** The repository path that a relative import names. */
+function targetOf(path: string, specifier: string): string | undefined {
+  if (specifier === 'stalemate') return 'harness/index.ts';
+  return specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : undefined;
+}
+
+/** The part of the repository that a file belongs to: a harness folder, `harness` for its entry files, or a top-level folder. */
+function unitOf(path: string): string | undefined {
+  const [top, second, third] = path.split('/');
+  if (top === 'harness') return third === undefined ? 'harness' : second;
+  return top === 'properties' || top === 'controllers-under-test' || top === 'scripts' ? top : undefined;
+}
+
+function importProblem(path: string, target: string): string | undefined {
+  const from = unitOf(path);
+  const to = unitOf(target);
+  if (from === undefined || to === undefined || from === to) return undefined;
+  if (from === 'scripts' || from === 'test') return undefined;
+  if (from === 'controllers-under-test') {
+    return `imports ${target}: a controller gets a KubeConfig and nothing else, as a stranger's would; copy what it needs into its folder`;
+  }
+  if (to === 'scripts' || to === 'test')
+    return `imports ${target}: nothing but ${to} may use ${to}; move the code to the folder that owns the idea`;
+  if (from === 'properties') return propertyProblem(target, to);
+  if (to === 'properties' || to === 'controllers-under-test') {
+    return path === REGISTRY
+      ? undefined
+      : `imports ${target}: only ${REGISTRY} knows properties and controllers; take it from there or pass it in`;
+  }
+  return from === 'harness' ? undefined : harnessProblem(from, to, target);
+}
+
+function propertyProblem(target: string, to: string): string | undefined {
+  return to === 'model' || to === 'oracle'
+    ? undefined
+    : `imports ${target}: a property is a pure function of the history and sees harness/model and harness/oracle only`;
+}
+
+function harnessProblem(from: string, to: string, target: string): string | undefined {
+  const fromRow = rowOf(from);
+  const toRow = rowOf(to);
+  if (fromRow < 0)
+    return `lives in harness/${from}, which has no place in the layer rule; add it to LAYERS in scripts/check-layers.ts, or move the file`;
+  if (to === 'harness')
+    return `imports ${target}: the entry file is for users of the library; import the file that owns the name`;
+  if (toRow < 0 || toRow < fromRow) return undefined;
+  return `imports ${target}: ${from} may not know ${to}; move the shared noun to harness/model, or pass the function in from a later layer`;
+}
+
+function rowOf(folder: string): number {
+  return LAYERS.findIndex((row) => row.includes(folder));
+}
+
+/** Imports that leave the repository. */
+function moduleProblem(path: string, { specifier }: ImportUse): string | undefined {
+  if (!path.startsWith('harness/') || TEST.test(path)) return undefined;
+  if (TIMER_MODULES.test(specifier) && !MAY_USE_CLOCKS.test(path))
+    return `imports ${specifier}: timers come from harness/determinism, so that virtual time reaches them`;
+  if (PURE.test(path)) return `imports ${specifier}: harness/model and harness/wire are pure and depend on nothing`;
+  return SHELL_MODULES.test(specifier) && !SHELL.test(path)
+    ? `imports ${specifier}: sockets and processes live only in */http, actors, clusters, execution and cli; keep this folder a function of its inputs`
+    : undefined;
+}
+
+function graphOf(edges: readonly Edge[]): readonly string[] {
+  const targets = new Map<string, Set<string>>();
+  for (const { from, to } of edges) targets.set(from, (targets.get(from) ?? new Set()).add(to));
+  return [...targets]
+    .sort(([a], [b]) => a.localeCompare(b))
+    .map(([from, to]) => `${from} → ${[...to].sort().join(', ')}`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { checked, complaints, graph } = checkLayers(repositoryFiles());
+  const hint = `The rule (right may import left, neighbours in braces never): ${LAYER_RULE}\nWho imports whom now:\n${graph.map((line) => `  ${line}`).join('\n')}`;
+  report('layers', checked, complaints, hint);
+}

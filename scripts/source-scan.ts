@@ -1,0 +1,136 @@
+/**
+ * Reads one source file the way the checks of this folder need it: what it imports, and where it names time or randomness.
+ *
+ * Owns: parsing (oxc-parser) and the walk over the tree. Does not own: which import or name is allowed where (check-layers.ts).
+ * Start at `scanSource`.
+ */
+import { parseSync } from 'oxc-parser';
+
+export interface ImportUse {
+  /** As written: `../model/label.ts`, `node:net`, `yaml`. */
+  readonly specifier: string;
+  readonly line: number;
+}
+
+export interface NameUse {
+  /** `Date.now`, `setTimeout`, `new Date()`. */
+  readonly name: string;
+  readonly line: number;
+}
+
+export interface SourceScan {
+  readonly imports: readonly ImportUse[];
+  readonly clockAndRandom: readonly NameUse[];
+}
+
+/** Members that read a clock or draw at random, whatever the object is called for the last two. */
+const MEMBERS: { readonly [object: string]: readonly string[] } = {
+  Date: ['now'],
+  Math: ['random'],
+  performance: ['now'],
+  process: ['hrtime'],
+};
+const MEMBERS_OF_ANYTHING = new Set(['randomUUID', 'getRandomValues']);
+const FREE_NAMES = new Set(['setTimeout', 'setInterval', 'randomUUID']);
+const GLOBAL_OBJECTS = new Set(['globalThis', 'global']);
+
+interface TreeNode {
+  readonly type: string;
+  readonly start: number;
+  readonly [key: string]: unknown;
+}
+
+/** Every import, re-export, dynamic import and import type with a literal specifier, and every use of a clock or of randomness. */
+export function scanSource(file: string, text: string): SourceScan {
+  const { program, errors } = parseSync(file, text);
+  if (errors.length > 0) throw new Error(`"${file}" does not parse: ${errors[0]?.message ?? 'unknown error'}`);
+  const imports: ImportUse[] = [];
+  const clockAndRandom: NameUse[] = [];
+  walk(program as unknown as TreeNode, (node) => {
+    const specifier = importedBy(node);
+    if (specifier !== undefined) imports.push({ specifier, line: lineAt(text, node.start) });
+    const name = clockOrRandom(node);
+    if (name !== undefined) clockAndRandom.push({ name, line: lineAt(text, node.start) });
+  });
+  return { imports, clockAndRandom };
+}
+
+function importedBy(node: TreeNode): string | undefined {
+  switch (node.type) {
+    case 'ImportDeclaration':
+    case 'ExportNamedDeclaration':
+    case 'ExportAllDeclaration':
+    case 'ImportExpression':
+    case 'TSImportType':
+      return literal(node['source']) ?? literal(node['argument']);
+    case 'TSExternalModuleReference':
+      return literal(node['expression']);
+    default:
+      return undefined;
+  }
+}
+
+function clockOrRandom(node: TreeNode): string | undefined {
+  switch (node.type) {
+    case 'MemberExpression':
+      return bannedMember(node);
+    case 'NewExpression':
+      return identifier(node['callee']) === 'Date' && isEmpty(node['arguments']) ? 'new Date()' : undefined;
+    case 'CallExpression':
+      return bannedCall(node);
+    case 'ImportSpecifier':
+      return inSet(FREE_NAMES, identifier(node['imported']));
+    default:
+      return undefined;
+  }
+}
+
+function bannedMember(node: TreeNode): string | undefined {
+  const object = identifier(node['object']);
+  const property = node['computed'] === true ? literal(node['property']) : identifier(node['property']);
+  if (property === undefined) return undefined;
+  if (MEMBERS_OF_ANYTHING.has(property)) return property;
+  if (object !== undefined && GLOBAL_OBJECTS.has(object)) return inSet(FREE_NAMES, property);
+  return object !== undefined && (Object.hasOwn(MEMBERS, object) ? MEMBERS[object] : undefined)?.includes(property)
+    ? `${object}.${property}`
+    : undefined;
+}
+
+/** `setTimeout(…)`, and `promisify(setTimeout)`: handed on, it is as real as when called. */
+function bannedCall(node: TreeNode): string | undefined {
+  const callee = identifier(node['callee']);
+  if (callee === 'Date') return 'Date()';
+  const handedOn = (node['arguments'] as readonly unknown[]).map(identifier);
+  return [callee, ...handedOn].find((name) => name !== undefined && FREE_NAMES.has(name));
+}
+
+function walk(node: TreeNode, visit: (node: TreeNode) => void): void {
+  visit(node);
+  for (const value of Object.values(node)) {
+    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) walk(child, visit);
+  }
+}
+
+function isNode(value: unknown): value is TreeNode {
+  return typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string';
+}
+
+function identifier(value: unknown): string | undefined {
+  return isNode(value) && value.type === 'Identifier' ? (value['name'] as string) : undefined;
+}
+
+function literal(value: unknown): string | undefined {
+  return isNode(value) && value.type === 'Literal' && typeof value['value'] === 'string' ? value['value'] : undefined;
+}
+
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+function inSet(names: ReadonlySet<string>, name: string | undefined): string | undefined {
+  return name !== undefined && names.has(name) ? name : undefined;
+}
+
+function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length;
+}
