@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { checkTidy } from './check-tidy.ts';
+
+/** The problems found in one file of the given text. */
+function problems(path: string, text: string): readonly string[] {
+  return checkTidy([{ path, text }]).map(({ problem }) => problem);
+}
+
+describe('the house lint', () => {
+  it.each([
+    ['harness/a.test.ts', "it.skip('x', f);"],
+    ['harness/a.test.ts', "describe.concurrent.only('x', f);"],
+    ['harness/a.test.ts', "test.todo('x');"],
+    ['harness/a.test.ts', 'expect(true).toBe(true);'],
+    ['harness/a.ts', '// TODO later'],
+    ['harness/a.ts', "throw new Error('not implemented');"],
+    ['docs/a.md', 'cd /home/somebody/stalemate'],
+    ['harness/a.ts', "const path = '/root/.kube/config';"],
+    ['package-lock.json', '{"packages":{"node_modules/a":{\n"resolved": "https://registry.example.com/a.tgz"}}}'],
+    ['package-lock.json', '{"packages":{"node_modules/a":{"optionalDependencies":{"a-linux-x64":"1.0.0"}}}}'],
+    ['helpers/a.ts', 'export const a = 1;'],
+  ])('complains about %s holding %j', (path, text) => {
+    expect(problems(path, text)).toHaveLength(1);
+  });
+
+  it.each([
+    ['harness/a.test.ts', "it('skips what is missing', f);"],
+    ['harness/a.ts', "const url = 'https://example.com/home/page';"],
+    ['docs/a.md', 'the controller has a TODO list'],
+  ])('accepts %s holding %j', (path, text) => {
+    expect(problems(path, text)).toEqual([]);
+  });
+
+  it('looks at the length of code, not of prose', () => {
+    expect(problems('harness/a.ts', 'const a = 1;\n'.repeat(450))).toEqual([]);
+    expect(problems('harness/a.ts', 'const a = 1;\n'.repeat(451))).toEqual([expect.stringContaining('has 451 lines')]);
+    expect(problems('README.md', 'text\n'.repeat(451))).toEqual([]);
+  });
+});

@@ -1,0 +1,121 @@
+/**
+ * The house lint that no linter knows: tests that do not run, work left for later, machine paths, files that hold two ideas.
+ *
+ * Owns: the rules below, each with its reason in its message. Does not own: layers (check-layers.ts), format, types.
+ * Run as `npm run tidy`. Start at `RULES`.
+ */
+import { fileURLToPath } from 'node:url';
+import { type Lockfile, missingBuilds } from './complete-lockfile.ts';
+import { type Complaint, report, repositoryFiles, type SourceFile } from './repository-files.ts';
+
+/** Most files hold 50–200 lines; past this one usually holds two ideas. */
+const LINES_MAX = 450;
+/** Tables of data may be long. Each entry is a decision: the path, and why it is one idea. */
+const LONG_FILES: ReadonlySet<string> = new Set<string>([]);
+
+/** Each new name at the top is a new thing for a reader to place; docs/ and scripts/ have room. */
+const TOP_LEVEL: ReadonlySet<string> = new Set(
+  [
+    'harness properties controllers-under-test scripts ci docs .ci',
+    'README.md CHANGELOG.md LICENSE package.json package-lock.json tsconfig.json vitest.config.ts kind-config.yaml',
+    '.npmrc .gitignore .gitattributes .editorconfig .oxfmtrc.json .oxlintrc.json',
+  ].flatMap((names) => names.split(' ')),
+);
+
+/** These two name what they look for. */
+const OWN_FILES: ReadonlySet<string> = new Set(['scripts/check-tidy.ts', 'scripts/check-tidy.test.ts']);
+
+interface LineRule {
+  readonly files: RegExp;
+  readonly pattern: RegExp;
+  readonly problem: string;
+}
+
+const CODE = /\.(ts|mts|cts|mjs|cjs|js|sh|bash)$|^\.ci\/run$/;
+const TEST_FILES = /\.test\.ts$/;
+
+const RULES: readonly LineRule[] = [
+  {
+    files: TEST_FILES,
+    pattern:
+      /\b(?:it|test|describe|suite|bench)(?:\.\w+)*\.(?:skip|only|todo|fails)\b|\b(?:xit|fit|xdescribe|fdescribe)\(/,
+    problem:
+      'a test that does not run, or keeps others from running, hides what it would say: make it pass or delete it',
+  },
+  {
+    files: TEST_FILES,
+    pattern: /expect\((?:true|false|1|0)\)/,
+    problem: 'a test that cannot fail says nothing: expect a value that the code under test produced',
+  },
+  {
+    files: CODE,
+    pattern: /\b(?:TODO|FIXME|XXX|HACK)\b|\b[Nn]ot (?:yet )?implemented\b/,
+    problem:
+      'work left for later is invisible here: finish it, or say it in the changelog or the documentation of limits',
+  },
+  {
+    files: /./,
+    pattern: /(?<![\w.:/-])\/(?:work|home|root|Users)\/[\w.-]+/,
+    problem:
+      'a path of one machine means nothing on another: use a path relative to the repository or to the user’s folder',
+  },
+  {
+    files: /^package-lock\.json$/,
+    pattern: /"resolved":/,
+    problem: 'the lockfile must not tie users to one registry address: run "npm run lockfile" (see .npmrc)',
+  },
+];
+
+/** Judges all files of the repository. */
+export function checkTidy(files: readonly SourceFile[]): readonly Complaint[] {
+  return files.flatMap((file) => [...placeComplaints(file), ...lineComplaints(file), ...lockComplaints(file)]);
+}
+
+function placeComplaints({ path, text }: SourceFile): readonly Complaint[] {
+  const complaints: Complaint[] = [];
+  const top = path.split('/')[0] ?? path;
+  if (!TOP_LEVEL.has(top)) {
+    complaints.push({
+      where: path,
+      problem: `"${top}" is not one of the top-level names: put it into an existing folder, or add the name to scripts/check-tidy.ts with the commit that explains it`,
+    });
+  }
+  const lines = text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
+  if (CODE.test(path) && lines > LINES_MAX && !LONG_FILES.has(path)) {
+    complaints.push({
+      where: path,
+      problem: `has ${lines} lines, at most ${LINES_MAX} are meant: split it by idea, or list it in scripts/check-tidy.ts if it is a table of data`,
+    });
+  }
+  return complaints;
+}
+
+function lineComplaints({ path, text }: SourceFile): readonly Complaint[] {
+  const rules = RULES.filter(({ files, pattern }) => files.test(path) && pattern.test(text));
+  if (rules.length === 0 || OWN_FILES.has(path)) return [];
+  return text
+    .split('\n')
+    .flatMap((line, index) =>
+      rules
+        .filter(({ pattern }) => pattern.test(line))
+        .map(({ problem }) => ({ where: `${path}:${index + 1}`, problem })),
+    );
+}
+
+function lockComplaints({ path, text }: SourceFile): readonly Complaint[] {
+  if (path !== 'package-lock.json') return [];
+  return missingBuilds(JSON.parse(text) as Lockfile).map(({ path: missing }) => ({
+    where: path,
+    problem: `lacks "${missing}", so "npm ci" refuses the lockfile everywhere: run "npm run lockfile"`,
+  }));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const files = repositoryFiles();
+  report(
+    'tidy',
+    files.length,
+    checkTidy(files),
+    'Each line above says what to do; the rules stand in scripts/check-tidy.ts.',
+  );
+}
