@@ -1,15 +1,23 @@
 import { defineConfig } from 'vitest/config';
 
+/**
+ * One process per test file (`forks`, isolated): a file that installs virtual time, loads a target module or starts servers
+ * leaves nothing behind for the next. Two at a time, so that timings mean the same on a laptop and on a small CI machine.
+ */
 export default defineConfig({
   test: {
-    include: [
-      'harness/**/*.test.ts',
-      'properties/**/*.test.ts',
-      'scripts/**/*.test.ts',
-      'controllers-under-test/**/*.test.ts',
-    ],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    include: ['{harness,properties,controllers-under-test,scripts}/**/*.test.ts'],
     pool: 'forks',
+    isolate: true,
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    teardownTimeout: 10_000,
+    coverage: {
+      provider: 'v8',
+      include: ['harness/**/*.ts', 'properties/**/*.ts', 'scripts/**/*.ts'],
+      exclude: ['**/*.test.ts', 'harness/test/**'],
+      reporter: ['text-summary', 'html'],
+    },
   },
 });
