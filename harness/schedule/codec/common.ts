@@ -1,0 +1,50 @@
+/** Schemas of the nouns that several formats share. */
+import { z } from 'zod';
+import type { Signature } from '../../model/check-result.ts';
+import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
+
+/** Free-form JSON. It comes from `JSON.parse` or from an API server, so there is nothing to check and its key order is kept. */
+export const jsonValue: z.ZodType<JsonValue> = z.custom<JsonValue>((value) => value !== undefined);
+
+/** A free-form JSON map, taken as it is. */
+export const jsonObject: z.ZodType<JsonObject> = z
+  .custom<JsonObject>(isMap, 'expected an object')
+  .meta({ type: 'object' });
+
+/** A Kubernetes object, taken as it is. */
+export const kubeObject: z.ZodType<KubeObject> = z
+  .custom<KubeObject>(isKubeObject, 'expected a Kubernetes object with apiVersion, kind and metadata')
+  .meta({
+    id: 'KubernetesObject',
+    type: 'object',
+    properties: { apiVersion: { type: 'string' }, kind: { type: 'string' }, metadata: { type: 'object' } },
+    required: ['apiVersion', 'kind', 'metadata'],
+  });
+
+export const label: z.ZodType<string> = z.string().min(1).meta({
+  id: 'Label',
+  description:
+    'actor/verb/resource[.group][/subresource]/namespace/name#n with !sent or !answered, or a stream or timer',
+});
+
+export const textMap: z.ZodType<{ [key: string]: string }> = z.record(z.string(), z.string());
+
+export const signature: z.ZodType<Signature> = z
+  .strictObject({
+    property: z.string(),
+    class: z.string(),
+    actors: z.array(z.string()),
+    kind: z.string(),
+    field: z.string(),
+  })
+  .meta({ id: 'Signature', description: 'What makes two violations the same finding' });
+
+function isMap(value: unknown): boolean {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+function isKubeObject(value: unknown): boolean {
+  if (!isMap(value)) return false;
+  const { apiVersion, kind, metadata } = value as { [key: string]: unknown };
+  return typeof apiVersion === 'string' && typeof kind === 'string' && isMap(metadata);
+}

@@ -1,0 +1,59 @@
+/** The stored form of a counterexample: all it takes to run a failure again. */
+import { z } from 'zod';
+import type { Counterexample, RunSettings } from '../../model/counterexample.ts';
+import { kubeObject, signature } from './common.ts';
+import { decode, encode, type Format } from './format.ts';
+import { SCHEDULE } from './schedule.ts';
+import { WORKLOAD } from './workload.ts';
+
+const config: z.ZodType<RunSettings> = z
+  .strictObject({
+    seed: z.int(),
+    stepsMax: z.int().min(1),
+    settleWindowMs: z.number().min(0),
+    settleStepsMax: z.int().min(0),
+    garbageCollection: z.boolean(),
+    namespaceController: z.boolean(),
+    replicasMax: z.union([z.literal(1), z.literal(2)]),
+  })
+  .meta({ id: 'RunSettings' });
+
+const schema: z.ZodType<Counterexample> = z
+  .strictObject({
+    version: z.literal(1),
+    kind: z.literal('counterexample'),
+    signature,
+    sentence: z.string(),
+    target: z.strictObject({
+      module: z.string().min(1).meta({ description: 'Module path relative to the working directory, forward slashes' }),
+      transport: z.enum(['http-library', 'dispatcher']),
+    }),
+    namespace: z.string().min(1),
+    crds: z.array(kubeObject),
+    workload: WORKLOAD.schema,
+    schedule: SCHEDULE.schema,
+    config,
+    foundWith: z.strictObject({ stalemate: z.string(), node: z.string() }),
+  })
+  .meta({
+    id: 'Counterexample',
+    description: 'Workload, schedule and signature of a failure, and all it takes to run it again',
+  });
+
+export const COUNTEREXAMPLE: Format<Counterexample> = {
+  kind: 'counterexample',
+  version: 1,
+  schema,
+  upgrades: [],
+  parts: { workload: WORKLOAD, schedule: SCHEDULE },
+};
+
+/** The counterexample as a versioned JSON text. */
+export function encodeCounterexample(counterexample: Counterexample): string {
+  return encode(COUNTEREXAMPLE, counterexample);
+}
+
+/** @throws {FORMAT_INVALID} {FORMAT_TOO_NEW} */
+export function decodeCounterexample(text: string, source: string): Counterexample {
+  return decode(COUNTEREXAMPLE, text, source);
+}

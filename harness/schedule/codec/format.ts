@@ -1,0 +1,136 @@
+/**
+ * Versioned JSON documents: what every stored format has in common.
+ *
+ * Owns: reading (text → JSON → upgrade → schema), writing in a stable order, and the messages when a file is not what it claims to be.
+ * Does not own: the formats themselves. Start with `schedule.ts` for a small one.
+ */
+import type { z } from 'zod';
+import { HarnessError, InvariantError } from '../../model/errors.ts';
+import { describeIssues } from './issues.ts';
+import { jsonText } from './json-text.ts';
+
+type JsonMap = { readonly [key: string]: unknown };
+
+/** Turns a document of one version into the next; the reader sets the new version number. */
+export type Upgrade = (document: JsonMap) => JsonMap;
+
+export interface Format<T> {
+  readonly kind: DocumentKind;
+  /** Version written today. */
+  readonly version: number;
+  /** Describes the stored form; keys are written in its order. */
+  readonly schema: z.ZodType<T>;
+  /** `upgrades[0]` turns version 1 into 2, and so on: always `version - 1` steps. */
+  readonly upgrades: readonly Upgrade[];
+  /** Parts that are documents of their own, with their own version. */
+  readonly parts?: { readonly [key: string]: Format<unknown> };
+}
+
+export type DocumentKind = 'schedule' | 'workload' | 'history' | 'counterexample' | 'record';
+
+/** Writes a document. What the harness made must fit its own schema. */
+export function encode<T>(format: Format<T>, document: T): string {
+  const ordered = format.schema.safeParse(document);
+  if (!ordered.success) {
+    throw new InvariantError(`a ${format.kind} fits its schema, ${describeIssues(ordered.error, document)}`);
+  }
+  return jsonText(ordered.data);
+}
+
+/**
+ * Reads a document. `source` names it in messages, usually a file's path.
+ *
+ * @throws {FORMAT_INVALID} when the text is no JSON, cut off, of another kind, or does not fit the schema.
+ * @throws {FORMAT_TOO_NEW} when a newer stalemate wrote it.
+ */
+export function decode<T>(format: Format<T>, text: string, source: string): T {
+  return decodeJson(format, parseJson(text, source, format.kind), source);
+}
+
+/** As {@link decode}, from JSON already parsed. */
+export function decodeJson<T>(format: Format<T>, json: unknown, source: string): T {
+  const current = upgrade(format, json, source, '');
+  const checked = format.schema.safeParse(current);
+  if (!checked.success) {
+    throw new HarnessError(
+      'FORMAT_INVALID',
+      `"${source}" is not a valid ${format.kind} of version ${format.version}: ${describeIssues(checked.error, current)}; ` +
+        'undo the edit, or take the file from where it was written',
+      { details: { source, kind: format.kind } },
+    );
+  }
+  // The schema only checks: the value itself goes on, so that free-form content keeps its order of keys.
+  return current as T;
+}
+
+/** Which document a JSON value claims to be. */
+export function kindOf(json: unknown): string | undefined {
+  if (!isMap(json)) return undefined;
+  if (typeof json['kind'] === 'string') return json['kind'];
+  if ('preemptions' in json) return 'schedule';
+  return 'programs' in json ? 'workload' : undefined;
+}
+
+/** Parses JSON, and says where a file that is none goes wrong. */
+export function parseJson(text: string, source: string, expected: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    const lines = text.trimEnd().split('\n');
+    const reason = error instanceof Error ? error.message : String(error);
+    const cut = text.trim() === '' || /end of JSON input|Unterminated string/.test(reason);
+    const what = cut
+      ? `is cut off: it ends ${text.trim() === '' ? 'before it begins' : `at line ${lines.length} in the middle of the document`}`
+      : `is not JSON: ${reason.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())}`;
+    throw new HarnessError(
+      'FORMAT_INVALID',
+      `"${source}" ${what}; expected a complete ${expected} in JSON, take the file again from where it was written`,
+      { cause: error, details: { source } },
+    );
+  }
+}
+
+function upgrade(format: Format<unknown>, json: unknown, source: string, place: string): unknown {
+  const where = place === '' ? `"${source}"` : `"${source}" at ${place}`;
+  const kind = kindOf(json);
+  if (!isMap(json) || (kind !== undefined && kind !== format.kind)) {
+    throw new HarnessError(
+      'FORMAT_INVALID',
+      `${where} is ${kind === undefined ? 'no document of stalemate' : `a ${kind}`}; expected a ${format.kind}`,
+      { details: { source } },
+    );
+  }
+  const version = json['version'];
+  if (typeof version !== 'number' || !Number.isInteger(version) || version < 1) {
+    throw new HarnessError(
+      'FORMAT_INVALID',
+      `${where} has ${version === undefined ? 'no "version"' : `version ${JSON.stringify(version)}`}; ` +
+        `expected a ${format.kind} with "version" from 1 to ${format.version}`,
+      { details: { source } },
+    );
+  }
+  if (version > format.version) {
+    throw new HarnessError(
+      'FORMAT_TOO_NEW',
+      `${where} is a ${format.kind} of version ${version}, and this stalemate reads up to version ${format.version}; ` +
+        'update stalemate to read it, or find the failure again with this one',
+      { details: { source, version, supported: format.version } },
+    );
+  }
+  let document: JsonMap = json;
+  for (let from = version; from < format.version; from++) {
+    const step = format.upgrades[from - 1];
+    if (step === undefined) throw new InvariantError(`${format.kind} has an upgrade from version ${from}`);
+    document = { ...step(document), version: from + 1 };
+  }
+  for (const [key, part] of Object.entries(format.parts ?? {})) {
+    if (document[key] === undefined) continue;
+    const upgraded = upgrade(part, document[key], source, place === '' ? key : `${place}.${key}`);
+    if (upgraded !== document[key]) document = { ...document, [key]: upgraded };
+  }
+  return document;
+}
+
+function isMap(value: unknown): value is JsonMap {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}

@@ -1,0 +1,222 @@
+/** The stored form of a history: as in memory, with objects named by their key in one table. */
+import { z } from 'zod';
+import type {
+  Decision,
+  Delivery,
+  History,
+  Operation,
+  Outcome,
+  PhaseMark,
+  ProcessEvent,
+  Revision,
+  Settlement,
+  StreamEnd,
+} from '../../model/history.ts';
+import type { KubeObject } from '../../model/object.ts';
+import type { ExpectedState, ProbeResult } from '../../model/probe.ts';
+import type { Reference } from '../../model/reference.ts';
+import { jsonObject, jsonValue, kubeObject, label, textMap } from './common.ts';
+import type { ObjectKey } from './object-table.ts';
+
+export type StoredOutcome =
+  | Exclude<Outcome, { type: 'ok' }>
+  | (Omit<Extract<Outcome, { type: 'ok' }>, 'object' | 'items'> & {
+      readonly object?: ObjectKey;
+      readonly items?: readonly ObjectKey[];
+    });
+export type StoredOperation = Omit<Operation, 'outcome'> & { readonly outcome: StoredOutcome };
+export type StoredRevision = Omit<Revision, 'object' | 'before'> & {
+  readonly object: ObjectKey;
+  readonly before?: ObjectKey;
+};
+export type StoredDelivery = Omit<Delivery, 'object'> & { readonly object?: ObjectKey };
+
+export interface StoredHistory extends Omit<History, 'operations' | 'revisions' | 'deliveries'> {
+  readonly kind: 'history';
+  readonly objects: { readonly [key: ObjectKey]: KubeObject };
+  readonly operations: readonly StoredOperation[];
+  readonly revisions: readonly StoredRevision[];
+  readonly deliveries: readonly StoredDelivery[];
+}
+
+const key = z.string().meta({ id: 'ObjectKey', description: 'Key of an object in "objects": its revision' });
+const at = { at: z.number(), timeMs: z.number() };
+const mark = z.strictObject(at).meta({ id: 'Mark', description: 'A moment: tick and run time' });
+
+const outcome: z.ZodType<StoredOutcome> = z
+  .discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('pending') }),
+    z.strictObject({
+      type: z.literal('ok'),
+      code: z.int(),
+      object: key.exactOptional(),
+      items: z.array(key).exactOptional(),
+      listRevision: z.number().exactOptional(),
+    }),
+    z.strictObject({ type: z.literal('fail'), code: z.int(), reason: z.string(), message: z.string() }),
+    z.strictObject({ type: z.literal('info'), why: z.string() }),
+  ])
+  .meta({ id: 'Outcome', description: 'What the actor was told; info: nothing certain' });
+
+const operation: z.ZodType<StoredOperation> = z
+  .strictObject({
+    id: z.int(),
+    actor: z.string(),
+    label,
+    verb: z.enum(['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection']),
+    resource: z.string(),
+    version: z.string(),
+    subresource: z.string(),
+    namespace: z.string(),
+    name: z.string(),
+    query: textMap,
+    body: jsonValue.exactOptional(),
+    contentType: z.string().exactOptional(),
+    userAgent: z.string().exactOptional(),
+    invoked: mark,
+    sent: mark.exactOptional(),
+    answered: mark.exactOptional(),
+    outcome,
+    committed: z.array(z.number()),
+    fault: z.string().exactOptional(),
+  })
+  .meta({ id: 'Operation', description: 'One call of one actor' });
+
+const revision: z.ZodType<StoredRevision> = z
+  .strictObject({
+    revision: z.number(),
+    type: z.enum(['ADDED', 'MODIFIED', 'DELETED']),
+    resource: z.string(),
+    namespace: z.string(),
+    name: z.string(),
+    uid: z.string(),
+    object: key,
+    before: key.exactOptional(),
+    op: z.int(),
+    actor: z.string(),
+    ...at,
+  })
+  .meta({ id: 'Revision', description: 'One version of one object, as the server stored it' });
+
+const delivery: z.ZodType<StoredDelivery> = z
+  .strictObject({
+    actor: z.string(),
+    stream: label,
+    k: z.int(),
+    type: z.enum(['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR']),
+    resource: z.string(),
+    object: key.exactOptional(),
+    revision: z.number(),
+    available: mark,
+    ...at,
+  })
+  .meta({ id: 'Delivery', description: 'One watch event reaching one actor' });
+
+const streamEnd: z.ZodType<StreamEnd> = z.strictObject({
+  actor: z.string(),
+  stream: label,
+  resource: z.string(),
+  why: z.enum(['closed', 'expired', 'aborted-by-actor', 'crash', 'server']),
+  ...at,
+});
+
+const processEvent: z.ZodType<ProcessEvent> = z.strictObject({
+  actor: z.string(),
+  kind: z.enum(['started', 'start-failed', 'crashed', 'exited', 'unhandled', 'stopped']),
+  detail: z.string(),
+  ...at,
+});
+
+const decision: z.ZodType<Decision> = z.strictObject({
+  kind: z.enum(['preemption', 'hold', 'release', 'fault']),
+  label,
+  detail: z.string(),
+  ...at,
+});
+
+const phase: z.ZodType<PhaseMark> = z.strictObject({
+  phase: z.enum(['setup', 'contention', 'heal', 'settle', 'end']),
+  ...at,
+});
+
+const settlement: z.ZodType<Settlement> = z.discriminatedUnion('result', [
+  z.strictObject({ result: z.literal('quiescent'), windowMs: z.number() }),
+  z.strictObject({ result: z.literal('steps-exceeded'), steps: z.number() }),
+  z.strictObject({ result: z.literal('hot-instant'), steps: z.number() }),
+  z.strictObject({ result: z.literal('time-exceeded'), timeMs: z.number() }),
+  z.strictObject({ result: z.literal('never-started'), detail: z.string() }),
+]);
+
+const leavesByRole = z.record(z.string(), z.array(z.string()));
+
+const reference: z.ZodType<Reference> = z
+  .strictObject({
+    runs: z.int(),
+    ownedLeaves: leavesByRole,
+    volatileLeaves: leavesByRole,
+    removedLeaves: leavesByRole,
+    children: z.array(
+      z.strictObject({
+        owner: z.string(),
+        role: z.string(),
+        maxBySpec: z.record(z.string(), z.number()),
+        surges: z.boolean(),
+      }),
+    ),
+    deletes: z.array(z.string()),
+    reads: z.array(z.string()),
+    staleLists: z.array(z.string()),
+    locks: z.array(z.string()),
+    idle: z.strictObject({ requestsPerMinute: z.number(), writesPerMinute: z.number() }),
+    burstMax: z.number(),
+    healthySpecs: z.array(z.string()),
+  })
+  .meta({ id: 'Reference', description: 'What unperturbed runs measured about the target' });
+
+const expectedState: z.ZodType<ExpectedState> = z.strictObject({ objects: z.record(z.string(), kubeObject) });
+
+const probe: z.ZodType<ProbeResult> = z
+  .discriminatedUnion('probe', [
+    z.strictObject({ probe: z.literal('expected-state'), outcomes: z.array(expectedState), settled: z.boolean() }),
+    z.strictObject({ probe: z.literal('fresh-incarnation'), writes: z.array(z.string()), settled: z.boolean() }),
+    z.strictObject({
+      probe: z.literal('drift'),
+      role: z.string(),
+      leaves: z.array(z.string()),
+      value: jsonValue,
+      reverted: z.array(z.string()),
+    }),
+    z.strictObject({ probe: z.literal('withheld-echo'), writesAtRest: z.number(), windowMs: z.number() }),
+    z.strictObject({
+      probe: z.literal('extended-settle'),
+      windowMs: z.number(),
+      quiescent: z.boolean(),
+      final: z.array(kubeObject),
+      names: textMap,
+      writesAtRest: z.number(),
+    }),
+  ])
+  .meta({ id: 'ProbeResult', description: 'Evidence gathered by further runs' });
+
+export const storedHistory: z.ZodType<StoredHistory> = z
+  .strictObject({
+    version: z.literal(1),
+    kind: z.literal('history'),
+    settlement,
+    steps: z.number(),
+    missed: z.array(label),
+    phases: z.array(phase),
+    decisions: z.array(decision),
+    operations: z.array(operation),
+    revisions: z.array(revision),
+    deliveries: z.array(delivery),
+    streamEnds: z.array(streamEnd),
+    processes: z.array(processEvent),
+    logs: z.array(z.strictObject({ actor: z.string(), line: z.string(), ...at })).exactOptional(),
+    names: textMap,
+    probes: z.array(probe),
+    reference: reference.exactOptional(),
+    extra: jsonObject.exactOptional(),
+    objects: z.record(z.string(), jsonObject as z.ZodType<KubeObject>),
+  })
+  .meta({ id: 'History', description: 'All that happened in one run' });

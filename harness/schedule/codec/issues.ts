@@ -1,0 +1,89 @@
+/** What a schema has against a value, as text for whoever wrote the value. */
+import type { z } from 'zod';
+
+type Path = readonly PropertyKey[];
+
+/** The first issue as `at PLACE: EXPECTATION`, with the number of further ones. */
+export function describeIssues(error: z.ZodError, value: unknown): string {
+  const [first, ...rest] = flatten(error.issues, []);
+  if (first === undefined) return 'for an unknown reason';
+  const more = rest.length === 0 ? '' : ` (and ${rest.length} more)`;
+  return `at ${placeText(first.path)}: ${expectation(first.issue, valueAt(value, first.path))}${more}`;
+}
+
+/** `schedule.preemptions[0].run`; the top of the document has a name too. */
+export function placeText(path: Path): string {
+  if (path.length === 0) return 'the top level';
+  let text = '';
+  for (const part of path) {
+    if (typeof part === 'number') text += `[${part}]`;
+    else if (/^[A-Za-z_$][\w$-]*$/.test(String(part))) text += text === '' ? String(part) : `.${String(part)}`;
+    else text += `[${JSON.stringify(String(part))}]`;
+  }
+  return text;
+}
+
+interface PlacedIssue {
+  readonly issue: z.core.$ZodIssue;
+  readonly path: Path;
+}
+
+/** Of a union that nothing fits, the branch that got furthest says most: its issue has the longest path. */
+function flatten(issues: readonly z.core.$ZodIssue[], base: Path): readonly PlacedIssue[] {
+  const out: PlacedIssue[] = [];
+  for (const issue of issues) {
+    const path = [...base, ...issue.path];
+    if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+      const branches = issue.errors.map((branch) => flatten(branch, path));
+      const furthest = branches.reduce((best, branch) => (depth(branch) > depth(best) ? branch : best));
+      if (depth(furthest) > path.length) {
+        out.push(...furthest);
+        continue;
+      }
+    }
+    out.push({ issue, path });
+  }
+  return out;
+}
+
+function depth(issues: readonly PlacedIssue[]): number {
+  return Math.max(0, ...issues.map((placed) => placed.path.length));
+}
+
+function expectation(issue: z.core.$ZodIssue, found: unknown): string {
+  const instead = `, found ${foundText(found)}`;
+  if (issue.code === 'invalid_type') return `expected ${article(issue.expected)}${instead}`;
+  if (issue.code === 'invalid_value') {
+    const values = issue.values.map((value) => JSON.stringify(value));
+    return `expected ${values.length === 1 ? '' : 'one of '}${values.join(', ')}${instead}`;
+  }
+  if (issue.code === 'unrecognized_keys') {
+    return `unknown ${issue.keys.length === 1 ? 'field' : 'fields'} ${issue.keys.map((key) => `"${key}"`).join(', ')}`;
+  }
+  return lowerFirst(issue.message.replace(/^Invalid input: /, '')) + instead;
+}
+
+function lowerFirst(text: string): string {
+  return text.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
+}
+
+function article(type: string): string {
+  return /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`;
+}
+
+/** A value as a message shows it: short, and never a whole document. */
+export function foundText(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (typeof value === 'function') return 'a function';
+  const text = JSON.stringify(value) ?? typeof value;
+  return text.length <= 60 ? text : `${text.slice(0, 57)}…`;
+}
+
+function valueAt(value: unknown, path: Path): unknown {
+  let at = value;
+  for (const part of path) {
+    if (at === null || typeof at !== 'object') return undefined;
+    at = (at as { readonly [key: PropertyKey]: unknown })[part];
+  }
+  return at;
+}

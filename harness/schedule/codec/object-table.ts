@@ -1,0 +1,59 @@
+/**
+ * Objects of a history, stored once and named everywhere else.
+ *
+ * In memory two records of one revision share one object; in a file they share a key: the revision (`101`), with a suffix when
+ * one revision has several representations (`101.2`: a Scale, a list's metadata). Reading restores the sharing.
+ */
+import { HarnessError } from '../../model/errors.ts';
+import { jsonEqual } from '../../model/leaf.ts';
+import type { JsonObject, KubeObject } from '../../model/object.ts';
+
+export type ObjectKey = string;
+
+export class ObjectTableWriter {
+  readonly #keys = new Map<object, ObjectKey>();
+  readonly #table = new Map<ObjectKey, KubeObject>();
+
+  /** The key of an object, new when no equal object of its revision is stored yet. */
+  keyOf(object: KubeObject): ObjectKey {
+    const known = this.#keys.get(object);
+    if (known !== undefined) return known;
+    const revision = object.metadata?.resourceVersion ?? '0';
+    let key = revision;
+    for (let n = 2; ; n++) {
+      const stored = this.#table.get(key);
+      if (stored === undefined) {
+        this.#table.set(key, object);
+        break;
+      }
+      if (jsonEqual(stored, object)) break;
+      key = `${revision}.${n}`;
+    }
+    this.#keys.set(object, key);
+    return key;
+  }
+
+  /** Keys in the order of their first use; JSON readers list integer keys in ascending order anyway. */
+  table(): { [key: ObjectKey]: KubeObject } {
+    return Object.fromEntries(this.#table);
+  }
+}
+
+/** Looks a key up, or says which record names an object that the file does not hold. */
+export function objectAt(
+  table: { readonly [key: ObjectKey]: JsonObject },
+  key: ObjectKey,
+  place: string,
+  source: string,
+): KubeObject {
+  const object = Object.hasOwn(table, key) ? table[key] : undefined;
+  if (object === undefined) {
+    throw new HarnessError(
+      'FORMAT_INVALID',
+      `"${source}" is not a valid history: at ${place}: expected a key of "objects", found ${JSON.stringify(key)}; ` +
+        'take the file again from where it was written',
+      { details: { source, place } },
+    );
+  }
+  return object as KubeObject;
+}

@@ -1,0 +1,75 @@
+/** The stored form of a schedule. */
+import { z } from 'zod';
+import type { Fault, FaultAction, Hold, Preemption, Schedule } from '../../model/schedule.ts';
+import { label } from './common.ts';
+import { decode, encode, type Format } from './format.ts';
+
+const preemption: z.ZodType<Preemption> = z
+  .strictObject({
+    before: label.exactOptional(),
+    after: label.exactOptional(),
+    run: z.string().min(1).meta({ description: 'The actor that acts first, or "time"' }),
+    until: label.exactOptional(),
+  })
+  .refine(
+    (value) => (value.before === undefined) !== (value.after === undefined),
+    'exactly one of "before" and "after" must be given',
+  )
+  .meta({
+    id: 'Preemption',
+    description: 'When the anchored item is about to happen (or has just happened), another actor acts first',
+  });
+
+const hold: z.ZodType<Hold> = z
+  .strictObject({
+    stream: label,
+    from: z.string().regex(/^@-?\d+$/, 'expected "@k", the number of an event in its stream'),
+    until: label.meta({ description: 'The item that ends the hold, or "heal"' }),
+  })
+  .meta({ id: 'Hold', description: 'Staleness: events of a watch stream wait' });
+
+const anchor = { at: label };
+const times = { times: z.int().min(1).exactOptional() };
+
+const fault: z.ZodType<Fault> = z
+  .discriminatedUnion('do', [
+    z.strictObject({
+      ...anchor,
+      do: z.literal('fail'),
+      status: z.union([z.literal(429), z.literal(500), z.literal(503), z.literal(504)]),
+      retryAfterSeconds: z.number().exactOptional(),
+      ...times,
+    }),
+    z.strictObject({ ...anchor, do: z.literal('stale-list'), behind: z.int().min(0), ...times }),
+    z.strictObject({
+      ...anchor,
+      do: z.enum(['refuse', 'lose-response', 'close-watch', 'expire-watch', 'crash', 'start-replica'] satisfies Exclude<
+        FaultAction['do'],
+        'fail' | 'stale-list'
+      >[]),
+      ...times,
+    }),
+  ])
+  .meta({ id: 'Fault', description: 'What the gate does to one item besides delaying it' });
+
+const schema: z.ZodType<Schedule> = z
+  .strictObject({
+    version: z.literal(1),
+    default: z.literal('run-to-completion'),
+    preemptions: z.array(preemption),
+    holds: z.array(hold),
+    faults: z.array(fault),
+  })
+  .meta({ id: 'Schedule', description: 'The decisions of one run: a default order plus labelled deviations from it' });
+
+export const SCHEDULE: Format<Schedule> = { kind: 'schedule', version: 1, schema, upgrades: [] };
+
+/** The schedule as a versioned JSON text. */
+export function encodeSchedule(schedule: Schedule): string {
+  return encode(SCHEDULE, schedule);
+}
+
+/** @throws {FORMAT_INVALID} {FORMAT_TOO_NEW} */
+export function decodeSchedule(text: string, source: string): Schedule {
+  return decode(SCHEDULE, text, source);
+}
