@@ -69,3 +69,18 @@ export const EMPTY_SCHEDULE: Schedule = {
 export function scheduleSize(schedule: Schedule): number {
   return schedule.preemptions.length + schedule.holds.length + schedule.faults.length;
 }
+
+/** One line that names a deviation, the same in reports and in counterfactuals. */
+export function deviationText(deviation: Preemption | Hold | Fault): string {
+  if ('run' in deviation) {
+    const where = deviation.before === undefined ? `after ${deviation.after ?? ''}` : `before ${deviation.before}`;
+    return `${where} run ${deviation.run}${deviation.until === undefined ? '' : ` until ${deviation.until}`}`;
+  }
+  if ('stream' in deviation) return `${deviation.stream} from ${deviation.from} until ${deviation.until}`;
+  const times = deviation.times === undefined || deviation.times === 1 ? '' : `, ${deviation.times} times`;
+  if (deviation.do === 'fail') return `answer ${deviation.status} at ${deviation.at}${times}`;
+  if (deviation.do === 'stale-list') {
+    return `a list from ${deviation.behind} revisions ago at ${deviation.at}${times}`;
+  }
+  return `${deviation.do} at ${deviation.at}${times}`;
+}

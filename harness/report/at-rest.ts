@@ -1,0 +1,81 @@
+/** What is different at rest from what a fresh target makes of the same input. */
+import type { Violation } from '../model/check-result.ts';
+import { diffLeaves, isServerLeaf, leafPattern } from '../model/leaf.ts';
+import { objectKey, type KubeObject } from '../model/object.ts';
+import type { HistoryIndex } from './history-index.ts';
+import { isField, valueText } from './leaf-text.ts';
+
+export interface Comparison {
+  /** `deployments/web`. */
+  readonly object: string;
+  /** Leaf path; empty when the whole object is missing or one too many. */
+  readonly leaf: string;
+  readonly expected: string;
+  readonly actual: string;
+}
+
+const COMPARISONS_MAX = 5;
+
+/** Compares the story's objects with the probe's expected state, the violation's field first. Empty without such a probe. */
+export function compareAtRest(
+  index: HistoryIndex,
+  keys: ReadonlySet<string>,
+  violation: Violation,
+): readonly Comparison[] {
+  if (violation.signature.property !== 'convergence') return [];
+  const probe = index.history.probes.find((result) => result.probe === 'expected-state');
+  const expected = probe?.probe === 'expected-state' ? probe.outcomes[0]?.objects : undefined;
+  if (expected === undefined) return [];
+  const actual = finalState(index);
+  const shown = keys.size === 0 ? new Set([...actual.keys(), ...Object.keys(expected)]) : canonical(index, keys);
+  const comparisons: (Comparison & { readonly about: boolean })[] = [];
+  for (const key of shown) {
+    const [resource = '', , ...name] = key.split('/');
+    const object = `${resource.split('.')[0] ?? ''}/${name.join('/')}`;
+    const want = expected[key];
+    const have = actual.get(key);
+    if (want === undefined || have === undefined) {
+      if (want === have) continue;
+      const [wanted, found] = want === undefined ? ['no such object', 'exists'] : ['exists', 'missing'];
+      comparisons.push({ object, leaf: '', expected: wanted, actual: found, about: true });
+      continue;
+    }
+    const owned = ownedLeaves(index, key);
+    for (const change of diffLeaves(want, have)) {
+      const about = isField(change.path, violation.signature.field);
+      if (!about && (isServerLeaf(change.path) || !owned.has(leafPattern(change.path)))) continue;
+      const values = { expected: valueText(change.from), actual: valueText(change.to) };
+      comparisons.push({ object, leaf: change.path, ...values, about });
+    }
+  }
+  return comparisons
+    .sort((a, b) => Number(b.about) - Number(a.about))
+    .slice(0, COMPARISONS_MAX)
+    .map(({ about: _about, ...comparison }) => comparison);
+}
+
+function finalState(index: HistoryIndex): ReadonlyMap<string, KubeObject> {
+  const state = new Map<string, KubeObject>();
+  for (const { resource, namespace, name, uid, type, object } of index.history.revisions) {
+    const key = objectKey(resource, namespace, index.history.names[uid] ?? name);
+    if (type === 'DELETED') state.delete(key);
+    else state.set(key, object);
+  }
+  return state;
+}
+
+function canonical(index: HistoryIndex, keys: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set(
+    [...keys].map((key) => {
+      const revision = index.chain(key).at(-1);
+      if (revision === undefined) return key;
+      return objectKey(revision.resource, revision.namespace, index.history.names[revision.uid] ?? revision.name);
+    }),
+  );
+}
+
+function ownedLeaves(index: HistoryIndex, key: string): ReadonlySet<string> {
+  const [resource = '', , ...name] = key.split('/');
+  const role = `${resource}:${name.join('/').replace(/~\d+$/, '')}`;
+  return new Set(index.history.reference?.ownedLeaves[role]);
+}

@@ -1,0 +1,100 @@
+/** Making a story short: cycles told once, steps of no weight counted instead of told. */
+import type { FoldedRow, OperationRow, StoryRow } from './story.ts';
+
+/** Longest cycle looked for, in operation rows, and how often it must come before it is folded. */
+const CYCLE_MAX = 6;
+const ROUNDS_MIN = 3;
+
+/** Replaces the second and later rounds of a cycle of requests by one row. */
+export function foldCycles(rows: readonly StoryRow[]): readonly StoryRow[] {
+  const out: StoryRow[] = [];
+  for (let at = 0; at < rows.length;) {
+    const cycle = cycleAt(rows, at);
+    if (cycle === undefined) {
+      out.push(rows[at] as StoryRow);
+      at++;
+      continue;
+    }
+    const first = rows[at] as OperationRow;
+    const last = rows[at + cycle.rows - 1] as OperationRow;
+    const repeated = rows.slice(at + cycle.length, at + cycle.rows) as OperationRow[];
+    const guilty = repeated.find((row) => row.guilty);
+    for (const row of rows.slice(at, at + cycle.length) as OperationRow[]) {
+      // The guilty request is told where its like is told first.
+      out.push(guilty !== undefined && row.shape === guilty.shape ? { ...row, ...mark(guilty) } : row);
+    }
+    const rounds = cycle.rows / cycle.length - 1;
+    const overMs = last.timeMs - first.timeMs;
+    out.push({ row: 'folded', at: last.at, steps: repeated.length, cycle: { rounds, length: cycle.length, overMs } });
+    at += cycle.rows;
+  }
+  return out;
+}
+
+function mark(guilty: OperationRow): Partial<OperationRow> {
+  return { guilty: true, essential: true, ...(guilty.remark === undefined ? {} : { remark: guilty.remark }) };
+}
+
+/** The shortest cycle of operation rows that starts here and comes often enough. */
+function cycleAt(
+  rows: readonly StoryRow[],
+  at: number,
+): { readonly length: number; readonly rows: number } | undefined {
+  for (let length = 1; length <= CYCLE_MAX; length++) {
+    let rounds = 1;
+    while (sameRound(rows, at, at + rounds * length, length)) rounds++;
+    if (rounds >= ROUNDS_MIN) return { length, rows: rounds * length };
+  }
+  return undefined;
+}
+
+function sameRound(rows: readonly StoryRow[], first: number, other: number, length: number): boolean {
+  for (let offset = 0; offset < length; offset++) {
+    const a = rows[first + offset];
+    const b = rows[other + offset];
+    if (a?.row !== 'operation' || b?.row !== 'operation' || a.shape !== b.shape) return false;
+  }
+  return true;
+}
+
+/** What goes first when there is too much: log lines, then reads, then other requests, then what was seen. */
+const WEIGHTS = [
+  (row: StoryRow): boolean => row.row === 'event' && row.kind === 'log',
+  (row: StoryRow): boolean => row.row === 'operation' && !row.essential && row.answer === undefined,
+  (row: StoryRow): boolean => row.row === 'operation' && !row.essential,
+  (row: StoryRow): boolean => row.row === 'seen' || (row.row === 'deviation' && row.kind === 'release'),
+  (row: StoryRow): boolean => !(row.row === 'operation' && row.guilty),
+] as const;
+
+/** Folds rows, the least important and oldest first, until at most `max` are left. */
+export function keepWithin(rows: readonly StoryRow[], max: number): readonly StoryRow[] {
+  const hidden = new Set<StoryRow>();
+  let result = joinFolds(rows, hidden);
+  for (const isLight of WEIGHTS) {
+    for (const row of rows) {
+      if (result.length <= max) return result;
+      if (!isLight(row) || hidden.has(row)) continue;
+      hidden.add(row);
+      result = joinFolds(rows, hidden);
+    }
+  }
+  return result;
+}
+
+/** Leaves hidden rows out; neighbouring hidden steps become one row with their number. */
+function joinFolds(rows: readonly StoryRow[], hidden: ReadonlySet<StoryRow>): readonly StoryRow[] {
+  const out: StoryRow[] = [];
+  for (const row of rows) {
+    if (!hidden.has(row)) {
+      out.push(row);
+      continue;
+    }
+    const steps = row.row === 'operation' ? 1 : row.row === 'folded' ? row.steps : 0;
+    const last = out.at(-1);
+    if (steps === 0) continue;
+    if (last?.row === 'folded' && last.cycle === undefined)
+      out[out.length - 1] = { ...last, steps: last.steps + steps };
+    else out.push({ row: 'folded', at: row.at, steps } satisfies FoldedRow);
+  }
+  return out;
+}

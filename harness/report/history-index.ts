@@ -1,0 +1,65 @@
+/** Look-ups over a history that the report needs more than once. */
+import type { History, Operation, Revision } from '../model/history.ts';
+import { objectKey } from '../model/object.ts';
+
+export interface HistoryIndex {
+  readonly history: History;
+  operation(id: number): Operation | undefined;
+  /** Revisions that an operation made. */
+  madeBy(op: number): readonly Revision[];
+  /** Revisions of the object at a key, in order. */
+  chain(key: string): readonly Revision[];
+  /** Keys of the objects that an operation is about: what it wrote, else what its path names, else what it was answered. */
+  keysOf(operation: Operation): readonly string[];
+  /** `deployments/web`, with the canonical name of a generated one. */
+  shortName(key: string): string;
+}
+
+export function indexHistory(history: History): HistoryIndex {
+  const operations = new Map(history.operations.map((operation) => [operation.id, operation]));
+  const byOp = new Map<number, Revision[]>();
+  const chains = new Map<string, Revision[]>();
+  const shortNames = new Map<string, string>();
+  for (const revision of history.revisions) {
+    push(byOp, revision.op, revision);
+    const key = objectKey(revision.resource, revision.namespace, revision.name);
+    push(chains, key, revision);
+    shortNames.set(key, `${bare(revision.resource)}/${history.names[revision.uid] ?? revision.name}`);
+  }
+  return {
+    history,
+    operation: (id) => operations.get(id),
+    madeBy: (op) => byOp.get(op) ?? [],
+    chain: (key) => chains.get(key) ?? [],
+    keysOf: (operation) => {
+      const made = byOp.get(operation.id);
+      if (made !== undefined && operation.verb !== 'get' && operation.verb !== 'list') {
+        return made.map((revision) => objectKey(revision.resource, revision.namespace, revision.name));
+      }
+      if (operation.name !== '') return [objectKey(operation.resource, operation.namespace, operation.name)];
+      const { outcome } = operation;
+      if (outcome.type !== 'ok') return [];
+      const answered = outcome.object === undefined ? (outcome.items ?? []) : [outcome.object];
+      return answered.map(({ metadata }) =>
+        objectKey(operation.resource, metadata.namespace ?? '', metadata.name ?? ''),
+      );
+    },
+    shortName: (key) => shortNames.get(key) ?? shortKey(key),
+  };
+}
+
+function shortKey(key: string): string {
+  const [resource = '', , ...name] = key.split('/');
+  return `${bare(resource)}/${name.join('/')}`;
+}
+
+/** `deployments.apps` → `deployments`. */
+export function bare(resource: string): string {
+  return resource.split('.')[0] ?? resource;
+}
+
+function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [value]);
+  else list.push(value);
+}

@@ -1,0 +1,51 @@
+/** Who knew what when: versions of an object that reached an actor, by an answer, a list or a watch. */
+import type { ActorId } from '../model/actor.ts';
+import { objectKey, revisionOf, type KubeObject } from '../model/object.ts';
+import type { HistoryIndex } from './history-index.ts';
+
+export interface Knowledge {
+  readonly at: number;
+  readonly revision: number;
+  readonly object: KubeObject;
+  readonly deleted: boolean;
+  /** The operation whose answer brought it; absent for a watch event. */
+  readonly op?: number;
+}
+
+export interface KnowledgeBase {
+  /** The last thing that an actor was told of an object before a tick. */
+  before(actor: ActorId, key: string, at: number): Knowledge | undefined;
+  /** Whether the actor ever reads this resource: only then can it be behind on it. */
+  reads(actor: ActorId, resource: string): boolean;
+}
+
+export function gatherKnowledge(index: HistoryIndex): KnowledgeBase {
+  const told = new Map<string, Knowledge[]>();
+  const read = new Set<string>();
+  const add = (actor: ActorId, key: string, knowledge: Knowledge): void => {
+    const list = told.get(`${actor} ${key}`);
+    if (list === undefined) told.set(`${actor} ${key}`, [knowledge]);
+    else list.push(knowledge);
+  };
+  for (const { id, actor, resource, verb, answered, outcome, subresource } of index.history.operations) {
+    if (verb === 'get' || verb === 'list' || verb === 'watch') read.add(`${actor} ${resource}`);
+    if (answered === undefined || outcome.type !== 'ok' || subresource === 'scale') continue;
+    const objects = outcome.object === undefined ? (outcome.items ?? []) : [outcome.object];
+    for (const object of objects) {
+      const { namespace = '', name = '' } = object.metadata ?? {};
+      if (object.metadata === undefined || name === '') continue;
+      const key = objectKey(resource, namespace, name);
+      add(actor, key, { at: answered.at, revision: revisionOf(object), object, deleted: verb === 'delete', op: id });
+    }
+  }
+  for (const { actor, resource, at, type, object, revision } of index.history.deliveries) {
+    if (object === undefined || type === 'BOOKMARK' || type === 'ERROR') continue;
+    const key = objectKey(resource, object.metadata.namespace ?? '', object.metadata.name ?? '');
+    add(actor, key, { at, revision, object, deleted: type === 'DELETED' });
+  }
+  for (const list of told.values()) list.sort((a, b) => a.at - b.at);
+  return {
+    before: (actor, key, at) => told.get(`${actor} ${key}`)?.findLast((knowledge) => knowledge.at < at),
+    reads: (actor, resource) => read.has(`${actor} ${resource}`),
+  };
+}

@@ -1,0 +1,66 @@
+/** Leaves and values as a report shows them: short, because there is one line for a whole request. */
+import { isServerLeaf, leafPattern, type LeafChange } from '../model/leaf.ts';
+import type { JsonValue } from '../model/object.ts';
+
+const SEGMENT = /\.?([A-Za-z_$][\w$-]*)|\[("(?:[^"\\]|\\.)*"|[^\]]*)\](~\d+)?/g;
+const VALUE_MAX = 24;
+
+/**
+ * The last map key, after the list item that it stands in: `spec.replicas` → `replicas`,
+ * `status.conditions[type=Ready].status` → `Ready.status`, `metadata.annotations["example.com/a"]` → `example.com/a`.
+ */
+export function shortLeaf(path: string): string {
+  let item = '';
+  let key = '';
+  for (const match of path.matchAll(SEGMENT)) {
+    const [, plain, bracket] = match;
+    if (plain !== undefined) key = plain;
+    else if (bracket !== undefined && bracket.startsWith('"')) key = JSON.parse(bracket) as string;
+    else if (bracket !== undefined) {
+      const value = bracket.slice(bracket.indexOf('=') + 1);
+      item = bracket.startsWith('type=') || bracket.startsWith('name=') ? value : '';
+      key = item === '' ? `${key}[${value}]` : '';
+    }
+  }
+  // Containers and the like are named by the field alone: `image`, not `web.image`; conditions need their type.
+  return path.includes('[type=') && item !== '' ? (key === '' ? item : `${item}.${key}`) : key === '' ? item : key;
+}
+
+/** A value, cut to what fits into a cell. */
+export function valueText(value: JsonValue | undefined): string {
+  if (value === undefined) return 'nothing';
+  const text = typeof value === 'string' && /^[^\s"]+$/.test(value) ? value : JSON.stringify(value);
+  return text.length <= VALUE_MAX ? text : `${text.slice(0, VALUE_MAX - 1)}…`;
+}
+
+/** `replicas=5`, `-replicas` for a removal, `+x/y` for an item of a list of scalars. */
+export function changeText(change: LeafChange): string {
+  const scalarItem = /\["((?:[^"\\]|\\.)*)"\](~\d+)?$/.exec(change.path);
+  const isItem = scalarItem !== null && (change.to ?? change.from) === scalarItem[1];
+  if (change.to === undefined) return `-${isItem ? scalarItem[1] : shortLeaf(change.path)}`;
+  return isItem ? `+${scalarItem[1]}` : `${shortLeaf(change.path)}=${valueText(change.to)}`;
+}
+
+/** Whether a leaf is the one that a violation is about. An empty field is about none. */
+export function isField(path: string, field: string): boolean {
+  if (field === '') return false;
+  const pattern = leafPattern(path);
+  return pattern === field || pattern.startsWith(`${field}.`) || pattern.startsWith(`${field}[`);
+}
+
+const NEVER_SHOWN = /^metadata\.(name|namespace|generateName)$/;
+
+/** Changes worth showing: the violation's field first, what the server or a name decides left out, at most `max` in all. */
+export function changesText(changes: readonly LeafChange[], field: string, max = 3): string {
+  const shown = changes.filter((change) => !isServerLeaf(change.path) && !NEVER_SHOWN.test(change.path));
+  const ordered = [
+    ...shown.filter((change) => !isField(change.path, field)),
+    ...shown.filter((change) => isField(change.path, field)),
+  ];
+  if (ordered.length <= max) return ordered.map(changeText).join(' ');
+  // The field must not fall victim to the limit.
+  const kept = [...ordered.slice(0, max - 1), ordered.at(-1)].flatMap((change) =>
+    change === undefined ? [] : [change],
+  );
+  return `${kept.map(changeText).join(' ')} +${ordered.length - kept.length} more`;
+}

@@ -1,0 +1,168 @@
+/** The rows of a story that stand for requests, and what their actors had seen before. */
+import { roleOf } from '../model/actor.ts';
+import type { Violation } from '../model/check-result.ts';
+import { isWrite, type Operation } from '../model/history.ts';
+import type { HistoryIndex } from './history-index.ts';
+import { keyOf, siblingsAlive } from './involved.ts';
+import { gatherKnowledge, type Knowledge, type KnowledgeBase } from './knowledge.ts';
+import { answerText, fieldText, isConflict, requestText, type TextContext } from './operation-text.ts';
+import type { OperationRow, SeenRow } from './story.ts';
+
+export interface ToldOperations {
+  readonly rows: readonly (OperationRow | SeenRow)[];
+  /** Steps since contention began that are about other objects. */
+  readonly unrelated: number;
+}
+
+/** Without any object to go by (a crash), this many of the target's last requests are told. */
+const LAST_REQUESTS = 6;
+
+export function operationRows(
+  index: HistoryIndex,
+  keys: ReadonlySet<string>,
+  violation: Violation,
+  from: number,
+): ToldOperations {
+  const within = index.history.operations.filter(
+    (operation) => momentOf(operation) >= from && operation.invoked.at <= violation.at && operation.verb !== 'watch',
+  );
+  const related =
+    keys.size === 0 ? lastOfTarget(within) : within.filter((operation) => isRelated(index, operation, keys));
+  const context: TextContext = { index, field: violation.signature.field, nameObjects: keys.size !== 1 };
+  const knowledge = gatherKnowledge(index);
+  const named = new Set(violation.operations);
+  const shownRevisions = new Set(violation.revisions);
+  const rows: (OperationRow | SeenRow)[] = [];
+  const seen = new Set<string>();
+  for (const operation of related) {
+    const write = isWrite(operation.verb);
+    const guilty = operation.id === violation.operations[0];
+    if (write && roleOf(operation.actor) === 'target') {
+      rows.push(...seenRows(index, knowledge, operation, keys, context, from, seen));
+    }
+    const stale = write && operation.outcome.type === 'ok' ? staleText(index, knowledge, operation, keys) : undefined;
+    const remark = guilty ? remarkOf(index, violation) : undefined;
+    rows.push({
+      row: 'operation',
+      at: momentOf(operation),
+      timeMs: (operation.sent ?? operation.invoked).timeMs,
+      actor: operation.actor,
+      id: operation.id,
+      request: requestText(operation, context),
+      ...(write ? { answer: answerText(operation, context) } : {}),
+      guilty,
+      ...(remark === undefined ? {} : { remark }),
+      ...(stale === undefined ? {} : { stale }),
+      shape: shapeOf(operation, index),
+      essential:
+        named.has(operation.id) ||
+        isConflict(operation) ||
+        operation.committed.some((made) => shownRevisions.has(made)),
+    });
+  }
+  return { rows: withoutRereads(rows), unrelated: within.length - related.length };
+}
+
+/** When an operation took effect: what the order of a story goes by. */
+function momentOf(operation: Operation): number {
+  return (operation.sent ?? operation.invoked).at;
+}
+
+function isRelated(index: HistoryIndex, operation: Operation, keys: ReadonlySet<string>): boolean {
+  return index.keysOf(operation).some((key) => keys.has(key));
+}
+
+function lastOfTarget(operations: readonly Operation[]): readonly Operation[] {
+  return operations.filter((operation) => roleOf(operation.actor) === 'target').slice(-LAST_REQUESTS);
+}
+
+/** What the actor was last told of the objects, unless an answer on an earlier row says so. */
+function seenRows(
+  index: HistoryIndex,
+  knowledge: KnowledgeBase,
+  operation: Operation,
+  keys: ReadonlySet<string>,
+  context: TextContext,
+  from: number,
+  seen: Set<string>,
+): readonly SeenRow[] {
+  const rows: SeenRow[] = [];
+  for (const key of index.keysOf(operation)) {
+    const known = keys.has(key) ? knowledge.before(operation.actor, key, operation.invoked.at) : undefined;
+    if (known === undefined || (known.op !== undefined && known.at >= from)) continue;
+    const id = `${operation.actor} ${key} ${known.revision}`;
+    if (seen.has(id)) continue;
+    seen.add(id);
+    // Known from before contention: it opens the story.
+    rows.push({
+      row: 'seen',
+      at: Math.max(known.at, from),
+      actor: operation.actor,
+      text: seenText(known, key, context),
+    });
+  }
+  return rows;
+}
+
+function seenText(known: Knowledge, key: string, context: TextContext): string {
+  const parts = [
+    ...(context.nameObjects ? [context.index.shortName(key)] : []),
+    String(known.revision),
+    known.deleted ? 'deleted' : fieldText(known.object, context.field),
+  ];
+  return `(${parts.filter((part) => part !== '').join(' ')})`;
+}
+
+/** How many versions of the story's objects an actor had not been told of when its write took effect. */
+function staleText(
+  index: HistoryIndex,
+  knowledge: KnowledgeBase,
+  operation: Operation,
+  keys: ReadonlySet<string>,
+): string | undefined {
+  if (roleOf(operation.actor) !== 'target') return undefined;
+  const moment = momentOf(operation);
+  let unseen = 0;
+  for (const key of keys) {
+    const chain = index.chain(key);
+    const resource = chain[0]?.resource;
+    if (resource === undefined || !knowledge.reads(operation.actor, resource)) continue;
+    const known = knowledge.before(operation.actor, key, operation.invoked.at)?.revision ?? 0;
+    unseen += chain.filter((revision) => revision.at < moment && revision.revision > known).length;
+  }
+  return unseen === 0 ? undefined : `⌛ ${unseen} ${unseen === 1 ? 'version' : 'versions'} unseen`;
+}
+
+function remarkOf(index: HistoryIndex, violation: Violation): string | undefined {
+  const [guilty, victim] = violation.operations.map((id) => index.operation(id));
+  const made = guilty === undefined ? undefined : index.madeBy(guilty.id).at(-1);
+  switch (violation.signature.property) {
+    case 'no-lost-update':
+      return victim === undefined ? 'a change is gone' : `${victim.actor}'s change is gone`;
+    case 'cardinality': {
+      const alive = made === undefined ? undefined : siblingsAlive(index, made);
+      return alive === undefined ? 'one too many' : `number ${alive} is one too many`;
+    }
+    case 'truthful-status':
+      return 'status says more than it had seen';
+    default:
+      return undefined;
+  }
+}
+
+function shapeOf(operation: Operation, index: HistoryIndex): string {
+  const { outcome } = operation;
+  const code = outcome.type === 'ok' || outcome.type === 'fail' ? outcome.code : outcome.type;
+  const changed = index.madeBy(operation.id).map((revision) => `${revision.type} ${keyOf(revision)}`);
+  const what = operation.verb === 'create' ? operation.resource : `${operation.resource}/${operation.name}`;
+  return [operation.actor, operation.verb, what, operation.subresource, code, changed.length].join(' ');
+}
+
+/** Reads that the same actor repeats before it writes say nothing new: the last one stays. */
+function withoutRereads(rows: readonly (OperationRow | SeenRow)[]): readonly (OperationRow | SeenRow)[] {
+  return rows.filter((row, at) => {
+    if (row.row !== 'operation' || row.answer !== undefined || row.essential) return true;
+    const next = rows.slice(at + 1).find((other) => other.row === 'operation' && other.actor === row.actor);
+    return next?.row !== 'operation' || next.request !== row.request;
+  });
+}

@@ -1,0 +1,121 @@
+/**
+ * The story of a finding as data: what stands on the first screen, in the terminal and at the top of the page.
+ *
+ * Owns: which steps are told and in which order. Does not own: wording of a single request (`operation-text.ts`), who knew what
+ * (`knowledge.ts`), layout (`terminal.ts`). Start with {@link tellStory}.
+ */
+import { roleOf, type ActorId } from '../model/actor.ts';
+import type { Violation } from '../model/check-result.ts';
+import type { Counterexample } from '../model/counterexample.ts';
+import type { Finding, FindingStats } from '../model/finding.ts';
+import { phaseStart, type History } from '../model/history.ts';
+import { compareAtRest, type Comparison } from './at-rest.ts';
+import { deviationRows, type DeviationRow } from './deviation-rows.ts';
+import { foldCycles, keepWithin } from './fold.ts';
+import { indexHistory } from './history-index.ts';
+import { involvedKeys } from './involved.ts';
+import { operationRows } from './operation-rows.ts';
+import { eventRows, type EventRow } from './event-rows.ts';
+import { titleOf } from './title.ts';
+
+/** What an actor knew of an object before it acted, from a watch, a list or the time before contention. */
+export interface SeenRow {
+  readonly row: 'seen';
+  readonly at: number;
+  readonly actor: ActorId;
+  readonly text: string;
+}
+
+export interface OperationRow {
+  readonly row: 'operation';
+  readonly at: number;
+  readonly actor: ActorId;
+  /** Operation id in the history. */
+  readonly id: number;
+  /** `PUT 101 replicas=5`; for a read with its answer: `GET ➜ 101`. */
+  readonly request: string;
+  /** What the server made of it: `102 replicas=5`, `409 Conflict`. Absent for reads, whose answer stands in `request`. */
+  readonly answer?: string;
+  readonly guilty: boolean;
+  /** A few words on why it matters. */
+  readonly remark?: string;
+  /** How far behind the actor was when it acted. */
+  readonly stale?: string;
+  /** Rows of one shape say the same of another moment: what cycles are found by. */
+  readonly shape: string;
+  /** Told whatever happens; others may be folded. */
+  readonly essential: boolean;
+  readonly timeMs: number;
+}
+
+export interface FoldedRow {
+  readonly row: 'folded';
+  readonly at: number;
+  readonly steps: number;
+  /** Set when the steps repeat earlier rows: how often, over which time, and how many operation rows back the cycle is long. */
+  readonly cycle?: { readonly rounds: number; readonly length: number; readonly overMs: number };
+}
+
+export type StoryRow = SeenRow | OperationRow | DeviationRow | EventRow | FoldedRow;
+
+export interface Story {
+  /** `LOST UPDATE`. */
+  readonly title: string;
+  readonly sentence: string;
+  /** Actors with rows: foreign ones first, the target last. */
+  readonly actors: readonly ActorId[];
+  /** `deployments/web` when the story is about one object. */
+  readonly object?: string;
+  readonly rows: readonly StoryRow[];
+  /** Steps of the run on other objects. */
+  readonly unrelatedSteps: number;
+  /** What is different at rest from what a fresh target makes of the same input. */
+  readonly atRest: readonly Comparison[];
+  readonly missed: readonly string[];
+  readonly stats: FindingStats;
+}
+
+/** Rows of a story; the first screen has 40 lines, head and foot take the rest. */
+const ROWS_MAX = 25;
+
+/** Tells the story of a finding. Pure. */
+export function tellStory(finding: Finding): Story {
+  return tell(finding.record, finding.violation, finding.counterexample, finding.stats);
+}
+
+function tell(history: History, violation: Violation, counterexample: Counterexample, stats: FindingStats): Story {
+  const index = indexHistory(history);
+  const keys = involvedKeys(index, violation);
+  const start = phaseStart(history, 'contention');
+  const from = Number.isFinite(start) ? start : 0;
+  const told = operationRows(index, keys, violation, from);
+  const rows: readonly StoryRow[] = [
+    ...told.rows,
+    ...deviationRows(history, counterexample.schedule, stats.counterfactuals),
+    ...eventRows(history, from, violation),
+  ];
+  const ordered = [...rows].sort((a, b) => a.at - b.at);
+  const kept = keepWithin(foldCycles(ordered), ROWS_MAX);
+  const object = keys.size === 1 ? [...keys].map((key) => index.shortName(key))[0] : undefined;
+  return {
+    title: titleOf(violation.signature),
+    sentence: violation.sentence,
+    actors: actorsOf(kept),
+    ...(object === undefined ? {} : { object }),
+    rows: kept,
+    unrelatedSteps: told.unrelated,
+    atRest: compareAtRest(index, keys, violation),
+    missed: history.missed,
+    stats,
+  };
+}
+
+const COLUMN_ORDER = { user: 0, writer: 1, environment: 2, target: 3 } as const;
+
+function actorsOf(rows: readonly StoryRow[]): readonly ActorId[] {
+  const actors = new Set<ActorId>();
+  for (const row of rows) {
+    if (row.row === 'operation' || row.row === 'seen' || row.row === 'event') actors.add(row.actor);
+  }
+  return [...actors].sort((a, b) => COLUMN_ORDER[roleOf(a)] - COLUMN_ORDER[roleOf(b)] || (a < b ? -1 : 1));
+}

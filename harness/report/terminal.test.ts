@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { tellStory } from './story.ts';
+import { renderStory } from './terminal.ts';
+import { lostUpdate } from './test-findings.ts';
+
+const REPLAY = 'npx stalemate replay .stalemate/failures/lost-update-7f3.json';
+
+describe('renderStory', () => {
+  it('tells a lost update in fourteen lines of 100 columns', () => {
+    const text = renderStory(tellStory(lostUpdate()), { width: 100, color: false, replay: REPLAY });
+
+    expect(text).toBe(
+      [
+        "LOST UPDATE  controller reverted writer-1's acknowledged spec.replicas 3→5 (version 102): its PUT",
+        '             carries content of version 101 under version 102, fetched after a 409. At rest it',
+        '             leaves replicas alone.',
+        ' #  writer-1              controller (has seen)          API server deployments/web',
+        ' 1                        (101 replicas=3)',
+        ' ── preemption 1 of 1: before controller/update/deployments.apps/default/web#0!sent run writer-1 ──',
+        '     (without it: passes)',
+        ' 2  GET ➜ 101 replicas=3',
+        ' 3  PUT 101 replicas=5 ────────────────────────────────▶ 102 replicas=5',
+        ' 4                        PUT 101 image=v2 ────────────▶ 409 Conflict',
+        ' 5                        GET ➜ 102 replicas=5',
+        " 6                        PUT 102 image=v2 replicas=3 ─▶ 103 replicas=3  ✗ writer-1's change is gone",
+        ' 93→6 steps · 24→2 actors · 25 runs · deterministic 5/5 · everyday (no lag needed)',
+        ` replay: ${REPLAY}`,
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it.each([60, 80, 100, 120])('keeps within %i columns, except for the command to copy', (width) => {
+    const text = renderStory(tellStory(lostUpdate()), { width, color: false, replay: REPLAY });
+
+    const tooLong = text.split('\n').filter((line) => line.length > width && !line.includes('replay:'));
+    expect(tooLong).toEqual([]);
+    expect(text).toContain("✗ writer-1's change is gone");
+  });
+
+  it('colours preemptions and the guilty mark only when asked to', () => {
+    const story = tellStory(lostUpdate());
+
+    const plain = renderStory(story, { width: 100, color: false, replay: REPLAY });
+    const colored = renderStory(story, { width: 100, color: true, replay: REPLAY });
+
+    // oxlint-disable-next-line no-control-regex -- escape sequences are what is looked for
+    const escapes = /\u001B\[\d+m/g;
+    expect(plain).not.toMatch(escapes);
+    expect(colored).toMatch(escapes);
+    expect(colored.replaceAll(escapes, '')).toBe(plain);
+  });
+});

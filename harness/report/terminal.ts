@@ -1,0 +1,232 @@
+/**
+ * A story as text for a terminal: at most 40 lines of 100 columns, readable at 60.
+ *
+ * Owns: layout. One column per actor and one for the API server when there is room, else one line per step with the actor's name
+ * in front. Colour only repeats what signs say already (`✗`, `──`), so that nothing depends on it.
+ */
+import pc from 'picocolors';
+import type { ActorId } from '../model/actor.ts';
+import { roleOf } from '../model/actor.ts';
+import { assertNever } from '../model/errors.ts';
+import type { FindingStats } from '../model/finding.ts';
+import type { DeviationRow } from './deviation-rows.ts';
+import type { OperationRow, Story, StoryRow } from './story.ts';
+import { cut, wrap, wrapWithin } from './text-wrap.ts';
+
+export interface TerminalOptions {
+  /** Columns; 60 to 160 are made use of. */
+  readonly width: number;
+  readonly color: boolean;
+  /** Command that replays the finding, printed last. */
+  readonly replay: string;
+}
+
+type Colors = ReturnType<typeof pc.createColors>;
+
+interface Layout {
+  readonly width: number;
+  readonly colors: Colors;
+  /** Start of each actor's column; empty when the columns do not fit and names stand in front. */
+  readonly columns: ReadonlyMap<ActorId, number>;
+  /** Start of the API server's column. */
+  readonly server: number;
+}
+
+const NUMBER_WIDTH = 4;
+const ACTOR_MIN = 22;
+const SERVER_MIN = 26;
+const SENTENCE_LINES_MAX = 4;
+
+/** Renders a story. Lines end without spaces, the text ends with a line feed. */
+export function renderStory(story: Story, options: TerminalOptions): string {
+  const layout = layoutOf(story, options);
+  const lines = [
+    ...headLines(story, layout),
+    columnHeads(story, layout),
+    ...rowLines(story, layout),
+    ...unrelatedLines(story),
+    ...atRestLines(story, layout),
+    ...footLines(story, layout, options.replay),
+  ];
+  return `${lines.map((line) => line.trimEnd()).join('\n')}\n`;
+}
+
+function layoutOf(story: Story, options: TerminalOptions): Layout {
+  const width = Math.max(50, Math.min(160, options.width));
+  const colors = pc.createColors(options.color);
+  const room = width - NUMBER_WIDTH - SERVER_MIN;
+  const share = Math.floor(room / Math.max(1, story.actors.length));
+  const columns = new Map<ActorId, number>();
+  if (share < ACTOR_MIN) return { width, colors, columns, server: Math.floor(width * 0.62) };
+  let column = NUMBER_WIDTH;
+  for (const actor of story.actors) {
+    columns.set(actor, column);
+    column += Math.max(ACTOR_MIN, Math.min(share, contentWidth(story, actor)));
+  }
+  // One actor alone would leave the server's column too close for its requests.
+  return { width, colors, columns, server: Math.max(column, Math.min(46, NUMBER_WIDTH + room)) };
+}
+
+/** What the cells of an actor ask for, with room for a short arrow after its requests. */
+function contentWidth(story: Story, actor: ActorId): number {
+  let width = columnHead(actor).length;
+  for (const row of story.rows) {
+    if (row.row === 'seen' && row.actor === actor) width = Math.max(width, row.text.length);
+    if (row.row === 'operation' && row.actor === actor) {
+      width = Math.max(width, row.request.length + (row.answer === undefined ? 0 : 3));
+    }
+  }
+  return width + 1;
+}
+
+function columnHead(actor: ActorId): string {
+  return roleOf(actor) === 'target' ? `${actor} (has seen)` : actor;
+}
+
+function headLines(story: Story, { width, colors }: Layout): readonly string[] {
+  const indent = story.title.length + 2;
+  const lines = wrapWithin(`${story.title}  ${story.sentence}`, width, Math.min(indent, 20), SENTENCE_LINES_MAX);
+  const first = lines[0] ?? '';
+  return [colors.bold(colors.red(story.title)) + first.slice(story.title.length), ...lines.slice(1)];
+}
+
+function columnHeads(story: Story, { columns, server, colors, width }: Layout): string {
+  const serverHead = story.object === undefined ? 'API server' : `API server ${story.object}`;
+  if (columns.size === 0) return colors.dim(cut(` #  who: request → ${serverHead}`, width));
+  let line = ' #';
+  for (const [actor, column] of columns) {
+    line = `${line.padEnd(column)}${columnHead(actor)}`;
+  }
+  return colors.dim(cut(`${line.padEnd(server)}${serverHead}`, width));
+}
+
+function rowLines(story: Story, layout: Layout): readonly string[] {
+  const lines: string[] = [];
+  const numbers: number[] = [];
+  let number = 0;
+  for (const row of story.rows) {
+    if (row.row === 'operation' || row.row === 'seen') number++;
+    if (row.row === 'operation') numbers.push(number);
+    lines.push(...linesOf(row, number, numbers, layout));
+  }
+  return lines;
+}
+
+function linesOf(row: StoryRow, number: number, numbers: readonly number[], layout: Layout): readonly string[] {
+  const { colors, width } = layout;
+  switch (row.row) {
+    case 'seen':
+      return [cut(`${lead(String(number), row.actor, layout)}${row.text}`, width)];
+    case 'operation':
+      return operationLines(row, number, layout);
+    case 'deviation':
+      return deviationLines(row, layout);
+    case 'event': {
+      const text = `${row.guilty ? '✗ ' : ''}${row.text}`;
+      const line = wrapWithin(`${lead('', row.actor, layout)}${text}`, width, NUMBER_WIDTH, 2);
+      if (row.kind === 'log') return line.slice(0, 1).map((part) => colors.dim(part));
+      return row.guilty ? line.map((part) => colors.red(part)) : line;
+    }
+    case 'folded':
+      return [colors.dim(cut(foldedText(row, numbers), width))];
+    default:
+      return assertNever(row);
+  }
+}
+
+function foldedText(row: Extract<StoryRow, { row: 'folded' }>, numbers: readonly number[]): string {
+  if (row.cycle === undefined) return `    … ${row.steps} more ${row.steps === 1 ? 'step' : 'steps'} on the way`;
+  const { rounds, length, overMs } = row.cycle;
+  const last = numbers.at(-1) ?? 0;
+  const first = numbers.at(-length) ?? last;
+  const like = first === last ? `row ${last}` : `rows ${first}–${last}`;
+  const time =
+    overMs === 0 ? ', at one instant' : `, over ${(overMs / 1000).toFixed(overMs < 10_000 ? 1 : 0)} s in all`;
+  return `    … ${rounds} more like ${like}${time}`;
+}
+
+/** Number and, as the layout has it, the way to the actor's column or its name. */
+function lead(number: string, actor: ActorId, { columns }: Layout): string {
+  const start = ` ${number.padEnd(NUMBER_WIDTH - 2)} `;
+  if (columns.size === 0) return `${start}${actor}: `;
+  return start.padEnd(columns.get(actor) ?? NUMBER_WIDTH);
+}
+
+function operationLines(row: OperationRow, number: number, layout: Layout): readonly string[] {
+  const { colors, width, server, columns } = layout;
+  const notes = [row.guilty ? `✗ ${row.remark ?? ''}`.trimEnd() : '', row.stale ?? ''].filter((note) => note !== '');
+  const before = lead(String(number), row.actor, layout);
+  let line: string;
+  if (row.answer === undefined) line = `${before}${row.request}`;
+  else if (columns.size === 0) line = `${before}${row.request} → ${row.answer}`;
+  else {
+    const request = cut(row.request, width - before.length - row.answer.length - 5);
+    const arrowEnd = Math.max(server, before.length + request.length + 4);
+    const arrow = `${'─'.repeat(Math.max(1, arrowEnd - before.length - request.length - 3))}▶ `;
+    line = `${before}${request} ${arrow}${row.answer}`;
+  }
+  line = cut(line, width);
+  const note = notes.join('  ');
+  if (note === '') return [line];
+  const colored = row.guilty ? colors.red(note) : colors.yellow(note);
+  if (line.length + 2 + note.length <= width) return [`${line}  ${colored}`];
+  const indent = Math.max(NUMBER_WIDTH, Math.min(server, width - note.length));
+  return [line, `${' '.repeat(indent)}${colored}`];
+}
+
+/** The only coloured rows besides the guilty mark. Their label is what a person copies, so it is wrapped and never cut. */
+function deviationLines(row: DeviationRow, { colors, width }: Layout): readonly string[] {
+  const ordinal = row.ordinal === undefined ? '' : ` ${row.ordinal}`;
+  const without = row.without === undefined ? '' : `(without it: ${row.without})`;
+  const text = ` ── ${row.kind}${ordinal}: ${row.text}`;
+  const lines = [...wrap(text.slice(1), width - 1, NUMBER_WIDTH)].map((line) => ` ${line}`);
+  let last = lines.at(-1) ?? '';
+  if (last.length + 3 <= width) last += ' ──';
+  if (without !== '' && last.length + 3 + without.length <= width) {
+    lines[lines.length - 1] = `${last}   ${without}`;
+  } else {
+    lines[lines.length - 1] = last;
+    if (without !== '') lines.push(`${' '.repeat(NUMBER_WIDTH + 1)}${without}`);
+  }
+  return lines.map((line) => colors.cyan(line));
+}
+
+function unrelatedLines(story: Story): readonly string[] {
+  const { unrelatedSteps } = story;
+  if (unrelatedSteps === 0) return [];
+  return [`    … and ${unrelatedSteps} ${unrelatedSteps === 1 ? 'step' : 'steps'} on other objects`];
+}
+
+function atRestLines(story: Story, { width, colors }: Layout): readonly string[] {
+  return story.atRest.map(({ object, leaf, expected, actual }) => {
+    const text = ` at rest  ${object}${leaf === '' ? '' : ` ${leaf}`}: ${actual}, expected ${expected}`;
+    return colors.bold(cut(text, width));
+  });
+}
+
+/** The command stands on one line whatever the width: it is there to be copied. */
+function footLines(story: Story, { width }: Layout, replay: string): readonly string[] {
+  const missed =
+    story.missed.length === 0 ? [] : wrapWithin(`never happened: ${story.missed.join(', ')}`, width - 1, 2, 2);
+  const tried = wrap(triedText(story.stats), width - 1, 2);
+  return [...missed, ...tried, `replay: ${replay}`].map((line) => ` ${line}`);
+}
+
+/** `93→6 steps · 24→2 actors · 25 runs · deterministic 5/5 · everyday (no lag needed)` */
+export function triedText(stats: FindingStats): string {
+  const { k, n } = stats.reproduced;
+  const count = stats.count > 1 ? [`seen in ${stats.count} runs`] : [];
+  return [
+    `${stats.stepsBefore}→${stats.stepsAfter} steps`,
+    `${stats.actorsBefore}→${stats.actorsAfter} actors`,
+    `${stats.executions} runs`,
+    k === n ? `deterministic ${k}/${n}` : `reproduced ${k}/${n}`,
+    ...count,
+    `${stats.grade} (${needsText(stats)})`,
+  ].join(' · ');
+}
+
+function needsText({ holds, heldItems, faults }: FindingStats): string {
+  const lag = holds === 0 ? 'no lag needed' : `lag of ${heldItems} ${heldItems === 1 ? 'event' : 'events'}`;
+  return faults === 0 ? lag : `${lag}, ${faults} ${faults === 1 ? 'fault' : 'faults'}`;
+}

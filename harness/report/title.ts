@@ -1,0 +1,36 @@
+/** What a finding is called on its first line and in its file name. */
+import { signatureText, type Signature } from '../model/check-result.ts';
+
+/** Titles by property and, where a property knows several kinds of harm, by class. A user's own property goes by its class. */
+const TITLES: { readonly [propertyAndClass: string]: string } = {
+  convergence: 'NOT CONVERGED',
+  'no-lost-update': 'LOST UPDATE',
+  'no-lost-update/blind-overwrite': 'BLIND OVERWRITE',
+  'bounded-rate': 'UNBOUNDED RATE',
+  cardinality: 'TOO MANY CHILDREN',
+  'truthful-status': 'UNTRUE STATUS',
+  'deletion-completes': 'BROKEN DELETION',
+  survives: 'DID NOT SURVIVE',
+};
+
+/** `LOST UPDATE`. */
+export function titleOf(signature: Signature): string {
+  const title = TITLES[`${signature.property}/${signature.class}`] ?? TITLES[signature.property];
+  return title ?? (signature.class || signature.property).replaceAll('-', ' ').toUpperCase();
+}
+
+/** `lost-update-7f3a91`: readable, and the same for the same signature wherever it is found. */
+export function fileStem(signature: Signature): string {
+  const words = titleOf(signature)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '');
+  return `${words}-${shortHash(signatureText(signature))}`;
+}
+
+/** FNV-1a, 24 bits of it: names, not security. */
+function shortHash(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193) >>> 0;
+  return ((hash >>> 8) ^ (hash & 0xff)).toString(16).padStart(6, '0');
+}
