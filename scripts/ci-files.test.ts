@@ -1,0 +1,115 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parseDocument } from 'yaml';
+import { REPOSITORY_ROOT, repositoryFiles } from './repository-files.ts';
+
+interface Step {
+  readonly name?: string;
+  readonly run?: string;
+  readonly shell?: string;
+  readonly env?: { readonly [name: string]: string };
+  readonly with?: { readonly [name: string]: string };
+}
+
+interface Action {
+  readonly inputs: { readonly [name: string]: { readonly description: string; readonly default: string } };
+  readonly runs: { readonly using: string; readonly steps: readonly Step[] };
+}
+
+interface Workflow {
+  readonly jobs: { readonly campaign: { readonly steps: readonly Step[] } };
+}
+
+function load(path: string): unknown {
+  return parseDocument(readFileSync(join(REPOSITORY_ROOT, path), 'utf8')).toJS();
+}
+
+function stepWith(steps: readonly Step[], name: string): Step {
+  const step = steps.find((candidate) => candidate.name === name);
+  if (step === undefined) throw new Error(`no step named "${name}"`);
+  return step;
+}
+
+describe.each(repositoryFiles().filter(({ path }) => /\.ya?ml$/.test(path) && !path.includes('fixtures/')))(
+  '$path',
+  ({ text }) => {
+    it('is valid YAML without duplicate keys', () => {
+      const { errors, warnings } = parseDocument(text, { strict: true, uniqueKeys: true });
+
+      expect([...errors, ...warnings]).toEqual([]);
+    });
+  },
+);
+
+describe('the composite action', () => {
+  const action = load('ci/github/action.yml') as Action;
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'stalemate-ci-'));
+    writeFileSync(join(folder, 'npx'), '#!/bin/sh\nprintf "%s\\n" "$@"\nexit 1\n');
+    chmodSync(join(folder, 'npx'), 0o755);
+  });
+
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  /** Runs the campaign step with an npx that prints its arguments and fails, as a finding would. */
+  function campaign(inputs: { readonly [name: string]: string }): { args: readonly string[]; status: number | null } {
+    const step = stepWith(action.runs.steps, 'Run the campaign');
+    const env: { [name: string]: string } = { PATH: `${folder}:${process.env['PATH'] ?? ''}` };
+    for (const [name, expression] of Object.entries(step.env ?? {})) {
+      const input = /^\$\{\{ inputs\.([\w-]+) \}\}$/.exec(expression)?.[1] ?? '';
+      env[name] = inputs[input] ?? action.inputs[input]?.default ?? '';
+    }
+    const { stdout, status } = spawnSync('bash', ['-e', '-o', 'pipefail', '-c', step.run ?? ''], {
+      env,
+      encoding: 'utf8',
+    });
+    return { args: stdout.trim().split('\n'), status };
+  }
+
+  it('turns inputs into the flags of stalemate run, one flag per line of a list', () => {
+    const { args } = campaign({ target: 'a b.ts', crds: 'crd/one\ncrd/two', samples: 'sample.yaml', budget: '2m' });
+
+    expect(args.join(' | ')).toBe(
+      '--no-install | stalemate | run | --budget | 2m | --seed | 1 | --report | stalemate-report | ' +
+        '--target | a b.ts | --crds | crd/one | --crds | crd/two | --sample | sample.yaml',
+    );
+  });
+
+  it('passes an input on as text, whatever it holds', () => {
+    expect(campaign({ config: '$(touch x); "`id`"' }).args).toContain('$(touch x); "`id`"');
+  });
+
+  it('hands the exit code of the campaign on', () => {
+    expect(campaign({}).status).toBe(1);
+  });
+
+  it('uses each input that it declares, and writes none into a script', () => {
+    const text = JSON.stringify(action.runs.steps);
+    const used = new Set([...text.matchAll(/inputs\.([\w-]+)/g)].map((match) => match[1]));
+
+    expect(used).toEqual(new Set(Object.keys(action.inputs)));
+    for (const { run } of action.runs.steps) expect(run ?? '').not.toContain('${{');
+  });
+});
+
+describe('the workflow to copy', () => {
+  const steps = (load('ci/github/workflow.yml') as Workflow).jobs.campaign.steps;
+
+  it('gives the action only inputs that it has', () => {
+    const { inputs } = load('ci/github/action.yml') as Action;
+
+    const given = Object.keys(stepWith(steps, 'Search').with ?? {});
+
+    expect(given.length).toBeGreaterThan(0);
+    expect(Object.keys(inputs)).toEqual(expect.arrayContaining(given));
+  });
+
+  it('runs scripts that bash accepts', () => {
+    for (const { run } of steps) expect(spawnSync('bash', ['-n', '-c', run ?? '']).status).toBe(0);
+  });
+});
