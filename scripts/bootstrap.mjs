@@ -25,6 +25,9 @@ const EXIT_ENVIRONMENT = 3;
 const NETWORK_ERROR =
   /\b(ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ENETUNREACH|ERR_SOCKET_TIMEOUT|FETCH_ERROR)\b/;
 
+/** Two more tries, seconds apart: npm's own waits keep a person without network in the dark for two minutes. */
+const RETRIES = ['--fetch-retries=2', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'];
+
 /** What each word runs: a script of this folder, or the checks (an npm script, so that npm puts the tools on PATH). */
 const COMMANDS = {
   start: { script: 'scripts/tour.ts' },
@@ -93,7 +96,7 @@ function lockHash() {
 
 /** `--loglevel=error` leaves out the warnings that this Node is older than some packages ask for: it only runs the installer. */
 function install() {
-  const result = spawnSync('npm', ['ci', '--loglevel=error', '--prefer-offline', '--no-progress'], {
+  const result = spawnSync('npm', ['ci', '--loglevel=error', '--prefer-offline', '--no-progress', ...RETRIES], {
     cwd: ROOT,
     stdio: ['ignore', 'inherit', 'pipe'],
     encoding: 'utf8',
