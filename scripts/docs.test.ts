@@ -1,0 +1,65 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parseSync } from 'oxc-parser';
+import { describe, expect, it } from 'vitest';
+import { REPOSITORY_ROOT, repositoryFiles } from './repository-files.ts';
+
+const documents = repositoryFiles().filter(({ path }) => path.endsWith('.md'));
+const inRepository = (path: string): boolean => existsSync(join(REPOSITORY_ROOT, path));
+
+/** The fenced blocks of one language. */
+function blocks(text: string, language: string): readonly string[] {
+  return [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)]
+    .filter((match) => match[1] === language)
+    .map((match) => match[2] ?? '');
+}
+
+function matches(text: string, pattern: RegExp): readonly string[] {
+  return [...text.matchAll(pattern)].map((match) => match[1] ?? '');
+}
+
+describe.each(documents)('$path', ({ path, text }) => {
+  it('links to files that exist', () => {
+    const targets = matches(text, /\]\((?!https?:|#)([^)#]+)/g);
+
+    expect(targets.filter((target) => !inRepository(join(dirname(path), target)))).toEqual([]);
+  });
+
+  it('names source files that exist', () => {
+    const named = matches(text, /`((?:harness|scripts|properties|controllers-under-test|ci|docs)\/[\w./-]+\.\w+)`/g);
+
+    expect(named.filter((name) => !inRepository(name))).toEqual([]);
+  });
+
+  it('names npm scripts that exist', () => {
+    const scripts = Object.keys(
+      (JSON.parse(readFileSync(join(REPOSITORY_ROOT, 'package.json'), 'utf8')) as { scripts: object }).scripts,
+    );
+
+    expect(matches(text, /npm run ([\w:-]+)/g).filter((name) => !scripts.includes(name))).toEqual([]);
+  });
+
+  it('shows TypeScript that parses', () => {
+    expect(blocks(text, 'ts').flatMap((block) => parseSync('block.ts', block).errors)).toEqual([]);
+  });
+});
+
+describe('the map of the code', () => {
+  const map = readFileSync(join(REPOSITORY_ROOT, 'harness/README.md'), 'utf8');
+
+  it('has one row for each folder', () => {
+    const rows = matches(map.slice(0, map.indexOf('Beside it')), /^\| `([a-z]+)` \|/gm);
+    const folders = readdirSync(join(REPOSITORY_ROOT, 'harness'), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && entry.name !== 'test')
+      .map((entry) => entry.name);
+
+    expect(rows).toEqual(expect.arrayContaining(folders));
+    expect(new Set(rows).size).toBe(rows.length);
+  });
+
+  it('names files of the harness that exist', () => {
+    const named = matches(map, /`((?:[a-z]+\/)+[\w-]+\.ts)`/g).filter((name) => !inRepository(name));
+
+    expect(named.filter((name) => !inRepository(`harness/${name}`))).toEqual([]);
+  });
+});
