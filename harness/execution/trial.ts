@@ -10,6 +10,7 @@ import { invariant } from '../model/errors.ts';
 import type { RunSettings } from '../model/counterexample.ts';
 import type { History, Settlement } from '../model/history.ts';
 import type { Item, Scheduler } from '../model/item.ts';
+import type { KubeObject } from '../model/object.ts';
 import type { Program, ProgramOp, Workload } from '../model/workload.ts';
 import { EMPTY_SCHEDULE } from '../model/schedule.ts';
 import { ReplayScheduler } from '../schedule/replay-scheduler.ts';
@@ -39,6 +40,8 @@ export interface TrialOptions {
   /** Labels of the schedule that never came up, asked once contention is over. */
   readonly missed?: () => readonly string[];
   readonly readsAreActivity?: boolean;
+  /** Objects that are there from the beginning, stored as they are; the sample is not applied then. */
+  readonly seedObjects?: readonly KubeObject[];
   /** Seeds other than the settings' own, for references. */
   readonly seed?: number;
   /** Run time at which the clock starts, after the epoch; for references. */
@@ -63,6 +66,7 @@ export async function runTrial(options: TrialOptions): Promise<History> {
   world.readsAreActivity = options.readsAreActivity ?? true;
   try {
     world.recorder.phase('setup');
+    if (options.seedObjects !== undefined) host.server.seed(options.seedObjects);
     await setUp(world, workload, settings);
     world.recorder.phase('contention');
     world.startContention();

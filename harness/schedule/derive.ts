@@ -104,8 +104,9 @@ export class DerivingScheduler implements Scheduler {
         return;
       }
     }
-    const fresh = before !== undefined && (before === this.#waiting || !this.#anchors.has(before));
-    if (fresh) {
+    // A label fires its preemptions all at once, so one that was anchored on before cannot serve again later.
+    const chained = before === this.#waiting && previous?.before === before;
+    if (before !== undefined && (chained || !this.#anchors.has(before))) {
       this.#anchors.add(before);
       this.#preemptions.push({ before, run, until: chosen.label });
     } else if (this.#last !== undefined) {

@@ -1,0 +1,287 @@
+/**
+ * A campaign, seen from outside: workers one after the other until the budget ends, findings as they come.
+ *
+ * Owns: the budget over all workers, what a lost worker means, the outcome. Does not own: the search itself (`search.ts`).
+ */
+import path from 'node:path';
+import { realNow } from '../determinism/real-time.ts';
+import type { Violation } from '../model/check-result.ts';
+import { signatureText } from '../model/check-result.ts';
+import type { Counterexample } from '../model/counterexample.ts';
+import { HarnessError } from '../model/errors.ts';
+import type { CampaignOutcome, CampaignResult, Finding, PropertyTally } from '../model/finding.ts';
+import type { Trial } from '../model/trial.ts';
+import type { CampaignEvents } from './api.ts';
+import { emptyHistory } from './empty-history.ts';
+import type { FromWorker, SearchJob, Subject } from './protocol.ts';
+import type { RunConfig } from './run-config.ts';
+import { newTally } from './search.ts';
+import type { Found, SearchTally } from './search.ts';
+import { superviseWorker } from './supervisor.ts';
+import { versions } from './versions.ts';
+
+export interface CampaignOptions {
+  /** The module that a worker thread runs: it calls `runWorker` with the registry. */
+  readonly workerEntry: URL;
+  readonly events?: CampaignEvents;
+  readonly signal?: AbortSignal;
+  /** Restricts the search to these strategies; for benchmarks. */
+  readonly strategies?: readonly string[];
+}
+
+/** More than this share of trials without an opinion is no result. */
+const INCONCLUSIVE_SHARE_MAX = 0.01;
+/** A target that takes down this many workers has been understood. */
+const LOST_WORKERS_MAX = 3;
+
+/** Runs a campaign to the end of its budget. Aborting the signal ends it early with what it has. */
+export async function runCampaign(config: RunConfig, options: CampaignOptions): Promise<CampaignResult> {
+  const started = realNow();
+  const timeMs = config.budget.unit === 'ms' ? config.budget.timeMs : Number.POSITIVE_INFINITY;
+  const runsMax = config.budget.unit === 'runs' ? config.budget.runs : Number.POSITIVE_INFINITY;
+  const subject = subjectOf(config);
+  const total = newTally();
+  const findings: Finding[] = [];
+  const warnings: string[] = [];
+  let phase = 'load';
+  let lost = 0;
+  let careful = false;
+  let announced: Trial | undefined;
+  let tally = newTally();
+  let searchStarted: number | undefined;
+
+  const progress = (): void => {
+    const runs = total.runs + tally.runs;
+    const spent = realNow() - (searchStarted ?? realNow());
+    options.events?.onProgress?.({
+      runs,
+      runsPerSecond: spent > 0 ? (runs / spent) * 1000 : 0,
+      findings: findings.length,
+      phase,
+      ...(Number.isFinite(timeMs) ? { remainingMs: Math.max(0, timeMs - (realNow() - started)) } : {}),
+    });
+  };
+  const keep = (found: Found): void => {
+    const finding = toFinding(found, config, subject);
+    findings.push(finding);
+    options.events?.onFinding?.(finding);
+  };
+
+  for (;;) {
+    const left = timeMs - (realNow() - started);
+    const runsLeft = runsMax - total.runs;
+    if (left <= 0 || runsLeft <= 0 || findings.length >= config.stopAfter || options.signal?.aborted === true) break;
+    tally = newTally();
+    announced = undefined;
+    let why: 'budget' | 'recycle' | undefined;
+    let error: Extract<FromWorker, { say: 'error' }> | undefined;
+    const job: SearchJob = {
+      job: 'search',
+      subject,
+      writers: config.writers,
+      faults: config.faults,
+      strategies: (options.strategies as SearchJob['strategies'] | undefined) ?? null,
+      seed: config.seed,
+      firstRun: total.runs,
+      runsMax: Math.min(runsLeft, Number.MAX_SAFE_INTEGER),
+      timeMs: Math.min(left, 2 ** 40),
+      stopAfter: config.stopAfter - findings.length,
+      known: findings.map((finding) => signatureText(finding.violation.signature)),
+      careful,
+    };
+    const end = await superviseWorker({
+      entry: options.workerEntry,
+      job,
+      signal: options.signal,
+      listen: (message) => {
+        if (message.say === 'phase') {
+          phase = message.phase;
+          if (phase === 'search') searchStarted ??= realNow();
+        } else if (message.say === 'tally') tally = message.tally;
+        else if (message.say === 'trial') announced = message.trial;
+        else if (message.say === 'found') keep(message.found);
+        else if (message.say === 'error') error = message;
+        else if (message.say === 'done') {
+          tally = message.tally;
+          why = message.why;
+        }
+        progress();
+      },
+    });
+    add(total, tally);
+    if (error !== undefined) throw asError(error, findings.length, end.output);
+    if (end.end === 'finished') {
+      if (total.faults.length > 0) throw new Error(`the harness broke a watch guarantee: ${total.faults.join('; ')}`);
+      if (why === 'recycle') continue;
+      break;
+    }
+    // The worker is gone. If it happened while loading or in a reference run, there is nothing to search.
+    if (searchStarted === undefined || phase === 'references' || phase === 'load') throw lostInReference(end, phase);
+    if (!careful) {
+      careful = true;
+      continue;
+    }
+    if (announced !== undefined) keep(lostWorkerFinding(announced, end, total.runs));
+    careful = false;
+    if (++lost >= LOST_WORKERS_MAX) {
+      warnings.push(`${lost} workers were lost to the target; the campaign ended early`);
+      break;
+    }
+  }
+
+  const interrupted = options.signal?.aborted === true;
+  if (total.divergence !== undefined) {
+    warnings.push(`the same workload and schedule gave two different histories: ${total.divergence}`);
+  }
+  const counted = findings.map((finding) => ({
+    ...finding,
+    stats: { ...finding.stats, count: Math.max(1, total.counts[signatureText(finding.violation.signature)] ?? 1) },
+  }));
+  return {
+    outcome: outcomeOf(total, findings, interrupted, config),
+    seed: config.seed,
+    runs: total.runs,
+    elapsedMs: Math.round(realNow() - started),
+    contention: total.contention,
+    findings: counted,
+    warnings: [...warnings, ...new Set(total.warnings)],
+    inconclusive: { count: total.inconclusiveRuns, reasons: total.inconclusive },
+    perProperty: total.perProperty as { [property: string]: PropertyTally },
+  };
+}
+
+function outcomeOf(
+  total: SearchTally,
+  findings: readonly Finding[],
+  interrupted: boolean,
+  config: RunConfig,
+): CampaignOutcome {
+  if (findings.some((finding) => finding.stats.grade !== 'pathological')) return 'violated';
+  if (interrupted) return 'interrupted';
+  if (total.divergence !== undefined) return 'inconclusive';
+  if (total.inconclusiveRuns > total.runs * INCONCLUSIVE_SHARE_MAX) return 'inconclusive';
+  const contended =
+    (total.contention['conflicts'] ?? 0) +
+    (total.contention['staleReads'] ?? 0) +
+    (total.contention['foreignWritesBetweenReadAndWrite'] ?? 0);
+  return contended === 0 && config.writers.length > 0 ? 'vacuous' : 'holds';
+}
+
+/** What a worker needs to know of a configuration. */
+export function subjectOf(config: RunConfig): Subject {
+  return {
+    target: config.target,
+    transport: config.transport,
+    crds: config.crds,
+    samples: config.samples,
+    namespace: config.namespace,
+    // The runs of a campaign differ by workload and schedule, never by the ids that the server draws.
+    settings: { ...config.settings, seed: 1 },
+    properties: config.properties.map((property) => property.name),
+    configFile: config.configFile,
+  };
+}
+
+function toFinding(found: Found, config: RunConfig, subject: Subject): Finding {
+  const counterexample: Counterexample = {
+    version: 1,
+    kind: 'counterexample',
+    signature: found.violation.signature,
+    sentence: found.violation.sentence,
+    target: {
+      module: path.relative(process.cwd(), config.target).split(path.sep).join('/'),
+      transport: config.transport,
+    },
+    namespace: config.namespace,
+    crds: config.crds,
+    workload: found.trial.workload,
+    schedule: found.trial.schedule,
+    config: subject.settings,
+    foundWith: versions(),
+  };
+  return { violation: found.violation, counterexample, record: found.history, stats: found.stats };
+}
+
+function add(total: SearchTally, tally: SearchTally): void {
+  total.runs += tally.runs;
+  total.inconclusiveRuns += tally.inconclusiveRuns;
+  total.divergence ??= tally.divergence;
+  total.warnings.push(...tally.warnings);
+  total.faults.push(...tally.faults);
+  for (const key of ['contention', 'counts', 'inconclusive'] as const) {
+    for (const [name, value] of Object.entries(tally[key])) total[key][name] = (total[key][name] ?? 0) + value;
+  }
+  for (const [name, { holds, violated, inconclusive }] of Object.entries(tally.perProperty)) {
+    const of = (total.perProperty[name] ??= { holds: 0, violated: 0, inconclusive: 0, vacuous: false });
+    of.holds += holds;
+    of.violated += violated;
+    of.inconclusive += inconclusive;
+  }
+}
+
+function asError(error: Extract<FromWorker, { say: 'error' }>, findings: number, output: string): Error {
+  const kept = findings === 0 ? '' : ` (${findings} finding${findings === 1 ? '' : 's'} made before that are kept)`;
+  if (error.code !== null) return new HarnessError(error.code, error.message + kept);
+  const fault = new Error(`${error.message}${kept}${output === '' ? '' : `\nlast output of the target:\n${output}`}`);
+  fault.stack = error.stack;
+  return fault;
+}
+
+function lostInReference(
+  end: Exclude<Awaited<ReturnType<typeof superviseWorker>>, { end: 'finished' }>,
+  phase: string,
+): HarnessError {
+  const when = phase === 'load' ? 'while it was being imported' : 'in an undisturbed run';
+  const what =
+    end.end === 'blocked'
+      ? `the target blocked the event loop for ${end.forMs / 1000} s ${when}; expected it to yield between requests`
+      : `the target ended its thread ${when} (${end.detail})`;
+  return new HarnessError('TARGET_FAILED', `${what}; run it alone against a cluster first`, {
+    details: { output: end.output },
+  });
+}
+
+/** A trial that takes its worker down is a finding of its own, as large as it was found. */
+function lostWorkerFinding(
+  trial: Trial,
+  end: Exclude<Awaited<ReturnType<typeof superviseWorker>>, { end: 'finished' }>,
+  run: number,
+): Found {
+  const blocked = end.end === 'blocked';
+  const violation: Violation = {
+    signature: {
+      property: 'survival',
+      class: blocked ? 'blocked-event-loop' : 'ended-its-process',
+      actors: ['target'],
+      kind: '',
+      field: '',
+    },
+    sentence: blocked
+      ? `controller blocked the event loop for more than ${end.forMs / 1000} s in trial ${run}`
+      : `controller took its process down in trial ${run}: ${end.detail}`,
+    operations: [],
+    revisions: [],
+    at: 0,
+    severity: 'error',
+  };
+  return {
+    trial,
+    history: emptyHistory(violation.sentence),
+    violation,
+    stats: {
+      stepsBefore: 0,
+      stepsAfter: 0,
+      actorsBefore: trial.workload.programs.length + 1,
+      actorsAfter: trial.workload.programs.length + 1,
+      executions: 1,
+      preemptions: trial.schedule.preemptions.length,
+      holds: trial.schedule.holds.length,
+      faults: trial.schedule.faults.length,
+      heldItems: 0,
+      reproduced: { k: 2, n: 2 },
+      count: 1,
+      grade: 'everyday',
+      counterfactuals: [],
+    },
+  };
+}

@@ -1,0 +1,199 @@
+/**
+ * The reference runs: the target with nobody against it, several times, with other seeds and clocks.
+ *
+ * Owns: which undisturbed runs are made, and the aim of the adversaries drawn from them. What the runs say about ownership is
+ * `oracle/reference.ts`.
+ */
+import { roleOf } from '../model/actor.ts';
+import { HarnessError } from '../model/errors.ts';
+import { isWrite, phaseStart } from '../model/history.ts';
+import type { History } from '../model/history.ts';
+import { groupResource, parseApiVersion } from '../model/object.ts';
+import type { KubeObject } from '../model/object.ts';
+import type { Reference } from '../model/reference.ts';
+import { EMPTY_SCHEDULE } from '../model/schedule.ts';
+import { specHash } from '../model/spec-hash.ts';
+import type { Trial } from '../model/trial.ts';
+import type { ObjectTarget, ProgramOp, Workload } from '../model/workload.ts';
+import { buildReference, roleOfRevision } from '../oracle/reference.ts';
+import type { ReferenceRun } from '../oracle/reference.ts';
+import { specChanges } from '../schedule/workload/schema-arbitrary.ts';
+import type { Aim, AimObject, SpecChange } from '../schedule/workload/writer.ts';
+import { finalRevisions } from './prober.ts';
+import type { TrialRunner } from './runner.ts';
+
+/** Idle window of a base run: longer than a resync of half a minute, shorter than boredom. */
+const IDLE_MS = 60_000;
+/** Distinct seeds and clocks: what follows them is volatile by nature. */
+const BASE_RUNS = [
+  { seed: 11, clockOffsetMs: 0 },
+  { seed: 22, clockOffsetMs: 86_400_000 * 45 + 12_345_678 },
+  { seed: 33, clockOffsetMs: 86_400_000 * 400 + 7 },
+] as const;
+/** Spec values tried beyond the sample's own. */
+const SPEC_CHANGES_MAX = 8;
+
+export interface References {
+  readonly reference: Reference;
+  readonly aim: Aim;
+  /** The first base run. */
+  readonly history: History;
+}
+
+export async function takeReferences(
+  runner: TrialRunner,
+  base: Workload,
+  crds: readonly KubeObject[],
+): Promise<References> {
+  const runs: ReferenceRun[] = [];
+  const trial: Trial = { workload: { ...base, start: 'empty', programs: [] }, schedule: EMPTY_SCHEDULE };
+  for (const { seed, clockOffsetMs } of BASE_RUNS) {
+    const history = await runner.run(trial, { seed, clockOffsetMs, idleMs: IDLE_MS });
+    checkAlive(history);
+    runs.push({ kind: 'base', history, idleMs: IDLE_MS });
+  }
+  const first = runs[0]?.history;
+  if (first === undefined) throw new HarnessError('TARGET_FAILED', 'no reference run was made');
+  const settled: Trial = { ...trial, workload: { ...trial.workload, start: 'settled' } };
+  const healthy: SpecChange[] = [];
+  const hashes = new Set(base.sample.map((object) => specHash(object)));
+  for (const change of candidates(runner, base, crds).slice(0, SPEC_CHANGES_MAX)) {
+    const history = await runner.run(settled, {
+      afterRest: [{ actor: 'user', writer: 'user', ops: [setOp(change)] }],
+    });
+    if (!settledHealthy(history)) continue;
+    healthy.push(change);
+    for (const revision of history.revisions) {
+      if (revision.actor === 'user' && revision.type === 'MODIFIED') hashes.add(specHash(revision.object));
+    }
+    runs.push({ kind: 'spec-change', history, idleMs: 0 });
+  }
+  const deletion = await runner.run(settled, {
+    afterRest: [
+      {
+        actor: 'user',
+        writer: 'user',
+        ops: targetsOf(runner, base).map((target): ProgramOp => ({ do: 'delete', target })),
+      },
+    ],
+  });
+  runs.push({ kind: 'deletion', history: deletion, idleMs: 0 });
+  const reference = buildReference(runs, [...hashes]);
+  return { reference, aim: aimOf(runner, first, reference, base, healthy), history: first };
+}
+
+/** A target that did nothing at all cannot be tested, and silence would look like success. */
+function checkAlive(history: History): void {
+  const failed = history.processes.find((event) => event.kind === 'start-failed' || event.kind === 'unhandled');
+  if (failed !== undefined && history.settlement.result === 'never-started') {
+    throw new HarnessError('TARGET_FAILED', `the target failed to start: ${failed.detail}`);
+  }
+  if (failed?.kind === 'start-failed') {
+    throw new HarnessError(
+      'TARGET_FAILED',
+      `the target's start() failed: ${failed.detail}; run it alone against a cluster first`,
+    );
+  }
+  const exited = history.processes.find((event) => event.kind === 'exited');
+  const asked = history.operations.some(
+    (operation) => roleOf(operation.actor) === 'target' && !isWrite(operation.verb),
+  );
+  if (exited !== undefined && !asked) {
+    throw new HarnessError(
+      'TARGET_FAILED',
+      `the target exited while starting (${exited.detail}); expected it to stay and watch`,
+    );
+  }
+  if (!asked) {
+    throw new HarnessError(
+      'TARGET_FAILED',
+      'the target sent no request in an undisturbed run; expected it to list or watch something through the kubeConfig it was given: ' +
+        'does start() use that kubeConfig, and does it start its informers?',
+    );
+  }
+}
+
+function settledHealthy(history: History): boolean {
+  if (history.settlement.result !== 'quiescent') return false;
+  if (!history.revisions.some((revision) => revision.actor === 'user' && revision.type === 'MODIFIED')) return false;
+  const since = phaseStart(history, 'settle');
+  return !history.operations.some(
+    ({ actor, invoked, outcome }) =>
+      roleOf(actor) === 'target' &&
+      invoked.at > since &&
+      outcome.type === 'fail' &&
+      outcome.code !== 404 &&
+      outcome.code !== 409,
+  );
+}
+
+function candidates(runner: TrialRunner, base: Workload, crds: readonly KubeObject[]): readonly SpecChange[] {
+  return base.sample.flatMap((object) => {
+    const target = targetOf(runner, object);
+    const crd = crds.find((candidate) => {
+      const spec = candidate['spec'] as
+        | { readonly group?: string; readonly names?: { readonly kind?: string } }
+        | undefined;
+      return spec?.group === parseApiVersion(object.apiVersion).group && spec.names?.kind === object.kind;
+    });
+    if (target === undefined || crd === undefined) return [];
+    return specChanges(crd, object).map(({ path, value }): SpecChange => ({ target, path, value }));
+  });
+}
+
+function setOp(change: SpecChange): ProgramOp {
+  return { do: 'set', target: change.target, path: change.path, value: change.value, via: 'update' };
+}
+
+function targetOf(runner: TrialRunner, object: KubeObject): ObjectTarget | undefined {
+  const kind = runner.host.server.kindFor(object.apiVersion, object.kind);
+  if (kind === undefined) return undefined;
+  const { group, version, resource } = kind;
+  return { group, version, resource, namespace: object.metadata.namespace ?? '', name: object.metadata.name ?? '' };
+}
+
+function targetsOf(runner: TrialRunner, base: Workload): readonly ObjectTarget[] {
+  return base.sample.flatMap((object) => targetOf(runner, object) ?? []);
+}
+
+/** What the adversaries may act upon: the objects that the target reads or writes, as they stood at rest. */
+function aimOf(
+  runner: TrialRunner,
+  history: History,
+  reference: Reference,
+  base: Workload,
+  healthySpecChanges: readonly SpecChange[],
+): Aim {
+  const samples = new Set(
+    targetsOf(runner, base).map((target) => `${groupResource(target)}/${target.namespace}/${target.name}`),
+  );
+  const read = new Set(reference.reads);
+  const objects = finalRevisions(history).flatMap((revision): AimObject[] => {
+    const kind = runner.host.server.kindFor(revision.object.apiVersion, revision.object.kind);
+    if (kind === undefined) return [];
+    const name = history.names[revision.uid] ?? revision.name;
+    const chain = history.revisions.filter((other) => other.uid === revision.uid);
+    const created = roleOf(chain[0]?.actor ?? '') === 'target';
+    const written = chain.some((other) => roleOf(other.actor) === 'target');
+    const sample = samples.has(`${revision.resource}/${revision.namespace}/${revision.name}`);
+    if (!sample && !written && !read.has(revision.resource)) return [];
+    const role = roleOfRevision(history, revision);
+    const owned = reference.ownedLeaves[role] ?? [];
+    const { group, version, resource } = kind;
+    return [
+      {
+        target: { group, version, resource, namespace: revision.namespace, name },
+        kind: kind.kind,
+        object: revision.object,
+        relation: created ? 'created-by-target' : sample ? 'sample' : written ? 'written' : 'read',
+        hasStatus: runner.host.server.hasSubresource(kind, 'status'),
+        hasScale: runner.host.server.hasSubresource(kind, 'scale'),
+        ownedLeaves: owned,
+        targetFinalizers: (revision.object.metadata.finalizers ?? []).filter((finalizer) =>
+          owned.includes(`metadata.finalizers[${JSON.stringify(finalizer)}]`),
+        ),
+      },
+    ];
+  });
+  return { objects, healthySpecChanges };
+}

@@ -1,0 +1,98 @@
+/**
+ * Replays a stored counterexample on a fresh worker, and judges stored histories again.
+ *
+ * Owns: k of n, never rounded. What a finding is, is `search.ts`; how a worker is watched, `supervisor.ts`.
+ */
+import { signatureText } from '../model/check-result.ts';
+import type { Counterexample } from '../model/counterexample.ts';
+import { HarnessError } from '../model/errors.ts';
+import type { CheckReport, FindingRecord, ReplayResult } from '../model/finding.ts';
+import { judge } from '../oracle/compose.ts';
+import type { Property } from '../oracle/property.ts';
+import type { ReplayOptions } from './api.ts';
+import { emptyHistory } from './empty-history.ts';
+import type { FromWorker, ReplayJob } from './protocol.ts';
+import { superviseWorker } from './supervisor.ts';
+
+/** Runs a counterexample `times` times. */
+export async function replayCounterexample(
+  counterexample: Counterexample,
+  options: ReplayOptions & { readonly workerEntry: URL; readonly configFile?: string | null },
+): Promise<ReplayResult> {
+  const { signature } = counterexample;
+  const job: ReplayJob = {
+    job: 'replay',
+    subject: {
+      target: options.targetModule,
+      transport: counterexample.target.transport,
+      crds: counterexample.crds,
+      samples: counterexample.workload.sample,
+      namespace: counterexample.namespace,
+      settings: counterexample.config,
+      properties: options.properties.map((property) => property.name),
+      configFile: options.configFile ?? null,
+    },
+    trial: { workload: counterexample.workload, schedule: counterexample.schedule },
+    signature: signatureText(signature),
+    property: signature.property,
+    times: options.times,
+  };
+  let answer: Extract<FromWorker, { say: 'replayed' }> | undefined;
+  let error: Extract<FromWorker, { say: 'error' }> | undefined;
+  const end = await superviseWorker({
+    entry: options.workerEntry,
+    job,
+    signal: options.signal,
+    listen: (message) => {
+      if (message.say === 'replayed') answer = message;
+      if (message.say === 'error') error = message;
+    },
+  });
+  if (error !== undefined) {
+    if (error.code !== null) throw new HarnessError(error.code, error.message);
+    throw new Error(`${error.message}\n${error.stack}`);
+  }
+  if (answer === undefined) return lost(counterexample, options.times, end);
+  const violation = answer.violations.find((candidate) => signatureText(candidate.signature) === job.signature);
+  return {
+    reproduced: { k: answer.k, n: answer.n },
+    missedAnchors: answer.missed,
+    history: answer.history,
+    ...(violation === undefined ? {} : { violation }),
+  };
+}
+
+/** The worker was lost: for a finding that says just that, this is the reproduction. */
+function lost(
+  counterexample: Counterexample,
+  times: number,
+  end: Awaited<ReturnType<typeof superviseWorker>>,
+): ReplayResult {
+  const { signature, sentence } = counterexample;
+  const expected = { blocked: 'blocked-event-loop', died: 'ended-its-process', finished: '' }[end.end];
+  if (signature.property !== 'survival' || signature.class !== expected) {
+    throw new HarnessError(
+      'TARGET_FAILED',
+      `the target ${end.end === 'blocked' ? 'blocked the event loop' : 'took its process down'} in the replay; expected it to run: ${end.output}`,
+    );
+  }
+  return {
+    reproduced: { k: times, n: times },
+    missedAnchors: [],
+    history: emptyHistory(sentence),
+    violation: { signature, sentence, operations: [], revisions: [], at: 0, severity: 'error' },
+  };
+}
+
+/** Judges a stored history again, without running anything. */
+export function recheckRecord(record: FindingRecord, properties: readonly Property[]): CheckReport {
+  const wanted = signatureText(record.counterexample.signature);
+  const results = judge(record.history, properties).map(({ property, result }) => ({
+    property: property.name,
+    result,
+  }));
+  const violation = results
+    .flatMap(({ result }) => (result.result === 'violated' ? result.violations : []))
+    .find((candidate) => signatureText(candidate.signature) === wanted);
+  return { results, ...(violation === undefined ? {} : { violation }) };
+}

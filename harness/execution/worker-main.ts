@@ -1,0 +1,145 @@
+/**
+ * The worker's side of a campaign: virtual time first, then the target, then the job.
+ *
+ * Owns: the order of installation. A worker entry (in `cli/`) hands in the registry and nothing else.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import { realNow } from '../determinism/real-time.ts';
+import { signatureText } from '../model/check-result.ts';
+import { HarnessError } from '../model/errors.ts';
+import type { Property } from '../oracle/property.ts';
+import type { Workload } from '../model/workload.ts';
+import type { AdversarialWriter } from '../schedule/workload/writer.ts';
+import { workloadArbitrary } from '../schedule/workload/workload-arbitrary.ts';
+import { firstDivergence } from './fingerprint.ts';
+import { createHost } from './host.ts';
+import { judgeRun } from './judge.ts';
+import { Prober } from './prober.ts';
+import { SLOT } from './protocol.ts';
+import type { FromWorker, ReplayJob, SearchJob, Subject, WorkerData } from './protocol.ts';
+import { takeReferences } from './references.ts';
+import { TrialRunner } from './runner.ts';
+import { newTally, search } from './search.ts';
+
+/** What the composition root knows: every property and writer by name. */
+export interface Registry {
+  readonly writers: readonly AdversarialWriter[];
+  /** Properties by name, the user's own from the configuration file included. */
+  properties(names: readonly string[], configFile: string | null): Promise<readonly Property[]>;
+}
+
+/** A worker gives up its place to a fresh one after this many trials: modules that leak must not add up. */
+const RECYCLE_RUNS = 25_000;
+const TALLY_EVERY_MS = 200;
+
+/** Does the job that the supervisor handed over, and reports. */
+export async function runWorker(registry: Registry): Promise<void> {
+  const { job, shared } = workerData as WorkerData;
+  const slots = new Int32Array(shared);
+  const say = (message: FromWorker): void => parentPort?.postMessage(message);
+  try {
+    say({ say: 'phase', phase: 'load' });
+    const host = await createHost(job.subject);
+    const runner = new TrialRunner(host, job.subject.settings, () => Atomics.add(slots, SLOT.heartbeat, 1));
+    const properties = await registry.properties(job.subject.properties, job.subject.configFile);
+    if (job.job === 'search')
+      await doSearch(job, runner, registry, properties, say, () => Atomics.load(slots, SLOT.stop) === 1);
+    else await doReplay(job, runner, properties, say);
+  } catch (error) {
+    const { code, message, stack } = describe(error);
+    say({ say: 'error', code, message, stack });
+  }
+}
+
+function describe(error: unknown): { code: HarnessError['code'] | null; message: string; stack: string } {
+  if (error instanceof HarnessError) return { code: error.code, message: error.message, stack: error.stack ?? '' };
+  if (error instanceof Error) return { code: null, message: error.message, stack: error.stack ?? '' };
+  return { code: null, message: String(error), stack: '' };
+}
+
+function baseWorkload(subject: Subject): Workload {
+  return { version: 1, start: 'settled', sample: subject.samples, programs: [] };
+}
+
+async function doSearch(
+  job: SearchJob,
+  runner: TrialRunner,
+  registry: Registry,
+  properties: readonly Property[],
+  say: (message: FromWorker) => void,
+  stopped: () => boolean,
+): Promise<void> {
+  const started = realNow();
+  say({ say: 'phase', phase: 'references' });
+  const base = baseWorkload(job.subject);
+  const references = await takeReferences(runner, base, job.subject.crds);
+  const writers = registry.writers.filter((writer) => job.writers.includes(writer.name));
+  const tally = newTally();
+  let told = 0;
+  say({ say: 'phase', phase: 'search' });
+  const runsMax = Math.min(job.runsMax, RECYCLE_RUNS);
+  await search(
+    {
+      runner,
+      references,
+      base,
+      properties,
+      workload: workloadArbitrary({ aim: references.aim, writers, sample: job.subject.samples }),
+      faults: job.faults,
+      ...(job.strategies === null ? {} : { strategies: job.strategies }),
+      seed: job.seed,
+      firstRun: job.firstRun,
+      runsMax,
+      deadline: started + job.timeMs,
+      stopAfter: job.stopAfter,
+      known: job.known,
+      onTrial: (run, trial) => {
+        if (job.careful) say({ say: 'trial', run, trial });
+        if (realNow() - told < TALLY_EVERY_MS) return;
+        told = realNow();
+        say({ say: 'tally', tally });
+      },
+      onFinding: (found) => say({ say: 'found', found }),
+      onPhase: (phase) => say({ say: 'phase', phase }),
+      stopped,
+    },
+    tally,
+  );
+  const recycle = runsMax < job.runsMax && tally.runs >= runsMax && !stopped();
+  say({ say: 'done', tally, why: recycle ? 'recycle' : 'budget' });
+}
+
+async function doReplay(
+  job: ReplayJob,
+  runner: TrialRunner,
+  properties: readonly Property[],
+  say: (message: FromWorker) => void,
+): Promise<void> {
+  const base = baseWorkload(job.subject);
+  const references = await takeReferences(runner, base, job.subject.crds);
+  const prober = new Prober((trial, variant) => runner.run(trial, variant), base, references.reference);
+  const wanted = properties.filter((property) => property.name === job.property);
+  let k = 0;
+  let first: Awaited<ReturnType<typeof judgeRun>> | undefined;
+  let shown: Awaited<ReturnType<typeof judgeRun>> | undefined;
+  let diverged: string | null = null;
+  for (let n = 0; n < job.times; n++) {
+    const judged = await judgeRun(job.trial, await runner.run(job.trial), wanted, references.reference, prober);
+    if (first === undefined) first = judged;
+    else diverged ??= firstDivergence(first.history, judged.history) ?? null;
+    if (!judged.violations.some((violation) => signatureText(violation.signature) === job.signature)) continue;
+    k++;
+    shown ??= judged;
+  }
+  const result = shown ?? first;
+  if (result === undefined) throw new HarnessError('USAGE', `--times must be at least 1, got ${job.times}`);
+  say({
+    say: 'replayed',
+    k,
+    n: job.times,
+    history: result.history,
+    missed: result.history.missed,
+    violations: result.violations,
+    diverged,
+  });
+}

@@ -1,0 +1,243 @@
+/**
+ * Reads off reference runs what a target owns, creates, removes and does at rest.
+ *
+ * Pure: a function of histories in which nobody disturbed the target. Ownership is measured here and nowhere else.
+ */
+import { roleOf } from '../model/actor.ts';
+import { isWrite, phaseStart } from '../model/history.ts';
+import type { History, Operation, Revision } from '../model/history.ts';
+import { diffLeaves, isServerLeaf, jsonEqual, leafPattern, leavesOf } from '../model/leaf.ts';
+import { controllerOf } from '../model/object.ts';
+import type { JsonValue, KubeObject } from '../model/object.ts';
+import type { Reference, ReferenceChild } from '../model/reference.ts';
+import { specHash } from '../model/spec-hash.ts';
+
+/** One reference run and what it was for. */
+export interface ReferenceRun {
+  readonly history: History;
+  /** `base` runs are repeats of one another: what differs between them is volatile. */
+  readonly kind: 'base' | 'spec-change' | 'deletion';
+  /** Run time of the idle window at the end of a base run. */
+  readonly idleMs: number;
+}
+
+/** The role of an object: `gr:canonical name` without the creation number. */
+export function roleOfRevision(history: History, revision: Revision): string {
+  const canonical = history.names[revision.uid] ?? revision.name;
+  return `${revision.resource}:${canonical.replace(/~\d+$/, '')}`;
+}
+
+export function buildReference(runs: readonly ReferenceRun[], healthySpecs: readonly string[]): Reference {
+  const owned = new Map<string, Set<string>>();
+  const removed = new Map<string, Set<string>>();
+  const deletes = new Set<string>();
+  const reads = new Set<string>();
+  const staleLists = new Set<string>();
+  const children = new Map<string, ChildTally>();
+  let burstMax = 0;
+  for (const { history } of runs) {
+    for (const revision of history.revisions) readRevision(history, revision, owned, removed, deletes);
+    for (const operation of history.operations) readOperation(operation, reads, staleLists);
+    tallyChildren(history, children);
+    burstMax = Math.max(burstMax, longestBurst(history));
+  }
+  const base = runs.filter((run) => run.kind === 'base');
+  return {
+    runs: runs.length,
+    ownedLeaves: sorted(owned),
+    volatileLeaves: sorted(volatileLeaves(base.map((run) => run.history))),
+    removedLeaves: sorted(removed),
+    children: [...children.values()].map(({ owner, role, maxBySpec, surges }): ReferenceChild => ({
+      owner,
+      role,
+      maxBySpec: Object.fromEntries(maxBySpec),
+      surges,
+    })),
+    deletes: [...deletes].toSorted(),
+    reads: [...reads].toSorted(),
+    staleLists: [...staleLists].toSorted(),
+    locks: locks(runs.map((run) => run.history)),
+    idle: idleRates(base),
+    burstMax,
+    healthySpecs,
+  };
+}
+
+function add(map: Map<string, Set<string>>, key: string, value: string): void {
+  const set = map.get(key);
+  if (set === undefined) map.set(key, new Set([value]));
+  else set.add(value);
+}
+
+function sorted(map: ReadonlyMap<string, ReadonlySet<string>>): { readonly [key: string]: readonly string[] } {
+  return Object.fromEntries([...map].map(([key, set]) => [key, [...set].toSorted()]));
+}
+
+function readRevision(
+  history: History,
+  revision: Revision,
+  owned: Map<string, Set<string>>,
+  removed: Map<string, Set<string>>,
+  deletes: Set<string>,
+): void {
+  if (roleOf(revision.actor) !== 'target') return;
+  const role = roleOfRevision(history, revision);
+  if (revision.type === 'DELETED') {
+    deletes.add(role);
+    return;
+  }
+  // What the server filled in on a create is nobody's: ownership comes from the body that was sent.
+  const body = history.operations[revision.op]?.body;
+  const sent =
+    revision.type === 'ADDED' && body !== undefined && body !== null && typeof body === 'object' && !Array.isArray(body)
+      ? leavesOf(body as KubeObject)
+      : undefined;
+  for (const change of diffLeaves(revision.before, revision.object)) {
+    if (isServerLeaf(change.path) || (sent !== undefined && !sent.has(change.path))) continue;
+    const pattern = leafPattern(change.path);
+    if (change.to !== undefined) add(owned, role, pattern);
+    else if (owned.get(role)?.has(pattern) === true) continue;
+    else add(removed, role, pattern);
+  }
+}
+
+function readOperation(operation: Operation, reads: Set<string>, staleLists: Set<string>): void {
+  if (roleOf(operation.actor) !== 'target' || operation.resource === '') return;
+  if (!isWrite(operation.verb)) reads.add(operation.resource);
+  if (operation.verb === 'list' && operation.query['resourceVersion'] === '0') staleLists.add(operation.resource);
+}
+
+interface ChildTally {
+  readonly owner: string;
+  readonly role: string;
+  readonly maxBySpec: Map<string, number>;
+  surges: boolean;
+}
+
+/** Highest number of live children after a creation, by the owner's spec at that time. */
+function tallyChildren(history: History, out: Map<string, ChildTally>): void {
+  const owners = new Map<string, { role: string; spec: string }>();
+  const alive = new Map<string, Set<string>>();
+  const peak = new Map<string, { spec: string; count: number; key: string; group: string }>();
+  for (const revision of history.revisions) {
+    const role = roleOfRevision(history, revision);
+    owners.set(revision.uid, { role, spec: specHash(revision.object) });
+    const controller = controllerOf(revision.object);
+    const owner = controller === undefined ? undefined : owners.get(controller.uid);
+    if (controller === undefined || owner === undefined) continue;
+    const group = `${controller.uid} ${role}`;
+    let live = alive.get(group);
+    if (live === undefined) alive.set(group, (live = new Set()));
+    const gone = revision.type === 'DELETED' || revision.object.metadata.deletionTimestamp !== undefined;
+    if (gone) live.delete(revision.uid);
+    else live.add(revision.uid);
+    if (revision.type !== 'ADDED' || roleOf(revision.actor) !== 'target') continue;
+    const key = `${owner.role} ${role}`;
+    let tally = out.get(key);
+    if (tally === undefined) out.set(key, (tally = { owner: owner.role, role, maxBySpec: new Map(), surges: false }));
+    tally.maxBySpec.set(owner.spec, Math.max(tally.maxBySpec.get(owner.spec) ?? 0, live.size));
+    const before = peak.get(group);
+    const count = before?.spec === owner.spec ? Math.max(before.count, live.size) : live.size;
+    peak.set(group, { spec: owner.spec, count, key, group });
+  }
+  for (const { key, group, count } of peak.values()) {
+    const tally = out.get(key);
+    // More alive on the way than at the end, under the spec that was last scaled up to: the target surges by nature.
+    if (tally !== undefined && count > (alive.get(group)?.size ?? 0) && !ended(history, group)) tally.surges = true;
+  }
+}
+
+/** Whether the owner of a group of children is gone or going, or shrank: then fewer children at the end prove nothing. */
+function ended(history: History, group: string): boolean {
+  const uid = group.slice(0, group.indexOf(' '));
+  const chain = history.revisions.filter((revision) => revision.uid === uid);
+  const last = chain.at(-1);
+  if (last === undefined || last.type === 'DELETED' || last.object.metadata.deletionTimestamp !== undefined)
+    return true;
+  return new Set(chain.map((revision) => specHash(revision.object))).size > 1;
+}
+
+/** Leaves whose value differs between runs that should have been the same. */
+function volatileLeaves(histories: readonly History[]): Map<string, Set<string>> {
+  const out = new Map<string, Set<string>>();
+  const finals = histories.map(finalLeaves);
+  const [first, ...rest] = finals;
+  if (first === undefined) return out;
+  for (const other of rest) {
+    for (const [place, leaves] of first) {
+      const theirs = other.get(place);
+      if (theirs === undefined) continue;
+      const role = place.slice(0, place.indexOf(' '));
+      for (const path of new Set([...leaves.keys(), ...theirs.keys()])) {
+        if (!isServerLeaf(path) && !jsonEqual(leaves.get(path), theirs.get(path))) add(out, role, leafPattern(path));
+      }
+    }
+  }
+  return out;
+}
+
+function finalLeaves(history: History): Map<string, ReadonlyMap<string, JsonValue>> {
+  const out = new Map<string, ReadonlyMap<string, JsonValue>>();
+  for (const revision of history.revisions) {
+    const place = `${roleOfRevision(history, revision)} ${history.names[revision.uid] ?? revision.name}`;
+    if (revision.type === 'DELETED') out.delete(place);
+    else out.set(place, leavesOf(revision.object));
+  }
+  return out;
+}
+
+/** Objects that the target rewrites again and again with nothing but a holder and times changing. */
+function locks(histories: readonly History[]): readonly string[] {
+  const writes = new Map<string, number>();
+  for (const history of histories) {
+    for (const revision of history.revisions) {
+      if (roleOf(revision.actor) !== 'target' || revision.before === undefined) continue;
+      const changes = diffLeaves(revision.before, revision.object).filter((change) => !isServerLeaf(change.path));
+      const lockLike =
+        changes.length > 0 &&
+        changes.every((change) => /renewTime|acquireTime|holderIdentity|leaseTransitions/.test(change.path));
+      if (!lockLike) continue;
+      const role = roleOfRevision(history, revision);
+      writes.set(role, (writes.get(role) ?? 0) + 1);
+    }
+  }
+  return [...writes].filter(([, count]) => count >= 2).map(([role]) => role);
+}
+
+function idleRates(base: readonly ReferenceRun[]): Reference['idle'] {
+  let requestsPerMinute = 0;
+  let writesPerMinute = 0;
+  for (const { history, idleMs } of base) {
+    const since = Math.max(...history.phases.map((phase) => phase.timeMs)) - idleMs;
+    const late = history.operations.filter(
+      (operation) =>
+        roleOf(operation.actor) === 'target' && operation.verb !== 'watch' && operation.invoked.timeMs > since,
+    );
+    const perMinute = idleMs === 0 ? 0 : 60_000 / idleMs;
+    requestsPerMinute = Math.max(requestsPerMinute, late.length * perMinute);
+    writesPerMinute = Math.max(writesPerMinute, late.filter((operation) => isWrite(operation.verb)).length * perMinute);
+  }
+  return { requestsPerMinute, writesPerMinute };
+}
+
+/** Most requests of the target between one delivery to it and the next. */
+function longestBurst(history: History): number {
+  const since = phaseStart(history, 'contention');
+  const marks = [
+    ...history.deliveries
+      .filter((delivery) => roleOf(delivery.actor) === 'target')
+      .map((d) => ({ at: d.at, request: false })),
+    ...history.operations
+      .filter((operation) => roleOf(operation.actor) === 'target' && operation.verb !== 'watch')
+      .map((operation) => ({ at: operation.invoked.at, request: true })),
+  ]
+    .filter((mark) => mark.at >= since)
+    .toSorted((a, b) => a.at - b.at);
+  let longest = 0;
+  let burst = 0;
+  for (const mark of marks) {
+    burst = mark.request ? burst + 1 : 0;
+    longest = Math.max(longest, burst);
+  }
+  return longest;
+}

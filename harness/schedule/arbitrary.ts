@@ -1,0 +1,126 @@
+/**
+ * The one shrinkable arbitrary: a whole trial, workload and schedule together.
+ *
+ * Generates searching trials (a workload, a strategy, a seed, a swarm of faults). After a failure, whoever ran the trial deposits
+ * the schedule derived from the run ({@link depositSchedule}); `shrink` then walks the candidates of `shrink.ts`. Values are
+ * immutable; contexts are the answers given so far, so shrink trees are pure and can be walked again.
+ */
+import * as fc from 'fast-check';
+import type { FaultKind, Schedule } from '../model/schedule.ts';
+import { EMPTY_SCHEDULE } from '../model/schedule.ts';
+import type { Search, StrategyName, Trial } from '../model/trial.ts';
+import type { Workload } from '../model/workload.ts';
+import { shrinkTrial } from './shrink.ts';
+
+export interface TrialArbitraryOptions {
+  readonly workload: fc.Arbitrary<Workload>;
+  /** Strategies to draw from; repeat one to weigh it. */
+  readonly strategies?: readonly StrategyName[];
+  readonly faults?: readonly FaultKind[];
+}
+
+/** One third random walk, one third partial-order sampling, one third split between conflict-aware PCT and starvation. */
+export const STRATEGY_MIX: readonly StrategyName[] = [
+  'random-walk',
+  'random-walk',
+  'pos',
+  'pos',
+  'conflict-pct',
+  'starvation',
+];
+
+/** Chance of a fault per item it may meet, in 1/10000, when its kind takes part in a run at all. */
+const FAULT_CHANCE: { readonly [kind in FaultKind]: number } = {
+  fail: 600,
+  refuse: 150,
+  'lose-response': 500,
+  'close-watch': 250,
+  'expire-watch': 250,
+  'stale-list': 3_000,
+  crash: 400,
+  'start-replica': 300,
+};
+
+/** Items after which a run goes on uniformly at random, so that no strategy starves anybody for ever. */
+const FAIR_AFTER = 250;
+
+const schedules = new WeakMap<Trial, Schedule>();
+
+/** Remembers, for a failed searching trial, the schedule that its run amounted to. */
+export function depositSchedule(trial: Trial, schedule: Schedule): void {
+  schedules.set(trial, schedule);
+}
+
+interface ShrinkContext {
+  /** The trial with a stored schedule that the walk started from. */
+  readonly root: Trial;
+  /** Whether the root itself has been offered yet; a stored trial counts as offered. */
+  readonly offered: boolean;
+  /** What was said of each candidate since. */
+  readonly answers: readonly boolean[];
+}
+
+class TrialArbitrary extends fc.Arbitrary<Trial> {
+  readonly #options: Required<TrialArbitraryOptions>;
+
+  constructor(options: TrialArbitraryOptions) {
+    super();
+    this.#options = { strategies: STRATEGY_MIX, faults: [], ...options };
+  }
+
+  override generate(mrng: fc.Random, biasFactor: number | undefined): fc.Value<Trial> {
+    const { strategies, faults } = this.#options;
+    const workload = this.#options.workload.generate(mrng, biasFactor).value;
+    const strategy = strategies[mrng.nextInt(0, strategies.length - 1)] ?? 'random-walk';
+    const chances: Record<string, number> = {};
+    // Half of all runs are without any fault; in the others each kind takes part or not.
+    if (faults.length > 0 && mrng.nextBoolean()) {
+      for (const kind of faults) if (mrng.nextInt(0, 2) === 0) chances[kind] = FAULT_CHANCE[kind];
+    }
+    const search: Search = { strategy, seed: mrng.nextInt(), fairAfter: FAIR_AFTER, faults: chances };
+    return new fc.Value<Trial>({ workload, schedule: EMPTY_SCHEDULE, search }, {});
+  }
+
+  override canShrinkWithoutContext(value: unknown): value is Trial {
+    return (
+      typeof value === 'object' && value !== null && 'workload' in value && 'schedule' in value && !('search' in value)
+    );
+  }
+
+  override shrink(value: Trial, context: unknown): fc.Stream<fc.Value<Trial>> {
+    const walk = isShrinkContext(context) ? context : rootOf(value);
+    return walk === undefined ? fc.Stream.nil() : fc.stream(candidates(walk));
+  }
+}
+
+function isShrinkContext(context: unknown): context is ShrinkContext {
+  return typeof context === 'object' && context !== null && 'answers' in context;
+}
+
+function rootOf(trial: Trial): ShrinkContext | undefined {
+  if (trial.search === undefined) return { root: trial, offered: true, answers: [] };
+  const schedule = schedules.get(trial);
+  if (schedule === undefined) return undefined;
+  return { root: { workload: trial.workload, schedule }, offered: false, answers: [] };
+}
+
+/** The candidates that follow what was said so far. Asking for the next one says that the last one passed. */
+function* candidates({ root, offered, answers }: ShrinkContext): IterableIterator<fc.Value<Trial>> {
+  // The searching trial as a stored schedule comes first: all others derive from it.
+  if (!offered) yield new fc.Value<Trial>(root, { root, offered: true, answers: [] } satisfies ShrinkContext);
+  const generator = shrinkTrial(root);
+  let next = generator.next();
+  for (const answer of answers) next = generator.next(answer);
+  const said = [...answers];
+  while (next.done !== true) {
+    const context: ShrinkContext = { root, offered: true, answers: [...said, true] };
+    yield new fc.Value<Trial>(next.value, context);
+    said.push(false);
+    next = generator.next(false);
+  }
+}
+
+/** Trials as a fast-check arbitrary, for `fc.asyncProperty`. */
+export function trialArbitrary(options: TrialArbitraryOptions): fc.Arbitrary<Trial> {
+  return new TrialArbitrary(options);
+}

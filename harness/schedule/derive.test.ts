@@ -1,0 +1,58 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Random } from '../determinism/random.ts';
+import { EMPTY_SCHEDULE, scheduleSize } from '../model/schedule.ts';
+import type { StrategyName } from '../model/trial.ts';
+import { DerivingScheduler } from './derive.ts';
+import { ReplayScheduler } from './replay-scheduler.ts';
+import { SearchScheduler } from './search-scheduler.ts';
+import { runToyWorld } from './toy-world.ts';
+import type { ToyWorld } from './toy-world.ts';
+
+const STRATEGIES: readonly StrategyName[] = ['random-walk', 'pos', 'conflict-pct', 'starvation'];
+
+const toyWorlds: fc.Arbitrary<ToyWorld> = fc.record({
+  actors: fc.record({
+    controller: fc.integer({ min: 1, max: 6 }),
+    user: fc.integer({ min: 0, max: 3 }),
+    'writer-1': fc.integer({ min: 0, max: 4 }),
+    'writer-2': fc.integer({ min: 0, max: 4 }),
+  }),
+  streams: fc.constantFrom<ToyWorld['streams']>(
+    {},
+    { 'controller/watch/things/default#0': 'writer-1' },
+    { 'controller/watch/things/default#0': 'writer-1', 'controller/watch/others/default#0': 'user' },
+  ),
+  timers: fc.integer({ min: 0, max: 3 }),
+});
+
+describe('deriving a schedule from a search', () => {
+  it('replays to the same order of everything, whatever the strategy did', () => {
+    fc.assert(
+      fc.property(toyWorlds, fc.constantFrom(...STRATEGIES), fc.integer(), (world, strategy, seed) => {
+        const hints = { steps: 20, conflictSteps: 8 };
+        const searching = new SearchScheduler({ strategy, seed, fairAfter: 200, faults: {} }, new Random(seed), hints);
+        const deriving = new DerivingScheduler(searching);
+
+        const searched = runToyWorld(world, deriving);
+        const replayed = runToyWorld(world, new ReplayScheduler(deriving.schedule()));
+
+        expect(replayed).toEqual(searched);
+      }),
+      { numRuns: 2_000, seed: 7 },
+    );
+  });
+
+  it('derives nothing from a run in the default order', () => {
+    fc.assert(
+      fc.property(toyWorlds, (world) => {
+        const deriving = new DerivingScheduler(new ReplayScheduler(EMPTY_SCHEDULE));
+
+        runToyWorld(world, deriving);
+
+        expect(scheduleSize(deriving.schedule())).toBe(0);
+      }),
+      { numRuns: 200, seed: 7 },
+    );
+  });
+});

@@ -1,0 +1,37 @@
+/**
+ * One stage of shrinking a list: delta debugging (ddmin) as a lazy sequence of candidates.
+ *
+ * The consumer tells after each candidate whether it still fails; the generator then goes on from the smaller list. 1-minimal when
+ * it ends: removing any single element makes the failure disappear.
+ */
+
+/** Yields candidate lists; `next(true)` says that the candidate still fails and becomes the new list. Returns the smallest. */
+export function* ddmin<T>(list: readonly T[]): Generator<readonly T[], readonly T[], boolean> {
+  let current = list;
+  if (current.length > 0 && (yield [])) return [];
+  let chunks = 2;
+  while (current.length >= 2) {
+    const size = Math.ceil(current.length / chunks);
+    let reduced = false;
+    for (let start = 0; start < current.length; start += size) {
+      const part = current.slice(start, start + size);
+      if (chunks === 2 || part.length === 1 ? false : yield part) {
+        current = part;
+        chunks = 2;
+        reduced = true;
+        break;
+      }
+      const rest = [...current.slice(0, start), ...current.slice(start + size)];
+      if (rest.length > 0 && (yield rest)) {
+        current = rest;
+        chunks = Math.max(2, chunks - 1);
+        reduced = true;
+        break;
+      }
+    }
+    if (reduced) continue;
+    if (size === 1) break;
+    chunks = Math.min(current.length, chunks * 2);
+  }
+  return current;
+}

@@ -1,0 +1,175 @@
+/**
+ * Shrinks a failing trial: fewer programs, fewer deviations, simpler operations, shorter holds.
+ *
+ * Pure: a generator of candidates that is told after each whether it still fails. The campaign drives it with a budget and a pinned
+ * signature (`execution/shrink-finding.ts`); the fast-check arbitrary turns it into a shrink stream (`arbitrary.ts`).
+ */
+import type { Fault, Hold, Preemption, Schedule } from '../model/schedule.ts';
+import type { Trial } from '../model/trial.ts';
+import type { Program, Workload } from '../model/workload.ts';
+import { ddmin } from './shrink-steps.ts';
+import { shrinkWorkload } from './workload/shrink-workload.ts';
+
+/** A deviation of any kind, so that one list can be minimised. */
+type Deviation =
+  | { readonly is: 'preemption'; readonly value: Preemption }
+  | { readonly is: 'hold'; readonly value: Hold }
+  | { readonly is: 'fault'; readonly value: Fault };
+
+type Shrinking = Generator<Trial, Trial, boolean>;
+
+/** Candidates for a trial with a stored schedule. Returns the smallest trial that was said to fail. */
+export function* shrinkTrial(trial: Trial): Shrinking {
+  let current = trial;
+  current = yield* shrinkPrograms(current);
+  current = yield* shrinkDeviations(current);
+  current = yield* simplifyWorkload(current);
+  current = yield* simplifyDeviations(current);
+  // A simpler workload or hold may have made another deviation superfluous.
+  return yield* shrinkDeviations(current);
+}
+
+function* shrinkPrograms(trial: Trial): Shrinking {
+  const candidate = (programs: readonly Program[]): Trial => ({
+    ...trial,
+    workload: { ...trial.workload, programs },
+    schedule: withoutActors(trial.schedule, trial.workload.programs, programs),
+  });
+  return candidate(yield* mapped(ddmin(trial.workload.programs), candidate));
+}
+
+/** Drops preemptions that would run an actor who is no longer there. */
+function withoutActors(schedule: Schedule, before: readonly Program[], after: readonly Program[]): Schedule {
+  const kept = new Set(after.map((program) => program.actor));
+  const dropped = new Set(before.map((program) => program.actor).filter((actor) => !kept.has(actor)));
+  if (dropped.size === 0) return schedule;
+  return { ...schedule, preemptions: schedule.preemptions.filter(({ run }) => !dropped.has(run)) };
+}
+
+function* shrinkDeviations(trial: Trial): Shrinking {
+  const candidate = (deviations: readonly Deviation[]): Trial => ({ ...trial, schedule: fromDeviations(deviations) });
+  return candidate(yield* mapped(ddmin(toDeviations(trial.schedule)), candidate));
+}
+
+/** Runs a generator over parts as one over trials. */
+function* mapped<T>(parts: Generator<T, T, boolean>, toTrial: (part: T) => Trial): Generator<Trial, T, boolean> {
+  let next = parts.next();
+  while (next.done !== true) next = parts.next(yield toTrial(next.value));
+  return next.value;
+}
+
+function* simplifyWorkload(trial: Trial): Shrinking {
+  let current = trial;
+  let improved = true;
+  while (improved) {
+    improved = false;
+    for (const workload of shrinkWorkload(current.workload)) {
+      const candidate: Trial = {
+        ...current,
+        workload,
+        schedule: withoutActors(current.schedule, current.workload.programs, workload.programs),
+      };
+      if (yield candidate) {
+        current = candidate;
+        improved = true;
+        break;
+      }
+    }
+  }
+  return current;
+}
+
+function* simplifyDeviations(trial: Trial): Shrinking {
+  let current = trial;
+  const deviations = toDeviations(trial.schedule);
+  for (let index = 0; index < deviations.length; index++) {
+    for (;;) {
+      const deviation = deviations[index];
+      if (deviation === undefined) break;
+      let accepted = false;
+      for (const simpler of simplerDeviations(deviation, current.workload)) {
+        const changed = deviations.with(index, simpler);
+        const candidate: Trial = { ...current, schedule: fromDeviations(changed) };
+        if (yield candidate) {
+          deviations[index] = simpler;
+          current = candidate;
+          accepted = true;
+          break;
+        }
+      }
+      if (!accepted) break;
+    }
+  }
+  return current;
+}
+
+/** Simpler forms of one deviation, simplest first. */
+function* simplerDeviations(deviation: Deviation, workload: Workload): Generator<Deviation> {
+  switch (deviation.is) {
+    case 'preemption': {
+      const { until: _, ...whole } = deviation.value;
+      if (deviation.value.until !== undefined) yield { is: 'preemption', value: whole };
+      return;
+    }
+    case 'hold': {
+      const { value } = deviation;
+      if (value.until === 'heal') return;
+      if (workload.programs.length > 0 || value.from !== '@0') yield { is: 'hold', value: { ...value, until: 'heal' } };
+      return;
+    }
+    case 'fault': {
+      const { times, ...once } = deviation.value;
+      if (times !== undefined && times > 1) yield { is: 'fault', value: once };
+      if (once.do === 'fail' && once.retryAfterSeconds !== undefined) {
+        const { retryAfterSeconds: _, ...plain } = once;
+        yield { is: 'fault', value: times === undefined ? plain : { ...plain, times } };
+      }
+      if (once.do === 'stale-list' && once.behind > 1)
+        yield { is: 'fault', value: { ...once, behind: once.behind - 1 } };
+    }
+  }
+}
+
+function toDeviations(schedule: Schedule): Deviation[] {
+  return [
+    ...schedule.preemptions.map((value): Deviation => ({ is: 'preemption', value })),
+    ...schedule.holds.map((value): Deviation => ({ is: 'hold', value })),
+    ...joinLasting(schedule.faults).map((value): Deviation => ({ is: 'fault', value })),
+  ];
+}
+
+function fromDeviations(deviations: readonly Deviation[]): Schedule {
+  return {
+    version: 1,
+    default: 'run-to-completion',
+    preemptions: deviations.flatMap((deviation) => (deviation.is === 'preemption' ? [deviation.value] : [])),
+    holds: deviations.flatMap((deviation) => (deviation.is === 'hold' ? [deviation.value] : [])),
+    faults: deviations.flatMap((deviation) => (deviation.is === 'fault' ? [deviation.value] : [])),
+  };
+}
+
+const NUMBERED = /^(.*#)(\d+)(![a-z]+)?$/;
+
+/** The same failure at consecutive occurrences of one label is one lasting fault. */
+export function joinLasting(faults: readonly Fault[]): readonly Fault[] {
+  const out: Fault[] = [];
+  for (const fault of faults) {
+    const here = NUMBERED.exec(fault.at);
+    const index = out.findIndex((earlier) => {
+      const there = NUMBERED.exec(earlier.at);
+      return (
+        here !== null &&
+        there !== null &&
+        earlier.do === fault.do &&
+        (earlier.do === 'fail' || earlier.do === 'refuse') &&
+        here[1] === there[1] &&
+        here[3] === there[3] &&
+        Number(here[2]) === Number(there[2]) + (earlier.times ?? 1)
+      );
+    });
+    const earlier = out[index];
+    if (earlier === undefined) out.push(fault);
+    else out[index] = { ...earlier, times: (earlier.times ?? 1) + (fault.times ?? 1) };
+  }
+  return out;
+}

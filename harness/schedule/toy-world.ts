@@ -1,0 +1,101 @@
+/**
+ * A toy world for tests of schedulers: actors with fixed scripts, watch streams fed by their steps, a few timers.
+ *
+ * Owns: nothing of Kubernetes; just enough structure that orders, holds and preemptions mean something.
+ */
+import type { Item, Scheduler } from '../model/item.ts';
+
+export interface ToyWorld {
+  /** Steps per actor; each step is one send and one answer. */
+  readonly actors: { readonly [actor: string]: number };
+  /** Stream → the actor whose answers feed it with one event each. */
+  readonly streams: { readonly [stream: string]: string };
+  readonly timers: number;
+}
+
+/** Runs the world to its end and returns the labels in the order in which they happened. */
+export function runToyWorld(world: ToyWorld, scheduler: Scheduler): readonly string[] {
+  const pending: Item[] = [];
+  const happened: string[] = [];
+  const left = new Map(Object.entries(world.actors));
+  const queues = new Map(Object.keys(world.streams).map((stream) => [stream, { next: 0, waiting: 0 }]));
+  let seq = 0;
+  let timers = 0;
+  const completed = new Set<string>();
+  const park = (kind: Item['kind'], actor: string, label: string, stream = '', k = 0): void => {
+    pending.push({
+      seq: seq++,
+      kind,
+      actor,
+      label,
+      stream,
+      k,
+      touches: kind === 'answer' ? '' : `things/default/${actor.length % 2}`,
+      write: true,
+      verb: kind,
+      revision: 0,
+      staleable: false,
+    });
+  };
+  const begin = (actor: string): void => {
+    const remaining = left.get(actor) ?? 0;
+    if (remaining === 0) return;
+    left.set(actor, remaining - 1);
+    park('send', actor, `${actor}/update/things/default/x#${(world.actors[actor] ?? 0) - remaining}!sent`);
+  };
+  const expose = (stream: string): void => {
+    const queue = queues.get(stream);
+    if (queue === undefined || queue.waiting === 0) return;
+    park('event', 'controller', `${stream}/x@${queue.next}`, stream, queue.next);
+  };
+  for (const actor of left.keys()) begin(actor);
+  for (let step = 0; step < 10_000; step++) {
+    const timer: Item | undefined =
+      timers < world.timers
+        ? {
+            seq: -1,
+            kind: 'timer',
+            actor: 'time',
+            label: `controller/timer#${timers}`,
+            stream: '',
+            k: 0,
+            touches: '',
+            write: false,
+            verb: 'timer',
+            revision: 0,
+            staleable: false,
+          }
+        : undefined;
+    if (pending.length === 0 && timer === undefined) break;
+    const choice = scheduler.next({ items: pending, timer, step, completed });
+    if (choice === undefined) break;
+    completed.clear();
+    const { item } = choice;
+    happened.push(item.label);
+    if (item.kind === 'timer') {
+      timers++;
+      continue;
+    }
+    pending.splice(
+      pending.findIndex((other) => other.seq === item.seq),
+      1,
+    );
+    if (item.kind === 'send') park('answer', item.actor, item.label.replace('!sent', '!answered'));
+    else if (item.kind === 'answer') {
+      completed.add(item.actor);
+      for (const [stream, feeder] of Object.entries(world.streams)) {
+        const queue = queues.get(stream);
+        if (feeder === item.actor && queue !== undefined && ++queue.waiting === 1) expose(stream);
+      }
+      begin(item.actor);
+    } else {
+      const queue = queues.get(item.stream);
+      if (queue !== undefined) {
+        queue.waiting--;
+        queue.next++;
+        expose(item.stream);
+      }
+    }
+  }
+  return happened;
+}
