@@ -1,0 +1,37 @@
+/**
+ * Publishes the stored formats as JSON Schema files under docs/schemas, from the zod schemas that the code itself reads and
+ * writes with. `npm run schemas` writes them; a test says when they are out of date.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { summarySchema } from '../harness/report/summary.ts';
+import { COUNTEREXAMPLE } from '../harness/schedule/codec/counterexample.ts';
+import { HISTORY } from '../harness/schedule/codec/history.ts';
+import { RECORD } from '../harness/schedule/codec/record.ts';
+import { SCHEDULE } from '../harness/schedule/codec/schedule.ts';
+import { WORKLOAD } from '../harness/schedule/codec/workload.ts';
+
+const FORMATS = [SCHEDULE, WORKLOAD, HISTORY, COUNTEREXAMPLE, RECORD] as const;
+
+/** File texts by path from the root of the repository. */
+export function schemaFiles(): ReadonlyMap<string, string> {
+  const files = new Map<string, string>();
+  for (const { kind, schema } of FORMATS) files.set(`docs/schemas/${kind}.schema.json`, schemaText(schema));
+  files.set('docs/schemas/summary.schema.json', schemaText(summarySchema));
+  return files;
+}
+
+/** Free-form JSON has no schema in zod: it comes out as "anything", which is what it is. */
+function schemaText(schema: z.ZodType): string {
+  return `${JSON.stringify(z.toJSONSchema(schema, { unrepresentable: 'any' }), null, 2)}\n`;
+}
+
+if (import.meta.main) {
+  for (const [path, text] of schemaFiles()) {
+    const file = fileURLToPath(new URL(`../${path}`, import.meta.url));
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+}
