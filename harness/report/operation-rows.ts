@@ -69,7 +69,9 @@ function momentOf(operation: Operation): number {
 }
 
 function isRelated(index: HistoryIndex, operation: Operation, keys: ReadonlySet<string>): boolean {
-  return index.keysOf(operation).some((key) => keys.has(key));
+  if (index.keysOf(operation).some((key) => keys.has(key))) return true;
+  // A list that shows none of the objects says as much: its reader went by their absence.
+  return operation.verb === 'list' && [...keys].some((key) => key.startsWith(`${operation.resource}/`));
 }
 
 function lastOfTarget(operations: readonly Operation[]): readonly Operation[] {
@@ -154,7 +156,8 @@ function shapeOf(operation: Operation, index: HistoryIndex): string {
   const { outcome } = operation;
   const code = outcome.type === 'ok' || outcome.type === 'fail' ? outcome.code : outcome.type;
   const changed = index.madeBy(operation.id).map((revision) => `${revision.type} ${keyOf(revision)}`);
-  const what = operation.verb === 'create' ? operation.resource : `${operation.resource}/${operation.name}`;
+  // Creates that succeed are never the same again: each adds one to what lives.
+  const what = operation.verb === 'create' ? changed.join(' ') : `${operation.resource}/${operation.name}`;
   return [operation.actor, operation.verb, what, operation.subresource, code, changed.length].join(' ');
 }
 

@@ -1,0 +1,63 @@
+/** How far a campaign is: one line that is rewritten on a terminal, plain lines now and then elsewhere. */
+import { countText, rateText } from './summary.ts';
+
+export interface ProgressFacts {
+  readonly runs: number;
+  readonly runsPerSecond: number;
+  readonly findings: number;
+  readonly remainingMs?: number;
+  readonly phase: string;
+}
+
+/** Where lines go; the part of a writable stream that is needed. */
+export interface LineSink {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+/** Elsewhere than on a terminal, a line comes when this many more runs are done than at the last one, doubling. */
+const FIRST_LINE_RUNS = 1000;
+const CLEAR_LINE = '\r\u001B[K';
+
+export interface ProgressLine {
+  show(facts: ProgressFacts): void;
+  /** Takes the line away, so that something else can be printed. */
+  clear(): void;
+}
+
+/** @param sink where to write, usually stderr: stdout belongs to the result. */
+export function progressLine(sink: LineSink): ProgressLine {
+  let shown = false;
+  let next = FIRST_LINE_RUNS;
+  let phase = '';
+  return {
+    show(facts) {
+      const text = progressText(facts);
+      if (sink.isTTY === true) {
+        sink.write(CLEAR_LINE + text.slice(0, (sink.columns ?? 80) - 1));
+        shown = true;
+        return;
+      }
+      if (facts.runs < next && facts.phase === phase) return;
+      while (next <= facts.runs) next *= 2;
+      phase = facts.phase;
+      sink.write(`${text}\n`);
+    },
+    clear() {
+      if (shown) sink.write(CLEAR_LINE);
+      shown = false;
+    },
+  };
+}
+
+/** `search · 1200 runs · 812/s · 2 findings · 41 s left` */
+export function progressText({ phase, runs, runsPerSecond, findings, remainingMs }: ProgressFacts): string {
+  return [
+    phase,
+    countText(runs, 'run'),
+    `${rateText(runsPerSecond)}/s`,
+    countText(findings, 'finding'),
+    ...(remainingMs === undefined ? [] : [`${Math.max(0, Math.ceil(remainingMs / 1000))} s left`]),
+  ].join(' · ');
+}

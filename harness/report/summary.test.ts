@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import type { CampaignResult } from '../model/finding.ts';
+import { progressLine, progressText } from './progress.ts';
+import { renderSummary, summarise, summarySchema } from './summary.ts';
+import { lostUpdate } from './test-findings.ts';
+
+function campaign(parts: Partial<CampaignResult> = {}): CampaignResult {
+  return {
+    outcome: 'holds',
+    seed: 42,
+    runs: 1500,
+    elapsedMs: 2000.4,
+    contention: { conflicts: 12, foreignWritesBetweenReadAndWrite: 3 },
+    findings: [],
+    warnings: [],
+    inconclusive: { count: 0, reasons: {} },
+    perProperty: { 'no-lost-update': { holds: 1500, violated: 0, inconclusive: 0, vacuous: false } },
+    ...parts,
+  };
+}
+
+describe('summarise', () => {
+  it('fits the published document and carries the figures of each finding', () => {
+    const finding = lostUpdate();
+    const summary = summarise(campaign({ outcome: 'violated', findings: [finding] }), () => 'failures/x.json');
+
+    expect(summarySchema.parse(summary)).toEqual(summary);
+    expect(summary.findings[0]).toMatchObject({
+      signature: 'no-lost-update | carried-back | target+writer | deployments.apps | spec.replicas',
+      counterexample: 'failures/x.json',
+      steps: 6,
+      preemptions: 1,
+      executions: 25,
+      reproduced: { k: 5, n: 5 },
+    });
+  });
+
+  it('says that a counterexample could not be written', () => {
+    const summary = summarise(campaign({ findings: [lostUpdate()] }), () => undefined);
+
+    expect(summary.findings[0]?.counterexample).toBeNull();
+  });
+});
+
+describe('renderSummary', () => {
+  it('says how much stands behind a green', () => {
+    expect(
+      renderSummary(
+        summarise(campaign(), () => undefined),
+        { color: false },
+      ),
+    ).toBe(
+      [
+        'all properties hold',
+        'seed 42 · 1500 runs in 2.0 s, 750/s · 12 conflicts, 3 foreign writes between read and write',
+        'no failure in 1500 runs: a run like these fails with p < 0.002 (95 %)',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('lists findings, doubts and warnings', () => {
+    const text = renderSummary(
+      summarise(
+        campaign({
+          outcome: 'violated',
+          findings: [lostUpdate()],
+          warnings: ['2 writes at rest'],
+          inconclusive: { count: 15, reasons: { 'never settled': 15 } },
+          perProperty: { survives: { holds: 0, violated: 0, inconclusive: 0, vacuous: true } },
+        }),
+        () => 'failures/x.json',
+      ),
+      { color: false },
+    );
+
+    expect(text).toContain('1 distinct finding\n');
+    expect(text).toContain('✗ no-lost-update: controller reverted');
+    expect(text).toContain('1 run · failures/x.json');
+    expect(text).toContain('not put to the test: survives');
+    expect(text).toContain('inconclusive: 15 runs (1.0 %)\n  15 × never settled');
+    expect(text).toContain('warning: 2 writes at rest');
+  });
+});
+
+describe('progressLine', () => {
+  const facts = { runs: 10, runsPerSecond: 812.4, findings: 1, remainingMs: 40_100, phase: 'search' };
+
+  it('rewrites one line on a terminal and takes it away again', () => {
+    const written: string[] = [];
+    const line = progressLine({ write: (text: string) => written.push(text), isTTY: true, columns: 40 });
+
+    line.show(facts);
+    line.clear();
+
+    expect(written).toEqual(['\r\u001B[Ksearch · 10 runs · 812/s · 1 finding · ', '\r\u001B[K']);
+  });
+
+  it('writes plain lines elsewhere: at a new phase and each time the runs have doubled', () => {
+    const written: string[] = [];
+    const line = progressLine({ write: (text: string) => written.push(text) });
+
+    for (const runs of [1, 500, 1000, 1500, 2000, 9000]) line.show({ ...facts, runs });
+
+    expect(written.map((text) => text.split(' · ')[1])).toEqual(['1 run', '1000 runs', '2000 runs', '9000 runs']);
+    expect(written.every((text) => text.endsWith('\n') && !text.includes('\r'))).toBe(true);
+  });
+
+  it('leaves the time out when the budget is a number of runs', () => {
+    expect(progressText({ runs: 1, runsPerSecond: 3, findings: 0, phase: 'references' })).toBe(
+      'references · 1 run · 3.0/s · 0 findings',
+    );
+  });
+});

@@ -1,0 +1,183 @@
+/**
+ * What a campaign came to: the `--json` document and the closing lines in the terminal. Both are read off the same value.
+ */
+import pc from 'picocolors';
+import { z } from 'zod';
+import type { CampaignOutcome, CampaignResult, Finding, Grade, PropertyTally, Reproduced } from '../model/finding.ts';
+import { signatureText } from '../model/check-result.ts';
+
+export interface SummaryFinding {
+  readonly signature: string;
+  readonly property: string;
+  readonly class: string;
+  readonly sentence: string;
+  /** Path of the counterexample, relative to the working directory; `null` when it could not be written. */
+  readonly counterexample: string | null;
+  readonly steps: number;
+  readonly preemptions: number;
+  readonly holds: number;
+  readonly faults: number;
+  readonly actors: number;
+  readonly executions: number;
+  readonly reproduced: Reproduced;
+  readonly count: number;
+  readonly severity: 'error' | 'warning';
+  readonly grade: Grade;
+}
+
+/** The `--json` document. */
+export interface Summary {
+  readonly version: 1;
+  readonly outcome: CampaignOutcome;
+  readonly seed: number;
+  readonly runs: number;
+  readonly elapsedMs: number;
+  readonly contention: { readonly [counter: string]: number };
+  readonly findings: readonly SummaryFinding[];
+  readonly inconclusive: { readonly count: number; readonly reasons: { readonly [reason: string]: number } };
+  readonly perProperty: { readonly [property: string]: PropertyTally };
+  readonly warnings: readonly string[];
+}
+
+const counters = z.record(z.string(), z.number());
+
+/** Describes the `--json` document; published as a JSON Schema. */
+export const summarySchema: z.ZodType<Summary> = z
+  .strictObject({
+    version: z.literal(1),
+    outcome: z.enum(['holds', 'violated', 'inconclusive', 'vacuous', 'interrupted']),
+    seed: z.int(),
+    runs: z.int(),
+    elapsedMs: z.number(),
+    contention: counters.meta({ description: 'How hard the runs contended, by counter' }),
+    findings: z.array(
+      z.strictObject({
+        signature: z.string(),
+        property: z.string(),
+        class: z.string(),
+        sentence: z.string(),
+        counterexample: z.string().nullable().meta({ description: 'Path; null when it could not be written' }),
+        steps: z.int(),
+        preemptions: z.int(),
+        holds: z.int(),
+        faults: z.int(),
+        actors: z.int(),
+        executions: z.int().meta({ description: 'Runs that shrinking took' }),
+        reproduced: z.strictObject({ k: z.int(), n: z.int() }),
+        count: z.int().meta({ description: 'Runs that failed this way' }),
+        severity: z.enum(['error', 'warning']),
+        grade: z.enum(['everyday', 'restart-or-HA', 'pathological']),
+      }),
+    ),
+    inconclusive: z.strictObject({ count: z.int(), reasons: counters }),
+    perProperty: z.record(
+      z.string(),
+      z.strictObject({ holds: z.int(), violated: z.int(), inconclusive: z.int(), vacuous: z.boolean() }),
+    ),
+    warnings: z.array(z.string()),
+  })
+  .meta({ id: 'Summary', description: 'What a campaign came to: the document of `stalemate run --json`' });
+
+/** Sums a campaign up. `pathOf` tells where a finding's counterexample was written, if it was. */
+export function summarise(result: CampaignResult, pathOf: (finding: Finding) => string | undefined): Summary {
+  return {
+    version: 1,
+    outcome: result.outcome,
+    seed: result.seed,
+    runs: result.runs,
+    elapsedMs: Math.round(result.elapsedMs),
+    contention: { ...result.contention },
+    findings: result.findings.map((finding) => summariseFinding(finding, pathOf(finding))),
+    inconclusive: result.inconclusive,
+    perProperty: result.perProperty,
+    warnings: result.warnings,
+  };
+}
+
+function summariseFinding({ violation, stats }: Finding, path: string | undefined): SummaryFinding {
+  return {
+    signature: signatureText(violation.signature),
+    property: violation.signature.property,
+    class: violation.signature.class,
+    sentence: violation.sentence,
+    counterexample: path ?? null,
+    steps: stats.stepsAfter,
+    preemptions: stats.preemptions,
+    holds: stats.holds,
+    faults: stats.faults,
+    actors: stats.actorsAfter,
+    executions: stats.executions,
+    reproduced: stats.reproduced,
+    count: stats.count,
+    severity: violation.severity,
+    grade: stats.grade,
+  };
+}
+
+const HEADLINES: { readonly [outcome in CampaignOutcome]: string } = {
+  holds: 'all properties hold',
+  violated: 'violated',
+  inconclusive: 'inconclusive',
+  vacuous: 'vacuous: nothing contended, so nothing was put to the test',
+  interrupted: 'interrupted',
+};
+
+/** The closing lines of a campaign. */
+export function renderSummary(summary: Summary, options: { readonly color: boolean }): string {
+  const colors = pc.createColors(options.color);
+  const { outcome, findings } = summary;
+  const paint = outcome === 'holds' ? colors.green : outcome === 'violated' ? colors.red : colors.yellow;
+  const headline = outcome === 'violated' ? countText(findings.length, 'distinct finding') : HEADLINES[outcome];
+  const lines = [
+    colors.bold(paint(headline)),
+    `seed ${summary.seed} · ${runsText(summary)} · ${contentionText(summary.contention)}`,
+  ];
+  if (outcome === 'holds' && summary.runs > 3) lines.push(confidenceText(summary.runs));
+  for (const { property, sentence, counterexample, count } of findings) {
+    lines.push(`  ✗ ${property}: ${sentence}`, `    ${countText(count, 'run')} · ${counterexample ?? 'not written'}`);
+  }
+  const untested = Object.entries(summary.perProperty).filter(([, tally]) => tally.vacuous);
+  if (untested.length > 0) lines.push(`not put to the test: ${untested.map(([property]) => property).join(', ')}`);
+  if (summary.inconclusive.count > 0) lines.push(...inconclusiveLines(summary));
+  lines.push(...summary.warnings.map((warning) => `warning: ${warning}`));
+  return `${lines.join('\n')}\n`;
+}
+
+function runsText({ runs, elapsedMs }: Summary): string {
+  const seconds = elapsedMs / 1000;
+  const rate = seconds > 0 ? `, ${rateText(runs / seconds)}/s` : '';
+  return `${countText(runs, 'run')} in ${seconds.toFixed(1)} s${rate}`;
+}
+
+/** Runs per second as a person reads them. */
+export function rateText(rate: number): string {
+  return rate >= 100 ? String(Math.round(rate)) : rate.toFixed(1);
+}
+
+function contentionText(contention: { readonly [counter: string]: number }): string {
+  const parts = Object.entries(contention).map(([name, value]) => `${value} ${spaced(name)}`);
+  return parts.length === 0 ? 'no contention counted' : parts.join(', ');
+}
+
+/** `foreignWritesBetweenReadAndWrite` → `foreign writes between read and write`. */
+function spaced(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+/** The rule of three: with no failure in n runs, the chance of one is below 3/n with 95 % confidence. */
+function confidenceText(runs: number): string {
+  return `no failure in ${runs} runs: a run like these fails with p < ${(3 / runs).toPrecision(1)} (95 %)`;
+}
+
+function inconclusiveLines({ inconclusive, runs }: Summary): readonly string[] {
+  const share = runs === 0 ? '' : ` (${((100 * inconclusive.count) / runs).toFixed(1)} %)`;
+  const reasons = Object.entries(inconclusive.reasons).sort(([, a], [, b]) => b - a);
+  return [
+    `inconclusive: ${countText(inconclusive.count, 'run')}${share}`,
+    ...reasons.slice(0, 5).map(([reason, count]) => `  ${count} × ${reason}`),
+  ];
+}
+
+export function countText(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

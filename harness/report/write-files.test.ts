@@ -1,0 +1,91 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { HarnessError } from '../model/errors.ts';
+import { findingFiles, writeFinding } from './record.ts';
+import { lostUpdate } from './test-findings.ts';
+import { writeWhole } from './write-files.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'stalemate-report-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function failure(write: () => void): HarnessError {
+  try {
+    write();
+  } catch (error) {
+    if (error instanceof HarnessError) return error;
+    throw error;
+  }
+  throw new Error('expected the write to fail');
+}
+
+describe('writeWhole', () => {
+  it('writes into folders that do not exist yet and leaves nothing else behind', () => {
+    const path = join(folder, 'a', 'b', 'c.json');
+
+    writeWhole(path, '{}\n');
+
+    expect(readFileSync(path, 'utf8')).toBe('{}\n');
+    expect(readdirSync(join(folder, 'a', 'b'))).toEqual(['c.json']);
+  });
+
+  it.runIf(existsSync('/dev/full'))('says that the disk is full and keeps what was there', () => {
+    const path = join(folder, 'old.json');
+    writeFileSync(path, 'old');
+    // The kernel's own full device stands in for the temporary file: a real ENOSPC from a real write.
+    symlinkSync('/dev/full', `${path}.${process.pid}.partial`);
+
+    const error = failure(() => writeWhole(path, 'new'));
+
+    expect(error.code).toBe('OUTPUT_FAILED');
+    expect(error.message).toBe(
+      `could not write "${path}": the disk is full; free some space or name another folder with --report`,
+    );
+    expect(readFileSync(path, 'utf8')).toBe('old');
+    expect(readdirSync(folder)).toEqual(['old.json']);
+  });
+
+  it('names the path when a file stands where a folder is needed', () => {
+    writeFileSync(join(folder, 'taken'), '');
+
+    const error = failure(() => writeWhole(join(folder, 'taken', 'x.json'), ''));
+
+    expect(error.message).toMatch(/could not write ".*taken\/x\.json": a part of the path is a file, not a folder/);
+  });
+
+  it('names the path when a folder of that name is in the way', () => {
+    mkdirSync(join(folder, 'x.json'));
+
+    expect(failure(() => writeWhole(join(folder, 'x.json'), '')).message).toContain(
+      'a folder of that name is in the way',
+    );
+  });
+});
+
+describe('writeFinding', () => {
+  it('writes the counterexample and the record under one stem that the signature decides', () => {
+    const encoders = { counterexample: () => 'c', record: () => 'r' };
+
+    const files = writeFinding(folder, lostUpdate(), encoders);
+
+    expect(files).toEqual(findingFiles(folder, lostUpdate()));
+    expect(files.counterexample).toMatch(/failures\/lost-update-[0-9a-f]{6}\.json$/);
+    expect(readFileSync(files.counterexample, 'utf8')).toBe('c');
+    expect(readFileSync(files.record, 'utf8')).toBe('r');
+  });
+});

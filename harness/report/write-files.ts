@@ -1,0 +1,50 @@
+/** Files written whole or not at all. */
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { HarnessError } from '../model/errors.ts';
+
+/**
+ * Writes a text under its final name only when all of it is on disk; folders are made as needed.
+ *
+ * @throws {OUTPUT_FAILED} naming the path, when the disk is full, the folder cannot be written to, and so on. What stood at the
+ * path before is untouched.
+ */
+export function writeWhole(path: string, text: string): void {
+  const temporary = `${path}.${process.pid}.partial`;
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(temporary, text, { flush: true });
+    renameSync(temporary, path);
+  } catch (error) {
+    removeQuietly(temporary);
+    const code = (error as NodeJS.ErrnoException).code ?? '';
+    throw new HarnessError('OUTPUT_FAILED', `could not write "${path}": ${REASONS[code] ?? reasonOf(error)}`, {
+      cause: error,
+      details: { path, code },
+    });
+  }
+}
+
+const REASONS: { readonly [code: string]: string } = {
+  ENOSPC: 'the disk is full; free some space or name another folder with --report',
+  EDQUOT: 'the disk quota is used up; free some space or name another folder with --report',
+  EROFS: 'the file system is read-only; name another folder with --report',
+  EACCES: 'no permission to write there; change the permission or name another folder with --report',
+  EPERM: 'the system does not permit it; name another folder with --report',
+  ENOTDIR: 'a part of the path is a file, not a folder; name another folder with --report',
+  EEXIST: 'a part of the path is a file, not a folder; name another folder with --report',
+  EISDIR: 'a folder of that name is in the way; remove it or name another folder with --report',
+  EFBIG: 'the file is larger than the system allows; raise the limit or name another folder with --report',
+};
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function removeQuietly(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // The failure that led here is the one to tell.
+  }
+}
