@@ -1,0 +1,122 @@
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { REPOSITORY_ROOT } from './repository-files.ts';
+
+let root: string;
+
+/** A checkout with nothing but the bootstrap, and an npm that notes its arguments and installs a Node. */
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'stalemate-bootstrap-'));
+  for (const folder of ['scripts', 'bin']) mkdirSync(join(root, folder));
+  copyFileSync(join(REPOSITORY_ROOT, 'scripts/bootstrap.mjs'), join(root, 'scripts/bootstrap.mjs'));
+  writeFileSync(join(root, 'package-lock.json'), '{"packages":{"node_modules/node":{"version":"24.0.0"}}}');
+  fakeNpm('mkdir -p node_modules/node/bin && ln -sf "$REAL_NODE" node_modules/node/bin/node');
+});
+
+afterEach(() => rmSync(root, { recursive: true }));
+
+function fakeNpm(ci: string): void {
+  const script = `#!/bin/sh\necho "$@" >> npm.log\n[ "$1" != ci ] || { ${ci}; }\n`;
+  writeFileSync(join(root, 'bin/npm'), script, { mode: 0o755 });
+}
+
+function bootstrap(...args: readonly string[]): { status: number | null; stdout: string; stderr: string } {
+  return spawnSync(process.execPath, ['scripts/bootstrap.mjs', ...args], {
+    cwd: root,
+    encoding: 'utf8',
+    env: { PATH: `${join(root, 'bin')}:/usr/bin:/bin`, REAL_NODE: process.execPath },
+  });
+}
+
+function npmCalls(): readonly string[] {
+  const log = join(root, 'npm.log');
+  return existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [];
+}
+
+const installs = (): number => npmCalls().filter((call) => call.startsWith('ci ')).length;
+
+it('installs what is missing, says so, and the second time installs nothing', () => {
+  const first = bootstrap('setup');
+  const second = bootstrap('setup');
+
+  expect(first).toMatchObject({ status: 0, stderr: expect.stringContaining('no node_modules yet') });
+  expect(second).toMatchObject({ status: 0, stderr: '' });
+  expect(installs()).toBe(1);
+});
+
+it('installs again when the lockfile changed', () => {
+  bootstrap('setup');
+  writeFileSync(join(root, 'package-lock.json'), '{"packages":{}}');
+
+  const { stderr } = bootstrap('setup');
+
+  expect(stderr).toContain('older than package-lock.json');
+  expect(installs()).toBe(2);
+});
+
+it('runs a script on the pinned Node with its arguments and hands its exit code on', () => {
+  writeFileSync(
+    join(root, 'scripts/tour.ts'),
+    'console.log(process.env.PATH?.split(":")[0], process.argv[2]); process.exit(7);',
+  );
+
+  const { status, stdout } = bootstrap('start', '--quick');
+
+  expect(status).toBe(7);
+  expect(stdout).toBe(`${join(root, 'node_modules/node/bin')} --quick\n`);
+});
+
+it('runs the checks through npm and passes arguments on to the tests', () => {
+  bootstrap('test', '--reporter=json');
+
+  expect(npmCalls().at(-1)).toBe('run --silent check -- --reporter=json');
+});
+
+it('says that the network is missing, with the exit code of a broken environment', () => {
+  fakeNpm('echo "npm error code ENOTFOUND" >&2; exit 1');
+
+  const { status, stderr } = bootstrap('setup');
+
+  expect(status).toBe(3);
+  expect(stderr).toContain('the npm registry could not be reached');
+});
+
+it('shows the output of an installation that failed for another reason, and tries again the next time', () => {
+  fakeNpm('mkdir -p node_modules; echo "npm error code EACCES" >&2; exit 243');
+
+  const { status, stderr } = bootstrap('setup');
+  bootstrap('setup');
+
+  expect(status).toBe(3);
+  expect(stderr).toMatch(/EACCES[\s\S]*exit code 243/);
+  expect(installs()).toBe(2);
+});
+
+it('places the pinned Node itself when npm ran no install script', () => {
+  const install = `require("fs").mkdirSync("bin");require("fs").symlinkSync(${JSON.stringify(process.execPath)}, "bin/node");`;
+  writeFileSync(join(root, 'install.js'), install);
+  fakeNpm('mkdir -p node_modules/node && cp install.js node_modules/node/installArchSpecificPackage.js');
+
+  const { status, stderr } = bootstrap('setup');
+
+  expect(status).toBe(0);
+  expect(stderr).toContain('npm did not run the install script');
+});
+
+it('names the script that a checkout lacks, before installing anything', () => {
+  const { status, stderr } = bootstrap('bench');
+
+  expect(status).toBe(2);
+  expect(stderr).toContain('scripts/bench.ts');
+  expect(installs()).toBe(0);
+});
+
+it.each([[[]], [['dance']]])('says what it expects when called with %j', (args) => {
+  const { status, stderr } = bootstrap(...args);
+
+  expect(status).toBe(2);
+  expect(stderr).toContain('expected start|bench|soak:self|test|setup');
+});
