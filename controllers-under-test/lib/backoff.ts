@@ -1,0 +1,15 @@
+/** How long to wait before the next try. */
+
+export interface BackoffOptions {
+  readonly baseMs: number;
+  readonly maxMs: number;
+}
+
+/**
+ * Doubles with every failure up to a limit. The jitter of up to a fifth keeps many keys that failed together from coming back
+ * together, and is small enough that each pause is longer than the one before.
+ */
+export function backoffMs(failures: number, { baseMs, maxMs }: BackoffOptions): number {
+  const delay = Math.min(baseMs * 2 ** failures, maxMs);
+  return Math.round(delay * (1 + Math.random() / 5));
+}

@@ -1,0 +1,78 @@
+/** The Deployment of a release: what we want of it, and what is ours in it. Everything else in it belongs to others. */
+import type { KubernetesObject, V1Deployment, V1OwnerReference } from '@kubernetes/client-node';
+import { CONTAINER, type Release, RELEASES } from './types.ts';
+
+const NAME_LABEL = 'app.kubernetes.io/name';
+
+export function nameOf(object: KubernetesObject): string {
+  return object.metadata?.name ?? '';
+}
+
+/** A new Deployment. How many replicas it has is left to others from the start. */
+export function desiredDeployment(release: Release): V1Deployment {
+  const labels = { [NAME_LABEL]: nameOf(release) };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: {
+      name: nameOf(release),
+      namespace: release.metadata?.namespace ?? '',
+      labels,
+      ownerReferences: [ownerReference(release)],
+    },
+    spec: {
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: CONTAINER, image: release.spec.image }] } },
+    },
+  };
+}
+
+function ownerReference(release: Release): V1OwnerReference {
+  return {
+    apiVersion: `${RELEASES.group}/${RELEASES.version}`,
+    kind: 'Release',
+    name: nameOf(release),
+    uid: release.metadata?.uid ?? '',
+    controller: true,
+    blockOwnerDeletion: true,
+  };
+}
+
+export function controllerOf(object: KubernetesObject): V1OwnerReference | undefined {
+  return object.metadata?.ownerReferences?.find((owner) => owner.controller === true);
+}
+
+export function isOwnedBy(deployment: V1Deployment, release: Release): boolean {
+  return controllerOf(deployment)?.uid === release.metadata?.uid;
+}
+
+/** Whether everything in it that is ours is as this release wants it. */
+export function isUpToDate(deployment: V1Deployment, release: Release): boolean {
+  return (
+    isOwnedBy(deployment, release) &&
+    deployment.metadata?.labels?.[NAME_LABEL] === nameOf(release) &&
+    imageOf(deployment) === release.spec.image
+  );
+}
+
+/** Edits what is ours, and only that. For objects that are ours to edit: an answer or a copy, never a cached object. */
+export function bringUpToDate(deployment: V1Deployment, release: Release): void {
+  const metadata = (deployment.metadata ??= {});
+  metadata.labels = { ...metadata.labels, [NAME_LABEL]: nameOf(release) };
+  if (!isOwnedBy(deployment, release)) {
+    metadata.ownerReferences = [...(metadata.ownerReferences ?? []), ownerReference(release)];
+  }
+  setImage(deployment, release.spec.image);
+}
+
+/** The image of our container. */
+export function imageOf(deployment: V1Deployment): string | undefined {
+  return deployment.spec?.template.spec?.containers.find(({ name }) => name === CONTAINER)?.image;
+}
+
+function setImage(deployment: V1Deployment, image: string): void {
+  const containers = deployment.spec?.template.spec?.containers ?? [];
+  const ours = containers.find(({ name }) => name === CONTAINER);
+  if (ours === undefined) containers.push({ name: CONTAINER, image });
+  else ours.image = image;
+}
