@@ -2,6 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseSync } from 'oxc-parser';
 import { describe, expect, it } from 'vitest';
+import { tellStory } from '../harness/report/story.ts';
+import { renderStory } from '../harness/report/terminal.ts';
+import { lostUpdate } from '../harness/report/test-findings.ts';
 import { REPOSITORY_ROOT, repositoryFiles } from './repository-files.ts';
 
 const documents = repositoryFiles().filter(({ path }) => path.endsWith('.md'));
@@ -62,4 +65,12 @@ describe('the map of the code', () => {
 
     expect(named.filter((name) => !inRepository(`harness/${name}`))).toEqual([]);
   });
+});
+
+it('shows in the README what the terminal prints for the finding that it explains', () => {
+  const readme = readFileSync(join(REPOSITORY_ROOT, 'README.md'), 'utf8');
+  const shown = /<!-- counterexample:begin -->\n```\n([\s\S]*?)```\n<!-- counterexample:end -->/.exec(readme)?.[1];
+
+  const replay = 'npx stalemate replay .stalemate/failures/lost-update-7f3.json';
+  expect(shown).toBe(renderStory(tellStory(lostUpdate()), { width: 100, color: false, replay }));
 });
