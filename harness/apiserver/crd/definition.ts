@@ -1,0 +1,135 @@
+/**
+ * From a CustomResourceDefinition to the definition of the resource it declares.
+ *
+ * Owns: reading `spec` of an apiextensions.k8s.io/v1 definition, compiled once per stored object. Does not own: its rules
+ * (`validate.ts`) and its conditions (`lifecycle.ts`).
+ */
+import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
+import {
+  isList,
+  isMap,
+  NO_FIELDS,
+  sameObject,
+  valueAt,
+  type FieldReader,
+  type ResourceDefinition,
+  type ScalePaths,
+  type ServedVersion,
+  type Strategy,
+} from '../definition.ts';
+import { compileSchema } from '../schema/compile.ts';
+
+const STRATEGY: Strategy = {
+  unconditionalUpdate: false,
+  createOnUpdate: false,
+  generation: 'content',
+  name: 'subdomain',
+  returnsDeleted: false,
+  dependents: 'background',
+  deletion: 'plain',
+};
+
+const compiled = new WeakMap<KubeObject, ResourceDefinition>();
+
+/** The resource that a definition declares. Compiled once per stored object. */
+export function definitionOf(crd: KubeObject): ResourceDefinition {
+  let definition = compiled.get(crd);
+  if (definition === undefined) compiled.set(crd, (definition = compile(crd)));
+  return definition;
+}
+
+function compile(crd: KubeObject): ResourceDefinition {
+  const spec = (crd['spec'] ?? {}) as JsonObject;
+  const names = (spec['names'] ?? {}) as JsonObject;
+  const group = text(spec['group']);
+  const resource = text(names['plural']);
+  const kind = text(names['kind']);
+  const versions = (isList(spec['versions']) ? spec['versions'] : []).filter(isMap);
+  const storage = text(versions.find((version) => version['storage'] === true)?.['name']);
+  return {
+    group,
+    resource,
+    singular: text(names['singular']) || kind.toLowerCase(),
+    kind,
+    listKind: text(names['listKind']) || `${kind}List`,
+    namespaced: spec['scope'] !== 'Cluster',
+    shortNames: strings(names['shortNames']),
+    categories: strings(names['categories']),
+    gr: `${resource}.${group}`,
+    custom: true,
+    terminating: crd.metadata.deletionTimestamp !== undefined,
+    versions: versions.map((version) => served(version, group, storage)),
+    strategy: STRATEGY,
+  };
+}
+
+function served(version: JsonObject, group: string, storage: string): ServedVersion {
+  const name = text(version['name']);
+  const apiVersion = `${group}/${name}`;
+  const stored = `${group}/${storage}`;
+  const subresources = version['subresources'];
+  const has = isMap(subresources) ? subresources : {};
+  const scale = has['scale'];
+  const schema = version['schema'];
+  const converting = name !== storage;
+  return {
+    name,
+    apiVersion,
+    served: version['served'] === true,
+    subresources: new Set(Object.keys(has).filter((key) => has[key] !== undefined && has[key] !== null)),
+    ...(isMap(scale) ? { scale: scalePaths(scale) } : {}),
+    schema: compileSchema(isMap(schema) ? schema['openAPIV3Schema'] : undefined),
+    fields: fieldReaders(version['selectableFields']),
+    ...(version['deprecated'] === true
+      ? { deprecated: text(version['deprecationWarning']) || `${apiVersion} is deprecated` }
+      : {}),
+    toStorage: converting ? (object) => ({ ...object, apiVersion: stored }) : sameObject,
+    fromStorage: converting ? rewriting(apiVersion) : sameObject,
+  };
+}
+
+/** Conversion strategy None: only the apiVersion differs. The same object each time it is asked. */
+function rewriting(apiVersion: string): (object: KubeObject) => KubeObject {
+  const shown = new WeakMap<KubeObject, KubeObject>();
+  return (object) => {
+    let converted = shown.get(object);
+    if (converted === undefined) shown.set(object, (converted = { ...object, apiVersion }));
+    return converted;
+  };
+}
+
+function scalePaths(scale: JsonObject): ScalePaths {
+  return {
+    specReplicas: path(scale['specReplicasPath']),
+    statusReplicas: path(scale['statusReplicasPath']),
+    selector: path(scale['labelSelectorPath']),
+  };
+}
+
+function path(value: JsonValue | undefined): readonly string[] {
+  return text(value)
+    .split('.')
+    .filter((part) => part !== '');
+}
+
+function fieldReaders(fields: JsonValue | undefined): { readonly [label: string]: FieldReader } {
+  if (!isList(fields)) return NO_FIELDS;
+  const readers: { [label: string]: FieldReader } = {};
+  for (const field of fields) {
+    if (!isMap(field)) continue;
+    const parts = path(field['jsonPath']);
+    readers[parts.join('.')] = (object) => {
+      const value = valueAt(object, parts);
+      return value === undefined || value === null ? '' : String(value as string | number | boolean);
+    };
+  }
+  return readers;
+}
+
+function text(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function strings(value: JsonValue | undefined): readonly string[] {
+  return isList(value) ? value.filter((one) => typeof one === 'string') : [];
+}

@@ -1,0 +1,128 @@
+/**
+ * What the server knows of one resource: its names, versions and strategy, as data.
+ *
+ * Owns: the shape shared by built-in kinds (`kinds/`) and custom resources (`crd/`). Does not own: what is done with it (`verbs/`).
+ * A strategy says in data what Go's registry strategies say in code; hooks exist only where a kind differs from the table.
+ */
+import type { JsonObject, JsonValue, KubeObject, ResourceKind } from '../model/object.ts';
+import type { FieldError } from './refusal.ts';
+import type { CompiledSchema } from './schema/compile.ts';
+
+/** When `metadata.generation` goes up: never, on changes of spec, of everything but metadata (and status), … */
+export type GenerationPolicy = 'none' | 'spec' | 'spec-or-annotations' | 'content' | 'content-or-labels';
+
+/** Which rule `metadata.name` must follow. */
+export type NameRule = 'subdomain' | 'label' | 'service' | 'path-segment';
+
+export interface Strategy {
+  /** PUT without resourceVersion wins silently instead of 422. */
+  readonly unconditionalUpdate: boolean;
+  /** PUT to an absent name creates. */
+  readonly createOnUpdate: boolean;
+  readonly generation: GenerationPolicy;
+  readonly name: NameRule;
+  /** DELETE answers with the object instead of a Status. */
+  readonly returnsDeleted: boolean;
+  /** What DELETE does to dependents when nobody says: `unsupported` never adds a garbage-collection finalizer. */
+  readonly dependents: 'background' | 'unsupported';
+  /** `pod`: graceful deletion. `namespace`: two-step deletion through spec.finalizers. */
+  readonly deletion: 'plain' | 'pod' | 'namespace';
+  /** Sets what the server sets on a new object: initial status and the like. */
+  readonly onCreate?: (object: KubeObject) => KubeObject;
+  /** Fills in and normalises on every write; also sees the stored object on updates. Must return its argument when nothing changes. */
+  readonly normalise?: (object: KubeObject, old: KubeObject | undefined) => KubeObject;
+  readonly validate?: (object: KubeObject, old: KubeObject | undefined) => readonly FieldError[];
+}
+
+export interface ScalePaths {
+  readonly specReplicas: readonly string[];
+  readonly statusReplicas: readonly string[];
+  /** Where the serialised selector is; custom resources only. */
+  readonly selector: readonly string[];
+}
+
+/** Reads the value that a field selector compares. */
+export type FieldReader = (object: KubeObject) => string;
+
+export interface ServedVersion {
+  readonly name: string;
+  /** `v1`, `apps/v1`. */
+  readonly apiVersion: string;
+  readonly served: boolean;
+  /** `status`, `scale`, `finalize`, `binding`, `eviction`. */
+  readonly subresources: ReadonlySet<string>;
+  readonly scale?: ScalePaths;
+  /** Custom resources: pruning, defaulting and validation of everything but metadata. */
+  readonly schema?: CompiledSchema;
+  /** Field selectors beside `metadata.name` and `metadata.namespace`. */
+  readonly fields: { readonly [label: string]: FieldReader };
+  /** Text of the deprecation warning, for deprecated versions. */
+  readonly deprecated?: string;
+  /** From and to the stored form; identity for the storage version. */
+  readonly toStorage: (object: KubeObject) => KubeObject;
+  readonly fromStorage: (object: KubeObject) => KubeObject;
+}
+
+export interface ResourceDefinition {
+  readonly group: string;
+  readonly resource: string;
+  readonly singular: string;
+  readonly kind: string;
+  readonly listKind: string;
+  readonly namespaced: boolean;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  /** `pods`, `widgets.example.com`. */
+  readonly gr: string;
+  readonly custom: boolean;
+  /** Custom resources of a definition that is going away take no writes. */
+  readonly terminating: boolean;
+  readonly versions: readonly ServedVersion[];
+  readonly strategy: Strategy;
+}
+
+export function sameObject(object: KubeObject): KubeObject {
+  return object;
+}
+
+export const NO_FIELDS: { readonly [label: string]: FieldReader } = {};
+export const NO_SUBRESOURCES: ReadonlySet<string> = new Set();
+
+/** What discovery says of a definition in one version. */
+export function resourceKindOf(definition: ResourceDefinition, version: ServedVersion): ResourceKind {
+  return {
+    group: definition.group,
+    version: version.name,
+    resource: definition.resource,
+    kind: definition.kind,
+    namespaced: definition.namespaced,
+  };
+}
+
+/** The value at `path`, following maps only. */
+export function valueAt(object: JsonValue | undefined, path: readonly string[]): JsonValue | undefined {
+  let value = object;
+  for (const key of path) {
+    if (value === null || typeof value !== 'object' || Array.isArray(value)) return undefined;
+    value = (value as JsonObject)[key];
+  }
+  return value;
+}
+
+/** A copy of `object` with `value` at `path`; maps on the way are copied or made. */
+export function withValueAt(object: JsonObject, path: readonly string[], value: JsonValue): JsonObject {
+  const [key, ...rest] = path;
+  if (key === undefined) return object;
+  if (rest.length === 0) return { ...object, [key]: value };
+  const inner = object[key];
+  const map = inner !== null && typeof inner === 'object' && !Array.isArray(inner) ? (inner as JsonObject) : {};
+  return { ...object, [key]: withValueAt(map, rest, value) };
+}
+
+export function isMap(value: JsonValue | undefined): value is JsonObject {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+export function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,36 @@
+/**
+ * What the verbs work with: the store, the registry, the sources of time and ids, and the way a change becomes visible.
+ *
+ * Owns: the contract between `server.ts` (which implements it) and `verbs/` (which use it).
+ */
+import type { KubeObject } from '../model/object.ts';
+import type { ApiRequest } from '../wire/http.ts';
+import type { ResourceDefinition } from './definition.ts';
+import type { Registry, Route } from './registry.ts';
+import type { CommittedChange, Store } from './store.ts';
+
+export interface Kernel {
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly newUid: () => string;
+  readonly nameSuffix: () => string;
+  /** Now, RFC 3339 with whole seconds. */
+  timestamp(offsetSeconds?: number): string;
+  /** Stores and tells watches and observers. Returns the stored object. */
+  commit(definition: ResourceDefinition, object: KubeObject, before: KubeObject | undefined): KubeObject;
+  /** Removes and tells watches and observers. */
+  remove(definition: ResourceDefinition, before: KubeObject): CommittedChange;
+}
+
+/** One request on its way through the pipeline. */
+export interface Call {
+  readonly request: ApiRequest;
+  readonly route: Route;
+  /** Texts of `Warning` headers. */
+  readonly warnings: string[];
+}
+
+/** RFC 3339 with whole seconds, as `metav1.Time` is written. */
+export function timestampText(epochMs: number): string {
+  return `${new Date(epochMs).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,82 @@
+/**
+ * What single built-in kinds do beyond the table: initial status, defaults, rules.
+ *
+ * Owns: the choice of hooks by resource. Defaults of workloads and services are in `defaults.ts`.
+ */
+import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
+import { isMap, type Strategy } from '../definition.ts';
+import { fieldForbidden, type FieldError } from '../refusal.ts';
+import { jsonEqual } from '../../model/leaf.ts';
+
+type Hooks = Partial<Pick<Strategy, 'onCreate' | 'normalise' | 'validate'>>;
+
+const NONE: readonly FieldError[] = [];
+
+function with_(object: KubeObject, key: string, value: JsonValue): KubeObject {
+  return { ...object, [key]: value };
+}
+
+function mapAt(object: KubeObject, key: string): JsonObject {
+  const value = object[key];
+  return isMap(value) ? value : {};
+}
+
+const namespace: Hooks = {
+  onCreate: (object) => {
+    const spec = mapAt(object, 'spec');
+    const finalizers = (spec['finalizers'] as readonly string[] | undefined) ?? [];
+    const kept = finalizers.includes('kubernetes') ? finalizers : [...finalizers, 'kubernetes'];
+    return { ...object, spec: { ...spec, finalizers: kept }, status: { phase: 'Active' } };
+  },
+  normalise: (object) => {
+    const { name = '', labels } = object.metadata;
+    if (labels?.[NAME_LABEL] !== undefined || name === '') return object;
+    return { ...object, metadata: { ...object.metadata, labels: { ...labels, [NAME_LABEL]: name } } };
+  },
+};
+
+const NAME_LABEL = 'kubernetes.io/metadata.name';
+
+/** `immutable: true` freezes data and binaryData, and cannot be taken back. */
+function frozen(object: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
+  if (old?.['immutable'] !== true) return NONE;
+  const errors: FieldError[] = [];
+  if (object['immutable'] !== true) errors.push(fieldForbidden('immutable', FROZEN));
+  for (const field of ['data', 'binaryData'])
+    if (!jsonEqual(object[field], old[field])) errors.push(fieldForbidden(field, FROZEN));
+  return errors;
+}
+
+const FROZEN = 'field is immutable when `immutable` is set';
+
+const secret: Hooks = {
+  normalise: (object) => {
+    const { stringData, ...rest } = object;
+    let secret = object;
+    if (isMap(stringData)) {
+      const data: { [key: string]: JsonValue | undefined } = { ...mapAt(object, 'data') };
+      for (const key in stringData) data[key] = base64(String(stringData[key]));
+      secret = { ...rest, data } as KubeObject;
+    }
+    return secret['type'] === undefined ? with_(secret, 'type', 'Opaque') : secret;
+  },
+  validate: (object, old) => {
+    const errors: FieldError[] = [...frozen(object, old)];
+    if (old !== undefined && object['type'] !== old['type'])
+      errors.push({ type: 'Invalid', field: 'type', value: object['type'] ?? '', detail: 'field is immutable' });
+    return errors;
+  },
+};
+
+function base64(text: string): string {
+  let binary = '';
+  for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte);
+  return btoa(binary);
+}
+
+/** Hooks by resource; kinds that are not here need none. */
+export const BEHAVIOUR: { readonly [gr: string]: Hooks } = {
+  namespaces: namespace,
+  secrets: secret,
+  configmaps: { validate: frozen },
+};

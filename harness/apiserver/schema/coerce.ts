@@ -1,0 +1,88 @@
+/**
+ * Pruning of unknown fields and defaulting, in one walk that copies only what changes.
+ *
+ * Mirrors apiextensions-apiserver `schema/pruning` and `schema/defaulting`: unknown keys go, missing keys with a default come, a
+ * null where null is not allowed becomes the default or goes.
+ */
+import type { JsonObject, JsonValue } from '../../model/object.ts';
+import { isList, isMap } from '../definition.ts';
+import type { SchemaNode } from './node.ts';
+
+/** Collects the paths of dropped fields; undefined when nobody asks. */
+export type Unknown = string[] | undefined;
+
+export function coerceValue(node: SchemaNode, value: JsonValue, path: string, unknown: Unknown): JsonValue {
+  if (value === null || typeof value !== 'object') return value;
+  if (isList(value)) return coerceList(node, value, path, unknown);
+  return isMap(value) ? coerceMap(node, value, path, unknown, false) : value;
+}
+
+function coerceList(
+  node: SchemaNode,
+  list: readonly JsonValue[],
+  path: string,
+  unknown: Unknown,
+): readonly JsonValue[] {
+  const { items } = node;
+  if (items === undefined) return list;
+  let copy: JsonValue[] | undefined;
+  for (let index = 0; index < list.length; index++) {
+    const item = list[index] as JsonValue;
+    if (item === null || typeof item !== 'object') continue;
+    const coerced = coerceValue(items, item, unknown === undefined ? '' : `${path}[${index}]`, unknown);
+    if (coerced === item) continue;
+    copy ??= [...list];
+    copy[index] = coerced;
+  }
+  return copy ?? list;
+}
+
+/** `root`: the object itself, whose `apiVersion`, `kind` and `metadata` are not the schema's business. */
+export function coerceMap(
+  node: SchemaNode,
+  map: JsonObject,
+  path: string,
+  unknown: Unknown,
+  root: boolean,
+): JsonObject {
+  const { properties, additional, defaulted } = node;
+  let copy: { [key: string]: JsonValue | undefined } | undefined;
+  for (const key in map) {
+    const value = map[key];
+    if (value === undefined || ((root || node.embedded) && isTypeMeta(key))) continue;
+    const property = properties.get(key);
+    const known = property ?? (typeof additional === 'object' ? additional : undefined);
+    if (known === undefined) {
+      if (node.preserve || additional === true) continue;
+      copy ??= { ...map };
+      delete copy[key];
+      unknown?.push(path === '' ? key : `${path}.${key}`);
+      continue;
+    }
+    let coerced: JsonValue | undefined = value;
+    if (value === null) {
+      // An explicit null is the default if there is one, nothing otherwise.
+      if (!known.nullable) coerced = property?.hasDefault === true ? undefined : dropped(known);
+    } else if (typeof value === 'object')
+      coerced = coerceValue(known, value, unknown === undefined ? '' : path === '' ? key : `${path}.${key}`, unknown);
+    if (coerced === value) continue;
+    copy ??= { ...map };
+    if (coerced === undefined) delete copy[key];
+    else copy[key] = coerced;
+  }
+  for (const [key, value] of defaulted) {
+    if ((copy ?? map)[key] !== undefined) continue;
+    copy ??= { ...map };
+    copy[key] = value;
+  }
+  return copy ?? map;
+}
+
+/** Nulls are kept where the schema says nothing about the type. */
+function dropped(node: SchemaNode): JsonValue | undefined {
+  return node.type === '' && node.preserve ? null : undefined;
+}
+
+function isTypeMeta(key: string): boolean {
+  return key === 'metadata' || key === 'apiVersion' || key === 'kind';
+}

@@ -1,0 +1,140 @@
+/**
+ * A structural schema, compiled once: what pruning, defaulting and validation walk.
+ *
+ * Owns: reading the OpenAPI v3 subset of CustomResourceDefinitions into nodes. Does not own: walking them (`coerce.ts`,
+ * `validate.ts`).
+ */
+import type { JsonObject, JsonValue } from '../../model/object.ts';
+import { isList, isMap } from '../definition.ts';
+import { coerceValue } from './coerce.ts';
+
+export interface SchemaNode {
+  /** Empty: anything goes. */
+  readonly type: string;
+  readonly nullable: boolean;
+  readonly intOrString: boolean;
+  /** Unknown fields of a map are kept. */
+  readonly preserve: boolean;
+  /** `apiVersion`, `kind` and `metadata` of an embedded object are kept. */
+  readonly embedded: boolean;
+  /** Own properties only: never look up a key without `Map`. */
+  readonly properties: ReadonlyMap<string, SchemaNode>;
+  /** Properties with a default, in schema order. */
+  readonly defaulted: readonly (readonly [string, JsonValue])[];
+  /** Values of other keys; `true` for anything. */
+  readonly additional: SchemaNode | boolean | undefined;
+  readonly items: SchemaNode | undefined;
+  readonly hasDefault: boolean;
+  readonly default: JsonValue | undefined;
+  readonly required: readonly string[];
+  readonly enum: readonly JsonValue[] | undefined;
+  readonly maximum: number | undefined;
+  readonly minimum: number | undefined;
+  readonly exclusiveMaximum: boolean;
+  readonly exclusiveMinimum: boolean;
+  readonly multipleOf: number | undefined;
+  readonly maxLength: number | undefined;
+  readonly minLength: number | undefined;
+  readonly pattern: RegExp | undefined;
+  readonly patternText: string;
+  readonly format: string;
+  readonly maxItems: number | undefined;
+  readonly minItems: number | undefined;
+  readonly uniqueItems: boolean;
+  readonly maxProperties: number | undefined;
+  readonly minProperties: number | undefined;
+  readonly allOf: readonly SchemaNode[];
+  readonly anyOf: readonly SchemaNode[];
+  readonly oneOf: readonly SchemaNode[];
+  readonly not: SchemaNode | undefined;
+  readonly listType: string;
+  readonly listKeys: readonly string[];
+}
+
+/** Compiles one schema; anything that is not a map compiles to "anything goes". */
+export function compileNode(schema: JsonValue | undefined): SchemaNode {
+  const raw: JsonObject = isMap(schema) ? schema : {};
+  const properties = new Map<string, SchemaNode>();
+  const defaulted: (readonly [string, JsonValue])[] = [];
+  const rawProperties = raw['properties'];
+  if (isMap(rawProperties))
+    for (const [name, property] of Object.entries(rawProperties)) {
+      const node = compileNode(property);
+      properties.set(name, node);
+      // Defaults are themselves pruned and defaulted, once, here.
+      if (node.default !== undefined && node.default !== null)
+        defaulted.push([name, coerceValue(node, node.default, '', undefined)]);
+    }
+  const rawAdditional = raw['additionalProperties'];
+  const pattern = raw['pattern'];
+  return {
+    type: text(raw['type']),
+    nullable: raw['nullable'] === true,
+    intOrString: raw['x-kubernetes-int-or-string'] === true,
+    preserve: raw['x-kubernetes-preserve-unknown-fields'] === true,
+    embedded: raw['x-kubernetes-embedded-resource'] === true,
+    properties,
+    defaulted,
+    additional:
+      typeof rawAdditional === 'boolean'
+        ? rawAdditional
+        : isMap(rawAdditional)
+          ? compileNode(rawAdditional)
+          : undefined,
+    items: isMap(raw['items']) ? compileNode(raw['items']) : undefined,
+    hasDefault: raw['default'] !== undefined && raw['default'] !== null,
+    default: raw['default'],
+    required: isList(raw['required']) ? (raw['required'] as readonly string[]) : [],
+    enum: isList(raw['enum']) ? raw['enum'] : undefined,
+    maximum: number(raw['maximum']),
+    minimum: number(raw['minimum']),
+    exclusiveMaximum: raw['exclusiveMaximum'] === true,
+    exclusiveMinimum: raw['exclusiveMinimum'] === true,
+    multipleOf: number(raw['multipleOf']),
+    maxLength: number(raw['maxLength']),
+    minLength: number(raw['minLength']),
+    pattern: typeof pattern === 'string' ? regexp(pattern) : undefined,
+    patternText: text(pattern),
+    format: text(raw['format']),
+    maxItems: number(raw['maxItems']),
+    minItems: number(raw['minItems']),
+    uniqueItems: raw['uniqueItems'] === true,
+    maxProperties: number(raw['maxProperties']),
+    minProperties: number(raw['minProperties']),
+    allOf: list(raw['allOf']),
+    anyOf: list(raw['anyOf']),
+    oneOf: list(raw['oneOf']),
+    not: isMap(raw['not']) ? compileNode(raw['not']) : undefined,
+    listType: text(raw['x-kubernetes-list-type']),
+    listKeys: isList(raw['x-kubernetes-list-map-keys']) ? (raw['x-kubernetes-list-map-keys'] as readonly string[]) : [],
+  };
+}
+
+function text(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function number(value: JsonValue | undefined): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
+function list(value: JsonValue | undefined): readonly SchemaNode[] {
+  return isList(value) ? value.map(compileNode) : [];
+}
+
+/** Go's RE2 syntax is close to JavaScript's; what does not compile here is not checked. */
+function regexp(source: string): RegExp | undefined {
+  const flags = source.startsWith('(?i)') ? 'iu' : 'u';
+  const body = source
+    .replace(/^\(\?i\)/, '')
+    .replaceAll('(?P<', '(?<')
+    .replaceAll('\\z', '$')
+    .replaceAll('\\A', '^');
+  for (const tried of [flags, flags.replace('u', '')])
+    try {
+      return new RegExp(body, tried);
+    } catch {
+      // Unicode mode refuses some harmless escapes: try without it.
+    }
+  return undefined;
+}

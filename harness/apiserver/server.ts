@@ -1,0 +1,276 @@
+/**
+ * The embedded API server, in process.
+ *
+ * Owns: the public surface, routing, and how a commit becomes visible (observers, watches, definitions). Pure: no I/O, no clock; time,
+ * uids and name suffixes come from functions it is given. Does not own: HTTP (`http/`). Start at {@link ApiServer.send}.
+ */
+import { HarnessError } from '../model/errors.ts';
+import type { KubeObject, ResourceKind } from '../model/object.ts';
+import type { ApiRequest, ApiResponse, ResponseSink, Upstream } from '../wire/http.ts';
+import { bodyMap } from './body.ts';
+import { definitionOf } from './crd/definition.ts';
+import { resourceKindOf, type ResourceDefinition } from './definition.ts';
+import { timestampText, type Call, type Kernel } from './kernel.ts';
+import { BOOT_NAMESPACES, bootNamespace, BUILT_IN } from './kinds/table.ts';
+import { methodNotAllowed, Refusal, UNKNOWN_PATH } from './refusal.ts';
+import { Registry, type Route } from './registry.ts';
+import { rowKey, Store, type CommittedChange, type StoreSnapshot } from './store.ts';
+import { remove, removeCollection } from './verbs/delete.ts';
+import { get, list } from './verbs/read.ts';
+import { watch } from './verbs/watch.ts';
+import { create, patch, update } from './verbs/write.ts';
+import { Watchers } from './watchers.ts';
+
+export type { CommittedChange } from './store.ts';
+
+export interface ApiServerOptions {
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly newUid: () => string;
+  /** Five characters for `generateName`. */
+  readonly nameSuffix: () => string;
+  /** Changes kept for watches to resume from (default 10 000). */
+  readonly historyMax?: number;
+}
+
+/** All state of a server. Opaque; cheap to take and to restore. */
+export interface ServerSnapshot {
+  readonly store: StoreSnapshot;
+  readonly registry: Registry;
+}
+
+/** Real servers keep at least 100 events per resource and 75 s; this is what fits many trials. */
+const HISTORY_MAX = 10_000;
+
+const NOTHING = (): void => {};
+
+export class ApiServer implements Upstream {
+  readonly #options: ApiServerOptions;
+  readonly #store: Store;
+  readonly #watchers = new Watchers();
+  readonly #observers = new Set<(change: CommittedChange) => void>();
+  readonly #kernel: Kernel;
+  #registry = new Registry(BUILT_IN);
+
+  constructor(options: ApiServerOptions) {
+    this.#options = options;
+    this.#store = new Store(options.historyMax ?? HISTORY_MAX);
+    this.#kernel = this.#makeKernel();
+    for (const name of BOOT_NAMESPACES) this.#apply('namespaces', bootNamespace(name) as KubeObject);
+  }
+
+  /** The revision of the latest change. */
+  get revision(): number {
+    return this.#store.revision;
+  }
+
+  /**
+   * Handles one request, synchronously: `answer`, or `open` and the first events, are called before it returns. Later commits push
+   * events to open watches in revision order. The returned function closes a watch from the caller's side.
+   */
+  send(request: ApiRequest, sink: ResponseSink): () => void {
+    const route = this.#registry.route(request.path);
+    if (route === undefined) {
+      sink.answer(UNKNOWN_PATH);
+      return NOTHING;
+    }
+    const call: Call = { request, route, warnings: [] };
+    const { method, query } = request;
+    const wantsWatch = route.watching || query['watch'] === 'true' || query['watch'] === '1';
+    if (method === 'GET' && wantsWatch && route.subresource === '') {
+      return watch(this.#kernel, this.#watchers, call, sink);
+    }
+    sink.answer(withWarnings(call, this.#answer(call)));
+    return NOTHING;
+  }
+
+  /** Calls `listener` for every commit, before watches hear of it, until the returned function is called. */
+  observe(listener: (change: CommittedChange) => void): () => void {
+    this.#observers.add(listener);
+    return () => {
+      this.#observers.delete(listener);
+    };
+  }
+
+  snapshot(): ServerSnapshot {
+    return { store: this.#store.snapshot(), registry: this.#registry };
+  }
+
+  /** Goes back to a snapshot. Open watches are forgotten without a word. */
+  restore(snapshot: ServerSnapshot): void {
+    this.#watchers.close(undefined, true);
+    this.#store.restore(snapshot.store);
+    this.#registry = snapshot.registry;
+  }
+
+  /** Stored objects in key order: of one resource, or of all in resource order. */
+  objects(resource?: string): readonly KubeObject[] {
+    if (resource !== undefined) return this.#store.list(resource);
+    return this.#store.resources().flatMap((one) => this.#store.list(one));
+  }
+
+  object(resource: string, namespace: string, name: string): KubeObject | undefined {
+    return this.#store.get(resource, rowKey(namespace, name));
+  }
+
+  /**
+   * Installs a custom resource definition, Established at once; replaces one of the same name.
+   *
+   * @throws {HarnessError} MANIFEST_INVALID when it is no valid definition.
+   */
+  installCrd(crd: KubeObject): void {
+    const name = crd.metadata.name ?? '';
+    const answer = this.#apply(CRDS, crd);
+    if (answer instanceof Refusal)
+      throw new HarnessError(
+        'MANIFEST_INVALID',
+        `custom resource definition '${name}' was refused: ${refusalText(answer)}; correct the manifest`,
+      );
+  }
+
+  resourceKinds(): readonly ResourceKind[] {
+    return this.#registry.definitions.flatMap((definition) =>
+      definition.versions
+        .filter((version) => version.served)
+        .map((version) => ({ ...resourceKindOf(definition, version), group: groupOf(version.apiVersion) })),
+    );
+  }
+
+  kindFor(apiVersion: string, kind: string): ResourceKind | undefined {
+    const found = this.#registry.byKind(apiVersion, kind);
+    return found === undefined ? undefined : { ...resourceKindOf(...found), group: groupOf(apiVersion) };
+  }
+
+  /** Forgets the history up to `revision`: older watches, continue tokens and exact lists get 410 from now on. */
+  expireBefore(revision: number): void {
+    this.#store.expireBefore(revision);
+  }
+
+  /** Sends a BOOKMARK at the current revision to every watch that asked for bookmarks. Real servers do so about once a minute. */
+  sendBookmarks(): void {
+    this.#watchers.bookmarks(this.#store.revision);
+  }
+
+  /** Ends every open watch cleanly, as a server may at any time. */
+  closeWatches(): void {
+    this.#watchers.close(undefined, false);
+  }
+
+  #answer(call: Call): ApiResponse {
+    const { route, request } = call;
+    if (route.subresource !== '' && !route.version.subresources.has(route.subresource)) return UNKNOWN_PATH;
+    const kernel = this.#kernel;
+    switch (request.method) {
+      case 'GET':
+        return route.name === '' ? list(kernel, call) : get(kernel, call);
+      case 'POST':
+        return create(kernel, call);
+      case 'PUT':
+        return update(kernel, call);
+      case 'PATCH':
+        return patch(kernel, call);
+      case 'DELETE':
+        return route.name === '' ? removeCollection(kernel, call) : remove(kernel, call);
+      case 'HEAD':
+      case 'OPTIONS':
+        return methodNotAllowed();
+    }
+  }
+
+  /** Creates or replaces an object as the server itself. */
+  #apply(resource: string, object: KubeObject): KubeObject | Refusal {
+    const definition = this.#registry.byResource(resource);
+    const version = definition?.versions[0];
+    if (definition === undefined || version === undefined)
+      throw new HarnessError('MANIFEST_INVALID', `unknown resource '${resource}'; expected one that the server serves`);
+    const { namespace = '', name = '' } = object.metadata;
+    const existing = this.#store.get(resource, rowKey(namespace, name));
+    const route: Route = {
+      definition,
+      version,
+      namespace,
+      name: existing === undefined ? '' : name,
+      subresource: '',
+      watching: false,
+    };
+    const body =
+      existing === undefined
+        ? object
+        : { ...object, metadata: { ...object.metadata, resourceVersion: existing.metadata.resourceVersion ?? '' } };
+    const request: ApiRequest = {
+      method: existing === undefined ? 'POST' : 'PUT',
+      path: '',
+      query: {},
+      headers: {},
+      body,
+    };
+    const call: Call = { request, route, warnings: [] };
+    const raw = bodyMap(call);
+    if (raw instanceof Refusal) return raw;
+    const answer = existing === undefined ? create(this.#kernel, call) : update(this.#kernel, call);
+    return answer instanceof Refusal ? answer : (answer.body as KubeObject);
+  }
+
+  #makeKernel(): Kernel {
+    const { newUid, nameSuffix, now } = this.#options;
+    const registry = (): Registry => this.#registry;
+    let second = Number.NaN;
+    let text = '';
+    return {
+      store: this.#store,
+      get registry() {
+        return registry();
+      },
+      newUid,
+      nameSuffix,
+      timestamp: (offsetSeconds = 0) => {
+        const at = Math.floor(now() / 1000) + offsetSeconds;
+        if (at !== second) {
+          second = at;
+          text = timestampText(at * 1000);
+        }
+        return text;
+      },
+      commit: (definition, object, before) => {
+        const change = this.#store.put(definition.gr, object, before);
+        this.#tell(definition, change);
+        return change.object;
+      },
+      remove: (definition, before) => {
+        const change = this.#store.remove(definition.gr, before);
+        this.#tell(definition, change);
+        return change;
+      },
+    };
+  }
+
+  #tell(definition: ResourceDefinition, change: CommittedChange): void {
+    for (const observer of this.#observers) observer(change);
+    if (definition.gr === CRDS) this.#rebuildRegistry();
+    this.#watchers.tell(change);
+  }
+
+  #rebuildRegistry(): void {
+    this.#registry = new Registry([...BUILT_IN, ...this.#store.list(CRDS).map(definitionOf)]);
+  }
+}
+
+const CRDS = 'customresourcedefinitions.apiextensions.k8s.io';
+
+function groupOf(apiVersion: string): string {
+  const slash = apiVersion.indexOf('/');
+  return slash < 0 ? '' : apiVersion.slice(0, slash);
+}
+
+function refusalText(refusal: Refusal): string {
+  const { body } = refusal;
+  return typeof body === 'string' ? body : String((body as { message?: unknown }).message);
+}
+
+function withWarnings(call: Call, response: ApiResponse): ApiResponse {
+  const { warnings, route } = call;
+  if (route.version.deprecated !== undefined) warnings.unshift(route.version.deprecated);
+  if (warnings.length === 0) return response;
+  const warning = [...new Set(warnings)].map((text) => `299 - ${JSON.stringify(text)}`).join(', ');
+  return { ...response, headers: { ...response.headers, warning } };
+}

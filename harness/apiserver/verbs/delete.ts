@@ -1,0 +1,376 @@
+/**
+ * DELETE of one object and of collections.
+ *
+ * Owns: preconditions, propagation finalizers, graceful deletion of pods, the two steps of namespaces. Mirrors
+ * k8s.io/apiserver `registry/rest/delete.go` and `registry/generic/registry/store.go`.
+ */
+import { jsonEqual } from '../../model/leaf.ts';
+import type { JsonObject, JsonValue, KubeObject, ObjectMeta } from '../../model/object.ts';
+import type { ApiResponse } from '../../wire/http.ts';
+import { BODY_TYPES, writeOptions } from '../body.ts';
+import { isMap, type ResourceDefinition } from '../definition.ts';
+import type { Call, Kernel } from '../kernel.ts';
+import {
+  badRequest,
+  conflict,
+  fieldNotSupported,
+  invalid,
+  methodNotAllowed,
+  notFound,
+  Refusal,
+  refuse,
+  unsupportedMediaType,
+  type FieldError,
+} from '../refusal.ts';
+import { rowKey } from '../store.ts';
+import { selected, selection } from './read.ts';
+
+const ORPHAN = 'orphan';
+const FOREGROUND = 'foregroundDeletion';
+
+interface DeleteOptions {
+  readonly dryRun: boolean;
+  readonly graceSeconds: number | undefined;
+  readonly propagation: string | undefined;
+  readonly orphanDependents: boolean | undefined;
+  readonly uid: string | undefined;
+  readonly resourceVersion: string | undefined;
+}
+
+/** What became of one object: gone, or still there with this content. */
+interface Deleted {
+  readonly gone: boolean;
+  readonly object: KubeObject;
+}
+
+/** DELETE on one object. */
+export function remove(kernel: Kernel, call: Call): ApiResponse {
+  const { definition, version, namespace, name, subresource } = call.route;
+  if (name === '' || subresource !== '') return methodNotAllowed();
+  const options = deleteOptions(call);
+  if (options instanceof Refusal) return options;
+  const object = kernel.store.get(definition.gr, rowKey(namespace, name));
+  if (object === undefined) return notFound(definition, name);
+  const result = deleteObject(kernel, definition, object, options);
+  if (result instanceof Refusal) return result;
+  if (!result.gone || definition.strategy.returnsDeleted) {
+    // 202 tells an old client that dependents go on living for a while.
+    const code = !result.gone && options.orphanDependents === false ? 202 : 200;
+    return { code, body: version.fromStorage(result.object) };
+  }
+  return { code: 200, body: deletedStatus(definition, result.object) };
+}
+
+function deletedStatus(definition: ResourceDefinition, object: KubeObject): JsonObject {
+  const { name = '', uid = '' } = object.metadata;
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: {
+      name,
+      ...(definition.group === '' ? {} : { group: definition.group }),
+      kind: definition.resource,
+      uid,
+    },
+  };
+}
+
+/** DELETE on a collection: everything selected, one by one, not atomic. */
+export function removeCollection(kernel: Kernel, call: Call): ApiResponse {
+  const { definition, version, namespace } = call.route;
+  if (definition.gr === 'namespaces' || (definition.namespaced && namespace === '')) return methodNotAllowed();
+  const options = deleteOptions(call);
+  if (options instanceof Refusal) return options;
+  const picked = selection(call);
+  if (picked instanceof Refusal) return picked;
+  const revision = String(kernel.store.revision);
+  const items: KubeObject[] = [];
+  for (const object of kernel.store.list(definition.gr, namespace)) {
+    const shown = version.fromStorage(object);
+    if (!selected(picked, shown)) continue;
+    items.push(shown);
+    const result = deleteObject(kernel, definition, object, options);
+    if (result instanceof Refusal && result.code !== 404) return result;
+  }
+  const metadata = { resourceVersion: revision };
+  return { code: 200, body: { apiVersion: version.apiVersion, kind: definition.listKind, metadata, items } };
+}
+
+const NO_OPTIONS: DeleteOptions = {
+  dryRun: false,
+  graceSeconds: undefined,
+  propagation: undefined,
+  orphanDependents: undefined,
+  uid: undefined,
+  resourceVersion: undefined,
+};
+
+/** From the body if there is one, from the query otherwise. */
+function deleteOptions(call: Call): DeleteOptions | Refusal {
+  const { body, undecodable, query, headers } = call.request;
+  const options = writeOptions(query, 'DeleteOptions');
+  if (options instanceof Refusal) return options;
+  if (undecodable !== undefined) {
+    const type = headers['content-type']?.split(';', 1)[0] ?? '';
+    if (type !== '' && !BODY_TYPES.includes(type)) return unsupportedMediaType(BODY_TYPES);
+    return badRequest("couldn't get version/kind; json parse error: invalid character in the body");
+  }
+  let raw: JsonObject;
+  if (isMap(body)) raw = body;
+  else if (query['gracePeriodSeconds'] ?? query['propagationPolicy'] ?? query['orphanDependents'])
+    raw = fromQuery(query);
+  else return options.dryRun ? { ...NO_OPTIONS, dryRun: true } : NO_OPTIONS;
+
+  const preconditions = raw['preconditions'];
+  const conditions: JsonObject = isMap(preconditions) ? preconditions : {};
+  const parsed: DeleteOptions = {
+    dryRun: options.dryRun || (Array.isArray(raw['dryRun']) && raw['dryRun'].length > 0),
+    graceSeconds: number(raw['gracePeriodSeconds']),
+    propagation: text(raw['propagationPolicy']),
+    orphanDependents: typeof raw['orphanDependents'] === 'boolean' ? raw['orphanDependents'] : undefined,
+    uid: text(conditions['uid']),
+    resourceVersion: text(conditions['resourceVersion']),
+  };
+  const errors = optionErrors(parsed, raw);
+  return errors.length === 0 ? parsed : invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', errors);
+}
+
+function fromQuery(query: { readonly [key: string]: string }): JsonObject {
+  const { gracePeriodSeconds, propagationPolicy, orphanDependents } = query;
+  return {
+    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds: Number(gracePeriodSeconds) }),
+    ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
+    ...(orphanDependents === undefined ? {} : { orphanDependents: orphanDependents === 'true' }),
+  };
+}
+
+function number(value: JsonValue | undefined): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
+function text(value: JsonValue | undefined): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function optionErrors(options: DeleteOptions, raw: JsonObject): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  const { propagation, orphanDependents } = options;
+  if (propagation !== undefined && orphanDependents !== undefined)
+    errors.push({
+      type: 'Invalid',
+      field: 'propagationPolicy',
+      value: propagation,
+      detail: 'orphanDependents and deletionPropagation cannot be both set',
+    });
+  if (propagation !== undefined && !['Foreground', 'Background', 'Orphan'].includes(propagation))
+    errors.push(fieldNotSupported('propagationPolicy', propagation, ['Foreground', 'Background', 'Orphan', 'nil']));
+  const dryRun = raw['dryRun'];
+  if (Array.isArray(dryRun) && dryRun.some((one) => one !== 'All'))
+    errors.push(fieldNotSupported('dryRun', dryRun as JsonValue, ['All']));
+  return errors;
+}
+
+/** Deletes one object as far as its finalizers and grace allow. */
+export function deleteObject(
+  kernel: Kernel,
+  definition: ResourceDefinition,
+  object: KubeObject,
+  options: DeleteOptions = NO_OPTIONS,
+): Deleted | Refusal {
+  const { strategy } = definition;
+  if (strategy.deletion === 'namespace') {
+    const refusal = namespaceRefusal(definition, object, options);
+    if (refusal !== undefined) return refusal;
+    const step = deleteNamespace(kernel, definition, object, options);
+    if (step !== undefined) return step;
+  }
+  const mismatch = preconditionRefusal(definition, object, options);
+  if (mismatch !== undefined) return mismatch;
+
+  const grace = strategy.deletion === 'pod' ? podGrace(kernel, object, options) : NOT_GRACEFUL;
+  if (grace.pending) return { gone: false, object };
+  const finalizers = finalizersFor(definition, object, options);
+  const marked = marks(kernel, grace, object, finalizers);
+  const stays = finalizers.length > 0 || (grace.meta !== undefined && grace.seconds > 0);
+  let current = object;
+  if (marked !== undefined && (stays || grace.meta !== undefined) && !jsonEqual(marked, object))
+    current = options.dryRun ? marked : kernel.commit(definition, marked, object);
+  if (stays) return { gone: false, object: current };
+  if (!options.dryRun) kernel.remove(definition, current);
+  return { gone: true, object: current };
+}
+
+function preconditionRefusal(
+  definition: ResourceDefinition,
+  object: KubeObject,
+  options: DeleteOptions,
+): Refusal | undefined {
+  const { name = '', uid = '', resourceVersion = '' } = object.metadata;
+  // Here, and only here, the kind stands where other conflicts name the resource.
+  const of = {
+    ...definition,
+    gr: definition.group === '' ? definition.kind : `${definition.kind}.${definition.group}`,
+  };
+  if (options.uid !== undefined && options.uid !== uid)
+    return conflict(
+      of,
+      name,
+      `the UID in the precondition (${options.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`,
+    );
+  if (options.resourceVersion !== undefined && options.resourceVersion !== resourceVersion)
+    return conflict(
+      of,
+      name,
+      `the ResourceVersion in the precondition (${options.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`,
+    );
+  return undefined;
+}
+
+interface Grace {
+  /** Nothing to do: deletion is under way and would not get shorter. */
+  readonly pending: boolean;
+  readonly seconds: number;
+  /** Metadata of graceful deletion; undefined when the object is not deleted gracefully. */
+  readonly meta: ObjectMeta | undefined;
+}
+
+const NOT_GRACEFUL: Grace = { pending: false, seconds: 0, meta: undefined };
+const DEFAULT_GRACE_SECONDS = 30;
+
+function podGrace(kernel: Kernel, pod: KubeObject, options: DeleteOptions): Grace {
+  const meta = pod.metadata;
+  if (meta.deletionTimestamp !== undefined) {
+    const was = meta.deletionGracePeriodSeconds;
+    if (was === undefined) return NOT_GRACEFUL;
+    const period = options.graceSeconds;
+    // A later delete may only shorten the grace period.
+    if (period === undefined || period >= was) return { ...NOT_GRACEFUL, pending: true };
+    const seconds = period < 0 ? 1 : period;
+    const at = kernel.timestamp(
+      (Date.parse(meta.deletionTimestamp) - Date.parse(kernel.timestamp())) / 1000 - was + seconds,
+    );
+    return { pending: false, seconds, meta: { ...meta, deletionTimestamp: at, deletionGracePeriodSeconds: seconds } };
+  }
+  const spec = (pod['spec'] ?? {}) as JsonObject;
+  const status = (pod['status'] ?? {}) as JsonObject;
+  let seconds = options.graceSeconds ?? number(spec['terminationGracePeriodSeconds']) ?? DEFAULT_GRACE_SECONDS;
+  // Nobody runs it, or it has ended: there is nothing to wait for.
+  if (text(spec['nodeName']) === undefined || status['phase'] === 'Failed' || status['phase'] === 'Succeeded')
+    seconds = 0;
+  if (seconds < 0) seconds = 1;
+  return {
+    pending: false,
+    seconds,
+    meta: {
+      ...meta,
+      ...(meta.generation === undefined ? {} : { generation: meta.generation + 1 }),
+      deletionTimestamp: kernel.timestamp(seconds),
+      deletionGracePeriodSeconds: seconds,
+    },
+  };
+}
+
+/** The object with its deletion marks and garbage-collection finalizers; undefined when it has none to carry. */
+function marks(
+  kernel: Kernel,
+  grace: Grace,
+  object: KubeObject,
+  finalizers: readonly string[],
+): KubeObject | undefined {
+  const meta = grace.meta ?? (finalizers.length > 0 ? markedMeta(kernel, object.metadata) : undefined);
+  if (meta === undefined) return undefined;
+  const { finalizers: _, ...rest } = meta;
+  return { ...object, metadata: finalizers.length > 0 ? { ...rest, finalizers } : rest };
+}
+
+function markedMeta(kernel: Kernel, meta: ObjectMeta): ObjectMeta {
+  if (meta.deletionTimestamp !== undefined)
+    return meta.deletionGracePeriodSeconds === 0 ? meta : { ...meta, deletionGracePeriodSeconds: 0 };
+  return {
+    ...meta,
+    ...(meta.generation === undefined ? {} : { generation: meta.generation + 1 }),
+    deletionTimestamp: kernel.timestamp(),
+    deletionGracePeriodSeconds: 0,
+  };
+}
+
+const NO_FINALIZERS: readonly string[] = [];
+
+/** The finalizers after the propagation policy has had its say. */
+function finalizersFor(definition: ResourceDefinition, object: KubeObject, options: DeleteOptions): readonly string[] {
+  const present = object.metadata.finalizers ?? NO_FINALIZERS;
+  const orphan = wants(definition, present, options, ORPHAN);
+  const foreground = wants(definition, present, options, FOREGROUND);
+  if (orphan === present.includes(ORPHAN) && foreground === present.includes(FOREGROUND)) return present;
+  return [
+    ...present.filter((one) => one !== ORPHAN && one !== FOREGROUND),
+    ...(orphan ? [ORPHAN] : []),
+    ...(foreground ? [FOREGROUND] : []),
+  ];
+}
+
+function wants(
+  definition: ResourceDefinition,
+  present: readonly string[],
+  options: DeleteOptions,
+  which: typeof ORPHAN | typeof FOREGROUND,
+): boolean {
+  if (definition.strategy.dependents === 'unsupported') return false;
+  if (options.orphanDependents !== undefined) return which === ORPHAN && options.orphanDependents;
+  if (options.propagation !== undefined) return options.propagation === (which === ORPHAN ? 'Orphan' : 'Foreground');
+  return present.includes(which);
+}
+
+const PROTECTED = ['default', 'kube-system', 'kube-public'];
+
+function namespaceRefusal(
+  definition: ResourceDefinition,
+  object: KubeObject,
+  options: DeleteOptions,
+): Refusal | undefined {
+  const { name = '', uid = '', resourceVersion = '' } = object.metadata;
+  if (PROTECTED.includes(name))
+    return refuse(403, 'Forbidden', `namespaces "${name}" is forbidden: this namespace may not be deleted`, {
+      name,
+      kind: 'namespaces',
+    });
+  if (options.uid !== undefined && options.uid !== uid)
+    return conflict(
+      definition,
+      name,
+      `Precondition failed: UID in precondition: ${options.uid}, UID in object meta: ${uid}`,
+    );
+  if (options.resourceVersion !== undefined && options.resourceVersion !== resourceVersion)
+    return conflict(
+      definition,
+      name,
+      `Precondition failed: ResourceVersion in precondition: ${options.resourceVersion}, ResourceVersion in object meta: ${resourceVersion}`,
+    );
+  return undefined;
+}
+
+/** First DELETE: Terminating. Until spec.finalizers is empty nothing more happens. Undefined: delete it like anything else. */
+function deleteNamespace(
+  kernel: Kernel,
+  definition: ResourceDefinition,
+  object: KubeObject,
+  options: DeleteOptions,
+): Deleted | undefined {
+  const spec = (object['spec'] ?? {}) as { readonly finalizers?: readonly string[] };
+  if (object.metadata.deletionTimestamp !== undefined)
+    return (spec.finalizers?.length ?? 0) > 0 ? { gone: false, object } : undefined;
+  const finalizers = finalizersFor(definition, object, options);
+  const { finalizers: _, ...meta } = object.metadata;
+  const next: KubeObject = {
+    ...object,
+    metadata: {
+      ...meta,
+      deletionTimestamp: kernel.timestamp(),
+      ...(finalizers.length > 0 ? { finalizers } : {}),
+    },
+    status: { ...(object['status'] as JsonObject | undefined), phase: 'Terminating' },
+  };
+  return { gone: false, object: options.dryRun ? next : kernel.commit(definition, next, object) };
+}

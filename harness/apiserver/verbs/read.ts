@@ -1,0 +1,248 @@
+/**
+ * GET of one object and of collections, now or at a past version.
+ *
+ * Owns: resourceVersion, resourceVersionMatch, limit and continue (k8s.io/apiserver `storage/continue.go`,
+ * `metainternalversion/validation`). Selectors are compiled in {@link selection}, which watches use too.
+ */
+import type { JsonObject, KubeObject } from '../../model/object.ts';
+import type { ApiResponse } from '../../wire/http.ts';
+import type { FieldReader, ResourceDefinition, ServedVersion } from '../definition.ts';
+import type { Call, Kernel } from '../kernel.ts';
+import {
+  badRequest,
+  expired,
+  fieldForbidden,
+  invalid,
+  notFound,
+  rawError,
+  Refusal,
+  refuse,
+  tooLargeVersion,
+  type FieldError,
+} from '../refusal.ts';
+import {
+  compileFields,
+  labelsMatch,
+  parseFieldSelector,
+  parseLabelSelector,
+  type LabelMatcher,
+  type ObjectMatcher,
+} from '../selectors.ts';
+import { rowKey } from '../store.ts';
+
+const NUMBER = /^\d+$/;
+
+/** The text inside "invalid resource version" refusals. */
+export function versionSyntax(text: string): string {
+  return `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
+}
+
+/** GET of one object. */
+export function get(kernel: Kernel, call: Call): ApiResponse {
+  const { definition, version, namespace, name } = call.route;
+  const asked = call.request.query['resourceVersion'];
+  if (asked !== undefined && asked !== '' && asked !== '0') {
+    if (!NUMBER.test(asked)) return rawError(versionSyntax(asked));
+    if (Number(asked) > kernel.store.revision) return tooLargeVersion(Number(asked), kernel.store.revision);
+  }
+  const object = kernel.store.get(definition.gr, rowKey(namespace, name));
+  if (object === undefined) return notFound(definition, name);
+  return { code: 200, body: version.fromStorage(object) };
+}
+
+/** What a list or watch selects within its namespace. */
+export interface Selection {
+  readonly labels: LabelMatcher | undefined;
+  readonly fields: ObjectMatcher | undefined;
+}
+
+const EVERYTHING: Selection = { labels: undefined, fields: undefined };
+
+const META_FIELDS: { readonly [label: string]: FieldReader } = {
+  'metadata.name': (object) => object.metadata.name ?? '',
+  'metadata.namespace': (object) => object.metadata.namespace ?? '',
+};
+
+/** Compiles the selectors of a request. */
+export function selection(call: Call): Selection | Refusal {
+  const { labelSelector = '', fieldSelector = '' } = call.request.query;
+  const { definition, version, name } = call.route;
+  if (labelSelector === '' && fieldSelector === '' && name === '') return EVERYTHING;
+  const labels = parseLabelSelector(labelSelector);
+  if (typeof labels === 'string') return badRequest(`unable to parse label selector: ${labels}`);
+  const terms = parseFieldSelector(fieldSelector);
+  if (typeof terms === 'string') return badRequest(terms);
+  for (const term of terms)
+    if (readerFor(version, term.label) === undefined) return unknownField(definition, version, term.label);
+  const all = name === '' ? terms : [...terms, { label: 'metadata.name', value: name, equal: true }];
+  return { labels, fields: compileFields(all, (label) => readerFor(version, label)) };
+}
+
+function readerFor(version: ServedVersion, label: string): FieldReader | undefined {
+  return Object.hasOwn(META_FIELDS, label)
+    ? META_FIELDS[label]
+    : Object.hasOwn(version.fields, label)
+      ? version.fields[label]
+      : undefined;
+}
+
+function unknownField(definition: ResourceDefinition, version: ServedVersion, label: string): Refusal {
+  if (definition.custom) return badRequest(`field label not supported: ${label}`);
+  if (Object.keys(version.fields).length > 0) return badRequest(`field label not supported: ${label}`);
+  return badRequest(`"${label}" is not a known field selector: only "metadata.name", "metadata.namespace"`);
+}
+
+export function selected(selection: Selection, object: KubeObject): boolean {
+  return labelsMatch(selection.labels, object) && (selection.fields === undefined || selection.fields(object));
+}
+
+export const LIST_OPTIONS: { readonly group: string; readonly kind: string } = {
+  group: 'meta.k8s.io',
+  kind: 'ListOptions',
+};
+
+/** What the query asks of a list, checked. */
+interface ListAsk {
+  /** The version to list at; undefined for the latest. */
+  readonly at: number | undefined;
+  readonly limit: number;
+  /** Keys at or after this one; empty for the first page. */
+  readonly start: string;
+}
+
+/** GET of a collection. */
+export function list(kernel: Kernel, call: Call): ApiResponse {
+  const { definition, version, namespace } = call.route;
+  const { store } = kernel;
+  const picked = selection(call);
+  if (picked instanceof Refusal) return picked;
+  const ask = listAsk(kernel, call);
+  if (ask instanceof Refusal) return ask;
+
+  const revision = ask.at ?? store.revision;
+  const stored =
+    ask.at === undefined ? store.list(definition.gr, namespace) : store.listAt(definition.gr, namespace, ask.at);
+  const everything = picked === EVERYTHING;
+  const items: KubeObject[] = [];
+  let more: string | undefined;
+  let remaining = 0;
+  for (const object of stored) {
+    const { namespace: home = '', name = '' } = object.metadata;
+    const key = namespace === '' && definition.namespaced ? rowKey(home, name) : name;
+    if (ask.start !== '' && key < ask.start) continue;
+    const shown = version.fromStorage(object);
+    if (!everything && !selected(picked, shown)) continue;
+    if (ask.limit > 0 && items.length >= ask.limit) {
+      remaining++;
+      continue;
+    }
+    items.push(shown);
+    // The next page starts right after the last key shown.
+    more = `${key}\0`;
+  }
+  const metadata: { [key: string]: string | number } = { resourceVersion: String(revision) };
+  if (remaining > 0 && more !== undefined) {
+    metadata['continue'] = continueToken(revision, more);
+    if (everything) metadata['remainingItemCount'] = remaining;
+  }
+  const body: JsonObject = { apiVersion: version.apiVersion, kind: definition.listKind, metadata, items };
+  return { code: 200, body };
+}
+
+const STALE_LIST = 'The resourceVersion for the provided list is too old.';
+const STALE_CONTINUE =
+  'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
+
+function listAsk(kernel: Kernel, call: Call): ListAsk | Refusal {
+  const { query } = call.request;
+  const { resourceVersion: asked = '', resourceVersionMatch: match = '', limit: rawLimit = '' } = query;
+  const token = query['continue'] ?? '';
+  const errors = listErrors(asked, match, token, query);
+  if (errors.length > 0) return invalid(LIST_OPTIONS, '', errors);
+  const limit = Number(rawLimit);
+  if (rawLimit !== '' && !Number.isInteger(limit))
+    return badRequest(`strconv.ParseInt: parsing ${JSON.stringify(rawLimit)}: invalid syntax`);
+  if (token !== '') return continued(kernel, token, asked, limit);
+  if (asked === '') return { at: undefined, limit, start: '' };
+  if (!NUMBER.test(asked)) return badRequest(`invalid resource version: ${versionSyntax(asked)}`);
+  const number = Number(asked);
+  // Version 0 means "any": limits are ignored there, because the watch cache does.
+  if (number === 0) return { at: undefined, limit: 0, start: '' };
+  if (number > kernel.store.revision) return tooLargeVersion(number, kernel.store.revision);
+  const exact = match === 'Exact' || (match === '' && limit > 0);
+  if (!exact) return { at: undefined, limit, start: '' };
+  if (number < kernel.store.floor) return expired(STALE_LIST);
+  return { at: number, limit, start: '' };
+}
+
+function listErrors(
+  asked: string,
+  match: string,
+  token: string,
+  query: { readonly [key: string]: string },
+): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  if (match !== '') {
+    if (asked === '')
+      errors.push(
+        fieldForbidden('resourceVersionMatch', 'resourceVersionMatch is forbidden unless resourceVersion is provided'),
+      );
+    if (token !== '')
+      errors.push(
+        fieldForbidden('resourceVersionMatch', 'resourceVersionMatch is forbidden when continue is provided'),
+      );
+    if (match !== 'Exact' && match !== 'NotOlderThan')
+      errors.push({
+        type: 'NotSupported',
+        field: 'resourceVersionMatch',
+        value: match,
+        detail: 'supported values: "Exact", "NotOlderThan", ""',
+      });
+    if (match === 'Exact' && asked === '0')
+      errors.push(
+        fieldForbidden('resourceVersionMatch', 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'),
+      );
+  }
+  if (query['sendInitialEvents'] !== undefined)
+    errors.push(fieldForbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
+  return errors;
+}
+
+function continued(kernel: Kernel, token: string, asked: string, limit: number): ListAsk | Refusal {
+  const parsed = parseToken(token);
+  if (parsed === undefined)
+    return badRequest('invalid continue token: continue key is not valid: unable to decode the token');
+  if (asked !== '' && asked !== '0')
+    return badRequest('specifying resource version is not allowed when using continue');
+  // -1: the client accepted an inconsistent list after its token had expired.
+  if (parsed.revision === -1) return { at: undefined, limit, start: parsed.start };
+  if (parsed.revision < kernel.store.floor) {
+    const status = expired(STALE_CONTINUE).body as JsonObject;
+    const next = continueToken(-1, parsed.start);
+    return new Refusal(410, { ...status, metadata: { continue: next } });
+  }
+  if (parsed.revision > kernel.store.revision)
+    return refuse(400, 'BadRequest', 'invalid continue token: from the future');
+  return { at: parsed.revision, limit, start: parsed.start };
+}
+
+/** Base64url without padding, as kube-apiserver encodes it. */
+function continueToken(revision: number, start: string): string {
+  return toBase64Url(JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start }));
+}
+
+function toBase64Url(text: string): string {
+  return btoa(text).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}
+
+function parseToken(token: string): { readonly revision: number; readonly start: string } | undefined {
+  try {
+    const raw: unknown = JSON.parse(atob(token.replaceAll('-', '+').replaceAll('_', '/')));
+    const { v, rv, start } = raw as { v?: unknown; rv?: unknown; start?: unknown };
+    if (v !== 'meta.k8s.io/v1' || typeof rv !== 'number' || rv === 0 || typeof start !== 'string' || start === '')
+      return undefined;
+    return { revision: rv, start };
+  } catch {
+    return undefined;
+  }
+}

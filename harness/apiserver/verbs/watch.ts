@@ -1,0 +1,120 @@
+/**
+ * GET with `watch=true`: from a version, from now, or with initial events (WatchList).
+ *
+ * Owns: which events come first. After that `../watchers.ts` delivers. A version that is gone is refused inside the stream, as
+ * kube-apiserver's watch cache does; a version of the future is waited for.
+ */
+import type { ResponseSink } from '../../wire/http.ts';
+import { failureStatus } from '../../wire/status.ts';
+import type { Call, Kernel } from '../kernel.ts';
+import {
+  fieldForbidden,
+  fieldNotSupported,
+  invalid,
+  rawError,
+  Refusal,
+  tooLargeVersion,
+  type FieldError,
+} from '../refusal.ts';
+import { bookmark, eventFor, type Watcher, type Watchers } from '../watchers.ts';
+import { LIST_OPTIONS, selected, selection, versionSyntax } from './read.ts';
+
+const NOTHING = (): void => {};
+
+/** Opens a watch. The returned function closes it from the caller's side. */
+export function watch(kernel: Kernel, watchers: Watchers, call: Call, sink: ResponseSink): () => void {
+  const refuse = (refusal: Refusal): (() => void) => {
+    sink.answer(refusal);
+    return NOTHING;
+  };
+  const { definition, version, namespace } = call.route;
+  const { query } = call.request;
+  const picked = selection(call);
+  if (picked instanceof Refusal) return refuse(picked);
+  const errors = watchErrors(query);
+  if (errors.length > 0) return refuse(invalid(LIST_OPTIONS, '', errors));
+  const asked = query['resourceVersion'] ?? '';
+  if (asked !== '' && !/^\d+$/.test(asked)) return refuse(rawError(versionSyntax(asked)));
+
+  const { store } = kernel;
+  const number = asked === '' ? 0 : Number(asked);
+  const bookmarks = isTrue(query['allowWatchBookmarks']);
+  const initial = query['sendInitialEvents'] === undefined ? number === 0 : isTrue(query['sendInitialEvents']);
+  const watcher: Watcher = {
+    resource: definition.gr,
+    version,
+    kind: definition.kind,
+    namespace,
+    selection: picked,
+    bookmarks,
+    sink,
+    after: initial || number === 0 ? store.revision : number,
+    closed: false,
+  };
+
+  sink.open();
+  if (initial) {
+    if (number > store.revision) {
+      sink.event({ type: 'ERROR', object: tooLargeVersion(number, store.revision).body as never });
+      sink.end();
+      return NOTHING;
+    }
+    const revision = store.revision;
+    const present = store.list(definition.gr, namespace);
+    const close = watchers.add(watcher);
+    watchers.first(() => {
+      for (const object of present) {
+        const shown = version.fromStorage(object);
+        if (!watcher.closed && selected(picked, shown)) sink.event({ type: 'ADDED', object: shown });
+      }
+      // Only those who asked for bookmarks hear where the initial events end.
+      if (bookmarks && !watcher.closed) sink.event(bookmark(version.apiVersion, definition.kind, revision, true));
+    });
+    return close;
+  }
+  if (number !== 0 && number < store.floor) {
+    const message = `too old resource version: ${number} (${store.floor})`;
+    sink.event({ type: 'ERROR', object: failureStatus(410, 'Expired', message) });
+    sink.end();
+    return NOTHING;
+  }
+  const missed = number === 0 ? [] : store.changesAfter(number);
+  watcher.after = Math.max(watcher.after, missed.at(-1)?.revision ?? 0);
+  const close = watchers.add(watcher);
+  if (missed.length > 0)
+    watchers.first(() => {
+      for (const change of missed) {
+        if (watcher.closed || change.resource !== definition.gr) continue;
+        const event = eventFor(watcher, change);
+        if (event !== undefined) sink.event(event);
+      }
+    });
+  return close;
+}
+
+function isTrue(text: string | undefined): boolean {
+  return text === 'true' || text === '1';
+}
+
+function watchErrors(query: { readonly [key: string]: string }): readonly FieldError[] {
+  const { resourceVersionMatch: match = '', sendInitialEvents, continue: token = '' } = query;
+  const errors: FieldError[] = [];
+  if (sendInitialEvents !== undefined) {
+    if (match === '')
+      errors.push(
+        fieldForbidden(
+          'resourceVersionMatch',
+          'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
+        ),
+      );
+    else if (match !== 'NotOlderThan') errors.push(fieldNotSupported('resourceVersionMatch', match, ['NotOlderThan']));
+  } else if (match !== '')
+    errors.push(
+      fieldForbidden(
+        'resourceVersionMatch',
+        'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
+      ),
+    );
+  if (token !== '') errors.push(fieldForbidden('continue', 'continue is forbidden for watch'));
+  return errors;
+}

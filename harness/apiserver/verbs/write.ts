@@ -1,0 +1,196 @@
+/**
+ * POST, PUT and PATCH on resources and on /status and /finalize.
+ *
+ * Owns: the order of checks of each verb. The shared last steps are in `../write.ts`, decoding in `../body.ts`.
+ */
+import { jsonEqual } from '../../model/leaf.ts';
+import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
+import type { ApiResponse } from '../../wire/http.ts';
+import { BODY_TYPES, decodeMap, decodeObject, writeOptions, type Incoming, type WriteOptions } from '../body.ts';
+import { isMap } from '../definition.ts';
+import type { Call, Kernel } from '../kernel.ts';
+import type { MutableMeta } from '../metadata.ts';
+import { applyJsonPatch } from '../patch/json-patch.ts';
+import { applyMergePatch } from '../patch/merge-patch.ts';
+import {
+  badRequest,
+  conflict,
+  fieldInvalid,
+  invalid,
+  methodNotAllowed,
+  notFound,
+  rawError,
+  Refusal,
+  refuse,
+  unsupportedMediaType,
+} from '../refusal.ts';
+import { rowKey } from '../store.ts';
+import { placeIn, storeChanged, storeNew } from '../write.ts';
+
+/** Answers an object, or a refusal; in the version that was asked for. */
+function answer(call: Call, code: number, result: KubeObject | Refusal): ApiResponse {
+  if (result instanceof Refusal) return result;
+  return { code, body: call.route.version.fromStorage(result) };
+}
+
+function mediaType(call: Call): string {
+  return (call.request.headers['content-type'] ?? 'application/json').split(';', 1)[0]?.trim() ?? '';
+}
+
+/** POST on a collection. */
+export function create(kernel: Kernel, call: Call): ApiResponse {
+  const { definition, namespace, name, subresource } = call.route;
+  if (name !== '' || subresource !== '' || (definition.namespaced && namespace === '')) return methodNotAllowed();
+  const options = writeOptions(call.request.query, 'CreateOptions');
+  if (options instanceof Refusal) return options;
+  if (!BODY_TYPES.includes(mediaType(call))) return unsupportedMediaType(BODY_TYPES);
+  const incoming = decodeObject(call, options);
+  if (incoming instanceof Refusal) return incoming;
+  return answer(call, 201, storeNew(kernel, call, incoming, options));
+}
+
+/** PUT on an object or its subresource. */
+export function update(kernel: Kernel, call: Call): ApiResponse {
+  const { definition, namespace, name, subresource } = call.route;
+  if (name === '') return methodNotAllowed();
+  const options = writeOptions(call.request.query, 'UpdateOptions');
+  if (options instanceof Refusal) return options;
+  if (!BODY_TYPES.includes(mediaType(call))) return unsupportedMediaType(BODY_TYPES);
+  const incoming = decodeObject(call, options);
+  if (incoming instanceof Refusal) return incoming;
+  const { meta } = incoming;
+  const misplaced = checkName(meta, name) ?? placeIn(definition, namespace, meta);
+  if (misplaced !== undefined) return misplaced;
+
+  const old = kernel.store.get(definition.gr, rowKey(namespace, name));
+  if (meta.uid !== undefined && (old !== undefined || definition.strategy.createOnUpdate)) {
+    const live = old?.metadata.uid ?? '';
+    if (meta.uid !== live) return uidConflict(call, meta.uid, live);
+  }
+  if (old === undefined) {
+    if (!definition.strategy.createOnUpdate || subresource !== '') return notFound(definition, name);
+    return answer(call, 201, storeNew(kernel, call, incoming, options));
+  }
+  const refusal = checkVersion(call, meta, old);
+  if (refusal !== undefined) return refusal;
+  return answer(call, 200, storeChanged(kernel, call, incoming, old, options));
+}
+
+function checkName(meta: MutableMeta, name: string): Refusal | undefined {
+  if (meta.name === undefined)
+    return badRequest('the name of the object must be specified in the body of an update: metadata.name is empty');
+  if (meta.name === name) return undefined;
+  return badRequest(`the name of the object (${meta.name}) does not match the name on the URL (${name})`);
+}
+
+export function uidConflict(call: Call, asked: string, live: string): Refusal {
+  const { definition, namespace, name } = call.route;
+  const group = definition.group === '' ? '' : `${definition.group}/`;
+  const key = `/registry/${group}${definition.resource}/${namespace === '' ? '' : `${namespace}/`}${name}`;
+  return conflict(
+    definition,
+    name,
+    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${asked}, UID in object meta: ${live}`,
+  );
+}
+
+const NUMBER = /^\d+$/;
+
+/** The optimistic lock. An absent version counts as 0, as in kube-apiserver. */
+function checkVersion(call: Call, meta: MutableMeta, old: KubeObject): Refusal | undefined {
+  const { definition, name } = call.route;
+  const asked = meta.resourceVersion ?? '0';
+  if (asked === old.metadata.resourceVersion) return undefined;
+  if (!NUMBER.test(asked)) return rawError(`strconv.ParseUint: parsing ${JSON.stringify(asked)}: invalid syntax`);
+  if (Number(asked) !== 0) return conflict(definition, name);
+  if (definition.strategy.unconditionalUpdate) return undefined;
+  return invalid({ group: definition.group, kind: definition.resource }, name, [
+    fieldInvalid('metadata.resourceVersion', 0, 'must be specified for an update'),
+  ]);
+}
+
+const JSON_PATCH = 'application/json-patch+json';
+const MERGE_PATCH = 'application/merge-patch+json';
+
+/** kube-apiserver's limit on operations of one JSON patch. */
+const JSON_PATCH_OPERATIONS_MAX = 10_000;
+
+/** PATCH on an object or its subresource. Never conflicts unless the patch carries a version. */
+export function patch(kernel: Kernel, call: Call): ApiResponse {
+  const { definition, version, namespace, name } = call.route;
+  const { query } = call.request;
+  if (name === '') return methodNotAllowed();
+  const type = mediaType(call);
+  if (type !== JSON_PATCH && type !== MERGE_PATCH) return unsupportedMediaType([JSON_PATCH, MERGE_PATCH]);
+  const options = writeOptions(query, 'PatchOptions');
+  if (options instanceof Refusal) return options;
+  if (query['force'] !== undefined)
+    return invalid({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', [
+      { type: 'Forbidden', field: 'force', detail: 'may not be specified for non-apply patch' },
+    ]);
+  const old = kernel.store.get(definition.gr, rowKey(namespace, name));
+  if (old === undefined) return notFound(definition, name);
+  const patched = patchedMap(call, type, version.fromStorage(old));
+  if (patched instanceof Refusal) return patched;
+  return answer(call, 200, storePatched(kernel, call, patched, old, options));
+}
+
+/** The object after the patch, not yet decoded. */
+export function patchedMap(call: Call, type: string, live: JsonObject): JsonObject | Refusal {
+  const { request } = call;
+  if (request.undecodable !== undefined || request.body === undefined)
+    return badRequest(
+      `error decoding patch: invalid JSON: ${request.undecodable === undefined ? 'unexpected end of JSON input' : 'invalid character in the patch'}`,
+    );
+  let patched: JsonValue;
+  if (type === JSON_PATCH) {
+    const { body } = request;
+    if (Array.isArray(body) && body.length > JSON_PATCH_OPERATIONS_MAX)
+      return refuse(
+        413,
+        'RequestEntityTooLarge',
+        `Request entity too large: The allowed maximum operations in a JSON patch is ${JSON_PATCH_OPERATIONS_MAX}, got ${body.length}`,
+      );
+    const result = applyJsonPatch(live, body);
+    if (result.outcome === 'malformed') return badRequest(result.why);
+    // Any operation that fails, `test` included, is a 422 without details.
+    if (result.outcome === 'failed')
+      return refuse(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
+    patched = result.value;
+  } else {
+    if (!isMap(request.body))
+      return badRequest('json: cannot unmarshal the merge patch into Go value of type map[string]interface {}');
+    patched = applyMergePatch(live, request.body);
+  }
+  if (isMap(patched)) return patched;
+  return invalid({ group: '', kind: '' }, '', [
+    { type: 'Invalid', field: 'patch', value: JSON.stringify(request.body), detail: 'the result is not an object' },
+  ]);
+}
+
+function storePatched(
+  kernel: Kernel,
+  call: Call,
+  patched: JsonObject,
+  old: KubeObject,
+  options: WriteOptions,
+): KubeObject | Refusal {
+  const { definition, namespace, name, version } = call.route;
+  if (jsonEqual(patched, version.fromStorage(old)) && !(old.metadata.deletionTimestamp !== undefined)) return old;
+  const incoming = decodeMap(call, patched, options);
+  if (incoming instanceof Refusal) return incoming;
+  const refusal = checkPatched(call, incoming, old) ?? placeIn(definition, namespace, incoming.meta);
+  if (refusal !== undefined) return refusal;
+  const { meta } = incoming;
+  if (meta.name !== name)
+    return badRequest(`the name of the object (${meta.name ?? ''}) does not match the name on the URL (${name})`);
+  return storeChanged(kernel, call, incoming, old, options);
+}
+
+/** A version in the patch is a lock; none, or an emptied one, inherits the live version. */
+function checkPatched(call: Call, incoming: Incoming, old: KubeObject): Refusal | undefined {
+  const asked = incoming.meta.resourceVersion;
+  if (asked === undefined || asked === '0' || asked === old.metadata.resourceVersion) return undefined;
+  if (!NUMBER.test(asked)) return rawError(`strconv.ParseUint: parsing ${JSON.stringify(asked)}: invalid syntax`);
+  return conflict(call.route.definition, call.route.name);
+}

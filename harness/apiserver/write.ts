@@ -1,0 +1,243 @@
+/**
+ * The last steps of every write: strategy, validation, no-op detection, store.
+ *
+ * Owns: what POST, PUT and PATCH have in common once they hold a decoded object. PUT and PATCH differ only in how they get there,
+ * so that status resets, generation rules and finalizer rules are the same for both. Start at {@link storeNew} and
+ * {@link storeChanged}.
+ */
+import { jsonEqual } from '../model/leaf.ts';
+import type { JsonObject, KubeObject } from '../model/object.ts';
+import type { Incoming, WriteOptions } from './body.ts';
+import type { GenerationPolicy, ResourceDefinition, ServedVersion } from './definition.ts';
+import type { Call, Kernel } from './kernel.ts';
+import { validateMetadataUpdate, validateNewMetadata, type MutableMeta } from './metadata.ts';
+import {
+  alreadyExists,
+  badRequest,
+  forbidden,
+  invalid,
+  nameExhausted,
+  notFound,
+  rawError,
+  Refusal,
+  type FieldError,
+} from './refusal.ts';
+import { rowKey } from './store.ts';
+
+/** kube-apiserver truncates the base so that base and suffix fit a DNS label. */
+const GENERATE_NAME_BASE_MAX = 58;
+/** How often kube-apiserver tries another suffix. */
+const GENERATE_NAME_TRIES = 8;
+
+/** Creates; the answer is the stored object in the storage version. */
+export function storeNew(kernel: Kernel, call: Call, incoming: Incoming, options: WriteOptions): KubeObject | Refusal {
+  const { definition, version, namespace } = call.route;
+  const { meta } = incoming;
+  const place = placeNew(kernel, definition, namespace, meta);
+  if (place !== undefined) return place;
+
+  const { strategy, gr } = definition;
+  const asked = meta.resourceVersion;
+  const generated = meta.name === undefined && meta.generateName !== undefined;
+  delete meta.deletionTimestamp;
+  delete meta.deletionGracePeriodSeconds;
+  delete meta.generation;
+  delete meta.resourceVersion;
+  meta.uid = kernel.newUid();
+  meta.creationTimestamp = kernel.timestamp();
+  if (strategy.generation !== 'none') meta.generation = 1;
+
+  for (let tries = 1; ; tries++) {
+    if (generated) meta.name = (meta.generateName ?? '').slice(0, GENERATE_NAME_BASE_MAX) + kernel.nameSuffix();
+    let object = prepareNew(definition, version, { ...incoming.object, metadata: meta } as KubeObject);
+    const errors = [
+      ...validateNewMetadata(object.metadata, strategy.name),
+      ...validateContent(definition, version, object, undefined),
+    ];
+    if (errors.length > 0) return invalid(definition, meta.name ?? '', errors);
+    if (asked !== undefined && asked !== '0')
+      return rawError('resourceVersion should not be set on objects to be created');
+    const name = meta.name ?? '';
+    const existing = kernel.store.get(gr, rowKey(meta.namespace ?? '', name));
+    if (existing !== undefined) {
+      if (!generated) return alreadyExists(definition, name, existing.metadata.deletionTimestamp !== undefined);
+      if (tries < GENERATE_NAME_TRIES) continue;
+      return nameExhausted(definition, name);
+    }
+    object = version.toStorage(object);
+    return options.dryRun ? object : kernel.commit(definition, object, undefined);
+  }
+}
+
+/** Namespace rules of a new object. Fills in `metadata.namespace`. */
+function placeNew(
+  kernel: Kernel,
+  definition: ResourceDefinition,
+  namespace: string,
+  meta: MutableMeta,
+): Refusal | undefined {
+  const misplaced = placeIn(definition, namespace, meta);
+  if (misplaced !== undefined) return misplaced;
+  const name = meta.name ?? '';
+  if (definition.terminating)
+    return forbidden(definition, name, 'create not allowed while custom resource definition is terminating');
+  if (!definition.namespaced) return undefined;
+  const home = kernel.store.get('namespaces', rowKey('', namespace));
+  if (home === undefined) return notFound(NAMESPACES, namespace);
+  if (home.metadata.deletionTimestamp === undefined) return undefined;
+  return forbidden(
+    definition,
+    name,
+    `unable to create new content in namespace ${namespace} because it is being terminated`,
+    [
+      {
+        reason: 'NamespaceTerminating',
+        message: `namespace ${namespace} is being terminated`,
+        field: 'metadata.namespace',
+      },
+    ],
+  );
+}
+
+const NAMESPACES = { group: '', resource: 'namespaces', kind: 'Namespace', gr: 'namespaces' };
+
+/** The namespace of the body must be the one of the URL; cluster-scoped kinds lose theirs silently. */
+export function placeIn(definition: ResourceDefinition, namespace: string, meta: MutableMeta): Refusal | undefined {
+  if (!definition.namespaced) delete meta.namespace;
+  else if (meta.namespace === undefined) meta.namespace = namespace;
+  else if (meta.namespace !== namespace)
+    return badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  return undefined;
+}
+
+function prepareNew(definition: ResourceDefinition, version: ServedVersion, object: KubeObject): KubeObject {
+  const { strategy } = definition;
+  let prepared = object;
+  if (version.subresources.has('status')) prepared = withField(prepared, 'status', undefined);
+  if (strategy.normalise !== undefined) prepared = strategy.normalise(prepared, undefined);
+  return strategy.onCreate === undefined ? prepared : strategy.onCreate(prepared);
+}
+
+const NONE: readonly FieldError[] = [];
+
+function validateContent(
+  definition: ResourceDefinition,
+  version: ServedVersion,
+  object: KubeObject,
+  old: KubeObject | undefined,
+): readonly FieldError[] {
+  const bySchema = version.schema === undefined ? NONE : version.schema.validate(object, old);
+  const byStrategy = definition.strategy.validate === undefined ? NONE : definition.strategy.validate(object, old);
+  return byStrategy.length === 0 ? bySchema : [...bySchema, ...byStrategy];
+}
+
+/**
+ * Updates; the answer is in the storage version. `incoming` is in the request's version and already carries the live
+ * resourceVersion: the lock has been checked.
+ */
+export function storeChanged(
+  kernel: Kernel,
+  call: Call,
+  incoming: Incoming,
+  old: KubeObject,
+  options: WriteOptions,
+): KubeObject | Refusal {
+  const { definition, version, subresource } = call.route;
+  const before = version.fromStorage(old);
+  const changed = merge(definition, version, incoming, before, subresource);
+  const errors = validateMetadataUpdate(changed.metadata, before.metadata);
+  const content =
+    subresource === 'status' && version.schema !== undefined
+      ? version.schema.validateStatus(changed, before)
+      : validateContent(definition, version, changed, before);
+  if (errors.length > 0 || content.length > 0)
+    return invalid(definition, changed.metadata.name ?? '', [...errors, ...content]);
+
+  const next = version.toStorage(changed);
+  if (endsDeletion(definition, next, old)) {
+    if (!options.dryRun) kernel.remove(definition, old);
+    return next;
+  }
+  // Equal content is no write at all: same version, no event.
+  if (jsonEqual(next, old)) return old;
+  return options.dryRun ? next : kernel.commit(definition, next, old);
+}
+
+/** What the strategy makes of the request: which parts count, what the server keeps, the new generation. */
+function merge(
+  definition: ResourceDefinition,
+  version: ServedVersion,
+  incoming: Incoming,
+  old: KubeObject,
+  subresource: string,
+): KubeObject {
+  const { strategy, custom } = definition;
+  if (subresource === 'status' && custom) return withField(old, 'status', incoming.object['status']);
+
+  const meta = incoming.meta;
+  restore(meta, old);
+  let object = { ...incoming.object, metadata: meta } as KubeObject;
+  if (subresource === 'status') object = withField(object, 'spec', old['spec']);
+  else if (version.subresources.has('status')) object = withField(object, 'status', old['status']);
+  if (subresource !== 'finalize' && strategy.deletion === 'namespace') object = withField(object, 'spec', old['spec']);
+  if (strategy.normalise !== undefined) object = strategy.normalise(object, old);
+  if (subresource === '' && isNewGeneration(strategy.generation, version, object, old))
+    meta.generation = (old.metadata.generation ?? 0) + 1;
+  return object;
+}
+
+/** Metadata that an update cannot change is put back before it is validated. */
+function restore(meta: MutableMeta, old: KubeObject): void {
+  const was = old.metadata;
+  if (was.generation === undefined) delete meta.generation;
+  else meta.generation = was.generation;
+  if (meta.uid === undefined && was.uid !== undefined) meta.uid = was.uid;
+  if (was.creationTimestamp !== undefined) meta.creationTimestamp = was.creationTimestamp;
+  if (was.deletionTimestamp !== undefined) meta.deletionTimestamp = was.deletionTimestamp;
+  if (was.deletionGracePeriodSeconds !== undefined) meta.deletionGracePeriodSeconds ??= was.deletionGracePeriodSeconds;
+  meta.resourceVersion = was.resourceVersion ?? '';
+}
+
+function withField(object: KubeObject, key: string, value: JsonObject[string]): KubeObject {
+  if (object[key] === value) return object;
+  const copy: { [key: string]: JsonObject[string] } = { ...object };
+  if (value === undefined) delete copy[key];
+  else copy[key] = value;
+  return copy as KubeObject;
+}
+
+function isNewGeneration(
+  policy: GenerationPolicy,
+  version: ServedVersion,
+  object: KubeObject,
+  old: KubeObject,
+): boolean {
+  switch (policy) {
+    case 'none':
+      return false;
+    case 'spec':
+      return !jsonEqual(object['spec'], old['spec']);
+    case 'spec-or-annotations':
+      return (
+        !jsonEqual(object['spec'], old['spec']) || !jsonEqual(object.metadata.annotations, old.metadata.annotations)
+      );
+    case 'content':
+    case 'content-or-labels': {
+      if (policy === 'content-or-labels' && !jsonEqual(object.metadata.labels, old.metadata.labels)) return true;
+      const statusApart = version.subresources.has('status');
+      for (const key in object)
+        if (key !== 'metadata' && !(statusApart && key === 'status') && !jsonEqual(object[key], old[key])) return true;
+      for (const key in old) if (object[key] === undefined && old[key] !== undefined && key !== 'status') return true;
+      return !statusApart && object['status'] === undefined && old['status'] !== undefined;
+    }
+  }
+}
+
+/** A terminating object whose last finalizer goes is deleted by the same request. */
+function endsDeletion(definition: ResourceDefinition, next: KubeObject, old: KubeObject): boolean {
+  if (old.metadata.deletionTimestamp === undefined || (next.metadata.finalizers?.length ?? 0) > 0) return false;
+  if ((old.metadata.deletionGracePeriodSeconds ?? 0) !== 0) return false;
+  if (definition.strategy.deletion !== 'namespace') return true;
+  const spec = next['spec'] as JsonObject | undefined;
+  return ((spec?.['finalizers'] as readonly string[] | undefined)?.length ?? 0) === 0;
+}
