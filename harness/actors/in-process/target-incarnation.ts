@@ -1,0 +1,141 @@
+/**
+ * One life of an in-process target: started with a KubeConfig that leads to an `Upstream`, ended by a crash or in order.
+ *
+ * A crash cuts its transport and its timers for ever. Module state survives it, since the module stays loaded: the one way in
+ * which an in-process restart differs from a real one.
+ */
+import type { VirtualTime } from '../../determinism/virtual-time.ts';
+import type { ActorId } from '../../model/actor.ts';
+import type { Transport } from '../../model/counterexample.ts';
+import type { Upstream } from '../../wire/http.ts';
+import { createInProcessKubeConfig } from './kube-config.ts';
+import type { LoadedTarget, RunningTarget } from './load-target.ts';
+import { describe } from './process-guard.ts';
+import type { ProcessGuard, TellProcessEvent } from './process-guard.ts';
+
+export interface TargetHostOptions {
+  readonly target: LoadedTarget;
+  readonly time: VirtualTime;
+  readonly guard: ProcessGuard;
+  readonly transport: Transport;
+  readonly namespace: string;
+  readonly userAgent?: string;
+}
+
+export interface TargetIncarnation {
+  /** Cuts its transport and its timers for ever, without notice. */
+  crash(): void;
+  /** The ordinary end: aborts the signal, calls the returned `stop()`, then as {@link crash}. */
+  stop(): void;
+}
+
+/** Starts one life of the target as `actor`. Errors of the target are told, never thrown. */
+export function startIncarnation(
+  host: TargetHostOptions,
+  actor: ActorId,
+  upstream: Upstream,
+  tell: TellProcessEvent,
+): TargetIncarnation {
+  const incarnation = new Incarnation(host, actor, upstream, tell);
+  host.time.runAs(actor, () => incarnation.start());
+  return incarnation;
+}
+
+class Incarnation implements TargetIncarnation, Upstream {
+  readonly #host: TargetHostOptions;
+  readonly #actor: ActorId;
+  readonly #upstream: Upstream;
+  readonly #tell: TellProcessEvent;
+  readonly #end = new AbortController();
+  #running: RunningTarget | undefined;
+  #over = false;
+
+  constructor(host: TargetHostOptions, actor: ActorId, upstream: Upstream, tell: TellProcessEvent) {
+    this.#host = host;
+    this.#actor = actor;
+    this.#upstream = upstream;
+    this.#tell = (kind, detail) => {
+      if (this.#over) return;
+      tell(kind, detail);
+    };
+    host.guard.watch(actor, this.#tell);
+  }
+
+  /** The target starts in a microtask, so that whoever launches it holds the incarnation before it can exit. */
+  start(): void {
+    queueMicrotask(() => {
+      if (!this.#over) this.#start();
+    });
+  }
+
+  #start(): void {
+    const { target, transport, namespace, userAgent } = this.#host;
+    try {
+      const kubeConfig = createInProcessKubeConfig({
+        clientNode: target.clientNode,
+        upstream: this,
+        transport,
+        namespace,
+        ...(userAgent === undefined ? {} : { userAgent }),
+      });
+      const started = target.start({ kubeConfig, namespace, signal: this.#end.signal });
+      if (started instanceof Promise) started.then(this.#started, this.#startFailed);
+      else this.#started(started);
+    } catch (error) {
+      this.#startFailed(error);
+    }
+  }
+
+  /** Nothing passes once it is over: requests vanish, and the answers to earlier ones never arrive. */
+  send(...[request, sink]: Parameters<Upstream['send']>): () => void {
+    if (this.#over) return () => {};
+    const abort = this.#upstream.send(request, {
+      answer: (response) => {
+        if (!this.#over) sink.answer(response);
+      },
+      open: () => {
+        if (!this.#over) sink.open();
+      },
+      event: (event) => {
+        if (!this.#over) sink.event(event);
+      },
+      end: (error) => {
+        if (!this.#over) sink.end(error);
+      },
+    });
+    return () => {
+      if (!this.#over) abort();
+    };
+  }
+
+  crash(): void {
+    this.#over = true;
+    this.#host.guard.forget(this.#actor);
+    this.#host.time.dropOwner(this.#actor);
+  }
+
+  stop(): void {
+    if (this.#over) return;
+    const tell = this.#tell;
+    this.#host.time.runAs(this.#actor, () => {
+      try {
+        this.#end.abort();
+        const stopped = this.#running?.stop?.();
+        if (stopped instanceof Promise) stopped.catch(() => {});
+      } catch (error) {
+        tell('unhandled', describe(error));
+      }
+    });
+    tell('stopped', 'by the harness');
+    this.crash();
+  }
+
+  readonly #started = (running: unknown): void => {
+    if (typeof running === 'object' && running !== null) this.#running = running;
+    this.#tell('started', '');
+  };
+
+  readonly #startFailed = (error: unknown): void => {
+    this.#tell('start-failed', describe(error));
+  };
+}

@@ -1,0 +1,32 @@
+/** Replaced properties of platform objects, and how they are put back. */
+
+export class Patches {
+  readonly #undo: (() => void)[] = [];
+
+  /** Gives `target[key]` a new value until {@link restore}. */
+  value(target: object, key: PropertyKey, value: unknown): void {
+    this.#define(target, key, { value, writable: true, configurable: true, enumerable: isEnumerable(target, key) });
+  }
+
+  getter(target: object, key: PropertyKey, get: () => unknown): void {
+    this.#define(target, key, { get, configurable: true, enumerable: isEnumerable(target, key) });
+  }
+
+  /** Puts everything back, last change first. */
+  restore(): void {
+    for (const undo of this.#undo.splice(0).reverse()) undo();
+  }
+
+  #define(target: object, key: PropertyKey, descriptor: PropertyDescriptor): void {
+    const before = Object.getOwnPropertyDescriptor(target, key);
+    Object.defineProperty(target, key, descriptor);
+    this.#undo.push(() => {
+      if (before === undefined) Reflect.deleteProperty(target, key);
+      else Object.defineProperty(target, key, before);
+    });
+  }
+}
+
+function isEnumerable(target: object, key: PropertyKey): boolean {
+  return Object.getOwnPropertyDescriptor(target, key)?.enumerable ?? false;
+}

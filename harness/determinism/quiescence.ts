@@ -1,0 +1,102 @@
+/**
+ * Quiescence: when nothing moves any more, so that the next decision depends on nothing but the run.
+ *
+ * One turn of real setImmediate lets every promise chain and nextTick finish. What needs more (an immediate within an immediate,
+ * a native hop inside a library) is counted where it can be counted, and waited out for a few turns where it cannot. How many is
+ * measured for the target by `calibrate.ts`. Start at {@link createQuiescence}.
+ */
+import { HarnessError } from '../model/errors.ts';
+import { realSetImmediate } from './real-time.ts';
+import type { VirtualTime } from './virtual-time.ts';
+
+/** A target that keeps the event loop busy for this many turns without touching timers or the API never comes to rest. */
+const TURNS_MAX_DEFAULT = 20_000;
+const QUIET_TURNS_DEFAULT = 1;
+
+export interface QuiescenceOptions {
+  readonly time: VirtualTime;
+  /** Grows whenever something happens that is worth another turn: requests at the gate, body chunks read. */
+  readonly activity: () => number;
+  /** Work known to be under way: while above zero, nothing is at rest. */
+  readonly inFlight?: () => number;
+  /** Turns without activity after which all is at rest. */
+  readonly quietTurns?: number;
+  readonly turnsMax?: number;
+}
+
+export interface Quiescence {
+  /**
+   * Resolves when nothing moves.
+   *
+   * @throws {HarnessError} TARGET_UNCONTROLLED when something keeps moving for ever.
+   */
+  drain(): Promise<void>;
+  /** Turns without activity that it waits for; `calibrate.ts` says how many a target needs. */
+  quietTurns: number;
+  /** Turns taken since the start, to see what draining costs. */
+  readonly turns: number;
+}
+
+export function createQuiescence(options: QuiescenceOptions): Quiescence {
+  return new TurnCounter(options);
+}
+
+class TurnCounter implements Quiescence {
+  turns = 0;
+  quietTurns: number;
+  readonly #time: VirtualTime;
+  readonly #activity: () => number;
+  readonly #inFlight: () => number;
+  readonly #turnsMax: number;
+  #lastActivity = 0;
+  #quiet = 0;
+  #taken = 0;
+  #resolve: () => void = () => {};
+  #reject: (error: Error) => void = () => {};
+
+  constructor({ time, activity, inFlight, quietTurns, turnsMax }: QuiescenceOptions) {
+    this.#time = time;
+    this.#activity = activity;
+    this.#inFlight = inFlight ?? (() => 0);
+    this.quietTurns = quietTurns ?? QUIET_TURNS_DEFAULT;
+    this.#turnsMax = turnsMax ?? TURNS_MAX_DEFAULT;
+  }
+
+  drain(): Promise<void> {
+    return new Promise(this.#start);
+  }
+
+  // Bound once: draining happens after every item, and closures made anew each time show in the profile.
+  readonly #start = (resolve: () => void, reject: (error: Error) => void): void => {
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#quiet = 0;
+    this.#taken = 0;
+    this.#lastActivity = this.#moved();
+    realSetImmediate(this.#turn);
+  };
+
+  readonly #turn = (): void => {
+    this.turns++;
+    const moved = this.#moved();
+    if (moved !== this.#lastActivity || this.#time.pendingImmediates() > 0 || this.#inFlight() > 0) {
+      this.#lastActivity = moved;
+      this.#quiet = 0;
+    } else this.#quiet++;
+    if (this.#quiet >= this.quietTurns) this.#resolve();
+    else if (++this.#taken > this.#turnsMax) this.#reject(neverAtRest(this.#turnsMax));
+    else realSetImmediate(this.#turn);
+  };
+
+  #moved(): number {
+    return this.#time.activity + this.#activity();
+  }
+}
+
+function neverAtRest(turns: number): HarnessError {
+  return new HarnessError(
+    'TARGET_UNCONTROLLED',
+    `the target never came to rest: something still moved after ${turns} turns of the event loop without a timer or a request; ` +
+      'look for a loop over setImmediate, or a promise that polls; a pause belongs into setTimeout',
+  );
+}

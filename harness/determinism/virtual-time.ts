@@ -1,0 +1,140 @@
+/**
+ * Virtual time: the clock, the timers and the randomness that a target sees, all in the harness's hands.
+ *
+ * Owns: the one installation per process. Install it before the target is imported: a module that captured `setTimeout` earlier
+ * keeps the real one (`uncontrolled.ts` finds those). Kept real: setImmediate (counted), queueMicrotask, process.nextTick.
+ * Limits: `performance.mark` and module-level timers set at import (no incarnation owns them; the next reset drops them).
+ */
+import { syncBuiltinESMExports } from 'node:module';
+import { performance as platformPerformance } from 'node:perf_hooks';
+import { HarnessError } from '../model/errors.ts';
+import { Immediates } from './immediates.ts';
+import { NOBODY, Owners } from './owners.ts';
+import { Patches } from './patches.ts';
+import type { Random } from './random.ts';
+import { seedPlatformRandomness } from './seeded-randomness.ts';
+import { VirtualTimers } from './virtual-timers.ts';
+
+export interface VirtualTime {
+  /** A new run: the clock stands at `startMs`, no timer is set, everybody who ran before is dead. */
+  reset(options: { readonly startMs: number; readonly random: Random }): void;
+  /** Milliseconds since the run's start. */
+  now(): number;
+  /** The earliest timer and who set it; `atMs` counts from the run's start. */
+  next(): { readonly atMs: number; readonly owner: string } | undefined;
+  /** Moves the clock to the earliest timer and fires that one; others due at the same instant fire on later calls. */
+  advanceToNext(): void;
+  /** Timers and immediates set, and random numbers drawn, inside `fn` and whatever it starts belong to `owner`. */
+  runAs<T>(owner: string, fn: () => T): T;
+  /** Whose code runs now; undefined outside every {@link runAs}. */
+  currentOwner(): string | undefined;
+  /** Whether the code that runs now belongs to an incarnation that is over. */
+  currentIsDead(): boolean;
+  /** Cuts an incarnation's timers for ever, also those that it sets later. */
+  dropOwner(owner: string): void;
+  /** Grows whenever a timer is set, cleared or fires, an immediate is queued or runs. */
+  readonly activity: number;
+  pendingImmediates(): number;
+  uninstall(): void;
+}
+
+let installed = false;
+
+/** Installs virtual time in this process, or this worker. */
+export function installVirtualTime(): VirtualTime {
+  if (installed) throw new HarnessError('USAGE', 'virtual time is installed already: install it once per process');
+  installed = true;
+  return new InstalledVirtualTime();
+}
+
+class InstalledVirtualTime implements VirtualTime {
+  readonly #owners = new Owners();
+  readonly #patches = new Patches();
+  readonly #timers: VirtualTimers;
+  readonly #immediates: Immediates;
+
+  constructor() {
+    this.#timers = new VirtualTimers(this.#owners, this.#patches);
+    this.#immediates = new Immediates(this.#owners);
+    this.#immediates.install(this.#patches);
+    seedPlatformRandomness(
+      this.#patches,
+      () => this.#owners.random(),
+      (fn) => void this.#immediates.set(fn),
+    );
+    this.#patchClocks();
+    syncBuiltinESMExports();
+  }
+
+  get activity(): number {
+    return this.#timers.activity + this.#immediates.activity;
+  }
+
+  reset({ startMs, random }: { readonly startMs: number; readonly random: Random }): void {
+    this.#owners.reset(random);
+    this.#timers.reset(startMs);
+    this.#immediates.reset();
+  }
+
+  now(): number {
+    return this.#timers.nowMs - this.#timers.startMs;
+  }
+
+  next(): { readonly atMs: number; readonly owner: string } | undefined {
+    const first = this.#timers.first();
+    if (first === undefined) return undefined;
+    return { atMs: first.atMs - this.#timers.startMs, owner: first.owner?.name ?? NOBODY };
+  }
+
+  advanceToNext(): void {
+    this.#timers.fireFirst();
+  }
+
+  runAs<T>(owner: string, fn: () => T): T {
+    return this.#owners.runAs(owner, fn);
+  }
+
+  currentOwner(): string | undefined {
+    return this.#owners.current()?.name;
+  }
+
+  currentIsDead(): boolean {
+    return this.#owners.current()?.live === false;
+  }
+
+  dropOwner(owner: string): void {
+    this.#owners.drop(owner);
+  }
+
+  pendingImmediates(): number {
+    return this.#immediates.pending;
+  }
+
+  uninstall(): void {
+    this.#patches.restore();
+    this.#timers.uninstall();
+    syncBuiltinESMExports();
+    installed = false;
+  }
+
+  /** The clocks that fake-timers leaves real, or replaces by objects that can do less than the platform's. */
+  #patchClocks(): void {
+    const timers = this.#timers;
+    const sinceStart = (): number => timers.nowMs - timers.startMs;
+    this.#patches.value(platformPerformance, 'now', sinceStart);
+    this.#patches.getter(platformPerformance, 'timeOrigin', () => timers.startMs);
+    this.#patches.value(process, 'uptime', () => sinceStart() / 1000);
+    this.#patches.value(AbortSignal, 'timeout', (delayMs: number) => {
+      const controller = new AbortController();
+      timers
+        .set(
+          () => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')),
+          delayMs,
+          [],
+          false,
+        )
+        .unref();
+      return controller.signal;
+    });
+  }
+}
