@@ -1,0 +1,319 @@
+/**
+ * Configuration: what a user writes, in a file or on the command line, to a {@link RunConfig} with nothing left open.
+ *
+ * Owns: the options, their defaults, and messages that name file and field. Does not own: manifests (`manifests.ts`), the
+ * catalogue of properties and writers, which whoever resolves brings along.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parse as parseYaml } from 'yaml';
+import { z } from 'zod';
+import type { Transport } from '../model/counterexample.ts';
+import { HarnessError } from '../model/errors.ts';
+import type { FaultKind } from '../model/schedule.ts';
+import type { Property } from '../oracle/property.ts';
+import { describeIssues } from '../schedule/codec/issues.ts';
+import { loadCrds, loadSamples } from './manifests.ts';
+import { parseBudget } from './budget.ts';
+import { always, eventually, type Predicate } from './predicates.ts';
+import type { RunConfig } from './run-config.ts';
+
+/** What a user may set. Paths are relative to the configuration file, or to the working directory on the command line. */
+export interface StalemateOptions {
+  /** Module of the target: its default export gets a `KubeConfig` and starts the controller. */
+  readonly target?: string;
+  /** Files or folders with CustomResourceDefinitions. */
+  readonly crds?: readonly string[];
+  /** Files or folders with the objects that a run starts from. */
+  readonly samples?: readonly string[];
+  /** Where namespaced samples without a namespace go; default `default`. */
+  readonly namespace?: string;
+  readonly cluster?: 'embedded';
+  /** Names from `stalemate list properties`, or properties of your own. Default: all of the catalogue. */
+  readonly properties?: readonly (string | Property)[];
+  /** Claims about every version of every object. */
+  readonly always?: readonly Predicate[];
+  /** Claims about the objects at rest. */
+  readonly eventually?: readonly Predicate[];
+  /** Kinds of adversarial writers, by name: `false` switches one off. */
+  readonly writers?: { readonly [name: string]: boolean };
+  /** Kinds of faults, by name: `false` switches one off. */
+  readonly faults?: { readonly [kind in FaultKind]?: boolean };
+  /** `60s`, `5m`, or a number of runs; default `60s`. */
+  readonly budget?: string | number;
+  /** Root seed of everything drawn; drawn itself when absent. */
+  readonly seed?: number;
+  /** Ends the campaign after this many distinct findings. */
+  readonly stopAfter?: number;
+  /** Folder for counterexamples and records; default `.stalemate`. */
+  readonly reportDir?: string;
+  readonly transport?: Transport;
+  /** The target means to run more than once at a time: two replicas may be started. */
+  readonly leaderElection?: boolean;
+  readonly replicas?: 1 | 2;
+  /** How long nothing must happen before a run counts as settled; default 30 s of virtual time. */
+  readonly settleWindowMs?: number;
+  /** Gate items after which settling is given up. */
+  readonly settleStepsMax?: number;
+  /** Gate items of contention. */
+  readonly stepsMax?: number;
+  readonly garbageCollection?: boolean;
+  readonly namespaceController?: boolean;
+}
+
+/** Checks the options' types and gives them back: for `stalemate.config.ts`. */
+export function defineConfig(options: StalemateOptions): StalemateOptions {
+  return options;
+}
+
+const property = z.custom<Property>(
+  (value) => isMap(value) && typeof value['name'] === 'string' && typeof value['check'] === 'function',
+  'expected a name from `stalemate list properties` or an object with name and check',
+);
+const predicate = z.custom<Predicate>(
+  (value) =>
+    isMap(value) &&
+    typeof value['name'] === 'string' &&
+    typeof value['resource'] === 'string' &&
+    typeof value['check'] === 'function',
+  'expected an object with name, resource and check',
+);
+const budget = z.union([z.string(), z.number()]).refine((value) => parseBudget(String(value)) !== undefined, {
+  message: 'expected a time like "60s" or "5m", or a number of runs',
+});
+
+const optionsSchema: z.ZodType<StalemateOptions> = z.strictObject({
+  target: z.string().min(1).exactOptional(),
+  crds: z.array(z.string()).exactOptional(),
+  samples: z.array(z.string()).exactOptional(),
+  namespace: z
+    .string()
+    .regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, 'expected the name of a namespace')
+    .exactOptional(),
+  cluster: z.literal('embedded').exactOptional(),
+  properties: z.array(z.union([z.string(), property])).exactOptional(),
+  always: z.array(predicate).exactOptional(),
+  eventually: z.array(predicate).exactOptional(),
+  writers: z.record(z.string(), z.boolean()).exactOptional(),
+  faults: z.record(z.string(), z.boolean()).exactOptional(),
+  budget: budget.exactOptional(),
+  seed: z.int().exactOptional(),
+  stopAfter: z.int().min(1).exactOptional(),
+  reportDir: z.string().min(1).exactOptional(),
+  transport: z.enum(['http-library', 'dispatcher']).exactOptional(),
+  leaderElection: z.boolean().exactOptional(),
+  replicas: z.union([z.literal(1), z.literal(2)]).exactOptional(),
+  settleWindowMs: z.number().min(1).exactOptional(),
+  settleStepsMax: z.int().min(1).exactOptional(),
+  stepsMax: z.int().min(1).exactOptional(),
+  garbageCollection: z.boolean().exactOptional(),
+  namespaceController: z.boolean().exactOptional(),
+});
+
+/** Looked for in the working directory, in this order, when `--config` is not given. */
+export const CONFIG_FILES: readonly string[] = ['ts', 'mjs', 'js', 'yaml', 'yml', 'json'].map(
+  (end) => `stalemate.config.${end}`,
+);
+
+/** The configuration file of a folder, if it has one. */
+export function findConfigFile(folder: string): string | undefined {
+  return CONFIG_FILES.map((name) => join(folder, name)).find((path) => existsSync(path));
+}
+
+/**
+ * Reads a configuration file; its paths come out absolute.
+ *
+ * @throws {CONFIG_INVALID} naming file and field.
+ */
+export async function loadConfigFile(file: string): Promise<StalemateOptions> {
+  const path = resolve(file);
+  if (!existsSync(path)) {
+    throw new HarnessError('CONFIG_INVALID', `"${file}" does not exist, expected a configuration file; check --config`);
+  }
+  return absolute(checkOptions(await readOptions(path), basename(path)), dirname(path));
+}
+
+async function readOptions(path: string): Promise<unknown> {
+  const name = basename(path);
+  try {
+    if (/\.(ya?ml|json)$/.test(name)) return parseYaml(readFileSync(path, 'utf8')) as unknown;
+    const module = (await import(pathToFileURL(path).href)) as { readonly default?: unknown };
+    if (module.default !== undefined) return module.default;
+  } catch (error) {
+    const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+    throw new HarnessError('CONFIG_INVALID', `"${name}" could not be loaded: ${reason}; correct it and run again`, {
+      cause: error,
+      details: { path },
+    });
+  }
+  throw new HarnessError(
+    'CONFIG_INVALID',
+    `"${name}" has no default export, expected one made with defineConfig; add "export default defineConfig({ … })"`,
+  );
+}
+
+/** @throws {CONFIG_INVALID} naming `source` and the field. */
+export function checkOptions(value: unknown, source: string): StalemateOptions {
+  const checked = optionsSchema.safeParse(value ?? {});
+  if (checked.success) return checked.data;
+  throw new HarnessError('CONFIG_INVALID', `"${source}" is not valid, ${describeIssues(checked.error, value)}`, {
+    details: { source },
+  });
+}
+
+function absolute(options: StalemateOptions, folder: string): StalemateOptions {
+  const from = (path: string): string => resolve(folder, path);
+  return {
+    ...options,
+    ...(options.target === undefined ? {} : { target: from(options.target) }),
+    ...(options.crds === undefined ? {} : { crds: options.crds.map(from) }),
+    ...(options.samples === undefined ? {} : { samples: options.samples.map(from) }),
+    ...(options.reportDir === undefined ? {} : { reportDir: from(options.reportDir) }),
+  };
+}
+
+/** The claims of the user's own: what a worker must import the configuration again for. */
+export function ownProperties(options: StalemateOptions): readonly Property[] {
+  return [
+    ...(options.properties ?? []).filter((property) => typeof property !== 'string'),
+    ...(options.always ?? []).map(always),
+    ...(options.eventually ?? []).map(eventually),
+  ];
+}
+
+/** What resolving needs to know of the world. */
+export interface ResolveContext {
+  readonly cwd: string;
+  readonly configFile: string | null;
+  /** Names of the properties to judge, from the command line; empty for what the options say. */
+  readonly only: readonly string[];
+  /** The catalogue. */
+  readonly properties: readonly Property[];
+  /** Names of the kinds of writers that exist. */
+  readonly writers: readonly string[];
+  /** `apiVersion/Kind` that the API server knows without a CRD. */
+  readonly builtInKinds: ReadonlySet<string>;
+  /** Draws a seed when none is given. */
+  readonly freshSeed: () => number;
+}
+
+const FAULT_KINDS: readonly FaultKind[] = [
+  'fail',
+  'refuse',
+  'lose-response',
+  'close-watch',
+  'expire-watch',
+  'stale-list',
+  'crash',
+  'start-replica',
+];
+
+const DEFAULT_BUDGET = '60s';
+/** Longer than any back-off that eight failures in contention have earned (client-go: 5 ms · 2⁸, client-node: up to 30 s). */
+const SETTLE_WINDOW_MS = 30_000;
+/** A converged controller needs tens of requests; a hot one reaches this within milliseconds. */
+const SETTLE_STEPS_MAX = 2_000;
+/** Some 50 items make a run; beyond a few hundred nothing new is learned from the same one. */
+const STEPS_MAX = 400;
+
+/**
+ * Fills in every default and loads every file.
+ *
+ * @throws {CONFIG_INVALID} {MANIFEST_INVALID} {TARGET_INVALID}
+ */
+export function resolveOptions(options: StalemateOptions, context: ResolveContext): RunConfig {
+  const { cwd } = context;
+  const crds = loadCrds((options.crds ?? []).map((path) => resolve(cwd, path)));
+  const samplePaths = (options.samples ?? []).map((path) => resolve(cwd, path));
+  if (samplePaths.length === 0) {
+    throw new HarnessError(
+      'CONFIG_INVALID',
+      'got no sample, expected objects to start from; pass a YAML file with --sample',
+    );
+  }
+  const replicasMax = options.replicas ?? (options.leaderElection === true ? 2 : 1);
+  return {
+    configFile: context.configFile,
+    target: targetModule(options.target, cwd),
+    cluster: options.cluster ?? 'embedded',
+    transport: options.transport ?? 'http-library',
+    crds,
+    samples: loadSamples(samplePaths, crds, context.builtInKinds),
+    namespace: options.namespace ?? 'default',
+    properties: chosenProperties(options, context),
+    writers: switchedOn(options.writers, context.writers, 'writers'),
+    faults: switchedOn(options.faults, FAULT_KINDS, 'faults').filter(
+      (kind) => kind !== 'start-replica' || replicasMax === 2,
+    ),
+    budget: chosenBudget(options.budget ?? DEFAULT_BUDGET),
+    seed: options.seed ?? context.freshSeed(),
+    stopAfter: options.stopAfter ?? Number.POSITIVE_INFINITY,
+    reportDir: resolve(cwd, options.reportDir ?? '.stalemate'),
+    settings: {
+      stepsMax: options.stepsMax ?? STEPS_MAX,
+      settleWindowMs: options.settleWindowMs ?? SETTLE_WINDOW_MS,
+      settleStepsMax: options.settleStepsMax ?? SETTLE_STEPS_MAX,
+      garbageCollection: options.garbageCollection ?? true,
+      namespaceController: options.namespaceController ?? true,
+      replicasMax,
+    },
+  };
+}
+
+function targetModule(target: string | undefined, cwd: string): string {
+  if (target === undefined) {
+    throw new HarnessError(
+      'CONFIG_INVALID',
+      'got no target, expected the module that starts your controller; pass it with --target or set "target" in stalemate.config.ts',
+    );
+  }
+  const path = resolve(cwd, target);
+  if (existsSync(path)) return path;
+  throw new HarnessError(
+    'TARGET_INVALID',
+    `target "${target}" does not exist; expected a module, looked for "${path}"`,
+  );
+}
+
+/** All of the catalogue and of the user's own, unless the configuration lists some or the command line names some. */
+function chosenProperties(options: StalemateOptions, context: ResolveContext): readonly Property[] {
+  const own = ownProperties(options);
+  const known = [...context.properties, ...own];
+  const find = (name: string): Property => {
+    const found = known.find((candidate) => candidate.name === name || candidate.id === name);
+    if (found !== undefined) return found;
+    const choice = known.map((candidate) => candidate.name).join(', ');
+    throw new HarnessError('CONFIG_INVALID', `got property "${name}", expected one of ${choice}`);
+  };
+  if (context.only.length > 0) return [...new Set(context.only.map(find))];
+  if (options.properties === undefined) return known;
+  const listed = options.properties.map((item) => (typeof item === 'string' ? find(item) : item));
+  return [...new Set([...listed, ...own])];
+}
+
+function switchedOn<T extends string>(
+  switches: { readonly [name: string]: boolean } | undefined,
+  known: readonly T[],
+  field: string,
+): readonly T[] {
+  for (const name of Object.keys(switches ?? {})) {
+    if (!known.includes(name as T)) {
+      throw new HarnessError('CONFIG_INVALID', `"${field}" has "${name}", expected one of ${known.join(', ')}`);
+    }
+  }
+  return known.filter((name) => switches?.[name] !== false);
+}
+
+function chosenBudget(value: string | number): RunConfig['budget'] {
+  const parsed = parseBudget(String(value));
+  if (parsed !== undefined) return parsed;
+  throw new HarnessError(
+    'CONFIG_INVALID',
+    `got budget "${value}", expected a time like "60s" or "5m", or a number of runs like "2000"`,
+  );
+}
+
+function isMap(value: unknown): value is { readonly [key: string]: unknown } {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
