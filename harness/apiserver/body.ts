@@ -8,8 +8,7 @@ import { parseApiVersion, type JsonObject, type JsonValue, type KubeObject } fro
 import { isList, isMap, type ResourceDefinition, type ServedVersion } from './definition.ts';
 import type { Call } from './kernel.ts';
 import { decodeMetadata, hadDuplicateOwners, type MutableMeta } from './metadata.ts';
-import { badRequest, fieldNotSupported, invalid, type Refusal, refuse } from './refusal.ts';
-import { Refusal as RefusalClass } from './refusal.ts';
+import { badRequest, fieldNotSupported, invalid, Refusal, refuse } from './refusal.ts';
 
 /** An object whose metadata is canonical and still ours to change. */
 export interface Incoming {
@@ -69,7 +68,7 @@ function jsonKind(value: JsonValue): string {
 /** Decodes the main-resource body of POST and PUT. */
 export function decodeObject(call: Call, options: WriteOptions): Incoming | Refusal {
   const raw = bodyMap(call);
-  if (raw instanceof RefusalClass) return raw;
+  if (raw instanceof Refusal) return raw;
   return decodeMap(call, raw, options);
 }
 
@@ -77,7 +76,7 @@ export function decodeObject(call: Call, options: WriteOptions): Incoming | Refu
 export function decodeMap(call: Call, raw: JsonObject, options: WriteOptions): Incoming | Refusal {
   const { definition, version } = call.route;
   const typed = checkType(definition, version, raw);
-  if (typed instanceof RefusalClass) return typed;
+  if (typed instanceof Refusal) return typed;
   const meta = decodeMetadata(raw['metadata']);
   if (typeof meta === 'string')
     return badRequest(
@@ -90,6 +89,11 @@ export function decodeMap(call: Call, raw: JsonObject, options: WriteOptions): I
   return coerce(call, typed, meta, options);
 }
 
+/** A value that should have been a string, in a message. */
+function shown(value: JsonValue): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
 function checkType(definition: ResourceDefinition, version: ServedVersion, raw: JsonObject): KubeObject | Refusal {
   const { apiVersion, kind } = raw;
   if (apiVersion === version.apiVersion && kind === definition.kind) return raw as KubeObject;
@@ -97,7 +101,7 @@ function checkType(definition: ResourceDefinition, version: ServedVersion, raw: 
     return badRequest(`Object 'Kind' is missing in '${JSON.stringify(raw)}'`);
   if (apiVersion !== undefined && apiVersion !== '' && apiVersion !== version.apiVersion)
     return badRequest(
-      `the API version in the data (${String(apiVersion)}) does not match the expected API version (${version.apiVersion})`,
+      `the API version in the data (${shown(apiVersion)}) does not match the expected API version (${version.apiVersion})`,
     );
   if (kind !== undefined && kind !== '' && kind !== definition.kind) {
     if (definition.custom)
@@ -105,7 +109,7 @@ function checkType(definition: ResourceDefinition, version: ServedVersion, raw: 
         { type: 'Invalid', field: 'kind', value: kind, detail: `must be ${definition.kind}` },
       ]);
     return badRequest(
-      `${String(kind)} in version "${version.name}" cannot be handled as a ${definition.kind}: converting (${version.name}.${String(kind)}) to (${parseApiVersion(version.apiVersion).group || 'core'}.${definition.kind}): unknown conversion`,
+      `${shown(kind)} in version "${version.name}" cannot be handled as a ${definition.kind}: converting (${version.name}.${shown(kind)}) to (${parseApiVersion(version.apiVersion).group || 'core'}.${definition.kind}): unknown conversion`,
     );
   }
   return { ...raw, apiVersion: version.apiVersion, kind: definition.kind } as KubeObject;
@@ -156,7 +160,7 @@ function stripNulls(value: JsonValue, root: boolean): JsonValue {
     }
     return copy ?? value;
   }
-  const map = value as JsonObject;
+  const map: JsonObject = value;
   let copy: { [key: string]: JsonValue | undefined } | undefined;
   for (const key in map) {
     const item = map[key];

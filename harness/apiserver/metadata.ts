@@ -5,13 +5,7 @@
  * refusals (k8s.io/apimachinery `api/validation/objectmeta.go`). Start at {@link decodeMetadata}.
  */
 import { jsonEqual } from '../model/leaf.ts';
-import {
-  parseApiVersion,
-  type JsonObject,
-  type JsonValue,
-  type ObjectMeta,
-  type OwnerReference,
-} from '../model/object.ts';
+import { parseApiVersion, type JsonValue, type ObjectMeta, type OwnerReference } from '../model/object.ts';
 import { isList, isMap, type NameRule } from './definition.ts';
 import { fieldForbidden, fieldInvalid, fieldRequired, type FieldError } from './refusal.ts';
 import { labelValueErrors, nameErrors, qualifiedNameErrors } from './names.ts';
@@ -241,7 +235,7 @@ function validateOwners(owners: readonly OwnerReference[], errors: FieldError[])
       errors.push(
         fieldInvalid(
           field,
-          owners as readonly JsonObject[],
+          owners,
           `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`,
         ),
       );

@@ -15,9 +15,9 @@ export interface TestServer {
   readonly server: ApiServer;
   /** The clock, in epoch milliseconds. */
   readonly clock: { nowMs: number };
-  request(method: Method, path: string, body?: JsonValue, more?: Partial<ApiRequest>): Answer;
+  readonly request: (method: Method, path: string, body?: JsonValue, more?: Partial<ApiRequest>) => Answer;
   /** Opens a watch; events are collected as they come. */
-  watch(path: string, query?: { readonly [key: string]: string }): OpenWatch;
+  readonly watch: (path: string, query?: { readonly [key: string]: string }) => OpenWatch;
 }
 
 /** An answer whose body is read as an object. */
@@ -178,5 +178,5 @@ export function widgets(subresources: JsonObject): KubeObject {
         { name: 'v1beta1', storage: false, ...version },
       ],
     },
-  } as unknown as KubeObject;
+  };
 }

@@ -4,7 +4,7 @@
  * Owns: selector transitions (an object that starts matching is ADDED, one that stops is DELETED), delivery in revision order even
  * when a sink writes while it is told, bookmarks. Does not own: what a request asked for (`verbs/watch.ts`).
  */
-import type { JsonObject, KubeObject } from '../model/object.ts';
+import type { JsonObject } from '../model/object.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import type { ResponseSink } from '../wire/http.ts';
 import type { ServedVersion } from './definition.ts';
@@ -38,7 +38,7 @@ export function eventFor(watcher: Watcher, change: CommittedChange): WatchEvent 
   if (!before) return undefined;
   if (type === 'DELETED') return { type, object: version.fromStorage(change.object) };
   // It left the selection: the previous content under the new version.
-  const last = version.fromStorage(change.before as KubeObject);
+  const last = version.fromStorage(change.before ?? change.object);
   return {
     type: 'DELETED',
     object: { ...last, metadata: { ...last.metadata, resourceVersion: String(change.revision) } },

@@ -19,7 +19,7 @@ import {
   nameExhausted,
   notFound,
   rawError,
-  Refusal,
+  type Refusal,
   type FieldError,
 } from './refusal.ts';
 import { rowKey } from './store.ts';

@@ -120,7 +120,7 @@ function fieldReaders(fields: JsonValue | undefined): { readonly [label: string]
     const parts = path(field['jsonPath']);
     readers[parts.join('.')] = (object) => {
       const value = valueAt(object, parts);
-      return value === undefined || value === null ? '' : String(value as string | number | boolean);
+      return value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
     };
   }
   return readers;

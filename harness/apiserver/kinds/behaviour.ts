@@ -55,8 +55,11 @@ const secret: Hooks = {
     let secret = object;
     if (isMap(stringData)) {
       const data: { [key: string]: JsonValue | undefined } = { ...mapAt(object, 'data') };
-      for (const key in stringData) data[key] = base64(String(stringData[key]));
-      secret = { ...rest, data } as KubeObject;
+      for (const key in stringData) {
+        const text = stringData[key];
+        if (typeof text === 'string') data[key] = base64(text);
+      }
+      secret = { ...rest, data };
     }
     return secret['type'] === undefined ? with_(secret, 'type', 'Opaque') : secret;
   },

@@ -119,7 +119,7 @@ function parsedIndex(key: string): number {
 }
 
 function added(parent: Parent, key: string, value: JsonValue): JsonValue {
-  if (!isList(parent)) return { ...(parent as JsonObject), [key]: value };
+  if (!isList(parent)) return { ...parent, [key]: value };
   if (key === '-') return [...parent, value];
   const index = parsedIndex(key);
   const actual = index < 0 ? index + parent.length + 1 : index;
@@ -128,17 +128,17 @@ function added(parent: Parent, key: string, value: JsonValue): JsonValue {
 }
 
 function replaced(parent: Parent, key: string, value: JsonValue): JsonValue {
-  if (!isList(parent)) return { ...(parent as JsonObject), [key]: value };
+  if (!isList(parent)) return { ...parent, [key]: value };
   return parent.with(existingIndex(parent, key), value);
 }
 
 function removed(parent: Parent, key: string): JsonValue {
   if (isList(parent)) return parent.toSpliced(existingIndex(parent, key), 1);
-  const map = parent as JsonObject;
+  const map = parent;
   if (map[key] === undefined) throw new OperationFailed(`unable to remove nonexistent key: ${key}`);
   const copy: { [key: string]: JsonValue | undefined } = { ...map };
   delete copy[key];
-  return copy as JsonObject;
+  return copy;
 }
 
 function lookup(target: JsonValue, path: readonly string[]): JsonValue | undefined {
