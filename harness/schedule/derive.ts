@@ -28,6 +28,8 @@ export class DerivingScheduler implements Scheduler {
   readonly #anchors = new Set<Label>();
   #current: CurrentRun | undefined;
   #last: Label | undefined;
+  /** The newest item that was pending at the step before. */
+  #newest = -1;
   /** The default order's choice that the last preemption went before, while nothing else has happened since. */
   #waiting: Label | undefined;
 
@@ -44,6 +46,7 @@ export class DerivingScheduler implements Scheduler {
     if (choice === undefined) return undefined;
     if (this.#current !== undefined && view.completed.has(this.#current.actor)) this.#current = undefined;
     this.#compare(view, choice.item);
+    for (const item of view.items) if (item.seq > this.#newest) this.#newest = item.seq;
     this.#last = choice.item.label;
     if (choice.fault !== undefined) this.#faults.push({ ...choice.fault, at: choice.item.label });
     return choice;
@@ -99,7 +102,8 @@ export class DerivingScheduler implements Scheduler {
     if (before !== undefined && before === this.#waiting && previous?.run === run && run !== TIME) {
       // The same actor goes on: one longer run, if that run would make the same choice.
       const free = view.items.filter((item) => !this.#open.has(item.stream));
-      if (itemOfRun(free, { actor: run })?.seq === chosen.seq) {
+      // A run takes the item it ends with as soon as that is pending, so that item must be new.
+      if (chosen.seq > this.#newest && itemOfRun(free, { actor: run })?.seq === chosen.seq) {
         this.#preemptions[this.#preemptions.length - 1] = { ...previous, until: chosen.label };
         return;
       }
