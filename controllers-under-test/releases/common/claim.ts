@@ -5,9 +5,10 @@
  */
 import type { V1Deployment } from '@kubernetes/client-node';
 import { orUndefined } from '../../lib/errors.ts';
+import { readLive } from './api.ts';
 import { controllerOf, desiredDeployment, isOwnedBy, nameOf } from './deployment.ts';
 import type { Clients } from './run.ts';
-import { type Release, RELEASES } from './types.ts';
+import type { Release } from './types.ts';
 
 /**
  * The Deployment as it is now, created when it is missing: ours, or nobody's and free to take. Undefined when the release is
@@ -18,19 +19,12 @@ export async function claim(clients: Clients, release: Release): Promise<V1Deplo
   const name = nameOf(release);
   const live = await orUndefined(apps.readNamespacedDeployment({ name, namespace }));
   if (live !== undefined && isOwnedBy(live, release)) return live;
-  if (await isGone(clients, release)) return undefined;
+  // The cache may show a release that is deleted or was made anew: nothing may be created or taken for that one.
+  if ((await readLive(clients.custom, release)) === undefined) return undefined;
   if (live === undefined) return apps.createNamespacedDeployment({ namespace, body: desiredDeployment(release) });
   if (controllerOf(live) === undefined) return live;
   await removeLeftover(clients, live);
   throw new Error(`deployment ${name} belonged to an earlier release of this name`);
-}
-
-/** The cache may show a release that is deleted or was made anew: nothing may be created or claimed for that one. */
-async function isGone({ custom, namespace }: Clients, release: Release): Promise<boolean> {
-  const live = (await orUndefined(
-    custom.getNamespacedCustomObject({ ...RELEASES, namespace, name: nameOf(release) }),
-  )) as Release | undefined;
-  return live?.metadata?.uid !== release.metadata?.uid || live?.metadata?.deletionTimestamp !== undefined;
 }
 
 /** Deletes what an earlier release of the same name left, provided that it is still exactly that. */

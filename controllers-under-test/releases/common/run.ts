@@ -1,7 +1,7 @@
 /**
  * The Release controller without its writes: caches, queue and the order of a reconcile.
  *
- * The two writes are handed in, as they are what the variants differ in. Start at {@link runReleases}.
+ * The two writes are handed in: they are what the variants differ in. Start at {@link runReleases}.
  */
 import { AppsV1Api, CustomObjectsApi, type KubernetesListObject, type V1Deployment } from '@kubernetes/client-node';
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';
@@ -22,7 +22,7 @@ export interface Clients {
   readonly deployments: Cache<V1Deployment>;
 }
 
-export interface ReleaseWrites {
+export interface ReleaseParts {
   /**
    * Makes the Deployment of this release exist and carry its image. Called when the cached one does not.
    * Answers false when there is nothing to report on, as the release is gone.
@@ -30,26 +30,28 @@ export interface ReleaseWrites {
   readonly rollOut: (clients: Clients, release: Release, cached: V1Deployment | undefined) => Promise<boolean>;
   /** Makes the status of this release say that its image is rolled out. Called at the end of every reconcile. */
   readonly report: (clients: Clients, release: Release) => Promise<void>;
+  /** How the caches are kept. */
+  readonly follow?: typeof follow;
 }
 
 /** Starts a Release controller. */
 export async function runReleases(
   context: ControllerContext,
-  { rollOut, report }: ReleaseWrites,
+  { rollOut, report, follow: keep = follow }: ReleaseParts,
 ): Promise<RunningController> {
   const { kubeConfig, namespace } = context;
   const apps = kubeConfig.makeApiClient(AppsV1Api);
   const custom = kubeConfig.makeApiClient(CustomObjectsApi);
   const queue = new WorkQueue(reconcile);
 
-  const releases = follow<Release>({
+  const releases = keep<Release>({
     kubeConfig,
     path: `/apis/${RELEASES.group}/${RELEASES.version}/namespaces/${namespace}/${RELEASES.plural}`,
     list: async () =>
       (await custom.listNamespacedCustomObject({ ...RELEASES, namespace })) as KubernetesListObject<Release>,
     onChange: (release) => queue.add(nameOf(release)),
   });
-  const deployments = follow<V1Deployment>({
+  const deployments = keep<V1Deployment>({
     kubeConfig,
     path: `/apis/apps/v1/namespaces/${namespace}/deployments`,
     list: () => apps.listNamespacedDeployment({ namespace }),

@@ -6,24 +6,18 @@
  */
 import { PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';
-import { isNotFound } from '../../lib/errors.ts';
-import { nameOf } from '../common/deployment.ts';
+import { orUndefined } from '../../lib/errors.ts';
+import { pathOf } from '../common/api.ts';
 import { type Clients, runReleases } from '../common/run.ts';
 import { releasedStatus } from '../common/status.ts';
-import { type Release, RELEASES } from '../common/types.ts';
+import type { Release } from '../common/types.ts';
 import { rollOut } from '../correct/controller.ts';
 
-async function report({ custom, namespace }: Clients, release: Release): Promise<void> {
+async function report({ custom }: Clients, release: Release): Promise<void> {
   const status = releasedStatus(release);
   if (status === release.status) return;
-  try {
-    await custom.patchNamespacedCustomObjectStatus(
-      { ...RELEASES, namespace, name: nameOf(release), body: { status } },
-      setHeaderOptions('Content-Type', PatchStrategy.MergePatch),
-    );
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
+  const asMerge = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
+  await orUndefined(custom.patchNamespacedCustomObjectStatus({ ...pathOf(release), body: { status } }, asMerge));
 }
 
 export default function start(context: ControllerContext): Promise<RunningController> {

@@ -1,0 +1,31 @@
+/**
+ * Wrong: it drops the conflict and carries on as if the Deployment had been written.
+ *
+ * The status then says that this generation is done, and what is done is not looked at again: the old image stays.
+ */
+import type { ControllerContext, RunningController } from '../../lib/controller.ts';
+import { isConflict } from '../../lib/errors.ts';
+import { claim } from '../common/claim.ts';
+import { bringUpToDate, isUpToDate, nameOf } from '../common/deployment.ts';
+import { type Clients, runReleases } from '../common/run.ts';
+import type { Release } from '../common/types.ts';
+import { report } from '../correct/controller.ts';
+
+async function rollOut(clients: Clients, release: Release): Promise<boolean> {
+  const { apps, namespace } = clients;
+  if (release.status?.observedGeneration === release.metadata?.generation) return true;
+  const deployment = await claim(clients, release);
+  if (deployment === undefined) return false;
+  if (isUpToDate(deployment, release)) return true;
+  bringUpToDate(deployment, release);
+  try {
+    await apps.replaceNamespacedDeployment({ name: nameOf(release), namespace, body: deployment });
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+  }
+  return true;
+}
+
+export default function start(context: ControllerContext): Promise<RunningController> {
+  return runReleases(context, { rollOut, report });
+}

@@ -1,0 +1,36 @@
+/**
+ * Wrong: it retries a conflict with the very object that was refused.
+ *
+ * Without a fresh read the version stays the old one, so no try can ever succeed and this release is never reconciled again.
+ */
+import type { ControllerContext, RunningController } from '../../lib/controller.ts';
+import { isConflict } from '../../lib/errors.ts';
+import { sleep } from '../../lib/retry.ts';
+import { claim } from '../common/claim.ts';
+import { bringUpToDate, isUpToDate, nameOf } from '../common/deployment.ts';
+import { type Clients, runReleases } from '../common/run.ts';
+import type { Release } from '../common/types.ts';
+import { report } from '../correct/controller.ts';
+
+const PAUSE_MS = 200;
+
+async function rollOut(clients: Clients, release: Release): Promise<boolean> {
+  const { apps, namespace } = clients;
+  const deployment = await claim(clients, release);
+  if (deployment === undefined) return false;
+  if (isUpToDate(deployment, release)) return true;
+  bringUpToDate(deployment, release);
+  for (;;) {
+    try {
+      await apps.replaceNamespacedDeployment({ name: nameOf(release), namespace, body: deployment });
+      return true;
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      await sleep(PAUSE_MS);
+    }
+  }
+}
+
+export default function start(context: ControllerContext): Promise<RunningController> {
+  return runReleases(context, { rollOut, report });
+}
