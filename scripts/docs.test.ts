@@ -1,7 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { parseSync } from 'oxc-parser';
 import { describe, expect, it } from 'vitest';
+import { loadConfigFile } from '../harness/execution/config.ts';
 import { tellStory } from '../harness/report/story.ts';
 import { renderStory } from '../harness/report/terminal.ts';
 import { lostUpdate } from '../harness/report/test-findings.ts';
@@ -56,8 +59,7 @@ describe('the map of the code', () => {
       .filter((entry) => entry.isDirectory() && entry.name !== 'test')
       .map((entry) => entry.name);
 
-    expect(rows).toEqual(expect.arrayContaining(folders));
-    expect(new Set(rows).size).toBe(rows.length);
+    expect(rows.toSorted()).toEqual(folders.toSorted());
   });
 
   it('names files of the harness that exist', () => {
@@ -73,4 +75,21 @@ it('shows in the README what the terminal prints for the finding that it explain
 
   const replay = 'npx stalemate replay .stalemate/failures/lost-update-7f3.json';
   expect(shown).toBe(renderStory(tellStory(lostUpdate()), { width: 100, color: false, replay }));
+});
+
+it('shows in the README a configuration that is valid', async () => {
+  const readme = readFileSync(join(REPOSITORY_ROOT, 'README.md'), 'utf8');
+  const block = blocks(readme, 'ts').find((text) => text.startsWith('// stalemate.config.ts')) ?? '';
+  const folder = mkdtempSync(join(tmpdir(), 'stalemate-readme-'));
+  try {
+    const library = pathToFileURL(join(REPOSITORY_ROOT, 'harness/execution/config.ts')).href;
+    writeFileSync(join(folder, 'stalemate.config.ts'), block.replace("'stalemate'", `'${library}'`));
+
+    await expect(loadConfigFile(join(folder, 'stalemate.config.ts'))).resolves.toMatchObject({
+      target: join(folder, 'stalemate.target.ts'),
+      leaderElection: true,
+    });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
