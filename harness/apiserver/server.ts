@@ -5,10 +5,12 @@
  * uids and name suffixes come from functions it is given. Does not own: HTTP (`http/`). Start at {@link ApiServer.send}.
  */
 import { HarnessError } from '../model/errors.ts';
+import { jsonEqual } from '../model/leaf.ts';
 import type { KubeObject, ResourceKind } from '../model/object.ts';
 import type { ApiRequest, ApiResponse, ResponseSink, Upstream } from '../wire/http.ts';
 import { bodyMap } from './body.ts';
 import { definitionOf } from './crd/definition.ts';
+import { CRDS, isEstablished, reactToChange } from './crd/lifecycle.ts';
 import { resourceKindOf, type ResourceDefinition } from './definition.ts';
 import { timestampText, type Call, type Kernel } from './kernel.ts';
 import { BOOT_NAMESPACES, bootNamespace, BUILT_IN } from './kinds/table.ts';
@@ -141,6 +143,19 @@ export class ApiServer implements Upstream {
     return found === undefined ? undefined : { ...resourceKindOf(...found), group: groupOf(apiVersion) };
   }
 
+  /** `status`, `scale`, …: what a served kind has beside itself. */
+  subresourcesOf(apiVersion: string, kind: string): ReadonlySet<string> {
+    return this.#registry.byKind(apiVersion, kind)?.[1].subresources ?? new Set();
+  }
+
+  /** Stores objects as they are, uid included, past every check; each gets a new version and is told to observers as a change. */
+  seed(objects: readonly KubeObject[]): void {
+    for (const object of objects) {
+      const definition = this.#registry.byKind(object.apiVersion, object.kind)?.[0];
+      if (definition !== undefined) this.#kernel.commit(definition, object, undefined);
+    }
+  }
+
   /** Forgets the history up to `revision`: older watches, continue tokens and exact lists get 410 from now on. */
   expireBefore(revision: number): void {
     this.#store.expireBefore(revision);
@@ -246,16 +261,22 @@ export class ApiServer implements Upstream {
 
   #tell(definition: ResourceDefinition, change: CommittedChange): void {
     for (const observer of this.#observers) observer(change);
-    if (definition.gr === CRDS) this.#rebuildRegistry();
+    if (definition.gr === CRDS) this.#rebuildRegistry(change);
     this.#watchers.tell(change);
+    if (definition.gr === CRDS || definition.terminating) reactToChange(this.#kernel, definition, change);
   }
 
-  #rebuildRegistry(): void {
-    this.#registry = new Registry([...BUILT_IN, ...this.#store.list(CRDS).map(definitionOf)]);
+  #rebuildRegistry(change: CommittedChange): void {
+    const served = this.#store.list(CRDS).filter(isEstablished);
+    this.#registry = new Registry([...BUILT_IN, ...served.map(definitionOf)]);
+    // A new spec makes a new storage: whoever watched the old one is cut off, cleanly.
+    if (
+      change.before !== undefined &&
+      !(change.type === 'MODIFIED' && jsonEqual(change.object['spec'], change.before['spec']))
+    )
+      this.#watchers.close(change.name, false);
   }
 }
-
-const CRDS = 'customresourcedefinitions.apiextensions.k8s.io';
 
 function groupOf(apiVersion: string): string {
   const slash = apiVersion.indexOf('/');

@@ -4,13 +4,18 @@
  * Owns: the order (time first, then the target's import). Start at {@link createHost}; benchmarks and tests that bring a target of
  * their own use {@link assembleHost}.
  */
+import { loadTarget } from '../actors/in-process/load-target.ts';
+import { installProcessGuard } from '../actors/in-process/process-guard.ts';
+import { startIncarnation } from '../actors/in-process/target-incarnation.ts';
 import { createEnvironment } from '../actors/environment/index.ts';
 import { ApiServer } from '../apiserver/server.ts';
 import { createQuiescence } from '../determinism/quiescence.ts';
 import { Random } from '../determinism/random.ts';
+import { installVirtualTime } from '../determinism/virtual-time.ts';
 import type { VirtualTime } from '../determinism/virtual-time.ts';
 import type { RunSettings } from '../model/counterexample.ts';
 import type { KubeObject } from '../model/object.ts';
+import type { Subject } from './protocol.ts';
 import type { Host, Launch } from './world.ts';
 import { RUN_EPOCH_MS } from './trial.ts';
 
@@ -26,6 +31,33 @@ export interface HostParts {
   /** Turns of the event loop without activity after which the target is taken to be at rest. */
   readonly quietTurns?: number;
 }
+
+/** A host for the module that a subject names. Installs virtual time in this process, for good. */
+export async function createHost(subject: Subject): Promise<Host> {
+  const time = installVirtualTime();
+  const guard = installProcessGuard({
+    time,
+    onUnowned: (error) => {
+      throw error;
+    },
+  });
+  const target = await loadTarget(subject.target);
+  const incarnations = { target, time, guard, transport: subject.transport, namespace: subject.namespace };
+  return assembleHost({
+    time,
+    launch: (actor, upstream, tell) => startIncarnation(incarnations, actor, upstream, tell),
+    crds: subject.crds,
+    namespace: subject.namespace,
+    settings: subject.settings,
+    quietTurns: QUIET_TURNS[subject.transport],
+  });
+}
+
+/**
+ * Turns of the event loop without activity that client-node's promise chains and streams need at most, measured with
+ * `determinism/calibrate.ts`; one more for good measure.
+ */
+const QUIET_TURNS = { 'http-library': 3, dispatcher: 4 } as const;
 
 /** A host for a target that is started by `launch`. */
 export function assembleHost(parts: HostParts): Host {

@@ -180,14 +180,15 @@ function aimOf(
     const role = roleOfRevision(history, revision);
     const owned = reference.ownedLeaves[role] ?? [];
     const { group, version, resource } = kind;
+    const subresources = runner.host.server.subresourcesOf(revision.object.apiVersion, revision.object.kind);
     return [
       {
         target: { group, version, resource, namespace: revision.namespace, name },
         kind: kind.kind,
         object: revision.object,
         relation: created ? 'created-by-target' : sample ? 'sample' : written ? 'written' : 'read',
-        hasStatus: runner.host.server.hasSubresource(kind, 'status'),
-        hasScale: runner.host.server.hasSubresource(kind, 'scale'),
+        hasStatus: subresources.has('status'),
+        hasScale: subresources.has('scale'),
         ownedLeaves: owned,
         targetFinalizers: (revision.object.metadata.finalizers ?? []).filter((finalizer) =>
           owned.includes(`metadata.finalizers[${JSON.stringify(finalizer)}]`),
