@@ -1,0 +1,40 @@
+/** A short stable name for an owner's `.spec`, so that what references measured can be looked up by what was asked for. */
+import type { JsonObject, JsonValue, KubeObject } from './object.ts';
+
+const NO_SPEC = 'no-spec';
+const cache = new WeakMap<object, string>();
+
+/** The same text for equal specs whatever their key order; `no-spec` for kinds without one. */
+export function specHash(object: KubeObject): string {
+  const spec = object['spec'];
+  if (spec === undefined) return NO_SPEC;
+  if (spec === null || typeof spec !== 'object') return hash(canonicalJson(spec));
+  let text = cache.get(spec);
+  if (text === undefined) cache.set(spec, (text = hash(canonicalJson(spec))));
+  return text;
+}
+
+/** JSON with sorted keys. */
+export function canonicalJson(value: JsonValue): string {
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${(value as readonly JsonValue[]).map(canonicalJson).join(',')}]`;
+  const map = value as JsonObject;
+  const parts: string[] = [];
+  for (const key of Object.keys(map).toSorted()) {
+    const item = map[key];
+    if (item !== undefined) parts.push(`${JSON.stringify(key)}:${canonicalJson(item)}`);
+  }
+  return `{${parts.join(',')}}`;
+}
+
+/** Two independent 32-bit FNV-1a lanes: nobody attacks it, a few hundred specs must not collide by accident. */
+function hash(text: string): string {
+  let a = 0x811c9dc5;
+  let b = 0x1000193;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    a = Math.imul(a ^ code, 0x01000193);
+    b = Math.imul(b ^ (code + index), 0x85ebca6b);
+  }
+  return (a >>> 0).toString(16).padStart(8, '0') + (b >>> 0).toString(16).padStart(8, '0');
+}
