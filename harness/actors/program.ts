@@ -1,0 +1,186 @@
+/**
+ * Executes a program as any third party would: reads, edits, writes, and takes no for an answer.
+ *
+ * Owns: which requests an operation amounts to. A refused write, a missing object, a failed connection: the operation is over and
+ * had no effect; only the undoing of one's own list item tries again. Does not own: which operations are legal (the writers see
+ * to that), when they run (the gate). Start at {@link runProgram}.
+ */
+import { assertNever } from '../model/errors.ts';
+import { appendItem, pointerTo, removeItem, setAt, valueAt } from '../model/edit.ts';
+import type { JsonObject, JsonValue, KubeObject } from '../model/object.ts';
+import type { FieldPath, ObjectTarget, Program, ProgramOp } from '../model/workload.ts';
+import { call, ConnectionFailure } from '../wire/call.ts';
+import type { ApiRequest, ApiResponse, Method, Upstream } from '../wire/http.ts';
+import { collectionPath, objectPath } from '../wire/path.ts';
+
+export interface ProgramContext {
+  readonly upstream: Upstream;
+  /** The real name behind a canonical one; undefined while the object has not been made. */
+  resolveName(target: ObjectTarget): string | undefined;
+  /**
+   * Operation `index` is over. While a recreation waits for the old object to go, every look counts as an operation of its own,
+   * so that a scheduler which runs one operation at a time lets others act in between.
+   */
+  onOpDone(index: number): void;
+  /** Whether no further operation may start. */
+  ended(): boolean;
+}
+
+/** How often the undoing of one's own list item is tried: conflicts must not leave a finalizer behind. */
+const REMOVALS_MAX = 6;
+/** How often a recreation looks whether the old object is gone. */
+const LOOKS_MAX = 6;
+
+/** Runs the operations one after the other. Resolves when the last one is over, or the first after `ended()` said so. */
+export async function runProgram(program: Program, context: ProgramContext): Promise<void> {
+  const runner = new Runner(program, context);
+  for (const [index, op] of program.ops.entries()) {
+    if (context.ended()) return;
+    await runner.run(op, index);
+    context.onOpDone(index);
+  }
+}
+
+/** The answer of a request that nobody answered. */
+const NO_ANSWER: ApiResponse = { code: 0, body: '' };
+
+class Runner {
+  readonly #context: ProgramContext;
+  readonly #userAgent: string;
+
+  constructor(program: Program, context: ProgramContext) {
+    this.#context = context;
+    this.#userAgent = `${program.actor}/${program.writer}`;
+  }
+
+  async run(op: ProgramOp, index: number): Promise<void> {
+    if (op.do === 'create') {
+      await this.#create(op.target, op.object);
+      return;
+    }
+    const name = this.#context.resolveName(op.target);
+    // A canonical name that stands for no real one yet: the object has not been made.
+    if (name === undefined || name.includes('~')) return;
+    const { group, version, resource, namespace } = op.target;
+    const path = objectPath({ group, version, resource }, namespace, name);
+    switch (op.do) {
+      case 'set':
+        return this.#set(path, op);
+      case 'append':
+        await this.#update(path, op.subresource, (object) => appendItem(object, op.path, op.item));
+        return;
+      case 'remove-item': {
+        for (let tries = 0; tries < REMOVALS_MAX; tries++) {
+          const code = await this.#update(path, op.subresource, (object) => removeItem(object, op.path, op.item));
+          if (code !== 409 && code !== 0 && code < 500) return;
+        }
+        return;
+      }
+      case 'delete':
+        return this.#delete(path, op, index);
+      default:
+        return assertNever(op);
+    }
+  }
+
+  async #set(path: string, op: Extract<ProgramOp, { do: 'set' }>): Promise<void> {
+    const url = op.subresource === undefined ? path : `${path}/${op.subresource}`;
+    const plain = op.path.every((segment) => typeof segment === 'string');
+    if (op.via === 'json-patch') {
+      const patch = plain ? jsonPatch(undefined, op.path, op.value) : await this.#itemPatch(path, op);
+      if (patch !== undefined) await this.#send('PATCH', url, patch, 'application/json-patch+json');
+      return;
+    }
+    // A merge patch replaces lists as a whole, which would drop items of others: items are only edited under a version.
+    if (op.via === 'merge-patch' && plain) {
+      await this.#send('PATCH', url, mergePatch(op.path, op.value), 'application/merge-patch+json');
+      return;
+    }
+    await this.#update(path, op.subresource, (object) => setAt(object, op.path, op.value));
+  }
+
+  /** A JSON patch that finds its list items in the object as it stands, and tests that they are still there. */
+  async #itemPatch(path: string, op: Extract<ProgramOp, { do: 'set' }>): Promise<JsonValue | undefined> {
+    const read = await this.#send('GET', path);
+    return read.code === 200 ? jsonPatch(read.body as JsonObject, op.path, op.value) : undefined;
+  }
+
+  /** GET, edit, PUT with the version read. Returns the last code; 200 without a PUT when the edit changes nothing. */
+  async #update(
+    path: string,
+    subresource: 'status' | 'scale' | undefined,
+    edit: (object: JsonObject) => JsonObject,
+  ): Promise<number> {
+    const url = subresource === undefined ? path : `${path}/${subresource}`;
+    const read = await this.#send('GET', subresource === 'scale' ? url : path);
+    if (read.code !== 200) return read.code;
+    const object = read.body as JsonObject;
+    const edited = edit(object);
+    return edited === object ? 200 : (await this.#send('PUT', url, edited)).code;
+  }
+
+  async #delete(path: string, op: Extract<ProgramOp, { do: 'delete' }>, index: number): Promise<void> {
+    const read = await this.#send('GET', path);
+    if (read.code !== 200 && read.code !== 404) return;
+    let stays = false;
+    if (read.code === 200) {
+      const { uid } = (read.body as KubeObject).metadata;
+      const deleted = await this.#send('DELETE', path, {
+        apiVersion: 'v1',
+        kind: 'DeleteOptions',
+        ...(op.propagation === undefined ? {} : { propagationPolicy: op.propagation }),
+        ...(uid === undefined ? {} : { preconditions: { uid } }),
+      });
+      if (deleted.code >= 300 || deleted.code === 0) return;
+      stays = (deleted.body as Partial<KubeObject>).metadata?.deletionTimestamp !== undefined;
+    }
+    if (op.recreate === undefined) return;
+    for (let looks = 0; looks < LOOKS_MAX; looks++) {
+      if (stays) {
+        this.#context.onOpDone(index);
+        if (this.#context.ended()) return;
+        stays = (await this.#send('GET', path)).code === 200;
+      }
+      if (!stays) stays = (await this.#create(op.target, op.recreate)) === 409;
+      if (!stays) return;
+    }
+  }
+
+  async #create(target: ObjectTarget, object: KubeObject): Promise<number> {
+    return (await this.#send('POST', collectionPath(target, target.namespace), object)).code;
+  }
+
+  async #send(method: Method, path: string, body?: JsonValue, contentType = 'application/json'): Promise<ApiResponse> {
+    const headers: { [name: string]: string } = { accept: 'application/json', 'user-agent': this.#userAgent };
+    if (body !== undefined) headers['content-type'] = contentType;
+    const request: ApiRequest = { method, path, query: {}, headers, ...(body === undefined ? {} : { body }) };
+    try {
+      return await call(this.#context.upstream, request);
+    } catch (error) {
+      if (error instanceof ConnectionFailure) return NO_ANSWER;
+      throw error;
+    }
+  }
+}
+
+/** The merge patch that sets `value` at a path of map keys; `null` removes. */
+export function mergePatch(path: FieldPath, value: JsonValue): JsonValue {
+  return path.reduceRight<JsonValue>((inner, key) => ({ [key as string]: inner }), value);
+}
+
+/** The JSON patch that sets `value` at `path`; list items are looked up in `object`, undefined when they are not there. */
+export function jsonPatch(object: JsonObject | undefined, path: FieldPath, value: JsonValue): JsonValue | undefined {
+  const pointer = pointerTo(object, path);
+  if (pointer === undefined) return undefined;
+  const tests = path.flatMap((segment, depth): JsonObject[] => {
+    if (typeof segment === 'string') return [];
+    const item = path.slice(0, depth + 1);
+    const at = pointerTo(object, item);
+    return Object.keys(segment).map((key) => ({
+      op: 'test',
+      path: `${at}/${key}`,
+      value: valueAt(object, [...item, key]) ?? null,
+    }));
+  });
+  return [...tests, value === null ? { op: 'remove', path: pointer } : { op: 'add', path: pointer, value }];
+}

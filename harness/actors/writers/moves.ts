@@ -1,0 +1,49 @@
+/**
+ * What writers share: drawing from a table of moves, and the styles in which a field can be written.
+ *
+ * A move is a short list of operations that belong together. Tables are built once per campaign, so a draw costs one index.
+ */
+import * as fc from 'fast-check';
+import { valueAt } from '../../model/edit.ts';
+import type { JsonObject, JsonValue } from '../../model/object.ts';
+import type { FieldPath, ProgramOp, WriteStyle } from '../../model/workload.ts';
+import type { AimObject } from '../../schedule/workload/writer.ts';
+
+export type Move = readonly ProgramOp[];
+
+/** Draws one of the moves, the first being the simplest; undefined when there is none. */
+export function oneOf(moves: readonly Move[]): fc.Arbitrary<Move> | undefined {
+  return moves.length === 0 ? undefined : fc.constantFrom(...moves);
+}
+
+/** One move per style in which `path` can be written on `object`; `write` makes the operations in a given style. */
+export function inStyles(object: JsonObject, path: FieldPath, write: (via: WriteStyle) => Move): readonly Move[] {
+  const plain = path.every((segment) => typeof segment === 'string');
+  const styles: WriteStyle[] = plain ? ['update', 'merge-patch'] : ['update'];
+  // A JSON patch fails where the map around the field is missing.
+  if (isMap(valueAt(object, path.slice(0, -1)))) styles.push('json-patch');
+  return styles.map(write);
+}
+
+/** Sets one field. */
+export function setOp(
+  aim: Pick<AimObject, 'target'>,
+  path: FieldPath,
+  value: JsonValue,
+  via: WriteStyle,
+  subresource?: 'status' | 'scale',
+): ProgramOp {
+  return { do: 'set', target: aim.target, ...(subresource === undefined ? {} : { subresource }), path, value, via };
+}
+
+/** Whether the target changes the leaf at `path` (map keys) or something below it. */
+export function isOwned(aim: AimObject, path: readonly string[]): boolean {
+  const leaf = path.join('.');
+  return aim.ownedLeaves.some(
+    (owned) => owned === leaf || owned.startsWith(`${leaf}.`) || owned.startsWith(`${leaf}[`),
+  );
+}
+
+export function isMap(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

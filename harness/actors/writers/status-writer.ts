@@ -1,0 +1,79 @@
+/**
+ * Somebody else who writes status: a condition of its own, a status field that the target leaves alone, or what the kubelet and the
+ * workload controllers would report of the target's children.
+ */
+import { groupResource } from '../../model/object.ts';
+import type { JsonValue } from '../../model/object.ts';
+import type { ProgramOp } from '../../model/workload.ts';
+import { asMap, asNumber, isImmutable, otherScalars, propertySchema } from '../../schedule/workload/schema-view.ts';
+import type { AdversarialWriter, AimObject } from '../../schedule/workload/writer.ts';
+import { CONDITIONS, conditionFor } from './conditions.ts';
+import { inStyles, isOwned, oneOf, setOp } from './moves.ts';
+import type { Move } from './moves.ts';
+
+const NAME = 'status-writer';
+const TYPE = 'Audited';
+
+export const statusWriter: AdversarialWriter = {
+  name: NAME,
+  about: 'puts a condition or field of its own into the status of objects that the target reads or writes',
+  ops: (aim) => oneOf(aim.objects.flatMap((object) => (object.hasStatus ? statusMoves(object) : []))),
+};
+
+function statusMoves(aim: AimObject): readonly Move[] {
+  return [...conditionMoves(aim), ...(aim.schema === undefined ? reportMoves(aim) : fieldMoves(aim))];
+}
+
+function conditionMoves(aim: AimObject): readonly Move[] {
+  const yes = conditionFor(aim, TYPE, 'True', NAME);
+  const no = conditionFor(aim, TYPE, 'False', NAME);
+  if (yes === undefined || no === undefined) return [];
+  const append = (item: JsonValue): ProgramOp => ({
+    do: 'append',
+    target: aim.target,
+    subresource: 'status',
+    path: CONDITIONS,
+    item,
+  });
+  return [[append(yes)], [append(yes), append(no)]];
+}
+
+/** Scalars of a custom resource's status that the target never changes. */
+function fieldMoves(aim: AimObject): readonly Move[] {
+  const status = aim.schema === undefined ? undefined : propertySchema(aim.schema, 'status');
+  if (status === undefined) return [];
+  return Object.keys(asMap(status['properties']) ?? {}).flatMap((key) => {
+    const path = ['status', key];
+    const schema = propertySchema(status, key) ?? {};
+    if (key === 'observedGeneration' || isOwned(aim, path) || isImmutable(schema)) return [];
+    const [value] = otherScalars(schema, asMap(aim.object['status'])?.[key]);
+    if (value === undefined) return [];
+    return inStyles(aim.object, path, (via) => [setOp(aim, path, value, via, 'status')]);
+  });
+}
+
+/** What the cluster's own controllers report of built-in kinds, in an order that is valid at every step. */
+function reportMoves(aim: AimObject): readonly Move[] {
+  const replicas = asNumber(asMap(aim.object['spec'])?.['replicas']) ?? 1;
+  const counts = (...keys: readonly string[]): Move =>
+    keys
+      .filter((key) => !isOwned(aim, ['status', key]))
+      .map((key) => setOp(aim, ['status', key], replicas, 'merge-patch', 'status'));
+  let report: Move = [];
+  switch (groupResource(aim.target)) {
+    case 'deployments.apps':
+    case 'replicasets.apps':
+    case 'statefulsets.apps':
+      report = counts('replicas', 'readyReplicas', 'availableReplicas');
+      break;
+    case 'pods':
+      if (!isOwned(aim, ['status', 'phase']))
+        report = [setOp(aim, ['status', 'phase'], 'Running', 'merge-patch', 'status')];
+      break;
+    case 'persistentvolumeclaims':
+      if (!isOwned(aim, ['status', 'phase']))
+        report = [setOp(aim, ['status', 'phase'], 'Bound', 'merge-patch', 'status')];
+      break;
+  }
+  return report.map((_, index) => report.slice(0, index + 1));
+}

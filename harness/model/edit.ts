@@ -1,0 +1,124 @@
+/**
+ * Edits of immutable JSON: the result shares everything that did not change with its source.
+ *
+ * Owns: what a {@link FieldPath} means when it is followed, set, appended to or removed from. Every function returns its argument
+ * itself when nothing changes, so `===` tells an edit without effect. Start at {@link setAt}.
+ */
+import { itemKey, jsonEqual } from './leaf.ts';
+import type { JsonObject, JsonValue } from './object.ts';
+import type { FieldPath } from './workload.ts';
+
+type Segment = FieldPath[number];
+type Edit = (value: JsonValue | undefined) => JsonValue | undefined;
+
+/** The value at `path`; undefined when there is none. */
+export function valueAt(value: JsonValue | undefined, path: FieldPath): JsonValue | undefined {
+  let current = value;
+  for (const segment of path) {
+    current =
+      typeof segment === 'string' ? fieldOf(current, segment) : listOf(current)?.find((item) => is(item, segment));
+  }
+  return current;
+}
+
+/** A copy with `value` at `path`; `null` removes the key or item. Maps and list items on the way are made when missing. */
+export function setAt<T extends JsonObject>(object: T, path: FieldPath, value: JsonValue): T {
+  return editAt(object, path, 0, (old) => (value === null ? undefined : jsonEqual(old, value) ? old : value)) as T;
+}
+
+/** A copy whose list at `path` has `item`, in place of the item with the same identity, else at its end. */
+export function appendItem<T extends JsonObject>(object: T, path: FieldPath, item: JsonValue): T {
+  return editAt(object, path, 0, (old) => {
+    if (old !== undefined && !Array.isArray(old)) return old;
+    const list = listOf(old) ?? [];
+    const index = indexOfItem(list, item);
+    if (index < 0) return [...list, item];
+    return jsonEqual(list[index], item) ? list : list.with(index, item);
+  }) as T;
+}
+
+/** A copy whose list at `path` lacks the item with the identity of `item`. The list stays when it becomes empty. */
+export function removeItem<T extends JsonObject>(object: T, path: FieldPath, item: JsonValue): T {
+  const list = listOf(valueAt(object, path));
+  if (list === undefined) return object;
+  const index = indexOfItem(list, item);
+  return index < 0 ? object : (editAt(object, path, 0, () => list.toSpliced(index, 1)) as T);
+}
+
+/** Where the item with the identity of `item` stands in a list, or -1: by `uid`, `type`, `name` or `key`, else by value. */
+export function indexOfItem(list: readonly JsonValue[], item: JsonValue): number {
+  const key = itemKey(list.length === 0 ? [item] : list);
+  const id = key === undefined ? undefined : fieldOf(item, key);
+  if (key === undefined || id === undefined) return list.findIndex((other) => jsonEqual(other, item));
+  return list.findIndex((other) => fieldOf(other, key) === id);
+}
+
+/** The path as a JSON pointer into `object`, which says where list items stand; undefined when one of those is not there. */
+export function pointerTo(object: JsonValue | undefined, path: FieldPath): string | undefined {
+  let pointer = '';
+  let current = object;
+  for (const segment of path) {
+    if (typeof segment === 'string') {
+      pointer += `/${segment.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+      current = fieldOf(current, segment);
+      continue;
+    }
+    const list = listOf(current) ?? [];
+    const index = list.findIndex((item) => is(item, segment));
+    if (index < 0) return undefined;
+    pointer += `/${index}`;
+    current = list[index];
+  }
+  return pointer;
+}
+
+function editAt(value: JsonValue | undefined, path: FieldPath, depth: number, edit: Edit): JsonValue | undefined {
+  const segment = path[depth];
+  if (segment === undefined) return edit(value);
+  if (typeof segment !== 'string') return editItem(value, segment, path, depth, edit);
+  // A scalar or a list where a map was expected: somebody else's shape, left alone.
+  if (value !== undefined && !isMap(value)) return value;
+  const old = fieldOf(value, segment);
+  const next = editAt(old, path, depth + 1, edit);
+  if (next === old) return value;
+  if (next !== undefined) return { ...value, [segment]: next };
+  const { [segment]: _, ...rest } = value ?? {};
+  return rest;
+}
+
+function editItem(
+  value: JsonValue | undefined,
+  segment: Exclude<Segment, string>,
+  path: FieldPath,
+  depth: number,
+  edit: Edit,
+): JsonValue | undefined {
+  if (value !== undefined && !Array.isArray(value)) return value;
+  const list = listOf(value) ?? [];
+  const index = list.findIndex((item) => is(item, segment));
+  if (index < 0) {
+    const made = editAt(depth === path.length - 1 ? undefined : segment, path, depth + 1, edit);
+    return made === undefined || made === segment ? value : [...list, made];
+  }
+  const old = list[index];
+  const next = editAt(old, path, depth + 1, edit);
+  if (next === old) return value;
+  return next === undefined ? list.toSpliced(index, 1) : list.with(index, next);
+}
+
+function is(item: JsonValue, segment: Exclude<Segment, string>): boolean {
+  for (const key in segment) if (fieldOf(item, key) !== segment[key]) return false;
+  return true;
+}
+
+function isMap(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function fieldOf(value: JsonValue | undefined, key: string): JsonValue | undefined {
+  return isMap(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
+function listOf(value: JsonValue | undefined): readonly JsonValue[] | undefined {
+  return Array.isArray(value) ? (value as readonly JsonValue[]) : undefined;
+}

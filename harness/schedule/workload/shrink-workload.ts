@@ -1,0 +1,64 @@
+/**
+ * Simplifications of a workload, in the order in which they are worth trying.
+ *
+ * Pure. Every candidate is smaller than the workload it comes from (fewer programs, then fewer operations, then simpler ones), so
+ * that taking candidates again and again ends.
+ */
+import { jsonEqual } from '../../model/leaf.ts';
+import type { JsonValue } from '../../model/object.ts';
+import type { Program, ProgramOp, Workload } from '../../model/workload.ts';
+
+/** Candidates: without a program, without operations, with simpler operations, started settled. */
+export function* shrinkWorkload(workload: Workload): Generator<Workload> {
+  const { programs } = workload;
+  const withPrograms = (changed: readonly Program[]): Workload => ({ ...workload, programs: changed });
+  if (programs.length > 1) yield withPrograms([]);
+  for (const index of programs.keys()) yield withPrograms(programs.toSpliced(index, 1));
+  for (const [index, program] of programs.entries()) {
+    for (const ops of fewerOps(program.ops)) yield withPrograms(programs.with(index, withOps(program, ops)));
+  }
+  for (const [index, program] of programs.entries()) {
+    for (const [at, op] of program.ops.entries()) {
+      for (const simpler of simplerOps(op)) {
+        yield withPrograms(programs.with(index, withOps(program, program.ops.with(at, simpler))));
+      }
+    }
+  }
+  if (workload.start === 'empty') yield { ...workload, start: 'settled' };
+}
+
+/** Halves first, then without one; never none: that is the program dropped. */
+function* fewerOps(ops: readonly ProgramOp[]): Generator<readonly ProgramOp[]> {
+  if (ops.length < 2) return;
+  if (ops.length > 3) {
+    const half = Math.ceil(ops.length / 2);
+    yield ops.slice(0, half);
+    yield ops.slice(half);
+  }
+  for (const index of ops.keys()) yield ops.toSpliced(index, 1);
+}
+
+/** The program with other operations; what no longer needs undoing is not undone. */
+function withOps(program: Program, ops: readonly ProgramOp[]): Program {
+  if (program.heal === undefined) return { ...program, ops };
+  const { heal: all, ...rest } = program;
+  const heal = all.filter((undo) => ops.some((op) => touchesSame(op, undo)));
+  return { ...rest, ops, ...(heal.length === 0 ? {} : { heal }) };
+}
+
+function touchesSame(a: ProgramOp, b: ProgramOp): boolean {
+  const place = (op: ProgramOp): JsonValue => [{ ...op.target }, 'path' in op ? JSON.stringify(op.path) : ''];
+  return jsonEqual(place(a), place(b));
+}
+
+/** One request is simpler than two, a merge patch simpler to read than a JSON patch, the server's default simpler than a policy. */
+function* simplerOps(op: ProgramOp): Generator<ProgramOp> {
+  if (op.do === 'set' && op.via !== 'merge-patch' && op.path.every((segment) => typeof segment === 'string')) {
+    yield { ...op, via: 'merge-patch' };
+  }
+  if (op.do === 'delete') {
+    const { propagation, recreate, ...plain } = op;
+    if (recreate !== undefined) yield propagation === undefined ? plain : { ...plain, propagation };
+    if (propagation !== undefined) yield recreate === undefined ? plain : { ...plain, recreate };
+  }
+}

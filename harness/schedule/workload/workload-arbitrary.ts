@@ -1,0 +1,107 @@
+/**
+ * Workloads as a fast-check arbitrary: few writers, short programs, often the user's churn beside them.
+ *
+ * Owns: how many writers of which kinds take part in one run. A run takes one to three kinds and leaves the others off, which is
+ * the swarm: combinations are tried that others would mask. What a writer does is drawn from its own table (`writer.ts`), made
+ * once per campaign, because this runs before every trial. Shrinking is `shrink-workload.ts`.
+ */
+import * as fc from 'fast-check';
+import type { KubeObject } from '../../model/object.ts';
+import type { Program, ProgramOp, Workload } from '../../model/workload.ts';
+import { shrinkWorkload } from './shrink-workload.ts';
+import type { AdversarialWriter, Aim, WriterContext } from './writer.ts';
+
+export interface WorkloadArbitraryOptions extends Partial<WriterContext> {
+  readonly aim: Aim;
+  readonly writers: readonly AdversarialWriter[];
+  readonly sample: readonly KubeObject[];
+  /** Absent: mostly settled, sometimes empty. */
+  readonly start?: Workload['start'];
+}
+
+/** A writer together with the table it draws from. */
+interface Armed {
+  readonly writer: AdversarialWriter;
+  readonly ops: fc.Arbitrary<readonly ProgramOp[]>;
+}
+
+/** How many writers beside the user, out of ten runs: mostly one or two, none when the user or the start is trouble enough. */
+const WRITER_COUNTS = [0, 1, 1, 1, 1, 2, 2, 2, 3, 3] as const;
+/** One run in so many starts from nothing, with the sample applied under contention. */
+const EMPTY_START_ONE_IN = 5;
+
+/** Workloads for one target. Generating one costs a handful of draws. */
+export function workloadArbitrary(options: WorkloadArbitraryOptions): fc.Arbitrary<Workload> {
+  return new WorkloadArbitrary(options);
+}
+
+class WorkloadArbitrary extends fc.Arbitrary<Workload> {
+  readonly #sample: readonly KubeObject[];
+  readonly #start: Workload['start'] | undefined;
+  readonly #user: readonly Armed[];
+  readonly #writers: readonly Armed[];
+
+  constructor(options: WorkloadArbitraryOptions) {
+    super();
+    const { aim, writers, sample, start } = options;
+    const context: WriterContext = {
+      sample,
+      ...(options.bystander === undefined ? {} : { bystander: options.bystander }),
+      ...(options.garbageCollection === undefined ? {} : { garbageCollection: options.garbageCollection }),
+    };
+    const armed = writers.flatMap((writer): Armed[] => {
+      const ops = writer.ops(aim, context);
+      return ops === undefined ? [] : [{ writer, ops }];
+    });
+    this.#sample = sample;
+    this.#start = start;
+    this.#user = armed.filter(({ writer }) => writer.as === 'user');
+    this.#writers = armed.filter(({ writer }) => writer.as !== 'user');
+  }
+
+  override generate(mrng: fc.Random, biasFactor: number | undefined): fc.Value<Workload> {
+    const start = this.#start ?? (mrng.nextInt(1, EMPTY_START_ONE_IN) === 1 ? 'empty' : 'settled');
+    const programs: Program[] = [];
+    let specChanged = false;
+    if (this.#user.length > 0 && mrng.nextBoolean()) {
+      const armed = pick(this.#user, mrng);
+      programs.push(program('user', armed, mrng, biasFactor));
+      specChanged = armed.writer.changesSpec === true;
+    }
+    let count: number = WRITER_COUNTS[mrng.nextInt(0, WRITER_COUNTS.length - 1)] ?? 1;
+    if (count === 0 && programs.length === 0 && start === 'settled') count = 1;
+    const left = [...this.#writers];
+    for (let index = 1; index <= count && left.length > 0;) {
+      const at = mrng.nextInt(0, left.length - 1);
+      const [armed] = left.splice(at, 1);
+      if (armed === undefined || (specChanged && armed.writer.changesSpec === true)) continue;
+      specChanged ||= armed.writer.changesSpec === true;
+      programs.push(program(`writer-${index++}`, armed, mrng, biasFactor));
+    }
+    return new fc.Value<Workload>({ version: 1, start, sample: this.#sample, programs }, undefined);
+  }
+
+  override canShrinkWithoutContext(value: unknown): value is Workload {
+    return typeof value === 'object' && value !== null && 'programs' in value && 'sample' in value && 'start' in value;
+  }
+
+  override shrink(value: Workload): fc.Stream<fc.Value<Workload>> {
+    return fc.stream(shrinkWorkload(value)).map((simpler) => new fc.Value<Workload>(simpler, undefined));
+  }
+}
+
+function pick(armed: readonly Armed[], mrng: fc.Random): Armed {
+  return armed[mrng.nextInt(0, armed.length - 1)] as Armed;
+}
+
+function program(actor: string, { writer, ops }: Armed, mrng: fc.Random, biasFactor: number | undefined): Program {
+  const drawn = ops.generate(mrng, biasFactor).value;
+  const heal = writer.heal?.(drawn) ?? [];
+  return {
+    actor,
+    writer: writer.name,
+    ...(writer.standing === true ? { standing: true } : {}),
+    ops: drawn,
+    ...(heal.length === 0 ? {} : { heal }),
+  };
+}
