@@ -1,0 +1,75 @@
+/**
+ * The WorkerPool controller without its decisions: caches, queue and the order of a reconcile.
+ *
+ * Both caches are filled as client-go fills them, from the API server's memory (`resourceVersion=0`): cheap, and possibly from the
+ * past. What may not be decided on the past is up to the parts that are handed in. Start at {@link runWorkerPools}.
+ */
+import { CoreV1Api, CustomObjectsApi, type KubernetesListObject, type V1Pod } from '@kubernetes/client-node';
+import type { ControllerContext, RunningController } from '../../lib/controller.ts';
+import { runController } from '../../lib/controller.ts';
+import type { Cache } from '../../lib/informer.ts';
+import { follow } from '../../lib/informer.ts';
+import { WorkQueue } from '../../lib/work-queue.ts';
+import { isTerminating, nameOf, poolsOf } from './pods.ts';
+import { POOLS, type WorkerPool } from './types.ts';
+
+/** What the parts have to work with. */
+export interface Clients {
+  readonly namespace: string;
+  readonly core: CoreV1Api;
+  readonly custom: CustomObjectsApi;
+  readonly queue: WorkQueue;
+  /** The caches; what they hold may be old. */
+  readonly pools: Cache<WorkerPool>;
+  readonly pods: Cache<V1Pod>;
+}
+
+export interface PoolParts {
+  /** Makes the pool have the Pods that its spec asks for. Answers false when the pool is gone. */
+  readonly scale: (clients: Clients, pool: WorkerPool) => Promise<boolean>;
+  /** Writes the status. Called at the end of every reconcile. */
+  readonly report: (clients: Clients, pool: WorkerPool) => Promise<void>;
+}
+
+const FROM_MEMORY = { resourceVersion: '0' } as const;
+
+/** Starts a WorkerPool controller. */
+export async function runWorkerPools(
+  context: ControllerContext,
+  { scale, report }: PoolParts,
+): Promise<RunningController> {
+  const { kubeConfig, namespace } = context;
+  const core = kubeConfig.makeApiClient(CoreV1Api);
+  const custom = kubeConfig.makeApiClient(CustomObjectsApi);
+  const queue = new WorkQueue(reconcile);
+
+  const pools = follow<WorkerPool>({
+    kubeConfig,
+    path: `/apis/${POOLS.group}/${POOLS.version}/namespaces/${namespace}/${POOLS.plural}`,
+    list: async () =>
+      (await custom.listNamespacedCustomObject({
+        ...POOLS,
+        namespace,
+        ...FROM_MEMORY,
+      })) as KubernetesListObject<WorkerPool>,
+    onChange: (pool) => queue.add(nameOf(pool)),
+  });
+  const pods = follow<V1Pod>({
+    kubeConfig,
+    path: `/api/v1/namespaces/${namespace}/pods`,
+    list: () => core.listNamespacedPod({ namespace, ...FROM_MEMORY }),
+    onChange: (pod) => {
+      for (const pool of poolsOf(pod)) queue.add(pool);
+    },
+  });
+  const clients: Clients = { namespace, core, custom, queue, pools, pods };
+
+  async function reconcile(name: string): Promise<void> {
+    const pool = pools.get(name, namespace);
+    // The Pods of a deleted pool are the garbage collector's: each names its owner.
+    if (pool === undefined || isTerminating(pool)) return;
+    if (await scale(clients, pool)) await report(clients, pool);
+  }
+
+  return runController(context, queue, [pools, pods]);
+}
