@@ -25,8 +25,8 @@ export interface Strategy {
   readonly returnsDeleted: boolean;
   /** What DELETE does to dependents when nobody says: `unsupported` never adds a garbage-collection finalizer. */
   readonly dependents: 'background' | 'unsupported';
-  /** `pod`: graceful deletion. `namespace`: two-step deletion through spec.finalizers. */
-  readonly deletion: 'plain' | 'pod' | 'namespace';
+  /** `pod`: graceful. `namespace`: two steps through spec.finalizers. `definition`: after its instances. */
+  readonly deletion: 'plain' | 'pod' | 'namespace' | 'definition';
   /** Sets what the server sets on a new object: initial status and the like. */
   readonly onCreate?: (object: KubeObject) => KubeObject;
   /** Fills in and normalises on every write; also sees the stored object on updates. Must return its argument when nothing changes. */

@@ -4,8 +4,8 @@
  * Owns: parsing the selector grammars of `?labelSelector=` and `?fieldSelector=` and compiling them to predicates. Parsed label
  * selectors are cached by text. A refusal's text follows k8s.io/apimachinery `labels/selector.go` and `fields/selector.go`.
  */
-import type { KubeObject } from '../model/object.ts';
-import type { FieldReader } from './definition.ts';
+import type { JsonValue, KubeObject } from '../model/object.ts';
+import { isList, isMap, type FieldReader } from './definition.ts';
 
 export type Labels = { readonly [key: string]: string };
 
@@ -191,4 +191,37 @@ export function compileFields(
     return (object) => ((read?.(object) ?? '') === term.value) === term.equal;
   });
   return (object) => tests.every((test) => test(object));
+}
+
+/** A `LabelSelector` object (or a plain map of labels) in the text form of `?labelSelector=`. */
+export function selectorText(selector: JsonValue | undefined): string {
+  if (!isMap(selector)) return '';
+  const { matchLabels, matchExpressions } = selector;
+  const labels = isMap(matchLabels) ? matchLabels : matchExpressions === undefined ? selector : {};
+  const terms = Object.keys(labels)
+    .sort()
+    .map((key) => `${key}=${scalar(labels[key])}`);
+  for (const one of isList(matchExpressions) ? matchExpressions : []) {
+    if (!isMap(one)) continue;
+    const key = scalar(one['key']);
+    const values = (isList(one['values']) ? one['values'] : []).map(scalar).sort().join(',');
+    switch (one['operator']) {
+      case 'In':
+        terms.push(`${key} in (${values})`);
+        break;
+      case 'NotIn':
+        terms.push(`${key} notin (${values})`);
+        break;
+      case 'Exists':
+        terms.push(key);
+        break;
+      default:
+        terms.push(`!${key}`);
+    }
+  }
+  return terms.join(',');
+}
+
+function scalar(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
 }

@@ -46,5 +46,5 @@ it('watches from a version and goes on live (90)', () => {
   request('PATCH', `${WIDGETS_PATH}/a`, { spec: { size: 2 } }, MERGE);
   request('DELETE', `${WIDGETS_PATH}/a`);
 
-  expect(open.lines).toEqual(['ADDED a@6', 'MODIFIED a@7', 'DELETED a@8']);
+  expect(open.lines).toEqual(['ADDED a@7', 'MODIFIED a@8', 'DELETED a@9']);
 });

@@ -10,15 +10,20 @@ import type { KubeObject, ResourceKind } from '../model/object.ts';
 import type { ApiRequest, ApiResponse, ResponseSink, Upstream } from '../wire/http.ts';
 import { bodyMap } from './body.ts';
 import { definitionOf } from './crd/definition.ts';
-import { CRDS, isEstablished, reactToChange } from './crd/lifecycle.ts';
+import { reactToChange } from './crd/lifecycle.ts';
+import { CRDS, isEstablished } from './crd/status.ts';
 import { resourceKindOf, type ResourceDefinition } from './definition.ts';
 import { timestampText, type Call, type Kernel } from './kernel.ts';
 import { BOOT_NAMESPACES, bootNamespace, BUILT_IN } from './kinds/table.ts';
-import { methodNotAllowed, Refusal, UNKNOWN_PATH } from './refusal.ts';
+import { discover } from './discovery.ts';
+import { methodNotAllowed, notFound, Refusal, UNKNOWN_PATH } from './refusal.ts';
 import { Registry, type Route } from './registry.ts';
 import { rowKey, Store, type CommittedChange, type StoreSnapshot } from './store.ts';
 import { remove, removeCollection } from './verbs/delete.ts';
+import { bind, evict } from './verbs/pods.ts';
 import { get, list } from './verbs/read.ts';
+import { review } from './verbs/reviews.ts';
+import { scale } from './verbs/scale.ts';
 import { watch } from './verbs/watch.ts';
 import { create, patch, update } from './verbs/write.ts';
 import { Watchers } from './watchers.ts';
@@ -73,7 +78,7 @@ export class ApiServer implements Upstream {
   send(request: ApiRequest, sink: ResponseSink): () => void {
     const route = this.#registry.route(request.path);
     if (route === undefined) {
-      sink.answer(UNKNOWN_PATH);
+      sink.answer(review(request) ?? discover(this.#registry, request));
       return NOTHING;
     }
     const call: Call = { request, route, warnings: [] };
@@ -173,8 +178,11 @@ export class ApiServer implements Upstream {
 
   #answer(call: Call): ApiResponse {
     const { route, request } = call;
-    if (route.subresource !== '' && !route.version.subresources.has(route.subresource)) return UNKNOWN_PATH;
     const kernel = this.#kernel;
+    if (route.subresource !== '') {
+      const answer = this.#answerSubresource(call);
+      if (answer !== undefined) return answer;
+    }
     switch (request.method) {
       case 'GET':
         return route.name === '' ? list(kernel, call) : get(kernel, call);
@@ -189,6 +197,25 @@ export class ApiServer implements Upstream {
       case 'HEAD':
       case 'OPTIONS':
         return methodNotAllowed();
+    }
+  }
+
+  /** Subresources that are not an ordinary read or write of the object; undefined for those that are. */
+  #answerSubresource(call: Call): ApiResponse | undefined {
+    const { definition, version, name, subresource } = call.route;
+    if (!version.subresources.has(subresource)) {
+      const optional = definition.custom && (subresource === 'status' || subresource === 'scale');
+      return optional ? notFound(definition, name) : UNKNOWN_PATH;
+    }
+    switch (subresource) {
+      case 'scale':
+        return version.scale === undefined ? UNKNOWN_PATH : scale(this.#kernel, call, version.scale);
+      case 'binding':
+        return bind(this.#kernel, call);
+      case 'eviction':
+        return evict(this.#kernel, call);
+      default:
+        return call.request.method === 'POST' || call.request.method === 'DELETE' ? methodNotAllowed() : undefined;
     }
   }
 

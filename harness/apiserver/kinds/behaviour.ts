@@ -7,6 +7,8 @@ import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import { isMap, type Strategy } from '../definition.ts';
 import { fieldForbidden, type FieldError } from '../refusal.ts';
 import { jsonEqual } from '../../model/leaf.ts';
+import { initialStatus } from '../crd/status.ts';
+import { defaultedCrd, validateCrd } from '../crd/validate.ts';
 
 type Hooks = Partial<Pick<Strategy, 'onCreate' | 'normalise' | 'validate'>>;
 
@@ -82,4 +84,9 @@ export const BEHAVIOUR: { readonly [gr: string]: Hooks } = {
   namespaces: namespace,
   secrets: secret,
   configmaps: { validate: frozen },
+  'customresourcedefinitions.apiextensions.k8s.io': {
+    normalise: defaultedCrd,
+    onCreate: initialStatus,
+    validate: validateCrd,
+  },
 };

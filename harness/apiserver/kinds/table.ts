@@ -284,6 +284,8 @@ const ROWS: readonly Row[] = [
     cluster: true,
     conditional: true,
     generation: 'spec',
+    returnsDeleted: true,
+    deletion: 'definition',
     subresources: STATUS,
   },
 ];

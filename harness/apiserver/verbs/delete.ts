@@ -8,6 +8,7 @@ import { jsonEqual } from '../../model/leaf.ts';
 import type { JsonObject, JsonValue, KubeObject, ObjectMeta } from '../../model/object.ts';
 import type { ApiResponse } from '../../wire/http.ts';
 import { BODY_TYPES, writeOptions } from '../body.ts';
+import { markedForDeletion } from '../crd/status.ts';
 import { isMap, type ResourceDefinition } from '../definition.ts';
 import type { Call, Kernel } from '../kernel.ts';
 import {
@@ -188,6 +189,11 @@ export function deleteObject(
   }
   const mismatch = preconditionRefusal(definition, object, options);
   if (mismatch !== undefined) return mismatch;
+  if (strategy.deletion === 'definition') {
+    if (object.metadata.deletionTimestamp !== undefined) return { gone: false, object };
+    const marked = markedForDeletion(kernel, object);
+    return { gone: false, object: options.dryRun ? marked : kernel.commit(definition, marked, object) };
+  }
 
   const grace = strategy.deletion === 'pod' ? podGrace(kernel, object, options) : NOT_GRACEFUL;
   if (grace.pending) return { gone: false, object };

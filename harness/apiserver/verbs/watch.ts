@@ -97,24 +97,25 @@ function isTrue(text: string | undefined): boolean {
 }
 
 function watchErrors(query: { readonly [key: string]: string }): readonly FieldError[] {
-  const { resourceVersionMatch: match = '', sendInitialEvents, continue: token = '' } = query;
+  const { resourceVersionMatch: match = '', sendInitialEvents } = query;
   const errors: FieldError[] = [];
-  if (sendInitialEvents !== undefined) {
-    if (match === '')
+  if (sendInitialEvents !== undefined && match !== 'NotOlderThan')
+    errors.push(
+      fieldForbidden('resourceVersionMatch', 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'),
+    );
+  if (match !== '') {
+    if (sendInitialEvents === undefined)
       errors.push(
         fieldForbidden(
           'resourceVersionMatch',
-          'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
+          'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
         ),
       );
-    else if (match !== 'NotOlderThan') errors.push(fieldNotSupported('resourceVersionMatch', match, ['NotOlderThan']));
-  } else if (match !== '')
-    errors.push(
-      fieldForbidden(
-        'resourceVersionMatch',
-        'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
-      ),
-    );
-  if (token !== '') errors.push(fieldForbidden('continue', 'continue is forbidden for watch'));
+    if (match !== 'NotOlderThan') errors.push(fieldNotSupported('resourceVersionMatch', match, ['NotOlderThan']));
+    if ((query['continue'] ?? '') !== '')
+      errors.push(
+        fieldForbidden('resourceVersionMatch', 'resourceVersionMatch is forbidden when continue is provided'),
+      );
+  }
   return errors;
 }

@@ -115,13 +115,19 @@ const MERGE_PATCH = 'application/merge-patch+json';
 /** kube-apiserver's limit on operations of one JSON patch. */
 const JSON_PATCH_OPERATIONS_MAX = 10_000;
 
+/** The kind of patch; refused when this server cannot apply it. */
+export function patchType(call: Call): string | Refusal {
+  const type = mediaType(call);
+  return type === JSON_PATCH || type === MERGE_PATCH ? type : unsupportedMediaType([JSON_PATCH, MERGE_PATCH]);
+}
+
 /** PATCH on an object or its subresource. Never conflicts unless the patch carries a version. */
 export function patch(kernel: Kernel, call: Call): ApiResponse {
   const { definition, version, namespace, name } = call.route;
   const { query } = call.request;
   if (name === '') return methodNotAllowed();
-  const type = mediaType(call);
-  if (type !== JSON_PATCH && type !== MERGE_PATCH) return unsupportedMediaType([JSON_PATCH, MERGE_PATCH]);
+  const type = patchType(call);
+  if (type instanceof Refusal) return type;
   const options = writeOptions(query, 'PatchOptions');
   if (options instanceof Refusal) return options;
   if (query['force'] !== undefined)

@@ -1,0 +1,103 @@
+/**
+ * The /scale subresource: an autoscaling/v1 Scale read off an object and written back to it.
+ *
+ * A write without a version cannot conflict; one with a stale version does. Everything else (generation, rules, no-ops) is an
+ * ordinary update of the object.
+ */
+import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
+import type { ApiResponse } from '../../wire/http.ts';
+import { writeOptions } from '../body.ts';
+import { isMap, valueAt, withValueAt, type ScalePaths } from '../definition.ts';
+import type { Call, Kernel } from '../kernel.ts';
+import { decodeMetadata } from '../metadata.ts';
+import {
+  badRequest,
+  conflict,
+  fieldInvalid,
+  invalid,
+  methodNotAllowed,
+  notFound,
+  Refusal,
+  refuse,
+} from '../refusal.ts';
+import { selectorText } from '../selectors.ts';
+import { rowKey } from '../store.ts';
+import { storeChanged } from '../write.ts';
+import { patchedMap, patchType } from './write.ts';
+
+/** GET, PUT and PATCH on /scale. */
+export function scale(kernel: Kernel, call: Call, paths: ScalePaths): ApiResponse {
+  const { definition, version, namespace, name } = call.route;
+  const old = kernel.store.get(definition.gr, rowKey(namespace, name));
+  const { method } = call.request;
+  if (method !== 'GET' && method !== 'PUT' && method !== 'PATCH') return methodNotAllowed();
+  if (old === undefined) return notFound(definition, name);
+  const live = version.fromStorage(old);
+  const current = scaleOf(live, paths, definition.custom);
+  if (method === 'GET') {
+    if (definition.custom && valueAt(live, paths.specReplicas) === undefined) {
+      const why = `the spec replicas field ".${paths.specReplicas.join('.')}" does not exist`;
+      return refuse(500, 'InternalError', `Internal error occurred: ${why}`, {
+        causes: [{ reason: '', message: why }],
+      });
+    }
+    return { code: 200, body: current };
+  }
+  const options = writeOptions(call.request.query, method === 'PUT' ? 'UpdateOptions' : 'PatchOptions');
+  if (options instanceof Refusal) return options;
+  const asked = method === 'PUT' ? call.request.body : patched(call, current);
+  if (asked instanceof Refusal) return asked;
+  if (!isMap(asked)) return badRequest('the body of a scale request must be a Scale object');
+  const meta = decodeMetadata(asked['metadata']);
+  if (typeof meta === 'string') return badRequest(meta);
+  const wanted = valueAt(asked, ['spec', 'replicas']);
+  const replicas = wanted === undefined ? 0 : wanted;
+  if (typeof replicas !== 'number' || replicas < 0)
+    return invalid({ group: 'autoscaling', kind: 'Scale' }, name, [
+      fieldInvalid('spec.replicas', replicas, 'must be greater than or equal to 0'),
+    ]);
+  const sent = meta.resourceVersion;
+  if (sent !== undefined && sent !== '0' && sent !== old.metadata.resourceVersion) return conflict(definition, name);
+  const object = withValueAt(live, paths.specReplicas, replicas);
+  const main: Call = { ...call, route: { ...call.route, subresource: '' } };
+  const stored = storeChanged(kernel, main, { object, meta: { ...live.metadata } }, old, options);
+  if (stored instanceof Refusal) return stored;
+  return { code: 200, body: scaleOf(version.fromStorage(stored), paths, definition.custom) };
+}
+
+function patched(call: Call, current: JsonObject): JsonObject | Refusal {
+  const type = patchType(call);
+  return type instanceof Refusal ? type : patchedMap(call, type, current);
+}
+
+function scaleOf(object: KubeObject, paths: ScalePaths, custom: boolean): JsonObject {
+  const { name = '', namespace, uid = '', resourceVersion = '', creationTimestamp = '' } = object.metadata;
+  const selector = custom ? text(valueAt(object, paths.selector)) : selectorText(valueAt(object, ['spec', 'selector']));
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: {
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
+      uid,
+      resourceVersion,
+      creationTimestamp,
+    },
+    // Zero is left out of the spec, as Go's omitempty does.
+    spec: replicasField(valueAt(object, paths.specReplicas)),
+    status: { replicas: count(valueAt(object, paths.statusReplicas)), ...(selector === '' ? {} : { selector }) },
+  };
+}
+
+function replicasField(value: JsonValue | undefined): JsonObject {
+  const replicas = count(value);
+  return replicas === 0 ? {} : { replicas };
+}
+
+function count(value: JsonValue | undefined): number {
+  return typeof value === 'number' ? value : 0;
+}
+
+function text(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
