@@ -9,7 +9,7 @@ import { HarnessError } from '../model/errors.ts';
 import { isWrite, phaseStart } from '../model/history.ts';
 import type { History } from '../model/history.ts';
 import { groupResource, parseApiVersion } from '../model/object.ts';
-import type { KubeObject } from '../model/object.ts';
+import type { JsonObject, KubeObject } from '../model/object.ts';
 import type { Reference } from '../model/reference.ts';
 import { EMPTY_SCHEDULE } from '../model/schedule.ts';
 import { specHash } from '../model/spec-hash.ts';
@@ -79,7 +79,7 @@ export async function takeReferences(
   });
   runs.push({ kind: 'deletion', history: deletion, idleMs: 0 });
   const reference = buildReference(runs, [...hashes]);
-  return { reference, aim: aimOf(runner, first, reference, base, healthy), history: first };
+  return { reference, aim: aimOf(runner, first, reference, base, healthy, crds), history: first };
 }
 
 /** A target that did nothing at all cannot be tested, and silence would look like success. */
@@ -145,6 +145,26 @@ function setOp(change: SpecChange): ProgramOp {
   return { do: 'set', target: change.target, path: change.path, value: change.value, via: 'update' };
 }
 
+/** The schema of a custom resource's version, for writers that go beyond well-known fields. */
+function schemaOf(object: KubeObject, crds: readonly KubeObject[]): JsonObject | undefined {
+  const { group, version } = parseApiVersion(object.apiVersion);
+  for (const crd of crds) {
+    const spec = crd['spec'] as CrdSpec | undefined;
+    if (spec?.group !== group || spec.names?.kind !== object.kind) continue;
+    return spec.versions?.find((candidate) => candidate.name === version)?.schema?.openAPIV3Schema;
+  }
+  return undefined;
+}
+
+interface CrdSpec {
+  readonly group?: string;
+  readonly names?: { readonly kind?: string };
+  readonly versions?: readonly {
+    readonly name?: string;
+    readonly schema?: { readonly openAPIV3Schema?: JsonObject };
+  }[];
+}
+
 function targetOf(runner: TrialRunner, object: KubeObject): ObjectTarget | undefined {
   const kind = runner.host.server.kindFor(object.apiVersion, object.kind);
   if (kind === undefined) return undefined;
@@ -163,6 +183,7 @@ function aimOf(
   reference: Reference,
   base: Workload,
   healthySpecChanges: readonly SpecChange[],
+  crds: readonly KubeObject[],
 ): Aim {
   const samples = new Set(
     targetsOf(runner, base).map((target) => `${groupResource(target)}/${target.namespace}/${target.name}`),
@@ -180,6 +201,7 @@ function aimOf(
     const role = roleOfRevision(history, revision);
     const owned = reference.ownedLeaves[role] ?? [];
     const { group, version, resource } = kind;
+    const schema = schemaOf(revision.object, crds);
     const subresources = runner.host.server.subresourcesOf(revision.object.apiVersion, revision.object.kind);
     return [
       {
@@ -190,6 +212,7 @@ function aimOf(
         hasStatus: subresources.has('status'),
         hasScale: subresources.has('scale'),
         ownedLeaves: owned,
+        ...(schema === undefined ? {} : { schema }),
         targetFinalizers: (revision.object.metadata.finalizers ?? []).filter((finalizer) =>
           owned.includes(`metadata.finalizers[${JSON.stringify(finalizer)}]`),
         ),
