@@ -21,6 +21,8 @@ export interface ControllerUnderTest {
   readonly module: string;
   readonly crds: readonly string[];
   readonly sample: string;
+  /** Means to run more than once at a time. */
+  readonly leaderElection?: boolean;
   /** `holds`, or the properties that it must be caught by. */
   readonly expected: string | readonly string[];
 }

@@ -224,6 +224,7 @@ const STEPS_MAX = 400;
  */
 export function resolveOptions(options: StalemateOptions, context: ResolveContext): RunConfig {
   const { cwd } = context;
+  const target = targetModule(options.target, cwd);
   const crds = loadCrds((options.crds ?? []).map((path) => resolve(cwd, path)));
   const samplePaths = (options.samples ?? []).map((path) => resolve(cwd, path));
   if (samplePaths.length === 0) {
@@ -235,7 +236,7 @@ export function resolveOptions(options: StalemateOptions, context: ResolveContex
   const replicasMax = options.replicas ?? (options.leaderElection === true ? 2 : 1);
   return {
     configFile: context.configFile,
-    target: targetModule(options.target, cwd),
+    target,
     cluster: options.cluster ?? 'embedded',
     transport: options.transport ?? 'http-library',
     crds,

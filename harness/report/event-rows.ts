@@ -25,7 +25,7 @@ const WORDS: { readonly [kind in ProcessEventKind]: string } = {
 };
 
 export function eventRows(history: History, from: number, violation: Violation): readonly EventRow[] {
-  const survives = violation.signature.property === 'survives';
+  const survives = violation.signature.property === 'survival';
   const processes = history.processes
     .filter((event) => roleOf(event.actor) === 'target' && event.at >= from && event.at <= violation.at)
     .filter((event) => event.kind !== 'stopped')

@@ -172,7 +172,7 @@ describe('tellStory', () => {
       'unhandled',
       "TypeError: Cannot read properties of undefined (reading 'spec')\n    at x.ts:1",
     );
-    const signature = { property: 'survives', class: 'unhandled', actors: ['target'], kind: '', field: '' };
+    const signature = { property: 'survival', class: 'unhandled', actors: ['target'], kind: '', field: '' };
     const text = told(findingOf(script.history(), { signature, sentence: 's', operations: [] }));
 
     expect(text).toContain('GET widgets/a ➜ 404 NotFound');

@@ -5,10 +5,8 @@
  * (`knowledge.ts`), layout (`terminal.ts`). Start with {@link tellStory}.
  */
 import { roleOf, type ActorId } from '../model/actor.ts';
-import type { Violation } from '../model/check-result.ts';
-import type { Counterexample } from '../model/counterexample.ts';
 import type { Finding, FindingStats } from '../model/finding.ts';
-import { phaseStart, type History } from '../model/history.ts';
+import { phaseStart } from '../model/history.ts';
 import { compareAtRest, type Comparison } from './at-rest.ts';
 import { deviationRows, type DeviationRow } from './deviation-rows.ts';
 import { foldCycles, keepWithin } from './fold.ts';
@@ -72,18 +70,18 @@ export interface Story {
   /** What is different at rest from what a fresh target makes of the same input. */
   readonly atRest: readonly Comparison[];
   readonly missed: readonly string[];
-  readonly stats: FindingStats;
+  /** What stands behind the finding; absent for a replay, which has only itself. */
+  readonly stats?: FindingStats;
 }
 
 /** Rows of a story; the first screen has 40 lines, head and foot take the rest. */
 const ROWS_MAX = 25;
 
-/** Tells the story of a finding. Pure. */
-export function tellStory(finding: Finding): Story {
-  return tell(finding.record, finding.violation, finding.counterexample, finding.stats);
-}
+/** A finding, or the replay of one. */
+export type Told = Omit<Finding, 'stats'> & { readonly stats?: FindingStats };
 
-function tell(history: History, violation: Violation, counterexample: Counterexample, stats: FindingStats): Story {
+/** Tells the story of a finding. Pure. */
+export function tellStory({ record: history, violation, counterexample, stats }: Told): Story {
   const index = indexHistory(history);
   const keys = involvedKeys(index, violation);
   const start = phaseStart(history, 'contention');
@@ -91,7 +89,7 @@ function tell(history: History, violation: Violation, counterexample: Counterexa
   const told = operationRows(index, keys, violation, from);
   const rows: readonly StoryRow[] = [
     ...told.rows,
-    ...deviationRows(history, counterexample.schedule, stats.counterfactuals),
+    ...deviationRows(history, counterexample.schedule, stats?.counterfactuals ?? []),
     ...eventRows(history, from, violation),
   ];
   const ordered = [...rows].sort((a, b) => a.at - b.at);
@@ -106,7 +104,7 @@ function tell(history: History, violation: Violation, counterexample: Counterexa
     unrelatedSteps: told.unrelated,
     atRest: compareAtRest(index, keys, violation),
     missed: history.missed,
-    stats,
+    ...(stats === undefined ? {} : { stats }),
   };
 }
 

@@ -67,7 +67,7 @@ describe('renderSummary', () => {
           findings: [lostUpdate()],
           warnings: ['2 writes at rest'],
           inconclusive: { count: 15, reasons: { 'never settled': 15 } },
-          perProperty: { survives: { holds: 0, violated: 0, inconclusive: 0, vacuous: true } },
+          perProperty: { survival: { holds: 0, violated: 0, inconclusive: 0, vacuous: true } },
         }),
         () => 'failures/x.json',
       ),
@@ -77,7 +77,7 @@ describe('renderSummary', () => {
     expect(text).toContain('1 distinct finding\n');
     expect(text).toContain('✗ no-lost-update: controller reverted');
     expect(text).toContain('1 run · failures/x.json');
-    expect(text).toContain('not put to the test: survives');
+    expect(text).toContain('not put to the test: survival');
     expect(text).toContain('inconclusive: 15 runs (1.0 %)\n  15 × never settled');
     expect(text).toContain('warning: 2 writes at rest');
   });

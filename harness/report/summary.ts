@@ -119,7 +119,7 @@ const HEADLINES: { readonly [outcome in CampaignOutcome]: string } = {
   violated: 'violated',
   inconclusive: 'inconclusive',
   vacuous: 'vacuous: nothing contended, so nothing was put to the test',
-  interrupted: 'interrupted',
+  interrupted: 'interrupted: what was found until then is kept',
 };
 
 /** The closing lines of a campaign. */

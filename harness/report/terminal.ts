@@ -208,7 +208,7 @@ function atRestLines(story: Story, { width, colors }: Layout): readonly string[]
 function footLines(story: Story, { width }: Layout, replay: string): readonly string[] {
   const missed =
     story.missed.length === 0 ? [] : wrapWithin(`never happened: ${story.missed.join(', ')}`, width - 1, 2, 2);
-  const tried = wrap(triedText(story.stats), width - 1, 2);
+  const tried = story.stats === undefined ? [] : wrap(triedText(story.stats), width - 1, 2);
   return [...missed, ...tried, `replay: ${replay}`].map((line) => ` ${line}`);
 }
 

@@ -10,7 +10,7 @@ const TITLES: { readonly [propertyAndClass: string]: string } = {
   cardinality: 'TOO MANY CHILDREN',
   'truthful-status': 'UNTRUE STATUS',
   'deletion-completes': 'BROKEN DELETION',
-  survives: 'DID NOT SURVIVE',
+  survival: 'DID NOT SURVIVE',
 };
 
 /** `LOST UPDATE`. */

@@ -1,0 +1,47 @@
+#!/usr/bin/env node
+/**
+ * The executable. Plain JavaScript that any Node reads: it looks at the version first, because older ones cannot run TypeScript.
+ *
+ * On a Node that is too old it starts itself again with the one that the npm package `node` brought along, if it is there.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+const MAJOR_MIN = 22;
+const MINOR_MIN = 19;
+const EXIT_USAGE = 2;
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+// STALEMATE_NODE_TOO_OLD lets a test take this path on a Node that is new enough.
+const tooOld = major < MAJOR_MIN || (major === MAJOR_MIN && minor < MINOR_MIN);
+
+if (!tooOld && process.env.STALEMATE_NODE_TOO_OLD === undefined) {
+  const { main } = await import('./main.ts');
+  // The exit code is set, not forced: what is written to stdout and stderr must arrive.
+  process.exitCode = await main(process.argv.slice(2));
+} else {
+  process.exitCode = runWithBundledNode();
+}
+
+function runWithBundledNode() {
+  const bundled = [
+    new URL('../../node_modules/node/bin/node', import.meta.url),
+    // Installed as a dependency, npm puts `node` beside `stalemate`.
+    new URL('../../../node/bin/node', import.meta.url),
+  ]
+    .map((url) => fileURLToPath(url))
+    .find((path) => existsSync(path));
+  if (bundled === undefined) {
+    process.stderr.write(
+      `stalemate: got Node ${process.versions.node}, expected ${MAJOR_MIN}.${MINOR_MIN} or newer; ` +
+        'update Node, or add it to the project with "npm install --save-dev node@24"\n',
+    );
+    return EXIT_USAGE;
+  }
+  const { STALEMATE_NODE_TOO_OLD: _, ...env } = process.env;
+  const args = [fileURLToPath(import.meta.url), ...process.argv.slice(2)];
+  const { status, signal } = spawnSync(bundled, args, { stdio: 'inherit', env });
+  return status ?? 128 + (constants.signals[signal] ?? 0);
+}

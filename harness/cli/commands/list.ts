@@ -1,0 +1,66 @@
+/** `stalemate list`: what there is to choose from. */
+import { Command } from 'commander';
+import type { FaultKind } from '../../model/schedule.ts';
+import { usage } from '../arguments.ts';
+import type { CommandContext } from '../main.ts';
+
+interface Entry {
+  readonly name: string;
+  readonly about: string;
+}
+
+const FAULTS: { readonly [kind in FaultKind]: string } = {
+  fail: 'a request is answered 429, 500, 503 or 504 instead of being done',
+  refuse: 'a connection is refused: the server never sees the request',
+  'lose-response': 'the server commits a request, the answer is lost with the connection',
+  'close-watch': 'a watch ends cleanly: the target must watch again',
+  'expire-watch': 'a watch answers 410: the target must list again',
+  'stale-list': 'a list at resourceVersion=0 comes from the past; applies to targets that list that way only',
+  crash: 'the target is killed at a request and started again',
+  'start-replica': 'a second copy of the target starts; for targets with leader election only',
+};
+
+const WHATS = ['properties', 'writers', 'faults', 'strategies', 'controllers'] as const;
+
+export function listCommand(context: CommandContext): Command {
+  return new Command('list')
+    .description('Show what there is to choose from.')
+    .argument('<what>', WHATS.join(', '))
+    .option('--json', 'print a JSON list')
+    .action(async (what: string, { json }: { readonly json?: boolean }) => {
+      const entries = await entriesOf(what);
+      context.console.out(json === true ? `${JSON.stringify(entries, null, 2)}\n` : tableText(entries));
+    });
+}
+
+async function entriesOf(what: string): Promise<readonly Entry[]> {
+  // Imported on demand: `--help` must not wait for the whole harness.
+  const registry = await import('../registry.ts');
+  switch (what) {
+    case 'properties':
+      return registry.properties.map(({ name, id, about }) => ({
+        name,
+        about: id === undefined ? about : `${id}: ${about}`,
+      }));
+    case 'writers':
+      return registry.writers.map(({ name, about }) => ({ name, about }));
+    case 'faults':
+      return Object.entries(FAULTS).map(([name, about]) => ({ name, about }));
+    case 'strategies': {
+      const { strategies } = await import('../../schedule/strategies/index.ts');
+      return Object.entries(strategies).map(([name, { about }]) => ({ name, about }));
+    }
+    case 'controllers':
+      return registry.controllers.map(({ controller, variant, expected }) => ({
+        name: `${controller}/${variant}`,
+        about: typeof expected === 'string' ? expected : `violates ${expected.join(', ')}`,
+      }));
+    default:
+      throw usage(`got "${what}", expected one of ${WHATS.join(', ')}`);
+  }
+}
+
+function tableText(entries: readonly Entry[]): string {
+  const width = Math.max(0, ...entries.map(({ name }) => name.length));
+  return entries.map(({ name, about }) => `${name.padEnd(width)}  ${about}\n`).join('');
+}

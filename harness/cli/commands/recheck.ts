@@ -1,0 +1,76 @@
+/** `stalemate recheck`: stored histories judged again, with today's properties and without running anything. */
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { signatureText } from '../../model/check-result.ts';
+import { EXIT, type ExitCode } from '../../model/errors.ts';
+import type { CheckReport } from '../../model/finding.ts';
+import { decodeRecord } from '../../schedule/codec/record.ts';
+import { usage } from '../arguments.ts';
+import type { CommandContext } from '../main.ts';
+import { readText } from '../read-text.ts';
+
+type Judgement = 'violated' | 'holds' | 'inconclusive';
+
+interface Row {
+  readonly file: string;
+  readonly signature: string;
+  readonly result: Judgement;
+  readonly sentence: string;
+}
+
+const HELP = `
+A record holds the history of a finding. Rechecking it after a change of a property says whether the property still finds it.
+Exit codes: 1 a property still finds the violation in at least one, 0 in none, 3 a property has no opinion any more.
+
+Example:
+  stalemate recheck .stalemate/records`;
+
+export function recheckCommand(context: CommandContext): Command {
+  return new Command('recheck')
+    .description('Judge stored histories again, without running anything.')
+    .argument('<path>', 'a record, or a folder of records')
+    .option('--json', 'print the results as JSON on stdout')
+    .addHelpText('after', HELP)
+    .action(async (path: string, { json }: { readonly json?: boolean }) => {
+      context.finish(await recheckPath(path, json === true, context));
+    });
+}
+
+async function recheckPath(path: string, json: boolean, { console }: CommandContext): Promise<ExitCode> {
+  const { recheck } = await import('../library.ts');
+  const rows = recordFiles(path).map((file): Row => {
+    const record = decodeRecord(readText(file, 'record'), file);
+    const { signature } = record.counterexample;
+    const report = recheck(record);
+    return { file, signature: signatureText(signature), ...judgementOf(report, signature.property) };
+  });
+  if (json) console.out(`${JSON.stringify({ version: 1, records: rows }, null, 2)}\n`);
+  else for (const row of rows) console.out(`${row.result.padEnd(12)} ${row.file}\n             ${row.sentence}\n`);
+  if (rows.some(({ result }) => result === 'violated')) return EXIT.violated;
+  return rows.some(({ result }) => result === 'inconclusive') ? EXIT.inconclusive : EXIT.holds;
+}
+
+function judgementOf(report: CheckReport, property: string): { readonly result: Judgement; readonly sentence: string } {
+  if (report.violation !== undefined) return { result: 'violated', sentence: report.violation.sentence };
+  const own = report.results.find((one) => one.property === property)?.result;
+  if (own === undefined) return { result: 'inconclusive', sentence: `property "${property}" is not in the catalogue` };
+  if (own.result === 'inconclusive') return { result: 'inconclusive', sentence: own.reason };
+  return { result: 'holds', sentence: `${property} no longer finds this violation` };
+}
+
+function recordFiles(path: string): readonly string[] {
+  let folder: boolean;
+  try {
+    folder = statSync(path).isDirectory();
+  } catch {
+    throw usage(`"${path}" does not exist, expected a record or a folder of records`);
+  }
+  if (!folder) return [path];
+  const files = readdirSync(path)
+    .filter((name) => name.endsWith('.json'))
+    .sort();
+  if (files.length === 0)
+    throw usage(`"${path}" holds no .json file, expected records; they are written to DIR/records`);
+  return files.map((name) => join(path, name));
+}

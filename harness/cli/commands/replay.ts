@@ -1,0 +1,121 @@
+/** `stalemate replay`: a counterexample again. */
+import { Command } from 'commander';
+import { findConfigFile } from '../../execution/config.ts';
+import { versions } from '../../execution/versions.ts';
+import { signatureText } from '../../model/check-result.ts';
+import type { Counterexample } from '../../model/counterexample.ts';
+import { EXIT, type ExitCode } from '../../model/errors.ts';
+import type { ReplayResult } from '../../model/finding.ts';
+import { tellStory } from '../../report/story.ts';
+import { renderStory } from '../../report/terminal.ts';
+import { decodeReplayable } from '../../schedule/codec/record.ts';
+import { countArgument } from '../arguments.ts';
+import type { CommandContext } from '../main.ts';
+import { readText } from '../read-text.ts';
+
+interface ReplayFlags {
+  readonly times?: number;
+  readonly target?: string;
+  readonly config?: string;
+  readonly json?: boolean;
+}
+
+const HELP = `
+Exit codes: 1 the failure came back in every run or in some, 0 the schedule was followed to the end and all is well (fixed?),
+            3 labels of the schedule no longer occur, so nothing can be said.
+
+Example:
+  stalemate replay .stalemate/failures/lost-update-7f3a91.json --times 20`;
+
+export function replayCommand(context: CommandContext): Command {
+  return new Command('replay')
+    .description('Run a finding again, step by step the same.')
+    .argument('<file>', 'a counterexample, or a record')
+    .option('--times <n>', 'runs (default: 5)', countArgument('--times'))
+    .option('--target <module>', 'the target you mean: refused when the file is another one’s')
+    .option('--config <file>', 'configuration file with properties of your own')
+    .option('--json', 'print the result as JSON on stdout')
+    .addHelpText('after', HELP)
+    .action(async (file: string, flags: ReplayFlags) => {
+      context.finish(await replayFile(file, flags, context));
+    });
+}
+
+async function replayFile(file: string, flags: ReplayFlags, { console, signal }: CommandContext): Promise<ExitCode> {
+  const counterexample = decodeReplayable(readText(file, 'counterexample'), file);
+  warnOfVersions(counterexample, console.err);
+  const { replay } = await import('../library.ts');
+  const configFile = flags.config ?? findConfigFile(console.cwd);
+  const result = await replay(counterexample, {
+    cwd: console.cwd,
+    signal,
+    ...(flags.times === undefined ? {} : { times: flags.times }),
+    ...(flags.target === undefined ? {} : { target: flags.target }),
+    ...(configFile === undefined ? {} : { configFile }),
+  });
+  const outcome = outcomeOf(result);
+  if (flags.json === true) console.out(`${JSON.stringify(documentOf(counterexample, result, outcome), null, 2)}\n`);
+  else {
+    const { violation } = result;
+    if (violation !== undefined) {
+      const story = tellStory({ violation, counterexample, record: result.history });
+      const { color, width } = console;
+      console.out(`${renderStory(story, { color, width, replay: `npx stalemate replay ${file}` })}\n`);
+    }
+    console.out(resultText(result, outcome));
+  }
+  return EXIT_BY_OUTCOME[outcome];
+}
+
+type ReplayOutcome = 'reproduced' | 'green' | 'anchors-missing';
+
+const EXIT_BY_OUTCOME: { readonly [outcome in ReplayOutcome]: ExitCode } = {
+  reproduced: EXIT.violated,
+  green: EXIT.holds,
+  'anchors-missing': EXIT.inconclusive,
+};
+
+function outcomeOf({ reproduced, missedAnchors }: ReplayResult): ReplayOutcome {
+  if (reproduced.k > 0) return 'reproduced';
+  return missedAnchors.length > 0 ? 'anchors-missing' : 'green';
+}
+
+function resultText({ reproduced: { k, n }, missedAnchors }: ReplayResult, outcome: ReplayOutcome): string {
+  const missed = missedAnchors.length === 0 ? '' : `never happened: ${missedAnchors.join(', ')}\n`;
+  switch (outcome) {
+    case 'reproduced':
+      return `reproduced ${k} of ${n}\n${missed}`;
+    case 'green':
+      return `not reproduced, 0 of ${n}: the whole schedule was followed and the property holds\n`;
+    case 'anchors-missing':
+      return (
+        `inconclusive, 0 of ${n}: the target no longer does what the schedule is anchored on\n${missed}` +
+        'find the failure anew with "stalemate run", or adapt the labels in the file\n'
+      );
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function documentOf(counterexample: Counterexample, result: ReplayResult, outcome: ReplayOutcome): object {
+  return {
+    version: 1,
+    outcome,
+    signature: signatureText(counterexample.signature),
+    property: counterexample.signature.property,
+    sentence: result.violation?.sentence ?? counterexample.sentence,
+    reproduced: result.reproduced,
+    missedAnchors: result.missedAnchors,
+  };
+}
+
+/** Histories are byte-identical per major version of Node only. */
+function warnOfVersions({ foundWith }: Counterexample, tell: (text: string) => void): void {
+  const { node } = versions();
+  const major = (version: string): string => version.replace(/^v/, '').split('.')[0] ?? '';
+  if (major(foundWith.node) !== major(node)) {
+    tell(
+      `note: found with Node ${foundWith.node}, replayed with ${node}: the order of steps inside the target may differ\n`,
+    );
+  }
+}

@@ -1,0 +1,25 @@
+/** Where commands write: results to stdout, everything else to stderr. */
+import { env, stderr, stdout } from 'node:process';
+
+export interface Console {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  readonly color: boolean;
+  readonly width: number;
+  readonly cwd: string;
+}
+
+const WIDTH = 100;
+
+/** The process's own streams. Colour follows NO_COLOR, FORCE_COLOR and whether a person is looking. */
+export function processConsole(): Console {
+  const forced = env['FORCE_COLOR'] !== undefined && env['FORCE_COLOR'] !== '0';
+  const silenced = (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb';
+  return {
+    out: (text) => void stdout.write(text),
+    err: (text) => void stderr.write(text),
+    color: !silenced && (forced || stdout.isTTY),
+    width: stdout.isTTY ? stdout.columns : WIDTH,
+    cwd: process.cwd(),
+  };
+}

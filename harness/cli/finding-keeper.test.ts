@@ -1,0 +1,58 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findingFiles } from '../report/record.ts';
+import { lostUpdate } from '../report/test-findings.ts';
+import { decodeReplayable } from '../schedule/codec/record.ts';
+import type { Console } from './console.ts';
+import { FindingKeeper } from './finding-keeper.ts';
+
+let folder: string;
+let told: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'stalemate-keeper-'));
+  told = '';
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function keeper(): FindingKeeper {
+  const console: Console = { out: () => {}, err: () => {}, color: false, width: 100, cwd: folder };
+  return new FindingKeeper(join(folder, '.stalemate'), console, (text) => {
+    told += text;
+  });
+}
+
+describe('FindingKeeper', () => {
+  it('writes what replay reads, and tells the story with the command', () => {
+    const kept = keeper();
+
+    kept.keep(lostUpdate());
+
+    const path = kept.pathOf(lostUpdate()) ?? '';
+    expect(path).toMatch(/^\.stalemate\/failures\/lost-update-/);
+    expect(decodeReplayable(readFileSync(join(folder, path), 'utf8'), path)).toEqual(lostUpdate().counterexample);
+    expect(told).toContain(`replay: npx stalemate replay ${path}`);
+    expect(kept.failures).toEqual([]);
+  });
+
+  it.runIf(existsSync('/dev/full'))(
+    'tells the story all the same when the disk is full, and says what was not written',
+    () => {
+      const kept = keeper();
+      const { counterexample } = findingFiles(join(folder, '.stalemate'), lostUpdate());
+      mkdirSync(dirname(counterexample), { recursive: true });
+      symlinkSync('/dev/full', `${counterexample}.${process.pid}.partial`);
+
+      kept.keep(lostUpdate());
+
+      expect(told).toContain('LOST UPDATE');
+      expect(told).toContain("✗ writer-1's change is gone");
+      expect(told).toContain('replay: not possible, the counterexample could not be written');
+      expect(kept.failures).toEqual([expect.stringContaining(`could not write "${counterexample}": the disk is full`)]);
+      expect(kept.pathOf(lostUpdate())).toBeUndefined();
+    },
+  );
+});

@@ -1,0 +1,53 @@
+/** Writes and shows findings as they come. A write that fails costs the file, never the story. */
+import { relative } from 'node:path';
+import { HarnessError } from '../model/errors.ts';
+import type { Finding } from '../model/finding.ts';
+import { writeFinding } from '../report/record.ts';
+import { tellStory } from '../report/story.ts';
+import { renderStory } from '../report/terminal.ts';
+import { fileStem } from '../report/title.ts';
+import { encodeCounterexample } from '../schedule/codec/counterexample.ts';
+import { encodeRecord } from '../schedule/codec/record.ts';
+import type { Console } from './console.ts';
+
+export class FindingKeeper {
+  /** Messages of the writes that failed. */
+  readonly failures: string[] = [];
+  readonly #paths = new Map<string, string>();
+  readonly #reportDir: string;
+  readonly #console: Console;
+  readonly #tell: (text: string) => void;
+
+  constructor(reportDir: string, console: Console, tell: (text: string) => void) {
+    this.#reportDir = reportDir;
+    this.#console = console;
+    this.#tell = tell;
+  }
+
+  keep(finding: Finding): void {
+    const path = this.#write(finding);
+    const replay =
+      path === undefined ? 'not possible, the counterexample could not be written' : `npx stalemate replay ${path}`;
+    const { color, width } = this.#console;
+    this.#tell(`\n${renderStory(tellStory(finding), { color, width, replay })}\n`);
+  }
+
+  /** Where a finding's counterexample was written, relative to the working directory. */
+  pathOf(finding: Finding): string | undefined {
+    return this.#paths.get(fileStem(finding.violation.signature));
+  }
+
+  #write(finding: Finding): string | undefined {
+    try {
+      const encoders = { counterexample: encodeCounterexample, record: encodeRecord };
+      const files = writeFinding(this.#reportDir, finding, encoders);
+      const path = relative(this.#console.cwd, files.counterexample);
+      this.#paths.set(fileStem(finding.violation.signature), path);
+      return path;
+    } catch (error) {
+      if (!(error instanceof HarnessError)) throw error;
+      this.failures.push(error.message);
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,145 @@
+/**
+ * The library: the same calls for the command line and for `import … from 'stalemate'`.
+ *
+ * Owns: putting registry, configuration and execution together. Start at {@link run}.
+ */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { ApiServer } from '../apiserver/server.ts';
+import { realDate } from '../determinism/real-time.ts';
+import type { CampaignEvents } from '../execution/api.ts';
+import { runCampaign } from '../execution/campaign.ts';
+import { checkOptions, resolveOptions, type StalemateOptions } from '../execution/config.ts';
+import { recheckRecord, replayCounterexample } from '../execution/replay.ts';
+import type { RunConfig } from '../execution/run-config.ts';
+import type { Counterexample } from '../model/counterexample.ts';
+import { HarnessError } from '../model/errors.ts';
+import type { CampaignResult, CheckReport, FindingRecord, ReplayResult } from '../model/finding.ts';
+import { apiVersionOf } from '../model/object.ts';
+import type { StrategyName } from '../model/trial.ts';
+import { knownProperties, properties, writers } from './registry.ts';
+
+const WORKER = new URL('./worker.ts', import.meta.url);
+const SEED_RANGE = 2 ** 31;
+
+export interface RunContext {
+  /** What relative paths of the options refer to; default the working directory. */
+  readonly cwd?: string;
+  /** Where the options come from, when that is a file: workers import it for properties of your own. */
+  readonly configFile?: string;
+  /** Judges these properties only. */
+  readonly only?: readonly string[];
+  readonly events?: CampaignEvents;
+  /** Ends the campaign early, with what it has. */
+  readonly signal?: AbortSignal;
+  /** Every n-th trial is run twice and the histories compared; default 400. */
+  readonly verifyEvery?: number;
+  /** Restricts the search to these strategies. */
+  readonly strategies?: readonly StrategyName[];
+}
+
+/**
+ * Runs a campaign to the end of its budget.
+ *
+ * Properties and predicates of your own are functions and do not reach the worker threads by themselves: keep them in a
+ * configuration file and name it as `configFile`.
+ *
+ * @throws {CONFIG_INVALID} {MANIFEST_INVALID} {TARGET_INVALID} {TARGET_FAILED}
+ * @example
+ * const result = await run({ target: './controller.ts', crds: ['./crd.yaml'], samples: ['./sample.yaml'], budget: '30s' });
+ * if (result.outcome === 'violated') console.log(result.findings[0]?.violation.sentence);
+ */
+export async function run(options: StalemateOptions, context: RunContext = {}): Promise<CampaignResult> {
+  return runConfigured(resolveRun(checkOptions(options, 'options'), context), context);
+}
+
+/** The configuration that {@link run} would use. */
+export function resolveRun(options: StalemateOptions, context: RunContext = {}): RunConfig {
+  return resolveOptions(options, {
+    cwd: context.cwd ?? process.cwd(),
+    configFile: context.configFile === undefined ? null : resolve(context.configFile),
+    only: context.only ?? [],
+    properties,
+    writers: writers.map(({ name }) => name),
+    builtInKinds: builtInKinds(),
+    freshSeed: () => realDate().getTime() % SEED_RANGE,
+  });
+}
+
+/** Runs a resolved configuration. */
+export function runConfigured(config: RunConfig, context: RunContext = {}): Promise<CampaignResult> {
+  const { events, signal, verifyEvery, strategies } = context;
+  return runCampaign(config, {
+    workerEntry: WORKER,
+    ...(verifyEvery === undefined ? {} : { verifyEvery }),
+    ...(strategies === undefined ? {} : { strategies }),
+    ...(events === undefined ? {} : { events }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+export interface ReplayContext {
+  /** What the target's module is relative to; default the working directory. */
+  readonly cwd?: string;
+  /** Runs; default 5. */
+  readonly times?: number;
+  /** The target that the caller means: refused when the counterexample is another one's. */
+  readonly target?: string;
+  readonly configFile?: string;
+  readonly signal?: AbortSignal;
+}
+
+export const REPLAY_TIMES = 5;
+
+/**
+ * Runs a counterexample again.
+ *
+ * @throws {TARGET_MISMATCH} when its target is not there, or is not the one that the caller names.
+ */
+export async function replay(counterexample: Counterexample, context: ReplayContext = {}): Promise<ReplayResult> {
+  const targetModule = targetOf(counterexample, context);
+  const configFile = context.configFile === undefined ? null : resolve(context.configFile);
+  const wanted = counterexample.signature.property;
+  const known = (await knownProperties(configFile)).filter(({ name }) => name === wanted);
+  if (known.length === 0) {
+    throw new HarnessError(
+      'CONFIG_INVALID',
+      `the counterexample violates property "${wanted}", which is not in the catalogue; expected a configuration that has it, pass it with --config`,
+    );
+  }
+  return replayCounterexample(counterexample, {
+    times: context.times ?? REPLAY_TIMES,
+    targetModule,
+    properties: known,
+    workerEntry: WORKER,
+    configFile,
+    ...(context.signal === undefined ? {} : { signal: context.signal }),
+  });
+}
+
+function targetOf(counterexample: Counterexample, { cwd = process.cwd(), target }: ReplayContext): string {
+  const { module } = counterexample.target;
+  const recorded = resolve(cwd, module);
+  if (target !== undefined && resolve(cwd, target) !== recorded) {
+    throw new HarnessError(
+      'TARGET_MISMATCH',
+      `the counterexample is for target "${module}", got "${target}"; replay it without --target, or find the failure anew for this target`,
+    );
+  }
+  if (existsSync(recorded)) return recorded;
+  throw new HarnessError(
+    'TARGET_MISMATCH',
+    `the counterexample is for target "${module}", expected it at "${recorded}", where nothing is; replay it from the folder that it was recorded in`,
+  );
+}
+
+/** Judges a stored history again, with today's properties and without running anything. */
+export function recheck(record: FindingRecord): CheckReport {
+  return recheckRecord(record, properties);
+}
+
+/** `apiVersion/Kind` of what the embedded API server serves without a CRD. */
+export function builtInKinds(): ReadonlySet<string> {
+  const server = new ApiServer({ now: () => 0, newUid: () => '', nameSuffix: () => '' });
+  return new Set(server.resourceKinds().map((kind) => `${apiVersionOf(kind)}/${kind.kind}`));
+}

@@ -1,0 +1,125 @@
+/**
+ * The command line.
+ *
+ * Owns: which commands there are, what becomes of an error, the exit code. Does not own: what a command does (`commands/`).
+ */
+import { Command, CommanderError } from 'commander';
+import { EXIT, HarnessError, type ExitCode } from '../model/errors.ts';
+import { versions } from '../execution/versions.ts';
+import { listCommand } from './commands/list.ts';
+import { recheckCommand } from './commands/recheck.ts';
+import { replayCommand } from './commands/replay.ts';
+import { runCommand } from './commands/run.ts';
+import { processConsole, type Console } from './console.ts';
+
+const EXAMPLES = `
+Examples:
+  stalemate run --target controller.ts --crds config/crd --sample sample.yaml
+      search for interleavings that break the controller, for 60 s
+  stalemate run --budget 5m --stop-after 1
+      the same with stalemate.config.ts, until the first finding
+  stalemate replay .stalemate/failures/lost-update-7f3a91.json
+      run a finding again, step by step the same
+  stalemate recheck .stalemate/records
+      judge stored histories with today's properties, without running anything
+
+Exit codes: 0 all properties hold, 1 a property is violated, 2 usage or configuration, 3 inconclusive or environment,
+            4 a fault of stalemate itself, 5 refused by the safety guard`;
+
+/** What every command gets. It answers with the exit code. */
+export interface CommandContext {
+  readonly console: Console;
+  /** Aborted by Ctrl-C: stop soon, keep what was found. */
+  readonly signal: AbortSignal;
+  finish(code: ExitCode): void;
+}
+
+/** Runs a command line and resolves with the exit code. */
+export async function main(args: readonly string[]): Promise<ExitCode> {
+  const console = processConsole();
+  let code: ExitCode = EXIT.holds;
+  const stop = stopOnSignals(console);
+  guardOutput();
+  const context: CommandContext = { console, signal: stop.signal, finish: (to) => (code = to) };
+  try {
+    await program(context).parseAsync([...args], { from: 'user' });
+    return code;
+  } catch (error) {
+    return explain(error, console);
+  } finally {
+    stop.dispose();
+  }
+}
+
+function program(context: CommandContext): Command {
+  const root = new Command('stalemate')
+    .description('Chaos and property-based tests for Kubernetes controllers under contention.')
+    .version(versions().stalemate)
+    .addHelpText('after', EXAMPLES);
+  for (const command of [runCommand, replayCommand, recheckCommand, listCommand]) {
+    root.addCommand(command(context));
+  }
+  for (const command of [root, ...root.commands]) {
+    command.exitOverride().showSuggestionAfterError(true);
+    command.configureOutput({
+      writeOut: (text) => context.console.out(text),
+      writeErr: (text) => context.console.err(text),
+      outputError: (text, write) => write(`stalemate: ${text.replace(/^error: /, '')}`),
+    });
+  }
+  return root;
+}
+
+function explain(error: unknown, console: Console): ExitCode {
+  if (error instanceof CommanderError) {
+    // Help and version come this way too. Commander has printed its message already.
+    if (error.exitCode === 0) return EXIT.holds;
+    console.err('see "stalemate --help"\n');
+    return EXIT.usage;
+  }
+  if (error instanceof HarnessError) {
+    console.err(`stalemate: ${error.message}\n`);
+    return error.exitCode;
+  }
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const { stalemate, node } = versions();
+  console.err(
+    `stalemate: a fault of stalemate itself, not of your controller\n${stack}\n` +
+      `please report it with the lines above and the command (stalemate ${stalemate}, node ${node})\n`,
+  );
+  return EXIT.fault;
+}
+
+interface StopSignal {
+  readonly signal: AbortSignal;
+  dispose(): void;
+}
+
+/** The first Ctrl-C asks the command to stop and keep what it has; the second does not ask. */
+function stopOnSignals(console: Console): StopSignal {
+  const controller = new AbortController();
+  const listener = (name: NodeJS.Signals): void => {
+    // 128 + the signal's number, as shells have it.
+    if (controller.signal.aborted) process.exit(name === 'SIGINT' ? 130 : 143);
+    console.err('\nstopping; what was found is kept (once more to stop at once)\n');
+    controller.abort();
+  };
+  process.on('SIGINT', listener);
+  process.on('SIGTERM', listener);
+  return {
+    signal: controller.signal,
+    dispose: () => {
+      process.off('SIGINT', listener);
+      process.off('SIGTERM', listener);
+    },
+  };
+}
+
+/** A reader that went away (`| head`) is no error; a disk that is full under a redirection is one. */
+function guardOutput(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') return;
+    process.stderr.write(`stalemate: could not write to stdout: ${error.message}\n`);
+    process.exitCode = EXIT.inconclusive;
+  });
+}

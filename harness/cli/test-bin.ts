@@ -1,0 +1,38 @@
+/** Runs the real executable, for tests. */
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const BIN = fileURLToPath(new URL('./bin.mjs', import.meta.url));
+
+export interface BinResult {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface BinOptions {
+  readonly cwd?: string;
+  readonly env?: { readonly [name: string]: string };
+  /** Another copy of the executable. */
+  readonly bin?: string;
+}
+
+export function stalemate(args: readonly string[], { cwd, env, bin = BIN }: BinOptions = {}): BinResult {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...args], {
+    encoding: 'utf8',
+    ...(cwd === undefined ? {} : { cwd }),
+    env: { ...process.env, NO_COLOR: '1', ...env },
+  });
+  return { code: status, stdout, stderr };
+}
+
+/** Runs a line of shell with the executable as `$STALEMATE`. */
+export function shell(line: string, cwd: string): BinResult {
+  const env = { ...process.env, NO_COLOR: '1', STALEMATE: `"${process.execPath}" "${BIN}"` };
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', line.replaceAll('$STALEMATE', env.STALEMATE)], {
+    encoding: 'utf8',
+    cwd,
+    env,
+  });
+  return { code: status, stdout, stderr };
+}

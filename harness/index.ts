@@ -1,0 +1,39 @@
+/** What `import … from 'stalemate'` offers. The command line uses the same calls. */
+export { recheck, replay, resolveRun, run } from './cli/library.ts';
+export type { ReplayContext, RunContext } from './cli/library.ts';
+export { controllers, properties } from './cli/registry.ts';
+export type { ControllerUnderTest } from './cli/registry.ts';
+export { defineConfig } from './execution/config.ts';
+export type { StalemateOptions } from './execution/config.ts';
+export { always, eventually } from './execution/predicates.ts';
+export type { Predicate } from './execution/predicates.ts';
+export type { CampaignEvents, Progress } from './execution/api.ts';
+export type { Budget, RunConfig } from './execution/run-config.ts';
+export type { CheckResult, Signature, Violation } from './model/check-result.ts';
+export type { Counterexample } from './model/counterexample.ts';
+export { EXIT, HarnessError } from './model/errors.ts';
+export type { ExitCode, HarnessErrorCode } from './model/errors.ts';
+export type {
+  CampaignResult,
+  CheckReport,
+  Finding,
+  FindingRecord,
+  FindingStats,
+  ReplayResult,
+} from './model/finding.ts';
+export type { History, Operation, Revision } from './model/history.ts';
+export type { KubeObject } from './model/object.ts';
+export type { Fault, Hold, Preemption, Schedule } from './model/schedule.ts';
+export type { Program, ProgramOp, Workload } from './model/workload.ts';
+export type { Property } from './oracle/property.ts';
+export { tellStory } from './report/story.ts';
+export type { Story } from './report/story.ts';
+export { renderStory } from './report/terminal.ts';
+export { summarise } from './report/summary.ts';
+export type { Summary } from './report/summary.ts';
+export { trialArbitrary } from './schedule/arbitrary.ts';
+export { decodeCounterexample, encodeCounterexample } from './schedule/codec/counterexample.ts';
+export { decodeHistory, encodeHistory } from './schedule/codec/history.ts';
+export { decodeRecord, encodeRecord } from './schedule/codec/record.ts';
+export { decodeSchedule, encodeSchedule } from './schedule/codec/schedule.ts';
+export { decodeWorkload, encodeWorkload } from './schedule/codec/workload.ts';
