@@ -93,3 +93,13 @@ it('shows in the README a configuration that is valid', async () => {
     rmSync(folder, { recursive: true });
   }
 });
+
+it.each(['README.md', 'ci/README.md', 'ci/github/action.yml'])('names in %s only flags that a command has', (path) => {
+  const commands = repositoryFiles().filter((file) => file.path.startsWith('harness/cli/commands/'));
+  const known = new Set(commands.flatMap(({ text }) => matches(text, /\.option\('(--[\w-]+)/g)));
+  const others = ['--help', '--save-dev', '--no-install'];
+
+  const named = matches(readFileSync(join(REPOSITORY_ROOT, path), 'utf8'), /(?<![\w-])(--[a-z][\w-]*)/g);
+
+  expect(named.filter((flag) => !known.has(flag) && !others.includes(flag))).toEqual([]);
+});
