@@ -9,7 +9,7 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { $ } from 'zx';
-import { cachedKubectl, KUBECTL_VERSION } from './kubectl-cache.ts';
+import { cachedKubectl, KUBECTL_VERSION } from '../harness/apiserver/http/kubectl-binary.ts';
 
 const STAGING_VERSION = KUBECTL_VERSION.replace('v1.', 'v0.');
 

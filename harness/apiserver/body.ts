@@ -41,11 +41,8 @@ export function writeOptions(query: { readonly [key: string]: string }, kind: Op
   };
 }
 
-export const BODY_TYPES: readonly string[] = [
-  'application/json',
-  'application/yaml',
-  'application/vnd.kubernetes.protobuf',
-];
+/** Protobuf is missing: see DIFFERENCES.md. */
+export const BODY_TYPES: readonly string[] = ['application/json', 'application/yaml'];
 
 /** The body as a map, or why it is none. Content types are checked by whoever knows which apply. */
 export function bodyMap(call: Call): JsonObject | Refusal {

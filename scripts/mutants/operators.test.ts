@@ -22,7 +22,10 @@ describe('mutation operators', () => {
   });
 
   it('drop uid preconditions', () => {
-    const [mutant] = mutate('await api.deleteThing({ name, body: { preconditions: { uid } } });', 'drop-uid-precondition');
+    const [mutant] = mutate(
+      'await api.deleteThing({ name, body: { preconditions: { uid } } });',
+      'drop-uid-precondition',
+    );
 
     expect(mutant).toBe('await api.deleteThing({ name, body: { ...{} } });');
   });
@@ -35,7 +38,9 @@ describe('mutation operators', () => {
   });
 
   it('no longer wait for a call', () => {
-    expect(mutate('async function f() { await write(); }', 'drop-await')).toEqual(['async function f() { void write(); }']);
+    expect(mutate('async function f() { await write(); }', 'drop-await')).toEqual([
+      'async function f() { void write(); }',
+    ]);
   });
 
   it('swap two writes', () => {

@@ -54,7 +54,8 @@ function staleRead(client, key, read) {
 /** All mutants of one source file. */
 export function mutantsOf(fileName: string, source: string): readonly Mutant[] {
   const { program, errors } = parseSync(fileName, source);
-  if (errors.length > 0) throw new SyntaxError(`${fileName} cannot be parsed: ${errors[0]?.message ?? 'unknown error'}`);
+  if (errors.length > 0)
+    throw new SyntaxError(`${fileName} cannot be parsed: ${errors[0]?.message ?? 'unknown error'}`);
   const edits: Edit[] = [];
   visit(program as unknown as SyntaxNode, source, edits);
   return edits.map((edit) => ({
@@ -131,7 +132,9 @@ function swapEdits(node: SyntaxNode, text: (of: SyntaxNode) => string): readonly
   return statements.flatMap((statement, index): Edit[] => {
     const next = statements[index + 1];
     if (next === undefined || !isAwaitedCall(statement) || !isAwaitedCall(next)) return [];
-    return [{ family: 'swap-writes', start: statement.start, end: next.end, text: `${text(next)}\n${text(statement)}` }];
+    return [
+      { family: 'swap-writes', start: statement.start, end: next.end, text: `${text(next)}\n${text(statement)}` },
+    ];
   });
 }
 
