@@ -10,12 +10,12 @@ import { signatureText } from '../model/check-result.ts';
 import type { Counterexample } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
 import type { CampaignOutcome, CampaignResult, Finding, PropertyTally } from '../model/finding.ts';
-import type { Trial } from '../model/trial.ts';
+import type { StrategyName, Trial } from '../model/trial.ts';
 import type { CampaignEvents } from './api.ts';
 import { emptyHistory } from './empty-history.ts';
 import type { FromWorker, SearchJob, Subject } from './protocol.ts';
 import type { RunConfig } from './run-config.ts';
-import { newTally } from './search.ts';
+import { newTally, VERIFY_EVERY } from './search.ts';
 import type { Found, SearchTally } from './search.ts';
 import { superviseWorker } from './supervisor.ts';
 import { versions } from './versions.ts';
@@ -25,8 +25,10 @@ export interface CampaignOptions {
   readonly workerEntry: URL;
   readonly events?: CampaignEvents;
   readonly signal?: AbortSignal;
+  /** Every n-th trial is run twice and the histories compared. */
+  readonly verifyEvery?: number;
   /** Restricts the search to these strategies; for benchmarks. */
-  readonly strategies?: readonly string[];
+  readonly strategies?: readonly StrategyName[];
 }
 
 /** More than this share of trials without an opinion is no result. */
@@ -80,8 +82,9 @@ export async function runCampaign(config: RunConfig, options: CampaignOptions): 
       subject,
       writers: config.writers,
       faults: config.faults,
-      strategies: (options.strategies as SearchJob['strategies'] | undefined) ?? null,
+      strategies: options.strategies ?? null,
       seed: config.seed,
+      verifyEvery: options.verifyEvery ?? VERIFY_EVERY,
       firstRun: total.runs,
       runsMax: Math.min(runsLeft, Number.MAX_SAFE_INTEGER),
       timeMs: Math.min(left, 2 ** 40),
@@ -143,6 +146,7 @@ export async function runCampaign(config: RunConfig, options: CampaignOptions): 
     runs: total.runs,
     elapsedMs: Math.round(realNow() - started),
     contention: total.contention,
+    verified: total.verified,
     findings: counted,
     warnings: [...warnings, ...new Set(total.warnings)],
     inconclusive: { count: total.inconclusiveRuns, reasons: total.inconclusive },
@@ -204,6 +208,7 @@ function toFinding(found: Found, config: RunConfig, subject: Subject): Finding {
 
 function add(total: SearchTally, tally: SearchTally): void {
   total.runs += tally.runs;
+  total.verified += tally.verified;
   total.inconclusiveRuns += tally.inconclusiveRuns;
   total.divergence ??= tally.divergence;
   total.warnings.push(...tally.warnings);

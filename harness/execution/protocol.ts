@@ -30,6 +30,7 @@ export interface SearchJob {
   readonly faults: readonly FaultKind[];
   readonly strategies: readonly StrategyName[] | null;
   readonly seed: number;
+  readonly verifyEvery: number;
   readonly firstRun: number;
   readonly runsMax: number;
   /** Real time left, ms. */

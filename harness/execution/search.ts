@@ -44,6 +44,8 @@ export interface SearchOptions {
   /** Signatures found by earlier workers: counted, not shrunk again. */
   readonly known: readonly string[];
   /** Before each trial: a heartbeat, and the place to look when the worker dies. */
+  /** Every n-th trial is run twice and the histories compared; the first few always are. */
+  readonly verifyEvery: number;
   readonly onTrial: (run: number, trial: Trial) => void;
   readonly onFinding: (found: Found) => void;
   readonly onPhase: (phase: 'search' | 'shrink' | 'confirm') => void;
@@ -60,6 +62,8 @@ export interface Found {
 
 export interface SearchTally {
   runs: number;
+  /** Trials that were run twice and gave byte-identical histories (all but the last, if `divergence` is set). */
+  verified: number;
   readonly contention: { [counter: string]: number };
   readonly counts: { [signature: string]: number };
   readonly inconclusive: { [reason: string]: number };
@@ -73,9 +77,10 @@ export interface SearchTally {
 
 /** Trials of one fast-check run; between two the budget is looked at anew. */
 const BATCH = 200;
-/** How often a trial is run twice to see whether the target is deterministic: the first few, then one in so many. */
-const TWICE_FIRST = 5;
-const TWICE_EVERY = 400;
+/** The first trials are always run twice, to see whether the target is deterministic. */
+const VERIFY_FIRST = 5;
+/** Later ones now and then. */
+export const VERIFY_EVERY = 400;
 const CONFIRM_TIMES = 5;
 /** A finding that cannot be shrunk in this much real time stays as large as it is. */
 const SHRINK_MS = 10_000;
@@ -83,6 +88,7 @@ const SHRINK_MS = 10_000;
 export function newTally(): SearchTally {
   return {
     runs: 0,
+    verified: 0,
     contention: {},
     counts: {},
     inconclusive: {},
@@ -161,7 +167,8 @@ async function runOne(trial: Trial, options: SearchOptions, prober: Prober, tall
   const { runner, references, properties } = options;
   const history = await runner.run(trial);
   tally.runs++;
-  if (tally.runs <= TWICE_FIRST || tally.runs % TWICE_EVERY === 0) {
+  if (tally.runs <= VERIFY_FIRST || tally.runs % options.verifyEvery === 0) {
+    tally.verified++;
     tally.divergence = firstDivergence(history, await runner.run(trial));
     tally.faults.push(...checkLegality(history));
   }

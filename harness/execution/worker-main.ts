@@ -88,6 +88,7 @@ async function doSearch(
       faults: job.faults,
       ...(job.strategies === null ? {} : { strategies: job.strategies }),
       seed: job.seed,
+      verifyEvery: job.verifyEvery,
       firstRun: job.firstRun,
       runsMax,
       deadline: started + job.timeMs,

@@ -78,6 +78,8 @@ export interface CampaignResult {
   readonly outcome: CampaignOutcome;
   readonly seed: number;
   readonly runs: number;
+  /** Trials that were run twice with byte-identical histories. */
+  readonly verified: number;
   readonly elapsedMs: number;
   /** Counters by name: `conflicts`, `staleReads`, `foreignWritesBetweenReadAndWrite`, … */
   readonly contention: { readonly [counter: string]: number };

@@ -1,0 +1,188 @@
+/**
+ * The long self-checks: does stalemate keep its own promises? `npm run soak:self` runs them in full, `-- --quick` in bounded form.
+ *
+ * Flags: --quick, --only TEXT (part of a controller's or variant's name; repeatable), --section NAME (repeatable: canary, seeds,
+ * alarms, determinism, edits, mutants), --seeds N, --trials N, --json FILE. Exit code 1 when a promise is broken.
+ */
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { run } from '../harness/index.ts';
+import { expectedProperties, isCorrect, nameOf, optionsFor, selected } from './catalogue.ts';
+import { checkFalseAlarms, falseAlarmsLine } from './soak-self/false-alarms.ts';
+import { checkHarmlessEdits, editsOf } from './soak-self/harmless-edits.ts';
+import { allMutants, killRates, tryMutant } from './soak-self/mutants.ts';
+import { checkSeeds, SEEDS_HEADER, seedsLine } from './soak-self/seeds.ts';
+import type { SeedsResult } from './soak-self/seeds.ts';
+import { median, quantile, shown } from './soak-self/statistics.ts';
+
+const SECTIONS = ['canary', 'seeds', 'alarms', 'determinism', 'edits', 'mutants'] as const;
+
+/** What the two forms take on. */
+const FORMS = {
+  quick: { seeds: 1, budget: '20s', trials: 3_000, verified: 300, editSeeds: 1, mutants: 12, mutantBudget: '4s' },
+  full: {
+    seeds: 30,
+    budget: '60s',
+    trials: 100_000,
+    verified: 10_000,
+    editSeeds: 5,
+    mutants: Infinity,
+    mutantBudget: '20s',
+  },
+} as const;
+
+/** Share of stored counterexamples that must survive a harmless edit. */
+const SURVIVAL_MIN = 0.95;
+
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string', multiple: true, default: [] },
+    section: { type: 'string', multiple: true, default: [] },
+    seeds: { type: 'string' },
+    trials: { type: 'string' },
+    json: { type: 'string' },
+  },
+});
+const form = values.quick ? FORMS.quick : FORMS.full;
+const entries = selected(values.only);
+const wrong = entries.filter((entry) => !isCorrect(entry));
+const broken: string[] = [];
+const record: Record<string, unknown> = {};
+
+function title(text: string): void {
+  process.stdout.write(`\n== ${text}\n`);
+}
+
+function line(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** The canary must fail: a harness that finds nothing in it finds nothing at all. */
+async function canary(): Promise<void> {
+  title('canary: a controller that must be caught');
+  const entry = selected([]).find((candidate) => candidate.variant === 'updates-every-reconcile');
+  if (entry === undefined) throw new Error('the canary is missing from the catalogue');
+  const result = await run(optionsFor(entry, { budget: '20s', seed: 1, stopAfter: 1 }));
+  line(`${nameOf(entry)}: ${result.outcome} after ${result.runs} trials`);
+  if (result.outcome !== 'violated') broken.push(`the canary ${nameOf(entry)} was not caught: ${result.outcome}`);
+}
+
+async function seeds(): Promise<void> {
+  const count = values.seeds === undefined ? form.seeds : Number(values.seeds);
+  title(`seeds: every wrong variant, ${count} seed(s), budget ${form.budget} each, one core`);
+  line(SEEDS_HEADER);
+  const results: SeedsResult[] = [];
+  for (const entry of wrong) {
+    const result = await checkSeeds(
+      entry,
+      Array.from({ length: count }, (_, index) => 1000 + index),
+      form.budget,
+    );
+    results.push(result);
+    line(seedsLine(result));
+    if (result.found < result.seeds) {
+      broken.push(
+        `${result.name} was found in ${result.found} of ${result.seeds} seeds (expected by ${expectedProperties(entry).join(' or ')})`,
+      );
+    }
+  }
+  line(
+    `all: median of medians ${shown(median(results.map((of) => of.secondsMedian)), 2)} s, slowest ${shown(
+      quantile(
+        results.map((of) => of.secondsMax),
+        1,
+      ),
+    )} s, ` +
+      `deviations ${shown(median(results.map((of) => of.deviationsMedian)))}, steps ${shown(median(results.map((of) => of.stepsMedian)))}, ` +
+      `actors ${shown(median(results.map((of) => of.actorsMedian)))}, executions ${shown(median(results.map((of) => of.executionsMedian)))}`,
+  );
+  record['seeds'] = results.map(({ example: _, ...of }) => of);
+}
+
+async function alarms(): Promise<void> {
+  const trials = values.trials === undefined ? form.trials : Number(values.trials);
+  title(`false alarms: every correct controller, ${trials} trials`);
+  const results = [];
+  for (const entry of entries.filter(isCorrect)) {
+    const result = await checkFalseAlarms(entry, trials, 4242);
+    results.push(result);
+    line(falseAlarmsLine(result));
+    for (const { violation } of result.result.findings) {
+      line(`    ${violation.signature.property}: ${violation.sentence}`);
+      broken.push(`${result.name} was accused: ${violation.sentence}`);
+    }
+    if (result.result.outcome !== 'holds' && result.result.findings.length === 0) {
+      broken.push(
+        `${result.name} came out as ${result.result.outcome}: ${JSON.stringify(result.result.inconclusive.reasons)} ${result.result.warnings.join('; ')}`,
+      );
+    }
+  }
+  record['alarms'] = results.map(({ name, grownMb, result }) => ({
+    name,
+    runs: result.runs,
+    elapsedMs: result.elapsedMs,
+    findings: result.findings.length,
+    outcome: result.outcome,
+    grownMb,
+  }));
+}
+
+async function determinism(): Promise<void> {
+  title(`determinism: trials run twice, histories compared byte by byte`);
+  const correct = entries.filter(isCorrect);
+  let verified = 0;
+  for (const entry of correct) {
+    const budget = Math.ceil(form.verified / correct.length);
+    const result = await run(optionsFor(entry, { budget, seed: 77 }), { verifyEvery: 1 });
+    verified += result.verified;
+    line(`${nameOf(entry).padEnd(42)} ${result.verified} of ${result.runs} identical`);
+    for (const warning of result.warnings) broken.push(`${nameOf(entry)}: ${warning}`);
+  }
+  line(`identical: ${verified}`);
+  record['determinism'] = verified;
+}
+
+async function edits(): Promise<void> {
+  title('harmless edits: stored counterexamples replayed on edited controllers');
+  let survived = 0;
+  let tried = 0;
+  for (const entry of wrong.filter((candidate) => editsOf(candidate).length > 0)) {
+    const result = await checkHarmlessEdits(
+      entry,
+      Array.from({ length: form.editSeeds }, (_, index) => 500 + index),
+    );
+    survived += result.survived;
+    tried += result.tried;
+    line(`${result.name.padEnd(42)} ${result.survived} of ${result.tried} still fail`);
+    for (const lost of result.lost) line(`    lost: ${lost}`);
+  }
+  record['edits'] = { survived, tried };
+  if (tried === 0 || survived / tried < SURVIVAL_MIN)
+    broken.push(`only ${survived} of ${tried} counterexamples survived harmless edits`);
+}
+
+async function mutants(): Promise<void> {
+  const all = allMutants(entries);
+  const step = Math.max(1, Math.ceil(all.length / form.mutants));
+  const chosen = all.filter((_, index) => index % step === 0);
+  title(`mutants: ${chosen.length} of ${all.length}, budget ${form.mutantBudget} each`);
+  const results = [];
+  for (const [index, mutant] of chosen.entries()) {
+    const result = await tryMutant(mutant, index, form.mutantBudget);
+    results.push(result);
+    line(
+      `${result.killedBy === undefined ? 'SURVIVED' : 'killed  '} ${mutant.family.padEnd(22)} ${mutant.file}:${mutant.line}  ${result.killedBy ?? mutant.before.split('\n')[0] ?? ''}`,
+    );
+  }
+  for (const [family, { killed, total }] of killRates(results)) line(`${family.padEnd(22)} ${killed} of ${total}`);
+  record['mutants'] = Object.fromEntries(killRates(results));
+}
+
+const wanted = values.section.length === 0 ? SECTIONS : SECTIONS.filter((section) => values.section.includes(section));
+const checks = { canary, seeds, alarms, determinism, edits, mutants };
+for (const section of wanted) await checks[section]();
+if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(record, null, 2)}\n`);
+title(broken.length === 0 ? 'all promises kept' : `${broken.length} broken promise(s)`);
+for (const text of broken) line(`- ${text}`);
+process.exitCode = broken.length === 0 ? 0 : 1;
