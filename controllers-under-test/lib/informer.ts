@@ -2,8 +2,8 @@
  * An informer that stays alive.
  *
  * client-node's informer stops for good on any error other than 410, so it is started again here, later and later while it keeps
- * failing. Handlers are told that something changed, never what: names are reused, relists skip steps, and one that throws would
- * end the process. Objects in the cache are the informer's own: read them, copy them, never edit them.
+ * failing. What kind of change a handler hears of is a hint at best: names are reused, relists skip steps, a restart makes everything
+ * new. Handlers must not throw: that would end the process. Objects in the cache are the informer's own: read them, copy them, never edit them.
  */
 import {
   type KubeConfig,
@@ -21,8 +21,10 @@ export interface CacheOptions<T extends KubernetesObject> {
   readonly path: string;
   readonly list: () => Promise<KubernetesListObject<T>>;
   /** Told every object that appears, changes or goes; a relist may report several changes as one. */
-  readonly onChange: (object: T) => void;
+  readonly onChange: (object: T, how: Change) => void;
 }
+
+export type Change = 'add' | 'update' | 'delete';
 
 export interface Cache<T extends KubernetesObject> {
   /** Resolves once the first list is in the cache. */
@@ -46,13 +48,13 @@ export function follow<T extends KubernetesObject>({ kubeConfig, path, list, onC
     setImmediate(resolve);
     return answer;
   });
-  const changed = (object: T): void => {
+  const tell = (how: Change) => (object: T) => {
     failures = 0;
-    onChange(object);
+    onChange(object, how);
   };
-  informer.on('add', changed);
-  informer.on('update', changed);
-  informer.on('delete', changed);
+  informer.on('add', tell('add'));
+  informer.on('update', tell('update'));
+  informer.on('delete', tell('delete'));
   informer.on('error', startLater);
 
   function start(): void {

@@ -66,7 +66,7 @@ function follow<T extends KubernetesObject>({ kubeConfig, path, list, onChange }
     const name = object.metadata?.name ?? '';
     if (type === 'DELETED') objects.delete(name);
     else objects.set(name, object);
-    onChange(object);
+    onChange(object, type === 'DELETED' ? 'delete' : 'update');
   }
 
   void run();

@@ -1,0 +1,95 @@
+/**
+ * The two things behind a bucket: its settings (a ConfigMap) and its credentials (a Secret).
+ *
+ * They stand for things outside the cluster: no owner reference, so nobody but this controller removes them. Each is stamped with
+ * the uid of its bucket. Owns: how one is read, made, mended and deleted.
+ */
+import {
+  type CoreV1Api,
+  type KubernetesObject,
+  PatchStrategy,
+  setHeaderOptions,
+  type V1DeleteOptions,
+} from '@kubernetes/client-node';
+import { orUndefined } from '../../lib/errors.ts';
+import { type Bucket, nameOf } from './types.ts';
+
+const STAMP = 'storage.example.com/bucket-uid';
+export const SETTINGS = '-settings';
+export const CREDENTIALS = '-credentials';
+
+/** A ConfigMap or a Secret. */
+export interface ThingObject extends KubernetesObject {
+  readonly data?: { readonly [key: string]: string };
+}
+
+/** One of the two, of one bucket. */
+export interface Thing {
+  readonly name: string;
+  /** What we keep in it; whatever else is in it belongs to others. */
+  readonly data: { readonly [key: string]: string };
+  readonly read: () => Promise<ThingObject | undefined>;
+  readonly create: () => Promise<unknown>;
+  /** Puts back what is ours, and only that. */
+  readonly mend: () => Promise<unknown>;
+  readonly remove: (options: V1DeleteOptions) => Promise<unknown>;
+}
+
+export function settingsOf(core: CoreV1Api, bucket: Bucket): Thing {
+  const { name, namespace, metadata } = identity(bucket, SETTINGS);
+  const data = { sizeGiB: String(bucket.spec.sizeGiB), region: bucket.spec.region ?? 'north' };
+  const mine = { metadata: { annotations: metadata.annotations }, data };
+  return {
+    name,
+    data,
+    read: () => orUndefined(core.readNamespacedConfigMap({ name, namespace })),
+    create: () => core.createNamespacedConfigMap({ namespace, body: { metadata, data } }),
+    mend: () => core.patchNamespacedConfigMap({ name, namespace, body: mine }, AS_MERGE_PATCH),
+    remove: (body) => orUndefined(core.deleteNamespacedConfigMap({ name, namespace, body })),
+  };
+}
+
+export function credentialsOf(core: CoreV1Api, bucket: Bucket): Thing {
+  const { name, namespace, metadata } = identity(bucket, CREDENTIALS);
+  const data = { user: Buffer.from(`bucket-${nameOf(bucket)}`).toString('base64') };
+  const mine = { metadata: { annotations: metadata.annotations }, data };
+  return {
+    name,
+    data,
+    read: () => orUndefined(core.readNamespacedSecret({ name, namespace })),
+    create: () => core.createNamespacedSecret({ namespace, body: { metadata, data } }),
+    mend: () => core.patchNamespacedSecret({ name, namespace, body: mine }, AS_MERGE_PATCH),
+    remove: (body) => orUndefined(core.deleteNamespacedSecret({ name, namespace, body })),
+  };
+}
+
+const AS_MERGE_PATCH = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
+
+function identity(
+  bucket: Bucket,
+  suffix: string,
+): {
+  readonly name: string;
+  readonly namespace: string;
+  readonly metadata: { name: string; annotations: { [key: string]: string } };
+} {
+  const name = nameOf(bucket) + suffix;
+  const annotations = { [STAMP]: bucket.metadata?.uid ?? '' };
+  return { name, namespace: bucket.metadata?.namespace ?? '', metadata: { name, annotations } };
+}
+
+/** Whether it was made for this very bucket. */
+export function isOf(object: ThingObject, bucket: Bucket): boolean {
+  return object.metadata?.annotations?.[STAMP] === bucket.metadata?.uid;
+}
+
+/** Whether everything in it that is ours is as it should be. */
+export function isRight(object: ThingObject, thing: Thing, bucket: Bucket): boolean {
+  return isOf(object, bucket) && Object.entries(thing.data).every(([key, value]) => object.data?.[key] === value);
+}
+
+/** The bucket that a ConfigMap or Secret may belong to, by its name. */
+export function bucketOf(object: ThingObject, suffix: string): string | undefined {
+  const name = nameOf(object);
+  return name.endsWith(suffix) ? name.slice(0, -suffix.length) : undefined;
+}
