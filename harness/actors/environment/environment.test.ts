@@ -1,0 +1,303 @@
+import { describe, expect, test } from 'vitest';
+import { CONFIGMAPS_PATH, configMap, MERGE, testServer, widget, WIDGETS_PATH } from '../../apiserver/testing.ts';
+import type { TestServer } from '../../apiserver/testing.ts';
+import type { JsonObject, KubeObject } from '../../model/object.ts';
+import type { ApiRequest, ApiResponse, Upstream } from '../../wire/http.ts';
+import { failure } from '../../wire/status.ts';
+import { createEnvironment } from './index.ts';
+
+interface Cluster extends TestServer {
+  /** What the controllers sent, with the codes answered. */
+  readonly sent: string[];
+  /** Answers instead of the server when it returns something. */
+  interfere: (request: ApiRequest) => ApiResponse | 'reset' | undefined;
+}
+
+function cluster(): Cluster {
+  const made = testServer();
+  const sent: string[] = [];
+  const world: Cluster = { ...made, sent, interfere: () => undefined };
+  const upstream: Upstream = {
+    send: (request, sink) => {
+      const line = `${request.method} ${request.path.replace(/^\/apis?\/(example.com\/)?v1\/(namespaces\/default\/)?/, '')}`;
+      const instead = world.interfere(request);
+      if (instead === 'reset') {
+        sink.end({ code: 'ECONNRESET', message: 'socket hang up' });
+        return () => {};
+      }
+      const answer = (given: ApiResponse): void => {
+        sent.push(`${line} ${given.code}`);
+        sink.answer(given);
+      };
+      if (instead === undefined) return made.server.send(request, { ...sink, answer });
+      answer(instead);
+      return () => {};
+    },
+  };
+  const settings = { garbageCollection: true, namespaceController: true };
+  const controllers = createEnvironment(settings, () => upstream, made.server);
+  made.server.observe((change) => {
+    for (const controller of controllers) controller.onChange(change);
+  });
+  return world;
+}
+
+/** Lets every promise chain come to its end. */
+function atRest(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function owner(object: KubeObject, more: JsonObject = {}): JsonObject {
+  const { name = '', uid = '' } = object.metadata;
+  return { apiVersion: object.apiVersion, kind: object.kind, name, uid, ...more };
+}
+
+function names({ server }: Cluster, resource: string): readonly (string | undefined)[] {
+  return server.objects(resource).map((object) => object.metadata.name);
+}
+
+function make(world: Cluster, name: string, owners: readonly JsonObject[] = [], metadata: JsonObject = {}): KubeObject {
+  const meta = { ...metadata, ...(owners.length === 0 ? {} : { ownerReferences: owners }) };
+  const answer = world.request('POST', CONFIGMAPS_PATH, configMap(name, {}, meta));
+  expect(answer.code).toBe(201);
+  return answer.object;
+}
+
+describe('the garbage collector', () => {
+  test('sends nothing as long as nothing is deleted', async () => {
+    const world = cluster();
+    const parent = make(world, 'parent');
+    make(world, 'child', [owner(parent)]);
+    await atRest();
+
+    expect(world.sent).toEqual([]);
+  });
+
+  test('deletes dependents, and theirs, once the owner is gone', async () => {
+    const world = cluster();
+    const parent = make(world, 'parent');
+    const child = make(world, 'child', [owner(parent)]);
+    make(world, 'grandchild', [owner(child)]);
+    make(world, 'stranger');
+
+    world.request('DELETE', `${CONFIGMAPS_PATH}/parent`);
+    await atRest();
+
+    expect(names(world, 'configmaps')).toEqual(['stranger']);
+    expect(world.sent).toEqual(['DELETE configmaps/child 200', 'DELETE configmaps/grandchild 200']);
+  });
+
+  test('keeps a dependent as long as one owner lives, and drops the reference to the other', async () => {
+    const world = cluster();
+    const one = make(world, 'one');
+    const two = make(world, 'two');
+    make(world, 'child', [owner(one), owner(two)]);
+
+    world.request('DELETE', `${CONFIGMAPS_PATH}/one`);
+    await atRest();
+
+    expect(world.request('GET', `${CONFIGMAPS_PATH}/child`).object.metadata.ownerReferences).toEqual([owner(two)]);
+
+    world.request('DELETE', `${CONFIGMAPS_PATH}/two`);
+    await atRest();
+
+    expect(names(world, 'configmaps')).toEqual([]);
+  });
+
+  test('takes a recreated owner of the same name for another one', async () => {
+    const world = cluster();
+    const parent = make(world, 'parent');
+    make(world, 'child', [owner(parent)]);
+
+    world.request('DELETE', `${CONFIGMAPS_PATH}/parent`);
+    make(world, 'parent');
+    await atRest();
+
+    expect(names(world, 'configmaps')).toEqual(['parent']);
+  });
+
+  test('collects what is created for an owner that is gone already', async () => {
+    const world = cluster();
+    const parent = make(world, 'parent');
+    world.request('DELETE', `${CONFIGMAPS_PATH}/parent`);
+
+    make(world, 'late', [owner(parent)]);
+    make(world, 'mistaken', [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'never', uid: 'uid-never' }]);
+    await atRest();
+
+    expect(names(world, 'configmaps')).toEqual([]);
+    expect(world.sent).toContain('GET configmaps/never 404');
+  });
+
+  test('asks once for an owner that it has not seen, and keeps its dependents', async () => {
+    const world = cluster();
+    const namespace = world.request('GET', '/api/v1/namespaces/default').object;
+
+    make(world, 'one', [owner(namespace)]);
+    make(world, 'two', [owner(namespace)]);
+    await atRest();
+
+    expect(names(world, 'configmaps')).toEqual(['one', 'two']);
+    expect(world.sent).toEqual(['GET namespaces/default 200']);
+  });
+
+  test('leaves a dependent of an unknown kind alone', async () => {
+    const world = cluster();
+    make(world, 'child', [{ apiVersion: 'nowhere.example.com/v1', kind: 'Ghost', name: 'g', uid: 'uid-g' }]);
+    await atRest();
+
+    expect(names(world, 'configmaps')).toEqual(['child']);
+    expect(world.sent).toEqual([]);
+  });
+
+  test('lets a foreground deletion complete after the blocking dependents', async () => {
+    const world = cluster();
+    const parent = world.request('POST', WIDGETS_PATH, widget('parent')).object;
+    make(world, 'child', [owner(parent, { blockOwnerDeletion: true })], { finalizers: ['example.com/slow'] });
+
+    world.request('DELETE', `${WIDGETS_PATH}/parent?propagationPolicy=Foreground`);
+    await atRest();
+
+    expect(names(world, 'widgets.example.com')).toEqual(['parent']);
+    expect(world.request('GET', `${CONFIGMAPS_PATH}/child`).object.metadata.deletionTimestamp).toBeDefined();
+
+    world.request('PATCH', `${CONFIGMAPS_PATH}/child`, { metadata: { finalizers: null } }, MERGE);
+    await atRest();
+
+    expect(names(world, 'configmaps')).toEqual([]);
+    expect(names(world, 'widgets.example.com')).toEqual([]);
+  });
+
+  test('completes a foreground deletion without dependents', async () => {
+    const world = cluster();
+    world.request('POST', WIDGETS_PATH, widget('lonely'));
+
+    world.request('DELETE', `${WIDGETS_PATH}/lonely?propagationPolicy=Foreground`);
+    await atRest();
+
+    expect(names(world, 'widgets.example.com')).toEqual([]);
+  });
+
+  test('orphans dependents when asked to', async () => {
+    const world = cluster();
+    const parent = world.request('POST', WIDGETS_PATH, widget('parent')).object;
+    make(world, 'child', [owner(parent)]);
+
+    world.request('DELETE', `${WIDGETS_PATH}/parent?propagationPolicy=Orphan`);
+    await atRest();
+
+    expect(names(world, 'widgets.example.com')).toEqual([]);
+    expect(world.request('GET', `${CONFIGMAPS_PATH}/child`).object.metadata.ownerReferences ?? []).toEqual([]);
+  });
+
+  test('tries again after conflicts, failures and broken connections', async () => {
+    const world = cluster();
+    const parent = make(world, 'parent');
+    make(world, 'child', [owner(parent)]);
+    let deletes = 0;
+    world.interfere = ({ method }) => {
+      if (method !== 'DELETE') return undefined;
+      deletes++;
+      if (deletes === 1) return failure(503, 'ServiceUnavailable', 'later');
+      if (deletes === 2) return 'reset';
+      if (deletes === 3) world.request('PATCH', `${CONFIGMAPS_PATH}/child`, { data: { a: 'b' } }, MERGE);
+      return undefined;
+    };
+
+    world.request('DELETE', `${CONFIGMAPS_PATH}/parent`);
+    await atRest();
+
+    expect(deletes).toBe(4);
+    expect(names(world, 'configmaps')).toEqual([]);
+  });
+
+  test('spares a dependent that was adopted just before the delete arrived', async () => {
+    const world = cluster();
+    const parent = make(world, 'parent');
+    const rescuer = make(world, 'rescuer');
+    make(world, 'child', [owner(parent)]);
+    world.interfere = ({ method }) => {
+      if (method !== 'DELETE') return undefined;
+      world.interfere = () => undefined;
+      world.request('PATCH', `${CONFIGMAPS_PATH}/child`, { metadata: { ownerReferences: [owner(rescuer)] } }, MERGE);
+      return undefined;
+    };
+
+    world.request('DELETE', `${CONFIGMAPS_PATH}/parent`);
+    await atRest();
+
+    expect(names(world, 'configmaps')).toEqual(['child', 'rescuer']);
+    expect(world.sent).toEqual(['DELETE configmaps/child 409']);
+  });
+
+  test('gives up on a server that never recovers', async () => {
+    const world = cluster();
+    const parent = make(world, 'parent');
+    make(world, 'child', [owner(parent)]);
+    world.interfere = () => failure(503, 'ServiceUnavailable', 'later');
+
+    world.request('DELETE', `${CONFIGMAPS_PATH}/parent`);
+    await atRest();
+
+    expect(world.sent).toHaveLength(16);
+  });
+});
+
+describe('the namespace controller', () => {
+  function withNamespace(): Cluster {
+    const world = cluster();
+    world.request('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } });
+    world.request('POST', '/api/v1/namespaces/team/configmaps', configMap('a'));
+    return world;
+  }
+
+  test('empties a deleted namespace and lets it go', async () => {
+    const world = withNamespace();
+    world.request('POST', '/apis/example.com/v1/namespaces/team/widgets', widget('w'));
+
+    world.request('DELETE', '/api/v1/namespaces/team');
+    await atRest();
+
+    expect(names(world, 'namespaces')).not.toContain('team');
+    expect(names(world, 'configmaps')).toEqual([]);
+    expect(names(world, 'widgets.example.com')).toEqual([]);
+  });
+
+  test('waits for finalizers of the contents', async () => {
+    const world = withNamespace();
+    const path = '/apis/example.com/v1/namespaces/team/widgets';
+    world.request('POST', path, widget('w', { size: 1 }, { finalizers: ['example.com/slow'] }));
+
+    world.request('DELETE', '/api/v1/namespaces/team');
+    await atRest();
+    expect(names(world, 'namespaces')).toContain('team');
+
+    world.request('PATCH', `${path}/w`, { metadata: { finalizers: null } }, MERGE);
+    await atRest();
+    expect(names(world, 'namespaces')).not.toContain('team');
+  });
+
+  test('tries again after failures', async () => {
+    const world = withNamespace();
+    let puts = 0;
+    world.interfere = ({ method }) => {
+      if (method !== 'PUT') return undefined;
+      puts++;
+      return puts === 1 ? failure(409, 'Conflict', 'changed') : undefined;
+    };
+
+    world.request('DELETE', '/api/v1/namespaces/team');
+    await atRest();
+
+    expect(puts).toBe(2);
+    expect(names(world, 'namespaces')).not.toContain('team');
+  });
+
+  test('sends nothing while no namespace is deleted', async () => {
+    const world = withNamespace();
+    world.request('DELETE', '/api/v1/namespaces/team/configmaps/a');
+    await atRest();
+
+    expect(world.sent).toEqual([]);
+  });
+});

@@ -1,0 +1,101 @@
+/**
+ * The namespace controller: empties a terminating namespace, then lets it go.
+ *
+ * Owns: which kinds of a namespace may still hold something. Without it a deleted namespace stays for ever, as on a bare API server.
+ */
+import type { ObservedChange } from '../../gate/recorder.ts';
+import { groupResource } from '../../model/object.ts';
+import type { JsonObject, KubeObject, ResourceKind } from '../../model/object.ts';
+import type { Upstream } from '../../wire/http.ts';
+import { collectionPath, objectPath } from '../../wire/path.ts';
+import { sender, toTry } from './requests.ts';
+import type { Kinds, Send } from './requests.ts';
+import { WorkQueue } from './work-queue.ts';
+import type { WorkResult } from './work-queue.ts';
+
+const NAMESPACES = { group: '', version: 'v1', resource: 'namespaces' };
+const FINALIZER = 'kubernetes';
+
+export interface NamespaceControllerOptions {
+  readonly upstream: Upstream;
+  readonly kinds: Pick<Kinds, 'resourceKinds'>;
+}
+
+export class NamespaceController {
+  readonly actor = 'namespaces';
+  readonly #send: Send;
+  readonly #kinds: Pick<Kinds, 'resourceKinds'>;
+  readonly #queue = new WorkQueue((name) => this.#empty(name));
+  /** Terminating namespaces with the kinds that may still have objects there. Nothing new is created in one. */
+  readonly #terminating = new Map<string, Map<string, ResourceKind>>();
+
+  constructor({ upstream, kinds }: NamespaceControllerOptions) {
+    this.#send = sender(upstream, this.actor);
+    this.#kinds = kinds;
+  }
+
+  /** Learns of a change, in the order of commits. */
+  onChange({ type, resource, namespace, name, object }: ObservedChange): void {
+    if (resource !== 'namespaces') {
+      if (type === 'DELETED' && this.#terminating.has(namespace)) this.#queue.add(namespace);
+      return;
+    }
+    if (type === 'DELETED') this.#terminating.delete(name);
+    else if (object.metadata.deletionTimestamp !== undefined && finalizersOf(object).includes(FINALIZER)) {
+      if (!this.#terminating.has(name)) this.#terminating.set(name, this.#namespacedKinds());
+      this.#queue.add(name);
+    }
+  }
+
+  /** One version of each namespaced kind. */
+  #namespacedKinds(): Map<string, ResourceKind> {
+    const kinds = new Map<string, ResourceKind>();
+    for (const kind of this.#kinds.resourceKinds()) {
+      const key = groupResource(kind);
+      if (kind.namespaced && !kinds.has(key)) kinds.set(key, kind);
+    }
+    return kinds;
+  }
+
+  async #empty(name: string): Promise<WorkResult> {
+    const kinds = this.#terminating.get(name);
+    if (kinds === undefined) return 'done';
+    for (const [key, kind] of kinds) {
+      const path = collectionPath(kind, name);
+      let left = await this.#objectsAt(path);
+      if (left !== undefined && left.some((object) => object.metadata.deletionTimestamp === undefined)) {
+        if (toTry(await this.#send('DELETE', path)) === 'again') return 'again';
+        left = await this.#objectsAt(path);
+      }
+      if (left === undefined) return 'again';
+      if (left.length === 0) kinds.delete(key);
+    }
+    // Whatever is left has finalizers: the next deletion in the namespace brings us back.
+    return kinds.size > 0 ? 'done' : this.#finalize(name);
+  }
+
+  /** What a collection holds; undefined when that could not be learnt. Kinds that cannot be listed hold nothing. */
+  async #objectsAt(path: string): Promise<readonly KubeObject[] | undefined> {
+    const answer = await this.#send('GET', path);
+    if (answer.code === 200) return (answer.body as { readonly items?: readonly KubeObject[] }).items ?? [];
+    return toTry(answer) === 'again' ? undefined : [];
+  }
+
+  async #finalize(name: string): Promise<WorkResult> {
+    const path = objectPath(NAMESPACES, '', name);
+    const answer = await this.#send('GET', path);
+    if (answer.code !== 200) return toTry(answer);
+    const namespace = answer.body as KubeObject;
+    const spec = { ...(namespace['spec'] as JsonObject), finalizers: [] };
+    return toTry(await this.#send('PUT', `${path}/finalize`, { ...namespace, spec }));
+  }
+}
+
+function finalizersOf(namespace: KubeObject): readonly string[] {
+  return (namespace['spec'] as { readonly finalizers?: readonly string[] } | undefined)?.finalizers ?? [];
+}
+
+/** A namespace controller that acts through `upstream` on the changes that it is told of. */
+export function createNamespaceController(options: NamespaceControllerOptions): NamespaceController {
+  return new NamespaceController(options);
+}

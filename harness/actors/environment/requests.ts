@@ -1,0 +1,37 @@
+/** Requests of environment controllers: JSON in and out, a broken connection is a code of its own. */
+import type { JsonValue, ResourceKind } from '../../model/object.ts';
+import { call, ConnectionFailure } from '../../wire/call.ts';
+import type { ApiResponse, Method, Upstream } from '../../wire/http.ts';
+import type { WorkResult } from './work-queue.ts';
+
+/** What the controllers need to know of the server: which kinds there are. */
+export interface Kinds {
+  kindFor(apiVersion: string, kind: string): ResourceKind | undefined;
+  resourceKinds(): readonly ResourceKind[];
+}
+
+/** The code of a request that nobody answered. */
+const NO_ANSWER = 0;
+
+export type Send = (method: Method, path: string, body?: JsonValue) => Promise<ApiResponse>;
+
+/** Sends as `actor`; patches are merge patches. */
+export function sender(upstream: Upstream, actor: string): Send {
+  return async (method, path, body) => {
+    const headers: { [name: string]: string } = { accept: 'application/json', 'user-agent': actor };
+    if (body !== undefined) {
+      headers['content-type'] = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+    }
+    try {
+      return await call(upstream, { method, path, query: {}, headers, ...(body === undefined ? {} : { body }) });
+    } catch (error) {
+      if (error instanceof ConnectionFailure) return { code: NO_ANSWER, body: '' };
+      throw error;
+    }
+  };
+}
+
+/** Whether the answer leaves open what happened or says to look again: conflicts, overload, failures, broken connections. */
+export function toTry({ code }: ApiResponse): WorkResult {
+  return code === NO_ANSWER || code === 409 || code === 429 || code >= 500 ? 'again' : 'done';
+}
