@@ -1,0 +1,122 @@
+/**
+ * The benchmark: everything side by side in one run, as medians and ratios. Absolute numbers belong to the machine, ratios to us.
+ *
+ * Flags: --quick, --section NAME (repeatable: kernel, trials, schedulers, detection), --json FILE.
+ */
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs, promisify } from 'node:util';
+import { run } from '../harness/index.ts';
+import type { StrategyName } from '../harness/model/trial.ts';
+import { expectedProperties, isCorrect, nameOf, optionsFor, selected } from './catalogue.ts';
+import { median } from './soak-self/statistics.ts';
+
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    section: { type: 'string', multiple: true, default: [] },
+    json: { type: 'string' },
+  },
+});
+const record: Record<string, unknown> = {};
+
+function line(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** Runs one measurement as a process of its own, so that none warms the code of another. */
+async function measure<T>(script: string, ...args: readonly string[]): Promise<T> {
+  const file = fileURLToPath(new URL(`./bench/${script}`, import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [file, ...args]);
+  return JSON.parse(stdout) as T;
+}
+
+function table(rates: { readonly [name: string]: readonly number[] }, baseline: string): void {
+  const base = median(rates[baseline] ?? []);
+  for (const [name, values] of Object.entries(rates)) {
+    const middle = median(values);
+    line(`  ${name.padEnd(16)} ${middle.toFixed(0).padStart(9)}/s  ×${(middle / base).toFixed(2)} of ${baseline}`);
+  }
+}
+
+async function kernel(): Promise<void> {
+  line('\n== kernel operations/s, in process, one core');
+  const rates = await measure<{ [name: string]: readonly number[] }>('kernel.ts');
+  table(rates, 'get');
+  record['kernel'] = rates;
+}
+
+interface Trials {
+  readonly rates: readonly number[];
+  readonly items: number;
+  readonly violations: number;
+  readonly hostMs: number;
+  readonly readyMs: number;
+}
+
+async function trials(): Promise<void> {
+  line('\n== trials/s of the same target, oracles included, one core');
+  const seconds = values.quick ? '2' : '8';
+  const results: { [kind: string]: Trials } = {};
+  for (const kind of ['thin', 'http-library', 'dispatcher'])
+    results[kind] = await measure<Trials>('trials.ts', kind, seconds);
+  const base = median(results['thin']?.rates ?? []);
+  for (const [kind, of] of Object.entries(results)) {
+    const middle = median(of.rates);
+    line(
+      `  ${kind.padEnd(16)} ${middle.toFixed(0).padStart(6)}/s  ×${(middle / base).toFixed(2)} of thin  ${of.items.toFixed(0)} gate items a trial  ` +
+        `${((middle * of.items) / 1000).toFixed(0)}k items/s  ready for the first trial after ${of.hostMs.toFixed(0)} ms (import included), ${of.violations} violations`,
+    );
+  }
+  record['trials'] = results;
+}
+
+async function schedulers(): Promise<void> {
+  line('\n== runs/s of a model of 50 steps');
+  const rates = await measure<{ [name: string]: readonly number[] }>('schedulers.ts');
+  table(rates, 'fc.scheduler');
+  record['schedulers'] = rates;
+}
+
+const MIXES: { readonly [name: string]: readonly StrategyName[] | undefined } = {
+  'random-walk': ['random-walk'],
+  pos: ['pos'],
+  'conflict-pct': ['conflict-pct'],
+  starvation: ['starvation'],
+  mix: undefined,
+};
+
+async function detection(): Promise<void> {
+  const budget = values.quick ? 150 : 1_000;
+  line(`\n== share of trials that violate the expected property, of ${budget} per strategy`);
+  line(
+    `  ${'variant'.padEnd(42)} ${Object.keys(MIXES)
+      .map((name) => name.padStart(13))
+      .join('')}`,
+  );
+  const rates: { [variant: string]: { [strategy: string]: number } } = {};
+  for (const entry of selected([]).filter((candidate) => !isCorrect(candidate))) {
+    const of: { [strategy: string]: number } = {};
+    for (const [name, strategies] of Object.entries(MIXES)) {
+      const result = await run(optionsFor(entry, { budget, seed: 5 }), strategies === undefined ? {} : { strategies });
+      const violated = expectedProperties(entry).map((property) => result.perProperty[property]?.violated ?? 0);
+      of[name] = result.runs === 0 ? 0 : Math.max(0, ...violated) / result.runs;
+    }
+    rates[nameOf(entry)] = of;
+    line(
+      `  ${nameOf(entry).padEnd(42)} ${Object.values(of)
+        .map((rate) => `${(rate * 100).toFixed(1)} %`.padStart(13))
+        .join('')}`,
+    );
+  }
+  const all = Object.keys(MIXES).map((name) => median(Object.values(rates).map((of) => of[name] ?? 0)));
+  line(`  ${'median'.padEnd(42)} ${all.map((rate) => `${(rate * 100).toFixed(1)} %`.padStart(13)).join('')}`);
+  record['detection'] = rates;
+}
+
+const sections = { kernel, trials, schedulers, detection };
+for (const [name, section] of Object.entries(sections)) {
+  if (values.section.length === 0 || values.section.includes(name)) await section();
+}
+if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(record, null, 2)}\n`);
