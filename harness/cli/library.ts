@@ -5,7 +5,6 @@
  */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { ApiServer } from '../apiserver/server.ts';
 import { realDate } from '../determinism/real-time.ts';
 import type { CampaignEvents } from '../execution/api.ts';
 import { runCampaign } from '../execution/campaign.ts';
@@ -15,8 +14,9 @@ import type { RunConfig } from '../execution/run-config.ts';
 import type { Counterexample } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
 import type { CampaignResult, CheckReport, FindingRecord, ReplayResult } from '../model/finding.ts';
-import { apiVersionOf } from '../model/object.ts';
 import type { StrategyName } from '../model/trial.ts';
+import type { Property } from '../oracle/property.ts';
+import { builtInKinds } from './embedded-server.ts';
 import { knownProperties, properties, writers } from './registry.ts';
 
 const WORKER = new URL('./worker.ts', import.meta.url);
@@ -133,13 +133,7 @@ function targetOf(counterexample: Counterexample, { cwd = process.cwd(), target 
   );
 }
 
-/** Judges a stored history again, with today's properties and without running anything. */
-export function recheck(record: FindingRecord): CheckReport {
-  return recheckRecord(record, properties);
-}
-
-/** `apiVersion/Kind` of what the embedded API server serves without a CRD. */
-export function builtInKinds(): ReadonlySet<string> {
-  const server = new ApiServer({ now: () => 0, newUid: () => '', nameSuffix: () => '' });
-  return new Set(server.resourceKinds().map((kind) => `${apiVersionOf(kind)}/${kind.kind}`));
+/** Judges a stored history again, with today's properties and your own, without running anything. */
+export function recheck(record: FindingRecord, own: readonly Property[] = []): CheckReport {
+  return recheckRecord(record, [...properties, ...own]);
 }

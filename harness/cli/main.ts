@@ -10,6 +10,7 @@ import { listCommand } from './commands/list.ts';
 import { recheckCommand } from './commands/recheck.ts';
 import { replayCommand } from './commands/replay.ts';
 import { runCommand } from './commands/run.ts';
+import { serveCommand } from './commands/serve.ts';
 import { processConsole, type Console } from './console.ts';
 
 const EXAMPLES = `
@@ -56,7 +57,7 @@ function program(context: CommandContext): Command {
     .description('Chaos and property-based tests for Kubernetes controllers under contention.')
     .version(versions().stalemate)
     .addHelpText('after', EXAMPLES);
-  for (const command of [runCommand, replayCommand, recheckCommand, listCommand]) {
+  for (const command of [runCommand, replayCommand, recheckCommand, listCommand, serveCommand]) {
     root.addCommand(command(context));
   }
   for (const command of [root, ...root.commands]) {

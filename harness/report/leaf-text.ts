@@ -26,11 +26,12 @@ export function shortLeaf(path: string): string {
   return path.includes('[type=') && item !== '' ? (key === '' ? item : `${item}.${key}`) : key === '' ? item : key;
 }
 
-/** A value, cut to what fits into a cell. */
+/** A value, cut to what fits into a cell: in the middle, for images and names differ at their end. */
 export function valueText(value: JsonValue | undefined): string {
   if (value === undefined) return 'nothing';
   const text = typeof value === 'string' && /^[^\s"]+$/.test(value) ? value : JSON.stringify(value);
-  return text.length <= VALUE_MAX ? text : `${text.slice(0, VALUE_MAX - 1)}…`;
+  const head = 6;
+  return text.length <= VALUE_MAX ? text : `${text.slice(0, head)}…${text.slice(head + 1 - VALUE_MAX)}`;
 }
 
 /** `replicas=5`, `-replicas` for a removal, `+x/y` for an item of a list of scalars. */

@@ -10,6 +10,8 @@ import type { OperationRow, SeenRow } from './story.ts';
 
 export interface ToldOperations {
   readonly rows: readonly (OperationRow | SeenRow)[];
+  /** Keys of the objects that the rows are about. */
+  readonly objects: ReadonlySet<string>;
   /** Steps since contention began that are about other objects. */
   readonly unrelated: number;
 }
@@ -26,9 +28,12 @@ export function operationRows(
   const within = index.history.operations.filter(
     (operation) => momentOf(operation) >= from && operation.invoked.at <= violation.at && operation.verb !== 'watch',
   );
-  const related =
-    keys.size === 0 ? lastOfTarget(within) : within.filter((operation) => isRelated(index, operation, keys));
-  const context: TextContext = { index, field: violation.signature.field, nameObjects: keys.size !== 1 };
+  const last = keys.size === 0 ? lastOfTarget(within) : undefined;
+  const related = within.filter(
+    (operation) => isForeignWrite(operation) || (last?.has(operation) ?? isRelated(index, operation, keys)),
+  );
+  const objects = new Set(related.flatMap((operation) => (operation.verb === 'list' ? [] : index.keysOf(operation))));
+  const context: TextContext = { index, field: violation.signature.field, nameObjects: objects.size !== 1 };
   const knowledge = gatherKnowledge(index);
   const named = new Set(violation.operations);
   const shownRevisions = new Set(violation.revisions);
@@ -60,7 +65,7 @@ export function operationRows(
         operation.committed.some((made) => shownRevisions.has(made)),
     });
   }
-  return { rows: withoutRereads(rows), unrelated: within.length - related.length };
+  return { rows: withoutRereads(rows), objects, unrelated: within.length - related.length };
 }
 
 /** When an operation took effect: what the order of a story goes by. */
@@ -74,8 +79,14 @@ function isRelated(index: HistoryIndex, operation: Operation, keys: ReadonlySet<
   return operation.verb === 'list' && [...keys].some((key) => key.startsWith(`${operation.resource}/`));
 }
 
-function lastOfTarget(operations: readonly Operation[]): readonly Operation[] {
-  return operations.filter((operation) => roleOf(operation.actor) === 'target').slice(-LAST_REQUESTS);
+/** After shrinking, what users and writers still do is part of the story, whatever it is about. */
+function isForeignWrite(operation: Operation): boolean {
+  const role = roleOf(operation.actor);
+  return (role === 'user' || role === 'writer') && operation.committed.length > 0;
+}
+
+function lastOfTarget(operations: readonly Operation[]): ReadonlySet<Operation> {
+  return new Set(operations.filter((operation) => roleOf(operation.actor) === 'target').slice(-LAST_REQUESTS));
 }
 
 /** What the actor was last told of the objects, unless an answer on an earlier row says so. */

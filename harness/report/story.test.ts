@@ -175,8 +175,8 @@ describe('tellStory', () => {
     const signature = { property: 'survival', class: 'unhandled', actors: ['target'], kind: '', field: '' };
     const text = told(findingOf(script.history(), { signature, sentence: 's', operations: [] }));
 
-    expect(text).toContain('GET widgets/a ➜ 404 NotFound');
-    expect(text).toContain("✗ unhandled: TypeError: Cannot read properties of undefined (reading 'spec')");
+    expect(text).toContain('GET ➜ 404 NotFound');
+    expect(text).toContain("    ✗ unhandled: TypeError: Cannot read properties of undefined (reading 'spec')");
     expect(text).not.toContain('x.ts');
   });
 
@@ -194,8 +194,8 @@ describe('tellStory', () => {
     const last = widget(104, 'z2');
     const guilty = script.call({ actor: 'controller', ...patch, made: last, outcome: ok(last) });
     const signature = {
-      property: 'p',
-      class: 'my-own',
+      property: 'my-own',
+      class: 'c',
       actors: ['target'],
       kind: 'widgets.example.com',
       field: 'status.seenAt',

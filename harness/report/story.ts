@@ -94,7 +94,8 @@ export function tellStory({ record: history, violation, counterexample, stats }:
   ];
   const ordered = [...rows].sort((a, b) => a.at - b.at);
   const kept = keepWithin(foldCycles(ordered), ROWS_MAX);
-  const object = keys.size === 1 ? [...keys].map((key) => index.shortName(key))[0] : undefined;
+  const [key] = told.objects.size === 1 ? told.objects : [];
+  const object = key === undefined ? undefined : index.shortName(key);
   return {
     title: titleOf(violation.signature),
     sentence: violation.sentence,

@@ -9,6 +9,7 @@ function campaign(parts: Partial<CampaignResult> = {}): CampaignResult {
     outcome: 'holds',
     seed: 42,
     runs: 1500,
+    verified: 15,
     elapsedMs: 2000.4,
     contention: { conflicts: 12, foreignWritesBetweenReadAndWrite: 3 },
     findings: [],
@@ -52,7 +53,7 @@ describe('renderSummary', () => {
     ).toBe(
       [
         'all properties hold',
-        'seed 42 · 1500 runs in 2.0 s, 750/s · 12 conflicts, 3 foreign writes between read and write',
+        'seed 42 · 1500 runs in 2.0 s, 750/s · 15 made twice, byte-equal · conflicts: 12, foreign writes between read and write: 3',
         'no failure in 1500 runs: a run like these fails with p < 0.002 (95 %)',
         '',
       ].join('\n'),

@@ -31,6 +31,8 @@ export interface Summary {
   readonly outcome: CampaignOutcome;
   readonly seed: number;
   readonly runs: number;
+  /** Runs made twice with byte-identical histories. */
+  readonly verified: number;
   readonly elapsedMs: number;
   readonly contention: { readonly [counter: string]: number };
   readonly findings: readonly SummaryFinding[];
@@ -48,6 +50,7 @@ export const summarySchema: z.ZodType<Summary> = z
     outcome: z.enum(['holds', 'violated', 'inconclusive', 'vacuous', 'interrupted']),
     seed: z.int(),
     runs: z.int(),
+    verified: z.int().meta({ description: 'Runs made twice with byte-identical histories' }),
     elapsedMs: z.number(),
     contention: counters.meta({ description: 'How hard the runs contended, by counter' }),
     findings: z.array(
@@ -85,6 +88,7 @@ export function summarise(result: CampaignResult, pathOf: (finding: Finding) => 
     outcome: result.outcome,
     seed: result.seed,
     runs: result.runs,
+    verified: result.verified,
     elapsedMs: Math.round(result.elapsedMs),
     contention: { ...result.contention },
     findings: result.findings.map((finding) => summariseFinding(finding, pathOf(finding))),
@@ -143,10 +147,10 @@ export function renderSummary(summary: Summary, options: { readonly color: boole
   return `${lines.join('\n')}\n`;
 }
 
-function runsText({ runs, elapsedMs }: Summary): string {
+function runsText({ runs, verified, elapsedMs }: Summary): string {
   const seconds = elapsedMs / 1000;
   const rate = seconds > 0 ? `, ${rateText(runs / seconds)}/s` : '';
-  return `${countText(runs, 'run')} in ${seconds.toFixed(1)} s${rate}`;
+  return `${countText(runs, 'run')} in ${seconds.toFixed(1)} s${rate}${verified === 0 ? '' : ` · ${verified} made twice, byte-equal`}`;
 }
 
 /** Runs per second as a person reads them. */
@@ -155,7 +159,7 @@ export function rateText(rate: number): string {
 }
 
 function contentionText(contention: { readonly [counter: string]: number }): string {
-  const parts = Object.entries(contention).map(([name, value]) => `${value} ${spaced(name)}`);
+  const parts = Object.entries(contention).map(([name, value]) => `${spaced(name)}: ${value}`);
   return parts.length === 0 ? 'no contention counted' : parts.join(', ');
 }
 

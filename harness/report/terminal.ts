@@ -123,9 +123,10 @@ function linesOf(row: StoryRow, number: number, numbers: readonly number[], layo
       return deviationLines(row, layout);
     case 'event': {
       const text = `${row.guilty ? '✗ ' : ''}${row.text}`;
-      const line = wrapWithin(`${lead('', row.actor, layout)}${text}`, width, NUMBER_WIDTH, 2);
-      if (row.kind === 'log') return line.slice(0, 1).map((part) => colors.dim(part));
-      return row.guilty ? line.map((part) => colors.red(part)) : line;
+      const before = lead('', row.actor, layout);
+      if (row.kind === 'log') return [colors.dim(cut(before + text, width))];
+      const lines = wrapWithin(text, width - before.length, 2, 2).map((line) => before + line);
+      return row.guilty ? lines.map((line) => colors.red(line)) : lines;
     }
     case 'folded':
       return [colors.dim(cut(foldedText(row, numbers), width))];

@@ -1,7 +1,7 @@
 /** What a finding is called on its first line and in its file name. */
 import { signatureText, type Signature } from '../model/check-result.ts';
 
-/** Titles by property and, where a property knows several kinds of harm, by class. A user's own property goes by its class. */
+/** Titles by property and, where a property knows several kinds of harm, by class. A user's own property goes by its name. */
 const TITLES: { readonly [propertyAndClass: string]: string } = {
   convergence: 'NOT CONVERGED',
   'no-lost-update': 'LOST UPDATE',
@@ -16,7 +16,7 @@ const TITLES: { readonly [propertyAndClass: string]: string } = {
 /** `LOST UPDATE`. */
 export function titleOf(signature: Signature): string {
   const title = TITLES[`${signature.property}/${signature.class}`] ?? TITLES[signature.property];
-  return title ?? (signature.class || signature.property).replaceAll('-', ' ').toUpperCase();
+  return title ?? signature.property.replaceAll('-', ' ').toUpperCase();
 }
 
 /** `lost-update-7f3a91`: readable, and the same for the same signature wherever it is found. */

@@ -2,6 +2,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { findConfigFile, loadConfigFile, ownProperties } from '../../execution/config.ts';
 import { signatureText } from '../../model/check-result.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
 import type { CheckReport } from '../../model/finding.ts';
@@ -9,6 +10,11 @@ import { decodeRecord } from '../../schedule/codec/record.ts';
 import { usage } from '../arguments.ts';
 import type { CommandContext } from '../main.ts';
 import { readText } from '../read-text.ts';
+
+interface RecheckFlags {
+  readonly config?: string;
+  readonly json?: boolean;
+}
 
 type Judgement = 'violated' | 'holds' | 'inconclusive';
 
@@ -30,22 +36,25 @@ export function recheckCommand(context: CommandContext): Command {
   return new Command('recheck')
     .description('Judge stored histories again, without running anything.')
     .argument('<path>', 'a record, or a folder of records')
+    .option('--config <file>', 'configuration file with properties of your own')
     .option('--json', 'print the results as JSON on stdout')
     .addHelpText('after', HELP)
-    .action(async (path: string, { json }: { readonly json?: boolean }) => {
-      context.finish(await recheckPath(path, json === true, context));
+    .action(async (path: string, flags: RecheckFlags) => {
+      context.finish(await recheckPath(path, flags, context));
     });
 }
 
-async function recheckPath(path: string, json: boolean, { console }: CommandContext): Promise<ExitCode> {
+async function recheckPath(path: string, flags: RecheckFlags, { console }: CommandContext): Promise<ExitCode> {
   const { recheck } = await import('../library.ts');
+  const configFile = flags.config ?? findConfigFile(console.cwd);
+  const own = configFile === undefined ? [] : ownProperties(await loadConfigFile(configFile));
   const rows = recordFiles(path).map((file): Row => {
     const record = decodeRecord(readText(file, 'record'), file);
     const { signature } = record.counterexample;
-    const report = recheck(record);
+    const report = recheck(record, own);
     return { file, signature: signatureText(signature), ...judgementOf(report, signature.property) };
   });
-  if (json) console.out(`${JSON.stringify({ version: 1, records: rows }, null, 2)}\n`);
+  if (flags.json === true) console.out(`${JSON.stringify({ version: 1, records: rows }, null, 2)}\n`);
   else for (const row of rows) console.out(`${row.result.padEnd(12)} ${row.file}\n             ${row.sentence}\n`);
   if (rows.some(({ result }) => result === 'violated')) return EXIT.violated;
   return rows.some(({ result }) => result === 'inconclusive') ? EXIT.inconclusive : EXIT.holds;

@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { budgetText } from '../../execution/budget.ts';
 import { findConfigFile, loadConfigFile, type StalemateOptions } from '../../execution/config.ts';
 import type { RunConfig } from '../../execution/run-config.ts';
-import { EXIT, type ExitCode } from '../../model/errors.ts';
+import { EXIT, HarnessError, type ExitCode } from '../../model/errors.ts';
 import type { CampaignOutcome, CampaignResult } from '../../model/finding.ts';
 import { progressLine } from '../../report/progress.ts';
 import { renderSummary, summarise } from '../../report/summary.ts';
@@ -67,6 +67,12 @@ async function runCampaignCommand(flags: RunFlags, { console, signal }: CommandC
     only,
     ...(configFile === undefined ? {} : { configFile }),
   });
+  if (config.properties.length === 0) {
+    throw new HarnessError(
+      'CONFIG_INVALID',
+      'got no property, expected at least one to judge; see "stalemate list properties"',
+    );
+  }
   const json = flags.json === true;
   // With --json, stdout holds one document and nothing else.
   const tell = json ? console.err : console.out;

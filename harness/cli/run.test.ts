@@ -1,0 +1,149 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Summary } from '../report/summary.ts';
+import { summarySchema } from '../report/summary.ts';
+import { decodeReplayable } from '../schedule/codec/record.ts';
+import { shell, stalemate, type BinResult } from './test-bin.ts';
+
+const CONTROLLERS = fileURLToPath(new URL('../../controllers-under-test/releases/', import.meta.url));
+const INDEX = new URL('../index.ts', import.meta.url).href;
+
+/** A claim that a change of the sample's spec breaks in every run: what is tested here is the command line, not a bug. */
+const CONFIG = `
+import { defineConfig } from ${JSON.stringify(INDEX)};
+export default defineConfig({
+  target: ${JSON.stringify(`${CONTROLLERS}correct/controller.ts`)},
+  crds: [${JSON.stringify(`${CONTROLLERS}crd.yaml`)}],
+  samples: [${JSON.stringify(`${CONTROLLERS}sample.yaml`)}],
+  always: [
+    {
+      name: 'never-redeployed',
+      resource: 'deployments.apps',
+      check: (object) => Number(object.metadata.generation) < 2 || 'generation ' + object.metadata.generation,
+    },
+  ],
+});
+`;
+const FLAGS = ['run', '--property', 'never-redeployed', '--budget', '100', '--stop-after', '1', '--seed', '1'];
+
+let folder: string;
+let run: BinResult;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'stalemate-run-'));
+  writeFileSync(join(folder, 'stalemate.config.ts'), CONFIG);
+  run = stalemate([...FLAGS, '--json'], { cwd: folder });
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function summary(): Summary {
+  return summarySchema.parse(JSON.parse(run.stdout));
+}
+
+function counterexample(): string {
+  const [finding] = summary().findings;
+  if (finding?.counterexample === null || finding === undefined) throw new Error(`expected a finding: ${run.stderr}`);
+  return finding.counterexample;
+}
+
+describe('run, then replay', () => {
+  it('exits 1 with the published document on stdout and the story on stderr', () => {
+    expect(run.code).toBe(1);
+    expect(summary()).toMatchObject({ outcome: 'violated', seed: 1, findings: [{ property: 'never-redeployed' }] });
+    expect(run.stderr).toContain('NEVER REDEPLOYED');
+    expect(run.stderr).toContain(`replay: npx stalemate replay ${counterexample()}`);
+  });
+
+  it('reproduces it in every replay, twice with the same document', () => {
+    const first = stalemate(['replay', counterexample(), '--json', '--times', '3'], { cwd: folder });
+    const second = stalemate(['replay', counterexample(), '--json', '--times', '3'], { cwd: folder });
+
+    expect(first.code).toBe(1);
+    expect(JSON.parse(first.stdout)).toMatchObject({
+      outcome: 'reproduced',
+      reproduced: { k: 3, n: 3 },
+      missedAnchors: [],
+    });
+    expect(second.stdout).toBe(first.stdout);
+  });
+
+  it('shows the story again in a replay', () => {
+    const { code, stdout } = stalemate(['replay', counterexample(), '--times', '1'], { cwd: folder });
+
+    expect(code).toBe(1);
+    expect(stdout).toContain('NEVER REDEPLOYED');
+    expect(stdout).toContain('reproduced 1 of 1');
+  });
+
+  it('exits 0 when the whole schedule was followed and the claim holds', () => {
+    writeFileSync(join(folder, 'fixed.config.ts'), CONFIG.replace('< 2', '< 200'));
+
+    const { code, stdout } = stalemate(['replay', counterexample(), '--times', '1', '--config', 'fixed.config.ts'], {
+      cwd: folder,
+    });
+
+    expect(stdout).toContain('not reproduced, 0 of 1: the whole schedule was followed and the property holds');
+    expect(code).toBe(0);
+  });
+
+  it('exits 3 when the schedule is anchored on what no longer happens', () => {
+    const text = readFileSync(join(folder, counterexample()), 'utf8');
+    const stored = decodeReplayable(text, 'f');
+    const anchor = 'controller/update/deployments.apps/default/other#0!sent';
+    const schedule = { ...stored.schedule, preemptions: [{ before: anchor, run: 'user' }] };
+    writeFileSync(join(folder, 'moved.json'), JSON.stringify({ ...stored, schedule }));
+
+    const { code, stdout } = stalemate(['replay', 'moved.json', '--times', '1', '--config', 'fixed.config.ts'], {
+      cwd: folder,
+    });
+
+    expect(stdout).toContain(`never happened: ${anchor}`);
+    expect(code).toBe(3);
+  });
+
+  it('rechecks the record without running anything', () => {
+    const [record = ''] = readdirSync(join(folder, '.stalemate', 'records'));
+
+    const { code, stdout } = stalemate(['recheck', join('.stalemate', 'records', record)], { cwd: folder });
+
+    expect(stdout).toMatch(/^violated +\.stalemate\/records\/never-redeployed-/);
+    expect(code).toBe(1);
+  });
+
+  it('tells the story when the report cannot be written, and names the file', () => {
+    // A limit on file sizes: the system refuses the write as a full disk would, whoever runs this.
+    const { code, stdout, stderr } = shell(`ulimit -f 1; $STALEMATE ${FLAGS.join(' ')} --report small`, folder);
+
+    expect(stdout).toContain('NEVER REDEPLOYED');
+    expect(stdout).toContain('replay: not possible, the counterexample could not be written');
+    expect(stderr).toMatch(
+      /stalemate: could not write ".*\/small\/failures\/never-redeployed-\w+\.json": the file is larger than/,
+    );
+    expect(readdirSync(join(folder, 'small', 'failures'))).toEqual([]);
+    expect(code).toBe(1);
+  });
+
+  it('stops on Ctrl-C, keeps what it found and still sums it up', () => {
+    const line = `timeout --foreground -s INT 3 $STALEMATE run --property never-redeployed --budget 60s --seed 1 --report stopped; echo "ended with $?"`;
+    const { stdout, stderr } = shell(line, folder);
+
+    expect(stderr).toContain('stopping; what was found is kept');
+    expect(stdout).toContain('1 distinct finding');
+    expect(stdout).toContain('ended with 124');
+    expect(readdirSync(join(folder, 'stopped', 'failures'))).toHaveLength(1);
+  });
+
+  it('refuses a target that cannot be imported in one sentence', () => {
+    writeFileSync(join(folder, 'broken.ts'), 'export default 5;\n');
+
+    const { code, stderr } = stalemate([...FLAGS, '--target', 'broken.ts'], { cwd: folder });
+
+    expect(stderr).toContain('broken.ts');
+    expect(stderr).not.toMatch(/^\s+at /m);
+    expect([2, 3]).toContain(code);
+  });
+});
