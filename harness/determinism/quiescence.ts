@@ -1,9 +1,9 @@
 /**
  * Quiescence: when nothing moves any more, so that the next decision depends on nothing but the run.
  *
- * One turn of real setImmediate lets every promise chain and nextTick finish. What needs more (an immediate within an immediate,
- * a native hop inside a library) is counted where it can be counted, and waited out for a few turns where it cannot. How many is
- * measured for the target by `calibrate.ts`. Start at {@link createQuiescence}.
+ * One turn of real setImmediate lets every promise chain and every nextTick finish, streams included. What needs more is counted
+ * where it can be (immediates, work in flight) and waited out for a few turns where it cannot (a native hop inside a library). How
+ * many turns is measured for the target by `calibrate.ts`; client-node 2.0.1 needs none. Start at {@link createQuiescence}.
  */
 import { HarnessError } from '../model/errors.ts';
 import { realSetImmediate } from './real-time.ts';
@@ -11,6 +11,7 @@ import type { VirtualTime } from './virtual-time.ts';
 
 /** A target that keeps the event loop busy for this many turns without touching timers or the API never comes to rest. */
 const TURNS_MAX_DEFAULT = 20_000;
+/** One more than anything measured so far has needed. */
 const QUIET_TURNS_DEFAULT = 1;
 
 export interface QuiescenceOptions {
@@ -19,7 +20,7 @@ export interface QuiescenceOptions {
   readonly activity: () => number;
   /** Work known to be under way: while above zero, nothing is at rest. */
   readonly inFlight?: () => number;
-  /** Turns without activity after which all is at rest. */
+  /** Turns without activity to wait for; 0 when one turn is enough whatever it brought. */
   readonly quietTurns?: number;
   readonly turnsMax?: number;
 }
@@ -33,6 +34,10 @@ export interface Quiescence {
   drain(): Promise<void>;
   /** Turns without activity that it waits for; `calibrate.ts` says how many a target needs. */
   quietTurns: number;
+  /** Told after each turn how many quiet ones have passed in a row, -1 while work is known to be under way; for measurements. */
+  onTurn: ((quiet: number) => void) | undefined;
+  /** Told when a drain begins; for measurements. */
+  onDrain: (() => void) | undefined;
   /** Turns taken since the start, to see what draining costs. */
   readonly turns: number;
 }
@@ -44,6 +49,8 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
 class TurnCounter implements Quiescence {
   turns = 0;
   quietTurns: number;
+  onTurn: ((quiet: number) => void) | undefined = undefined;
+  onDrain: (() => void) | undefined = undefined;
   readonly #time: VirtualTime;
   readonly #activity: () => number;
   readonly #inFlight: () => number;
@@ -73,17 +80,19 @@ class TurnCounter implements Quiescence {
     this.#quiet = 0;
     this.#taken = 0;
     this.#lastActivity = this.#moved();
+    if (this.onDrain !== undefined) this.onDrain();
     realSetImmediate(this.#turn);
   };
 
   readonly #turn = (): void => {
     this.turns++;
     const moved = this.#moved();
-    if (moved !== this.#lastActivity || this.#time.pendingImmediates() > 0 || this.#inFlight() > 0) {
-      this.#lastActivity = moved;
-      this.#quiet = 0;
-    } else this.#quiet++;
-    if (this.#quiet >= this.quietTurns) this.#resolve();
+    const busy = this.#time.pendingImmediates() > 0 || this.#inFlight() > 0;
+    if (busy || moved !== this.#lastActivity) this.#quiet = 0;
+    else this.#quiet++;
+    this.#lastActivity = moved;
+    if (this.onTurn !== undefined) this.onTurn(busy ? -1 : this.#quiet);
+    if (!busy && this.#quiet >= this.quietTurns) this.#resolve();
     else if (++this.#taken > this.#turnsMax) this.#reject(neverAtRest(this.#turnsMax));
     else realSetImmediate(this.#turn);
   };

@@ -25,9 +25,9 @@ export function realDate(): Date {
   return new RealDate();
 }
 
-/** Resolves after that much real time. The timer does not keep the process alive. */
+/** Resolves after that much real time. */
 export function realDelay(delayMs: number): Promise<void> {
   return new Promise((resolve) => {
-    realSetTimeout(resolve, delayMs).unref();
+    realSetTimeout(resolve, delayMs);
   });
 }

@@ -5,6 +5,7 @@
  * An attempt to exit ends the incarnation: the call throws, so that the code after it does not run.
  */
 import { syncBuiltinESMExports } from 'node:module';
+import { Patches } from '../../determinism/patches.ts';
 import type { VirtualTime } from '../../determinism/virtual-time.ts';
 import type { ActorId } from '../../model/actor.ts';
 import type { ProcessEventKind } from '../../model/history.ts';
@@ -25,15 +26,17 @@ export interface ProcessGuardOptions {
   readonly onUnowned: (error: unknown) => void;
 }
 
+type Method = (...args: unknown[]) => unknown;
+
 interface Watched {
   readonly tell: TellProcessEvent;
-  readonly listeners: { readonly event: string | symbol; readonly listener: (...args: unknown[]) => void }[];
+  readonly listeners: { readonly event: string | symbol; readonly listener: Method }[];
 }
 
 const REGISTERING = ['on', 'once', 'addListener', 'prependListener', 'prependOnceListener'] as const;
 
-/** Thrown by `process.exit` inside a target; nobody reports it. */
-class Exit extends Error {}
+/** Thrown by `process.exit` inside a target, which has been told already; nobody reports it again. */
+export class TargetExit extends Error {}
 
 export function installProcessGuard({ time, onUnowned }: ProcessGuardOptions): ProcessGuard {
   const watched = new Map<ActorId, Watched>();
@@ -44,7 +47,7 @@ export function installProcessGuard({ time, onUnowned }: ProcessGuardOptions): P
   };
 
   const failed = (event: 'unhandledRejection' | 'uncaughtException', error: unknown): void => {
-    if (error instanceof Exit || time.currentIsDead()) return;
+    if (error instanceof TargetExit || time.currentIsDead()) return;
     const incarnation = current();
     if (incarnation === undefined) onUnowned(error);
     // A target with a listener of its own has decided what becomes of it, as in its own process.
@@ -53,39 +56,25 @@ export function installProcessGuard({ time, onUnowned }: ProcessGuardOptions): P
   const onUnhandledRejection = (error: unknown): void => failed('unhandledRejection', error);
   const onUncaughtException = (error: unknown): void => failed('uncaughtException', error);
 
-  const undo: (() => void)[] = [];
-  const replace = (
-    key: 'exit' | 'abort' | 'kill' | (typeof REGISTERING)[number],
-    make: (original: Function) => Function,
-  ): void => {
-    const own = Object.getOwnPropertyDescriptor(process, key);
-    const original = process[key] as Function;
-    Object.defineProperty(process, key, {
-      value: make(original),
-      writable: true,
-      configurable: true,
-      enumerable: true,
-    });
-    undo.push(() => {
-      if (own === undefined) Reflect.deleteProperty(process, key);
-      else Object.defineProperty(process, key, own);
-    });
+  const patches = new Patches();
+  const replace = (key: string, make: (original: Method) => Method): void => {
+    patches.value(process, key, make(Reflect.get(process, key) as Method));
   };
   const ending =
     (
       describeCall: (args: readonly unknown[]) => string,
       concerns: (args: readonly unknown[]) => boolean = () => true,
     ) =>
-    (original: Function) =>
-      function end(this: unknown, ...args: unknown[]): unknown {
-        if (!concerns(args)) return Reflect.apply(original, process, args);
-        if (time.currentIsDead()) throw new Exit();
-        const incarnation = current();
-        if (incarnation === undefined) return Reflect.apply(original, process, args);
-        const call = describeCall(args);
-        incarnation.tell('exited', call);
-        throw new Exit(call);
-      };
+    (original: Method): Method =>
+    (...args) => {
+      if (!concerns(args)) return Reflect.apply(original, process, args);
+      if (time.currentIsDead()) throw new TargetExit();
+      const incarnation = current();
+      if (incarnation === undefined) return Reflect.apply(original, process, args);
+      const call = describeCall(args);
+      incarnation.tell('exited', call);
+      throw new TargetExit(call);
+    };
 
   process.on('unhandledRejection', onUnhandledRejection);
   process.on('uncaughtException', onUncaughtException);
@@ -105,14 +94,11 @@ export function installProcessGuard({ time, onUnowned }: ProcessGuardOptions): P
     ),
   );
   for (const key of REGISTERING) {
-    replace(
-      key,
-      (original) =>
-        function register(this: unknown, event: string | symbol, listener: (...args: unknown[]) => void): unknown {
-          current()?.listeners.push({ event, listener });
-          return time.currentIsDead() ? process : Reflect.apply(original, process, [event, listener]);
-        },
-    );
+    replace(key, (original) => (...args) => {
+      const [event, listener] = args as [string | symbol, Method];
+      current()?.listeners.push({ event, listener });
+      return time.currentIsDead() ? process : Reflect.apply(original, process, [event, listener]);
+    });
   }
 
   syncBuiltinESMExports();
@@ -126,7 +112,7 @@ export function installProcessGuard({ time, onUnowned }: ProcessGuardOptions): P
     uninstall: () => {
       process.removeListener('unhandledRejection', onUnhandledRejection);
       process.removeListener('uncaughtException', onUncaughtException);
-      for (const restore of undo.splice(0).reverse()) restore();
+      patches.restore();
       syncBuiltinESMExports();
     },
   };

@@ -10,7 +10,7 @@ import type { Transport } from '../../model/counterexample.ts';
 import type { Upstream } from '../../wire/http.ts';
 import { createInProcessKubeConfig } from './kube-config.ts';
 import type { LoadedTarget, RunningTarget } from './load-target.ts';
-import { describe } from './process-guard.ts';
+import { describe, TargetExit } from './process-guard.ts';
 import type { ProcessGuard, TellProcessEvent } from './process-guard.ts';
 
 export interface TargetHostOptions {
@@ -123,7 +123,7 @@ class Incarnation implements TargetIncarnation, Upstream {
         const stopped = this.#running?.stop?.();
         if (stopped instanceof Promise) stopped.catch(() => {});
       } catch (error) {
-        tell('unhandled', describe(error));
+        if (!(error instanceof TargetExit)) tell('unhandled', describe(error));
       }
     });
     tell('stopped', 'by the harness');
@@ -136,6 +136,6 @@ class Incarnation implements TargetIncarnation, Upstream {
   };
 
   readonly #startFailed = (error: unknown): void => {
-    this.#tell('start-failed', describe(error));
+    if (!(error instanceof TargetExit)) this.#tell('start-failed', describe(error));
   };
 }

@@ -1,0 +1,93 @@
+/**
+ * What tests of the in-process transport share: an upstream between client-node and the embedded server that can hold and break.
+ *
+ * Used by tests only.
+ */
+import { testServer, widget, WIDGETS_PATH } from '../../apiserver/testing.ts';
+import type { TestServer } from '../../apiserver/testing.ts';
+import type { KubeObject } from '../../model/object.ts';
+import type { ApiRequest, ResponseSink, Upstream } from '../../wire/http.ts';
+
+/** What `CustomObjectsApi` wants to know of widgets. */
+export const WIDGETS = {
+  group: 'example.com',
+  version: 'v1',
+  namespace: 'default',
+  plural: 'widgets',
+} as const;
+
+export class BreakableUpstream implements Upstream {
+  readonly requests: ApiRequest[] = [];
+  /** Sinks of requests that have not ended, oldest first. */
+  readonly open: ResponseSink[] = [];
+  readonly held: (() => void)[] = [];
+  aborts = 0;
+  holding = false;
+  readonly #behind: Upstream;
+
+  constructor(behind: Upstream) {
+    this.#behind = behind;
+  }
+
+  get activity(): number {
+    return this.requests.length + this.aborts;
+  }
+
+  send(request: ApiRequest, sink: ResponseSink): () => void {
+    this.requests.push(request);
+    this.open.push(sink);
+    const abort = this.#behind.send(request, {
+      answer: (response) => {
+        this.#ended(sink);
+        this.#pass(() => sink.answer(response));
+      },
+      open: () => this.#pass(() => sink.open()),
+      event: (event) => this.#pass(() => sink.event(event)),
+      end: (error) => {
+        this.#ended(sink);
+        this.#pass(() => sink.end(error));
+      },
+    });
+    return () => {
+      this.aborts++;
+      this.#ended(sink);
+      abort();
+    };
+  }
+
+  /** Lets everything that was held happen. */
+  release(): void {
+    this.holding = false;
+    for (const happen of this.held.splice(0)) happen();
+  }
+
+  #pass(happen: () => void): void {
+    if (this.holding) this.held.push(happen);
+    else happen();
+  }
+
+  #ended(sink: ResponseSink): void {
+    const index = this.open.indexOf(sink);
+    if (index >= 0) this.open.splice(index, 1);
+  }
+}
+
+export interface WidgetServer extends TestServer {
+  readonly upstream: BreakableUpstream;
+  create(name: string, size: number): KubeObject;
+  resize(name: string, size: number): KubeObject;
+}
+
+/** The embedded server with a widget definition, behind a breakable upstream. */
+export function widgetServer(): WidgetServer {
+  const test = testServer();
+  return {
+    ...test,
+    upstream: new BreakableUpstream(test.server),
+    create: (name, size) => test.request('POST', WIDGETS_PATH, widget(name, { size })).object,
+    resize: (name, size) => {
+      const { object } = test.request('GET', `${WIDGETS_PATH}/${name}`);
+      return test.request('PUT', `${WIDGETS_PATH}/${name}`, { ...object, spec: { size } }).object;
+    },
+  };
+}

@@ -1,0 +1,137 @@
+/**
+ * Finds what the deterministic mode cannot control: real timers, sockets, files, processes, native work.
+ *
+ * Owns: an async_hooks watch for one check run, which is slow and not for trials. Native work (`webcrypto.subtle`, zlib) shows in no
+ * list of active resources, only at its birth, so births are what is watched. Limits: work done synchronously (`readFileSync`,
+ * `execSync`) gives birth to nothing and is deterministic as far as its result is.
+ */
+import { createHook, executionAsyncId } from 'node:async_hooks';
+import { fileURLToPath } from 'node:url';
+import type { VirtualTime } from './virtual-time.ts';
+
+export type UncontrolledKind = 'real-timer' | 'network' | 'file' | 'process' | 'native';
+
+export interface UncontrolledUse {
+  readonly kind: UncontrolledKind;
+  /** Node's name of the resource, such as `TCPWRAP`. */
+  readonly type: string;
+  /** The target's own line that started it, `file:line`; empty when no line of anybody's code was found. */
+  readonly where: string;
+  readonly times: number;
+  /** It was still under way when all else was at rest: the next decision may come before or after its end. */
+  readonly pendingAtQuiescence: boolean;
+  /** It happened once the target had started: file reads and look-ups during start alone are harmless. */
+  readonly afterStart: boolean;
+}
+
+export interface UncontrolledWatch {
+  /** The target has started and its start-up work is done. */
+  started(): void;
+  /** Nothing that can be counted moves any more; call it after every drain. */
+  quiescent(): void;
+  /** Ends the watch: uses by kind, type and line, in order of first appearance. */
+  stop(): readonly UncontrolledUse[];
+}
+
+/** Whether a use can make two runs differ. */
+export function disturbs(use: UncontrolledUse): boolean {
+  return use.afterStart || use.kind === 'real-timer';
+}
+
+const KINDS: readonly (readonly [UncontrolledKind, RegExp])[] = [
+  ['real-timer', /^Timeout$/],
+  ['network', /^(TCP|TLS|UDP|PIPE|HTTP|HTTP2|DNS|QUIC|QUERYWRAP|GETADDRINFO|GETNAMEINFO)/],
+  ['file', /^(FSREQ|FSEVENT|STATWATCHER|DIRHANDLE|FILEHANDLE|BLOBREADER)/],
+  ['process', /^(PROCESSWRAP|WORKER)/],
+  ['native', /^ZLIB$|REQUEST$|Job$|JOB$|^MESSAGEPORT$|^WASI|^SQLITE/],
+];
+
+const HARNESS = fileURLToPath(new URL('..', import.meta.url));
+/** Deep enough to get from the bottom of a library to the line that called it. */
+const FRAMES_MAX = 40;
+
+interface Birth {
+  readonly use: { -readonly [key in keyof UncontrolledUse]: UncontrolledUse[key] };
+  over: boolean;
+}
+
+/** Starts the watch. With `time`, module-level and harness code counts only where a line outside packages shows. */
+export function watchUncontrolled(time?: VirtualTime): UncontrolledWatch {
+  const uses = new Map<string, Birth['use']>();
+  const births = new Map<number, Birth>();
+  /** The line of the target's code that a resource goes back to: continuations have none of their own on the stack. */
+  const origins = new Map<number, string>();
+  let started = false;
+
+  const born = (asyncId: number, type: string): void => {
+    const where = userFrame() ?? origins.get(executionAsyncId());
+    if (where !== undefined) origins.set(asyncId, where);
+    const kind = KINDS.find(([, types]) => types.test(type))?.[0];
+    if (kind === undefined) return;
+    const foreign = where === undefined || where.includes('node_modules') || where.startsWith(HARNESS);
+    if (foreign && (time === undefined || time.currentOwner() === undefined)) return;
+    const key = `${kind} ${type} ${where ?? ''}`;
+    let use = uses.get(key);
+    if (use === undefined) {
+      use = { kind, type, where: where ?? '', times: 0, pendingAtQuiescence: false, afterStart: false };
+      uses.set(key, use);
+    }
+    use.times++;
+    use.afterStart ||= started;
+    births.set(asyncId, { use, over: false });
+  };
+
+  // The first write to a console makes a stream, which is nobody's network.
+  void process.stdout;
+  void process.stderr;
+  const hook = createHook({
+    init: born,
+    after: (asyncId) => {
+      const birth = births.get(asyncId);
+      if (birth !== undefined) birth.over = true;
+    },
+    destroy: (asyncId) => void births.delete(asyncId),
+    promiseResolve: (asyncId) => void births.delete(asyncId),
+  }).enable();
+
+  const pending = (): readonly Birth[] => [...births.values()].filter((birth) => !birth.over);
+  return {
+    started: () => {
+      started = true;
+      for (const { use } of pending()) use.afterStart = true;
+    },
+    quiescent: () => {
+      for (const { use } of pending()) use.pendingAtQuiescence = true;
+    },
+    stop: () => {
+      hook.disable();
+      return [...uses.values()];
+    },
+  };
+}
+
+/** `file:line` of the innermost frame outside Node and this harness; one outside packages is preferred. */
+function userFrame(): string | undefined {
+  const before = {
+    prepareStackTrace: Reflect.get(Error, 'prepareStackTrace') as unknown,
+    stackTraceLimit: Error.stackTraceLimit,
+  };
+  Object.assign(Error, { prepareStackTrace: keepFrames, stackTraceLimit: FRAMES_MAX });
+  const frames = new Error('where').stack as unknown as readonly NodeJS.CallSite[];
+  Object.assign(Error, before);
+  let inPackage: string | undefined;
+  for (const frame of frames) {
+    const file = frame.getFileName();
+    if (file === null || file === undefined || file.startsWith('node:')) continue;
+    const path = file.startsWith('file:') ? fileURLToPath(file) : file;
+    if (path.startsWith(HARNESS) && !path.endsWith('.test.ts')) continue;
+    const where = `${path}:${frame.getLineNumber() ?? 0}`;
+    if (!path.includes('node_modules')) return where;
+    inPackage ??= where;
+  }
+  return inPackage;
+}
+
+function keepFrames(_error: unknown, frames: unknown): unknown {
+  return frames;
+}
