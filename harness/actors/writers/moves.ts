@@ -36,6 +36,32 @@ export function setOp(
   return { do: 'set', target: aim.target, ...(subresource === undefined ? {} : { subresource }), path, value, via };
 }
 
+/** Sets, changes and removes a key of our own in labels or annotations. */
+export function metadataMoves(aim: AimObject, map: 'labels' | 'annotations'): readonly Move[] {
+  const path = ['metadata', map, 'stalemate.dev/touched'];
+  return inStyles(aim.object, path, (via) => [setOp(aim, path, 'once', via)]).flatMap((first) => [
+    first,
+    [...first, setOp(aim, path, 'twice', 'update')],
+    [...first, setOp(aim, path, null, 'update')],
+    [...first, setOp(aim, path, 'twice', 'merge-patch'), setOp(aim, path, null, 'update')],
+  ]);
+}
+
+export const FINALIZERS = ['metadata', 'finalizers'] as const;
+
+export function isFinalizer(op: ProgramOp): boolean {
+  return op.do === 'append' && op.path[0] === 'metadata' && op.path[1] === 'finalizers';
+}
+
+/** Takes back every item that the operations append, once. */
+export function undoAppends(ops: readonly ProgramOp[]): readonly ProgramOp[] {
+  return ops.flatMap((op): readonly ProgramOp[] => {
+    if (op.do !== 'append') return [];
+    const { target, path, item } = op;
+    return [{ do: 'remove-item', target, path, item }];
+  });
+}
+
 /** Whether the target changes the leaf at `path` (map keys) or something below it. */
 export function isOwned(aim: AimObject, path: readonly string[]): boolean {
   const leaf = path.join('.');

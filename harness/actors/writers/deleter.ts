@@ -1,0 +1,39 @@
+/**
+ * Somebody who deletes: a child of the target, which it should then make again, or everything that the user applied.
+ *
+ * Deleting all samples is what a reference run has done too; deleting some of several has not been seen to be healthy.
+ */
+import { groupResource } from '../../model/object.ts';
+import type { ProgramOp } from '../../model/workload.ts';
+import type { AdversarialWriter, AimObject, WriterContext } from '../../schedule/workload/writer.ts';
+import { oneOf } from './moves.ts';
+import type { Move } from './moves.ts';
+
+/** More samples than this are not deleted in one short program. */
+const SAMPLES_MAX = 3;
+/** Children whose loss is a loss of what they hold, not something to make again. */
+const NEVER: ReadonlySet<string> = new Set(['leases.coordination.k8s.io', 'events', 'events.events.k8s.io']);
+
+export const deleter: AdversarialWriter = {
+  name: 'deleter',
+  about: 'deletes a child of the target, or all that the user applied',
+  ops: (aim, context) => {
+    const children = aim.objects.filter(({ relation }) => relation === 'created-by-target');
+    const samples = aim.objects.filter(({ relation }) => relation === 'sample');
+    const moves: Move[] = children
+      .filter(({ target }) => !NEVER.has(groupResource(target)))
+      .flatMap((child) => deletions(child, context).map((op): Move => [op]));
+    if (samples.length > 0 && samples.length <= SAMPLES_MAX) {
+      moves.push(samples.map(({ target }): ProgramOp => ({ do: 'delete', target })));
+      if (context.garbageCollection === true) {
+        moves.push(samples.map(({ target }): ProgramOp => ({ do: 'delete', target, propagation: 'Foreground' })));
+      }
+    }
+    return oneOf(moves);
+  },
+};
+
+function deletions({ target }: AimObject, { garbageCollection }: WriterContext): readonly ProgramOp[] {
+  const plain: ProgramOp = { do: 'delete', target };
+  return garbageCollection === true ? [plain, { do: 'delete', target, propagation: 'Foreground' }] : [plain];
+}

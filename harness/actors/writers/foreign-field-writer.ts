@@ -1,0 +1,96 @@
+/**
+ * Somebody who sets a field of a target-written object that the target leaves alone: a data key, a restart annotation in a pod
+ * template, a tuning knob.
+ *
+ * Built-in kinds have a short list of fields that any third party may change at any time; custom kinds are read from their schema.
+ */
+import { groupResource } from '../../model/object.ts';
+import type { JsonValue } from '../../model/object.ts';
+import { valueAt } from '../../model/edit.ts';
+import { asMap, isImmutable, otherScalars, propertySchema } from '../../schedule/workload/schema-view.ts';
+import type { AdversarialWriter, AimObject } from '../../schedule/workload/writer.ts';
+import { inStyles, isOwned, oneOf, setOp } from './moves.ts';
+import type { Move } from './moves.ts';
+
+/** A field as its keys, with the values that it may take; the first that differs from the present one is written. */
+type Field = readonly [path: readonly string[], values: readonly JsonValue[]];
+
+const RESTARTED_AT: Field = [
+  ['spec', 'template', 'metadata', 'annotations', 'stalemate.dev/restarted-at'],
+  ['2026-01-01T00:00:00Z'],
+];
+const MIN_READY: Field = [
+  ['spec', 'minReadySeconds'],
+  [5, 6],
+];
+const HISTORY: Field = [
+  ['spec', 'revisionHistoryLimit'],
+  [3, 4],
+];
+const REPLICAS: Field = [
+  ['spec', 'replicas'],
+  [3, 4],
+];
+
+/** Mutable fields of built-in kinds that tools and people set on objects which somebody else made. */
+const FIELDS: { readonly [resource: string]: readonly Field[] | undefined } = {
+  configmaps: [[['data', 'stalemate'], ['foreign-field-writer']]],
+  secrets: [[['data', 'stalemate'], ['Zm9yZWlnbi1maWVsZC13cml0ZXI=']]],
+  'deployments.apps': [RESTARTED_AT, REPLICAS, MIN_READY, HISTORY],
+  'statefulsets.apps': [RESTARTED_AT, REPLICAS, MIN_READY, HISTORY],
+  'daemonsets.apps': [RESTARTED_AT, MIN_READY, HISTORY],
+  'replicasets.apps': [REPLICAS, MIN_READY],
+  services: [
+    [
+      ['spec', 'publishNotReadyAddresses'],
+      [true, false],
+    ],
+  ],
+  serviceaccounts: [[['automountServiceAccountToken'], [false, true]]],
+  'jobs.batch': [
+    [
+      ['spec', 'activeDeadlineSeconds'],
+      [3600, 3601],
+    ],
+  ],
+  'cronjobs.batch': [
+    [
+      ['spec', 'startingDeadlineSeconds'],
+      [300, 301],
+    ],
+  ],
+  pods: [[['spec', 'activeDeadlineSeconds'], [3600]]],
+};
+
+export const foreignFieldWriter: AdversarialWriter = {
+  name: 'foreign-field-writer',
+  about: 'sets a spec or data field of an object that the target writes but a field that it leaves alone',
+  ops: (aim) => oneOf(aim.objects.flatMap(foreignMoves)),
+};
+
+function foreignMoves(aim: AimObject): readonly Move[] {
+  // The spec of a sample is the user's; what the target only reads is nobody's foreign field.
+  if (aim.relation !== 'created-by-target' && aim.relation !== 'written') return [];
+  if (aim.object['immutable'] === true) return [];
+  const fields = aim.schema === undefined ? (FIELDS[groupResource(aim.target)] ?? []) : schemaFields(aim);
+  return fields.flatMap(([path, values]) => {
+    const current = valueAt(aim.object, path);
+    const [value, other] = values.filter((candidate) => candidate !== current);
+    if (value === undefined || isOwned(aim, path)) return [];
+    const once = inStyles(aim.object, path, (via) => [setOp(aim, path, value, via)]);
+    const back = other ?? current;
+    return back === undefined ? once : [...once, [setOp(aim, path, value, 'update'), setOp(aim, path, back, 'update')]];
+  });
+}
+
+/** Scalars directly below the spec of a custom kind. */
+function schemaFields({ schema, object }: AimObject): readonly Field[] {
+  const spec = schema === undefined ? undefined : propertySchema(schema, 'spec');
+  if (spec === undefined || isImmutable(spec)) return [];
+  return Object.keys(asMap(spec['properties']) ?? {}).flatMap((key): readonly Field[] => {
+    const property = propertySchema(spec, key) ?? {};
+    if (isImmutable(property)) return [];
+    const values = otherScalars(property, asMap(object['spec'])?.[key]);
+    return values.length === 0 ? [] : [[['spec', key], values]];
+  });
+}

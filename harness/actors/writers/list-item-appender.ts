@@ -1,0 +1,42 @@
+/**
+ * Somebody who adds an item of their own to lists that others keep items in: conditions, owner references, finalizers, pull secrets.
+ *
+ * A target that replaces such a list as a whole drops the item. Finalizers are taken back at heal; the other items stay.
+ */
+import { groupResource } from '../../model/object.ts';
+import type { JsonValue } from '../../model/object.ts';
+import type { FieldPath, ProgramOp } from '../../model/workload.ts';
+import type { AdversarialWriter, AimObject, WriterContext } from '../../schedule/workload/writer.ts';
+import { CONDITIONS, conditionFor } from './conditions.ts';
+import { FINALIZERS, isFinalizer, oneOf, undoAppends } from './moves.ts';
+import type { Move } from './moves.ts';
+
+const NAME = 'list-item-appender';
+
+export const listItemAppender: AdversarialWriter = {
+  name: NAME,
+  about: 'appends an item of its own to conditions, owner references, finalizers and image pull secrets',
+  ops: (aim, context) => oneOf(aim.objects.flatMap((object) => itemMoves(object, context))),
+  heal: (ops) => undoAppends(ops.filter(isFinalizer)),
+};
+
+function itemMoves(aim: AimObject, context: WriterContext): readonly Move[] {
+  const append = (path: FieldPath, item: JsonValue, subresource?: 'status'): ProgramOp => ({
+    do: 'append',
+    target: aim.target,
+    ...(subresource === undefined ? {} : { subresource }),
+    path,
+    item,
+  });
+  const moves: Move[] = [];
+  const condition = conditionFor(aim, 'Scanned', 'True', NAME);
+  if (condition !== undefined) moves.push([append(CONDITIONS, condition, 'status')]);
+  const { bystander } = context;
+  // One owner reference with `controller: true` is the target's business; a plain one may be anybody's.
+  if (bystander !== undefined) moves.push([append(['metadata', 'ownerReferences'], bystander)]);
+  moves.push([append(FINALIZERS, 'stalemate.dev/guard')]);
+  if (groupResource(aim.target) === 'serviceaccounts') {
+    moves.push([append(['imagePullSecrets'], { name: 'stalemate-pull' })]);
+  }
+  return moves;
+}

@@ -1,0 +1,33 @@
+/** The user who deletes a sample and applies the same again under the same name: another uid behind a familiar key. */
+import { parseApiVersion } from '../../model/object.ts';
+import type { KubeObject } from '../../model/object.ts';
+import type { AdversarialWriter, AimObject } from '../../schedule/workload/writer.ts';
+import { oneOf } from './moves.ts';
+import type { Move } from './moves.ts';
+
+export const recreator: AdversarialWriter = {
+  name: 'recreator',
+  about: 'deletes a sample and creates it again under the same name',
+  ops: (aim, { sample, garbageCollection }) =>
+    oneOf(
+      aim.objects.flatMap((object): readonly Move[] => {
+        const recreate = object.relation === 'sample' ? manifestOf(object, sample) : undefined;
+        if (recreate === undefined) return [];
+        const { target } = object;
+        const plain: Move = [{ do: 'delete', target, recreate }];
+        const foreground: Move = [{ do: 'delete', target, propagation: 'Foreground', recreate }];
+        return garbageCollection === true ? [plain, foreground] : [plain];
+      }),
+    ),
+};
+
+/** What the user applied for the object. */
+function manifestOf({ target, kind }: AimObject, sample: readonly KubeObject[]): KubeObject | undefined {
+  return sample.find(
+    (manifest) =>
+      manifest.kind === kind &&
+      parseApiVersion(manifest.apiVersion).group === target.group &&
+      manifest.metadata.name === target.name &&
+      (manifest.metadata.namespace ?? '') === target.namespace,
+  );
+}

@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest';
+import { diffLeaves } from '../../model/leaf.ts';
+import type { ProgramOp } from '../../model/workload.ts';
+import { objectPath } from '../../wire/path.ts';
+import { WRITERS } from './index.ts';
+import { APP, drawn, play, TARGET_FINALIZER, writerWorld } from './testing.ts';
+import type { WriterWorld } from './testing.ts';
+
+/** Each different program once. */
+function programsOf(index: number): readonly (readonly ProgramOp[])[] {
+  const writer = WRITERS[index];
+  if (writer === undefined) return [];
+  const programs = drawn(writer, writerWorld());
+  return [...new Map(programs.map((ops) => [JSON.stringify(ops), ops])).values()];
+}
+
+/** Leaves that the target wrote and nobody else may take away or change, whatever happens to the object. */
+function targetLeavesLost(before: WriterWorld, after: WriterWorld): readonly string[] {
+  return before.aim.objects.flatMap(({ target, object, ownedLeaves }) => {
+    const now = after.stored(target);
+    if (now === undefined || now.metadata.uid !== object.metadata.uid) return [];
+    return diffLeaves(object, now).flatMap(({ path, from }) =>
+      from !== undefined && ownedLeaves.includes(path) ? [`${target.resource} ${path}`] : [],
+    );
+  });
+}
+
+describe.for(WRITERS.map((writer, index) => [writer.name, index] as const))('%s', ([, index]) => {
+  test('draws short programs', () => {
+    const programs = programsOf(index);
+
+    expect(programs.length).toBeGreaterThan(0);
+    for (const ops of programs) {
+      expect(ops.length).toBeGreaterThan(0);
+      expect(ops.length).toBeLessThanOrEqual(3);
+    }
+  });
+
+  test('sends only what the server accepts', async () => {
+    for (const ops of programsOf(index)) {
+      const world = writerWorld();
+      // Let go of the sample, so that deletion and recreation can complete.
+      world.request(
+        'PATCH',
+        objectPath(APP, 'default', 'web'),
+        { metadata: { finalizers: null } },
+        { headers: { 'content-type': 'application/merge-patch+json' } },
+      );
+
+      const answers = await play(world, ops);
+
+      // Foreground deletion waits for a collector, which this world has not got.
+      const waits = ops.some((op) => op.do === 'delete' && op.propagation === 'Foreground');
+      expect(waits ? [] : answers.filter((line) => !/ 20[01]$/.test(line))).toEqual([]);
+      expect(answers.some((line) => /^(PUT|PATCH|POST|DELETE) .* 20[01]$/.test(line))).toBe(true);
+    }
+  });
+
+  test('keeps the finalizer of the target and what others put into lists', async () => {
+    for (const ops of programsOf(index)) {
+      const world = writerWorld();
+      const before = world.aim.objects;
+      await play(world, ops);
+
+      expect(world.stored(APP)?.metadata.finalizers).toContain(TARGET_FINALIZER);
+      for (const { target, object } of before) {
+        const now = world.stored(target);
+        if (now === undefined) continue;
+        const lost = diffLeaves(object, now).filter(({ path, to }) => to === undefined && path.includes('['));
+        expect(lost).toEqual([]);
+      }
+    }
+  });
+
+  test('leaves no finalizer of its own behind after heal', async () => {
+    for (const ops of programsOf(index)) {
+      const world = writerWorld();
+      await play(world, [...ops, ...(WRITERS[index]?.heal?.(ops) ?? [])]);
+
+      const left = world.server.objects().flatMap((object) => object.metadata.finalizers ?? []);
+      expect(left.filter((finalizer) => finalizer.startsWith('stalemate.dev/'))).toEqual([]);
+    }
+  });
+
+  test('does not apply where there is nothing to aim at', () => {
+    const context = { sample: [] };
+
+    expect(WRITERS[index]?.ops({ objects: [], healthySpecChanges: [] }, context)).toBeUndefined();
+  });
+});
+
+/** An autoscaler may scale what the target scales: who wins is for the drift test to say. */
+const RESPECTFUL = [...WRITERS.keys()].filter((index) => WRITERS[index]?.name !== 'scale-writer');
+
+test('all but the scale writer leave alone what the target owns', async () => {
+  for (const ops of RESPECTFUL.flatMap(programsOf)) {
+    const before = writerWorld();
+    const world = writerWorld();
+    await play(world, ops);
+
+    expect(targetLeavesLost(before, world)).toEqual([]);
+  }
+});
+
+test('names are unique and kebab-case', () => {
+  const names = WRITERS.map((writer) => writer.name);
+
+  expect(new Set(names).size).toBe(names.length);
+  for (const name of names) expect(name).toMatch(/^[a-z]+(-[a-z]+)*$/);
+});
