@@ -6,6 +6,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import module from 'node:module';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
@@ -18,6 +19,8 @@ const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const tooOld = major < MAJOR_MIN || (major === MAJOR_MIN && minor < MINOR_MIN);
 
 if (!tooOld && process.env.STALEMATE_NODE_TOO_OLD === undefined) {
+  // Stripped types and compiled code are kept for the next start (in the system's folder for temporary files).
+  module.enableCompileCache?.();
   const { main } = await import('./main.ts');
   // The exit code is set, not forced: what is written to stdout and stderr must arrive.
   process.exitCode = await main(process.argv.slice(2));

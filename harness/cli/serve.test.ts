@@ -1,13 +1,11 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { stalemate } from './test-bin.ts';
+import { stalemate, startStalemate } from './test-bin.ts';
 
-const BIN = fileURLToPath(new URL('./bin.mjs', import.meta.url));
 const CRD = fileURLToPath(new URL('../../controllers-under-test/releases/crd.yaml', import.meta.url));
 
 let folder: string;
@@ -21,7 +19,7 @@ afterEach(() => {
 describe('serve', () => {
   it('answers API requests, writes a kubeconfig and ends on Ctrl-C', async () => {
     const kubeconfig = join(folder, 'kubeconfig.yaml');
-    const child = spawn(process.execPath, [BIN, 'serve', '--crds', CRD, '--write-kubeconfig', kubeconfig]);
+    const child = startStalemate(['serve', '--crds', CRD, '--write-kubeconfig', kubeconfig], folder);
     const exit = new Promise<number | null>((resolve) => child.once('exit', resolve));
     const url = await new Promise<string>((resolve, reject) => {
       child.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString().replace('serving on ', '').trim()));

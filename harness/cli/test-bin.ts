@@ -1,5 +1,5 @@
 /** Runs the real executable, for tests. */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const BIN = fileURLToPath(new URL('./bin.mjs', import.meta.url));
@@ -35,4 +35,9 @@ export function shell(line: string, cwd: string): BinResult {
     env,
   });
   return { code: status, stdout, stderr };
+}
+
+/** Starts the executable and leaves it running. */
+export function startStalemate(args: readonly string[], cwd: string): ChildProcessWithoutNullStreams {
+  return spawn(process.execPath, [BIN, ...args], { cwd, env: { ...process.env, NO_COLOR: '1' } });
 }
