@@ -49,15 +49,12 @@ export async function createHost(subject: Subject): Promise<Host> {
     crds: subject.crds,
     namespace: subject.namespace,
     settings: subject.settings,
-    quietTurns: QUIET_TURNS[subject.transport],
+    quietTurns: QUIET_TURNS,
   });
 }
 
-/**
- * Turns of the event loop without activity that client-node's promise chains and streams need at most, measured with
- * `determinism/calibrate.ts`; one more for good measure.
- */
-const QUIET_TURNS = { 'http-library': 3, dispatcher: 4 } as const;
+/** Turns of the event loop without activity that are waited for until a check run has measured what the target needs. */
+const QUIET_TURNS = 8;
 
 /** A host for a target that is started by `launch`. */
 export function assembleHost(parts: HostParts): Host {
@@ -70,6 +67,7 @@ export function assembleHost(parts: HostParts): Host {
   });
   for (const crd of parts.crds) server.installCrd(crd);
   ensureNamespace(server, parts.namespace);
+  server.seed([bystander(parts.namespace)]);
   const activity = parts.activity ?? (() => 0);
   const quiescence = createQuiescence({
     time,
@@ -81,6 +79,8 @@ export function assembleHost(parts: HostParts): Host {
     time,
     server,
     launch: parts.launch,
+    quiescence,
+    onDrained: undefined,
     drain: () => quiescence.drain(),
     environment: (port) => createEnvironment(settings, port, server),
     reseed: (random) => {
@@ -90,6 +90,17 @@ export function assembleHost(parts: HostParts): Host {
   };
   server.observe((change) => host.current?.committed(change));
   return host;
+}
+
+/** Lives through every run under the same uid: the harmless owner that writers may name in owner references. */
+export function bystander(
+  namespace: string,
+): KubeObject & { readonly metadata: { readonly uid: string; readonly name: string } } {
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'stalemate-bystander', namespace, uid: '00000000-0000-4000-8000-000000000000' },
+  };
 }
 
 function ensureNamespace(server: ApiServer, name: string): void {

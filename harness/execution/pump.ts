@@ -27,6 +27,7 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
   let atInstant = 0;
   for (;;) {
     await host.drain(world);
+    host.onDrained?.();
     let items: readonly Item[] = gate.pending;
     if (rule.withheld !== undefined) {
       const { withheld } = rule;

@@ -79,11 +79,14 @@ export async function takeReferences(
   });
   runs.push({ kind: 'deletion', history: deletion, idleMs: 0 });
   const reference = buildReference(runs, [...hashes]);
+  runner.readsAreActivity = reference.idle.requestsPerMinute === 0;
+  // An undisturbed start takes about as many items as contention does, give or take the writers'.
+  runner.hints = { ...runner.hints, steps: Math.max(runner.hints.steps, first.steps) };
   return { reference, aim: aimOf(runner, first, reference, base, healthy, crds), history: first };
 }
 
 /** A target that did nothing at all cannot be tested, and silence would look like success. */
-function checkAlive(history: History): void {
+export function checkAlive(history: History): void {
   const failed = history.processes.find((event) => event.kind === 'start-failed' || event.kind === 'unhandled');
   if (failed !== undefined && history.settlement.result === 'never-started') {
     throw new HarnessError('TARGET_FAILED', `the target failed to start: ${failed.detail}`);

@@ -8,11 +8,13 @@ import { realNow } from '../determinism/real-time.ts';
 import { signatureText } from '../model/check-result.ts';
 import { HarnessError } from '../model/errors.ts';
 import type { Property } from '../oracle/property.ts';
+import type { OwnerReference } from '../model/object.ts';
 import type { Workload } from '../model/workload.ts';
 import type { AdversarialWriter } from '../schedule/workload/writer.ts';
 import { workloadArbitrary } from '../schedule/workload/workload-arbitrary.ts';
 import { firstDivergence } from './fingerprint.ts';
-import { createHost } from './host.ts';
+import { checkRun } from './check-run.ts';
+import { bystander, createHost } from './host.ts';
 import { judgeRun } from './judge.ts';
 import { Prober } from './prober.ts';
 import { SLOT } from './protocol.ts';
@@ -57,6 +59,11 @@ function describe(error: unknown): { code: HarnessError['code'] | null; message:
   return { code: null, message: String(error), stack: '' };
 }
 
+function bystanderReference(namespace: string): OwnerReference {
+  const { apiVersion, kind, metadata } = bystander(namespace);
+  return { apiVersion, kind, name: metadata.name, uid: metadata.uid };
+}
+
 function baseWorkload(subject: Subject): Workload {
   return { version: 1, start: 'settled', sample: subject.samples, programs: [] };
 }
@@ -72,6 +79,7 @@ async function doSearch(
   const started = realNow();
   say({ say: 'phase', phase: 'references' });
   const base = baseWorkload(job.subject);
+  await checkRun(runner, base);
   const references = await takeReferences(runner, base, job.subject.crds);
   const writers = registry.writers.filter((writer) => job.writers.includes(writer.name));
   const tally = newTally();
@@ -84,7 +92,13 @@ async function doSearch(
       references,
       base,
       properties,
-      workload: workloadArbitrary({ aim: references.aim, writers, sample: job.subject.samples }),
+      workload: workloadArbitrary({
+        aim: references.aim,
+        writers,
+        sample: job.subject.samples,
+        bystander: bystanderReference(job.subject.namespace),
+        garbageCollection: job.subject.settings.garbageCollection,
+      }),
       faults: job.faults,
       ...(job.strategies === null ? {} : { strategies: job.strategies }),
       seed: job.seed,
@@ -117,6 +131,7 @@ async function doReplay(
   say: (message: FromWorker) => void,
 ): Promise<void> {
   const base = baseWorkload(job.subject);
+  await checkRun(runner, base);
   const references = await takeReferences(runner, base, job.subject.crds);
   const prober = new Prober((trial, variant) => runner.run(trial, variant), base, references.reference);
   const wanted = properties.filter((property) => property.name === job.property);

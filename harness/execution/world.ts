@@ -6,6 +6,7 @@
 import type { ProgramContext } from '../actors/program.ts';
 import { runProgram } from '../actors/program.ts';
 import type { ApiServer, ServerSnapshot } from '../apiserver/server.ts';
+import type { Quiescence } from '../determinism/quiescence.ts';
 import type { Random } from '../determinism/random.ts';
 import type { VirtualTime } from '../determinism/virtual-time.ts';
 import { Gate } from '../gate/gate.ts';
@@ -52,6 +53,10 @@ export interface Host {
   readonly environment: (port: (actor: ActorId) => Upstream) => readonly EnvironmentController[];
   /** Sets the ids that the server and the target draw in the next run. */
   readonly reseed: (random: Random) => void;
+  /** How rest is recognised; measured for the target by a check run. */
+  readonly quiescence: Quiescence;
+  /** Called after every drain, during a check run. */
+  onDrained: (() => void) | undefined;
   /** The world that the server's changes go to. */
   current: World | undefined;
 }
@@ -74,6 +79,7 @@ export class World {
   readsAreActivity = true;
   readonly #incarnations = new Map<ActorId, Incarnation>();
   readonly #timers = new Map<string, number>();
+  readonly #programs = new Map<ActorId, Promise<void>>();
   #environment: readonly EnvironmentController[] = [];
   #launched = 0;
   #restarts = 0;
@@ -122,7 +128,10 @@ export class World {
       onOpDone: () => this.completed.add(program.actor),
       ended: () => this.#programsEnded && !enduring,
     };
-    void runProgram(program, context);
+    // One actor does one thing at a time: what it undoes at heal must not overtake the operation that it undoes.
+    const earlier = this.#programs.get(program.actor);
+    const run = earlier === undefined ? runProgram(program, context) : earlier.then(() => runProgram(program, context));
+    this.#programs.set(program.actor, run);
   }
 
   /** One-shot programs stop after the operation under way. */
