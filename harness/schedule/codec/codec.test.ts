@@ -79,7 +79,19 @@ const workload: fc.Arbitrary<Workload> = fc.record({
   version: fc.constant(1 as const),
   start: fc.constantFrom('settled' as const, 'empty' as const),
   sample: fc.array(kubeObject, { maxLength: 2 }),
-  programs: fc.array(fc.record({ actor: name, writer: name, ops: fc.array(op, { maxLength: 4 }) }), { maxLength: 3 }),
+  programs: fc.array(
+    fc.record(
+      {
+        actor: name,
+        writer: name,
+        standing: fc.boolean(),
+        ops: fc.array(op, { maxLength: 4 }),
+        heal: fc.array(op, { maxLength: 2 }),
+      },
+      { requiredKeys: ['actor', 'writer', 'ops'] },
+    ),
+    { maxLength: 3 },
+  ),
 });
 
 const counterexample: fc.Arbitrary<Counterexample> = fc.record({

@@ -49,6 +49,10 @@ const program: z.ZodType<Program> = z
     writer: z.string().min(1),
     standing: z.boolean().exactOptional(),
     ops: z.array(programOp),
+    heal: z
+      .array(programOp)
+      .exactOptional()
+      .meta({ description: 'What the writer undoes of its own once contention is over' }),
   })
   .meta({ id: 'Program' });
 
