@@ -61,7 +61,7 @@ export function itemNames(list: readonly JsonValue[]): readonly string[] {
   const seen = new Map<string, number>();
   return list.map((item, index) => {
     let name: string;
-    if (key !== undefined) name = `[${key}=${String((item as JsonObject)[key])}]`;
+    if (key !== undefined) name = `[${key}=${(item as JsonObject)[key] as string}]`;
     else if (item === null || typeof item !== 'object') name = `[${JSON.stringify(item)}]`;
     else name = `[${index}]`;
     const count = (seen.get(name) ?? 0) + 1;
@@ -227,7 +227,8 @@ function isScalar(value: JsonValue | undefined): value is null | boolean | numbe
 
 function isFilledMap(value: JsonValue | undefined): value is JsonObject {
   if (value === undefined || value === null || typeof value !== 'object' || Array.isArray(value)) return false;
-  for (const key in value) if ((value as JsonObject)[key] !== undefined) return true;
+  const map: JsonObject = value as JsonObject;
+  for (const key in map) if (map[key] !== undefined) return true;
   return false;
 }
 

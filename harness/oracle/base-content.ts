@@ -1,0 +1,107 @@
+/**
+ * What a write was made from: its base content, what of it is intent and what was merely carried over.
+ *
+ * Owns: the rules of the field ledger about one write. Does not own: whose update was lost (`field-ledger.ts`).
+ * The version that a write carries says little: a controller may fetch a new one after a 409 and put it onto an old body. So the
+ * base is the version among those that reached the actor which the content resembles most.
+ */
+import type { Operation, Revision } from '../model/history.ts';
+import { diffContent, isServerLeaf, jsonEqual, keySegment, leavesOf } from '../model/leaf.ts';
+import type { JsonObject, JsonValue, KubeObject } from '../model/object.ts';
+import { isObject } from './history-index.ts';
+import type { HistoryIndex, Seen } from './history-index.ts';
+
+export interface BaseContent {
+  /** The version that the content was made from; absent when none had reached the actor. */
+  readonly base: Seen | undefined;
+  /** The newest version that had reached the actor when it sent the write. */
+  readonly newest: Seen | undefined;
+  /** The version written into the request; absent when it carried none, and so nothing was checked. */
+  readonly carried: number | undefined;
+}
+
+/** Finds the base of the write that made `revision`. Among equally likely versions the newest: the benefit of the doubt. */
+export function baseContent(index: HistoryIndex, revision: Revision, operation: Operation): BaseContent {
+  const carried = carriedVersion(operation);
+  const seen = index.seenBy(operation.actor, revision.uid, operation.invoked.at);
+  let newest: Seen | undefined;
+  let base: Seen | undefined;
+  let smallest = Number.POSITIVE_INFINITY;
+  for (const candidate of seen) {
+    if (newest === undefined || candidate.revision >= newest.revision) newest = candidate;
+    if (carried !== undefined && candidate.revision > carried) continue;
+    const distance = distanceTo(index, revision, operation, candidate.object);
+    const closer = distance < smallest || (distance === smallest && candidate.revision >= (base?.revision ?? 0));
+    if (!closer) continue;
+    base = candidate;
+    smallest = distance;
+  }
+  return { base, newest, carried };
+}
+
+/** `metadata.resourceVersion` of the body; undefined for none, empty or a delete. */
+export function carriedVersion({ body, verb }: Operation): number | undefined {
+  if (!isObject(body) || verb === 'delete') return undefined;
+  const version = (body['metadata'] as JsonObject | undefined)?.['resourceVersion'];
+  return typeof version === 'string' && version !== '' && version !== '0' ? Number(version) : undefined;
+}
+
+/** Leaves in which the content that was written differs from a version. */
+function distanceTo(index: HistoryIndex, revision: Revision, operation: Operation, version: KubeObject): number {
+  if (isWholeObject(operation)) return diffContent(version, operation.body as KubeObject).length;
+  const leaves = leavesOf(version);
+  let distance = 0;
+  for (const { path, to } of index.changes(revision)) if (!jsonEqual(leaves.get(path), to)) distance++;
+  return distance;
+}
+
+/** A PUT of the object itself; a scale is a kind of its own. */
+function isWholeObject({ verb, subresource, body }: Operation): boolean {
+  return verb === 'update' && subresource !== 'scale' && isObject(body);
+}
+
+/** Whether the request says anything about a leaf. What it does not touch and changes nevertheless is the server's doing. */
+export function touches(operation: Operation, path: string): boolean {
+  const { verb, body, contentType = '' } = operation;
+  if (verb === 'update' || verb === 'create') return true;
+  if (verb !== 'patch' || body === undefined) return false;
+  if (contentType.includes('json-patch') || Array.isArray(body)) {
+    return (
+      Array.isArray(body) &&
+      (body as readonly JsonValue[]).some((step) => isObject(step) && step['op'] !== 'test' && pointsAt(step, path))
+    );
+  }
+  return isObject(body) && mapTouches('', body, path);
+}
+
+function mapTouches(prefix: string, map: JsonObject, path: string): boolean {
+  for (const key in map) {
+    const value = map[key];
+    if (value === undefined) continue;
+    const here = prefix === '' ? key : prefix + keySegment(key);
+    if (!isUnder(path, here) || isServerLeaf(here)) continue;
+    // A list is replaced or merged by its items' keys: either way it was spoken of.
+    return isObject(value) && path !== here ? Object.keys(value).length === 0 || mapTouches(here, value, path) : true;
+  }
+  return false;
+}
+
+/** A JSON pointer names list items by position; the list is as far as it says something lasting. */
+function pointsAt(step: JsonObject, path: string): boolean {
+  let here = '';
+  const pointer = step['path'];
+  if (typeof pointer !== 'string') return false;
+  for (const token of pointer.split('/').slice(1)) {
+    const key = token.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (key === '-' || /^\d+$/.test(key)) break;
+    here = here === '' ? key : here + keySegment(key);
+  }
+  return isUnder(path, here) || isUnder(here, path);
+}
+
+/** Whether `path` is `ancestor` or below it. */
+export function isUnder(path: string, ancestor: string): boolean {
+  if (!path.startsWith(ancestor)) return false;
+  const next = path[ancestor.length];
+  return next === undefined || next === '.' || next === '[' || ancestor === '';
+}

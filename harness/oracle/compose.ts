@@ -1,0 +1,48 @@
+/**
+ * Judging one history by many properties.
+ *
+ * Owns: that a check never throws out of here, and one violation per signature. Does not own: probes and further rounds
+ * (`execution/judge.ts`).
+ */
+import type { CheckResult, Violation } from '../model/check-result.ts';
+import { signatureText } from '../model/check-result.ts';
+import type { History } from '../model/history.ts';
+import type { Property } from './property.ts';
+
+export interface Judgement {
+  readonly property: Property;
+  readonly result: CheckResult;
+}
+
+/** Asks every property. One that throws has no opinion: inconclusive, never success. */
+export function judge(history: History, properties: readonly Property[]): readonly Judgement[] {
+  return properties.map((property) => ({ property, result: ask(property, history) }));
+}
+
+function ask(property: Property, history: History): CheckResult {
+  let result: CheckResult;
+  try {
+    result = property.check(history);
+  } catch (error) {
+    return {
+      result: 'inconclusive',
+      reason: `the check threw: ${error instanceof Error ? error.message : String(error)}`,
+    };
+  }
+  return result.result === 'violated' ? { ...result, violations: distinct(result.violations) } : result;
+}
+
+/** The earliest violation of each signature, errors before warnings. */
+export function distinct(violations: readonly Violation[]): readonly Violation[] {
+  const first = new Map<string, Violation>();
+  for (const violation of violations.toSorted(byWeight)) {
+    const text = signatureText(violation.signature);
+    if (!first.has(text)) first.set(text, violation);
+  }
+  return [...first.values()];
+}
+
+function byWeight(a: Violation, b: Violation): number {
+  if (a.severity !== b.severity) return a.severity === 'error' ? -1 : 1;
+  return a.at - b.at || (signatureText(a.signature) < signatureText(b.signature) ? -1 : 1);
+}

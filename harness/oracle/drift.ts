@@ -1,0 +1,101 @@
+/**
+ * The drift test: who owns a field is asked of the target before anyone is accused.
+ *
+ * Owns: turning an acknowledged foreign write into the same write at rest, and reading the answer. If the target reverts it with
+ * everything in view, the field is the target's and nothing was lost.
+ */
+import type { History, Revision } from '../model/history.ts';
+import { itemKey, itemNames, jsonEqual, keySegment } from '../model/leaf.ts';
+import { parseApiVersion } from '../model/object.ts';
+import type { JsonObject, JsonValue, KubeObject } from '../model/object.ts';
+import type { ProbeRequest } from '../model/probe.ts';
+import type { FieldPath, ObjectTarget, ProgramOp } from '../model/workload.ts';
+import { isUnder } from './base-content.ts';
+import type { Loss } from './field-ledger.ts';
+import { indexOf, isObject } from './history-index.ts';
+
+export type DriftRequest = Extract<ProbeRequest, { probe: 'drift' }>;
+
+/** The foreign write of a loss as one program operation at rest; undefined when it cannot be said as one. */
+export function driftRequest(history: History, loss: Loss): DriftRequest | undefined {
+  const { victim, field, changes } = loss;
+  const leaves = changes.map((change) => change.path);
+  const gone = changes.every((change) => change.from === undefined);
+  const place = locate(gone ? (victim.before ?? victim.object) : victim.object, field);
+  if (place === undefined) return undefined;
+  const subresource = indexOf(history).operation(victim.op)?.subresource === 'status' ? ('status' as const) : undefined;
+  const common = {
+    target: targetOf(history, victim),
+    path: place.path,
+    ...(subresource === undefined ? {} : { subresource }),
+  };
+  let op: ProgramOp;
+  if (place.inList) op = { do: gone ? 'remove-item' : 'append', ...common, item: place.value };
+  else op = { do: 'set', ...common, value: gone ? null : place.value, via: 'update' };
+  return {
+    probe: 'drift',
+    role: indexOf(history).role(victim),
+    leaves,
+    value: gone ? null : place.value,
+    op,
+  };
+}
+
+/** `kept`: at rest the target leaves the change alone. `reverted`: the field is its own. `unknown`: not asked yet. */
+export function driftAnswer(history: History, request: DriftRequest): 'kept' | 'reverted' | 'unknown' {
+  for (const probe of history.probes) {
+    if (probe.probe !== 'drift' || probe.role !== request.role || !jsonEqual(probe.leaves, request.leaves)) continue;
+    if (!jsonEqual(probe.value, request.value)) continue;
+    return request.leaves.some((leaf) => probe.reverted.includes(leaf)) ? 'reverted' : 'kept';
+  }
+  return 'unknown';
+}
+
+function targetOf(history: History, revision: Revision): ObjectTarget {
+  const { group, version } = parseApiVersion(revision.object.apiVersion);
+  const resource = group === '' ? revision.resource : revision.resource.slice(0, -group.length - 1);
+  const name = history.names[revision.uid] ?? revision.name;
+  return { group, version, resource, namespace: revision.namespace, name };
+}
+
+interface Place {
+  readonly path: FieldPath;
+  /** The value there, or the list item when `inList`. */
+  readonly value: JsonValue;
+  /** `path` is the list and `value` one of its items. */
+  readonly inList: boolean;
+}
+
+/** Finds a leaf, or a list item, by its leaf path. */
+function locate(object: KubeObject, field: string): Place | undefined {
+  let value: JsonValue = object;
+  let here = '';
+  const path: (string | { readonly [key: string]: string })[] = [];
+  while (here !== field) {
+    let next: JsonValue | undefined;
+    if (Array.isArray(value)) {
+      const list = value as readonly JsonValue[];
+      const names = itemNames(list);
+      const position = names.findIndex((name) => isUnder(field, here + name));
+      const item = list[position];
+      if (item === undefined) return undefined;
+      here += names[position] ?? '';
+      if (here === field) return { path, value: item, inList: true };
+      const key = itemKey(list);
+      const id = key === undefined || !isObject(item) ? undefined : item[key];
+      if (key === undefined || typeof id !== 'string') return undefined;
+      path.push({ [key]: id });
+      next = item;
+    } else if (isObject(value)) {
+      const map: JsonObject = value;
+      const key = Object.keys(map).find((name) => isUnder(field, here === '' ? name : here + keySegment(name)));
+      if (key === undefined) return undefined;
+      here = here === '' ? key : here + keySegment(key);
+      path.push(key);
+      next = map[key];
+    }
+    if (next === undefined) return undefined;
+    value = next;
+  }
+  return { path, value, inList: false };
+}

@@ -1,0 +1,171 @@
+/**
+ * The field ledger: which acknowledged change of a leaf was undone by a write that did not mean it.
+ *
+ * Owns: finding losses on the chains of versions. Judges what the server stored, not what was asked: what it ignored never counts.
+ * Does not own: what a write was made from (`base-content.ts`), who owns a field at rest (`drift.ts`), what is said about it
+ * (`properties/no-lost-update.ts`). Start at {@link findLosses}.
+ */
+import { roleOf } from '../model/actor.ts';
+import type { History, Operation, Revision } from '../model/history.ts';
+import { jsonEqual, leavesOf } from '../model/leaf.ts';
+import type { LeafChange } from '../model/leaf.ts';
+import type { JsonValue, KubeObject } from '../model/object.ts';
+import { baseContent, touches } from './base-content.ts';
+import type { BaseContent } from './base-content.ts';
+import { indexOf, names } from './history-index.ts';
+import type { HistoryIndex } from './history-index.ts';
+
+/**
+ * `carried-back`: the value comes from an older version, nobody meant to write it. `removed-foreign`: what it never wrote
+ * is dropped although it had been read. `blind-overwrite`: written on purpose by somebody who
+ * had not seen the other's change. `own-update-lost`: two writes of the target in flight at once, the later undoing the earlier.
+ */
+export type LossClass = 'carried-back' | 'removed-foreign' | 'blind-overwrite' | 'own-update-lost';
+
+export interface Loss extends BaseContent {
+  readonly class: LossClass;
+  /** The acknowledged write that was lost. */
+  readonly victim: Revision;
+  readonly guilty: Revision;
+  readonly operation: Operation;
+  /** A leaf path, or the path of a list item when all of it is gone. */
+  readonly field: string;
+  /** The leaves of the field, as the guilty write changed them. */
+  readonly changes: readonly LeafChange[];
+  /** Whether the drift test decides: places shared by convention need none. */
+  readonly drift: boolean;
+}
+
+/** Lists in which every party keeps items of its own: dropping another's is wrong whatever was read before. */
+const SHARED = /^(metadata\.(finalizers|ownerReferences)|status\.conditions)\[/;
+const FINALIZERS = 'metadata.finalizers';
+const KEYED_ITEM = /^[^[]*?(?:\["[^"]*"\][^[]*?)*\[(?:type|uid|name|key)=[^\]]*\]/;
+
+/** All losses of a history in order; empty for nearly every one. */
+export function findLosses(history: History): readonly Loss[] {
+  const index = indexOf(history);
+  const losses: Loss[] = [];
+  for (const guilty of history.revisions) {
+    if (guilty.type === 'ADDED' || roleOf(guilty.actor) !== 'target') continue;
+    const operation = index.operation(guilty.op);
+    if (operation === undefined || operation.verb === 'delete' || operation.verb === 'deletecollection') continue;
+    if (guilty.type === 'DELETED') lostFinalizers(index, guilty, operation, losses);
+    else lostLeaves(index, guilty, operation, losses);
+  }
+  return losses;
+}
+
+function lostLeaves(index: HistoryIndex, guilty: Revision, operation: Operation, losses: Loss[]): void {
+  const { reference } = index.history;
+  const role = index.role(guilty);
+  const rival = inFlight(index, guilty, operation);
+  let units: Map<string, { victim: Revision; changes: LeafChange[]; own: boolean }> | undefined;
+  for (const change of index.changes(guilty)) {
+    const { path } = change;
+    const owned = names(reference?.ownedLeaves, role, path);
+    if (owned ? rival === undefined : names(reference?.volatileLeaves, role, path)) continue;
+    if (isEmptyContainer(change.from) || (change.from === undefined && isEmptyContainer(change.to))) continue;
+    if (change.to === undefined && names(reference?.removedLeaves, role, path)) continue;
+    const victim = index.lastChange(guilty, path);
+    if (victim === undefined) continue;
+    const own = roleOf(victim.actor) === 'target';
+    if (own ? victim !== rival : owned || !isAcknowledged(index, victim)) continue;
+    const field = unitOf(path, guilty.object);
+    units ??= new Map();
+    const unit = units.get(field);
+    if (unit === undefined) units.set(field, { victim, changes: [change], own });
+    else unit.changes.push(change);
+  }
+  if (units === undefined) return;
+  const base = baseContent(index, guilty, operation);
+  for (const [field, { victim, changes, own }] of units) {
+    if (!changes.some(({ path }) => touches(operation, path))) continue;
+    const kind = classify(base, victim, field, changes, own);
+    if (kind === undefined) continue;
+    const drift = !own && !(SHARED.test(field) && isRemoval(changes)) && !isSample(index, victim);
+    losses.push({ ...base, class: kind, victim, guilty, operation, field, changes, drift });
+  }
+}
+
+/** Undefined: superseded, by somebody who had seen the change and meant to replace it. */
+function classify(
+  { base }: BaseContent,
+  victim: Revision,
+  field: string,
+  changes: readonly LeafChange[],
+  own: boolean,
+): LossClass | undefined {
+  const leaves = base === undefined ? undefined : leavesOf(base.object);
+  const older = base !== undefined && base.revision < victim.revision;
+  const carried = older && changes.every(({ path, to }) => jsonEqual(leaves?.get(path), to));
+  if (own) return carried ? 'own-update-lost' : undefined;
+  if (carried) return 'carried-back';
+  if (base === undefined || older) return 'blind-overwrite';
+  return isRemoval(changes) ? 'removed-foreign' : undefined;
+}
+
+/** What the user applied first was there at rest in every reference, which is the drift test made already. */
+function isSample(index: HistoryIndex, victim: Revision): boolean {
+  if (victim.type !== 'ADDED' || victim.actor !== 'user') return false;
+  const role = index.role(victim);
+  for (const chain of index.chains()) {
+    const [first] = chain;
+    if (first !== undefined && first.uid !== victim.uid && first.at < victim.at && index.role(first) === role)
+      return false;
+  }
+  return true;
+}
+
+/** A write that empties the finalizers of a terminating object ends it, so the loss shows in no further version. */
+function lostFinalizers(index: HistoryIndex, guilty: Revision, operation: Operation, losses: Loss[]): void {
+  const { reference } = index.history;
+  const role = index.role(guilty);
+  const finalizers = (guilty.before ?? guilty.object).metadata.finalizers ?? [];
+  for (const finalizer of finalizers) {
+    const field = `${FINALIZERS}[${JSON.stringify(finalizer)}]`;
+    if (names(reference?.ownedLeaves, role, field) || names(reference?.removedLeaves, role, field)) continue;
+    const victim = index.lastChange(guilty, field);
+    if (victim === undefined || roleOf(victim.actor) === 'target' || !isAcknowledged(index, victim)) continue;
+    const base = baseContent(index, guilty, operation);
+    const older = base.base !== undefined && base.base.revision < victim.revision;
+    const kind: LossClass = base.base === undefined ? 'blind-overwrite' : older ? 'carried-back' : 'removed-foreign';
+    const changes: readonly LeafChange[] = [{ path: field, from: finalizer }];
+    losses.push({ ...base, class: kind, victim, guilty, operation, field, changes, drift: false });
+  }
+}
+
+/** An actor that was told "done" counts on it; after a lost response it cannot. Environment changes without a call are done. */
+function isAcknowledged(index: HistoryIndex, victim: Revision): boolean {
+  const operation = index.operation(victim.op);
+  return operation === undefined || operation.outcome.type === 'ok';
+}
+
+/**
+ * The target's own acknowledged write just before, if this one was under way already when that one was answered: then it cannot
+ * have taken it into account. Only this proves two loops at odds; a sequence of writes by one loop may go back and forth by intent.
+ */
+function inFlight(index: HistoryIndex, guilty: Revision, operation: Operation): Revision | undefined {
+  const before = index.chain(guilty.uid)[index.position(guilty) - 1];
+  if (before === undefined || before.type !== 'MODIFIED' || roleOf(before.actor) !== 'target') return undefined;
+  const earlier = index.operation(before.op);
+  if (earlier?.outcome.type !== 'ok' || earlier.answered === undefined) return undefined;
+  const known = earlier.actor === operation.actor ? earlier.answered.at : before.at;
+  return operation.invoked.at < known ? before : undefined;
+}
+
+/** The item of a keyed list when all of it is gone, else the leaf itself. */
+function unitOf(path: string, after: KubeObject): string {
+  const item = KEYED_ITEM.exec(path)?.[0];
+  if (item === undefined) return path;
+  for (const leaf of leavesOf(after).keys()) if (leaf.startsWith(item)) return path;
+  return item;
+}
+
+function isRemoval(changes: readonly LeafChange[]): boolean {
+  return changes.every((change) => change.to === undefined);
+}
+
+function isEmptyContainer(value: JsonValue | undefined): boolean {
+  if (value === undefined || value === null || typeof value !== 'object') return false;
+  return Object.keys(value).length === 0;
+}

@@ -1,0 +1,182 @@
+/**
+ * An index over one history: chains of versions, roles, who had seen what when.
+ *
+ * Owns: lookups that several claims share, each built when first asked for, as most histories have nothing wrong and need few.
+ * Does not own: what any of it means. Start at {@link indexOf}.
+ */
+import type { ActorId } from '../model/actor.ts';
+import { roleOf } from '../model/actor.ts';
+import type { History, Operation, Revision } from '../model/history.ts';
+import { diffContent, leafPattern, leavesOf } from '../model/leaf.ts';
+import type { LeafChange } from '../model/leaf.ts';
+import { revisionOf } from '../model/object.ts';
+import type { JsonObject, KubeObject } from '../model/object.ts';
+import type { Reference } from '../model/reference.ts';
+
+/** One version of one object as it reached an actor. */
+export interface Seen {
+  readonly revision: number;
+  readonly object: KubeObject;
+  /** Tick at which the actor had it. */
+  readonly at: number;
+  readonly how: 'get' | 'list' | 'own write' | 'watch';
+}
+
+const indexes = new WeakMap<readonly Revision[], HistoryIndex>();
+
+/** The index of a history; one per run, also when reference and probes are attached to it later. */
+export function indexOf(history: History): HistoryIndex {
+  let index = indexes.get(history.revisions);
+  if (index === undefined) indexes.set(history.revisions, (index = new HistoryIndex(history)));
+  return index;
+}
+
+/** The role of an object: `gr:canonical name` without the creation number. */
+export function roleOfObject(history: History, object: { resource: string; uid: string; name: string }): string {
+  const canonical = history.names[object.uid] ?? object.name;
+  const numbered = canonical.lastIndexOf('~');
+  return `${object.resource}:${numbered < 0 ? canonical : canonical.replace(/~\d+$/, '')}`;
+}
+
+export class HistoryIndex {
+  readonly history: History;
+  readonly #chains = new Map<string, Revision[]>();
+  readonly #positions = new Map<Revision, number>();
+  readonly #changes = new Map<Revision, readonly LeafChange[]>();
+  readonly #roles = new Map<string, string>();
+  #operations: Map<number, Operation> | undefined;
+
+  constructor(history: History) {
+    this.history = history;
+    for (const revision of history.revisions) {
+      const chain = this.#chains.get(revision.uid);
+      if (chain === undefined) this.#chains.set(revision.uid, [revision]);
+      else chain.push(revision);
+    }
+  }
+
+  /** All versions of one object, oldest first. */
+  chain(uid: string): readonly Revision[] {
+    return this.#chains.get(uid) ?? [];
+  }
+
+  /** Every object's versions, in order of first appearance. */
+  chains(): Iterable<readonly Revision[]> {
+    return this.#chains.values();
+  }
+
+  /** The place of a revision in its object's chain. */
+  position(revision: Revision): number {
+    let position = this.#positions.get(revision);
+    if (position === undefined) {
+      position = this.chain(revision.uid).indexOf(revision);
+      this.#positions.set(revision, position);
+    }
+    return position;
+  }
+
+  /** What a revision changed, without what servers maintain. Empty for DELETED. */
+  changes(revision: Revision): readonly LeafChange[] {
+    let changes = this.#changes.get(revision);
+    if (changes === undefined) {
+      changes = revision.type === 'DELETED' ? [] : diffContent(revision.before, revision.object);
+      this.#changes.set(revision, changes);
+    }
+    return changes;
+  }
+
+  role(revision: Revision): string {
+    let role = this.#roles.get(revision.uid);
+    if (role === undefined) this.#roles.set(revision.uid, (role = roleOfObject(this.history, revision)));
+    return role;
+  }
+
+  /** Operation ids are their places in the list for every history that a recorder wrote; edited ones may have gaps. */
+  operation(id: number): Operation | undefined {
+    const likely = this.history.operations[id];
+    if (likely?.id === id) return likely;
+    this.#operations ??= new Map(this.history.operations.map((operation) => [operation.id, operation]));
+    return this.#operations.get(id);
+  }
+
+  /** The last version of an object that the server had before a tick. */
+  liveAt(uid: string, at: number): Revision | undefined {
+    const chain = this.chain(uid);
+    for (let index = chain.length - 1; index >= 0; index--) {
+      const revision = chain[index];
+      if (revision !== undefined && revision.at < at) return revision;
+    }
+    return undefined;
+  }
+
+  /**
+   * The revision that last changed a leaf before the given one. A creation counts for the leaves that its body carried, so that
+   * nobody is taken to mean what the server filled in.
+   */
+  lastChange(revision: Revision, path: string): Revision | undefined {
+    const chain = this.chain(revision.uid);
+    for (let index = this.position(revision) - 1; index >= 0; index--) {
+      const earlier = chain[index];
+      if (earlier === undefined) return undefined;
+      const change = this.changes(earlier).find((candidate) => candidate.path === path);
+      if (change === undefined) continue;
+      if (earlier.type !== 'ADDED') return earlier;
+      const body = this.operation(earlier.op)?.body;
+      return body === undefined || (isObject(body) && leavesOf(body).has(path)) ? earlier : undefined;
+    }
+    return undefined;
+  }
+
+  /** Versions of one object that reached an actor before a tick, in order of arrival. */
+  seenBy(actor: ActorId, uid: string, before: number): readonly Seen[] {
+    const seen: Seen[] = [];
+    for (const { actor: reader, verb, outcome, answered } of this.history.operations) {
+      if (reader !== actor || outcome.type !== 'ok' || answered === undefined || answered.at >= before) continue;
+      const { object, items } = outcome;
+      const how = verb === 'get' || verb === 'list' ? verb : 'own write';
+      if (object?.metadata?.uid === uid) seen.push({ revision: revisionOf(object), object, at: answered.at, how });
+      for (const item of items ?? []) {
+        if (item.metadata.uid === uid) seen.push({ revision: revisionOf(item), object: item, at: answered.at, how });
+      }
+    }
+    for (const { actor: reader, object, revision, at, type } of this.history.deliveries) {
+      if (reader !== actor || at >= before || type === 'BOOKMARK' || object?.metadata.uid !== uid) continue;
+      seen.push({ revision, object, at, how: 'watch' });
+    }
+    return seen.toSorted((a, b) => a.at - b.at);
+  }
+
+  /** `deployments.apps/web`, with the canonical name of a generated one. */
+  shortName(revision: Revision): string {
+    return `${revision.resource}/${this.history.names[revision.uid] ?? revision.name}`;
+  }
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+/** `target`, `writer`, `user`, `environment`. */
+export function roleOfActor(revision: { readonly actor: ActorId }): string {
+  return roleOf(revision.actor);
+}
+
+type LeafTable = { readonly [role: string]: readonly string[] };
+const sets = new WeakMap<LeafTable, Map<string, ReadonlySet<string>>>();
+const NONE: ReadonlySet<string> = new Set();
+
+/** Whether a table of the reference (`ownedLeaves`, `removedLeaves`, `volatileLeaves`) names a leaf of a role. */
+export function names(table: Reference['ownedLeaves'] | undefined, role: string, path: string): boolean {
+  const set = patterns(table, role);
+  return set.size > 0 && (set.has(path) || (path.includes('[') && set.has(leafPattern(path))));
+}
+
+function patterns(table: LeafTable | undefined, role: string): ReadonlySet<string> {
+  const list = table?.[role];
+  if (table === undefined || list === undefined) return NONE;
+  let byRole = sets.get(table);
+  if (byRole === undefined) sets.set(table, (byRole = new Map()));
+  let set = byRole.get(role);
+  if (set === undefined) byRole.set(role, (set = new Set(list)));
+  return set;
+}

@@ -1,0 +1,163 @@
+/**
+ * P4, cardinality at every instant: never more children than any spec that the target could have known asks for.
+ *
+ * Judges creations, not the end: three where one was asked for is a finding also when two are removed later. How many a spec asks
+ * for is what the references made of it; where they surged themselves, nothing is claimed.
+ */
+import { roleOf } from '../harness/model/actor.ts';
+import type { CheckResult, Violation } from '../harness/model/check-result.ts';
+import { HOLDS } from '../harness/model/check-result.ts';
+import type { History, Operation, Revision } from '../harness/model/history.ts';
+import { controllerOf } from '../harness/model/object.ts';
+import type { Reference, ReferenceChild } from '../harness/model/reference.ts';
+import { specHash } from '../harness/model/spec-hash.ts';
+import type { HistoryIndex } from '../harness/oracle/history-index.ts';
+import { indexOf } from '../harness/oracle/history-index.ts';
+import type { Property } from '../harness/oracle/property.ts';
+
+const NAME = 'cardinality';
+/** Foreign changes that do not make a child count any less. */
+const HARMLESS = /^metadata\.(annotations|finalizers)\b/;
+
+export const cardinality: Property = {
+  name: NAME,
+  id: 'P4',
+  kind: 'safety',
+  about: 'at no instant are there more children than any spec asks for that the target could have known',
+  check,
+};
+
+function check(history: History): CheckResult {
+  const { reference } = history;
+  if (reference === undefined) {
+    return { result: 'inconclusive', reason: 'no reference run says how many children a spec asks for' };
+  }
+  if (reference.children.length === 0) return HOLDS;
+  const index = indexOf(history);
+  const violations: Violation[] = [];
+  for (const revision of history.revisions) {
+    if (revision.type !== 'ADDED' || roleOf(revision.actor) !== 'target') continue;
+    const owner = ownerOf(index, revision);
+    if (owner === undefined) continue;
+    const child = childOf(reference, index.role(owner), index.role(revision));
+    if (child === undefined || child.surges) continue;
+    const max = maximum(index, child, reference, owner, revision);
+    if (max === undefined) continue;
+    const violation = judgeCreation(index, revision, owner, max);
+    if (violation !== undefined) violations.push(violation);
+  }
+  return violations.length === 0 ? HOLDS : { result: 'violated', violations };
+}
+
+function ownerOf(index: HistoryIndex, child: Revision): Revision | undefined {
+  const uid = controllerOf(child.object)?.uid;
+  return uid === undefined ? undefined : index.liveAt(uid, child.at);
+}
+
+function childOf(reference: Reference, owner: string, role: string): ReferenceChild | undefined {
+  return reference.children.find((child) => child.owner === owner && child.role === role);
+}
+
+/**
+ * The most that any spec of the owner so far asks for: what the target has seen once it may still be working on, what it has not
+ * been shown yet it may have read. A spec that no reference tried may ask for anything: no claim.
+ */
+function maximum(
+  index: HistoryIndex,
+  child: ReferenceChild,
+  reference: Reference,
+  owner: Revision,
+  creation: Revision,
+): number | undefined {
+  let max: number | undefined;
+  for (const version of index.chain(owner.uid)) {
+    if (version.at >= creation.at) break;
+    const hash = specHash(version.object);
+    const most = child.maxBySpec[hash];
+    if (most !== undefined) max = Math.max(max ?? 0, most);
+    // A healthy spec under which nothing had to be created asks for no more than the others.
+    else if (!reference.healthySpecs.includes(hash)) return undefined;
+  }
+  return max;
+}
+
+function judgeCreation(index: HistoryIndex, creation: Revision, owner: Revision, max: number): Violation | undefined {
+  const siblings = liveSiblings(index, creation, owner);
+  if (siblings.length < max) return undefined;
+  const operation = index.operation(creation.op);
+  const since = operation?.invoked.at ?? creation.at;
+  const unseen = siblings.filter((sibling) => index.seenBy(creation.actor, sibling.uid, since).length === 0);
+  const excused = unseen.filter((sibling) => isUnresolved(index.operation(sibling.op))).length;
+  if (siblings.length < max + excused) return undefined;
+  const count = siblings.length + 1;
+  return {
+    signature: {
+      property: NAME,
+      class: 'too-many-children',
+      actors: ['target'],
+      kind: creation.resource,
+      field: '',
+    },
+    sentence:
+      `${creation.actor} created ${index.shortName(creation)} (version ${creation.revision}) as number ${count} of at most ${max} ` +
+      `for ${index.shortName(owner)}: ${whatItKnew(siblings, unseen, creation)}`,
+    operations: [creation.op, ...siblings.map((sibling) => sibling.op)].filter((id) => id >= 0),
+    revisions: [...siblings.map((sibling) => sibling.revision), creation.revision],
+    at: creation.at,
+    severity: 'error',
+  };
+}
+
+/** Children of the same owner and role that the target made, alive and not terminating when the new one was created. */
+function liveSiblings(index: HistoryIndex, creation: Revision, owner: Revision): readonly Revision[] {
+  const role = index.role(creation);
+  const siblings: Revision[] = [];
+  for (const chain of index.chains()) {
+    const [first] = chain;
+    if (first === undefined || first === creation || first.at > creation.at || first.type !== 'ADDED') continue;
+    if (first.resource !== creation.resource || roleOf(first.actor) !== 'target' || index.role(first) !== role)
+      continue;
+    const live = index.liveAt(first.uid, creation.at) ?? first;
+    if (live.type === 'DELETED' || live.object.metadata.deletionTimestamp !== undefined) continue;
+    if (controllerOf(live.object)?.uid !== owner.uid || isTakenAway(index, chain, creation.at)) continue;
+    if (isBeingDeleted(index, first, creation.at)) continue;
+    siblings.push(first);
+  }
+  return siblings;
+}
+
+/** A sibling that somebody else relabelled, failed or rewrote may have to be replaced while it is still there. */
+function isTakenAway(index: HistoryIndex, chain: readonly Revision[], before: number): boolean {
+  return chain.some(
+    (revision) =>
+      revision.at < before &&
+      revision.type === 'MODIFIED' &&
+      roleOf(revision.actor) !== 'target' &&
+      index.changes(revision).some((change) => !HARMLESS.test(change.path)),
+  );
+}
+
+/** The target's own delete may still be under way when the replacement arrives. */
+function isBeingDeleted({ history }: HistoryIndex, sibling: Revision, before: number): boolean {
+  return history.operations.some(
+    ({ verb, actor, resource, namespace, name, invoked }) =>
+      (verb === 'deletecollection' || (verb === 'delete' && name === sibling.name)) &&
+      roleOf(actor) === 'target' &&
+      resource === sibling.resource &&
+      namespace === sibling.namespace &&
+      invoked.at < before,
+  );
+}
+
+/** A create whose answer was lost: whoever sends it may not know of it, and is allowed one more. */
+function isUnresolved(operation: Operation | undefined): boolean {
+  return operation?.outcome.type === 'info' || operation?.outcome.type === 'pending';
+}
+
+function whatItKnew(siblings: readonly Revision[], unseen: readonly Revision[], creation: Revision): string {
+  if (unseen.length === 0) return `it had seen all ${siblings.length} that were there`;
+  const seen = siblings.length - unseen.length;
+  const latest = unseen.at(-1);
+  const own = unseen.every((sibling) => sibling.actor === creation.actor) ? 'its own create of ' : '';
+  return `it had seen ${seen} of the ${siblings.length} that were there and missed ${own}version ${latest?.revision ?? 0}`;
+}

@@ -1,0 +1,157 @@
+/**
+ * P2, no lost update: an acknowledged change by somebody else is visible, or was replaced by someone who had seen it.
+ *
+ * Owns: what is said about a loss and how bad it is. Does not own: finding losses (`oracle/field-ledger.ts`).
+ * Only leaves that the target never changed in a reference are judged; drift on its own leaves belongs to P1 and P3. Deleting the
+ * whole object is not a lost update.
+ */
+import { roleOf } from '../harness/model/actor.ts';
+import type { CheckResult, Violation } from '../harness/model/check-result.ts';
+import { HOLDS } from '../harness/model/check-result.ts';
+import type { History } from '../harness/model/history.ts';
+import { leafPattern } from '../harness/model/leaf.ts';
+import type { LeafChange } from '../harness/model/leaf.ts';
+import type { JsonValue } from '../harness/model/object.ts';
+import { driftAnswer, driftRequest } from '../harness/oracle/drift.ts';
+import type { DriftRequest } from '../harness/oracle/drift.ts';
+import { findLosses } from '../harness/oracle/field-ledger.ts';
+import type { Loss } from '../harness/oracle/field-ledger.ts';
+import { indexOf } from '../harness/oracle/history-index.ts';
+import type { Property } from '../harness/oracle/property.ts';
+
+/** Drift tests asked for at once: enough for one write that reverts a whole object, few enough to stay affordable. */
+const PROBES_MAX = 8;
+const NAME = 'no-lost-update';
+
+export const noLostUpdate: Property = {
+  name: NAME,
+  id: 'P2',
+  kind: 'safety',
+  about: 'an acknowledged change by somebody else stays visible, or is replaced by someone who had seen it',
+  check,
+};
+
+function check(history: History): CheckResult {
+  const losses = findLosses(history);
+  if (losses.length === 0) return HOLDS;
+  if (history.reference === undefined) {
+    return { result: 'inconclusive', reason: 'no reference run says which fields the target owns' };
+  }
+  const violations: Violation[] = [];
+  const needs = new Map<string, DriftRequest>();
+  for (const loss of losses) {
+    if (!loss.drift) {
+      violations.push(violationOf(history, loss));
+      continue;
+    }
+    const request = driftRequest(history, loss);
+    // A write that cannot be repeated at rest proves nothing about who owns the field.
+    if (request === undefined) continue;
+    const answer = driftAnswer(history, request);
+    if (answer === 'kept') violations.push(violationOf(history, loss));
+    else if (answer === 'unknown') needs.set(JSON.stringify(request), request);
+  }
+  if (needs.size > 0) {
+    return {
+      result: 'inconclusive',
+      reason: 'who owns a field that was overwritten is not known yet',
+      needs: [...needs.values()].slice(0, PROBES_MAX),
+    };
+  }
+  return violations.length === 0 ? HOLDS : { result: 'violated', violations };
+}
+
+function violationOf(history: History, loss: Loss): Violation {
+  const { victim, guilty, field } = loss;
+  return {
+    signature: {
+      property: NAME,
+      class: loss.class,
+      actors: [roleOf(guilty.actor), roleOf(victim.actor)],
+      kind: guilty.resource,
+      field: leafPattern(field),
+    },
+    sentence: sentence(history, loss),
+    operations: [guilty.op, ...(victim.op >= 0 ? [victim.op] : [])],
+    revisions: [victim.revision, guilty.revision],
+    at: guilty.at,
+    severity: 'error',
+  };
+}
+
+function sentence(history: History, loss: Loss): string {
+  const { guilty, victim, field, drift } = loss;
+  const whose = victim.actor === guilty.actor ? 'its own' : `${victim.actor}'s`;
+  const rest = drift ? `; at rest it leaves ${shortField(field)} alone` : '';
+  return `${guilty.actor} reverted ${whose} acknowledged ${whatChanged(history, loss)} (version ${victim.revision}): ${why(history, loss)}${rest}`;
+}
+
+/** `spec.replicas 3→5`, `metadata.finalizers["x/y"]`. */
+function whatChanged(history: History, { victim, field, changes }: Loss): string {
+  const before = indexOf(history)
+    .changes(victim)
+    .find((change) => change.path === changes[0]?.path);
+  if (before === undefined || changes.length !== 1 || field !== changes[0]?.path) return field;
+  if (field.endsWith(']') && before.from === undefined) return field;
+  return `${field} ${valueOf(before, 'from')}→${valueOf(before, 'to')}`;
+}
+
+function why(history: History, loss: Loss): string {
+  const { base, carried, operation, victim, newest } = loss;
+  const request = requestName(loss);
+  switch (loss.class) {
+    case 'own-update-lost':
+      return `its ${request}, under way at the same time, carries content of version ${base?.revision ?? 0} and undoes it`;
+    case 'carried-back': {
+      const content = `its ${request} carries content of version ${base?.revision ?? 0}`;
+      if (carried === undefined) return `${content} and no version, so nothing was checked`;
+      if (carried < victim.revision) return content;
+      return `${content} under version ${carried}${afterConflict(history, loss) ? ', fetched after a 409' : ''}`;
+    }
+    case 'removed-foreign':
+      return `its ${request} drops it, though it had read version ${base?.revision ?? 0} with it`;
+    case 'blind-overwrite': {
+      const unchecked = carried === undefined ? ' and without naming a version' : '';
+      if (newest === undefined)
+        return `its ${request} was sent without ever having read ${operation.resource}/${victim.name}`;
+      return `its ${request} sets the field without having seen that version (newest seen: ${newest.revision})${unchecked}`;
+    }
+  }
+}
+
+function requestName({ operation }: Loss): string {
+  const { verb, contentType = '', subresource } = operation;
+  const where = subresource === '' ? '' : ` of ${subresource}`;
+  if (verb !== 'patch') return `${verb === 'update' ? 'PUT' : verb}${where}`;
+  if (contentType.includes('apply-patch'))
+    return `${operation.query['force'] === 'true' ? 'forced ' : ''}apply${where}`;
+  if (contentType.includes('json-patch')) return `JSON patch${where}`;
+  return `${contentType.includes('strategic') ? 'strategic merge' : 'merge'} patch${where}`;
+}
+
+/** Whether the write followed a refused one of the same object. */
+function afterConflict(history: History, { operation, base }: Loss): boolean {
+  return history.operations.some(
+    (other) =>
+      other.actor === operation.actor &&
+      other.resource === operation.resource &&
+      other.namespace === operation.namespace &&
+      other.name === operation.name &&
+      other.outcome.type === 'fail' &&
+      other.outcome.code === 409 &&
+      other.invoked.at > (base?.at ?? -1) &&
+      (other.answered?.at ?? Number.POSITIVE_INFINITY) < operation.invoked.at,
+  );
+}
+
+function valueOf(change: LeafChange, side: 'from' | 'to'): string {
+  const value: JsonValue | undefined = change[side];
+  const text = value === undefined ? 'absent' : typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > 40 ? `${text.slice(0, 39)}…` : text;
+}
+
+/** The last part of a leaf path, as a person would call it. */
+function shortField(field: string): string {
+  const match = /([A-Za-z_$][\w$-]*)$|(\[[^[]*\])$/.exec(field);
+  return match?.[1] ?? match?.[2] ?? field;
+}
