@@ -23,10 +23,24 @@ export function* shrinkTrial(trial: Trial): Shrinking {
   let current = trial;
   current = yield* shrinkPrograms(current);
   current = yield* shrinkDeviations(current);
+  current = yield* settledStart(current);
   current = yield* simplifyWorkload(current);
   current = yield* simplifyDeviations(current);
   // A simpler workload or hold may have made another deviation superfluous.
   return yield* shrinkDeviations(current);
+}
+
+/** A run from rest tells a shorter story. Event numbers differ there, so holds begin with the first event. */
+function* settledStart(trial: Trial): Shrinking {
+  if (trial.workload.start === 'settled') return trial;
+  const holds = trial.schedule.holds.map((hold): Hold => ({ ...hold, from: '@0', until: 'heal' }));
+  const streams = new Set<string>();
+  const settled: Trial = {
+    ...trial,
+    workload: { ...trial.workload, start: 'settled' },
+    schedule: { ...trial.schedule, holds: holds.filter(({ stream }) => !streams.has(stream) && streams.add(stream)) },
+  };
+  return (yield settled) ? settled : trial;
 }
 
 function* shrinkPrograms(trial: Trial): Shrinking {
