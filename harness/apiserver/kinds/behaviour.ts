@@ -51,6 +51,20 @@ function frozen(object: KubeObject, old: KubeObject | undefined): readonly Field
 
 const FROZEN = 'field is immutable when `immutable` is set';
 
+const DATA = ['data', 'binaryData'] as const;
+
+/** Empty maps that Go leaves out. */
+function withoutEmpty(object: KubeObject, fields: readonly string[]): KubeObject {
+  let copy: { [key: string]: JsonValue | undefined } | undefined;
+  for (const field of fields) {
+    const value = object[field];
+    if (!isMap(value) || Object.keys(value).length > 0) continue;
+    copy ??= { ...object };
+    delete copy[field];
+  }
+  return copy === undefined ? object : (copy as KubeObject);
+}
+
 const secret: Hooks = {
   normalise: (object) => {
     const { stringData, ...rest } = object;
@@ -63,7 +77,8 @@ const secret: Hooks = {
       }
       secret = { ...rest, data };
     }
-    return secret['type'] === undefined ? with_(secret, 'type', 'Opaque') : secret;
+    const typed = secret['type'] === undefined ? with_(secret, 'type', 'Opaque') : secret;
+    return withoutEmpty(typed, DATA);
   },
   validate: (object, old) => {
     const errors: FieldError[] = [...frozen(object, old)];
@@ -83,7 +98,7 @@ function base64(text: string): string {
 export const BEHAVIOUR: { readonly [gr: string]: Hooks } = {
   namespaces: namespace,
   secrets: secret,
-  configmaps: { validate: frozen },
+  configmaps: { validate: frozen, normalise: (object) => withoutEmpty(object, DATA) },
   'customresourcedefinitions.apiextensions.k8s.io': {
     normalise: defaultedCrd,
     onCreate: initialStatus,

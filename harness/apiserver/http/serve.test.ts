@@ -1,0 +1,163 @@
+import { afterEach, expect, it } from 'vitest';
+import { CONFIGMAPS_PATH, configMap, testServer, widget, WIDGETS_PATH, type TestServer } from '../testing.ts';
+import { serveHttp, type HttpServer } from './serve.ts';
+
+let http: HttpServer | undefined;
+
+afterEach(async () => {
+  await http?.close();
+  http = undefined;
+});
+
+async function serve(
+  options: { readonly watchTimeoutSeconds?: number } = {},
+): Promise<TestServer & { readonly url: string }> {
+  const made = testServer();
+  http = await serveHttp(made.server, options);
+  return { ...made, url: http.url };
+}
+
+it('answers with exactly application/json (18)', async () => {
+  const { url } = await serve();
+
+  const response = await fetch(`${url}${CONFIGMAPS_PATH}`);
+
+  expect(response.headers.get('content-type')).toBe('application/json');
+});
+
+it('reads YAML bodies and treats a missing content type as JSON (14)', async () => {
+  const { url, server } = await serve();
+
+  const yaml = await fetch(`${url}${CONFIGMAPS_PATH}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/yaml' },
+    body: 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: y\ndata:\n  a: b\n',
+  });
+  const bytes = new TextEncoder().encode(JSON.stringify(configMap('j')));
+  const bare = await fetch(`${url}${CONFIGMAPS_PATH}`, { method: 'POST', body: bytes });
+
+  expect([yaml.status, bare.status]).toEqual([201, 201]);
+  expect(server.object('configmaps', 'default', 'y')).toMatchObject({ data: { a: 'b' } });
+});
+
+it('refuses other body types as 415 and names the accepted ones (14)', async () => {
+  const { url } = await serve();
+
+  const response = await fetch(`${url}${CONFIGMAPS_PATH}`, {
+    method: 'POST',
+    headers: { 'content-type': 'text/csv' },
+    body: 'a,b',
+  });
+
+  expect(response.status).toBe(415);
+  expect(await response.json()).toMatchObject({
+    reason: 'UnsupportedMediaType',
+    message:
+      'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml',
+  });
+});
+
+it('refuses a body that is no JSON as 400', async () => {
+  const { url } = await serve();
+
+  const response = await fetch(`${url}${CONFIGMAPS_PATH}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{',
+  });
+
+  expect(response.status).toBe(400);
+});
+
+it('refuses a body beyond 3 MiB as 413 (110)', async () => {
+  const { url } = await serve();
+
+  const response = await fetch(`${url}${CONFIGMAPS_PATH}`, { method: 'POST', body: 'x'.repeat(3 * 1024 * 1024 + 1) });
+
+  expect(response.status).toBe(413);
+  expect(await response.json()).toMatchObject({ message: 'Request entity too large: limit is 3145728' });
+});
+
+it('refuses what it cannot answer as 406 (19)', async () => {
+  const { url } = await serve();
+
+  const response = await fetch(`${url}${CONFIGMAPS_PATH}`, {
+    headers: { accept: 'application/vnd.kubernetes.protobuf' },
+  });
+
+  expect(response.status).toBe(406);
+});
+
+it('answers an unknown path with plain text (8)', async () => {
+  const { url } = await serve();
+
+  const response = await fetch(`${url}/apis/unknown.example.com/v1/things`);
+
+  expect(response.status).toBe(404);
+  expect(await response.text()).toBe('404 page not found\n');
+});
+
+it('sends list items of built-in kinds without kind, those of custom resources with it', async () => {
+  const { url, request } = await serve();
+  request('POST', CONFIGMAPS_PATH, configMap('a'));
+  request('POST', WIDGETS_PATH, widget('a'));
+
+  const configMaps = (await (await fetch(`${url}${CONFIGMAPS_PATH}`)).json()) as { items: object[] };
+  const widgets = (await (await fetch(`${url}${WIDGETS_PATH}`)).json()) as { items: object[] };
+
+  expect(configMaps.items[0]).not.toHaveProperty('kind');
+  expect(widgets.items[0]).toMatchObject({ kind: 'Widget', apiVersion: 'example.com/v1' });
+});
+
+it('shows only metadata to those who ask for it (21)', async () => {
+  const { url, request } = await serve();
+  request('POST', WIDGETS_PATH, widget('a'));
+
+  const response = await fetch(`${url}${WIDGETS_PATH}`, {
+    headers: { accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1' },
+  });
+
+  expect(await response.json()).toMatchObject({
+    kind: 'PartialObjectMetadataList',
+    items: [{ kind: 'PartialObjectMetadata', metadata: { name: 'a' } }],
+  });
+});
+
+it('streams watch events as lines of JSON and ends after timeoutSeconds (87, 95)', async () => {
+  const { url, request } = await serve();
+
+  const response = await fetch(`${url}${WIDGETS_PATH}?watch=1&timeoutSeconds=1`);
+  request('POST', WIDGETS_PATH, widget('a'));
+  const text = await response.text();
+
+  expect(response.headers.get('transfer-encoding')).toBe('chunked');
+  expect(text.endsWith('\n')).toBe(true);
+  expect(JSON.parse(text)).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'a' } } });
+});
+
+it('tells its upstream when a watching client goes away', async () => {
+  const abort = new AbortController();
+  let gone = (): void => {};
+  const cancelled = new Promise<string>((resolve) => {
+    gone = () => resolve('cancelled');
+  });
+  http = await serveHttp({
+    send: (_request, sink) => {
+      sink.open();
+      return gone;
+    },
+  });
+  await fetch(`${http.url}${WIDGETS_PATH}?watch=1`, { signal: abort.signal });
+
+  abort.abort();
+
+  expect(await cancelled).toBe('cancelled');
+});
+
+it('indents for those who read it (22)', async () => {
+  const { url } = await serve();
+
+  const text = await (await fetch(`${url}/version`, { headers: { 'user-agent': 'curl/8' } })).text();
+
+  expect(text.split('\n').length).toBeGreaterThan(3);
+});

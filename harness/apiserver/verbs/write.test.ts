@@ -1,0 +1,433 @@
+import { describe, expect, it } from 'vitest';
+import { CONFIGMAPS_PATH, configMap, JSON_PATCH, MERGE, testServer, widget, WIDGETS_PATH } from '../testing.ts';
+
+const A = `${WIDGETS_PATH}/a`;
+const FINALIZER = 'example.com/hold';
+
+describe('create', () => {
+  it('sets what the server sets and wipes what the client made up (24)', () => {
+    const { request } = testServer();
+
+    const { object } = request(
+      'POST',
+      WIDGETS_PATH,
+      widget(
+        'a',
+        {},
+        {
+          uid: 'mine',
+          creationTimestamp: '1999-01-01T00:00:00Z',
+          deletionTimestamp: '1999-01-01T00:00:00Z',
+          generation: 7,
+        },
+      ),
+    );
+
+    expect(object.metadata).toEqual({
+      name: 'a',
+      namespace: 'default',
+      uid: object.metadata.uid,
+      creationTimestamp: '2024-01-01T00:00:00Z',
+      generation: 1,
+      resourceVersion: '7',
+    });
+    expect(object.metadata.uid).not.toBe('mine');
+  });
+
+  it('refuses a resourceVersion as a 500 without reason, before it looks for the name (25)', () => {
+    const { request } = testServer();
+    request('POST', WIDGETS_PATH, widget('a'));
+
+    expect(request('POST', WIDGETS_PATH, widget('a', {}, { resourceVersion: '3' }))).toMatchObject({
+      code: 500,
+      body: { message: 'resourceVersion should not be set on objects to be created' },
+    });
+    expect(request('POST', WIDGETS_PATH, widget('a', {}, { resourceVersion: '3' })).body).not.toHaveProperty('reason');
+  });
+
+  it('refuses a taken name as AlreadyExists, and says when its holder is being deleted (26, 154)', () => {
+    const { request } = testServer();
+    request('POST', WIDGETS_PATH, widget('a', {}, { finalizers: [FINALIZER] }));
+
+    expect(request('POST', WIDGETS_PATH, widget('a'))).toMatchObject({
+      code: 409,
+      body: {
+        reason: 'AlreadyExists',
+        message: 'widgets.example.com "a" already exists',
+        details: { name: 'a', group: 'example.com', kind: 'widgets' },
+      },
+    });
+    request('DELETE', A);
+    expect(request('POST', WIDGETS_PATH, widget('a'))).toMatchObject({
+      code: 409,
+      body: { message: 'object is being deleted: widgets.example.com "a" already exists' },
+    });
+  });
+
+  it('generates a name from a prefix cut to 58 characters (27)', () => {
+    const { request } = testServer();
+    const made = request('POST', CONFIGMAPS_PATH, {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { generateName: 'x'.repeat(70) },
+    });
+
+    expect(made.object.metadata.name).toBe(`${'x'.repeat(58)}xxxx1`);
+  });
+
+  it('asks for a name when there is none (27)', () => {
+    const { request } = testServer();
+
+    expect(request('POST', CONFIGMAPS_PATH, { apiVersion: 'v1', kind: 'ConfigMap', metadata: {} })).toMatchObject({
+      code: 422,
+      body: {
+        message: 'ConfigMap "" is invalid: metadata.name: Required value: name or generateName is required',
+        details: { causes: [{ reason: 'FieldValueRequired', field: 'metadata.name' }] },
+      },
+    });
+  });
+
+  it('refuses a namespace that is missing or terminating (28)', () => {
+    const { request } = testServer();
+    request('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'going' } });
+    request('DELETE', '/api/v1/namespaces/going');
+
+    expect(request('POST', '/api/v1/namespaces/nowhere/configmaps', configMap('a'))).toMatchObject({
+      code: 404,
+      body: { message: 'namespaces "nowhere" not found', details: { name: 'nowhere', kind: 'namespaces' } },
+    });
+    expect(request('POST', '/api/v1/namespaces/going/configmaps', configMap('a'))).toMatchObject({
+      code: 403,
+      body: {
+        message:
+          'configmaps "a" is forbidden: unable to create new content in namespace going because it is being terminated',
+        details: { causes: [{ reason: 'NamespaceTerminating', field: 'metadata.namespace' }] },
+      },
+    });
+  });
+
+  it('refuses a body of another namespace, version or kind (28, 128)', () => {
+    const { request } = testServer();
+
+    expect(request('POST', WIDGETS_PATH, widget('a', {}, { namespace: 'other' }))).toMatchObject({
+      code: 400,
+      body: { message: 'the namespace of the provided object does not match the namespace sent on the request' },
+    });
+    expect(request('POST', WIDGETS_PATH, { ...widget('a'), apiVersion: 'example.com/v9' })).toMatchObject({
+      code: 400,
+      body: {
+        message:
+          'the API version in the data (example.com/v9) does not match the expected API version (example.com/v1)',
+      },
+    });
+    expect(request('POST', WIDGETS_PATH, { ...widget('a'), kind: 'Gadget' })).toMatchObject({ code: 422 });
+  });
+
+  it('is not allowed on all namespaces or on an object (137)', () => {
+    const { request } = testServer();
+
+    expect(request('POST', '/api/v1/configmaps', configMap('a')).code).toBe(405);
+    expect(request('POST', `${CONFIGMAPS_PATH}/a`, configMap('a')).code).toBe(405);
+  });
+
+  it('stores nothing on a dry run but answers as if (86)', () => {
+    const { request, server } = testServer();
+    const before = server.revision;
+
+    const answer = request('POST', `${WIDGETS_PATH}?dryRun=All`, widget('a'));
+
+    expect(answer.code).toBe(201);
+    expect(answer.object.metadata.uid).toBeDefined();
+    expect(answer.object.metadata.resourceVersion).toBeUndefined();
+    expect(server.revision).toBe(before);
+    expect(request('POST', `${WIDGETS_PATH}?dryRun=Some`, widget('a')).code).toBe(422);
+  });
+
+  it('merges stringData of a secret into data (145)', () => {
+    const { request } = testServer();
+
+    const { object } = request('POST', '/api/v1/namespaces/default/secrets', {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 's' },
+      data: { a: 'YQ==' },
+      stringData: { b: 'b' },
+    });
+
+    expect(object).toMatchObject({ type: 'Opaque', data: { a: 'YQ==', b: 'Yg==' } });
+    expect(object).not.toHaveProperty('stringData');
+  });
+});
+
+describe('update', () => {
+  it('refuses an update with a stale version as 409 Conflict (33)', () => {
+    const { request } = testServer();
+    const first = request('POST', WIDGETS_PATH, widget('a')).object;
+    request('PUT', A, { ...first, spec: { size: 2 } });
+
+    expect(request('PUT', A, { ...first, spec: { size: 3 } })).toMatchObject({
+      code: 409,
+      body: {
+        reason: 'Conflict',
+        message:
+          'Operation cannot be fulfilled on widgets.example.com "a": the object has been modified; please apply your changes to the latest version and try again',
+        details: { name: 'a', group: 'example.com', kind: 'widgets' },
+      },
+    });
+  });
+
+  it('lets an update without version win silently, but not on a custom resource (34, 158)', () => {
+    const { request } = testServer();
+    request('POST', CONFIGMAPS_PATH, configMap('a'));
+    request('POST', WIDGETS_PATH, widget('a'));
+
+    expect(request('PUT', `${CONFIGMAPS_PATH}/a`, configMap('a', { x: 'y' })).code).toBe(200);
+    expect(request('PUT', A, widget('a'))).toMatchObject({
+      code: 422,
+      body: {
+        message:
+          'widgets.example.com "a" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update',
+      },
+    });
+  });
+
+  it('answers 404 for an absent name, except where an update creates (35)', () => {
+    const { request } = testServer();
+    const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'l' } };
+
+    expect(request('PUT', A, widget('a', {}, { resourceVersion: '3' })).code).toBe(404);
+    expect(request('PUT', '/apis/coordination.k8s.io/v1/namespaces/default/leases/l', lease).code).toBe(201);
+  });
+
+  it('refuses a name that differs from the URL as 400 (36)', () => {
+    const { request } = testServer();
+
+    expect(request('PUT', A, widget('b'))).toMatchObject({
+      code: 400,
+      body: { message: 'the name of the object (b) does not match the name on the URL (a)' },
+    });
+  });
+
+  it('recognises a recreated object by its uid, before the version (37, 84)', () => {
+    const { request } = testServer();
+    const first = request('POST', WIDGETS_PATH, widget('a')).object;
+    request('DELETE', A);
+    const second = request('POST', WIDGETS_PATH, widget('a')).object;
+
+    const answer = request('PUT', A, first);
+
+    expect(second.metadata.uid).not.toBe(first.metadata.uid);
+    expect(answer).toMatchObject({ code: 409, body: { reason: 'Conflict' } });
+    expect(answer.object['message']).toContain(
+      `Precondition failed: UID in precondition: ${first.metadata.uid ?? ''}, UID in object meta: ${second.metadata.uid ?? ''}`,
+    );
+  });
+
+  it('answers 500 to a version that is no number (38)', () => {
+    const { request } = testServer();
+    request('POST', WIDGETS_PATH, widget('a'));
+
+    expect(request('PUT', A, widget('a', {}, { resourceVersion: 'abc' }))).toMatchObject({
+      code: 500,
+      body: { message: 'strconv.ParseUint: parsing "abc": invalid syntax' },
+    });
+  });
+
+  it('restores creationTimestamp silently and refuses to set deletionTimestamp (39)', () => {
+    const { request } = testServer();
+    const { object } = request('POST', WIDGETS_PATH, widget('a'));
+    const { creationTimestamp: _, uid: __, ...metadata } = object.metadata;
+
+    const answer = request('PUT', A, { ...object, metadata });
+    expect(answer.object).toBe(request('GET', A).object);
+    expect(
+      request('PUT', A, { ...object, metadata: { ...object.metadata, deletionTimestamp: '2024-01-01T00:00:00Z' } }),
+    ).toMatchObject({
+      code: 422,
+      body: { details: { causes: [{ field: 'metadata.deletionTimestamp', reason: 'FieldValueInvalid' }] } },
+    });
+  });
+
+  it('validates owner references and drops duplicates with a warning (40)', () => {
+    const { request } = testServer();
+    const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: 'u' };
+
+    const twice = request('POST', CONFIGMAPS_PATH, configMap('a', {}, { ownerReferences: [owner, owner] }));
+    expect(twice.object.metadata.ownerReferences).toEqual([owner]);
+    expect(twice.headers?.['warning']).toContain('duplicate entries');
+    expect(
+      request('POST', CONFIGMAPS_PATH, configMap('b', {}, { ownerReferences: [{ ...owner, uid: '' }] })).object[
+        'message'
+      ],
+    ).toContain('metadata.ownerReferences.uid: Invalid value: "": must not be empty');
+    const controllers = [
+      { ...owner, controller: true },
+      { ...owner, name: 'p', uid: 'v', controller: true },
+    ];
+    expect(request('POST', CONFIGMAPS_PATH, configMap('c', {}, { ownerReferences: controllers })).code).toBe(422);
+  });
+
+  it('writes nothing when nothing changes: same version, no event (42, 63)', () => {
+    const { request, server, watch } = testServer();
+    const { object } = request('POST', WIDGETS_PATH, widget('a'));
+    const open = watch(WIDGETS_PATH, { resourceVersion: String(server.revision) });
+
+    const put = request('PUT', A, { ...object, metadata: { ...object.metadata, labels: {} } });
+    const patch = request('PATCH', A, { spec: { size: 1 } }, MERGE);
+
+    expect([put.code, patch.code]).toEqual([200, 200]);
+    expect(put.object.metadata.resourceVersion).toBe(object.metadata.resourceVersion);
+    expect(open.events).toEqual([]);
+  });
+
+  it('counts generations: spec of a custom resource yes, its metadata and status no (43)', () => {
+    const { request } = testServer();
+    request('POST', WIDGETS_PATH, widget('a'));
+
+    const labelled = request('PATCH', A, { metadata: { labels: { a: 'b' } } }, MERGE);
+    const status = request('PATCH', `${A}/status`, { status: { phase: 'Ready' } }, MERGE);
+    const spec = request('PATCH', A, { spec: { size: 9 } }, MERGE);
+
+    expect([labelled, status, spec].map((one) => one.object.metadata.generation)).toEqual([1, 1, 2]);
+  });
+});
+
+describe('status', () => {
+  it('takes nothing but the status of a custom resource, not even finalizers (48, 81)', () => {
+    const { request } = testServer();
+    const { object } = request('POST', WIDGETS_PATH, widget('a', {}, { finalizers: [FINALIZER] }));
+
+    const answer = request('PUT', `${A}/status`, {
+      ...object,
+      metadata: { ...object.metadata, finalizers: [], labels: { a: 'b' } },
+      spec: { size: 99 },
+      status: { phase: 'Ready' },
+    });
+
+    expect(answer.object.metadata).toMatchObject({ finalizers: [FINALIZER] });
+    expect(answer.object.metadata.labels).toBeUndefined();
+    expect(answer.object).toMatchObject({ spec: { colour: 'red' }, status: { phase: 'Ready' } });
+  });
+
+  it('is locked like any other write (48, 50)', () => {
+    const { request } = testServer();
+    const { object } = request('POST', WIDGETS_PATH, widget('a'));
+    request('PATCH', A, { spec: { size: 5 } }, MERGE);
+
+    expect(request('PUT', `${A}/status`, { ...object, status: { phase: 'Ready' } }).code).toBe(409);
+    expect(request('PUT', `${A}/status`, widget('a')).code).toBe(422);
+  });
+
+  it('is ignored on the main endpoint (49)', () => {
+    const { request } = testServer();
+    const made = request('POST', WIDGETS_PATH, { ...widget('a'), status: { phase: 'Made up' } });
+    expect(made.object).not.toHaveProperty('status');
+
+    request('PATCH', `${A}/status`, { status: { phase: 'Ready' } }, MERGE);
+    const put = request('PATCH', A, { status: { phase: 'Made up' } }, MERGE);
+    expect(put.object).toMatchObject({ status: { phase: 'Ready' } });
+  });
+
+  it('has no POST and no DELETE, and never creates (49)', () => {
+    const { request } = testServer();
+
+    expect(request('PATCH', `${A}/status`, { status: {} }, MERGE).code).toBe(404);
+    request('POST', WIDGETS_PATH, widget('a'));
+    expect(request('POST', `${A}/status`, widget('a')).code).toBe(405);
+    expect(request('DELETE', `${A}/status`).code).toBe(405);
+  });
+});
+
+describe('scale', () => {
+  it('reads and writes replicas through a Scale, without a version if wanted (51)', () => {
+    const { request } = testServer();
+    request('POST', WIDGETS_PATH, widget('a', { replicas: 2 }));
+
+    expect(request('GET', `${A}/scale`).object).toMatchObject({
+      kind: 'Scale',
+      apiVersion: 'autoscaling/v1',
+      spec: { replicas: 2 },
+      status: { replicas: 0 },
+    });
+    const scaled = request('PUT', `${A}/scale`, { metadata: { name: 'a' }, spec: { replicas: 5 } });
+    expect(scaled.object).toMatchObject({ spec: { replicas: 5 } });
+    expect(request('GET', A).object).toMatchObject({ metadata: { generation: 2 }, spec: { replicas: 5 } });
+    expect(
+      request('PUT', `${A}/scale`, { metadata: { name: 'a', resourceVersion: '1' }, spec: { replicas: 6 } }).code,
+    ).toBe(409);
+    expect(request('PATCH', `${A}/scale`, { spec: { replicas: -1 } }, MERGE).code).toBe(422);
+  });
+
+  it('fails as 500 while the replicas field is absent (51)', () => {
+    const { request } = testServer();
+    request('POST', WIDGETS_PATH, widget('a'));
+
+    expect(request('GET', `${A}/scale`)).toMatchObject({ code: 500 });
+    expect(request('GET', `${A}/scale`).object['message']).toContain(
+      'the spec replicas field ".spec.replicas" does not exist',
+    );
+  });
+});
+
+describe('patch', () => {
+  it('refuses other patch types as 415 naming those it takes (56)', () => {
+    const { request } = testServer();
+    request('POST', WIDGETS_PATH, widget('a'));
+    const headers = { 'content-type': 'application/strategic-merge-patch+json' };
+
+    expect(request('PATCH', A, {}, { headers })).toMatchObject({
+      code: 415,
+      body: {
+        message:
+          'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json',
+      },
+    });
+  });
+
+  it('answers a failing JSON patch operation, test included, as 422 without details (58)', () => {
+    const { request } = testServer();
+    request('POST', WIDGETS_PATH, widget('a'));
+
+    expect(request('PATCH', A, [{ op: 'test', path: '/spec/size', value: 7 }], JSON_PATCH)).toMatchObject({
+      code: 422,
+      body: {
+        reason: 'Invalid',
+        message: 'the server rejected our request due to an error in our request',
+        details: {},
+      },
+    });
+    expect(request('PATCH', A, { op: 'add' }, JSON_PATCH).code).toBe(400);
+  });
+
+  it('never conflicts without a version and conflicts with a stale one (62, 64)', () => {
+    const { request } = testServer();
+    const { object } = request('POST', WIDGETS_PATH, widget('a'));
+
+    expect(request('PATCH', A, { spec: { size: 2 } }, MERGE).code).toBe(200);
+    expect(request('PATCH', A, { spec: { note: 'hi' } }, MERGE).code).toBe(200);
+    const stale = { metadata: { resourceVersion: object.metadata.resourceVersion ?? '' }, spec: { size: 3 } };
+    expect(request('PATCH', A, stale, MERGE).code).toBe(409);
+  });
+
+  it('cannot change the name or the uid, and never creates (62)', () => {
+    const { request } = testServer();
+    expect(request('PATCH', A, { spec: {} }, MERGE).code).toBe(404);
+    request('POST', WIDGETS_PATH, widget('a'));
+
+    expect(request('PATCH', A, { metadata: { name: 'b' } }, MERGE).code).toBe(400);
+    expect(request('PATCH', A, { metadata: { uid: 'other' } }, MERGE)).toMatchObject({
+      code: 422,
+      body: { details: { causes: [{ field: 'metadata.uid', message: 'Invalid value: "other": field is immutable' }] } },
+    });
+  });
+
+  it('removes finalizers with null or an empty list (143)', () => {
+    const { request } = testServer();
+    for (const name of ['a', 'b']) request('POST', WIDGETS_PATH, widget(name, {}, { finalizers: [FINALIZER] }));
+
+    expect(request('PATCH', A, { metadata: { finalizers: null } }, MERGE).object.metadata.finalizers).toBeUndefined();
+    expect(
+      request('PATCH', `${WIDGETS_PATH}/b`, { metadata: { finalizers: [] } }, MERGE).object.metadata.finalizers,
+    ).toBeUndefined();
+  });
+});
