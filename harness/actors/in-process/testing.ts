@@ -20,7 +20,7 @@ export class BreakableUpstream implements Upstream {
   readonly requests: ApiRequest[] = [];
   /** Sinks of requests that have not ended, oldest first. */
   readonly open: ResponseSink[] = [];
-  readonly held: (() => void)[] = [];
+  readonly held: { readonly sink: ResponseSink; readonly happen: () => void }[] = [];
   aborts = 0;
   holding = false;
   readonly #behind: Upstream;
@@ -39,13 +39,13 @@ export class BreakableUpstream implements Upstream {
     const abort = this.#behind.send(request, {
       answer: (response) => {
         this.#ended(sink);
-        this.#pass(() => sink.answer(response));
+        this.#pass(sink, () => sink.answer(response));
       },
-      open: () => this.#pass(() => sink.open()),
-      event: (event) => this.#pass(() => sink.event(event)),
+      open: () => this.#pass(sink, () => sink.open()),
+      event: (event) => this.#pass(sink, () => sink.event(event)),
       end: (error) => {
         this.#ended(sink);
-        this.#pass(() => sink.end(error));
+        this.#pass(sink, () => sink.end(error));
       },
     });
     return () => {
@@ -58,11 +58,19 @@ export class BreakableUpstream implements Upstream {
   /** Lets everything that was held happen. */
   release(): void {
     this.holding = false;
-    for (const happen of this.held.splice(0)) happen();
+    for (const { happen } of this.held.splice(0)) happen();
   }
 
-  #pass(happen: () => void): void {
-    if (this.holding) this.held.push(happen);
+  /** Lets one held thing happen: the oldest of the request that `index` belongs to. */
+  releaseOne(index: number): void {
+    const chosen = this.held[index];
+    if (chosen === undefined) return;
+    const oldest = this.held.findIndex(({ sink }) => sink === chosen.sink);
+    this.held.splice(oldest, 1)[0]?.happen();
+  }
+
+  #pass(sink: ResponseSink, happen: () => void): void {
+    if (this.holding) this.held.push({ sink, happen });
     else happen();
   }
 
