@@ -3,6 +3,12 @@ import { z } from 'zod';
 import type { Signature } from '../../model/check-result.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 
+/**
+ * What a schema's fields must name: every key of the noun, the optional ones too. `satisfies Shape<Noun>` turns a field that was
+ * added to the model and forgotten here into a type error.
+ */
+export type Shape<T> = { readonly [key in keyof T]-?: z.ZodType };
+
 /** Free-form JSON. It comes from `JSON.parse` or from an API server, so there is nothing to check and its key order is kept. */
 export const jsonValue: z.ZodType<JsonValue> = z.custom<JsonValue>((value) => value !== undefined);
 
@@ -36,7 +42,7 @@ export const signature: z.ZodType<Signature> = z
     actors: z.array(z.string()),
     kind: z.string(),
     field: z.string(),
-  })
+  } satisfies Shape<Signature>)
   .meta({ id: 'Signature', description: 'What makes two violations the same finding' });
 
 function isMap(value: unknown): boolean {

@@ -1,7 +1,7 @@
 /** The stored form of a counterexample: all it takes to run a failure again. */
 import { z } from 'zod';
-import type { Counterexample, RunSettings } from '../../model/counterexample.ts';
-import { kubeObject, signature } from './common.ts';
+import type { Counterexample, CounterexampleTarget, RunSettings } from '../../model/counterexample.ts';
+import { kubeObject, signature, type Shape } from './common.ts';
 import { decode, encode, type Format } from './format.ts';
 import { SCHEDULE } from './schedule.ts';
 import { WORKLOAD } from './workload.ts';
@@ -15,7 +15,7 @@ const config: z.ZodType<RunSettings> = z
     garbageCollection: z.boolean(),
     namespaceController: z.boolean(),
     replicasMax: z.union([z.literal(1), z.literal(2)]),
-  })
+  } satisfies Shape<RunSettings>)
   .meta({ id: 'RunSettings' });
 
 const schema: z.ZodType<Counterexample> = z
@@ -27,14 +27,14 @@ const schema: z.ZodType<Counterexample> = z
     target: z.strictObject({
       module: z.string().min(1).meta({ description: 'Module path relative to the working directory, forward slashes' }),
       transport: z.enum(['http-library', 'dispatcher']),
-    }),
+    } satisfies Shape<CounterexampleTarget>),
     namespace: z.string().min(1),
     crds: z.array(kubeObject),
     workload: WORKLOAD.schema,
     schedule: SCHEDULE.schema,
     config,
     foundWith: z.strictObject({ stalemate: z.string(), node: z.string() }),
-  })
+  } satisfies Shape<Counterexample>)
   .meta({
     id: 'Counterexample',
     description: 'Workload, schedule and signature of a failure, and all it takes to run it again',

@@ -4,6 +4,7 @@ import type {
   Decision,
   Delivery,
   History,
+  Mark,
   Operation,
   Outcome,
   PhaseMark,
@@ -14,8 +15,8 @@ import type {
 } from '../../model/history.ts';
 import type { KubeObject } from '../../model/object.ts';
 import type { ExpectedState, ProbeResult } from '../../model/probe.ts';
-import type { Reference } from '../../model/reference.ts';
-import { jsonObject, jsonValue, kubeObject, label, textMap } from './common.ts';
+import type { Reference, ReferenceChild } from '../../model/reference.ts';
+import { jsonObject, jsonValue, kubeObject, label, textMap, type Shape } from './common.ts';
 import type { ObjectKey } from './object-table.ts';
 
 export type StoredOutcome =
@@ -41,7 +42,7 @@ export interface StoredHistory extends Omit<History, 'operations' | 'revisions' 
 
 const key = z.string().meta({ id: 'ObjectKey', description: 'Key of an object in "objects": its revision' });
 const at = { at: z.number(), timeMs: z.number() };
-const mark = z.strictObject(at).meta({ id: 'Mark', description: 'A moment: tick and run time' });
+const mark = z.strictObject(at satisfies Shape<Mark>).meta({ id: 'Mark', description: 'A moment: tick and run time' });
 
 const outcome: z.ZodType<StoredOutcome> = z
   .discriminatedUnion('type', [
@@ -52,9 +53,13 @@ const outcome: z.ZodType<StoredOutcome> = z
       object: key.exactOptional(),
       items: z.array(key).exactOptional(),
       listRevision: z.number().exactOptional(),
-    }),
-    z.strictObject({ type: z.literal('fail'), code: z.int(), reason: z.string(), message: z.string() }),
-    z.strictObject({ type: z.literal('info'), why: z.string() }),
+    } satisfies Shape<Extract<StoredOutcome, { type: 'ok' }>>),
+    z.strictObject({ type: z.literal('fail'), code: z.int(), reason: z.string(), message: z.string() } satisfies Shape<
+      Extract<StoredOutcome, { type: 'fail' }>
+    >),
+    z.strictObject({ type: z.literal('info'), why: z.string() } satisfies Shape<
+      Extract<StoredOutcome, { type: 'info' }>
+    >),
   ])
   .meta({ id: 'Outcome', description: 'What the actor was told; info: nothing certain' });
 
@@ -79,7 +84,7 @@ const operation: z.ZodType<StoredOperation> = z
     outcome,
     committed: z.array(z.number()),
     fault: z.string().exactOptional(),
-  })
+  } satisfies Shape<StoredOperation>)
   .meta({ id: 'Operation', description: 'One call of one actor' });
 
 const revision: z.ZodType<StoredRevision> = z
@@ -95,7 +100,7 @@ const revision: z.ZodType<StoredRevision> = z
     op: z.int(),
     actor: z.string(),
     ...at,
-  })
+  } satisfies Shape<StoredRevision>)
   .meta({ id: 'Revision', description: 'One version of one object, as the server stored it' });
 
 const delivery: z.ZodType<StoredDelivery> = z
@@ -109,7 +114,7 @@ const delivery: z.ZodType<StoredDelivery> = z
     revision: z.number(),
     available: mark,
     ...at,
-  })
+  } satisfies Shape<StoredDelivery>)
   .meta({ id: 'Delivery', description: 'One watch event reaching one actor' });
 
 const streamEnd: z.ZodType<StreamEnd> = z.strictObject({
@@ -118,26 +123,26 @@ const streamEnd: z.ZodType<StreamEnd> = z.strictObject({
   resource: z.string(),
   why: z.enum(['closed', 'expired', 'aborted-by-actor', 'crash', 'server']),
   ...at,
-});
+} satisfies Shape<StreamEnd>);
 
 const processEvent: z.ZodType<ProcessEvent> = z.strictObject({
   actor: z.string(),
   kind: z.enum(['started', 'start-failed', 'crashed', 'exited', 'unhandled', 'stopped']),
   detail: z.string(),
   ...at,
-});
+} satisfies Shape<ProcessEvent>);
 
 const decision: z.ZodType<Decision> = z.strictObject({
   kind: z.enum(['preemption', 'hold', 'release', 'fault']),
   label,
   detail: z.string(),
   ...at,
-});
+} satisfies Shape<Decision>);
 
 const phase: z.ZodType<PhaseMark> = z.strictObject({
   phase: z.enum(['setup', 'contention', 'heal', 'settle', 'end']),
   ...at,
-});
+} satisfies Shape<PhaseMark>);
 
 const settlement: z.ZodType<Settlement> = z.discriminatedUnion('result', [
   z.strictObject({ result: z.literal('quiescent'), windowMs: z.number() }),
@@ -161,7 +166,7 @@ const reference: z.ZodType<Reference> = z
         role: z.string(),
         maxBySpec: z.record(z.string(), z.number()),
         surges: z.boolean(),
-      }),
+      } satisfies Shape<ReferenceChild>),
     ),
     deletes: z.array(z.string()),
     reads: z.array(z.string()),
@@ -170,23 +175,39 @@ const reference: z.ZodType<Reference> = z
     idle: z.strictObject({ requestsPerMinute: z.number(), writesPerMinute: z.number() }),
     burstMax: z.number(),
     healthySpecs: z.array(z.string()),
-  })
+  } satisfies Shape<Reference>)
   .meta({ id: 'Reference', description: 'What unperturbed runs measured about the target' });
 
-const expectedState: z.ZodType<ExpectedState> = z.strictObject({ objects: z.record(z.string(), kubeObject) });
+const expectedState: z.ZodType<ExpectedState> = z.strictObject({
+  objects: z.record(z.string(), kubeObject),
+} satisfies Shape<ExpectedState>);
+
+type Probe<P extends ProbeResult['probe']> = Extract<ProbeResult, { probe: P }>;
 
 const probe: z.ZodType<ProbeResult> = z
   .discriminatedUnion('probe', [
-    z.strictObject({ probe: z.literal('expected-state'), outcomes: z.array(expectedState), settled: z.boolean() }),
-    z.strictObject({ probe: z.literal('fresh-incarnation'), writes: z.array(z.string()), settled: z.boolean() }),
+    z.strictObject({
+      probe: z.literal('expected-state'),
+      outcomes: z.array(expectedState),
+      settled: z.boolean(),
+    } satisfies Shape<Probe<'expected-state'>>),
+    z.strictObject({
+      probe: z.literal('fresh-incarnation'),
+      writes: z.array(z.string()),
+      settled: z.boolean(),
+    } satisfies Shape<Probe<'fresh-incarnation'>>),
     z.strictObject({
       probe: z.literal('drift'),
       role: z.string(),
       leaves: z.array(z.string()),
       value: jsonValue,
       reverted: z.array(z.string()),
-    }),
-    z.strictObject({ probe: z.literal('withheld-echo'), writesAtRest: z.number(), windowMs: z.number() }),
+    } satisfies Shape<Probe<'drift'>>),
+    z.strictObject({
+      probe: z.literal('withheld-echo'),
+      writesAtRest: z.number(),
+      windowMs: z.number(),
+    } satisfies Shape<Probe<'withheld-echo'>>),
     z.strictObject({
       probe: z.literal('extended-settle'),
       windowMs: z.number(),
@@ -194,7 +215,7 @@ const probe: z.ZodType<ProbeResult> = z
       final: z.array(kubeObject),
       names: textMap,
       writesAtRest: z.number(),
-    }),
+    } satisfies Shape<Probe<'extended-settle'>>),
   ])
   .meta({ id: 'ProbeResult', description: 'Evidence gathered by further runs' });
 
@@ -218,5 +239,5 @@ export const storedHistory: z.ZodType<StoredHistory> = z
     reference: reference.exactOptional(),
     extra: jsonObject.exactOptional(),
     objects: z.record(z.string(), jsonObject as z.ZodType<KubeObject>),
-  })
+  } satisfies Shape<StoredHistory>)
   .meta({ id: 'History', description: 'All that happened in one run' });

@@ -1,7 +1,7 @@
 /** The stored form of a schedule. */
 import { z } from 'zod';
 import type { Fault, FaultAction, Hold, Preemption, Schedule } from '../../model/schedule.ts';
-import { label } from './common.ts';
+import { label, type Shape } from './common.ts';
 import { decode, encode, type Format } from './format.ts';
 
 const preemption: z.ZodType<Preemption> = z
@@ -10,7 +10,7 @@ const preemption: z.ZodType<Preemption> = z
     after: label.exactOptional(),
     run: z.string().min(1).meta({ description: 'The actor that acts first, or "time"' }),
     until: label.exactOptional(),
-  })
+  } satisfies Shape<Preemption>)
   .refine(
     (value) => (value.before === undefined) !== (value.after === undefined),
     'exactly one of "before" and "after" must be given',
@@ -25,7 +25,7 @@ const hold: z.ZodType<Hold> = z
     stream: label,
     from: z.string().regex(/^@-?\d+$/, 'expected "@k", the number of an event in its stream'),
     until: label.meta({ description: 'The item that ends the hold, or "heal"' }),
-  })
+  } satisfies Shape<Hold>)
   .meta({ id: 'Hold', description: 'Staleness: events of a watch stream wait' });
 
 const anchor = { at: label };
@@ -59,7 +59,7 @@ const schema: z.ZodType<Schedule> = z
     preemptions: z.array(preemption),
     holds: z.array(hold),
     faults: z.array(fault),
-  })
+  } satisfies Shape<Schedule>)
   .meta({ id: 'Schedule', description: 'The decisions of one run: a default order plus labelled deviations from it' });
 
 export const SCHEDULE: Format<Schedule> = { kind: 'schedule', version: 1, schema, upgrades: [] };

@@ -1,7 +1,7 @@
 /** The stored form of a workload. */
 import { z } from 'zod';
 import type { FieldPath, ObjectTarget, Program, ProgramOp, Workload } from '../../model/workload.ts';
-import { jsonValue, kubeObject, textMap } from './common.ts';
+import { jsonValue, kubeObject, textMap, type Shape } from './common.ts';
 import { decode, encode, type Format } from './format.ts';
 
 const target: z.ZodType<ObjectTarget> = z
@@ -11,7 +11,7 @@ const target: z.ZodType<ObjectTarget> = z
     resource: z.string(),
     namespace: z.string(),
     name: z.string().meta({ description: 'Canonical name: owner/role~n for generated names' }),
-  })
+  } satisfies Shape<ObjectTarget>)
   .meta({ id: 'ObjectTarget' });
 
 const path: z.ZodType<FieldPath> = z
@@ -20,10 +20,12 @@ const path: z.ZodType<FieldPath> = z
 
 const statusOnly = { subresource: z.literal('status').exactOptional() };
 
+type Op<D extends ProgramOp['do']> = Extract<ProgramOp, { do: D }>;
+
 /** One operation of a program; probes carry one too. */
 export const programOp: z.ZodType<ProgramOp> = z
   .discriminatedUnion('do', [
-    z.strictObject({ do: z.literal('create'), target, object: kubeObject }),
+    z.strictObject({ do: z.literal('create'), target, object: kubeObject } satisfies Shape<Op<'create'>>),
     z.strictObject({
       do: z.literal('set'),
       target,
@@ -31,15 +33,19 @@ export const programOp: z.ZodType<ProgramOp> = z
       path,
       value: jsonValue,
       via: z.enum(['update', 'merge-patch', 'json-patch']),
-    }),
-    z.strictObject({ do: z.literal('append'), target, ...statusOnly, path, item: jsonValue }),
-    z.strictObject({ do: z.literal('remove-item'), target, ...statusOnly, path, item: jsonValue }),
+    } satisfies Shape<Op<'set'>>),
+    z.strictObject({ do: z.literal('append'), target, ...statusOnly, path, item: jsonValue } satisfies Shape<
+      Op<'append'>
+    >),
+    z.strictObject({ do: z.literal('remove-item'), target, ...statusOnly, path, item: jsonValue } satisfies Shape<
+      Op<'remove-item'>
+    >),
     z.strictObject({
       do: z.literal('delete'),
       target,
       propagation: z.enum(['Background', 'Foreground', 'Orphan']).exactOptional(),
       recreate: kubeObject.exactOptional(),
-    }),
+    } satisfies Shape<Op<'delete'>>),
   ])
   .meta({ id: 'ProgramOp', description: 'One read-modify-write against one object' });
 
@@ -53,7 +59,7 @@ const program: z.ZodType<Program> = z
       .array(programOp)
       .exactOptional()
       .meta({ description: 'What the writer undoes of its own once contention is over' }),
-  })
+  } satisfies Shape<Program>)
   .meta({ id: 'Program' });
 
 const schema: z.ZodType<Workload> = z
@@ -62,7 +68,7 @@ const schema: z.ZodType<Workload> = z
     start: z.enum(['settled', 'empty']),
     sample: z.array(kubeObject),
     programs: z.array(program),
-  })
+  } satisfies Shape<Workload>)
   .meta({ id: 'Workload', description: 'What the user and the adversarial writers do in one run' });
 
 export const WORKLOAD: Format<Workload> = { kind: 'workload', version: 1, schema, upgrades: [] };
