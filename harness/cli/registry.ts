@@ -5,12 +5,12 @@ import catalogue from '../../controllers-under-test/catalogue.json' with { type:
 import { WRITERS } from '../actors/writers/index.ts';
 import { loadConfigFile, ownProperties } from '../execution/config.ts';
 import type { Registry } from '../execution/worker-main.ts';
-import { noLostUpdate } from '../../properties/no-lost-update.ts';
+import { properties as catalogueOfClaims } from '../../properties/index.ts';
 import type { Property } from '../oracle/property.ts';
 import type { AdversarialWriter } from '../schedule/workload/writer.ts';
 
 /** The catalogue of claims, in the order of their numbers. */
-export const properties: readonly Property[] = [noLostUpdate];
+export const properties: readonly Property[] = catalogueOfClaims;
 
 /** The kinds of adversarial writers. */
 export const writers: readonly AdversarialWriter[] = WRITERS;
