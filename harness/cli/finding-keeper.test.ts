@@ -55,4 +55,15 @@ describe('FindingKeeper', () => {
       expect(kept.pathOf(lostUpdate())).toBeUndefined();
     },
   );
+
+  it('gives the finding even when its document cannot be made, and remembers the fault', () => {
+    const kept = keeper();
+    const finding = lostUpdate();
+    const unfit = { ...finding.counterexample, namespace: 5 as unknown as string };
+
+    kept.keep({ ...finding, counterexample: unfit });
+
+    expect(told).toContain('LOST UPDATE');
+    expect(String(kept.fault)).toContain('a counterexample fits its schema, at namespace: expected a string, found 5');
+  });
 });

@@ -4,7 +4,7 @@ import { HarnessError } from '../model/errors.ts';
 import type { Finding } from '../model/finding.ts';
 import { writeFinding } from '../report/record.ts';
 import { tellStory } from '../report/story.ts';
-import { renderStory } from '../report/terminal.ts';
+import { renderStory, type TerminalOptions } from '../report/terminal.ts';
 import { fileStem } from '../report/title.ts';
 import { encodeCounterexample } from '../schedule/codec/counterexample.ts';
 import { encodeRecord } from '../schedule/codec/record.ts';
@@ -13,6 +13,8 @@ import type { Console } from './console.ts';
 export class FindingKeeper {
   /** Messages of the writes that failed. */
   readonly failures: string[] = [];
+  /** The first fault of the harness itself; the campaign goes on and ends with it. */
+  fault: unknown;
   readonly #paths = new Map<string, string>();
   readonly #reportDir: string;
   readonly #console: Console;
@@ -29,7 +31,17 @@ export class FindingKeeper {
     const replay =
       path === undefined ? 'not possible, the counterexample could not be written' : `npx stalemate replay ${path}`;
     const { color, width } = this.#console;
-    this.#tell(`\n${renderStory(tellStory(finding), { color, width, replay })}\n`);
+    this.#tell(`\n${this.#story(finding, { color, width, replay })}\n`);
+  }
+
+  /** A fault of the story must not cost the finding either: its sentence is always there. */
+  #story(finding: Finding, options: TerminalOptions): string {
+    try {
+      return renderStory(tellStory(finding), options);
+    } catch (error) {
+      this.fault ??= error;
+      return `${finding.violation.sentence}\nreplay: ${options.replay}\n`;
+    }
   }
 
   /** Where a finding's counterexample was written, relative to the working directory. */
@@ -45,8 +57,8 @@ export class FindingKeeper {
       this.#paths.set(fileStem(finding.violation.signature), path);
       return path;
     } catch (error) {
-      if (!(error instanceof HarnessError)) throw error;
-      this.failures.push(error.message);
+      if (error instanceof HarnessError) this.failures.push(error.message);
+      else this.fault ??= error;
       return undefined;
     }
   }

@@ -41,6 +41,9 @@ export async function main(args: readonly string[]): Promise<ExitCode> {
   let code: ExitCode = EXIT.holds;
   const stop = stopOnSignals(console);
   guardOutput();
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+    process.on(event, (error: unknown) => process.exit(explain(error, console)));
+  }
   const context: CommandContext = { console, signal: stop.signal, finish: (to) => (code = to) };
   try {
     await program(context).parseAsync([...args], { from: 'user' });
@@ -71,7 +74,8 @@ function program(context: CommandContext): Command {
   return root;
 }
 
-function explain(error: unknown, console: Console): ExitCode {
+/** Tells what went wrong and whose problem it is. */
+export function explain(error: unknown, console: Pick<Console, 'err'>): ExitCode {
   if (error instanceof CommanderError) {
     // Help and version come this way too. Commander has printed its message already.
     if (error.exitCode === 0) return EXIT.holds;

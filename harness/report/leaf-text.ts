@@ -59,9 +59,7 @@ export function changesText(changes: readonly LeafChange[], field: string, max =
     ...shown.filter((change) => isField(change.path, field)),
   ];
   if (ordered.length <= max) return ordered.map(changeText).join(' ');
-  // The field must not fall victim to the limit.
-  const kept = [...ordered.slice(0, max - 1), ordered.at(-1)].flatMap((change) =>
-    change === undefined ? [] : [change],
-  );
+  // The field must not fall victim to the limit: it stands last, so what comes before it goes first.
+  const kept = [...ordered.slice(0, max - 1), ...ordered.slice(-1)];
   return `${kept.map(changeText).join(' ')} +${ordered.length - kept.length} more`;
 }

@@ -33,7 +33,13 @@ export function operationRows(
     (operation) => isForeignWrite(operation) || (last?.has(operation) ?? isRelated(index, operation, keys)),
   );
   const objects = new Set(related.flatMap((operation) => (operation.verb === 'list' ? [] : index.keysOf(operation))));
-  const context: TextContext = { index, field: violation.signature.field, nameObjects: objects.size !== 1 };
+  const context: TextContext = {
+    index,
+    field: violation.signature.field,
+    nameObjects: objects.size !== 1,
+    leavesMax: 3,
+  };
+  const narrow: TextContext = { ...context, leavesMax: 1 };
   const knowledge = gatherKnowledge(index);
   const named = new Set(violation.operations);
   const shownRevisions = new Set(violation.revisions);
@@ -54,6 +60,7 @@ export function operationRows(
       actor: operation.actor,
       id: operation.id,
       request: requestText(operation, context),
+      short: requestText(operation, narrow),
       ...(write ? { answer: answerText(operation, context) } : {}),
       guilty,
       ...(remark === undefined ? {} : { remark }),

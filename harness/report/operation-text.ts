@@ -13,6 +13,8 @@ export interface TextContext {
   readonly field: string;
   /** Whether requests must say which object they are about. */
   readonly nameObjects: boolean;
+  /** Leaves named per request, at most. */
+  readonly leavesMax: number;
 }
 
 /** `PUT 101 image=v2`, `GET ➜ 102 replicas=5`, `POST pods/web/worker~1`. Reads carry their answer. */
@@ -34,12 +36,17 @@ export function requestText(operation: Operation, context: TextContext): string 
         'PUT',
         place,
         carriedVersion(operation.body),
-        changesText(intent(operation, context), context.field),
+        changesText(intent(operation, context), context.field, context.leavesMax),
       );
     case 'patch': {
       const apply = operation.contentType?.includes('apply-patch') === true;
       const verb = apply ? (operation.query['force'] === 'true' ? 'APPLY by force' : 'APPLY') : 'PATCH';
-      return words(verb, place, carriedVersion(operation.body), changesText(intent(operation, context), context.field));
+      return words(
+        verb,
+        place,
+        carriedVersion(operation.body),
+        changesText(intent(operation, context), context.field, context.leavesMax),
+      );
     }
     case 'delete':
       return words('DELETE', objectText(operation, context));

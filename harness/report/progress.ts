@@ -30,7 +30,7 @@ export interface ProgressLine {
 export function progressLine(sink: LineSink): ProgressLine {
   let shown = false;
   let next = FIRST_LINE_RUNS;
-  let phase = '';
+  const phases = new Set<string>();
   return {
     show(facts) {
       const text = progressText(facts);
@@ -39,9 +39,9 @@ export function progressLine(sink: LineSink): ProgressLine {
         shown = true;
         return;
       }
-      if (facts.runs < next && facts.phase === phase) return;
+      if (facts.runs < next && phases.has(facts.phase)) return;
       while (next <= facts.runs) next *= 2;
-      phase = facts.phase;
+      phases.add(facts.phase);
       sink.write(`${text}\n`);
     },
     clear() {

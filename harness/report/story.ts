@@ -32,6 +32,8 @@ export interface OperationRow {
   readonly id: number;
   /** `PUT 101 replicas=5`; for a read with its answer: `GET ➜ 101`. */
   readonly request: string;
+  /** The same with nothing but the field that the violation is about, for narrow columns. */
+  readonly short: string;
   /** What the server made of it: `102 replicas=5`, `409 Conflict`. Absent for reads, whose answer stands in `request`. */
   readonly answer?: string;
   readonly guilty: boolean;

@@ -6,11 +6,11 @@
  */
 import pc from 'picocolors';
 import type { ActorId } from '../model/actor.ts';
-import { roleOf } from '../model/actor.ts';
 import { assertNever } from '../model/errors.ts';
 import type { FindingStats } from '../model/finding.ts';
 import type { DeviationRow } from './deviation-rows.ts';
 import type { OperationRow, Story, StoryRow } from './story.ts';
+import { ARROW_WIDTH, columnsOf, headOf, NUMBER_WIDTH, type Columns } from './columns.ts';
 import { cut, wrap, wrapWithin } from './text-wrap.ts';
 
 export interface TerminalOptions {
@@ -26,20 +26,15 @@ type Colors = ReturnType<typeof pc.createColors>;
 interface Layout {
   readonly width: number;
   readonly colors: Colors;
-  /** Start of each actor's column; empty when the columns do not fit and names stand in front. */
-  readonly columns: ReadonlyMap<ActorId, number>;
-  /** Start of the API server's column. */
-  readonly server: number;
+  readonly columns: Columns;
 }
 
-const NUMBER_WIDTH = 4;
-const ACTOR_MIN = 22;
-const SERVER_MIN = 26;
 const SENTENCE_LINES_MAX = 4;
 
 /** Renders a story. Lines end without spaces, the text ends with a line feed. */
 export function renderStory(story: Story, options: TerminalOptions): string {
-  const layout = layoutOf(story, options);
+  const width = Math.max(50, Math.min(160, options.width));
+  const layout: Layout = { width, colors: pc.createColors(options.color), columns: columnsOf(story, width) };
   const lines = [
     ...headLines(story, layout),
     columnHeads(story, layout),
@@ -51,38 +46,6 @@ export function renderStory(story: Story, options: TerminalOptions): string {
   return `${lines.map((line) => line.trimEnd()).join('\n')}\n`;
 }
 
-function layoutOf(story: Story, options: TerminalOptions): Layout {
-  const width = Math.max(50, Math.min(160, options.width));
-  const colors = pc.createColors(options.color);
-  const room = width - NUMBER_WIDTH - SERVER_MIN;
-  const share = Math.floor(room / Math.max(1, story.actors.length));
-  const columns = new Map<ActorId, number>();
-  if (share < ACTOR_MIN) return { width, colors, columns, server: Math.floor(width * 0.62) };
-  let column = NUMBER_WIDTH;
-  for (const actor of story.actors) {
-    columns.set(actor, column);
-    column += Math.max(ACTOR_MIN, Math.min(share, contentWidth(story, actor)));
-  }
-  // One actor alone would leave the server's column too close for its requests.
-  return { width, colors, columns, server: Math.max(column, Math.min(46, NUMBER_WIDTH + room)) };
-}
-
-/** What the cells of an actor ask for, with room for a short arrow after its requests. */
-function contentWidth(story: Story, actor: ActorId): number {
-  let width = columnHead(actor).length;
-  for (const row of story.rows) {
-    if (row.row === 'seen' && row.actor === actor) width = Math.max(width, row.text.length);
-    if (row.row === 'operation' && row.actor === actor) {
-      width = Math.max(width, row.request.length + (row.answer === undefined ? 0 : 3));
-    }
-  }
-  return width + 1;
-}
-
-function columnHead(actor: ActorId): string {
-  return roleOf(actor) === 'target' ? `${actor} (has seen)` : actor;
-}
-
 function headLines(story: Story, { width, colors }: Layout): readonly string[] {
   const indent = story.title.length + 2;
   const lines = wrapWithin(`${story.title}  ${story.sentence}`, width, Math.min(indent, 20), SENTENCE_LINES_MAX);
@@ -90,12 +53,12 @@ function headLines(story: Story, { width, colors }: Layout): readonly string[] {
   return [colors.bold(colors.red(story.title)) + first.slice(story.title.length), ...lines.slice(1)];
 }
 
-function columnHeads(story: Story, { columns, server, colors, width }: Layout): string {
+function columnHeads(story: Story, { columns: { actors, server }, colors, width }: Layout): string {
   const serverHead = story.object === undefined ? 'API server' : `API server ${story.object}`;
-  if (columns.size === 0) return colors.dim(cut(` #  who: request → ${serverHead}`, width));
+  if (actors.size === 0) return colors.dim(cut(` #  who: request → ${serverHead}`, width));
   let line = ' #';
-  for (const [actor, column] of columns) {
-    line = `${line.padEnd(column)}${columnHead(actor)}`;
+  for (const [actor, column] of actors) {
+    line = `${line.padEnd(column)}${headOf(actor)}`;
   }
   return colors.dim(cut(`${line.padEnd(server)}${serverHead}`, width));
 }
@@ -147,24 +110,29 @@ function foldedText(row: Extract<StoryRow, { row: 'folded' }>, numbers: readonly
 }
 
 /** Number and, as the layout has it, the way to the actor's column or its name. */
-function lead(number: string, actor: ActorId, { columns }: Layout): string {
+function lead(number: string, actor: ActorId, { columns: { actors } }: Layout): string {
   const start = ` ${number.padEnd(NUMBER_WIDTH - 2)} `;
-  if (columns.size === 0) return `${start}${actor}: `;
-  return start.padEnd(columns.get(actor) ?? NUMBER_WIDTH);
+  if (actors.size === 0) return `${start}${actor}: `;
+  return start.padEnd(actors.get(actor) ?? NUMBER_WIDTH);
 }
 
 function operationLines(row: OperationRow, number: number, layout: Layout): readonly string[] {
-  const { colors, width, server, columns } = layout;
+  const { colors, width } = layout;
+  const { actors, server } = layout.columns;
   const notes = [row.guilty ? `✗ ${row.remark ?? ''}`.trimEnd() : '', row.stale ?? ''].filter((note) => note !== '');
   const before = lead(String(number), row.actor, layout);
   let line: string;
-  if (row.answer === undefined) line = `${before}${row.request}`;
-  else if (columns.size === 0) line = `${before}${row.request} → ${row.answer}`;
-  else {
-    const request = cut(row.request, width - before.length - row.answer.length - 5);
-    const arrowEnd = Math.max(server, before.length + request.length + 4);
-    const arrow = `${'─'.repeat(Math.max(1, arrowEnd - before.length - request.length - 3))}▶ `;
-    line = `${before}${request} ${arrow}${row.answer}`;
+  if (row.answer === undefined) line = `${before}${fitting(row, width - before.length)}`;
+  else if (actors.size === 0) {
+    line = `${before}${fitting(row, width - before.length - row.answer.length - 3)} → ${row.answer}`;
+  } else {
+    const request = fitting(
+      row,
+      width - before.length - row.answer.length - ARROW_WIDTH,
+      server - before.length - ARROW_WIDTH,
+    );
+    const shaft = server - before.length - request.length - 3;
+    line = `${before}${request} ${'─'.repeat(Math.max(1, shaft))}▶ ${row.answer}`;
   }
   line = cut(line, width);
   const note = notes.join('  ');
@@ -173,6 +141,12 @@ function operationLines(row: OperationRow, number: number, layout: Layout): read
   if (line.length + 2 + note.length <= width) return [`${line}  ${colored}`];
   const indent = Math.max(NUMBER_WIDTH, Math.min(server, width - note.length));
   return [line, `${' '.repeat(indent)}${colored}`];
+}
+
+/** The request as long as there is room: in full up to `wanted`, else with the one field that matters, else cut to `room`. */
+function fitting({ request, short }: OperationRow, room: number, wanted = room): string {
+  if (request.length <= wanted) return request;
+  return cut(short.length <= wanted || request.length > room ? short : request, room);
 }
 
 /** The only coloured rows besides the guilty mark. Their label is what a person copies, so it is wrapped and never cut. */

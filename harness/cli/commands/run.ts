@@ -95,6 +95,7 @@ async function runCampaignCommand(flags: RunFlags, { console, signal }: CommandC
   if (json) console.out(`${JSON.stringify(summary, null, 2)}\n`);
   else console.out(renderSummary(summary, console));
   for (const message of keeper.failures) console.err(`stalemate: ${message}\n`);
+  if (keeper.fault !== undefined) throw keeper.fault;
   return exitOf(result, keeper.failures.length > 0);
 }
 

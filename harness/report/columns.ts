@@ -1,0 +1,66 @@
+/** Where the columns of a story begin: one per actor, one for the API server. */
+import { roleOf, type ActorId } from '../model/actor.ts';
+import type { Story } from './story.ts';
+
+export interface Columns {
+  /** Start of each actor's column; empty when they do not fit and names stand in front of each row. */
+  readonly actors: ReadonlyMap<ActorId, number>;
+  /** Start of the API server's column. */
+  readonly server: number;
+}
+
+/** Space for a row's number. */
+export const NUMBER_WIDTH = 4;
+/** The shortest arrow, with a space on either side: ` ─▶ `. */
+export const ARROW_WIDTH = 4;
+
+/** An actor's rows are told apart by where they begin, so a column may be narrower than its requests: they run on to the right. */
+const ACTOR_MIN = 12;
+const LAST_ACTOR_MAX = 48;
+const SERVER_MIN = 18;
+const SERVER_MAX = 36;
+
+/** Columns for a story; the actors before the last one give way first. */
+export function columnsOf(story: Story, width: number): Columns {
+  const needs = story.actors.map((actor) => contentWidth(story, actor));
+  const server = Math.min(SERVER_MAX, Math.max(SERVER_MIN, answerWidth(story)));
+  const room = width - NUMBER_WIDTH - server;
+  const earlier = needs.slice(0, -1);
+  const last = Math.min(needs.at(-1) ?? 0, LAST_ACTOR_MAX, room - earlier.length * ACTOR_MIN);
+  const share = earlier.length === 0 ? 0 : Math.floor((room - last) / earlier.length);
+  if (last < headOf(story.actors.at(-1) ?? '').length || (earlier.length > 0 && share < ACTOR_MIN)) {
+    return { actors: new Map(), server: Math.floor(width * 0.62) };
+  }
+  const actors = new Map<ActorId, number>();
+  let column = NUMBER_WIDTH;
+  story.actors.forEach((actor, index) => {
+    actors.set(actor, column);
+    column += index < earlier.length ? Math.max(ACTOR_MIN, Math.min(share, needs[index] ?? 0)) : last;
+  });
+  return { actors, server: column };
+}
+
+/** `controller (has seen)`: the target's column shows what it knew, beside what it did. */
+export function headOf(actor: ActorId): string {
+  return roleOf(actor) === 'target' ? `${actor} (has seen)` : actor;
+}
+
+/** What the rows of an actor ask for, with room for a short arrow after requests that have an answer. */
+function contentWidth(story: Story, actor: ActorId): number {
+  let width = headOf(actor).length + 1;
+  for (const row of story.rows) {
+    if (row.row === 'seen' && row.actor === actor) width = Math.max(width, row.text.length + 1);
+    if (row.row === 'operation' && row.actor === actor) {
+      width = Math.max(width, row.request.length + (row.answer === undefined ? 1 : ARROW_WIDTH));
+    }
+  }
+  return width;
+}
+
+function answerWidth(story: Story): number {
+  let width = 0;
+  for (const row of story.rows) {
+    if (row.row === 'operation' && row.answer !== undefined) width = Math.max(width, row.answer.length + 2);
+  }
+  return width;
+}
