@@ -8,6 +8,7 @@ import { itemKey } from '../../model/leaf.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import type { FieldPath } from '../../model/workload.ts';
 import {
+  alternativesOf,
   asList,
   asMap,
   asNumber,
@@ -73,8 +74,11 @@ function collect(
   // A map that is absent as a whole, with keys it would require, is more than a single edit.
   if (map === undefined && (path.length > ABSENT_DEPTH_MAX || requiredOf(schema).length > 0)) return;
   const keys = new Set([...Object.keys(map ?? {}), ...Object.keys(asMap(schema['properties']) ?? {})]);
+  // A key that an alternative asks for cannot just be added: another alternative may hold already.
+  const disputed = new Set(alternativesOf(schema).flat());
   for (const key of keys) {
     const property = propertySchema(schema, key);
+    if (map?.[key] === undefined && disputed.has(key)) continue;
     if (property === undefined || (map?.[key] === undefined && path.length > ABSENT_DEPTH_MAX)) continue;
     collect(property, map?.[key], [...path, key], present, absent);
   }

@@ -54,6 +54,12 @@ export function requiredOf(schema: Schema): readonly string[] {
   return (asList(schema['required']) ?? []).filter((key) => typeof key === 'string');
 }
 
+/** The keys that each alternative (`oneOf`, `anyOf`) requires. */
+export function alternativesOf(schema: Schema): readonly (readonly string[])[] {
+  const branches = [...(asList(schema['oneOf']) ?? []), ...(asList(schema['anyOf']) ?? [])];
+  return branches.map((branch) => requiredOf(asMap(branch) ?? {}));
+}
+
 /** A transition rule that forbids every change of the value. */
 export function isImmutable(schema: Schema): boolean {
   const rules = asList(schema['x-kubernetes-validations']) ?? [];

@@ -1,0 +1,107 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { KubeObject } from '../../model/object.ts';
+import type { ObjectTarget, ProgramOp, Workload } from '../../model/workload.ts';
+import { workloadArbitrary } from './workload-arbitrary.ts';
+import type { AdversarialWriter, Aim } from './writer.ts';
+
+const TARGET: ObjectTarget = { group: '', version: 'v1', resource: 'configmaps', namespace: 'default', name: 'a' };
+const SAMPLE: readonly KubeObject[] = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }];
+const AIM: Aim = { objects: [], healthySpecChanges: [] };
+const UNDO: ProgramOp = { do: 'remove-item', target: TARGET, path: ['x'], item: 'mine' };
+
+function writer(name: string, more: Partial<AdversarialWriter> = {}): AdversarialWriter {
+  const op: ProgramOp = { do: 'set', target: TARGET, path: ['data', name], value: 1, via: 'update' };
+  return { name, about: name, ops: () => fc.constantFrom<readonly ProgramOp[]>([op], [op, op]), ...more };
+}
+
+const WRITERS = [
+  writer('churn', { as: 'user', changesSpec: true }),
+  writer('scale', { changesSpec: true }),
+  writer('a', { heal: () => [UNDO] }),
+  writer('b', { standing: true }),
+  writer('c'),
+  writer('never', { ops: () => undefined }),
+];
+
+function workloads(writers: readonly AdversarialWriter[] = WRITERS, start?: Workload['start']): readonly Workload[] {
+  const options = { aim: AIM, writers, sample: SAMPLE, ...(start === undefined ? {} : { start }) };
+  return fc.sample(workloadArbitrary(options), { numRuns: 2_000, seed: 7 });
+}
+
+describe('drawn workloads', () => {
+  test('have at most three writers of different kinds, named in order, and the user first', () => {
+    for (const { programs } of workloads()) {
+      const actors = programs.map((program) => program.actor);
+      const others = actors.filter((actor) => actor !== 'user');
+      const kinds = programs.map((program) => program.writer);
+
+      expect(others).toEqual(['writer-1', 'writer-2', 'writer-3'].slice(0, others.length));
+      expect(actors.lastIndexOf('user')).toBeLessThanOrEqual(0);
+      expect(new Set(kinds).size).toBe(kinds.length);
+      expect(kinds).not.toContain('never');
+    }
+  });
+
+  test('mostly have one or two writers, and every count and kind comes up', () => {
+    const drawn = workloads();
+    const counts = [0, 0, 0, 0];
+    for (const { programs } of drawn) {
+      const n = programs.filter(({ actor }) => actor !== 'user').length;
+      counts[n] = (counts[n] ?? 0) + 1;
+    }
+    const kinds = new Set(drawn.flatMap(({ programs }) => programs.map((program) => program.writer)));
+
+    expect(Math.min(...counts)).toBeGreaterThan(0);
+    expect((counts[1] ?? 0) + (counts[2] ?? 0)).toBeGreaterThan(drawn.length * 0.6);
+    expect(kinds).toEqual(new Set(['churn', 'scale', 'a', 'b', 'c']));
+    expect(new Set(drawn.map(({ start }) => start))).toEqual(new Set(['settled', 'empty']));
+  });
+
+  test('change the spec from one side only', () => {
+    for (const { programs } of workloads()) {
+      const kinds = programs.map((program) => program.writer);
+      expect(kinds.includes('churn') && kinds.includes('scale')).toBe(false);
+    }
+  });
+
+  test('are never idle: somebody acts, or the sample is applied under contention', () => {
+    for (const { start, programs } of workloads()) expect(start === 'empty' || programs.length > 0).toBe(true);
+  });
+
+  test('carry what has to be undone, and who stays', () => {
+    const programs = workloads().flatMap((workload) => workload.programs);
+
+    for (const program of programs) {
+      expect(program.heal).toEqual(program.writer === 'a' ? [UNDO] : undefined);
+      expect(program.standing).toBe(program.writer === 'b' ? true : undefined);
+    }
+  });
+
+  test('start as they are told to', () => {
+    expect(new Set(workloads(WRITERS, 'empty').map(({ start }) => start))).toEqual(new Set(['empty']));
+  });
+
+  test('have no programs when no writer applies', () => {
+    expect(
+      new Set(workloads([writer('never', { ops: () => undefined })]).map(({ programs }) => programs.length)),
+    ).toEqual(new Set([0]));
+  });
+
+  test('are the same for the same seed', () => {
+    expect(workloads()).toEqual(workloads());
+  });
+});
+
+test('shrinks to the one program that matters', () => {
+  const found = fc.check(
+    fc.property(workloadArbitrary({ aim: AIM, writers: WRITERS, sample: SAMPLE }), ({ programs }) => {
+      return !programs.some((program) => program.writer === 'c');
+    }),
+    { seed: 3, numRuns: 1_000 },
+  );
+
+  const [smallest] = found.counterexample ?? [];
+  expect(smallest?.start).toBe('settled');
+  expect(smallest?.programs.map(({ writer, ops }) => [writer, ops.length])).toEqual([['c', 1]]);
+});
