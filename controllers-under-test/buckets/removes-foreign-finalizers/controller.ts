@@ -1,5 +1,5 @@
 /**
- * Wrong: when its own work is done it empties the list of finalizers.
+ * Wrong: it treats the list of finalizers as its own: it sets it to its one, and empties it when its work is done.
  *
  * Whoever else keeps the bucket, for a backup say, finds it gone.
  */
@@ -9,12 +9,22 @@ import { orUndefined } from '../../lib/errors.ts';
 import { pathOf } from '../common/api.ts';
 import { type Clients, runBuckets } from '../common/run.ts';
 import { credentialsOf, settingsOf } from '../common/things.ts';
-import type { Bucket } from '../common/types.ts';
-import { provide, report } from '../correct/controller.ts';
+import { type Bucket, FINALIZER, hasFinalizer } from '../common/types.ts';
+import { provide as provideThings, report } from '../correct/controller.ts';
 
-async function cleanUp({ core, custom }: Clients, bucket: Bucket): Promise<void> {
+async function provide(clients: Clients, bucket: Bucket): Promise<boolean> {
+  if (!hasFinalizer(bucket)) await setFinalizers(clients, bucket, [FINALIZER]);
+  return provideThings(clients, bucket);
+}
+
+async function cleanUp(clients: Clients, bucket: Bucket): Promise<void> {
+  const { core } = clients;
   for (const thing of [credentialsOf(core, bucket), settingsOf(core, bucket)]) await thing.remove({});
-  const body = { metadata: { finalizers: null } };
+  await setFinalizers(clients, bucket, []);
+}
+
+async function setFinalizers({ custom }: Clients, bucket: Bucket, finalizers: readonly string[]): Promise<void> {
+  const body = { metadata: { finalizers } };
   const asMerge = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
   await orUndefined(custom.patchNamespacedCustomObject({ ...pathOf(bucket), body }, asMerge));
 }

@@ -11,7 +11,7 @@ import { type Clients, runReleases } from '../common/run.ts';
 import type { Release } from '../common/types.ts';
 import { report } from '../correct/controller.ts';
 
-async function rollOut(clients: Clients, release: Release): Promise<boolean> {
+export async function rollOut(clients: Clients, release: Release): Promise<boolean> {
   const { apps, namespace } = clients;
   const name = nameOf(release);
   const deployment = await claim(clients, release);

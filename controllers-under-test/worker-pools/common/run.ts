@@ -29,6 +29,8 @@ export interface PoolParts {
   readonly scale: (clients: Clients, pool: WorkerPool) => Promise<boolean>;
   /** Writes the status. Called at the end of every reconcile. */
   readonly report: (clients: Clients, pool: WorkerPool) => Promise<void>;
+  /** How the caches are kept. */
+  readonly follow?: typeof follow;
 }
 
 const FROM_MEMORY = { resourceVersion: '0' } as const;
@@ -36,14 +38,14 @@ const FROM_MEMORY = { resourceVersion: '0' } as const;
 /** Starts a WorkerPool controller. */
 export async function runWorkerPools(
   context: ControllerContext,
-  { scale, report }: PoolParts,
+  { scale, report, follow: keep = follow }: PoolParts,
 ): Promise<RunningController> {
   const { kubeConfig, namespace } = context;
   const core = kubeConfig.makeApiClient(CoreV1Api);
   const custom = kubeConfig.makeApiClient(CustomObjectsApi);
   const queue = new WorkQueue(reconcile);
 
-  const pools = follow<WorkerPool>({
+  const pools = keep<WorkerPool>({
     kubeConfig,
     path: `/apis/${POOLS.group}/${POOLS.version}/namespaces/${namespace}/${POOLS.plural}`,
     list: async () =>
@@ -54,7 +56,7 @@ export async function runWorkerPools(
       })) as KubernetesListObject<WorkerPool>,
     onChange: (pool) => queue.add(nameOf(pool)),
   });
-  const pods = follow<V1Pod>({
+  const pods = keep<V1Pod>({
     kubeConfig,
     path: `/api/v1/namespaces/${namespace}/pods`,
     list: () => core.listNamespacedPod({ namespace, ...FROM_MEMORY }),

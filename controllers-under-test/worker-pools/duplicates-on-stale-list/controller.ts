@@ -11,7 +11,7 @@ import { type Clients, runWorkerPools } from '../common/run.ts';
 import type { WorkerPool } from '../common/types.ts';
 import { report } from '../correct/controller.ts';
 
-async function scale(clients: Clients, pool: WorkerPool): Promise<boolean> {
+export async function scale(clients: Clients, pool: WorkerPool): Promise<boolean> {
   const { core, pods, namespace } = clients;
   const { replicas } = pool.spec;
   const owned = pods.list(namespace).filter((pod) => isOwnedBy(pod, pool) && !isTerminating(pod));

@@ -1,0 +1,18 @@
+/** `refreshes-version-only`, as wrong as before: it reads the Deployment once more before it starts. */
+import type { ControllerContext, RunningController } from '../../../lib/controller.ts';
+import { orUndefined } from '../../../lib/errors.ts';
+import { nameOf } from '../../../releases/common/deployment.ts';
+import { runReleases } from '../../../releases/common/run.ts';
+import { report } from '../../../releases/correct/controller.ts';
+import { rollOut } from '../../../releases/refreshes-version-only/controller.ts';
+
+export default function start(context: ControllerContext): Promise<RunningController> {
+  return runReleases(context, {
+    rollOut: async (clients, release) => {
+      const { apps, namespace } = clients;
+      await orUndefined(apps.readNamespacedDeployment({ name: nameOf(release), namespace }));
+      return rollOut(clients, release);
+    },
+    report,
+  });
+}
