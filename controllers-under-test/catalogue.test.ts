@@ -100,9 +100,11 @@ it('contains the first group of well-known mistakes', () => {
 
 describe.each(catalogue)('$controller/$variant', ({ controller, variant, module, crds, sample, expected }) => {
   it('names files that exist', () => {
-    for (const path of [module, ...crds, sample, `${controller}/README.md`]) {
-      expect(existsSync(join(HERE, path)), path).toBe(true);
-    }
+    const missing = [module, ...crds, sample, `${controller}/README.md`].filter(
+      (path) => !existsSync(join(HERE, path)),
+    );
+
+    expect(missing).toEqual([]);
     expect(module).toBe(`${controller}/${variant}/controller.ts`);
   });
 
