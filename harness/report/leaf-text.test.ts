@@ -35,6 +35,24 @@ describe('changesText', () => {
     );
   });
 
+  it('tells a condition that comes or goes as one', () => {
+    const field = 'status.conditions[type=Ready]';
+    const leaves = ['type', 'status', 'reason'].map((key) => `${field}.${key}`);
+
+    expect(
+      changesText(
+        leaves.map((path) => ({ path, from: 'x' })),
+        field,
+      ),
+    ).toBe('-Ready');
+    expect(
+      changesText(
+        leaves.map((path) => ({ path, to: 'True' })),
+        field,
+      ),
+    ).toBe('Ready.status=True');
+  });
+
   it('leaves out what the server decides', () => {
     expect(
       changesText(

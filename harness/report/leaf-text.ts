@@ -51,15 +51,28 @@ export function isField(path: string, field: string): boolean {
 
 const NEVER_SHOWN = /^metadata\.(name|namespace|generateName)$/;
 
-/** Changes worth showing: the violation's field first, what the server or a name decides left out, at most `max` in all. */
+/** Changes worth showing: the violation's field last, what the server or a name decides left out, at most `max` in all. */
 export function changesText(changes: readonly LeafChange[], field: string, max = 3): string {
   const shown = changes.filter((change) => !isServerLeaf(change.path) && !NEVER_SHOWN.test(change.path));
-  const ordered = [
-    ...shown.filter((change) => !isField(change.path, field)),
-    ...shown.filter((change) => isField(change.path, field)),
+  const texts = [
+    ...shown.filter((change) => !isField(change.path, field)).map(changeText),
+    ...fieldTexts(
+      shown.filter((change) => isField(change.path, field)),
+      field,
+    ),
   ];
-  if (ordered.length <= max) return ordered.map(changeText).join(' ');
+  if (texts.length <= max) return texts.join(' ');
   // The field must not fall victim to the limit: it stands last, so what comes before it goes first.
-  const kept = [...ordered.slice(0, max - 1), ...ordered.slice(-1)];
-  return `${kept.map(changeText).join(' ')} +${ordered.length - kept.length} more`;
+  const kept = [...texts.slice(0, max - 1), ...texts.slice(-1)];
+  return `${kept.join(' ')} +${texts.length - kept.length} more`;
+}
+
+/** A field may be a whole item or map: it is told as one when it comes or goes as one. */
+function fieldTexts(changes: readonly LeafChange[], field: string): readonly string[] {
+  if (changes.length < 2) return changes.map(changeText);
+  if (changes.every((change) => change.to === undefined)) return [`-${shortLeaf(field)}`];
+  if (changes.some((change) => change.from !== undefined || change.to === undefined)) return changes.map(changeText);
+  // Of a condition, its status says most.
+  const status = changes.find((change) => change.path.endsWith('.status'));
+  return [status === undefined ? `+${shortLeaf(field)}` : changeText(status)];
 }

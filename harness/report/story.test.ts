@@ -63,6 +63,15 @@ describe('tellStory', () => {
     expect(story.rows.filter((row) => row.row === 'operation').map((row) => row.id)).toEqual([1, 2, 3]);
   });
 
+  it('begins before contention when the violation does', () => {
+    const finding = lostUpdate();
+    const late = { phases: [{ phase: 'contention', at: 1000, timeMs: 0 }] } as const;
+
+    const story = tellStory({ ...finding, record: { ...finding.record, ...late } });
+
+    expect(story.rows.at(-1)).toMatchObject({ guilty: true });
+  });
+
   it('tells a cycle once and counts the rest', () => {
     const script = new HistoryScript();
     script.contention();

@@ -5,12 +5,13 @@
  * (`knowledge.ts`), layout (`terminal.ts`). Start with {@link tellStory}.
  */
 import { roleOf, type ActorId } from '../model/actor.ts';
+import type { Violation } from '../model/check-result.ts';
 import type { Finding, FindingStats } from '../model/finding.ts';
 import { phaseStart } from '../model/history.ts';
 import { compareAtRest, type Comparison } from './at-rest.ts';
 import { deviationRows, type DeviationRow } from './deviation-rows.ts';
 import { foldCycles, keepWithin } from './fold.ts';
-import { indexHistory } from './history-index.ts';
+import { indexHistory, type HistoryIndex } from './history-index.ts';
 import { involvedKeys } from './involved.ts';
 import { operationRows } from './operation-rows.ts';
 import { eventRows, type EventRow } from './event-rows.ts';
@@ -86,8 +87,7 @@ export type Told = Omit<Finding, 'stats'> & { readonly stats?: FindingStats };
 export function tellStory({ record: history, violation, counterexample, stats }: Told): Story {
   const index = indexHistory(history);
   const keys = involvedKeys(index, violation);
-  const start = phaseStart(history, 'contention');
-  const from = Number.isFinite(start) ? start : 0;
+  const from = beginning(index, violation);
   const told = operationRows(index, keys, violation, from);
   const rows: readonly StoryRow[] = [
     ...told.rows,
@@ -109,6 +109,13 @@ export function tellStory({ record: history, violation, counterexample, stats }:
     missed: history.missed,
     ...(stats === undefined ? {} : { stats }),
   };
+}
+
+/** A story begins with contention, or earlier when the violation does: a target can be wrong while nobody disturbs it. */
+function beginning(index: HistoryIndex, violation: Violation): number {
+  const start = phaseStart(index.history, 'contention');
+  const moments = violation.operations.flatMap((id) => index.operation(id)?.invoked.at ?? []);
+  return Math.min(Number.isFinite(start) ? start : 0, ...moments);
 }
 
 const COLUMN_ORDER = { user: 0, writer: 1, environment: 2, target: 3 } as const;

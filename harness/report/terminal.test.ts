@@ -38,6 +38,15 @@ describe('renderStory', () => {
     expect(text).toContain("✗ writer-1's change is gone");
   });
 
+  it('keeps the heads of narrow columns apart', () => {
+    const story = tellStory(lostUpdate());
+    const actors = ['user', 'writer-1', 'writer-2', 'controller', 'controller~2'];
+
+    const text = renderStory({ ...story, actors }, { width: 100, color: false, replay: REPLAY });
+
+    expect(text).toMatch(/ # +user +writer-1 +writer-2 +controller +controller~2/);
+  });
+
   it('colours preemptions and the guilty mark only when asked to', () => {
     const story = tellStory(lostUpdate());
 

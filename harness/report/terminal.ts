@@ -56,10 +56,13 @@ function headLines(story: Story, { width, colors }: Layout): readonly string[] {
 function columnHeads(story: Story, { columns: { actors, server }, colors, width }: Layout): string {
   const serverHead = story.object === undefined ? 'API server' : `API server ${story.object}`;
   if (actors.size === 0) return colors.dim(cut(` #  who: request → ${serverHead}`, width));
+  const starts = [...actors.values(), server];
   let line = ' #';
-  for (const [actor, column] of actors) {
-    line = `${line.padEnd(column)}${headOf(actor)}`;
-  }
+  story.actors.forEach((actor, index) => {
+    const [start = 0, end = server] = starts.slice(index, index + 2);
+    const head = headOf(actor);
+    line = line.padEnd(start) + (head.length < end - start ? head : cut(actor, end - start - 1));
+  });
   return colors.dim(cut(`${line.padEnd(server)}${serverHead}`, width));
 }
 
