@@ -232,6 +232,7 @@ describe('codec', () => {
         const text = encodeRecord({ version: 1, kind: 'record', counterexample, history });
         expect(decodeRecord(text, 'f')).toEqual({ version: 1, kind: 'record', counterexample, history });
         expect(decodeReplayable(text, 'f')).toEqual(counterexample);
+        expect(encodeRecord(decodeRecord(text, 'f'))).toBe(text);
       }),
       { numRuns: 30 },
     );
