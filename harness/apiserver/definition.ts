@@ -27,8 +27,12 @@ export interface Strategy {
   readonly dependents: 'background' | 'unsupported';
   /** `pod`: graceful. `namespace`: two steps through spec.finalizers. `definition`: after its instances. */
   readonly deletion: 'plain' | 'pod' | 'namespace' | 'definition';
-  /** Sets what the server sets on a new object: initial status and the like. */
-  readonly onCreate?: (object: KubeObject) => KubeObject;
+  /** A status given on create is kept. */
+  readonly keepsStatus?: boolean;
+  /** Metadata that a write to /status cannot change (built-in kinds; custom resources keep all of it). */
+  readonly statusKeeps?: 'labels' | 'ownerReferences';
+  /** Sets what the server sets on a new object: initial status and the like. `peers`: the objects of the same resource. */
+  readonly onCreate?: (object: KubeObject, peers: () => readonly KubeObject[]) => KubeObject;
   /** Fills in and normalises on every write; also sees the stored object on updates. Must return its argument when nothing changes. */
   readonly normalise?: (object: KubeObject, old: KubeObject | undefined) => KubeObject;
   readonly validate?: (object: KubeObject, old: KubeObject | undefined) => readonly FieldError[];

@@ -1,5 +1,5 @@
 /** Properties over random writes: what a watch says is the store's history, whatever its starting point. */
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { KubeObject } from '../model/object.ts';
 import { MERGE, testServer, widget, WIDGETS_PATH, type TestServer } from './testing.ts';

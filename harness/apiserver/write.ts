@@ -49,7 +49,9 @@ export function storeNew(kernel: Kernel, call: Call, incoming: Incoming, options
 
   for (let tries = 1; ; tries++) {
     if (generated) meta.name = (meta.generateName ?? '').slice(0, GENERATE_NAME_BASE_MAX) + kernel.nameSuffix();
-    let object = prepareNew(definition, version, { ...incoming.object, metadata: meta } as KubeObject);
+    let object = prepareNew(definition, version, { ...incoming.object, metadata: meta } as KubeObject, () =>
+      kernel.store.list(gr),
+    );
     const errors = [
       ...validateNewMetadata(object.metadata, strategy.name),
       ...validateContent(definition, version, object, undefined),
@@ -110,12 +112,18 @@ export function placeIn(definition: ResourceDefinition, namespace: string, meta:
   return undefined;
 }
 
-function prepareNew(definition: ResourceDefinition, version: ServedVersion, object: KubeObject): KubeObject {
+function prepareNew(
+  definition: ResourceDefinition,
+  version: ServedVersion,
+  object: KubeObject,
+  peers: () => readonly KubeObject[],
+): KubeObject {
   const { strategy } = definition;
   let prepared = object;
-  if (version.subresources.has('status')) prepared = withField(prepared, 'status', undefined);
+  if (version.subresources.has('status') && strategy.keepsStatus !== true)
+    prepared = withField(prepared, 'status', undefined);
   if (strategy.normalise !== undefined) prepared = strategy.normalise(prepared, undefined);
-  return strategy.onCreate === undefined ? prepared : strategy.onCreate(prepared);
+  return strategy.onCreate === undefined ? prepared : strategy.onCreate(prepared, peers);
 }
 
 const NONE: readonly FieldError[] = [];
@@ -176,6 +184,7 @@ function merge(
 
   const meta = incoming.meta;
   restore(meta, old);
+  if (subresource === 'status') keepForStatus(meta, old, strategy.statusKeeps);
   let object = { ...incoming.object, metadata: meta } as KubeObject;
   if (subresource === 'status') object = withField(object, 'spec', old['spec']);
   else if (version.subresources.has('status')) object = withField(object, 'status', old['status']);
@@ -196,6 +205,14 @@ function restore(meta: MutableMeta, old: KubeObject): void {
   if (was.deletionTimestamp !== undefined) meta.deletionTimestamp = was.deletionTimestamp;
   if (was.deletionGracePeriodSeconds !== undefined) meta.deletionGracePeriodSeconds ??= was.deletionGracePeriodSeconds;
   meta.resourceVersion = was.resourceVersion ?? '';
+}
+
+function keepForStatus(meta: MutableMeta, old: KubeObject, kept: 'labels' | 'ownerReferences' | undefined): void {
+  if (kept === undefined) return;
+  const was = old.metadata[kept];
+  if (was === undefined) delete meta[kept];
+  else if (kept === 'labels') meta.labels = old.metadata.labels ?? {};
+  else meta.ownerReferences = old.metadata.ownerReferences ?? [];
 }
 
 function withField(object: KubeObject, key: string, value: JsonObject[string]): KubeObject {

@@ -9,8 +9,13 @@ import { fieldForbidden, type FieldError } from '../refusal.ts';
 import { jsonEqual } from '../../model/leaf.ts';
 import { initialStatus } from '../crd/status.ts';
 import { defaultedCrd, validateCrd } from '../crd/validate.ts';
+import { fill, inMap, inValues, withoutEmpty } from './fill.ts';
+import { defaultedPod, pendingPod, validatePod } from './pod-defaults.ts';
+import { canonicalQuantity } from './quantity.ts';
+import { SERVICE } from './service.ts';
+import { WORKLOADS } from './workload-defaults.ts';
 
-type Hooks = Partial<Pick<Strategy, 'onCreate' | 'normalise' | 'validate'>>;
+type Hooks = Partial<Pick<Strategy, 'onCreate' | 'normalise' | 'validate' | 'keepsStatus' | 'statusKeeps'>>;
 
 const NONE: readonly FieldError[] = [];
 
@@ -53,18 +58,6 @@ const FROZEN = 'field is immutable when `immutable` is set';
 
 const DATA = ['data', 'binaryData'] as const;
 
-/** Empty maps that Go leaves out. */
-function withoutEmpty(object: KubeObject, fields: readonly string[]): KubeObject {
-  let copy: { [key: string]: JsonValue | undefined } | undefined;
-  for (const field of fields) {
-    const value = object[field];
-    if (!isMap(value) || Object.keys(value).length > 0) continue;
-    copy ??= { ...object };
-    delete copy[field];
-  }
-  return copy === undefined ? object : (copy as KubeObject);
-}
-
 const secret: Hooks = {
   normalise: (object) => {
     const { stringData, ...rest } = object;
@@ -78,7 +71,7 @@ const secret: Hooks = {
       secret = { ...rest, data };
     }
     const typed = secret['type'] === undefined ? with_(secret, 'type', 'Opaque') : secret;
-    return withoutEmpty(typed, DATA);
+    return withoutEmpty(typed, DATA) as KubeObject;
   },
   validate: (object, old) => {
     const errors: FieldError[] = [...frozen(object, old)];
@@ -94,11 +87,40 @@ function base64(text: string): string {
   return btoa(binary);
 }
 
+/** A kind whose status is never absent: it starts like this. */
+function startingWith(status: JsonObject): Hooks {
+  return { onCreate: (object) => ({ ...object, status }) };
+}
+
+const claim: Hooks = {
+  normalise: (object) =>
+    inMap(object, 'spec', (spec) =>
+      inMap(fill(spec, { volumeMode: 'Filesystem' }), 'resources', (resources) =>
+        inMap(resources, 'requests', (requests) => inValues(requests, canonicalQuantity)),
+      ),
+    ) as KubeObject,
+  ...startingWith({ phase: 'Pending' }),
+};
+
 /** Hooks by resource; kinds that are not here need none. */
 export const BEHAVIOUR: { readonly [gr: string]: Hooks } = {
+  ...WORKLOADS,
   namespaces: namespace,
+  pods: { normalise: defaultedPod, onCreate: pendingPod, validate: validatePod, statusKeeps: 'ownerReferences' },
+  services: SERVICE,
+  nodes: { keepsStatus: true },
+  persistentvolumeclaims: claim,
+  persistentvolumes: startingWith({ phase: 'Pending' }),
+  resourcequotas: startingWith({}),
+  'ingresses.networking.k8s.io': startingWith({ loadBalancer: {} }),
+  'poddisruptionbudgets.policy': startingWith({
+    currentHealthy: 0,
+    desiredHealthy: 0,
+    disruptionsAllowed: 0,
+    expectedPods: 0,
+  }),
   secrets: secret,
-  configmaps: { validate: frozen, normalise: (object) => withoutEmpty(object, DATA) },
+  configmaps: { validate: frozen, normalise: (object) => withoutEmpty(object, DATA) as KubeObject },
   'customresourcedefinitions.apiextensions.k8s.io': {
     normalise: defaultedCrd,
     onCreate: initialStatus,

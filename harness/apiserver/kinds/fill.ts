@@ -1,0 +1,64 @@
+/** Copy-on-change building blocks for defaults: each returns its argument when there is nothing to add. */
+import type { JsonObject, JsonValue } from '../../model/object.ts';
+import { isList, isMap } from '../definition.ts';
+
+/** `map` with every key of `defaults` that it lacks. */
+export function fill(map: JsonObject, defaults: JsonObject): JsonObject {
+  let copy: { [key: string]: JsonValue | undefined } | undefined;
+  for (const key in defaults) {
+    if (map[key] !== undefined) continue;
+    copy ??= { ...map };
+    copy[key] = defaults[key];
+  }
+  return copy ?? map;
+}
+
+/** `map` with `edit` applied to the map at `key`; unchanged when there is no map. */
+export function inMap(map: JsonObject, key: string, edit: (inner: JsonObject) => JsonObject): JsonObject {
+  const inner = map[key];
+  if (!isMap(inner)) return map;
+  const edited = edit(inner);
+  return edited === inner ? map : { ...map, [key]: edited };
+}
+
+/** `map` with `edit` applied to every map in the list at `key`. */
+export function inItems(map: JsonObject, key: string, edit: (item: JsonObject) => JsonObject): JsonObject {
+  const list = map[key];
+  if (!isList(list)) return map;
+  let copy: JsonValue[] | undefined;
+  for (let index = 0; index < list.length; index++) {
+    const item = list[index];
+    if (!isMap(item)) continue;
+    const edited = edit(item);
+    if (edited !== item) (copy ??= [...list])[index] = edited;
+  }
+  return copy === undefined ? map : { ...map, [key]: copy };
+}
+
+/** `map` with `edit` applied to every value. */
+export function inValues(map: JsonObject, edit: (value: JsonValue) => JsonValue): JsonObject {
+  let copy: { [key: string]: JsonValue | undefined } | undefined;
+  for (const key in map) {
+    const value = map[key];
+    if (value === undefined) continue;
+    const edited = edit(value);
+    if (edited === value) continue;
+    copy ??= { ...map };
+    copy[key] = edited;
+  }
+  return copy ?? map;
+}
+
+/** `map` without the keys whose value is an empty string, list or map. */
+export function withoutEmpty(map: JsonObject, keys: readonly string[]): JsonObject {
+  let copy: { [key: string]: JsonValue | undefined } | undefined;
+  for (const key of keys) {
+    const value = map[key];
+    const empty =
+      value === '' || (isList(value) && value.length === 0) || (isMap(value) && Object.keys(value).length === 0);
+    if (!empty) continue;
+    copy ??= { ...map };
+    delete copy[key];
+  }
+  return copy ?? map;
+}

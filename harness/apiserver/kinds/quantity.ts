@@ -1,0 +1,79 @@
+/**
+ * Quantities in their canonical spelling: `1000m` is `1`, `1024Mi` is `1Gi`, 0.5 is `500m`.
+ *
+ * Mirrors k8s.io/apimachinery `api/resource/quantity.go`. What is no quantity is handed back as it came.
+ */
+import type { JsonValue } from '../../model/object.ts';
+
+const SHAPE = /^([+-]?)(\d*)(?:\.(\d*))?(?:([KMGTPE]i)|([numkMGTPE])|[eE]([+-]?\d+))?$/;
+const DECIMAL = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
+const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
+
+const known = new Map<string, string>();
+
+/** The canonical spelling; numbers become strings. */
+export function canonicalQuantity(value: JsonValue): JsonValue {
+  if (typeof value !== 'string' && typeof value !== 'number') return value;
+  const text = String(value);
+  let canonical = known.get(text);
+  if (canonical === undefined) {
+    canonical = canonicalText(text);
+    if (known.size > 10_000) known.clear();
+    known.set(text, canonical);
+  }
+  return canonical;
+}
+
+function canonicalText(text: string): string {
+  const match = SHAPE.exec(text.trim());
+  if (match === null) return text;
+  const [, sign = '', whole = '', fraction = '', binary, decimal, exponent] = match;
+  if (whole === '' && fraction === '') return text;
+  // In nanos, rounded up: finer is not representable.
+  let power = 9 - fraction.length;
+  if (decimal !== undefined) power += (DECIMAL.indexOf(decimal) - 3) * 3;
+  if (exponent !== undefined) power += Number(exponent);
+  let nanos = BigInt(whole + fraction);
+  if (binary !== undefined) nanos *= 1024n ** BigInt(BINARY.indexOf(binary));
+  nanos = power >= 0 ? nanos * 10n ** BigInt(power) : ceilDivide(nanos, 10n ** BigInt(-power));
+  if (nanos === 0n) return '0';
+  const minus = sign === '-' ? '-' : '';
+  const unit = 10n ** 9n;
+  if (binary !== undefined && nanos % unit === 0n && nanos >= 1024n * unit) return minus + inBinary(nanos / unit);
+  if (exponent !== undefined) return minus + inExponents(nanos);
+  return minus + inDecimal(nanos);
+}
+
+function ceilDivide(a: bigint, b: bigint): bigint {
+  return (a + b - 1n) / b;
+}
+
+function inBinary(value: bigint): string {
+  let index = 0;
+  let rest = value;
+  while (rest % 1024n === 0n && index < BINARY.length - 1) {
+    rest /= 1024n;
+    index++;
+  }
+  return `${rest}${BINARY[index] ?? ''}`;
+}
+
+function inDecimal(nanos: bigint): string {
+  let index = 0;
+  let rest = nanos;
+  while (rest % 1000n === 0n && index < DECIMAL.length - 1) {
+    rest /= 1000n;
+    index++;
+  }
+  return `${rest}${DECIMAL[index] ?? ''}`;
+}
+
+function inExponents(nanos: bigint): string {
+  let exponent = -9;
+  let rest = nanos;
+  while (rest % 1000n === 0n) {
+    rest /= 1000n;
+    exponent += 3;
+  }
+  return exponent === 0 ? String(rest) : `${rest}e${exponent}`;
+}

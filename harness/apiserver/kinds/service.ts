@@ -1,0 +1,97 @@
+/**
+ * Services: defaults, and the allocation of cluster addresses and node ports.
+ *
+ * Addresses are the lowest free ones of 10.96.0.0/16 and ports the lowest free ones from 30000, where a real server draws at random:
+ * same writes, same addresses.
+ */
+import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
+import { isList, isMap, type Strategy } from '../definition.ts';
+import { fieldInvalid, type FieldError } from '../refusal.ts';
+import { fill, inItems } from './fill.ts';
+
+const PORTS_FROM = 30_000;
+
+function specOf(object: KubeObject | undefined): JsonObject {
+  const spec = object?.['spec'];
+  return isMap(spec) ? spec : {};
+}
+
+function normalise(service: KubeObject, old: KubeObject | undefined): KubeObject {
+  let spec = fill(specOf(service), { sessionAffinity: 'None', type: 'ClusterIP' });
+  spec = inItems(spec, 'ports', (port) => fill(fill(port, { protocol: 'TCP' }), { targetPort: port['port'] }));
+  if (spec['type'] !== 'ExternalName') {
+    spec = fill(spec, { internalTrafficPolicy: 'Cluster', ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' });
+    if (spec['type'] !== 'ClusterIP') spec = fill(spec, { externalTrafficPolicy: 'Cluster' });
+    if (old !== undefined) spec = kept(spec, specOf(old));
+  }
+  return spec === service['spec'] ? service : { ...service, spec };
+}
+
+/** What was allocated stays when an update says nothing of it. */
+function kept(spec: JsonObject, old: JsonObject): JsonObject {
+  const allocated: { [key: string]: JsonValue | undefined } = {};
+  for (const key of ['clusterIP', 'clusterIPs'])
+    if (old[key] !== undefined && (spec[key] === undefined || spec[key] === '')) allocated[key] = old[key];
+  let filled = Object.keys(allocated).length === 0 ? spec : { ...spec, ...allocated };
+  if (spec['type'] === 'ClusterIP') return filled;
+  const oldPorts = isList(old['ports']) ? old['ports'].filter(isMap) : [];
+  filled = inItems(filled, 'ports', (port) => {
+    const was = oldPorts.find((one) => one['port'] === port['port'] && one['protocol'] === port['protocol']);
+    return was?.['nodePort'] === undefined ? port : fill(port, { nodePort: was['nodePort'] });
+  });
+  return filled;
+}
+
+function onCreate(service: KubeObject, peersOf: () => readonly KubeObject[]): KubeObject {
+  let spec = specOf(service);
+  const status = { loadBalancer: {} };
+  if (spec['type'] === 'ExternalName') return { ...service, status };
+  const peers = peersOf();
+  const address = spec['clusterIP'];
+  if (address === undefined || address === '') {
+    const free = freeAddress(peers);
+    spec = { ...spec, clusterIP: free, clusterIPs: [free] };
+  } else spec = fill(spec, { clusterIPs: [address] });
+  if (spec['type'] !== 'ClusterIP') {
+    const taken = takenPorts(peers);
+    spec = inItems(spec, 'ports', (port) => {
+      if (port['nodePort'] !== undefined) return port;
+      let free = PORTS_FROM;
+      while (taken.has(free)) free++;
+      taken.add(free);
+      return { ...port, nodePort: free };
+    });
+  }
+  return { ...service, spec, status };
+}
+
+/** 10.96.0.1 is kubernetes' own. */
+function freeAddress(peers: readonly KubeObject[]): string {
+  const taken = new Set(peers.map((peer) => specOf(peer)['clusterIP']));
+  let number = 2;
+  while (taken.has(addressOf(number))) number++;
+  return addressOf(number);
+}
+
+function addressOf(number: number): string {
+  return `10.96.${number >> 8}.${number & 255}`;
+}
+
+function takenPorts(peers: readonly KubeObject[]): Set<number> {
+  const taken = new Set<number>();
+  for (const peer of peers) {
+    const { ports } = specOf(peer);
+    for (const port of isList(ports) ? ports : [])
+      if (isMap(port) && typeof port['nodePort'] === 'number') taken.add(port['nodePort']);
+  }
+  return taken;
+}
+
+function validate(service: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
+  const was = specOf(old)['clusterIP'];
+  const { clusterIP, type } = specOf(service);
+  if (old === undefined || was === undefined || was === '' || clusterIP === was || type === 'ExternalName') return [];
+  return [fieldInvalid('spec.clusterIPs[0]', [clusterIP ?? ''], 'may not change once set')];
+}
+
+export const SERVICE: Partial<Strategy> = { normalise, onCreate, validate };
