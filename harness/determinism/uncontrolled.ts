@@ -7,6 +7,7 @@
  */
 import { createHook, executionAsyncId } from 'node:async_hooks';
 import { fileURLToPath } from 'node:url';
+import { shortPath, sourcePath } from './source-path.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 export type UncontrolledKind = 'real-timer' | 'network' | 'file' | 'process' | 'native';
@@ -47,6 +48,8 @@ const KINDS: readonly (readonly [UncontrolledKind, RegExp])[] = [
 ];
 
 const HARNESS = fileURLToPath(new URL('..', import.meta.url));
+/** Targets that the harness tests itself with are targets like any other. */
+const TEST_TARGETS = fileURLToPath(new URL('../test/', import.meta.url));
 /** Deep enough to get from the bottom of a library to the line that called it. */
 const FRAMES_MAX = 40;
 
@@ -68,7 +71,7 @@ export function watchUncontrolled(time?: VirtualTime): UncontrolledWatch {
     if (where !== undefined) origins.set(asyncId, where);
     const kind = KINDS.find(([, types]) => types.test(type))?.[0];
     if (kind === undefined) return;
-    const foreign = where === undefined || where.includes('node_modules') || where.startsWith(HARNESS);
+    const foreign = where === undefined || where.includes('node_modules') || isHarness(where);
     if (foreign && (time === undefined || time.currentOwner() === undefined)) return;
     const key = `${kind} ${type} ${where ?? ''}`;
     let use = uses.get(key);
@@ -110,6 +113,10 @@ export function watchUncontrolled(time?: VirtualTime): UncontrolledWatch {
   };
 }
 
+function isHarness(path: string): boolean {
+  return path.startsWith(HARNESS) && !path.startsWith(TEST_TARGETS) && !/\.test\.ts(:\d+)?$/.test(path);
+}
+
 /** `file:line` of the innermost frame outside Node and this harness; one outside packages is preferred. */
 function userFrame(): string | undefined {
   const before = {
@@ -123,9 +130,9 @@ function userFrame(): string | undefined {
   for (const frame of frames) {
     const file = frame.getFileName();
     if (file === null || file === undefined || file.startsWith('node:')) continue;
-    const path = file.startsWith('file:') ? fileURLToPath(file) : file;
-    if (path.startsWith(HARNESS) && !path.endsWith('.test.ts')) continue;
-    const where = `${path}:${frame.getLineNumber() ?? 0}`;
+    const path = sourcePath(file);
+    if (isHarness(path)) continue;
+    const where = `${shortPath(path)}:${frame.getLineNumber() ?? 0}`;
     if (!path.includes('node_modules')) return where;
     inPackage ??= where;
   }

@@ -13,7 +13,7 @@ import type { CampaignOutcome, CampaignResult, Finding, PropertyTally } from '..
 import type { StrategyName, Trial } from '../model/trial.ts';
 import type { CampaignEvents } from './api.ts';
 import { emptyHistory } from './empty-history.ts';
-import type { FromWorker, SearchJob, Subject } from './protocol.ts';
+import type { FromWorker, ReplayJob, SearchJob, Subject } from './protocol.ts';
 import type { RunConfig } from './run-config.ts';
 import { newTally, VERIFY_EVERY } from './search.ts';
 import type { Found, SearchTally } from './search.ts';
@@ -48,7 +48,7 @@ export async function runCampaign(config: RunConfig, options: CampaignOptions): 
   let phase = 'load';
   let lost = 0;
   let careful = false;
-  let announced: Trial | undefined;
+  let announced: { readonly run: number; readonly trial: Trial } | undefined;
   let tally = newTally();
   let searchStarted: number | undefined;
 
@@ -101,7 +101,7 @@ export async function runCampaign(config: RunConfig, options: CampaignOptions): 
           phase = message.phase;
           if (phase === 'search') searchStarted ??= realNow();
         } else if (message.say === 'tally') tally = message.tally;
-        else if (message.say === 'trial') announced = message.trial;
+        else if (message.say === 'trial') announced = message;
         else if (message.say === 'found') keep(message.found);
         else if (message.say === 'error') error = message;
         else if (message.say === 'done') {
@@ -124,7 +124,17 @@ export async function runCampaign(config: RunConfig, options: CampaignOptions): 
       careful = true;
       continue;
     }
-    if (announced !== undefined) keep(lostWorkerFinding(announced, end, total.runs));
+    if (announced !== undefined) {
+      // The next worker goes on behind the trial that took this one down.
+      total.runs = announced.run + 1;
+      const again = await superviseWorker({
+        entry: options.workerEntry,
+        job: replayOf(announced.trial, subject),
+        signal: options.signal,
+        listen: () => {},
+      });
+      keep(lostWorkerFinding(announced.trial, end, announced.run, again.end === end.end));
+    }
     careful = false;
     if (++lost >= LOST_WORKERS_MAX) {
       warnings.push(`${lost} workers were lost to the target; the campaign ended early`);
@@ -246,11 +256,27 @@ function lostInReference(
   });
 }
 
-/** A trial that takes its worker down is a finding of its own, as large as it was found. */
+/** The trial as it would be stored: its workload in the default order. */
+function replayOf(trial: Trial, subject: Subject): ReplayJob {
+  return {
+    job: 'replay',
+    subject,
+    trial: { workload: trial.workload, schedule: trial.schedule },
+    signature: '',
+    property: '',
+    times: 1,
+  };
+}
+
+/**
+ * A trial that takes its worker down is a finding of its own. It stays as large as it was found: each attempt to shrink it would cost
+ * a worker, and what its strategy did died with the worker, so only its workload is stored.
+ */
 function lostWorkerFinding(
   trial: Trial,
   end: Exclude<Awaited<ReturnType<typeof superviseWorker>>, { end: 'finished' }>,
   run: number,
+  again: boolean,
 ): Found {
   const blocked = end.end === 'blocked';
   const violation: Violation = {
@@ -283,7 +309,7 @@ function lostWorkerFinding(
       holds: trial.schedule.holds.length,
       faults: trial.schedule.faults.length,
       heldItems: 0,
-      reproduced: { k: 2, n: 2 },
+      reproduced: { k: again ? 1 : 0, n: 1 },
       count: 1,
       grade: 'everyday',
       counterfactuals: [],

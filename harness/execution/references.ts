@@ -87,6 +87,7 @@ export async function takeReferences(
 
 /** A target that did nothing at all cannot be tested, and silence would look like success. */
 export function checkAlive(history: History): void {
+  checkSample(history);
   const failed = history.processes.find((event) => event.kind === 'start-failed' || event.kind === 'unhandled');
   if (failed !== undefined && history.settlement.result === 'never-started') {
     throw new HarnessError('TARGET_FAILED', `the target failed to start: ${failed.detail}`);
@@ -112,6 +113,18 @@ export function checkAlive(history: History): void {
       'TARGET_FAILED',
       'the target sent no request in an undisturbed run; expected it to list or watch something through the kubeConfig it was given: ' +
         'does start() use that kubeConfig, and does it start its informers?',
+    );
+  }
+}
+
+/** A sample that the API server refuses would leave the target with nothing to do, and silence would look like success. */
+function checkSample(history: History): void {
+  for (const { actor, verb, outcome, resource, name, body } of history.operations) {
+    if (actor !== 'user' || verb !== 'create' || outcome.type !== 'fail') continue;
+    const own = (body as KubeObject | undefined)?.metadata.name ?? name;
+    throw new HarnessError(
+      'MANIFEST_INVALID',
+      `the API server refused the sample ${resource}/${own} with ${outcome.code}: ${outcome.message}; expected an object that it accepts`,
     );
   }
 }

@@ -10,7 +10,7 @@ import type { FromWorker, Job, WorkerData } from './protocol.ts';
 import { SLOT, SLOTS } from './protocol.ts';
 
 /** A worker that makes no run for this long is blocked. Loading a target may take as long as well. */
-const BLOCKED_MS = 15_000;
+const BLOCKED_MS = 10_000;
 const LOOK_EVERY_MS = 250;
 /** A target that needs more than this leaks. */
 const HEAP_MB = 2_048;

@@ -64,8 +64,14 @@ function bystanderReference(namespace: string): OwnerReference {
   return { apiVersion, kind, name: metadata.name, uid: metadata.uid };
 }
 
-function baseWorkload(subject: Subject): Workload {
-  return { version: 1, start: 'settled', sample: subject.samples, programs: [] };
+/** The sample with nobody against it; namespaced objects without a namespace go where the subject says. */
+function baseWorkload(subject: Subject, { host }: TrialRunner): Workload {
+  const sample = subject.samples.map((object) => {
+    const namespaced = host.server.kindFor(object.apiVersion, object.kind)?.namespaced === true;
+    if (!namespaced || (object.metadata.namespace ?? '') !== '') return object;
+    return { ...object, metadata: { ...object.metadata, namespace: subject.namespace } };
+  });
+  return { version: 1, start: 'settled', sample, programs: [] };
 }
 
 async function doSearch(
@@ -78,7 +84,7 @@ async function doSearch(
 ): Promise<void> {
   const started = realNow();
   say({ say: 'phase', phase: 'references' });
-  const base = baseWorkload(job.subject);
+  const base = baseWorkload(job.subject, runner);
   await checkRun(runner, base);
   const references = await takeReferences(runner, base, job.subject.crds);
   const writers = registry.writers.filter((writer) => job.writers.includes(writer.name));
@@ -95,7 +101,7 @@ async function doSearch(
       workload: workloadArbitrary({
         aim: references.aim,
         writers,
-        sample: job.subject.samples,
+        sample: base.sample,
         bystander: bystanderReference(job.subject.namespace),
         garbageCollection: job.subject.settings.garbageCollection,
       }),
@@ -130,7 +136,7 @@ async function doReplay(
   properties: readonly Property[],
   say: (message: FromWorker) => void,
 ): Promise<void> {
-  const base = baseWorkload(job.subject);
+  const base = baseWorkload(job.subject, runner);
   await checkRun(runner, base);
   const references = await takeReferences(runner, base, job.subject.crds);
   const prober = new Prober((trial, variant) => runner.run(trial, variant), base, references.reference);

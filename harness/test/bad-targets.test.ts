@@ -1,0 +1,89 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { HarnessError, run } from '../index.ts';
+import type { StalemateOptions } from '../index.ts';
+
+function options(target: string, more: StalemateOptions = {}): StalemateOptions {
+  const file = (name: string): string => fileURLToPath(new URL(`./targets/${name}`, import.meta.url));
+  return {
+    target: file(`${target}.ts`),
+    crds: [file('crd.yaml')],
+    samples: [file('sample.yaml')],
+    budget: '20s',
+    seed: 1,
+    ...more,
+  };
+}
+
+async function failureOf(target: string): Promise<HarnessError> {
+  try {
+    await run(options(target));
+  } catch (error) {
+    if (error instanceof HarnessError) return error;
+    throw error;
+  }
+  throw new Error(`${target} was tested as if nothing were wrong with it`);
+}
+
+/** A blocked worker is given ten seconds, once or more. */
+const PATIENCE_MS = 120_000;
+
+describe('a target that cannot be tested', { timeout: PATIENCE_MS }, () => {
+  it('is said to throw on start, with its own words', async () => {
+    const { code, message } = await failureOf('throws-on-start');
+
+    expect(code).toBe('TARGET_FAILED');
+    expect(message).toContain('the database password is missing');
+  });
+
+  it('is said to ask for nothing when it never lists', async () => {
+    const { code, message } = await failureOf('never-lists');
+
+    expect(code).toBe('TARGET_FAILED');
+    expect(message).toContain('sent no request');
+  });
+
+  it('is said to exit when it exits while starting', async () => {
+    const { code, message } = await failureOf('exits');
+
+    expect(code).toBe('TARGET_FAILED');
+    expect(message).toContain('exit(7)');
+  });
+
+  it('is said to block the event loop, and does not block the campaign', async () => {
+    const { code, message } = await failureOf('blocks');
+
+    expect(code).toBe('TARGET_FAILED');
+    expect(message).toContain('blocked the event loop');
+  });
+
+  it('is said to use real I/O, with the line that does', async () => {
+    const { code, message } = await failureOf('reads-files');
+
+    expect(code).toBe('TARGET_UNCONTROLLED');
+    expect(message).toMatch(/file FS.*reads-files\.ts:7/);
+  });
+
+  it('is said to go behind virtual time, with the line that does', async () => {
+    const { code, message } = await failureOf('escapes-time');
+
+    expect(code).toBe('TARGET_UNCONTROLLED');
+    expect(message).toContain('escapes-time.ts:8');
+  });
+});
+
+describe('a target that fails only under contention', { timeout: PATIENCE_MS }, () => {
+  it('is found to block the event loop; what was found before is kept', async () => {
+    const result = await run(options('blocks-under-contention', { budget: '40s', stopAfter: 1 }));
+
+    expect(result.outcome).toBe('violated');
+    expect(result.findings.map((finding) => finding.violation.signature.class)).toContain('blocked-event-loop');
+  });
+
+  it('is found to leave a rejection unhandled', async () => {
+    const result = await run(options('rejects-later', { properties: ['survival'], stopAfter: 1 }));
+
+    expect(result.outcome).toBe('violated');
+    expect(result.findings[0]?.violation.sentence).toContain('409');
+  });
+});

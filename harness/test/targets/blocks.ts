@@ -1,0 +1,8 @@
+import type { Context } from './widget.ts';
+import { followWidgets } from './widget.ts';
+
+export default function start(context: Context): void {
+  followWidgets(context, () => {
+    for (;;);
+  });
+}

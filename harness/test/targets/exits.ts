@@ -1,0 +1,3 @@
+export default function start(): void {
+  process.exit(7);
+}

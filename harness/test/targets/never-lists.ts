@@ -1,0 +1,3 @@
+export default function start(): void {
+  setTimeout(() => {}, 1_000);
+}

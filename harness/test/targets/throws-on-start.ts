@@ -1,0 +1,3 @@
+export default function start(): void {
+  throw new Error('the database password is missing');
+}
