@@ -310,7 +310,7 @@ describe('create and delete', () => {
 
     const { sent } = await run(made.server, [{ do: 'delete', target: WIDGET, recreate: widget('a') }]);
 
-    expect(sent).toHaveLength(8);
+    expect(sent).toHaveLength(12);
     expect(sent.at(-1)).toBe('GET widgets/a 200');
   });
 });

@@ -29,7 +29,7 @@ export interface ProgramContext {
 /** How often the undoing of one's own list item is tried: conflicts must not leave a finalizer behind. */
 const REMOVALS_MAX = 6;
 /** How often a recreation looks whether the old object is gone. */
-const LOOKS_MAX = 6;
+const LOOKS_MAX = 10;
 
 /** Runs the operations one after the other. Resolves when the last one is over, or the first after `ended()` said so. */
 export async function runProgram(program: Program, context: ProgramContext): Promise<void> {

@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CONFIGMAPS_PATH, configMap, MERGE, testServer, widget, WIDGETS_PATH } from '../../apiserver/testing.ts';
 import type { TestServer } from '../../apiserver/testing.ts';
@@ -241,6 +242,51 @@ describe('the garbage collector', () => {
 
     expect(world.sent).toHaveLength(16);
   });
+});
+
+test('garbage collection leaves exactly what has no owners or a living one', async () => {
+  const node = fc.record({
+    owners: fc.uniqueArray(fc.nat({ max: 7 }), { maxLength: 2 }),
+    policy: fc.constantFrom('Background', 'Foreground', 'Orphan'),
+  });
+  const graphs = fc.record({
+    nodes: fc.array(node, { minLength: 2, maxLength: 8 }),
+    deleted: fc.uniqueArray(fc.nat({ max: 7 }), { minLength: 1, maxLength: 4 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(graphs, async ({ nodes, deleted }) => {
+      const world = cluster();
+      const made: KubeObject[] = [];
+      for (const [index, { owners }] of nodes.entries()) {
+        const references = owners.flatMap((at) => made[at] ?? []).map((object) => owner(object));
+        made.push(make(world, `n${index}`, references));
+      }
+      const asked = new Set<string>();
+      for (const at of deleted) {
+        const object = made[at];
+        if (object === undefined) continue;
+        asked.add(object.metadata.name ?? '');
+        world.request('DELETE', `${CONFIGMAPS_PATH}/n${at}?propagationPolicy=${nodes[at]?.policy ?? 'Background'}`);
+        await atRest();
+      }
+
+      const left = world.server.objects('configmaps');
+      const living = new Set(left.map((object) => object.metadata.uid));
+      for (const { metadata } of left) {
+        expect(asked.has(metadata.name ?? '')).toBe(false);
+        expect(metadata.deletionTimestamp).toBeUndefined();
+        for (const reference of metadata.ownerReferences ?? []) expect(living.has(reference.uid)).toBe(true);
+      }
+      // Nothing goes that nobody deleted and that never had an owner.
+      const names = new Set(left.map((object) => object.metadata.name));
+      const wronged = made.filter(
+        ({ metadata: { name = '', ownerReferences } }) =>
+          ownerReferences === undefined && !asked.has(name) && !names.has(name),
+      );
+      expect(wronged).toEqual([]);
+    }),
+    { numRuns: 150, seed: 5 },
+  );
 });
 
 describe('the namespace controller', () => {
