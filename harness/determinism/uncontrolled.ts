@@ -58,7 +58,7 @@ interface Birth {
   over: boolean;
 }
 
-/** Starts the watch. With `time`, module-level and harness code counts only where a line outside packages shows. */
+/** Starts the watch. Where no line of the target shows, `time` tells whether the target was at work. */
 export function watchUncontrolled(time?: VirtualTime): UncontrolledWatch {
   const uses = new Map<string, Birth['use']>();
   const births = new Map<number, Birth>();
@@ -71,12 +71,13 @@ export function watchUncontrolled(time?: VirtualTime): UncontrolledWatch {
     if (where !== undefined) origins.set(asyncId, where);
     const kind = KINDS.find(([, types]) => types.test(type))?.[0];
     if (kind === undefined) return;
-    const foreign = where === undefined || where.includes('node_modules') || isHarness(where);
-    if (foreign && (time === undefined || time.currentOwner() === undefined)) return;
+    const ofTarget = where !== undefined && !where.includes('node_modules') && !isHarness(where);
+    if (!ofTarget && (time === undefined || time.currentOwner() === undefined)) return;
     const key = `${kind} ${type} ${where ?? ''}`;
     let use = uses.get(key);
     if (use === undefined) {
-      use = { kind, type, where: where ?? '', times: 0, pendingAtQuiescence: false, afterStart: false };
+      const line = where === undefined ? '' : shortPath(where);
+      use = { kind, type, where: line, times: 0, pendingAtQuiescence: false, afterStart: false };
       uses.set(key, use);
     }
     use.times++;
@@ -114,7 +115,7 @@ export function watchUncontrolled(time?: VirtualTime): UncontrolledWatch {
 }
 
 function isHarness(path: string): boolean {
-  return path.startsWith(HARNESS) && !path.startsWith(TEST_TARGETS) && !/\.test\.ts(:\d+)?$/.test(path);
+  return path.startsWith(HARNESS) && !path.startsWith(TEST_TARGETS);
 }
 
 /** `file:line` of the innermost frame outside Node and this harness; one outside packages is preferred. */
@@ -131,8 +132,8 @@ function userFrame(): string | undefined {
     const file = frame.getFileName();
     if (file === null || file === undefined || file.startsWith('node:')) continue;
     const path = sourcePath(file);
-    if (isHarness(path)) continue;
-    const where = `${shortPath(path)}:${frame.getLineNumber() ?? 0}`;
+    if (isHarness(path) && !path.endsWith('.test.ts')) continue;
+    const where = `${path}:${frame.getLineNumber() ?? 0}`;
     if (!path.includes('node_modules')) return where;
     inPackage ??= where;
   }

@@ -6,6 +6,7 @@
  */
 import { syncBuiltinESMExports } from 'node:module';
 import { Patches } from '../../determinism/patches.ts';
+import { shortPath } from '../../determinism/source-path.ts';
 import type { VirtualTime } from '../../determinism/virtual-time.ts';
 import type { ActorId } from '../../model/actor.ts';
 import type { ProcessEventKind } from '../../model/history.ts';
@@ -32,6 +33,9 @@ interface Watched {
   readonly tell: TellProcessEvent;
   readonly listeners: { readonly event: string | symbol; readonly listener: Method }[];
 }
+
+/** `at fn (file:line:column)` or `at file:line:column`. */
+const FRAME = /^\s+at (?:.*\()?(.+?):(\d+):\d+\)?$/;
 
 const REGISTERING = ['on', 'once', 'addListener', 'prependListener', 'prependOnceListener'] as const;
 
@@ -122,12 +126,10 @@ function text(value: unknown): string {
   return typeof value === 'number' || typeof value === 'string' ? String(value) : typeof value;
 }
 
-/** One line: name, message, and the first frame outside Node's own code. */
+/** One line: name, message, and the innermost line of code outside Node's own. */
 export function describe(error: unknown): string {
   if (!(error instanceof Error)) return `thrown: ${String(error)}`;
-  const frame = error.stack
-    ?.split('\n')
-    .find((line) => /^\s+at /.test(line) && !/\(?node:/.test(line))
-    ?.trim();
-  return `${error.name}: ${error.message}${frame === undefined ? '' : ` ${frame}`}`;
+  const frame = error.stack?.split('\n').find((line) => /^\s+at /.test(line) && !line.includes('node:'));
+  const [, file, line] = FRAME.exec(frame ?? '') ?? [];
+  return `${error.name}: ${error.message}${file === undefined ? '' : ` at ${shortPath(file)}:${line}`}`;
 }

@@ -87,7 +87,9 @@ describe('a start', () => {
     });
     await launch(() => Promise.reject(new Error('no lease')));
 
-    expect(told[0]).toMatch(/^start-failed TypeError: no CRD at .*target-incarnation\.test\.ts/);
+    expect(told[0]).toMatch(
+      /^start-failed TypeError: no CRD at harness\/actors\/in-process\/target-incarnation\.test\.ts:\d+$/,
+    );
     expect(told[1]).toMatch(/^start-failed Error: no lease/);
   });
 
