@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { calibrateQuietTurns } from './calibrate.ts';
 import { createQuiescence } from './quiescence.ts';
@@ -60,31 +59,49 @@ it('measures that promises and immediates need no extra turn', async () => {
   const quiescence = createQuiescence({ time, activity: () => 0 });
 
   const turns = await calibrateQuietTurns(quiescence, async () => {
-    void (async () => {
+    void time.runAs('controller', async () => {
       for (let hop = 0; hop < 5; hop++) await new Promise((resolve) => setImmediate(resolve));
-    })();
+    });
     await quiescence.drain();
   });
 
   expect(turns).toBe(0);
 });
 
+/** Sends itself a message, which takes a way outside JavaScript, and tells when it came. */
+function hop(): Promise<void> {
+  const channel = new MessageChannel();
+  return new Promise((resolve) => {
+    channel.port1.on('message', () => {
+      channel.port1.close();
+      resolve();
+    });
+    channel.port2.postMessage('hop');
+  });
+}
+
 it('measures that work which leaves JavaScript needs more', async () => {
   const quiescence = createQuiescence({ time, activity: () => 0 });
-  let reads = 0;
+  let hops = 0;
 
   const turns = await calibrateQuietTurns(quiescence, async () => {
-    // Slow enough for the file to be read while the turns go by.
-    const inFlight = readFile(import.meta.filename).then(() => reads++);
+    const arrived = time.runAs('controller', () => hop().then(() => hops++));
     await quiescence.drain();
-    await inFlight;
-    await quiescence.drain();
-    const channel = new MessageChannel();
-    channel.port1.on('message', () => channel.port1.close());
-    channel.port2.postMessage('hop');
-    await quiescence.drain();
+    await arrived;
   });
 
-  expect(reads).toBe(1);
+  expect(hops).toBe(1);
   expect(turns).toBeGreaterThan(0);
+});
+
+it('measures the target and not what the harness does meanwhile', async () => {
+  const quiescence = createQuiescence({ time, activity: () => 0 });
+
+  const turns = await calibrateQuietTurns(quiescence, async () => {
+    const arrived = hop();
+    await quiescence.drain();
+    await arrived;
+  });
+
+  expect(turns).toBe(0);
 });

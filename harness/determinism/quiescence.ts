@@ -32,6 +32,7 @@ export interface Quiescence {
    * @throws {HarnessError} TARGET_UNCONTROLLED when something keeps moving for ever.
    */
   drain(): Promise<void>;
+  readonly time: VirtualTime;
   /** Turns without activity that it waits for; `calibrate.ts` says how many a target needs. */
   quietTurns: number;
   /** Told after each turn how many quiet ones have passed in a row, -1 while work is known to be under way; for measurements. */
@@ -51,7 +52,7 @@ class TurnCounter implements Quiescence {
   quietTurns: number;
   onTurn: ((quiet: number) => void) | undefined = undefined;
   onDrain: (() => void) | undefined = undefined;
-  readonly #time: VirtualTime;
+  readonly time: VirtualTime;
   readonly #activity: () => number;
   readonly #inFlight: () => number;
   readonly #turnsMax: number;
@@ -62,7 +63,7 @@ class TurnCounter implements Quiescence {
   #reject: (error: Error) => void = () => {};
 
   constructor({ time, activity, inFlight, quietTurns, turnsMax }: QuiescenceOptions) {
-    this.#time = time;
+    this.time = time;
     this.#activity = activity;
     this.#inFlight = inFlight ?? (() => 0);
     this.quietTurns = quietTurns ?? QUIET_TURNS_DEFAULT;
@@ -87,7 +88,7 @@ class TurnCounter implements Quiescence {
   readonly #turn = (): void => {
     this.turns++;
     const moved = this.#moved();
-    const busy = this.#time.pendingImmediates() > 0 || this.#inFlight() > 0;
+    const busy = this.time.pendingImmediates() > 0 || this.#inFlight() > 0;
     if (busy || moved !== this.#lastActivity) this.#quiet = 0;
     else this.#quiet++;
     this.#lastActivity = moved;
@@ -98,7 +99,7 @@ class TurnCounter implements Quiescence {
   };
 
   #moved(): number {
-    return this.#time.activity + this.#activity();
+    return this.time.activity + this.#activity();
   }
 }
 
