@@ -5,7 +5,7 @@
  * and 422 as kube-apiserver words them.
  */
 import { parseApiVersion, type JsonObject, type JsonValue, type KubeObject } from '../model/object.ts';
-import { isList, isMap, type ResourceDefinition, type ServedVersion } from './definition.ts';
+import { goType, isList, isMap, type ResourceDefinition, type ServedVersion } from './definition.ts';
 import type { Call } from './kernel.ts';
 import { decodeMetadata, hadDuplicateOwners, type MutableMeta } from './metadata.ts';
 import { badRequest, fieldNotSupported, invalid, Refusal, refuse } from './refusal.ts';
@@ -54,12 +54,8 @@ export function bodyMap(call: Call): JsonObject | Refusal {
       ? "couldn't get version/kind; json parse error: invalid character in the body"
       : request.body === undefined
         ? 'unexpected end of JSON input'
-        : `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonKind(request.body)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;
+        : `couldn't get version/kind; json parse error: json: cannot unmarshal ${goType(request.body)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;
   return badRequest(`${kind} in version "${route.version.name}" cannot be handled as a ${kind}: ${cause}`);
-}
-
-function jsonKind(value: JsonValue): string {
-  return isList(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
 /** Decodes the main-resource body of POST and PUT. */
@@ -76,9 +72,11 @@ export function decodeMap(call: Call, raw: JsonObject, options: WriteOptions): I
   if (typed instanceof Refusal) return typed;
   const meta = decodeMetadata(raw['metadata']);
   if (typeof meta === 'string')
-    return badRequest(
-      `${definition.kind} in version "${version.name}" cannot be handled as a ${definition.kind}: ${meta}`,
-    );
+    return call.request.method === 'PATCH'
+      ? unusablePatch(raw, meta)
+      : badRequest(
+          `${definition.kind} in version "${version.name}" cannot be handled as a ${definition.kind}: ${meta}`,
+        );
   if (hadDuplicateOwners(raw['metadata'], meta))
     call.warnings.push(
       '.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests',
@@ -122,15 +120,7 @@ function coerce(call: Call, typed: KubeObject, meta: MutableMeta, options: Write
     const texts = unknown.map((path) => `unknown field "${path}"`);
     if (options.fieldValidation === 'Strict')
       return call.request.method === 'PATCH'
-        ? invalid({ group: '', kind: '' }, '', [
-            {
-              type: 'Invalid',
-              field: 'patch',
-              value:
-                typeof call.request.body === 'string' ? call.request.body : JSON.stringify(call.request.body ?? null),
-              detail: `strict decoding error: ${texts.join(', ')}`,
-            },
-          ])
+        ? unusablePatch(typed, `strict decoding error: ${texts.join(', ')}`)
         : refuse(
             400,
             'BadRequest',
@@ -139,6 +129,13 @@ function coerce(call: Call, typed: KubeObject, meta: MutableMeta, options: Write
     call.warnings.push(...texts);
   }
   return { object, meta };
+}
+
+/** 422 for a patch whose result cannot be decoded. */
+function unusablePatch(result: JsonObject, why: string): Refusal {
+  return invalid({ group: '', kind: '' }, '', [
+    { type: 'Invalid', field: 'patch', value: JSON.stringify(result), detail: why },
+  ]);
 }
 
 /** Built-in kinds know no null: a null is the same as nothing. */

@@ -123,6 +123,13 @@ export function withValueAt(object: JsonObject, path: readonly string[], value: 
   return { ...object, [key]: withValueAt(map, rest, value) };
 }
 
+/** What Go's JSON decoder calls a value in its errors. */
+export function goType(value: JsonValue): string {
+  if (value === null) return 'null';
+  if (isList(value)) return 'array';
+  return typeof value === 'boolean' ? 'bool' : typeof value;
+}
+
 export function isMap(value: JsonValue | undefined): value is JsonObject {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

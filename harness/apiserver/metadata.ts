@@ -6,7 +6,7 @@
  */
 import { jsonEqual } from '../model/leaf.ts';
 import { parseApiVersion, type JsonValue, type ObjectMeta, type OwnerReference } from '../model/object.ts';
-import { isList, isMap, type NameRule } from './definition.ts';
+import { goType, isList, isMap, type NameRule } from './definition.ts';
 import { fieldForbidden, fieldInvalid, fieldRequired, type FieldError } from './refusal.ts';
 import { labelValueErrors, nameErrors, qualifiedNameErrors } from './names.ts';
 
@@ -112,10 +112,8 @@ function decodeOwners(raw: JsonValue): readonly OwnerReference[] | string {
 }
 
 function mismatch(key: string, value: JsonValue, type: string): string {
-  const is = value === null ? 'null' : isList(value) ? 'array' : typeof value;
-  const found = is === 'boolean' ? 'bool' : is;
   const field = key === '' ? 'metadata' : `metadata.${key}`;
-  return `json: cannot unmarshal ${found} into Go struct field ObjectMeta.${field} of type ${type}`;
+  return `json: cannot unmarshal ${goType(value)} into Go struct field ObjectMeta.${field} of type ${type}`;
 }
 
 /** Whether duplicates among ownerReferences were dropped on decoding. */

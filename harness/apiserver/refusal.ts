@@ -104,8 +104,13 @@ export function rawError(message: string): Refusal {
   return refuse(500, '', message);
 }
 
-export function methodNotAllowed(): Refusal {
-  return refuse(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+/** 405: custom resources answer with a Status, built-in kinds with the router's plain text. */
+export function methodNotAllowed(of: Refused & { readonly custom: boolean }, verb: string): Refusal {
+  if (!of.custom) return new Refusal(405, '405: Method Not Allowed', NO_HEADERS, true);
+  return refuse(405, 'MethodNotAllowed', `${verb} is not supported on resources of kind "${of.gr}"`, {
+    group: of.group,
+    kind: of.resource,
+  });
 }
 
 export function unsupportedMediaType(accepted: readonly string[]): Refusal {

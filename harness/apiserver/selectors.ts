@@ -125,7 +125,7 @@ class LabelParser {
 
   #values(): ReadonlySet<string> | string {
     const open = this.#next();
-    if (open !== '(') return `found '${open}', expected: '('`;
+    if (open !== '(') return `found '${open}' expected: '('`;
     const values = new Set<string>();
     for (;;) {
       const token = this.#next();

@@ -179,6 +179,10 @@ export class ApiServer implements Upstream {
   #answer(call: Call): ApiResponse {
     const { route, request } = call;
     const kernel = this.#kernel;
+    const { definition, namespace, name } = route;
+    // Across all namespaces custom resources can only be read.
+    const across = definition.namespaced && namespace === '' && name === '';
+    if (definition.custom && across && request.method !== 'GET') return UNKNOWN_PATH;
     if (route.subresource !== '') {
       const answer = this.#answerSubresource(call);
       if (answer !== undefined) return answer;
@@ -196,7 +200,7 @@ export class ApiServer implements Upstream {
         return route.name === '' ? removeCollection(kernel, call) : remove(kernel, call);
       case 'HEAD':
       case 'OPTIONS':
-        return methodNotAllowed();
+        return methodNotAllowed(route.definition, request.method);
     }
   }
 
@@ -215,7 +219,9 @@ export class ApiServer implements Upstream {
       case 'eviction':
         return evict(this.#kernel, call);
       default:
-        return call.request.method === 'POST' || call.request.method === 'DELETE' ? methodNotAllowed() : undefined;
+        return call.request.method === 'POST' || call.request.method === 'DELETE'
+          ? methodNotAllowed(definition, call.request.method === 'POST' ? 'create' : 'delete')
+          : undefined;
     }
   }
 

@@ -66,6 +66,7 @@ export function storeNew(kernel: Kernel, call: Call, incoming: Incoming, options
       if (tries < GENERATE_NAME_TRIES) continue;
       return nameExhausted(definition, name);
     }
+    warnOfFinalizers(call, object, undefined);
     object = version.toStorage(object);
     return options.dryRun ? object : kernel.commit(definition, object, undefined);
   }
@@ -161,6 +162,7 @@ export function storeChanged(
   if (errors.length > 0 || content.length > 0)
     return invalid(definition, changed.metadata.name ?? '', [...errors, ...content]);
 
+  warnOfFinalizers(call, changed, before);
   const next = version.toStorage(changed);
   if (endsDeletion(definition, next, old)) {
     if (!options.dryRun) kernel.remove(definition, old);
@@ -205,6 +207,22 @@ function restore(meta: MutableMeta, old: KubeObject): void {
   if (was.deletionTimestamp !== undefined) meta.deletionTimestamp = was.deletionTimestamp;
   if (was.deletionGracePeriodSeconds !== undefined) meta.deletionGracePeriodSeconds ??= was.deletionGracePeriodSeconds;
   meta.resourceVersion = was.resourceVersion ?? '';
+}
+
+const STANDARD_FINALIZERS = ['orphan', 'foregroundDeletion', 'kubernetes'];
+
+/** Custom resources with finalizers that say nothing of who they belong to. */
+function warnOfFinalizers(call: Call, object: KubeObject, old: KubeObject | undefined): void {
+  const { finalizers } = object.metadata;
+  if (finalizers === undefined || !call.route.definition.custom || finalizers === old?.metadata.finalizers) return;
+  for (const one of finalizers) {
+    if (one.includes('/') || STANDARD_FINALIZERS.includes(one) || old?.metadata.finalizers?.includes(one) === true)
+      continue;
+    const path = one.includes('.') ? ' including a path (/)' : '';
+    call.warnings.push(
+      `metadata.finalizers: ${JSON.stringify(one)}: prefer a domain-qualified finalizer name${path} to avoid accidental conflicts with other finalizer writers`,
+    );
+  }
 }
 
 function keepForStatus(meta: MutableMeta, old: KubeObject, kept: 'labels' | 'ownerReferences' | undefined): void {

@@ -17,7 +17,7 @@ import {
   type ServedVersion,
   type Strategy,
 } from '../definition.ts';
-import { compileSchema } from '../schema/compile.ts';
+import { compileSchema, type CompiledSchema } from '../schema/compile.ts';
 
 const STRATEGY: Strategy = {
   unconditionalUpdate: false,
@@ -58,12 +58,13 @@ function compile(crd: KubeObject): ResourceDefinition {
     gr: `${resource}.${group}`,
     custom: true,
     terminating: crd.metadata.deletionTimestamp !== undefined,
-    versions: versions.map((version) => served(version, group, storage)),
+    versions: versions.map((version) => served(version, group, storage, (crd.metadata.generation ?? 1) > 1)),
     strategy: STRATEGY,
   };
 }
 
-function served(version: JsonObject, group: string, storage: string): ServedVersion {
+/** `revised`: the definition has changed since it was created, so stored objects may not fit its schema any more. */
+function served(version: JsonObject, group: string, storage: string, revised: boolean): ServedVersion {
   const name = text(version['name']);
   const apiVersion = `${group}/${name}`;
   const stored = `${group}/${storage}`;
@@ -72,28 +73,35 @@ function served(version: JsonObject, group: string, storage: string): ServedVers
   const scale = has['scale'];
   const schema = version['schema'];
   const converting = name !== storage;
+  const compiledSchema = compileSchema(isMap(schema) ? schema['openAPIV3Schema'] : undefined);
   return {
     name,
     apiVersion,
     served: version['served'] === true,
     subresources: new Set(Object.keys(has).filter((key) => has[key] !== undefined && has[key] !== null)),
     ...(isMap(scale) ? { scale: scalePaths(scale) } : {}),
-    schema: compileSchema(isMap(schema) ? schema['openAPIV3Schema'] : undefined),
+    schema: compiledSchema,
     fields: fieldReaders(version['selectableFields']),
     ...(version['deprecated'] === true
       ? { deprecated: text(version['deprecationWarning']) || `${apiVersion} is deprecated` }
       : {}),
     toStorage: converting ? (object) => ({ ...object, apiVersion: stored }) : sameObject,
-    fromStorage: converting ? rewriting(apiVersion) : sameObject,
+    fromStorage: converting || revised ? showing(apiVersion, compiledSchema) : sameObject,
   };
 }
 
-/** Conversion strategy None: only the apiVersion differs. The same object each time it is asked. */
-function rewriting(apiVersion: string): (object: KubeObject) => KubeObject {
+/**
+ * What is stored as this version shows it: under its apiVersion (conversion strategy None), pruned and defaulted by the schema of
+ * today. The same object each time it is asked.
+ */
+function showing(apiVersion: string, schema: CompiledSchema): (object: KubeObject) => KubeObject {
   const shown = new WeakMap<KubeObject, KubeObject>();
   return (object) => {
     let converted = shown.get(object);
-    if (converted === undefined) shown.set(object, (converted = { ...object, apiVersion }));
+    if (converted === undefined) {
+      converted = schema.coerce(object.apiVersion === apiVersion ? object : { ...object, apiVersion });
+      shown.set(object, converted);
+    }
     return converted;
   };
 }

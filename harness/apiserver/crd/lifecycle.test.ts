@@ -90,6 +90,27 @@ it('serves every version and rewrites only apiVersion between them (121)', () =>
   expect(request('GET', `${beta}/a`).object).toBe(request('GET', `${beta}/a`).object);
 });
 
+it('shows what is stored by the schema of today, without a write (122, 123)', () => {
+  const { request, server } = testServer();
+  request('POST', WIDGETS_PATH, widget('a', { size: 1, note: 'old' }));
+  const versions = JSON.parse(JSON.stringify((WIDGETS['spec'] as JsonObject)['versions'])) as {
+    schema: { openAPIV3Schema: { properties: { spec: { properties: { [name: string]: JsonObject } } } } };
+  }[];
+  for (const { schema } of versions) {
+    const { properties } = schema.openAPIV3Schema.properties.spec;
+    delete properties['note'];
+    properties['added'] = { type: 'string', default: 'later' };
+  }
+
+  request('PATCH', CRD_PATH, { spec: { versions } as unknown as JsonObject }, MERGE);
+  const before = server.revision;
+  const { object } = request('GET', `${WIDGETS_PATH}/a`);
+
+  expect(object['spec']).toEqual({ size: 1, colour: 'red', added: 'later' });
+  expect(object.metadata.resourceVersion).toBe('7');
+  expect(server.revision).toBe(before);
+});
+
 it('counts status changes as generations when there is no status subresource (43, 49)', () => {
   const { request, server } = testServer({ widgets: false });
   server.installCrd(widgets({}));

@@ -6,7 +6,7 @@
  */
 import { jsonEqual } from '../../model/leaf.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import { isList, isMap } from '../definition.ts';
+import { goType, isList, isMap } from '../definition.ts';
 
 export type JsonPatchResult =
   | { readonly outcome: 'patched'; readonly value: JsonValue }
@@ -24,14 +24,14 @@ export function applyJsonPatch(target: JsonValue, patch: JsonValue): JsonPatchRe
   if (!isList(patch))
     return {
       outcome: 'malformed',
-      why: 'json: cannot unmarshal object into Go value of type jsonpatch.Patch',
+      why: `error decoding patch: json: cannot unmarshal ${goType(patch)} into Go value of type []handlers.jsonPatchOp`,
     };
   let value = target;
   for (const operation of patch) {
     if (!isMap(operation))
       return {
         outcome: 'malformed',
-        why: 'json: cannot unmarshal the operation into Go value of type jsonpatch.Operation',
+        why: `error decoding patch: json: cannot unmarshal ${goType(operation)} into Go value of type handlers.jsonPatchOp`,
       };
     try {
       value = applyOne(value, operation);

@@ -10,7 +10,7 @@ import type { ApiResponse } from '../../wire/http.ts';
 import { BODY_TYPES, writeOptions } from '../body.ts';
 import { markedForDeletion } from '../crd/status.ts';
 import { isMap, type ResourceDefinition } from '../definition.ts';
-import type { Call, Kernel } from '../kernel.ts';
+import { timestampText, type Call, type Kernel } from '../kernel.ts';
 import {
   badRequest,
   conflict,
@@ -47,7 +47,7 @@ interface Deleted {
 /** DELETE on one object. */
 export function remove(kernel: Kernel, call: Call): ApiResponse {
   const { definition, version, namespace, name, subresource } = call.route;
-  if (name === '' || subresource !== '') return methodNotAllowed();
+  if (name === '' || subresource !== '') return methodNotAllowed(definition, 'delete');
   const options = deleteOptions(call);
   if (options instanceof Refusal) return options;
   const object = kernel.store.get(definition.gr, rowKey(namespace, name));
@@ -81,7 +81,8 @@ function deletedStatus(definition: ResourceDefinition, object: KubeObject): Json
 /** DELETE on a collection: everything selected, one by one, not atomic. */
 export function removeCollection(kernel: Kernel, call: Call): ApiResponse {
   const { definition, version, namespace } = call.route;
-  if (definition.gr === 'namespaces' || (definition.namespaced && namespace === '')) return methodNotAllowed();
+  if (definition.gr === 'namespaces' || (definition.namespaced && namespace === ''))
+    return methodNotAllowed(definition, 'deletecollection');
   const options = deleteOptions(call);
   if (options instanceof Refusal) return options;
   const picked = selection(call);
@@ -128,7 +129,7 @@ function deleteOptions(call: Call): DeleteOptions | Refusal {
   const conditions: JsonObject = isMap(preconditions) ? preconditions : {};
   const parsed: DeleteOptions = {
     dryRun: options.dryRun || (Array.isArray(raw['dryRun']) && raw['dryRun'].length > 0),
-    graceSeconds: number(raw['gracePeriodSeconds']),
+    graceSeconds: nonNegative(number(raw['gracePeriodSeconds'])),
     propagation: text(raw['propagationPolicy']),
     orphanDependents: typeof raw['orphanDependents'] === 'boolean' ? raw['orphanDependents'] : undefined,
     uid: text(conditions['uid']),
@@ -149,6 +150,11 @@ function fromQuery(query: { readonly [key: string]: string }): JsonObject {
 
 function number(value: JsonValue | undefined): number | undefined {
   return typeof value === 'number' ? value : undefined;
+}
+
+/** A negative grace period counts as one second. */
+function nonNegative(seconds: number | undefined): number | undefined {
+  return seconds !== undefined && seconds < 0 ? 1 : seconds;
 }
 
 function text(value: JsonValue | undefined): string | undefined {
@@ -217,6 +223,7 @@ function preconditionRefusal(
   // Here, and only here, the kind stands where other conflicts name the resource.
   const of = {
     ...definition,
+    resource: definition.kind,
     gr: definition.group === '' ? definition.kind : `${definition.kind}.${definition.group}`,
   };
   if (options.uid !== undefined && options.uid !== uid)
@@ -249,15 +256,22 @@ function podGrace(kernel: Kernel, pod: KubeObject, options: DeleteOptions): Grac
   const meta = pod.metadata;
   if (meta.deletionTimestamp !== undefined) {
     const was = meta.deletionGracePeriodSeconds;
-    if (was === undefined) return NOT_GRACEFUL;
+    if (was === undefined || was === 0) return NOT_GRACEFUL;
     const period = options.graceSeconds;
     // A later delete may only shorten the grace period.
     if (period === undefined || period >= was) return { ...NOT_GRACEFUL, pending: true };
-    const seconds = period < 0 ? 1 : period;
-    const at = kernel.timestamp(
-      (Date.parse(meta.deletionTimestamp) - Date.parse(kernel.timestamp())) / 1000 - was + seconds,
-    );
-    return { pending: false, seconds, meta: { ...meta, deletionTimestamp: at, deletionGracePeriodSeconds: seconds } };
+    const nowSeconds = Date.parse(kernel.timestamp()) / 1000;
+    // Moved back by the old period and forward by the new one, but never into the past.
+    const ends = Math.max(nowSeconds, Date.parse(meta.deletionTimestamp) / 1000 - was + period);
+    return {
+      pending: false,
+      seconds: period,
+      meta: {
+        ...meta,
+        deletionTimestamp: timestampText(ends * 1000),
+        deletionGracePeriodSeconds: period,
+      },
+    };
   }
   const spec = (pod['spec'] ?? {}) as JsonObject;
   const status = (pod['status'] ?? {}) as JsonObject;

@@ -27,7 +27,7 @@ function map(value: JsonValue | undefined): JsonObject {
 /** POST pods/NAME/binding: assigns the pod to a node. */
 export function bind(kernel: Kernel, call: Call): ApiResponse {
   const { definition, namespace, name } = call.route;
-  if (call.request.method !== 'POST') return methodNotAllowed();
+  if (call.request.method !== 'POST') return methodNotAllowed(definition, call.request.method.toLowerCase());
   const body = bodyMap(call);
   if (body instanceof Refusal) return body;
   if (valueAt(body, ['metadata', 'name']) !== name)
@@ -60,7 +60,7 @@ const DISRUPTION = 'DisruptionBudget';
 /** POST pods/NAME/eviction: deletes the pod unless a disruption budget forbids it. */
 export function evict(kernel: Kernel, call: Call): ApiResponse {
   const { definition, namespace, name } = call.route;
-  if (call.request.method !== 'POST') return methodNotAllowed();
+  if (call.request.method !== 'POST') return methodNotAllowed(definition, call.request.method.toLowerCase());
   const body = bodyMap(call);
   if (body instanceof Refusal) return body;
   const pod = kernel.store.get(definition.gr, rowKey(namespace, name));

@@ -69,7 +69,7 @@ export function selection(call: Call): Selection | Refusal {
   const { definition, version, name } = call.route;
   if (labelSelector === '' && fieldSelector === '' && name === '') return EVERYTHING;
   const labels = parseLabelSelector(labelSelector);
-  if (typeof labels === 'string') return badRequest(`unable to parse label selector: ${labels}`);
+  if (typeof labels === 'string') return badRequest(labels);
   const terms = parseFieldSelector(fieldSelector);
   if (typeof terms === 'string') return badRequest(terms);
   for (const term of terms)

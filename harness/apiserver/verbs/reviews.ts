@@ -77,7 +77,7 @@ export function review(request: ApiRequest): ApiResponse | undefined {
   if (match === null) return undefined;
   const kind = VIRTUAL_KINDS.find((one) => one.resource === match[2] && one.group === `${match[1] ?? ''}.k8s.io`);
   if (kind === undefined) return undefined;
-  if (request.method !== 'POST') return methodNotAllowed();
+  if (request.method !== 'POST') return methodNotAllowed({ ...kind, gr: kind.resource, custom: false }, request.method);
   const body = isMap(request.body) ? request.body : {};
   const named = { apiVersion: `${kind.group}/v1`, kind: kind.kind };
   const metadata = isMap(body['metadata']) ? body['metadata'] : {};

@@ -30,7 +30,8 @@ export function scale(kernel: Kernel, call: Call, paths: ScalePaths): ApiRespons
   const { definition, version, namespace, name } = call.route;
   const old = kernel.store.get(definition.gr, rowKey(namespace, name));
   const { method } = call.request;
-  if (method !== 'GET' && method !== 'PUT' && method !== 'PATCH') return methodNotAllowed();
+  if (method !== 'GET' && method !== 'PUT' && method !== 'PATCH')
+    return methodNotAllowed(definition, method === 'POST' ? 'create' : 'delete');
   if (old === undefined) return notFound(definition, name);
   const live = version.fromStorage(old);
   const current = scaleOf(live, paths, definition.custom);

@@ -126,8 +126,18 @@ describe('create', () => {
   it('is not allowed on all namespaces or on an object (137)', () => {
     const { request } = testServer();
 
-    expect(request('POST', '/api/v1/configmaps', configMap('a')).code).toBe(405);
-    expect(request('POST', `${CONFIGMAPS_PATH}/a`, configMap('a')).code).toBe(405);
+    expect(request('POST', '/api/v1/configmaps', configMap('a'))).toMatchObject({
+      code: 405,
+      body: '405: Method Not Allowed',
+    });
+    expect(request('POST', '/apis/example.com/v1/widgets', widget('a'))).toMatchObject({
+      code: 404,
+      body: '404 page not found\n',
+    });
+    expect(request('POST', `${A}/status`, widget('a'))).toMatchObject({
+      code: 405,
+      body: { message: 'create is not supported on resources of kind "widgets.example.com"' },
+    });
   });
 
   it('stores nothing on a dry run but answers as if (86)', () => {
@@ -197,6 +207,8 @@ describe('update', () => {
 
     expect(request('PUT', A, widget('a', {}, { resourceVersion: '3' })).code).toBe(404);
     expect(request('PUT', '/apis/coordination.k8s.io/v1/namespaces/default/leases/l', lease).code).toBe(201);
+    const stale = { ...lease, metadata: { name: 'm', resourceVersion: '3' } };
+    expect(request('PUT', '/apis/coordination.k8s.io/v1/namespaces/default/leases/m', stale).code).toBe(201);
   });
 
   it('refuses a name that differs from the URL as 400 (36)', () => {
@@ -265,6 +277,18 @@ describe('update', () => {
       { ...owner, name: 'p', uid: 'v', controller: true },
     ];
     expect(request('POST', CONFIGMAPS_PATH, configMap('c', {}, { ownerReferences: controllers })).code).toBe(422);
+  });
+
+  it('warns of finalizers that name no owner, once they are new (45)', () => {
+    const { request } = testServer();
+
+    const made = request('POST', WIDGETS_PATH, widget('a', {}, { finalizers: ['hold'] }));
+    const again = request('PATCH', A, { spec: { size: 7 } }, MERGE);
+
+    expect(made.headers?.['warning']).toBe(
+      '299 - "metadata.finalizers: \\"hold\\": prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers"',
+    );
+    expect(again.headers?.['warning']).toBeUndefined();
   });
 
   it('writes nothing when nothing changes: same version, no event (42, 63)', () => {

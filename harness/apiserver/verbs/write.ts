@@ -7,7 +7,7 @@ import { jsonEqual } from '../../model/leaf.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import type { ApiResponse } from '../../wire/http.ts';
 import { BODY_TYPES, decodeMap, decodeObject, writeOptions, type Incoming, type WriteOptions } from '../body.ts';
-import { isMap } from '../definition.ts';
+import { goType, isMap } from '../definition.ts';
 import type { Call, Kernel } from '../kernel.ts';
 import type { MutableMeta } from '../metadata.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
@@ -40,7 +40,8 @@ function mediaType(call: Call): string {
 /** POST on a collection. */
 export function create(kernel: Kernel, call: Call): ApiResponse {
   const { definition, namespace, name, subresource } = call.route;
-  if (name !== '' || subresource !== '' || (definition.namespaced && namespace === '')) return methodNotAllowed();
+  if (name !== '' || subresource !== '' || (definition.namespaced && namespace === ''))
+    return methodNotAllowed(definition, 'create');
   const options = writeOptions(call.request.query, 'CreateOptions');
   if (options instanceof Refusal) return options;
   if (!BODY_TYPES.includes(mediaType(call))) return unsupportedMediaType(BODY_TYPES);
@@ -52,14 +53,14 @@ export function create(kernel: Kernel, call: Call): ApiResponse {
 /** PUT on an object or its subresource. */
 export function update(kernel: Kernel, call: Call): ApiResponse {
   const { definition, namespace, name, subresource } = call.route;
-  if (name === '') return methodNotAllowed();
+  if (name === '') return methodNotAllowed(definition, 'update');
   const options = writeOptions(call.request.query, 'UpdateOptions');
   if (options instanceof Refusal) return options;
   if (!BODY_TYPES.includes(mediaType(call))) return unsupportedMediaType(BODY_TYPES);
   const incoming = decodeObject(call, options);
   if (incoming instanceof Refusal) return incoming;
   const { meta } = incoming;
-  const misplaced = checkName(meta, name) ?? placeIn(definition, namespace, meta);
+  const misplaced = checkName(meta, name, namespace) ?? placeIn(definition, namespace, meta);
   if (misplaced !== undefined) return misplaced;
 
   const old = kernel.store.get(definition.gr, rowKey(namespace, name));
@@ -69,6 +70,8 @@ export function update(kernel: Kernel, call: Call): ApiResponse {
   }
   if (old === undefined) {
     if (!definition.strategy.createOnUpdate || subresource !== '') return notFound(definition, name);
+    // A version of an object that is gone does not keep an update from creating it anew.
+    delete meta.resourceVersion;
     return answer(call, 201, storeNew(kernel, call, incoming, options));
   }
   const refusal = checkVersion(call, meta, old);
@@ -76,11 +79,16 @@ export function update(kernel: Kernel, call: Call): ApiResponse {
   return answer(call, 200, storeChanged(kernel, call, incoming, old, options));
 }
 
-function checkName(meta: MutableMeta, name: string): Refusal | undefined {
+function checkName(meta: MutableMeta, name: string, namespace: string): Refusal | undefined {
   if (meta.name === undefined)
-    return badRequest('the name of the object must be specified in the body of an update: metadata.name is empty');
-  if (meta.name === name) return undefined;
-  return badRequest(`the name of the object (${meta.name}) does not match the name on the URL (${name})`);
+    return badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  if (meta.name !== name)
+    return badRequest(`the name of the object (${meta.name}) does not match the name on the URL (${name})`);
+  if (namespace !== '' && meta.namespace !== undefined && meta.namespace !== namespace)
+    return badRequest(
+      `the namespace of the object (${meta.namespace}) does not match the namespace on the request (${namespace})`,
+    );
+  return undefined;
 }
 
 export function uidConflict(call: Call, asked: string, live: string): Refusal {
@@ -125,7 +133,7 @@ export function patchType(call: Call): string | Refusal {
 export function patch(kernel: Kernel, call: Call): ApiResponse {
   const { definition, version, namespace, name } = call.route;
   const { query } = call.request;
-  if (name === '') return methodNotAllowed();
+  if (name === '') return methodNotAllowed(definition, 'patch');
   const type = patchType(call);
   if (type instanceof Refusal) return type;
   const options = writeOptions(query, 'PatchOptions');
@@ -165,12 +173,14 @@ export function patchedMap(call: Call, type: string, live: JsonObject): JsonObje
     patched = result.value;
   } else {
     if (!isMap(request.body))
-      return badRequest('json: cannot unmarshal the merge patch into Go value of type map[string]interface {}');
+      return badRequest(
+        `error decoding patch: json: cannot unmarshal ${goType(request.body)} into Go value of type map[string]interface {}`,
+      );
     patched = applyMergePatch(live, request.body);
   }
   if (isMap(patched)) return patched;
   return invalid({ group: '', kind: '' }, '', [
-    { type: 'Invalid', field: 'patch', value: JSON.stringify(request.body), detail: 'the result is not an object' },
+    { type: 'Invalid', field: 'patch', value: JSON.stringify(patched), detail: 'the result is not an object' },
   ]);
 }
 
