@@ -2,7 +2,8 @@
  * A work queue of keys: one reconcile per key at a time, several keys side by side, failures retried with growing pauses.
  *
  * A key added while it is being worked on is worked on once more afterwards, so no change is missed; a key added twice while it
- * waits is worked on once. A success forgets the failures of its key.
+ * waits is worked on once. A success forgets the failures of its key. Changes do not cut the pause after a failure short: the
+ * retry sees them too, and whatever refuses requests is not helped by more of them.
  */
 import { backoffMs } from './backoff.ts';
 import { retryAfterMs } from './errors.ts';
@@ -24,6 +25,7 @@ export class WorkQueue {
 
   /** Asks for a reconcile of the key as soon as possible. */
   add(key: string): void {
+    if (this.#failures.has(key) && this.#timers.has(key)) return;
     this.#waiting.add(key);
     this.#pump();
   }
@@ -70,6 +72,7 @@ export class WorkQueue {
     } catch (error) {
       const failures = this.#failures.get(key) ?? 0;
       this.#failures.set(key, failures + 1);
+      this.#waiting.delete(key);
       if (this.#open) this.addAfter(key, Math.max(backoffMs(failures, BACKOFF), retryAfterMs(error)));
     } finally {
       this.#working.delete(key);
