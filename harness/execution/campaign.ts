@@ -124,16 +124,17 @@ export async function runCampaign(config: RunConfig, options: CampaignOptions): 
       careful = true;
       continue;
     }
-    if (announced !== undefined) {
+    const culprit = announced as { readonly run: number; readonly trial: Trial } | undefined;
+    if (culprit !== undefined) {
       // The next worker goes on behind the trial that took this one down.
-      total.runs = announced.run + 1;
+      total.runs = culprit.run + 1;
       const again = await superviseWorker({
         entry: options.workerEntry,
-        job: replayOf(announced.trial, subject),
+        job: replayOf(culprit.trial, subject),
         signal: options.signal,
         listen: () => {},
       });
-      keep(lostWorkerFinding(announced.trial, end, announced.run, again.end === end.end));
+      keep(lostWorkerFinding(culprit.trial, end, culprit.run, again.end === end.end));
     }
     careful = false;
     if (++lost >= LOST_WORKERS_MAX) {

@@ -22,6 +22,8 @@ import type { TrialOptions } from './trial.ts';
 /** Runs a trial with some of its options replaced; the runner fills in the rest. */
 export type RunVariant = (trial: Trial, variant: Partial<TrialOptions>) => Promise<History>;
 
+/** Any seed that no trial uses. */
+const FRESH_SEED = 0x5eed_f00d;
 /** The cache of expected states is dropped beyond this many distinct foreign inputs. */
 const EXPECTED_MAX = 20_000;
 
@@ -92,6 +94,8 @@ export class Prober {
     if (cached !== undefined) return cached;
     const run = await this.#variant(quietTrial({ ...this.#base, start: 'settled', sample: [], programs: [] }), {
       seedObjects: input,
+      // The seeded objects keep their uids, so the server must draw others.
+      seed: FRESH_SEED,
     });
     const outcome: ExpectedState = {
       objects: Object.fromEntries(

@@ -86,11 +86,15 @@ export class Gate {
   /** Contention begins: numbers start at 0, open streams are `#0` of their kind, their next event is `@0`. */
   startContention(): void {
     this.#naming.restartNumbers();
+    const open = new Map<string, { label: string; delivered: number }>();
     for (const { stream } of this.#exchanges) {
       if (stream === undefined) continue;
-      stream.label = this.#naming.number(stream.base);
+      const label = this.#naming.number(stream.base);
+      open.set(stream.label, { label, delivered: stream.nextK });
+      stream.label = label;
       stream.nextK = 0;
     }
+    this.#recorder.renumber(open);
   }
 
   /** Lets one pending item happen, as it is or with a fault. */

@@ -68,6 +68,23 @@ export class Recorder {
     this.phases.push({ phase, ...this.mark() });
   }
 
+  /**
+   * Contention begins: open streams go on under a new label, with what they delivered before numbered below zero; everything else
+   * of the setup keeps a label of its own, so that labels name one thing in the whole history.
+   */
+  renumber(open: ReadonlyMap<Label, { readonly label: Label; readonly delivered: number }>): void {
+    for (const delivery of this.deliveries as Mutable<Delivery>[]) {
+      const now = open.get(delivery.stream);
+      if (now !== undefined) delivery.k -= now.delivered;
+      delivery.stream = now?.label ?? `${delivery.stream}!setup`;
+    }
+    for (const end of this.streamEnds as Mutable<StreamEnd>[]) end.stream = `${end.stream}!setup`;
+    for (const operation of this.operations) {
+      const now = operation.verb === 'watch' ? open.get(operation.label) : undefined;
+      operation.label = now?.label ?? `${operation.label}!setup`;
+    }
+  }
+
   process(actor: ActorId, kind: ProcessEventKind, detail: string): void {
     this.processes.push({ actor, kind, detail, ...this.mark() });
   }

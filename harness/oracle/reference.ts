@@ -168,20 +168,33 @@ function volatileLeaves(histories: readonly History[]): Map<string, Set<string>>
       const theirs = other.get(place);
       if (theirs === undefined) continue;
       const role = place.slice(0, place.indexOf(' '));
-      for (const path of new Set([...leaves.keys(), ...theirs.keys()])) {
-        if (!isServerLeaf(path) && !jsonEqual(leaves.get(path), theirs.get(path))) add(out, role, leafPattern(path));
+      for (const pattern of new Set([...leaves.keys(), ...theirs.keys()])) {
+        if (!jsonEqual(leaves.get(pattern) ?? [], theirs.get(pattern) ?? [])) add(out, role, pattern);
       }
     }
   }
   return out;
 }
 
-function finalLeaves(history: History): Map<string, ReadonlyMap<string, JsonValue>> {
-  const out = new Map<string, ReadonlyMap<string, JsonValue>>();
+/** Values by leaf pattern of every object at the end; uids differ from run to run, so a pattern may stand for several leaves. */
+function finalLeaves(history: History): Map<string, ReadonlyMap<string, readonly JsonValue[]>> {
+  const out = new Map<string, ReadonlyMap<string, readonly JsonValue[]>>();
   for (const revision of history.revisions) {
     const place = `${roleOfRevision(history, revision)} ${history.names[revision.uid] ?? revision.name}`;
     if (revision.type === 'DELETED') out.delete(place);
-    else out.set(place, leavesOf(revision.object));
+    else out.set(place, byPattern(revision.object));
+  }
+  return out;
+}
+
+function byPattern(object: KubeObject): ReadonlyMap<string, readonly JsonValue[]> {
+  const out = new Map<string, JsonValue[]>();
+  for (const [path, value] of leavesOf(object)) {
+    if (isServerLeaf(path)) continue;
+    const pattern = leafPattern(path);
+    const values = out.get(pattern);
+    if (values === undefined) out.set(pattern, [value]);
+    else values.push(value);
   }
   return out;
 }
