@@ -84,7 +84,8 @@ export class ApiServer implements Upstream {
     const call: Call = { request, route, warnings: [] };
     const { method, query } = request;
     const wantsWatch = route.watching || query['watch'] === 'true' || query['watch'] === '1';
-    if (method === 'GET' && wantsWatch && route.subresource === '') {
+    // A name in the path makes it a plain get, except on the legacy watch paths.
+    if (method === 'GET' && wantsWatch && (route.name === '' || route.watching)) {
       return watch(this.#kernel, this.#watchers, call, sink);
     }
     sink.answer(withWarnings(call, this.#answer(call)));

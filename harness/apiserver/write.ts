@@ -8,12 +8,19 @@
 import { jsonEqual } from '../model/leaf.ts';
 import type { JsonObject, KubeObject } from '../model/object.ts';
 import type { Incoming, WriteOptions } from './body.ts';
-import type { GenerationPolicy, ResourceDefinition, ServedVersion } from './definition.ts';
+import {
+  valueAt,
+  type GenerationPolicy,
+  type ResourceDefinition,
+  type ScalePaths,
+  type ServedVersion,
+} from './definition.ts';
 import type { Call, Kernel } from './kernel.ts';
 import { validateMetadataUpdate, validateNewMetadata, type MutableMeta } from './metadata.ts';
 import {
   alreadyExists,
   badRequest,
+  fieldInvalid,
   forbidden,
   invalid,
   nameExhausted,
@@ -136,8 +143,25 @@ function validateContent(
   old: KubeObject | undefined,
 ): readonly FieldError[] {
   const bySchema = version.schema === undefined ? NONE : version.schema.validate(object, old);
+  const byScale = version.scale === undefined || !definition.custom ? NONE : validateReplicas(version.scale, object);
+  if (byScale.length > 0) return [...bySchema, ...byScale];
   const byStrategy = definition.strategy.validate === undefined ? NONE : definition.strategy.validate(object, old);
   return byStrategy.length === 0 ? bySchema : [...bySchema, ...byStrategy];
+}
+
+const INT32_MAX = 2 ** 31 - 1;
+
+/** What /scale reads must be a replica count. */
+function validateReplicas(paths: ScalePaths, object: KubeObject): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  for (const path of [paths.specReplicas, paths.statusReplicas]) {
+    const value = valueAt(object, path);
+    if (typeof value !== 'number') continue;
+    const field = `.${path.join('.')}`;
+    if (value < 0) errors.push(fieldInvalid(field, value, 'should be a non-negative integer'));
+    else if (value > INT32_MAX) errors.push(fieldInvalid(field, value, `should be less than or equal to ${INT32_MAX}`));
+  }
+  return errors;
 }
 
 /**

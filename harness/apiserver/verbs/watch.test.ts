@@ -181,3 +181,11 @@ it('is forgotten without a word when the server is restored', () => {
 
   expect([open.events, open.ended]).toEqual([[], false]);
 });
+
+it('is a plain get when the path names an object, except on the legacy path (87)', () => {
+  const { request, watch } = testServer();
+  for (const name of ['a', 'b']) request('POST', WIDGETS_PATH, widget(name));
+
+  expect(watch(`${WIDGETS_PATH}/a`).answers).toMatchObject([{ code: 200, body: { kind: 'Widget' } }]);
+  expect(watch('/apis/example.com/v1/watch/namespaces/default/widgets/a').lines).toEqual(['ADDED a@7']);
+});

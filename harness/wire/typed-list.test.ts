@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { listAsSent } from './typed-list.ts';
+
+const item = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' } };
+
+it('takes the type off the items of built-in lists', () => {
+  const list = { apiVersion: 'apps/v1', kind: 'DeploymentList', metadata: {}, items: [item] };
+
+  expect(listAsSent(list)).toEqual({ ...list, items: [{ metadata: { name: 'a' } }] });
+});
+
+it('leaves lists of custom resources and everything that is no list as they are', () => {
+  const custom = { apiVersion: 'example.com/v1', kind: 'WidgetList', metadata: {}, items: [item] };
+
+  expect(listAsSent(custom)).toBe(custom);
+  expect(listAsSent(item)).toBe(item);
+  expect(listAsSent('text')).toBe('text');
+});
