@@ -1,0 +1,180 @@
+/**
+ * Was this run legal?
+ *
+ * Owns: etcd's watch guarantees (ordered, unique, atomic, reliable, resumable, bookmarkable) and the read rules, checked on our own
+ * histories: a breach is a fault of the harness, never a finding. Does not own: whether the run put anything to the test
+ * (`contention.ts`). Start at {@link checkLegality}.
+ */
+import type { Delivery, History, Operation, Revision } from '../model/history.ts';
+import { revisionOf } from '../model/object.ts';
+import type { KubeObject } from '../model/object.ts';
+
+/** Sentences naming the guarantees that a history breaks. Empty for a legal one. */
+export function checkLegality(history: History): readonly string[] {
+  const breaches: string[] = [];
+  const byNumber = new Map(history.revisions.map((revision) => [revision.revision, revision]));
+  checkRevisions(history, breaches);
+  for (const stream of streamsOf(history)) checkStream(history, byNumber, stream, breaches);
+  for (const operation of history.operations) checkOperation(history, byNumber, operation, breaches);
+  return breaches;
+}
+
+function checkRevisions({ revisions }: History, breaches: string[]): void {
+  for (let index = 1; index < revisions.length; index++) {
+    const before = revisions[index - 1];
+    const revision = revisions[index];
+    if (before === undefined || revision === undefined) continue;
+    if (revision.revision <= before.revision || revision.at <= before.at) {
+      breaches.push(`atomic: version ${revision.revision} was made after version ${before.revision}`);
+    }
+  }
+}
+
+interface Stream {
+  readonly label: string;
+  readonly deliveries: Delivery[];
+  /** The watch that opened it, where its label tells. */
+  readonly opened: Operation | undefined;
+}
+
+/** One label names one stream in the whole history; see `Recorder.renumber` in the gate. */
+function streamsOf(history: History): readonly Stream[] {
+  const streams = new Map<string, Stream>();
+  for (const delivery of history.deliveries) {
+    let stream = streams.get(delivery.stream);
+    if (stream === undefined) {
+      const opened = history.operations.find(
+        ({ verb, label, actor }) => verb === 'watch' && label === delivery.stream && actor === delivery.actor,
+      );
+      streams.set(delivery.stream, (stream = { label: delivery.stream, deliveries: [], opened }));
+    }
+    stream.deliveries.push(delivery);
+  }
+  return [...streams.values()];
+}
+
+function checkStream(
+  history: History,
+  byNumber: ReadonlyMap<number, Revision>,
+  { label, deliveries, opened }: Stream,
+  breaches: string[],
+): void {
+  const synthetic = initialEvents(history, opened);
+  let last = resumedFrom(opened) ?? 0;
+  const known = resumedFrom(opened) !== undefined;
+  let first = true;
+  for (const { type, revision, at, object } of deliveries) {
+    if (type === 'ERROR') continue;
+    if (type === 'BOOKMARK') {
+      if (revision < last) breaches.push(`bookmarkable: ${label} got a bookmark of version ${revision} after ${last}`);
+      if (known || !first) checkGap(history, label, last, revision, object, breaches);
+      last = Math.max(last, revision);
+      first = false;
+      continue;
+    }
+    if (type === 'ADDED' && revision <= synthetic) continue;
+    const made = byNumber.get(revision);
+    if (made !== undefined && made.at > at) {
+      breaches.push(`ordered: ${label} delivered version ${revision} before it was made`);
+    }
+    if (made !== undefined && made.uid !== object?.metadata.uid) {
+      breaches.push(`atomic: ${label} delivered version ${revision} as another object`);
+    }
+    if (revision === last && !first) breaches.push(`unique: ${label} delivered version ${revision} twice`);
+    else if (revision < last) breaches.push(`ordered: ${label} delivered version ${revision} after ${last}`);
+    else if (known || !first) checkGap(history, label, last, revision - 1, object, breaches);
+    last = Math.max(last, revision);
+    first = false;
+  }
+}
+
+/** The newest version that the watch showed as its initial state: those events come in the order of names. */
+function initialEvents(history: History, opened: Operation | undefined): number {
+  if (opened === undefined || resumedFrom(opened) !== undefined)
+    return opened === undefined ? Number.POSITIVE_INFINITY : 0;
+  const at = opened.sent?.at ?? opened.invoked.at;
+  return history.revisions.findLast((revision) => revision.at < at)?.revision ?? Number.POSITIVE_INFINITY;
+}
+
+/** The version after which the watch asked for events; undefined when it asked for the present state first. */
+function resumedFrom(opened: Operation | undefined): number | undefined {
+  const { resourceVersion = '', sendInitialEvents } = opened?.query ?? {};
+  return resourceVersion === '' || resourceVersion === '0' || sendInitialEvents === 'true'
+    ? undefined
+    : Number(resourceVersion);
+}
+
+/** Reliable: nothing between two delivered versions is missing. Streams with a selector see only part of a collection. */
+function checkGap(
+  { revisions }: History,
+  label: string,
+  after: number,
+  upTo: number,
+  sample: KubeObject | undefined,
+  breaches: string[],
+): void {
+  if (label.includes('?')) return;
+  const [, , resource = '', scope = '*'] = label.replace(/#\d+$/, '').split('/');
+  const missed = revisions.find(
+    (revision) =>
+      revision.revision > after &&
+      revision.revision <= upTo &&
+      revision.resource === resource &&
+      (scope === '*' || scope === '-' || revision.namespace === scope),
+  );
+  if (missed === undefined) return;
+  const next = sample?.metadata.resourceVersion ?? upTo + 1;
+  breaches.push(`reliable: ${label} skipped version ${missed.revision} between ${after} and ${next}`);
+}
+
+function checkOperation(
+  history: History,
+  byNumber: ReadonlyMap<number, Revision>,
+  operation: Operation,
+  breaches: string[],
+): void {
+  const { outcome, verb, label, committed, query, sent } = operation;
+  if (outcome.type === 'fail') {
+    if (committed.length > 0)
+      breaches.push(`${label} was refused with ${outcome.code} and yet made version ${committed[0] ?? 0}`);
+    return;
+  }
+  if (outcome.type !== 'ok' || sent === undefined || operation.resource === '') return;
+  if (verb === 'get' && operation.subresource === '') {
+    const { object } = outcome;
+    if (object === undefined || !isFresh(query)) return;
+    const live = history.revisions.findLast(({ at, uid }) => at < sent.at && uid === object.metadata?.uid);
+    if (live !== undefined && live.revision !== revisionOf(object)) {
+      breaches.push(`${label} asked for the present and got version ${revisionOf(object)} instead of ${live.revision}`);
+    }
+  } else if (verb === 'list') {
+    if (!isFresh(query) || query['continue'] !== undefined || outcome.listRevision === undefined) return;
+    const live = history.revisions.findLast(({ at }) => at < sent.at)?.revision ?? 0;
+    if (outcome.listRevision < live) {
+      breaches.push(
+        `${label} asked for the present and got the list of version ${outcome.listRevision} instead of ${live}`,
+      );
+    }
+  } else if (verb === 'create' || verb === 'update' || verb === 'patch') {
+    if (query['dryRun'] !== undefined || operation.subresource !== '' || committed.length > 0) return;
+    const { object } = outcome;
+    if (verb === 'create' && object?.metadata?.uid !== undefined) {
+      breaches.push(`lost write: ${label} was acknowledged and made no version`);
+    }
+    if (verb !== 'create' && object !== undefined && history.revisions.length > 0) {
+      const number = object.metadata?.resourceVersion === undefined ? 0 : revisionOf(object);
+      const [oldest] = history.revisions;
+      if (number > (oldest?.revision ?? 0) && !byNumber.has(number)) {
+        breaches.push(`lost write: ${label} was acknowledged with version ${number}, which does not exist`);
+      }
+    }
+  }
+}
+
+/** Reads without a version, or with one that is not 0, must not be served from the past; exact ones are about the past. */
+function isFresh({ resourceVersion = '', resourceVersionMatch }: Operation['query']): boolean {
+  return resourceVersion === '' && resourceVersionMatch === undefined;
+}
+
+export { contention } from './contention.ts';
+export type { Contention } from './contention.ts';

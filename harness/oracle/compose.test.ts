@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import type { CheckResult, Violation } from '../model/check-result.ts';
+import { HOLDS } from '../model/check-result.ts';
+import { judge } from './compose.ts';
+import type { Property } from './property.ts';
+import { historyBuilder } from './test-history.ts';
+
+function property(name: string, check: () => CheckResult): Property {
+  return { name, kind: 'safety', about: name, check };
+}
+
+function violation(field: string, at: number, severity: Violation['severity'] = 'error'): Violation {
+  const signature = { property: 'p', class: 'c', actors: ['target'], kind: 'pods', field };
+  return { signature, sentence: `${field} at ${at}`, operations: [], revisions: [], at, severity };
+}
+
+describe('judge', () => {
+  it('calls a check that throws inconclusive and asks the others', () => {
+    const broken = property('broken', () => {
+      throw new Error('boom');
+    });
+    const sound = property('sound', () => HOLDS);
+
+    expect(judge(historyBuilder().build(), [broken, sound])).toEqual([
+      { property: broken, result: { result: 'inconclusive', reason: 'the check threw: boom' } },
+      { property: sound, result: HOLDS },
+    ]);
+  });
+
+  it('keeps the earliest violation of each signature, errors first', () => {
+    const violations = [violation('c', 1, 'warning'), violation('b', 9), violation('a', 5), violation('b', 7)];
+
+    const [judgement] = judge(historyBuilder().build(), [property('p', () => ({ result: 'violated', violations }))]);
+
+    expect(judgement?.result).toEqual({
+      result: 'violated',
+      violations: [violation('a', 5), violation('b', 7), violation('c', 1, 'warning')],
+    });
+  });
+});

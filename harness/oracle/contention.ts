@@ -1,0 +1,120 @@
+/**
+ * Did this run put anything to the test?
+ *
+ * Owns: what got in the target's way, as counters that campaigns add up: green runs in which nothing ever contended prove nothing.
+ */
+import { roleOf } from '../model/actor.ts';
+import type { History, Operation, Revision } from '../model/history.ts';
+import { isWrite, phaseStart } from '../model/history.ts';
+import { revisionOf } from '../model/object.ts';
+import type { KubeObject } from '../model/object.ts';
+import { carriedVersion } from './base-content.ts';
+import { isObject } from './history-index.ts';
+
+/** What got in the target's way, by counter. */
+export interface Contention {
+  readonly [counter: string]: number;
+  /** Writes of the target refused for a version or a name. */
+  readonly conflicts: number;
+  /** Writes of the target made from a version that was no longer the live one. */
+  readonly staleReads: number;
+  /** Those of them where somebody else had made the newer version. */
+  readonly foreignWritesBetweenReadAndWrite: number;
+  readonly faults: number;
+  /** Watch events that reached the target only after it had sent something else. */
+  readonly heldEvents: number;
+  readonly lostResponses: number;
+  readonly crashes: number;
+}
+
+/** Counts since contention began; campaigns add them up. Cheap: it is asked of every run. */
+export function contention(history: History): Contention {
+  const since = phaseStart(history, 'contention');
+  let conflicts = 0;
+  let staleReads = 0;
+  let foreign = 0;
+  let lostResponses = 0;
+  const sends: number[] = [];
+  for (const operation of history.operations) {
+    const { outcome, invoked, verb } = operation;
+    if (invoked.at < since || roleOf(operation.actor) !== 'target' || verb === 'watch') continue;
+    sends.push(invoked.at);
+    if (outcome.type === 'info') lostResponses++;
+    if (!isWrite(verb)) continue;
+    if (outcome.type === 'fail' && outcome.code === 409) conflicts++;
+    const newer = overtakenBy(history, operation);
+    if (newer === undefined) continue;
+    staleReads++;
+    if (roleOf(newer.actor) !== 'target') foreign++;
+  }
+  return {
+    conflicts,
+    staleReads,
+    foreignWritesBetweenReadAndWrite: foreign,
+    faults: history.decisions.filter((decision) => decision.kind === 'fault').length,
+    heldEvents: sends.length === 0 ? 0 : heldEvents(history, since, sends),
+    lostResponses,
+    crashes: history.processes.filter((event) => event.kind === 'crashed').length,
+  };
+}
+
+/** The live version of the object that a write is about, when the target had only seen an older one. */
+function overtakenBy(history: History, operation: Operation): Revision | undefined {
+  const before = operation.sent?.at ?? operation.invoked.at;
+  const place = placeOf(operation);
+  if (place === undefined) return undefined;
+  const { resource, namespace } = operation;
+  const live = history.revisions.findLast(
+    (revision) =>
+      revision.at < before &&
+      (place.uid === undefined
+        ? revision.name === place.name && revision.resource === resource && revision.namespace === namespace
+        : revision.uid === place.uid),
+  );
+  if (live === undefined) return undefined;
+  const seen = carriedVersion(operation) ?? newestSeen(history, operation, live.uid);
+  return seen !== undefined && seen < live.revision ? live : undefined;
+}
+
+/** A create acts upon what its owner looked like; everything else upon the object itself. */
+function placeOf({ verb, name, body }: Operation): { readonly name: string; readonly uid?: string } | undefined {
+  if (verb !== 'create') return name === '' ? undefined : { name };
+  if (!isObject(body)) return undefined;
+  const uid = (body as KubeObject).metadata?.ownerReferences?.find((owner) => owner.controller === true)?.uid;
+  return uid === undefined ? undefined : { name: '', uid };
+}
+
+function newestSeen(history: History, operation: Operation, uid: string): number | undefined {
+  const before = operation.invoked.at;
+  let newest: number | undefined;
+  for (const { actor, at, revision, object } of history.deliveries) {
+    if (at > before) break;
+    if (actor === operation.actor && object?.metadata.uid === uid) newest = Math.max(newest ?? 0, revision);
+  }
+  for (const { actor, outcome, answered, invoked } of history.operations) {
+    if (invoked.at >= before) break;
+    if (actor !== operation.actor || outcome.type !== 'ok' || answered === undefined || answered.at > before) continue;
+    if (outcome.object?.metadata?.uid === uid) newest = Math.max(newest ?? 0, revisionOf(outcome.object));
+    for (const item of outcome.items ?? []) {
+      if (item.metadata.uid === uid) newest = Math.max(newest ?? 0, revisionOf(item));
+    }
+  }
+  return newest;
+}
+
+/** `sends` are the ticks of the target's requests, increasing. */
+function heldEvents({ deliveries }: History, since: number, sends: readonly number[]): number {
+  let held = 0;
+  for (const { actor, at, available } of deliveries) {
+    if (at < since || roleOf(actor) !== 'target') continue;
+    let low = 0;
+    let high = sends.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((sends[middle] ?? 0) <= available.at) low = middle + 1;
+      else high = middle;
+    }
+    if ((sends[low] ?? Number.POSITIVE_INFINITY) < at) held++;
+  }
+  return held;
+}
