@@ -1,0 +1,57 @@
+/**
+ * Streaks of failures: the same request about the same object, refused again and again.
+ *
+ * Owns: what counts as the same request and as a failure. Does not own: which streaks are too fast (`properties/bounded-rate.ts`).
+ */
+import { roleOf } from '../model/actor.ts';
+import type { History, Operation } from '../model/history.ts';
+import { isWrite } from '../model/history.ts';
+
+export interface FailureStreak {
+  /** Consecutive failed attempts, oldest first. */
+  readonly attempts: readonly Operation[];
+  /** Run time between each and the next. */
+  readonly gapsMs: readonly number[];
+  /** No attempt succeeded afterwards. */
+  readonly open: boolean;
+}
+
+/** All streaks of the target's failures, in order of their first failure. Most histories have none or short ones. */
+export function failureStreaks(history: History): readonly FailureStreak[] {
+  let open: Map<string, Operation[]> | undefined;
+  const streaks: { attempts: Operation[]; open: boolean }[] = [];
+  for (const operation of history.operations) {
+    if (operation.verb === 'watch' || roleOf(operation.actor) !== 'target') continue;
+    if (!isFailure(operation)) {
+      if (open !== undefined && operation.outcome.type === 'ok') open.delete(keyOf(operation));
+      continue;
+    }
+    open ??= new Map();
+    const key = keyOf(operation);
+    const attempts = open.get(key);
+    if (attempts === undefined) {
+      const fresh = [operation];
+      open.set(key, fresh);
+      streaks.push({ attempts: fresh, open: true });
+    } else attempts.push(operation);
+  }
+  if (open === undefined) return [];
+  const pending = new Set(open.values());
+  return streaks.map(({ attempts }) => ({ attempts, gapsMs: gapsOf(attempts), open: pending.has(attempts) }));
+}
+
+/** A read of something that is not there is an answer, not a failure; a write that is refused is one. */
+function isFailure({ verb, outcome }: Operation): boolean {
+  if (outcome.type === 'info') return true;
+  if (outcome.type !== 'fail') return false;
+  return isWrite(verb) || (outcome.code !== 404 && outcome.code !== 410);
+}
+
+/** The label without its number and without the creation number of a generated name. */
+function keyOf({ label }: Operation): string {
+  return label.replace(/(~\d+)?#\d+$/, '');
+}
+
+function gapsOf(attempts: readonly Operation[]): readonly number[] {
+  return attempts.slice(1).map(({ invoked }, index) => invoked.timeMs - (attempts[index]?.invoked.timeMs ?? 0));
+}

@@ -1,0 +1,82 @@
+/**
+ * Fights: two actors that keep setting one leaf to two values in turn.
+ *
+ * Owns: finding the alternation on the chains of versions, and how bad it is. A target that restores its own field against
+ * somebody who keeps changing it does its duty: that is told, but fails nothing.
+ */
+import type { ActorId } from '../model/actor.ts';
+import { roleOf } from '../model/actor.ts';
+import type { Violation } from '../model/check-result.ts';
+import type { History, Revision } from '../model/history.ts';
+import { jsonEqual, leafPattern } from '../model/leaf.ts';
+import type { JsonValue } from '../model/object.ts';
+import { indexOf, names } from './history-index.ts';
+
+/** Three full rounds: fewer happen by chance when each corrects the other once. */
+const TURNS_MIN = 6;
+
+export interface Fight {
+  readonly path: string;
+  /** Roles, the target first. */
+  readonly actors: readonly string[];
+  readonly values: readonly [JsonValue | undefined, JsonValue | undefined];
+  /** The turns, oldest first. */
+  readonly revisions: readonly Revision[];
+  readonly severity: Violation['severity'];
+}
+
+/** All fights in which the target takes part. Objects of few versions cost nothing. */
+export function findFights(history: History): readonly Fight[] {
+  const index = indexOf(history);
+  const fights: Fight[] = [];
+  for (const chain of index.chains()) {
+    if (chain.length < TURNS_MIN || new Set(chain.map(({ actor }) => actor)).size < 2) continue;
+    const turns = new Map<string, { revision: Revision; actor: ActorId; to: JsonValue | undefined }[]>();
+    for (const revision of chain) {
+      if (revision.type !== 'MODIFIED') continue;
+      for (const { path, to } of index.changes(revision)) {
+        const list = turns.get(path) ?? [];
+        list.push({ revision, actor: revision.actor, to });
+        turns.set(path, list);
+      }
+    }
+    for (const [path, list] of turns) {
+      const run = alternation(list);
+      const [a, b] = run;
+      if (a === undefined || b === undefined || run.length < TURNS_MIN) continue;
+      if (![a, b].some(({ actor }) => roleOf(actor) === 'target')) continue;
+      const rivals = roleOf(a.actor) === 'target' && roleOf(b.actor) === 'target';
+      const owned = names(history.reference?.ownedLeaves, index.role(a.revision), path);
+      fights.push({
+        path: leafPattern(path),
+        actors: [roleOf(a.actor), roleOf(b.actor)].toSorted((x) => (x === 'target' ? -1 : 1)),
+        values: [a.to, b.to],
+        revisions: run.map(({ revision }) => revision),
+        severity: rivals || !owned ? 'error' : 'warning',
+      });
+    }
+  }
+  return fights;
+}
+
+/** The longest stretch in which two actors and two values take strict turns. */
+function alternation<T extends { readonly actor: ActorId; readonly to: JsonValue | undefined }>(
+  list: readonly T[],
+): readonly T[] {
+  let best: readonly T[] = [];
+  let start = 0;
+  for (let at = 1; at <= list.length; at++) {
+    const turn = list[at];
+    const before = list[at - 1];
+    const twoBefore = at - 2 >= start ? list[at - 2] : undefined;
+    const goesOn =
+      turn !== undefined &&
+      before !== undefined &&
+      turn.actor !== before.actor &&
+      (twoBefore === undefined || (turn.actor === twoBefore.actor && jsonEqual(turn.to, twoBefore.to)));
+    if (goesOn) continue;
+    if (at - start > best.length) best = list.slice(start, at);
+    start = turn !== undefined && before !== undefined && turn.actor !== before.actor ? at - 1 : at;
+  }
+  return best;
+}

@@ -1,0 +1,247 @@
+/**
+ * Comparing the state at rest with what a fresh target makes of the same foreign input.
+ *
+ * Owns: matching objects across two runs (by owner, role and order, not by name) and which leaves of them count: the target's own,
+ * without what varies by nature, generations renumbered. Start at {@link differences}.
+ */
+import { roleOf } from '../model/actor.ts';
+import type { History, Revision } from '../model/history.ts';
+import { diffContent, jsonEqual } from '../model/leaf.ts';
+import type { LeafChange } from '../model/leaf.ts';
+import { objectKey } from '../model/object.ts';
+import type { JsonValue, KubeObject } from '../model/object.ts';
+import type { ExpectedState } from '../model/probe.ts';
+import { indexOf, names } from './history-index.ts';
+
+/** An object at its place: the canonical key, with the order among its kind for generated names. */
+interface Placed {
+  readonly key: string;
+  readonly resource: string;
+  readonly role: string;
+  readonly object: KubeObject;
+}
+export type State = ReadonlyMap<string, Placed>;
+
+export interface Difference {
+  readonly what: 'missing-object' | 'extra-object' | 'wrong-value';
+  readonly resource: string;
+  /** `deployments.apps/web`. */
+  readonly object: string;
+  /** Empty for whole objects. */
+  readonly path: string;
+  readonly expected?: JsonValue | undefined;
+  readonly actual?: JsonValue | undefined;
+  /** Of the object that is there. */
+  readonly uid?: string | undefined;
+}
+
+/** Records of what happened, and locks: how many there are says nothing about convergence. */
+const UNCOMPARED = /^(events(\.events\.k8s\.io)?|leases\.coordination\.k8s\.io)$/;
+
+/** The state at the end of a history. */
+export function finalState(history: History): State {
+  const last = new Map<string, Revision>();
+  for (const revision of history.revisions) {
+    if (revision.type === 'DELETED') last.delete(revision.uid);
+    else last.set(revision.uid, revision);
+  }
+  return place(
+    Array.from(last.values(), (revision) => ({
+      key: objectKey(revision.resource, revision.namespace, history.names[revision.uid] ?? revision.name),
+      resource: revision.resource,
+      object: revision.object,
+    })),
+  );
+}
+
+/** The state that a probe brought back as a list of objects, of the kinds that occur in the history. */
+export function probedState(
+  history: History,
+  objects: readonly KubeObject[],
+  uidNames: { readonly [uid: string]: string },
+): State {
+  const resources = new Map(
+    history.revisions.map(({ object, resource }) => [`${object.apiVersion} ${object.kind}`, resource]),
+  );
+  return place(
+    objects.flatMap((object) => {
+      const resource = resources.get(`${object.apiVersion} ${object.kind}`);
+      if (resource === undefined) return [];
+      const { namespace = '', name = '', uid = '' } = object.metadata;
+      return [{ key: objectKey(resource, namespace, uidNames[uid] ?? name), resource, object }];
+    }),
+  );
+}
+
+const outcomes = new WeakMap<ExpectedState, State>();
+
+/** The state that an `expected-state` probe allows. */
+export function allowedState(outcome: ExpectedState): State {
+  let state = outcomes.get(outcome);
+  if (state === undefined) {
+    state = place(
+      Object.entries(outcome.objects).map(([key, object]) => ({
+        key,
+        resource: key.slice(0, key.indexOf('/')),
+        object,
+      })),
+    );
+    outcomes.set(outcome, state);
+  }
+  return state;
+}
+
+/** Generated names count by their order: `~2` and `~5` of one run are `~0` and `~1` of another. */
+function place(entries: readonly Omit<Placed, 'role'>[]): State {
+  const state = new Map<string, Placed>();
+  let generated: Map<string, { readonly n: number; readonly entry: Omit<Placed, 'role'> }[]> | undefined;
+  for (const entry of entries) {
+    const { key, resource } = entry;
+    if (UNCOMPARED.test(resource)) continue;
+    const tilde = key.lastIndexOf('~');
+    if (tilde < 0) {
+      state.set(key, { ...entry, role: roleOfKey(key, resource) });
+      continue;
+    }
+    generated ??= new Map();
+    const stem = key.slice(0, tilde);
+    const group = generated.get(stem) ?? [];
+    group.push({ n: Number(key.slice(tilde + 1)), entry });
+    generated.set(stem, group);
+  }
+  for (const [stem, group] of generated ?? []) {
+    group.sort((a, b) => a.n - b.n);
+    for (const [order, { entry }] of group.entries()) {
+      const key = `${stem}~${order}`;
+      state.set(key, { ...entry, key, role: roleOfKey(stem, entry.resource) });
+    }
+  }
+  return state;
+}
+
+function roleOfKey(key: string, resource: string): string {
+  return `${resource}:${key.slice(key.indexOf('/', resource.length + 1) + 1)}`;
+}
+
+/** Where the target's own part of `actual` is not what `expected` says, the weightiest first. Empty when they agree. */
+export function differences(history: History, actual: State, expected: State): readonly Difference[] {
+  const found: Difference[] = [];
+  const locks = history.reference?.locks ?? [];
+  for (const [key, want] of expected) {
+    if (locks.includes(want.role)) continue;
+    const have = actual.get(key);
+    if (have === undefined) found.push({ what: 'missing-object', ...about(want, key) });
+    else
+      compare(
+        history,
+        have,
+        want,
+        found,
+        () => aliases(actual),
+        () => aliases(expected),
+      );
+  }
+  for (const [key, have] of actual) {
+    if (expected.has(key) || locks.includes(have.role)) continue;
+    found.push({ what: 'extra-object', ...about(have, key), uid: have.object.metadata.uid });
+  }
+  return found.length < 2 ? found : found.sort((a, b) => weight(a) - weight(b));
+}
+
+function about({ resource }: Placed, key: string): Pick<Difference, 'resource' | 'object' | 'path'> {
+  return { resource, object: `${resource}/${key.slice(key.indexOf('/', resource.length + 1) + 1)}`, path: '' };
+}
+
+/** Whole objects before fields, what was asked for before what is reported. */
+function weight({ what, path }: Difference): number {
+  if (what !== 'wrong-value') return what === 'missing-object' ? 0 : 1;
+  if (path.startsWith('status')) return 4;
+  return path.startsWith('metadata') ? 3 : 2;
+}
+
+type Aliases = ReadonlyMap<string, string>;
+
+/** What identifies objects in one run only, and what it stands for in any. */
+function aliases(state: State): Aliases {
+  const out = new Map<string, string>();
+  for (const [key, { object }] of state) {
+    const { uid, name } = object.metadata;
+    if (uid !== undefined) out.set(uid, `uid of ${key}`);
+    if (name !== undefined && key.includes('~')) out.set(name, `name of ${key}`);
+  }
+  return out;
+}
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+
+function compare(
+  history: History,
+  have: Placed,
+  want: Placed,
+  found: Difference[],
+  haveAliases: () => Aliases,
+  wantAliases: () => Aliases,
+): void {
+  const changes = diffContent(want.object, have.object);
+  if (changes.length === 0) return;
+  const { reference } = history;
+  const uid = have.object.metadata.uid ?? '';
+  let left = changes.filter(
+    ({ path, from, to }) =>
+      path !== 'metadata.name' &&
+      !names(reference?.volatileLeaves, have.role, path) &&
+      !(isTime(from) && isTime(to)) &&
+      !(path.endsWith('observedGeneration') && lag(want.object, from) === lag(have.object, to)) &&
+      (names(reference?.ownedLeaves, have.role, path) || isOwnWrite(history, uid, path)),
+  );
+  if (left.length > 0) left = withoutAliased(left, haveAliases(), wantAliases());
+  for (const { path, from, to } of left) {
+    found.push({ ...about(have, have.key), what: 'wrong-value', path, expected: from, actual: to, uid });
+  }
+}
+
+/** Whether the target was the last to write a leaf in this run, though no reference wrote it. */
+function isOwnWrite(history: History, uid: string, path: string): boolean {
+  const index = indexOf(history);
+  const chain = index.chain(uid);
+  for (let at = chain.length - 1; at >= 0; at--) {
+    const revision = chain[at];
+    if (revision === undefined || !index.changes(revision).some((change) => change.path === path)) continue;
+    return roleOf(revision.actor) === 'target';
+  }
+  return false;
+}
+
+/** Generations count edits, which a fresh object has had fewer of: what matters is how far behind the report is. */
+function lag(object: KubeObject, observed: JsonValue | undefined): number | undefined {
+  return typeof observed === 'number' ? (object.metadata.generation ?? 0) - observed : undefined;
+}
+
+function isTime(value: JsonValue | undefined): boolean {
+  return typeof value === 'string' && TIME.test(value);
+}
+
+/** Drops differences that are only the other run's uid or generated name, in values and in paths. */
+function withoutAliased(changes: readonly LeafChange[], have: Aliases, want: Aliases): LeafChange[] {
+  const expected = new Map<string, JsonValue | undefined>();
+  for (const { path, from } of changes) if (from !== undefined) expected.set(rename(path, want), renamed(from, want));
+  const actual = new Map<string, JsonValue | undefined>();
+  for (const { path, to } of changes) if (to !== undefined) actual.set(rename(path, have), renamed(to, have));
+  return changes.filter(({ path, from, to }) => {
+    const key = rename(path, to === undefined ? want : have);
+    const other = from === undefined ? expected.get(key) : renamed(from, want);
+    const mine = to === undefined ? actual.get(key) : renamed(to, have);
+    return !jsonEqual(mine, other);
+  });
+}
+
+function renamed(value: JsonValue, by: Aliases): JsonValue {
+  return typeof value === 'string' ? (by.get(value) ?? value) : value;
+}
+
+function rename(path: string, by: Aliases): string {
+  if (!path.includes('[')) return path;
+  let out = path;
+  for (const [from, to] of by) if (out.includes(from)) out = out.replaceAll(from, to);
+  return out;
+}

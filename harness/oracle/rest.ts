@@ -1,0 +1,126 @@
+/**
+ * Rest: when nobody but the target acts any more, and what the target does then.
+ *
+ * Owns: where rest begins, which requests count as activity. Does not own: how much is too much (`properties/bounded-rate.ts`).
+ */
+import { roleOf } from '../model/actor.ts';
+import type { History, Mark, Operation } from '../model/history.ts';
+import { isWrite } from '../model/history.ts';
+import { leafPattern } from '../model/leaf.ts';
+import { indexOf } from './history-index.ts';
+
+/**
+ * The later of the settle phase's begin and the last change by the user or a writer; Infinity when the run never got there.
+ * What environment controllers do at rest is reaction, mostly to the target itself: it does not put off rest.
+ */
+export function restStart({ phases, revisions }: History): Mark {
+  const settle = phases.find((mark) => mark.phase === 'settle');
+  if (settle === undefined) return { at: Number.POSITIVE_INFINITY, timeMs: Number.POSITIVE_INFINITY };
+  for (let index = revisions.length - 1; index >= 0; index--) {
+    const revision = revisions[index];
+    if (revision === undefined || revision.at < settle.at) break;
+    const role = roleOf(revision.actor);
+    if (role === 'user' || role === 'writer') return revision;
+  }
+  return settle;
+}
+
+/** Run time at the end of the run. */
+export function endMs({ phases }: History): number {
+  return phases.at(-1)?.timeMs ?? 0;
+}
+
+/** Requests of the target after a moment that are activity: no watches, no locks. */
+export function activityAfter(history: History, since: Mark): readonly Operation[] {
+  const { operations } = history;
+  let first = operations.length;
+  while (first > 0 && (operations[first - 1]?.invoked.at ?? -1) >= since.at) first--;
+  if (first === operations.length) return [];
+  const locks = history.reference?.locks ?? [];
+  return operations
+    .slice(first)
+    .filter(
+      (operation) => operation.verb !== 'watch' && roleOf(operation.actor) === 'target' && !isLock(operation, locks),
+    );
+}
+
+/** The later half of rest: converging takes the earlier one. Undefined when there was no time at all. */
+export function laterHalf(
+  history: History,
+): { readonly activity: readonly Operation[]; readonly fromMs: number; readonly spanMs: number } | undefined {
+  const since = restStart(history);
+  const end = endMs(history);
+  const fromMs = (since.timeMs + end) / 2;
+  if (!(fromMs < end)) return undefined;
+  const activity = activityAfter(history, since).filter((operation) => operation.invoked.timeMs >= fromMs);
+  return { activity, fromMs, spanMs: end - fromMs };
+}
+
+/** Locks are known by what the references saw being done to them; leases are what client libraries lock with. */
+function isLock({ resource, name }: Operation, locks: readonly string[]): boolean {
+  return resource === 'leases.coordination.k8s.io' || (locks.length > 0 && locks.includes(`${resource}:${name}`));
+}
+
+/** How long a run has to be silent before it may be called converged: three resyncs of half a minute, and kopf's retry of 60 s twice. */
+export const EXTENDED_SETTLE_MS = 120_000;
+/** Beyond twice client-go's longest back-off (1000 s) nobody waits. */
+export const SETTLE_MS_MAX = 2_000_000;
+/** A spacing that grows at most doubles, and jitter adds a fifth. */
+const NEXT_GAP = 2.5;
+
+/** The silence after which no back-off that the observed failures have earned can still be pending. */
+export function earnedSettleMs(
+  streaks: readonly { readonly gapsMs: readonly number[]; readonly open: boolean }[],
+): number {
+  let needed = EXTENDED_SETTLE_MS;
+  for (const { gapsMs, open } of streaks) {
+    if (open) for (const gap of gapsMs) needed = Math.max(needed, gap * NEXT_GAP);
+  }
+  return needed;
+}
+
+/** More requests than this share of the references' idle rate are no longer the target's ordinary polling. */
+const IDLE_FACTOR = 2;
+/** Requests a minute that are nothing whatever the references did: one resync of one kind in ten seconds. */
+const IDLE_FLOOR = 6;
+
+/** Whether what the target does at rest is what it did in the references' idle window. */
+export function isOrdinaryIdle(history: History, activity: readonly Operation[], spanMs: number): boolean {
+  const perMinute = spanMs <= 0 ? 0 : 60_000 / spanMs;
+  const idle = history.reference?.idle ?? { requestsPerMinute: 0, writesPerMinute: 0 };
+  const writes = activity.filter((operation) => isWrite(operation.verb)).length;
+  return (
+    activity.length * perMinute <= idle.requestsPerMinute * IDLE_FACTOR + IDLE_FLOOR &&
+    writes * perMinute <= idle.writesPerMinute * IDLE_FACTOR
+  );
+}
+
+/** What a set of requests is mostly about: the object asked for or written most often, and the leaf changed most often. */
+export function mostWritten(
+  history: History,
+  operations: readonly Operation[],
+): { readonly resource: string; readonly name: string; readonly field: string } {
+  const index = indexOf(history);
+  const objects = new Map<string, number>();
+  const fields = new Map<string, number>();
+  for (const { resource, name, id, committed } of operations) {
+    count(objects, `${resource} ${name}`);
+    if (committed.length === 0) continue;
+    for (const revision of history.revisions) {
+      if (revision.op !== id) continue;
+      for (const { path } of index.changes(revision)) count(fields, leafPattern(path));
+    }
+  }
+  const [resource = '', name = ''] = most(objects).split(' ');
+  return { resource, name, field: most(fields) };
+}
+
+function count(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+function most(counts: ReadonlyMap<string, number>): string {
+  let best = '';
+  for (const [key, times] of counts) if (times > (counts.get(best) ?? 0)) best = key;
+  return best;
+}

@@ -1,0 +1,74 @@
+/**
+ * Retries without back-off, told from those with one.
+ *
+ * Owns: which spacing of failed attempts does not grow. Jitter, caps, bursts of a few tries inside one reconcile
+ * (RetryOnConflict) and client-go's limiter around them must all pass. Start at {@link judgeStreak}.
+ */
+import type { Mark, Operation } from '../model/history.ts';
+import { isWrite } from '../model/history.ts';
+import { carriedVersion } from './base-content.ts';
+import type { FailureStreak } from './failures.ts';
+
+/**
+ * `refused-version`: one and the same version, refused again and again. `no-back-off`: the spacing does not grow.
+ * `outlived-cause`: it does, but nobody disturbs any more and the answer will never be another.
+ */
+export type RetryFault = 'refused-version' | 'no-back-off' | 'outlived-cause';
+
+/** Fewer failures may be a loop with a bound: RetryOnConflict gives up after 5. */
+const REGULAR_MIN = 8;
+/** Spacing within this factor of itself is regular: jitter of client libraries stays below a fifth. */
+const REGULAR_FACTOR = 1.5;
+/** A fixed pause of that length is polite: kopf waits 60 s, many controllers 5, 10 or 30. */
+const POLITE_GAP_MS = 5_000;
+/** A block holds at least one pause between two bursts of at most 5 tries. */
+const BLOCK = 5;
+/** Irregular spacing is told from bursts under a growing back-off only over many attempts: 8 reconciles of 5 tries. */
+const IRREGULAR_MIN = 40;
+/** The longest pause of the last block must exceed that of the first by more than jitter can. */
+const GROWTH = 1.3;
+/** Refusals at rest after which the same answer is not news any more. */
+const OUTLIVED_MIN = 8;
+
+/** Undefined for retries as they should be. `rest` is when nobody else acts any more. */
+export function judgeStreak(streak: FailureStreak, rest: Mark): RetryFault | undefined {
+  const { attempts, gapsMs } = streak;
+  if (attempts.length < REGULAR_MIN) return undefined;
+  const repeats = sameRefusal(attempts);
+  const fresh = attempts.every(isConflict) && !repeats && attempts.length < IRREGULAR_MIN;
+  // Each attempt carried a newer version and lost against a newer change: the cause is still there.
+  if (!fresh && (isRegular(gapsMs) || isUnbounded(gapsMs))) return repeats ? 'refused-version' : 'no-back-off';
+  const late = attempts.filter(({ invoked }) => invoked.at >= rest.at);
+  return streak.open && late.length >= OUTLIVED_MIN && late.every(isHopeless) ? 'outlived-cause' : undefined;
+}
+
+function isRegular(gapsMs: readonly number[]): boolean {
+  const shortest = Math.min(...gapsMs);
+  const longest = Math.max(...gapsMs);
+  return longest < POLITE_GAP_MS && longest <= shortest * REGULAR_FACTOR;
+}
+
+function isUnbounded(gapsMs: readonly number[]): boolean {
+  if (gapsMs.length + 1 < IRREGULAR_MIN) return false;
+  const first = Math.max(...gapsMs.slice(0, BLOCK));
+  const last = Math.max(...gapsMs.slice(-BLOCK));
+  return last < POLITE_GAP_MS && last <= first * GROWTH;
+}
+
+/** All attempts are updates that carried one version and were refused for it. */
+function sameRefusal(attempts: readonly Operation[]): boolean {
+  const [first] = attempts;
+  const version = first === undefined ? undefined : carriedVersion(first);
+  return (
+    version !== undefined && attempts.every((attempt) => isConflict(attempt) && carriedVersion(attempt) === version)
+  );
+}
+
+function isConflict({ outcome }: Operation): boolean {
+  return outcome.type === 'fail' && outcome.code === 409;
+}
+
+/** Not found, or refused for a version or name: at rest only another request can change that. */
+function isHopeless({ verb, outcome }: Operation): boolean {
+  return isWrite(verb) && outcome.type === 'fail' && (outcome.code === 404 || outcome.code === 409);
+}

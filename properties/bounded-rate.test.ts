@@ -1,0 +1,323 @@
+import { describe, expect, it } from 'vitest';
+import type { CheckResult } from '../harness/model/check-result.ts';
+import { setAt } from '../harness/model/edit.ts';
+import type { Settlement } from '../harness/model/history.ts';
+import type { KubeObject } from '../harness/model/object.ts';
+import type { ProbeResult } from '../harness/model/probe.ts';
+import type { Reference } from '../harness/model/reference.ts';
+import type { HistoryBuilder } from '../harness/oracle/test-history.ts';
+import { historyBuilder, manifest } from '../harness/oracle/test-history.ts';
+import { boundedRate } from './bounded-rate.ts';
+
+const WIDGETS = 'widgets.example.com';
+const UNREST: Settlement = { result: 'time-exceeded', timeMs: 180_000 };
+const HOT: Settlement = { result: 'hot-instant', steps: 400 };
+
+function started(): { h: HistoryBuilder; widget: KubeObject } {
+  const h = historyBuilder();
+  const widget = h.create('user', WIDGETS, manifest('Widget', 'web', { spec: { replicas: 1 }, status: { n: 0 } }));
+  h.phase('contention');
+  return { h, widget };
+}
+
+function settled(): HistoryBuilder {
+  const { h } = started();
+  h.phase('heal').phase('settle');
+  return h;
+}
+
+function judge(
+  h: HistoryBuilder,
+  parts: {
+    readonly settlement?: Settlement;
+    readonly probes?: readonly ProbeResult[];
+    readonly reference?: Partial<Reference>;
+  } = {},
+): CheckResult {
+  return boundedRate.check(h.phase('end').build(parts));
+}
+
+/** The target's attempts to PUT a version that is refused, with these pauses before each but the first. */
+function refused(pausesMs: readonly number[]): HistoryBuilder {
+  const { h, widget } = started();
+  h.edit('writer-1', WIDGETS, 'web', ['spec', 'replicas'], 2);
+  for (const pause of [0, ...pausesMs]) h.pass(pause).update('controller', WIDGETS, setAt(widget, ['spec', 'x'], 1));
+  return h.phase('settle').pass(30_000);
+}
+
+/** A target that fails with 500, with these pauses. */
+function failing(pausesMs: readonly number[]): HistoryBuilder {
+  const { h } = started();
+  for (const pause of [0, ...pausesMs]) h.pass(pause).begin('controller', 'update', WIDGETS, 'web').fail(500);
+  h.edit('controller', WIDGETS, 'web', ['status', 'n'], 1, 'status');
+  return h.phase('settle').pass(30_000);
+}
+
+function every(ms: number, times: number, act: (n: number) => void, h: HistoryBuilder): HistoryBuilder {
+  for (let n = 1; n <= times; n++) {
+    h.pass(ms);
+    act(n);
+  }
+  return h;
+}
+
+const repeat = (pause: number, times: number): readonly number[] => Array.from({ length: times }, () => pause);
+const exponential = (baseMs: number, times: number): readonly number[] =>
+  Array.from({ length: times }, (_, n) => baseMs * 2 ** n);
+const restless: ProbeResult = {
+  probe: 'extended-settle',
+  windowMs: 120_000,
+  quiescent: false,
+  final: [],
+  names: {},
+  writesAtRest: 9,
+};
+const withheld = (writesAtRest: number): ProbeResult => ({ probe: 'withheld-echo', writesAtRest, windowMs: 180_000 });
+
+describe('bounded rate', () => {
+  it('accepts a run that comes to rest', () => {
+    const { h } = started();
+    h.edit('controller', WIDGETS, 'web', ['status', 'n'], 1, 'status');
+    h.phase('settle').pass(30_000);
+
+    expect(judge(h)).toEqual({ result: 'holds' });
+  });
+
+  describe('retries', () => {
+    it('convicts the same refused version sent again and again', () => {
+      const result = judge(refused(repeat(10, 7)));
+
+      expect(result).toMatchObject({ violations: [{ signature: { class: 'refused-version', kind: WIDGETS } }] });
+      expect(result.result === 'violated' && result.violations[0]?.sentence).toBe(
+        'controller sends the same refused version again and again without reading the object anew: 8 times update of ' +
+          'widgets.example.com/web answered 409 Conflict, pauses of 10, 10, 10, 10 … 10 ms',
+      );
+    });
+
+    it('accepts RetryOnConflict with its 5 attempts, and again under a growing back-off', () => {
+      expect(judge(refused(repeat(10, 4))).result).toBe('holds');
+      const bursts = exponential(5, 6).flatMap((pause) => [pause, ...repeat(10, 4)]);
+      expect(judge(refused([...repeat(10, 4), ...bursts])).result).toBe('holds');
+    });
+
+    it('convicts failures repeated without a pause, or with one that does not grow', () => {
+      for (const pause of [0, 1, 100, 1_000]) {
+        expect(judge(failing(repeat(pause, 7)))).toMatchObject({
+          violations: [{ signature: { class: 'no-back-off' } }],
+        });
+      }
+    });
+
+    it('convicts irregular pauses that never grow', () => {
+      const pauses = Array.from({ length: 45 }, (_, n) => [10, 40, 90, 20, 60][n % 5] ?? 0);
+
+      expect(judge(failing(pauses))).toMatchObject({ violations: [{ signature: { class: 'no-back-off' } }] });
+    });
+
+    it('accepts exponential back-off with jitter, with a cap, or polite from the start', () => {
+      expect(judge(failing(exponential(5, 12))).result).toBe('holds');
+      expect(judge(failing([11, 19, 45, 76, 170, 300, 700, 1_300])).result).toBe('holds');
+      expect(judge(failing([...exponential(500, 5), ...repeat(10_000, 8)])).result).toBe('holds');
+      expect(judge(failing(repeat(30_000, 10))).result).toBe('holds');
+    });
+
+    it('accepts seven failures in a row, or more with a success in between', () => {
+      expect(judge(failing(repeat(0, 6))).result).toBe('holds');
+      const { h } = started();
+      for (let n = 0; n < 20; n++) {
+        h.begin('controller', 'update', WIDGETS, 'web').fail(500);
+        if (n % 5 === 4) h.edit('controller', WIDGETS, 'web', ['spec', 'x'], n);
+      }
+      expect(judge(h.phase('settle')).result).toBe('holds');
+    });
+
+    it('accepts attempts that read anew each time and lose against real changes', () => {
+      const { h } = started();
+      for (let n = 0; n < 10; n++) {
+        const read = h.get('controller', WIDGETS, 'web');
+        h.edit('writer-1', WIDGETS, 'web', ['spec', 'replicas'], n + 5);
+        h.update('controller', WIDGETS, setAt(read, ['spec', 'x'], n));
+      }
+
+      expect(judge(h.phase('settle').pass(30_000)).result).toBe('holds');
+    });
+
+    it('convicts a back-off that goes on at rest with a request that can never succeed', () => {
+      const h = settled();
+      for (const pause of exponential(5, 8)) h.pass(pause).delete('controller', 'pods', 'gone');
+
+      expect(judge(h)).toMatchObject({ violations: [{ signature: { class: 'outlived-cause', kind: 'pods' } }] });
+    });
+  });
+
+  describe('writes at rest', () => {
+    function writing(periodMs: number, times: number): HistoryBuilder {
+      const h = settled();
+      return every(periodMs, times, (n) => h.edit('controller', WIDGETS, 'web', ['status', 'n'], n, 'status'), h);
+    }
+
+    it('asks for more time and for the cause', () => {
+      expect(judge(writing(4_000, 45), { settlement: UNREST })).toMatchObject({
+        result: 'inconclusive',
+        needs: [{ probe: 'extended-settle', windowMs: 120_000 }, { probe: 'withheld-echo' }],
+      });
+    });
+
+    it('convicts a target that triggers itself, however slowly', () => {
+      const result = judge(writing(4_000, 45), { settlement: UNREST, probes: [restless, withheld(1)] });
+
+      expect(result).toMatchObject({
+        violations: [
+          { signature: { class: 'self-triggered-writes', kind: WIDGETS, field: 'status.n' }, severity: 'error' },
+        ],
+      });
+    });
+
+    it('convicts a target that triggers itself also when the references do the same', () => {
+      const idle = { requestsPerMinute: 1, writesPerMinute: 1 };
+
+      const result = judge(writing(4_000, 45), {
+        settlement: UNREST,
+        probes: [restless, withheld(0)],
+        reference: { idle },
+      });
+      expect(result.result).toBe('violated');
+    });
+
+    it('convicts writes by a timer that the references did not do', () => {
+      expect(judge(writing(4_000, 45), { settlement: UNREST, probes: [restless, withheld(45)] })).toMatchObject({
+        violations: [{ signature: { class: 'busy-at-rest' } }],
+      });
+    });
+
+    it('accepts a heartbeat that the references have too', () => {
+      const idle = { requestsPerMinute: 12, writesPerMinute: 6 };
+
+      expect(judge(writing(10_000, 18), { settlement: UNREST, reference: { idle } }).result).toBe('holds');
+    });
+
+    it('accepts a target that comes to rest when it gets more time', () => {
+      const probes: readonly ProbeResult[] = [{ ...restless, quiescent: true }];
+
+      expect(judge(writing(4_000, 45), { settlement: UNREST, probes }).result).toBe('holds');
+    });
+
+    it('does not blame the target’s locks', () => {
+      const h = settled();
+      h.create('controller', 'leases.coordination.k8s.io', manifest('Lease', 'lock', { spec: {} }));
+      every(2_000, 90, (n) => h.edit('controller', 'leases.coordination.k8s.io', 'lock', ['spec', 'renewTime'], n), h);
+      h.create('controller', 'configmaps', manifest('ConfigMap', 'lock', { data: {} }));
+      every(2_000, 10, (n) => h.edit('controller', 'configmaps', 'lock', ['data', 'renewTime'], n), h);
+
+      expect(judge(h, { settlement: UNREST, reference: { locks: ['configmaps:lock'] } }).result).toBe('holds');
+    });
+
+    it('begins to count when the last foreign change was made', () => {
+      const { h } = started();
+      h.phase('settle');
+      every(1_000, 20, (n) => h.edit('controller', WIDGETS, 'web', ['status', 'n'], n, 'status'), h);
+      h.edit('writer-1', WIDGETS, 'web', ['spec', 'replicas'], 7);
+
+      expect(judge(h.pass(30_000)).result).toBe('holds');
+    });
+  });
+
+  describe('loops', () => {
+    it('convicts reads at one instant without end', () => {
+      const h = settled();
+      for (let n = 0; n < 100; n++) h.get('controller', WIDGETS, 'web');
+
+      expect(judge(h, { settlement: HOT })).toMatchObject({
+        violations: [{ signature: { class: 'hot-loop', kind: WIDGETS } }],
+      });
+    });
+
+    it('asks for the cause of writes at one instant, and names it', () => {
+      const h = settled();
+      for (let n = 0; n < 60; n++) h.edit('controller', WIDGETS, 'web', ['status', 'n'], n, 'status');
+      const history = h.phase('end').build({ settlement: HOT });
+
+      expect(boundedRate.check(history)).toMatchObject({ needs: [{ probe: 'withheld-echo' }] });
+      for (const [writes, kind] of [
+        [1, 'self-triggered-writes'],
+        [60, 'hot-loop'],
+      ] as const) {
+        expect(boundedRate.check({ ...history, probes: [withheld(writes)] })).toMatchObject({
+          violations: [{ signature: { class: kind, field: 'status.n' } }],
+        });
+      }
+    });
+
+    it('has no opinion on an instant that is not the target’s', () => {
+      expect(judge(settled(), { settlement: HOT }).result).toBe('inconclusive');
+    });
+
+    it('convicts a requeue of a second or less, also when the references do the same and rest was called', () => {
+      const h = settled();
+      every(1_000, 30, () => h.get('controller', WIDGETS, 'web'), h);
+      const reference = { idle: { requestsPerMinute: 60, writesPerMinute: 0 } };
+
+      expect(judge(h, { reference })).toMatchObject({ violations: [{ signature: { class: 'short-requeue' } }] });
+    });
+
+    it('accepts a poll as slow as in the references', () => {
+      const h = settled();
+      every(30_000, 6, () => h.get('controller', WIDGETS, 'web'), h);
+
+      expect(
+        judge(h, { settlement: UNREST, reference: { idle: { requestsPerMinute: 2, writesPerMinute: 0 } } }).result,
+      ).toBe('holds');
+    });
+
+    it('convicts a poll much faster than in the references', () => {
+      const h = settled();
+      every(3_000, 60, () => h.get('controller', WIDGETS, 'web'), h);
+      const reference = { idle: { requestsPerMinute: 2, writesPerMinute: 0 } };
+
+      expect(judge(h, { settlement: UNREST, probes: [restless], reference })).toMatchObject({
+        violations: [{ signature: { class: 'busy-at-rest' } }],
+      });
+    });
+  });
+
+  describe('fights', () => {
+    function flip(h: HistoryBuilder, a: string, b: string, rounds: number): HistoryBuilder {
+      for (let n = 0; n < rounds; n++) {
+        h.edit(a, WIDGETS, 'web', ['spec', 'replicas'], 3);
+        h.edit(b, WIDGETS, 'web', ['spec', 'replicas'], 5);
+      }
+      return h.phase('settle').pass(30_000);
+    }
+
+    it('convicts two replicas of the target that flip a field', () => {
+      const result = judge(flip(started().h, 'controller', 'controller~2', 3));
+
+      expect(result).toMatchObject({
+        violations: [
+          { signature: { class: 'fight', actors: ['target', 'target'], field: 'spec.replicas' }, severity: 'error' },
+        ],
+      });
+      expect(result.result === 'violated' && result.violations[0]?.sentence).toBe(
+        'controller and controller~2 keep setting spec.replicas of widgets.example.com/web to 3 and 5 in turn, 6 times',
+      );
+    });
+
+    it('only tells of a target that restores its own field', () => {
+      const ownedLeaves = { [`${WIDGETS}:web`]: ['spec.replicas'] };
+
+      expect(judge(flip(started().h, 'writer-1', 'controller', 3), { reference: { ownedLeaves } })).toMatchObject({
+        violations: [{ signature: { class: 'fight', actors: ['target', 'writer'] }, severity: 'warning' }],
+      });
+    });
+
+    it('accepts two rounds, and two actors that never agree on what to fight over', () => {
+      expect(judge(flip(started().h, 'writer-1', 'controller', 2)).result).toBe('holds');
+      const { h } = started();
+      for (let n = 0; n < 6; n++) {
+        h.edit('writer-1', WIDGETS, 'web', ['spec', 'replicas'], n + 10);
+        h.edit('controller', WIDGETS, 'web', ['status', 'n'], n + 10, 'status');
+      }
+      expect(judge(h.phase('settle').pass(30_000)).result).toBe('holds');
+    });
+  });
+});

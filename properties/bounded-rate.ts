@@ -1,0 +1,231 @@
+/**
+ * P3, bounded rate: quiescent means quiet, retries back off, nobody fights.
+ *
+ * Owns: which activity at rest is too much, and its cause. A loop is asked for its cause by withholding the echo of the target's
+ * own writes: if it falls silent it triggers itself, if the period stays it is a timer. Polls and heartbeats are compared with what
+ * the references did with nothing to do. Suspects get a longer settle first, except where virtual time stood still.
+ */
+import type { CheckResult, Violation } from '../harness/model/check-result.ts';
+import { HOLDS } from '../harness/model/check-result.ts';
+import type { History, Operation } from '../harness/model/history.ts';
+import { isWrite } from '../harness/model/history.ts';
+import type { ProbeRequest, ProbeResult } from '../harness/model/probe.ts';
+import { failureStreaks } from '../harness/oracle/failures.ts';
+import type { FailureStreak } from '../harness/oracle/failures.ts';
+import { findFights } from '../harness/oracle/fights.ts';
+import type { Fight } from '../harness/oracle/fights.ts';
+import type { Property } from '../harness/oracle/property.ts';
+import {
+  activityAfter,
+  EXTENDED_SETTLE_MS,
+  isOrdinaryIdle,
+  laterHalf,
+  mostWritten,
+  restStart,
+} from '../harness/oracle/rest.ts';
+import { judgeStreak } from '../harness/oracle/retries.ts';
+
+const NAME = 'bounded-rate';
+/** Requests at one instant of run time, at rest, that no burst of a reconcile explains: a loop that waits for nothing. */
+const HOT_REQUESTS_MIN = 40;
+/** One write at rest may be the last step of converging; three in the later half are a habit. */
+const HABIT_MIN = 3;
+/** A requeue of that period or shorter is a busy loop, also when the references do the same. */
+const SHORT_PERIOD_MS = 1_000;
+/** That many in a row before a period is believed. */
+const SHORT_MIN = 10;
+/** Withholding the echo silences a self-triggered loop; what may remain is the way back to rest. */
+const SILENT_SHARE = 0.25;
+const SILENT_MAX = 3;
+
+export const boundedRate: Property = {
+  name: NAME,
+  id: 'P3',
+  kind: 'safety',
+  about: 'at rest the target is quiet, its retries back off, and it fights with nobody',
+  check,
+};
+
+function check(history: History): CheckResult {
+  const violations: Violation[] = [];
+  const rest = restStart(history);
+  for (const streak of failureStreaks(history)) {
+    const violation = retryViolation(streak, rest);
+    if (violation !== undefined) violations.push(violation);
+  }
+  for (const fight of findFights(history)) violations.push(fightViolation(fight));
+  const atRest = judgeRest(history);
+  // A retry loop or a fight that is found is the cause of the unrest: no second finding for the same thing.
+  if (violations.some(({ severity }) => severity === 'error')) return { result: 'violated', violations };
+  if (atRest.result === 'violated') return { result: 'violated', violations: [...violations, ...atRest.violations] };
+  if (atRest.result === 'inconclusive' || violations.length === 0) return atRest;
+  return { result: 'violated', violations };
+}
+
+function judgeRest(history: History): CheckResult {
+  switch (history.settlement.result) {
+    case 'never-started':
+      return { result: 'inconclusive', reason: 'the target never started' };
+    case 'hot-instant':
+      return judgeHotInstant(history);
+    case 'quiescent':
+      return judgeShortRequeue(history);
+    case 'steps-exceeded':
+    case 'time-exceeded':
+      return judgeUnrest(history);
+  }
+}
+
+/** Virtual time stands still in a hot loop, so no longer settle could tell more. */
+function judgeHotInstant(history: History): CheckResult {
+  const last = activityAfter(history, restStart(history)).at(-1);
+  const hot = activityAfter(history, restStart(history)).filter(
+    ({ invoked }) => invoked.timeMs === last?.invoked.timeMs,
+  );
+  if (last === undefined || hot.length < HOT_REQUESTS_MIN) {
+    const reason = `the run spun at one instant, but only ${hot.length} requests of the target were part of it`;
+    return { result: 'inconclusive', reason };
+  }
+  const writes = hot.filter(({ verb, committed }) => isWrite(verb) && committed.length > 0);
+  if (writes.length >= HABIT_MIN) return judgeWrites(history, writes, 'hot-loop', 'without any time passing');
+  return rateViolation(history, 'hot-loop', hot, `sends ${hot.length} requests at one instant`);
+}
+
+/** Rest came, but reads may go on where they do not count as activity. */
+function judgeShortRequeue(history: History): CheckResult {
+  if (activityAfter(history, restStart(history)).length < SHORT_MIN) return HOLDS;
+  const half = laterHalf(history);
+  if (half === undefined || !isShortPeriod(half.activity, half.spanMs)) return HOLDS;
+  const period = Math.round(half.spanMs / half.activity.length);
+  return rateViolation(
+    history,
+    'short-requeue',
+    half.activity,
+    `asks or writes every ${period} ms with nothing changing`,
+  );
+}
+
+function judgeUnrest(history: History): CheckResult {
+  const half = laterHalf(history);
+  if (half === undefined) return { result: 'inconclusive', reason: 'the settle phase had no time in it' };
+  const { activity, spanMs } = half;
+  const writes = activity.filter(({ verb }) => isWrite(verb));
+  const short = isShortPeriod(activity, spanMs);
+  if (!short && isOrdinaryIdle(history, activity, spanMs)) return HOLDS;
+  const extended = find(history, 'extended-settle');
+  if (extended === undefined) {
+    const needs: ProbeRequest[] = [{ probe: 'extended-settle', windowMs: EXTENDED_SETTLE_MS }];
+    if (writes.length >= HABIT_MIN) needs.push({ probe: 'withheld-echo' });
+    return { result: 'inconclusive', reason: 'the target is not silent at rest; it gets more time', needs };
+  }
+  if (extended.quiescent) return HOLDS;
+  const every = `every ${Math.round(spanMs / Math.max(1, activity.length))} ms`;
+  if (writes.length >= HABIT_MIN) return judgeWrites(history, writes, short ? 'short-requeue' : 'busy-at-rest', every);
+  if (short) return rateViolation(history, 'short-requeue', activity, `asks ${every} with nothing changing`);
+  return activity.length < HABIT_MIN
+    ? { result: 'inconclusive', reason: `only ${activity.length} requests at rest: too few to tell a habit` }
+    : rateViolation(history, 'busy-at-rest', activity, `asks ${every} at rest, ${idleText(history)}`);
+}
+
+/** Writes at rest: by its own echo, or by a timer. */
+function judgeWrites(history: History, writes: readonly Operation[], otherwise: string, pace: string): CheckResult {
+  const withheld = find(history, 'withheld-echo');
+  if (withheld === undefined) {
+    const reason = 'the target writes at rest; it is not known yet what triggers it';
+    return { result: 'inconclusive', reason, needs: [{ probe: 'withheld-echo' }] };
+  }
+  // A write that changes nothing has no echo.
+  const total = activityAfter(history, restStart(history)).filter(({ committed }) => committed.length > 0).length;
+  const silent = withheld.writesAtRest <= Math.max(SILENT_MAX, total * SILENT_SHARE);
+  if (total >= HABIT_MIN && silent && withheld.writesAtRest < total / 2) {
+    const what = `writes ${writes.length} times at rest, ${pace}, and falls silent when it is not shown its own writes`;
+    return rateViolation(history, 'self-triggered-writes', writes, what);
+  }
+  const what = `writes ${writes.length} times at rest, ${pace}, also when it is not shown its own writes; ${idleText(history)}`;
+  return rateViolation(history, otherwise, writes, what);
+}
+
+function isShortPeriod(activity: readonly Operation[], spanMs: number): boolean {
+  return activity.length >= SHORT_MIN && spanMs / activity.length <= SHORT_PERIOD_MS;
+}
+
+function idleText({ reference }: History): string {
+  const { requestsPerMinute = 0, writesPerMinute = 0 } = reference?.idle ?? {};
+  return `the references did ${round(requestsPerMinute)} requests and ${round(writesPerMinute)} writes a minute when idle`;
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+function rateViolation(history: History, kind: string, about: readonly Operation[], what: string): CheckResult {
+  const { resource, field, name } = mostWritten(history, about);
+  const [first] = about;
+  const last = about.at(-1);
+  const violation: Violation = {
+    signature: { property: NAME, class: kind, actors: ['target'], kind: resource, field },
+    sentence: `${first?.actor ?? 'controller'} ${what}: ${last?.verb ?? ''} of ${resource}/${name}${field === '' ? '' : ` changing ${field}`}`,
+    operations: about.slice(0, SHORT_MIN).map(({ id }) => id),
+    revisions: about.flatMap(({ committed }) => committed).slice(0, SHORT_MIN),
+    at: about[SHORT_MIN]?.invoked.at ?? last?.invoked.at ?? 0,
+    severity: 'error',
+  };
+  return { result: 'violated', violations: [violation] };
+}
+
+const RETRY_TEXT = {
+  'refused-version': 'sends the same refused version again and again without reading the object anew',
+  'no-back-off': 'repeats a failing request and the pauses do not grow',
+  'outlived-cause': 'goes on repeating a request at rest that cannot succeed any more',
+} as const;
+
+function retryViolation(streak: FailureStreak, rest: ReturnType<typeof restStart>): Violation | undefined {
+  const fault = judgeStreak(streak, rest);
+  const { attempts, gapsMs } = streak;
+  const [first] = attempts;
+  const last = attempts.at(-1);
+  if (fault === undefined || first === undefined || last === undefined) return undefined;
+  const { outcome } = last;
+  const answer = outcome.type === 'fail' ? `${outcome.code} ${outcome.reason}`.trim() : 'no answer';
+  return {
+    signature: { property: NAME, class: fault, actors: ['target'], kind: first.resource, field: '' },
+    sentence:
+      `${first.actor} ${RETRY_TEXT[fault]}: ${attempts.length} times ${first.verb} of ${first.resource}/${first.name} ` +
+      `answered ${answer}, pauses of ${gapsMs.slice(0, 4).join(', ')} … ${gapsMs.at(-1) ?? 0} ms`,
+    operations: attempts.slice(0, SHORT_MIN).map(({ id }) => id),
+    revisions: [],
+    at: attempts[Math.min(attempts.length, SHORT_MIN) - 1]?.answered?.at ?? last.invoked.at,
+    severity: 'error',
+  };
+}
+
+function fightViolation({ revisions, path, actors, values, severity }: Fight): Violation {
+  const [first] = revisions;
+  const last = revisions.at(-1);
+  return {
+    signature: {
+      property: NAME,
+      class: 'fight',
+      actors,
+      kind: first?.resource ?? '',
+      field: path,
+    },
+    sentence:
+      `${revisions
+        .slice(0, 2)
+        .map(({ actor }) => actor)
+        .join(' and ')} keep setting ${path} of ${first?.resource ?? ''}/${first?.name ?? ''} ` +
+      `to ${values.map((value) => JSON.stringify(value ?? null)).join(' and ')} in turn, ${revisions.length} times`,
+    operations: revisions.map(({ op }) => op),
+    revisions: revisions.map(({ revision }) => revision),
+    at: last?.at ?? 0,
+    severity,
+  };
+}
+
+function find<P extends ProbeResult['probe']>(
+  history: History,
+  probe: P,
+): Extract<ProbeResult, { probe: P }> | undefined {
+  return history.probes.find((result): result is Extract<ProbeResult, { probe: P }> => result.probe === probe);
+}

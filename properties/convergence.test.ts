@@ -1,0 +1,288 @@
+import { describe, expect, it } from 'vitest';
+import type { CheckResult } from '../harness/model/check-result.ts';
+import { setAt } from '../harness/model/edit.ts';
+import type { Settlement } from '../harness/model/history.ts';
+import type { KubeObject } from '../harness/model/object.ts';
+import type { ProbeResult } from '../harness/model/probe.ts';
+import type { HistoryBuilder } from '../harness/oracle/test-history.ts';
+import { historyBuilder, manifest, ownedBy } from '../harness/oracle/test-history.ts';
+import { convergence } from './convergence.ts';
+
+const WIDGETS = 'widgets.example.com';
+const REFERENCE = {
+  ownedLeaves: {
+    [`${WIDGETS}:web`]: ['status.phase', 'status.observedGeneration', 'status.since', 'status.token', 'status.child'],
+    'deployments.apps:web': ['metadata.name', 'spec.image'],
+    'pods:web/worker': ['spec.image', 'metadata.ownerReferences[uid=*].name'],
+  },
+  volatileLeaves: { [`${WIDGETS}:web`]: ['status.token'] },
+} as const;
+
+/** A widget that the target reports on, with a deployment that it makes. */
+function run(phase = 'Ready', image = 'v1'): { h: HistoryBuilder; owner: KubeObject } {
+  const h = historyBuilder();
+  h.create('user', WIDGETS, manifest('Widget', 'web', { spec: { image: 'v1' }, status: {} }));
+  h.phase('contention');
+  const owner = h.get('controller', WIDGETS, 'web');
+  h.create('controller', 'deployments.apps', manifest('Deployment', 'web', { spec: { image } }));
+  const status = {
+    phase,
+    observedGeneration: owner.metadata.generation ?? 1,
+    since: '2026-01-01T00:00:00Z',
+    token: 'x',
+  };
+  h.update('controller', WIDGETS, { ...owner, status }, 'status');
+  h.phase('heal').phase('settle').pass(30_000).phase('end');
+  return { h, owner };
+}
+
+/** What a fresh target makes of it, as objects of another run. */
+function expected(...objects: readonly (readonly [string, KubeObject])[]): ProbeResult {
+  return { probe: 'expected-state', settled: true, outcomes: [{ objects: Object.fromEntries(objects) }] };
+}
+
+function healthy(): readonly (readonly [string, KubeObject])[] {
+  const { h } = run();
+  return [
+    [`${WIDGETS}/default/web`, setAt(h.live(WIDGETS, 'web'), ['status', 'token'], 'y')],
+    ['deployments.apps/default/web', h.live('deployments.apps', 'web')],
+  ];
+}
+
+function probes(
+  h: HistoryBuilder,
+  over: { final?: readonly KubeObject[]; writes?: readonly string[]; quiescent?: boolean } = {},
+): readonly ProbeResult[] {
+  const { names, revisions } = h.build();
+  const final =
+    over.final ??
+    revisions
+      .map(({ object }) => object)
+      .filter((object, at, all) => all.findLastIndex((other) => other.metadata.uid === object.metadata.uid) === at);
+  return [
+    { probe: 'extended-settle', windowMs: 120_000, quiescent: over.quiescent ?? true, final, names, writesAtRest: 0 },
+    {
+      probe: 'fresh-incarnation',
+      settled: true,
+      writes: over.writes ?? ['update deployments.apps/web spec.image="v1"'],
+    },
+  ];
+}
+
+function judge(h: HistoryBuilder, list: readonly ProbeResult[], settlement?: Settlement): CheckResult {
+  return convergence.check(
+    h.build({ reference: REFERENCE, probes: list, ...(settlement === undefined ? {} : { settlement }) }),
+  );
+}
+
+describe('convergence', () => {
+  it('accepts the state that a fresh target makes, whatever varies by nature, by clock or by generation', () => {
+    const { h } = run();
+    const [widget, deployment] = healthy();
+    if (widget === undefined || deployment === undefined) throw new Error('two objects');
+    let other = setAt(widget[1], ['status', 'since'], '2027-05-05T05:05:05Z');
+    other = setAt(setAt(other, ['metadata', 'generation'], 4), ['status', 'observedGeneration'], 4);
+
+    expect(judge(h, [expected([widget[0], other], deployment)])).toEqual({ result: 'holds' });
+  });
+
+  it('does not compare what others wrote', () => {
+    const { h } = run();
+    const [widget, deployment] = healthy();
+    if (widget === undefined || deployment === undefined) throw new Error('two objects');
+    const other = setAt(widget[1], ['metadata', 'annotations'], { note: 'by a writer' });
+
+    expect(judge(h, [expected([widget[0], other], deployment)]).result).toBe('holds');
+  });
+
+  it('asks for the expected state first', () => {
+    expect(judge(run().h, [])).toMatchObject({ result: 'inconclusive', needs: [{ probe: 'expected-state' }] });
+  });
+
+  it('asks for more time and a second witness before it accuses', () => {
+    expect(judge(run('Ready', 'old').h, [expected(...healthy())])).toMatchObject({
+      result: 'inconclusive',
+      needs: [{ probe: 'extended-settle', windowMs: 120_000 }, { probe: 'fresh-incarnation' }],
+    });
+  });
+
+  it('convicts a wrong value when a fresh incarnation would change it', () => {
+    const { h } = run('Ready', 'old');
+
+    expect(judge(h, [expected(...healthy()), ...probes(h)])).toMatchObject({
+      result: 'violated',
+      violations: [
+        {
+          severity: 'error',
+          signature: { class: 'wrong-value', kind: 'deployments.apps', field: 'spec.image', actors: ['target'] },
+          sentence:
+            'controller leaves deployments.apps/web with spec.image "old", where a fresh one makes it "v1": ' +
+            'a fresh incarnation on this state writes: update deployments.apps/web spec.image="v1"',
+        },
+      ],
+    });
+  });
+
+  it('convicts a missing object, and names the watch that was never opened again', () => {
+    const { h } = run();
+    h.delete('writer-1', 'deployments.apps', 'web');
+    h.endStream('controller', 'deployments.apps', 'closed');
+
+    const result = judge(h, [expected(...healthy()), ...probes(h, { final: [h.live(WIDGETS, 'web')] })]);
+
+    expect(result).toMatchObject({
+      violations: [{ signature: { class: 'missing-object', kind: 'deployments.apps', field: '' } }],
+    });
+    expect(result.result === 'violated' && result.violations[0]?.sentence).toContain(
+      'its watch ended (closed) and was never opened again',
+    );
+  });
+
+  it('convicts an object that is left behind', () => {
+    const { h } = run();
+    h.create('controller', 'deployments.apps', manifest('Deployment', 'stray', { spec: {} }));
+
+    expect(judge(h, [expected(...healthy()), ...probes(h)])).toMatchObject({
+      violations: [{ signature: { class: 'extra-object', kind: 'deployments.apps' } }],
+    });
+  });
+
+  it('only warns when a fresh incarnation is content with the state', () => {
+    const { h } = run('Ready', 'old');
+
+    for (const writes of [[], ['create events/x reason="Started"']]) {
+      expect(judge(h, [expected(...healthy()), ...probes(h, { writes })])).toMatchObject({
+        violations: [{ severity: 'warning', signature: { class: 'path-dependent' } }],
+      });
+    }
+  });
+
+  it('only warns when it heals after more than the settle window', () => {
+    const { h } = run('Ready', 'old');
+    const final = healthy().map(([, object]) => object);
+
+    expect(judge(h, [expected(...healthy()), ...probes(h, { final })])).toMatchObject({
+      violations: [{ severity: 'warning', signature: { class: 'healed-late' } }],
+    });
+  });
+
+  it('accepts any of several allowed outcomes', () => {
+    const { h } = run('Ready', 'old');
+    const one = expected(...healthy());
+    const other = {
+      objects: Object.fromEntries(
+        healthy().map(([key, object]) => [
+          key,
+          key.startsWith('dep') ? setAt(object, ['spec', 'image'], 'old') : object,
+        ]),
+      ),
+    };
+    if (one.probe !== 'expected-state') throw new Error('made as such');
+
+    expect(judge(h, [{ ...one, outcomes: [...one.outcomes, other] }]).result).toBe('holds');
+  });
+
+  describe('generated names', () => {
+    function workers(order: readonly string[]): HistoryBuilder {
+      const h = historyBuilder();
+      const owner = h.create('user', WIDGETS, manifest('Widget', 'web', { spec: {}, status: {} }));
+      h.phase('contention');
+      for (const image of order) {
+        const pod = manifest(
+          'Pod',
+          '',
+          { spec: { image } },
+          { generateName: 'web-worker-', ownerReferences: [ownedBy(owner)] },
+        );
+        const { name: _, ...metadata } = pod.metadata;
+        const made = h.create('controller', 'pods', { ...pod, metadata });
+        if (image === 'gone') h.delete('controller', 'pods', made.metadata.name ?? '');
+        else
+          h.patch(
+            'controller',
+            WIDGETS,
+            'web',
+            { status: { child: made.metadata.name ?? '' } },
+            { subresource: 'status' },
+          );
+      }
+      h.phase('settle').pass(30_000).phase('end');
+      return h;
+    }
+
+    function stateOf(h: HistoryBuilder): ProbeResult {
+      const { names, revisions } = h.build();
+      const objects: { [key: string]: KubeObject } = {};
+      for (const { resource, uid, object, type } of revisions) {
+        const key = `${resource}/default/${names[uid] ?? ''}`;
+        if (type === 'DELETED') delete objects[key];
+        else objects[key] = object;
+      }
+      return { probe: 'expected-state', settled: true, outcomes: [{ objects }] };
+    }
+
+    it('are matched by owner, role and order, in values as well', () => {
+      expect(judge(workers(['gone', 'a', 'b']), [stateOf(workers(['a', 'b']))])).toEqual({ result: 'holds' });
+    });
+
+    it('do not hide one too many', () => {
+      const h = workers(['a', 'b', 'b']);
+      expect(judge(h, [stateOf(workers(['a', 'b'])), ...probes(h)])).toMatchObject({
+        violations: [{ signature: { class: 'extra-object', kind: 'pods' } }],
+      });
+    });
+  });
+
+  describe('inconclusive', () => {
+    it('when the run never came to rest', () => {
+      for (const result of ['steps-exceeded', 'hot-instant'] as const) {
+        expect(judge(run().h, [expected(...healthy())], { result, steps: 400 }).result).toBe('inconclusive');
+      }
+      expect(judge(run().h, [], { result: 'never-started', detail: 'x' }).result).toBe('inconclusive');
+    });
+
+    it('when the extended settle ended without rest', () => {
+      const { h } = run('Ready', 'old');
+
+      expect(judge(h, [expected(...healthy()), ...probes(h, { quiescent: false })]).result).toBe('inconclusive');
+    });
+
+    it('when a fresh target did not settle either', () => {
+      expect(judge(run().h, [{ probe: 'expected-state', settled: false, outcomes: [] }]).result).toBe('inconclusive');
+    });
+
+    it('while a back-off may be pending that no settle can outlast', () => {
+      const { h } = run('Ready', 'old');
+      h.call('controller', 'update', 'deployments.apps', 'nothing', { body: {} });
+      h.pass(900_000);
+      h.call('controller', 'update', 'deployments.apps', 'nothing', { body: {} });
+
+      expect(judge(h, [expected(...healthy())])).toMatchObject({
+        result: 'inconclusive',
+        reason: 'a back-off earned in contention may still be pending',
+      });
+    });
+
+    it('without a reference', () => {
+      expect(convergence.check(run().h.build({ reference: null })).result).toBe('inconclusive');
+    });
+  });
+
+  it('settles for longer than the back-off that failures have earned', () => {
+    const { h } = run('Ready', 'old');
+    h.call('controller', 'update', 'deployments.apps', 'nothing', { body: {} });
+    h.pass(100_000);
+    h.call('controller', 'update', 'deployments.apps', 'nothing', { body: {} });
+
+    expect(judge(h, [expected(...healthy())])).toMatchObject({
+      needs: [{ probe: 'extended-settle', windowMs: 250_000 }, {}],
+    });
+  });
+
+  it('judges a target that polls as it does in the references', () => {
+    const { h } = run();
+    const settlement: Settlement = { result: 'time-exceeded', timeMs: 180_000 };
+
+    expect(judge(h, [expected(...healthy())], settlement).result).toBe('holds');
+  });
+});

@@ -1,0 +1,207 @@
+/**
+ * P1, convergence: once perturbation stops, the target reaches the expected state and stays there.
+ *
+ * The expected state is what a fresh, unfaulted target makes of the healed foreign input. It counts only together with a second
+ * witness: a fresh incarnation on the very final state writes something. One alone is a warning, as a target may well depend on
+ * the path by design. Suspects get a longer settle first. Does not own: matching and comparing (`oracle/final-state.ts`).
+ */
+import type { CheckResult, Violation } from '../harness/model/check-result.ts';
+import { HOLDS } from '../harness/model/check-result.ts';
+import type { History } from '../harness/model/history.ts';
+import { leafPattern } from '../harness/model/leaf.ts';
+import type { JsonValue } from '../harness/model/object.ts';
+import type { ProbeRequest, ProbeResult } from '../harness/model/probe.ts';
+import { failureStreaks } from '../harness/oracle/failures.ts';
+import { allowedState, differences, finalState, probedState } from '../harness/oracle/final-state.ts';
+import type { Difference, State } from '../harness/oracle/final-state.ts';
+import { indexOf } from '../harness/oracle/history-index.ts';
+import type { Property } from '../harness/oracle/property.ts';
+import { earnedSettleMs, isOrdinaryIdle, laterHalf, SETTLE_MS_MAX } from '../harness/oracle/rest.ts';
+
+const NAME = 'convergence';
+/** Writes of a fresh incarnation that say nothing about the state: locks and records of what happened. */
+const BENIGN_WRITE = /^\S+ (events|events\.events\.k8s\.io|leases\.coordination\.k8s\.io)\//;
+
+export const convergence: Property = {
+  name: NAME,
+  id: 'P1',
+  kind: 'liveness',
+  about: 'once perturbation stops, the target reaches the state that a fresh one would reach, and stays there',
+  check,
+};
+
+type Expected = Extract<ProbeResult, { probe: 'expected-state' }>;
+
+function check(history: History): CheckResult {
+  const unsettled = whyUnsettled(history);
+  if (unsettled !== undefined) return { result: 'inconclusive', reason: unsettled };
+  if (history.reference === undefined) {
+    return { result: 'inconclusive', reason: 'no reference run says what the target owns' };
+  }
+  const expected = find(history, 'expected-state');
+  if (expected === undefined) return ask('the expected state is not known yet', { probe: 'expected-state' });
+  if (!expected.settled) {
+    return { result: 'inconclusive', reason: 'a fresh target on the same foreign input did not come to rest' };
+  }
+  const found = smallestDifference(history, finalState(history), expected);
+  return found.length === 0 ? HOLDS : judgeSuspect(history, expected, found);
+}
+
+function whyUnsettled(history: History): string | undefined {
+  const { settlement } = history;
+  switch (settlement.result) {
+    case 'quiescent':
+      return undefined;
+    case 'never-started':
+      return `the target never started: ${settlement.detail}`;
+    case 'steps-exceeded':
+    case 'hot-instant':
+      return 'the run never came to rest: bounded-rate judges that';
+    case 'time-exceeded': {
+      // A target that polls by nature is never silent, which must not hide whether it converged.
+      const half = laterHalf(history);
+      const ordinary = half !== undefined && isOrdinaryIdle(history, half.activity, half.spanMs);
+      return ordinary ? undefined : 'the run was not silent for a settle window: bounded-rate judges that';
+    }
+  }
+}
+
+function judgeSuspect(history: History, expected: Expected, found: readonly Difference[]): CheckResult {
+  const windowMs = earnedSettleMs(failureStreaks(history));
+  if (windowMs > SETTLE_MS_MAX) {
+    return { result: 'inconclusive', reason: 'a back-off earned in contention may still be pending' };
+  }
+  const extended = history.probes.find((probe) => probe.probe === 'extended-settle' && probe.windowMs >= windowMs) as
+    | Extract<ProbeResult, { probe: 'extended-settle' }>
+    | undefined;
+  const fresh = find(history, 'fresh-incarnation');
+  if (extended === undefined || fresh === undefined) {
+    const needs: ProbeRequest[] = [];
+    if (extended === undefined) needs.push({ probe: 'extended-settle', windowMs });
+    if (fresh === undefined) needs.push({ probe: 'fresh-incarnation' });
+    return ask('the state at rest is not the expected one; it gets more time and a second witness', ...needs);
+  }
+  if (!extended.quiescent) {
+    return {
+      result: 'inconclusive',
+      reason: `the run did not come to rest within an extended settle of ${windowMs} ms`,
+    };
+  }
+  const later = smallestDifference(history, probedState(history, extended.final, extended.names), expected);
+  if (later.length === 0) {
+    const healed = `only after more than the settle window of ${settleWindow(history)}, by a resync or a poll`;
+    return violated(history, found, 'healed-late', 'warning', `reaches the expected state, but ${healed}`);
+  }
+  if (!fresh.settled) {
+    return { result: 'inconclusive', reason: 'a fresh incarnation on the final state did not come to rest' };
+  }
+  const writes = fresh.writes.filter((write) => !BENIGN_WRITE.test(write));
+  if (writes.length === 0) {
+    const note = 'a fresh incarnation on this state changes nothing: the result depends on the path';
+    return violated(history, later, 'path-dependent', 'warning', note);
+  }
+  return violated(history, later, undefined, 'error', `a fresh incarnation on this state writes: ${writes[0] ?? ''}`);
+}
+
+/** Differences to the nearest allowed outcome. */
+function smallestDifference(history: History, state: State, { outcomes }: Expected): readonly Difference[] {
+  let smallest: readonly Difference[] | undefined;
+  for (const outcome of outcomes) {
+    const found = differences(history, state, allowedState(outcome));
+    if (found.length === 0) return found;
+    if (smallest === undefined || found.length < smallest.length) smallest = found;
+  }
+  return smallest ?? [];
+}
+
+function violated(
+  history: History,
+  found: readonly Difference[],
+  kind: 'healed-late' | 'path-dependent' | undefined,
+  severity: Violation['severity'],
+  note: string,
+): CheckResult {
+  const [first] = found;
+  if (first === undefined) return HOLDS;
+  const { resource, path, uid } = first;
+  const more = found.length === 1 ? '' : ` (and ${found.length - 1} more)`;
+  const last = uid === undefined ? undefined : indexOf(history).chain(uid).at(-1);
+  const guilty = lastAttempt(history, first);
+  const violation: Violation = {
+    signature: {
+      property: NAME,
+      class: kind ?? first.what,
+      actors: ['target'],
+      kind: resource,
+      field: leafPattern(path),
+    },
+    sentence: `controller ${describe(first)}${more}: ${note}${silence(history, resource)}`,
+    operations: guilty === undefined ? [] : [guilty],
+    revisions: last === undefined ? [] : [last.revision],
+    at: history.phases.at(-1)?.at ?? 0,
+    severity,
+  };
+  return { result: 'violated', violations: [violation] };
+}
+
+function describe({ what, object, path, expected, actual }: Difference): string {
+  switch (what) {
+    case 'missing-object':
+      return `never makes ${object}, which a fresh one makes of the same input`;
+    case 'extra-object':
+      return `leaves ${object} behind, which a fresh one does not have`;
+    case 'wrong-value':
+      return `leaves ${object} with ${path} ${text(actual)}, where a fresh one makes it ${text(expected)}`;
+  }
+}
+
+function text(value: JsonValue | undefined): string {
+  if (value === undefined) return 'absent';
+  const json = JSON.stringify(value);
+  return json.length > 60 ? `${json.slice(0, 59)}…` : json;
+}
+
+/** The last request of the target about the object in question. */
+function lastAttempt(history: History, { resource, object, uid }: Difference): number | undefined {
+  const name = object.slice(resource.length + 1);
+  const real = uid === undefined ? name : (indexOf(history).chain(uid)[0]?.name ?? name);
+  return history.operations.findLast(
+    (operation) =>
+      operation.actor.startsWith('controller') &&
+      operation.resource === resource &&
+      operation.verb !== 'watch' &&
+      (operation.name === real || operation.name === ''),
+  )?.id;
+}
+
+/** A stream that ended and was never opened again explains much. */
+function silence(history: History, resource: string): string {
+  const end = history.streamEnds.findLast(
+    (ended) => ended.actor.startsWith('controller') && ended.why !== 'crash' && ended.why !== 'aborted-by-actor',
+  );
+  if (end === undefined) return '';
+  const again = history.operations.some(
+    (operation) =>
+      operation.actor === end.actor &&
+      operation.resource === end.resource &&
+      (operation.verb === 'watch' || operation.verb === 'list') &&
+      operation.invoked.at > end.at,
+  );
+  const which = end.resource === resource ? 'its watch' : `its watch of ${end.resource}`;
+  return again ? '' : `; ${which} ended (${end.why}) and was never opened again`;
+}
+
+function settleWindow({ settlement }: History): string {
+  return settlement.result === 'quiescent' ? `${settlement.windowMs / 1000} s` : 'this run';
+}
+
+function find<P extends ProbeResult['probe']>(
+  history: History,
+  probe: P,
+): Extract<ProbeResult, { probe: P }> | undefined {
+  return history.probes.find((result): result is Extract<ProbeResult, { probe: P }> => result.probe === probe);
+}
+
+function ask(reason: string, ...needs: readonly ProbeRequest[]): CheckResult {
+  return { result: 'inconclusive', reason, needs };
+}

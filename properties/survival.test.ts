@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import type { CheckResult } from '../harness/model/check-result.ts';
+import type { HistoryBuilder } from '../harness/oracle/test-history.ts';
+import { historyBuilder } from '../harness/oracle/test-history.ts';
+import { survival } from './survival.ts';
+
+function started(): HistoryBuilder {
+  return historyBuilder().process('controller', 'started').phase('contention');
+}
+
+function judge(h: HistoryBuilder): CheckResult {
+  return survival.check(h.phase('end').process('controller', 'stopped').build());
+}
+
+function classes(result: CheckResult): readonly string[] {
+  return result.result === 'violated' ? result.violations.map(({ signature }) => signature.class) : [];
+}
+
+describe('survival', () => {
+  it('accepts a target that stays up', () => {
+    expect(judge(started().phase('settle'))).toEqual({ result: 'holds' });
+  });
+
+  it('convicts an unhandled rejection', () => {
+    const result = judge(started().process('controller', 'unhandled', 'TypeError: x is not a function'));
+
+    expect(classes(result)).toEqual(['unhandled']);
+    expect(result.result === 'violated' && result.violations[0]?.sentence).toBe(
+      'controller left an error unhandled: TypeError: x is not a function',
+    );
+  });
+
+  it('does not blame the target for its crash by the schedule, nor for what the dead one rejects', () => {
+    const h = started().process('controller', 'crashed').process('controller', 'unhandled', 'socket hang up');
+
+    expect(judge(h.process('controller~2', 'started')).result).toBe('holds');
+  });
+
+  it('accepts an exit by design that a restart follows', () => {
+    const h = started().process('controller', 'exited', 'leader election lost').process('controller~2', 'started');
+
+    expect(judge(h.phase('settle')).result).toBe('holds');
+  });
+
+  it('convicts a target that does not come up again', () => {
+    expect(classes(judge(started().process('controller', 'exited', 'process.exit(1)')))).toEqual(['stays-down']);
+  });
+
+  it('convicts an exit once nobody disturbs it any more', () => {
+    const h = started().phase('settle').process('controller', 'exited', 'process.exit(1)');
+
+    expect(classes(judge(h.process('controller~2', 'started')))).toEqual(['exits-at-rest']);
+  });
+
+  it('convicts a target that exits again and again', () => {
+    const h = started();
+    for (let n = 1; n <= 5; n++) h.process(`controller~${n}`, 'exited', 'x').process(`controller~${n + 1}`, 'started');
+
+    expect(classes(judge(h))).toEqual(['exits-again-and-again']);
+  });
+
+  it('convicts a start that fails on its own, not one that fails under a fault', () => {
+    const failing = (): HistoryBuilder => historyBuilder().phase('contention').process('controller', 'crashed');
+    const alone = failing().process('controller~2', 'start-failed', 'boom');
+    const faulted = failing();
+    faulted.begin('controller~2', 'list', 'pods', '').fail(500);
+    faulted.process('controller~2', 'start-failed', 'boom');
+
+    expect(classes(judge(alone))).toEqual(['start-failed']);
+    expect(judge(faulted).result).toBe('inconclusive');
+    expect(judge(faulted.process('controller~3', 'started')).result).toBe('holds');
+  });
+
+  it('has no opinion when the schedule crashed it more often than it is restarted', () => {
+    const h = started().process('controller', 'exited', 'x').process('controller~2', 'crashed');
+
+    expect(judge(h).result).toBe('inconclusive');
+  });
+
+  it('convicts what runtimes print about broken programs', () => {
+    const lines = ['reconciled web', 'WARNING: DATA RACE', 'panic: runtime error: index out of range'];
+    const history = started().build({ logs: lines.map((line, at) => ({ at, timeMs: 0, actor: 'controller', line })) });
+
+    expect(classes(survival.check(history))).toEqual(['data-race', 'panic']);
+  });
+});

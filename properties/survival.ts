@@ -1,0 +1,114 @@
+/**
+ * P7, survival: no crash that is not by design, no unhandled rejection, up again after every exit.
+ *
+ * Exits by design (a lost lease, caches that cannot sync) are followed by a restart, as a kubelet would: what convicts is what a
+ * runtime calls a bug, and a target that does not stay up once it is left alone. Crashes by the schedule are the harness's own.
+ */
+import { roleOf } from '../harness/model/actor.ts';
+import type { CheckResult, Violation } from '../harness/model/check-result.ts';
+import { HOLDS } from '../harness/model/check-result.ts';
+import type { History, ProcessEvent } from '../harness/model/history.ts';
+import { phaseStart } from '../harness/model/history.ts';
+import { distinct } from '../harness/oracle/compose.ts';
+import type { Property } from '../harness/oracle/property.ts';
+
+const NAME = 'survival';
+/** Exits in one run after which a kubelet would say CrashLoopBackOff; a target that exits once per fault stays below. */
+const EXITS_MAX = 4;
+
+/** What runtimes print when the program is wrong, whatever it does afterwards. */
+const LOG_SIGNATURES: readonly { readonly class: string; readonly pattern: RegExp }[] = [
+  { class: 'data-race', pattern: /^WARNING: DATA RACE|^fatal error: concurrent map/ },
+  { class: 'panic', pattern: /^panic: |^fatal error: |Observed a panic|thread '.*' panicked at/ },
+];
+
+export const survival: Property = {
+  name: NAME,
+  id: 'P7',
+  kind: 'safety',
+  about: 'the target does not crash, leaves no rejection unhandled, and is up once it is left alone',
+  check,
+};
+
+function check(history: History): CheckResult {
+  const { processes, logs } = history;
+  const violations: Violation[] = [];
+  let exits: ProcessEvent[] | undefined;
+  let lastOf: Map<string, ProcessEvent> | undefined;
+  for (const event of processes) {
+    if (roleOf(event.actor) !== 'target') continue;
+    // What a cut-off incarnation still rejects is the harness's doing.
+    if (event.kind === 'unhandled' && !isOver(lastOf?.get(event.actor))) {
+      violations.push(violation('unhandled', event, `left an error unhandled: ${event.detail}`));
+    }
+    if (event.kind === 'exited' || event.kind === 'start-failed') (exits ??= []).push(event);
+    if (event.kind !== 'unhandled') (lastOf ??= new Map()).set(event.actor, event);
+  }
+  if (exits !== undefined) {
+    const judged = judgeExits(history, exits, lastOf ?? new Map());
+    if (typeof judged === 'string') {
+      if (violations.length === 0) return { result: 'inconclusive', reason: judged };
+    } else violations.push(...judged);
+  }
+  for (const line of logs ?? []) {
+    const found = LOG_SIGNATURES.find(({ pattern }) => pattern.test(line.line));
+    if (found === undefined || roleOf(line.actor) !== 'target') continue;
+    violations.push(violation(found.class, line, `printed "${line.line.slice(0, 120)}"`));
+  }
+  return violations.length === 0 ? HOLDS : { result: 'violated', violations: distinct(violations) };
+}
+
+function isOver(last: ProcessEvent | undefined): boolean {
+  return last?.kind === 'crashed' || last?.kind === 'stopped';
+}
+
+/** Violations, or the reason why nothing can be said. */
+function judgeExits(
+  history: History,
+  exits: readonly ProcessEvent[],
+  lastOf: ReadonlyMap<string, ProcessEvent>,
+): readonly Violation[] | string {
+  const settle = phaseStart(history, 'settle');
+  const alone = exits.find((event) => event.at > settle);
+  if (alone !== undefined && !wasFaulted(history, alone)) {
+    return [violation('exits-at-rest', alone, `${ended(alone)} although nobody disturbed it any more`)];
+  }
+  if (exits.length > EXITS_MAX) {
+    const last = exits.at(-1) as ProcessEvent;
+    return [
+      violation('exits-again-and-again', last, `ended ${exits.length} times in one run, at last: ${last.detail}`),
+    ];
+  }
+  const failed = exits.find((event) => event.kind === 'start-failed');
+  if (failed !== undefined && !wasFaulted(history, failed)) {
+    return [violation('start-failed', failed, `failed to start: ${failed.detail}`)];
+  }
+  if ([...lastOf.values()].some((event) => event.kind === 'started')) return [];
+  const last = exits.at(-1) as ProcessEvent;
+  const crashedLater = [...lastOf.values()].some((event) => event.kind === 'crashed' && event.at > last.at);
+  if (crashedLater) return 'the schedule crashed the target more often than the harness restarts it';
+  if (last.kind === 'start-failed') return `start() failed under a fault and was not called again: ${last.detail}`;
+  return [violation('stays-down', last, `${ended(last)} and did not come up again`)];
+}
+
+/** Whether the harness interfered with the incarnation's requests before the event: it may have given up on purpose. */
+function wasFaulted(history: History, event: ProcessEvent): boolean {
+  return history.operations.some(
+    ({ actor, fault, invoked }) => actor === event.actor && fault !== undefined && invoked.at < event.at,
+  );
+}
+
+function ended({ kind, detail }: ProcessEvent): string {
+  return kind === 'exited' ? `exited (${detail})` : `failed to start (${detail})`;
+}
+
+function violation(kind: string, event: { readonly actor: string; readonly at: number }, what: string): Violation {
+  return {
+    signature: { property: NAME, class: kind, actors: ['target'], kind: '', field: '' },
+    sentence: `${event.actor} ${what}`,
+    operations: [],
+    revisions: [],
+    at: event.at,
+    severity: 'error',
+  };
+}
