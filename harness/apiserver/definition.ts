@@ -130,6 +130,12 @@ export function goType(value: JsonValue): string {
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
+/** The finalizers in a namespace's spec; none when there is no list. */
+export function specFinalizers(namespace: KubeObject): readonly JsonValue[] {
+  const finalizers = valueAt(namespace, ['spec', 'finalizers']);
+  return isList(finalizers) ? finalizers : [];
+}
+
 export function isMap(value: JsonValue | undefined): value is JsonObject {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

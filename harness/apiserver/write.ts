@@ -9,6 +9,7 @@ import { jsonEqual } from '../model/leaf.ts';
 import type { JsonObject, KubeObject } from '../model/object.ts';
 import type { Incoming, WriteOptions } from './body.ts';
 import {
+  specFinalizers,
   valueAt,
   type GenerationPolicy,
   type ResourceDefinition,
@@ -297,6 +298,5 @@ function endsDeletion(definition: ResourceDefinition, next: KubeObject, old: Kub
   if (old.metadata.deletionTimestamp === undefined || (next.metadata.finalizers?.length ?? 0) > 0) return false;
   if ((old.metadata.deletionGracePeriodSeconds ?? 0) !== 0) return false;
   if (definition.strategy.deletion !== 'namespace') return true;
-  const spec = next['spec'] as JsonObject | undefined;
-  return ((spec?.['finalizers'] as readonly string[] | undefined)?.length ?? 0) === 0;
+  return specFinalizers(next).length === 0;
 }

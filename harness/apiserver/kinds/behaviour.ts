@@ -4,7 +4,7 @@
  * Owns: the choice of hooks by resource. Defaults of workloads and services are in `defaults.ts`.
  */
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
-import { isMap, type Strategy } from '../definition.ts';
+import { isMap, specFinalizers, type Strategy } from '../definition.ts';
 import { fieldForbidden, type FieldError } from '../refusal.ts';
 import { jsonEqual } from '../../model/leaf.ts';
 import { initialStatus } from '../crd/status.ts';
@@ -31,7 +31,7 @@ function mapAt(object: KubeObject, key: string): JsonObject {
 const namespace: Hooks = {
   onCreate: (object) => {
     const spec = mapAt(object, 'spec');
-    const finalizers = (spec['finalizers'] as readonly string[] | undefined) ?? [];
+    const finalizers = specFinalizers(object);
     const kept = finalizers.includes('kubernetes') ? finalizers : [...finalizers, 'kubernetes'];
     return { ...object, spec: { ...spec, finalizers: kept }, status: { phase: 'Active' } };
   },

@@ -9,7 +9,7 @@ import type { JsonObject, JsonValue, KubeObject, ObjectMeta } from '../../model/
 import type { ApiResponse } from '../../wire/http.ts';
 import { BODY_TYPES, writeOptions } from '../body.ts';
 import { markedForDeletion } from '../crd/status.ts';
-import { isMap, type ResourceDefinition } from '../definition.ts';
+import { isMap, specFinalizers, type ResourceDefinition } from '../definition.ts';
 import { timestampText, type Call, type Kernel } from '../kernel.ts';
 import {
   badRequest,
@@ -378,9 +378,8 @@ function deleteNamespace(
   object: KubeObject,
   options: DeleteOptions,
 ): Deleted | undefined {
-  const spec = (object['spec'] ?? {}) as { readonly finalizers?: readonly string[] };
   if (object.metadata.deletionTimestamp !== undefined)
-    return (spec.finalizers?.length ?? 0) > 0 ? { gone: false, object } : undefined;
+    return specFinalizers(object).length > 0 ? { gone: false, object } : undefined;
   const finalizers = finalizersFor(definition, object, options);
   const { finalizers: _, ...meta } = object.metadata;
   const next: KubeObject = {
