@@ -75,6 +75,27 @@ function judge(h: HistoryBuilder, list: readonly ProbeResult[], settlement?: Set
   );
 }
 
+/** The same workload with nobody in between: it ended as `image`, a fresh target made `expectedImage` of it. */
+function undisturbed(image: string, expectedImage: string): ProbeResult {
+  const { h } = run('Ready', image);
+  const history = h.build();
+  const fresh = run('Ready', expectedImage).h;
+  return {
+    probe: 'undisturbed',
+    settled: true,
+    final: [h.live(WIDGETS, 'web'), h.live('deployments.apps', 'web')],
+    names: history.names,
+    expected: [
+      {
+        objects: {
+          [`${WIDGETS}/default/web`]: fresh.live(WIDGETS, 'web'),
+          'deployments.apps/default/web': fresh.live('deployments.apps', 'web'),
+        },
+      },
+    ],
+  };
+}
+
 describe('convergence', () => {
   it('accepts the state that a fresh target makes, whatever varies by nature, by clock or by generation', () => {
     const { h } = run();
@@ -147,14 +168,33 @@ describe('convergence', () => {
     });
   });
 
-  it('only warns when a fresh incarnation is content with the state', () => {
+  it('asks for an undisturbed run when a fresh incarnation is content with the state', () => {
     const { h } = run('Ready', 'old');
 
     for (const writes of [[], ['create events/x reason="Started"']]) {
       expect(judge(h, [expected(...healthy()), ...probes(h, { writes })])).toMatchObject({
-        violations: [{ severity: 'warning', signature: { class: 'path-dependent' } }],
+        result: 'inconclusive',
+        needs: [{ probe: 'undisturbed' }],
       });
     }
+  });
+
+  it('only warns when the result depends on the path even undisturbed', () => {
+    const { h } = run('Ready', 'old');
+    const list = [expected(...healthy()), ...probes(h, { writes: [] }), undisturbed('third', 'v1')];
+
+    expect(judge(h, list)).toMatchObject({
+      violations: [{ severity: 'warning', signature: { class: 'path-dependent' } }],
+    });
+  });
+
+  it('convicts a state that a restart would not mend, where undisturbed it is a function of the input', () => {
+    const { h } = run('Ready', 'old');
+    const list = [expected(...healthy()), ...probes(h, { writes: [] }), undisturbed('v2', 'v2')];
+
+    expect(judge(h, list)).toMatchObject({
+      violations: [{ severity: 'error', signature: { class: 'wrong-value', field: 'spec.image' } }],
+    });
   });
 
   it('only warns when it heals after more than the settle window', () => {

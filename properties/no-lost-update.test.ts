@@ -187,6 +187,19 @@ describe('no lost update', () => {
       });
     });
 
+    it('convicts dropping an owner reference of others, though it writes one of its own', () => {
+      const { h } = started();
+      const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'other', uid: 'u-other' };
+      h.append('writer-1', RESOURCE, 'web', ['metadata', 'ownerReferences'], reference);
+      const own = { ...reference, name: 'own', uid: 'u-own' };
+      h.patch('controller', RESOURCE, 'web', { metadata: { ownerReferences: [own] } });
+
+      const owned = ['name', 'kind', 'apiVersion', 'uid'].map((leaf) => `metadata.ownerReferences[uid=*].${leaf}`);
+      const violation = only(h.build({ reference: { ...REFERENCE, ownedLeaves: { [ROLE]: owned } } }), 'reverted');
+
+      expect(violation.signature.field).toBe('metadata.ownerReferences[uid=*]');
+    });
+
     it('accepts a removal that the references do too', () => {
       const { h } = started();
       h.append('writer-1', RESOURCE, 'web', ['metadata', 'finalizers'], 'foreign/f');

@@ -57,6 +57,8 @@ export class Prober {
         return this.#freshIncarnation(trial);
       case 'drift':
         return this.#driftTest(request);
+      case 'undisturbed':
+        return this.#undisturbed(trial);
       case 'withheld-echo': {
         const again = await this.#variant(trial, { withholdEcho: true });
         return {
@@ -122,6 +124,19 @@ export class Prober {
       .filter((revision) => revision.at > since && roleOf(revision.actor) === 'target')
       .map((revision) => describeWrite(run, revision));
     return { probe: 'fresh-incarnation', writes, settled: run.settlement.result === 'quiescent' };
+  }
+
+  /** The same workload with nobody in between, beside what a fresh target makes of its outcome. */
+  async #undisturbed(trial: Trial): Promise<ProbeResult> {
+    const run = await this.#variant(quietTrial(trial.workload), {});
+    const expected = await this.#expectedState(run);
+    return {
+      probe: 'undisturbed',
+      settled: run.settlement.result === 'quiescent' && expected.probe === 'expected-state' && expected.settled,
+      final: finalRevisions(run).map((revision) => revision.object),
+      names: run.names,
+      expected: expected.probe === 'expected-state' ? expected.outcomes : [],
+    };
   }
 
   /** The same foreign write at rest, fully visible: what does the target do to it? */

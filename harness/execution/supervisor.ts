@@ -14,6 +14,8 @@ const BLOCKED_MS = 10_000;
 const LOOK_EVERY_MS = 250;
 /** A target that needs more than this leaks. */
 const HEAP_MB = 2_048;
+/** Trials make much short-lived garbage; a roomy nursery keeps it from being promoted. */
+const YOUNG_MB = 64;
 /** Of what the target prints, this much is kept for error messages. */
 const OUTPUT_MAX = 4_000;
 
@@ -41,7 +43,7 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { r
     workerData: data,
     stdout: true,
     stderr: true,
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: YOUNG_MB },
   });
   let output = '';
   const keep = (chunk: unknown): void => {

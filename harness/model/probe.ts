@@ -10,6 +10,8 @@ export type ProbeRequest =
   | { readonly probe: 'expected-state' }
   /** A fresh incarnation started on the very final state: does it write? */
   | { readonly probe: 'fresh-incarnation' }
+  /** The same workload in the default order and without faults: which of the target's leaves are a function of the input at all? */
+  | { readonly probe: 'undisturbed' }
   /** The same foreign write at rest, fully visible: does the target revert these leaves? */
   | {
       readonly probe: 'drift';
@@ -35,6 +37,15 @@ export type ProbeResult =
       /** Sentences naming the writes that changed something, in order. */
       readonly writes: readonly string[];
       readonly settled: boolean;
+    }
+  | {
+      readonly probe: 'undisturbed';
+      readonly settled: boolean;
+      readonly final: readonly KubeObject[];
+      /** Canonical names by uid of that run. */
+      readonly names: { readonly [uid: string]: string };
+      /** What a fresh target makes of that run's foreign input. */
+      readonly expected: readonly ExpectedState[];
     }
   | {
       readonly probe: 'drift';

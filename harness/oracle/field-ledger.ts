@@ -62,7 +62,7 @@ function lostLeaves(index: HistoryIndex, guilty: Revision, operation: Operation,
   let units: Map<string, { victim: Revision; changes: LeafChange[]; own: boolean }> | undefined;
   for (const change of index.changes(guilty)) {
     const { path } = change;
-    const owned = names(reference?.ownedLeaves, role, path);
+    const owned = names(reference?.ownedLeaves, role, path) && !isForeignItem(index, guilty, path);
     if (owned ? rival === undefined : names(reference?.volatileLeaves, role, path)) continue;
     if (isEmptyContainer(change.from) || (change.from === undefined && isEmptyContainer(change.to))) continue;
     if (change.to === undefined && names(reference?.removedLeaves, role, path)) continue;
@@ -132,6 +132,13 @@ function lostFinalizers(index: HistoryIndex, guilty: Revision, operation: Operat
     const changes: readonly LeafChange[] = [{ path: field, from: finalizer }];
     losses.push({ ...base, class: kind, victim, guilty, operation, field, changes, drift: false });
   }
+}
+
+/** The pattern of an owner reference stands for any owner: the reference that somebody else added is theirs all the same. */
+function isForeignItem(index: HistoryIndex, guilty: Revision, path: string): boolean {
+  if (!path.includes('[uid=')) return false;
+  const writer = index.lastChange(guilty, path);
+  return writer !== undefined && roleOf(writer.actor) !== 'target';
 }
 
 /** An actor that was told "done" counts on it; after a lost response it cannot. Environment changes without a call are done. */

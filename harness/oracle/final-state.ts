@@ -6,7 +6,7 @@
  */
 import { roleOf } from '../model/actor.ts';
 import type { History, Revision } from '../model/history.ts';
-import { diffContent, jsonEqual } from '../model/leaf.ts';
+import { diffContent, jsonEqual, leafPattern } from '../model/leaf.ts';
 import type { LeafChange } from '../model/leaf.ts';
 import { objectKey } from '../model/object.ts';
 import type { JsonValue, KubeObject } from '../model/object.ts';
@@ -37,6 +37,9 @@ export interface Difference {
 
 /** Records of what happened, and locks: how many there are says nothing about convergence. */
 const UNCOMPARED = /^(events(\.events\.k8s\.io)?|leases\.coordination\.k8s\.io)$/;
+
+/** What keeps an object from being collected. */
+const HOLDS_ALIVE = /^metadata\.(finalizers|ownerReferences)\[/;
 
 /** The state at the end of a history. */
 export function finalState(history: History): State {
@@ -142,10 +145,23 @@ export function differences(history: History, actual: State, expected: State): r
       );
   }
   for (const [key, have] of actual) {
-    if (expected.has(key) || locks.includes(have.role)) continue;
+    if (expected.has(key) || locks.includes(have.role) || isHeldByOthers(history, have.object)) continue;
     found.push({ what: 'extra-object', ...about(have, key), uid: have.object.metadata.uid });
   }
   return found.length < 2 ? found : found.sort((a, b) => weight(a) - weight(b));
+}
+
+/** Somebody else's finalizer or owner reference keeps it, and took it out of what the target made: it is theirs to end. */
+function isHeldByOthers(history: History, { metadata }: KubeObject): boolean {
+  if (metadata.finalizers === undefined && (metadata.ownerReferences?.length ?? 0) < 2) return false;
+  const index = indexOf(history);
+  const { uid = '' } = metadata;
+  return index
+    .chain(uid)
+    .some(
+      (revision) =>
+        roleOf(revision.actor) !== 'target' && index.changes(revision).some(({ path }) => HOLDS_ALIVE.test(path)),
+    );
 }
 
 function about({ resource }: Placed, key: string): Pick<Difference, 'resource' | 'object' | 'path'> {
@@ -192,7 +208,7 @@ function compare(
       !names(reference?.volatileLeaves, have.role, path) &&
       !(isTime(from) && isTime(to)) &&
       !(path.endsWith('observedGeneration') && lag(want.object, from) === lag(have.object, to)) &&
-      (names(reference?.ownedLeaves, have.role, path) || isOwnWrite(history, uid, path)),
+      isOwn(history, have.role, uid, path, to),
   );
   if (left.length > 0) left = withoutAliased(left, haveAliases(), wantAliases());
   for (const { path, from, to } of left) {
@@ -200,7 +216,16 @@ function compare(
   }
 }
 
-/** Whether the target was the last to write a leaf in this run, though no reference wrote it. */
+/**
+ * Whether a leaf is the target's. Where the pattern stands for any item of a list (owner references by uid), an item that is there
+ * belongs to whoever wrote it: others may add theirs.
+ */
+function isOwn(history: History, role: string, uid: string, path: string, actual: JsonValue | undefined): boolean {
+  if (actual !== undefined && leafPattern(path) !== path) return isOwnWrite(history, uid, path);
+  return names(history.reference?.ownedLeaves, role, path) || isOwnWrite(history, uid, path);
+}
+
+/** Whether the target was the last to write a leaf in this run. */
 function isOwnWrite(history: History, uid: string, path: string): boolean {
   const index = indexOf(history);
   const chain = index.chain(uid);

@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { ddmin } from './shrink-steps.ts';
 
 /** Drives the generator; returns the result and the number of candidates tried. */
-function minimise(list: readonly number[], fails: (list: readonly number[]) => boolean): { smallest: readonly number[]; tried: number } {
+function minimise(
+  list: readonly number[],
+  fails: (list: readonly number[]) => boolean,
+): { smallest: readonly number[]; tried: number } {
   const candidates = ddmin(list);
   let tried = 0;
   let next = candidates.next();

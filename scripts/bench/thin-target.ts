@@ -109,9 +109,6 @@ export function launchThinTarget(upstream: Upstream): Incarnation {
     crash: () => {
       over = true;
     },
-    stop: () => {
-      over = true;
-    },
   };
 }
 

@@ -197,6 +197,13 @@ const probe: z.ZodType<ProbeResult> = z
       settled: z.boolean(),
     } satisfies Shape<Probe<'fresh-incarnation'>>),
     z.strictObject({
+      probe: z.literal('undisturbed'),
+      settled: z.boolean(),
+      final: z.array(kubeObject),
+      names: z.record(z.string(), z.string()),
+      expected: z.array(expectedState),
+    } satisfies Shape<Probe<'undisturbed'>>),
+    z.strictObject({
       probe: z.literal('drift'),
       role: z.string(),
       leaves: z.array(z.string()),
