@@ -4,6 +4,7 @@
  * Owns: the order (time first, then the target's import). Start at {@link createHost}; benchmarks and tests that bring a target of
  * their own use {@link assembleHost}.
  */
+import { captureConsole } from '../actors/in-process/console-capture.ts';
 import { loadTarget } from '../actors/in-process/load-target.ts';
 import { installProcessGuard } from '../actors/in-process/process-guard.ts';
 import { startIncarnation } from '../actors/in-process/target-incarnation.ts';
@@ -43,7 +44,7 @@ export async function createHost(subject: Subject): Promise<Host> {
   });
   const target = await loadTarget(subject.target);
   const incarnations = { target, time, guard, transport: subject.transport, namespace: subject.namespace };
-  return assembleHost({
+  const host = assembleHost({
     time,
     launch: (actor, upstream, tell) => startIncarnation(incarnations, actor, upstream, tell),
     crds: subject.crds,
@@ -51,6 +52,8 @@ export async function createHost(subject: Subject): Promise<Host> {
     settings: subject.settings,
     quietTurns: QUIET_TURNS,
   });
+  captureConsole(time, (actor, line) => host.current?.recorder.log(actor, line));
+  return host;
 }
 
 /** Turns of the event loop without activity that are waited for until a check run has measured what the target needs. */

@@ -39,6 +39,9 @@ export interface ObservedChange {
   readonly before?: KubeObject;
 }
 
+/** Lines of the target's output kept per run. */
+const LOG_LINES_MAX = 500;
+
 export class Recorder {
   readonly operations: OpenOperation[] = [];
   readonly revisions: Revision[] = [];
@@ -47,6 +50,7 @@ export class Recorder {
   readonly processes: ProcessEvent[] = [];
   readonly decisions: Decision[] = [];
   readonly phases: PhaseMark[] = [];
+  readonly logs: NonNullable<History['logs']>[number][] = [];
   readonly #now: () => number;
   readonly #naming: Naming;
   #tick = 0;
@@ -87,6 +91,11 @@ export class Recorder {
 
   process(actor: ActorId, kind: ProcessEventKind, detail: string): void {
     this.processes.push({ actor, kind, detail, ...this.mark() });
+  }
+
+  /** A line that the target printed. Beyond a bound only the last lines of a chatty target would matter, and nobody reads those. */
+  log(actor: ActorId, line: string): void {
+    if (this.logs.length < LOG_LINES_MAX) this.logs.push({ actor, line, ...this.mark() });
   }
 
   decision(kind: Decision['kind'], label: Label, detail: string): void {
@@ -149,6 +158,7 @@ export class Recorder {
       names: Object.fromEntries(this.#naming.byUid),
       missed,
       probes: [],
+      ...(this.logs.length === 0 ? {} : { logs: this.logs }),
     };
   }
 }

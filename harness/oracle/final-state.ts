@@ -153,7 +153,7 @@ export function differences(history: History, actual: State, expected: State): r
 
 /** Somebody else's finalizer or owner reference keeps it, and took it out of what the target made: it is theirs to end. */
 function isHeldByOthers(history: History, { metadata }: KubeObject): boolean {
-  if (metadata.finalizers === undefined && (metadata.ownerReferences?.length ?? 0) < 2) return false;
+  if (metadata.finalizers === undefined && metadata.ownerReferences === undefined) return false;
   const index = indexOf(history);
   const { uid = '' } = metadata;
   return index

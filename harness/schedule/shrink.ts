@@ -24,10 +24,41 @@ export function* shrinkTrial(trial: Trial): Shrinking {
   current = yield* shrinkPrograms(current);
   current = yield* shrinkDeviations(current);
   current = yield* settledStart(current);
+  current = yield* mergeRuns(current);
   current = yield* simplifyWorkload(current);
   current = yield* simplifyDeviations(current);
   // A simpler workload or hold may have made another deviation superfluous.
   return yield* shrinkDeviations(current);
+}
+
+/**
+ * Several runs of one actor at one anchor are one longer run, as far as anybody cares: up to the last of their ends, or until its
+ * operation completes.
+ */
+function* mergeRuns(trial: Trial): Shrinking {
+  let current = trial;
+  for (let index = 0; index < current.schedule.preemptions.length; index++) {
+    const { preemptions } = current.schedule;
+    const first = preemptions[index];
+    if (first === undefined) break;
+    let end = index + 1;
+    while (preemptions[end]?.run === first.run && sameAnchor(preemptions[end], first)) end++;
+    if (end === index + 1) continue;
+    const { until: _, ...whole } = first;
+    const last = preemptions[end - 1]?.until;
+    for (const merged of last === undefined ? [whole] : [whole, { ...whole, until: last }]) {
+      const schedule = { ...current.schedule, preemptions: preemptions.toSpliced(index, end - index, merged) };
+      const candidate: Trial = { ...current, schedule };
+      if (!(yield candidate)) continue;
+      current = candidate;
+      break;
+    }
+  }
+  return current;
+}
+
+function sameAnchor(a: Preemption | undefined, b: Preemption): boolean {
+  return a?.before === b.before && a?.after === b.after;
 }
 
 /** A run from rest tells a shorter story. Event numbers differ there, so holds begin with the first event. */

@@ -44,8 +44,9 @@ function verbOf(method: Method, named: boolean, watch: boolean): Verb {
     case 'DELETE':
       return named ? 'delete' : 'deletecollection';
     default:
-      if (watch) return 'watch';
-      return named ? 'get' : 'list';
+      // A watch parameter on a named object is ignored, as the real server does.
+      if (named) return 'get';
+      return watch ? 'watch' : 'list';
   }
 }
 

@@ -20,8 +20,15 @@ export function listAsSent(body: JsonValue): JsonValue {
   return { ...body, items: items.map(bare) };
 }
 
+/** One bare copy per stored object, so that whoever caches texts by identity can. */
+const bareItems = new WeakMap<object, JsonObject>();
+
 function bare(item: JsonValue): JsonValue {
   if (item === null || typeof item !== 'object' || Array.isArray(item)) return item;
-  const { apiVersion: _, kind: __, ...rest } = item as JsonObject;
+  let rest = bareItems.get(item);
+  if (rest === undefined) {
+    const { apiVersion: _, kind: __, ...others } = item as JsonObject;
+    bareItems.set(item, (rest = others));
+  }
   return rest;
 }

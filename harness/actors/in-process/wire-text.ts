@@ -7,6 +7,7 @@
 import { parse as parseYaml } from 'yaml';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import type { WatchEvent } from '../../model/watch-event.ts';
+import { listAsSent } from '../../wire/typed-list.ts';
 import type { ApiRequest, ApiResponse, ConnectionError, Method } from '../../wire/http.ts';
 
 /** Queries repeat; a resource version in each makes new ones. */
@@ -76,7 +77,7 @@ function decodeYaml(contentType: string, text: string): { body: JsonValue } | { 
 export function responseText(response: ApiResponse): string {
   const { body } = response;
   if (typeof body === 'string') return response.plainText === true ? body : JSON.stringify(body);
-  return jsonText(body);
+  return jsonText(listAsSent(body));
 }
 
 export function contentTypeOf(response: ApiResponse): string {
