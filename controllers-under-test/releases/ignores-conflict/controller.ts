@@ -3,18 +3,20 @@
  *
  * The status then says that this generation is done, and what is done is not looked at again: the old image stays.
  */
+import type { V1Deployment } from '@kubernetes/client-node';
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';
 import { isConflict } from '../../lib/errors.ts';
 import { claim } from '../common/claim.ts';
-import { bringUpToDate, isUpToDate, nameOf } from '../common/deployment.ts';
+import { bringUpToDate, isOwnedBy, isUpToDate, nameOf } from '../common/deployment.ts';
 import { type Clients, runReleases } from '../common/run.ts';
 import type { Release } from '../common/types.ts';
 import { report } from '../correct/controller.ts';
 
-async function rollOut(clients: Clients, release: Release): Promise<boolean> {
+async function rollOut(clients: Clients, release: Release, cached: V1Deployment | undefined): Promise<boolean> {
   const { apps, namespace } = clients;
   if (release.status?.observedGeneration === release.metadata?.generation) return true;
-  const deployment = await claim(clients, release);
+  const isOurs = cached !== undefined && isOwnedBy(cached, release);
+  const deployment = isOurs ? structuredClone(cached) : await claim(clients, release);
   if (deployment === undefined) return false;
   if (isUpToDate(deployment, release)) return true;
   bringUpToDate(deployment, release);
