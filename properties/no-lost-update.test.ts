@@ -102,7 +102,7 @@ describe('no lost update', () => {
 
       const violation = only(h.build({ reference: REFERENCE }), 'reverted');
 
-      expect(violation.signature).toMatchObject({ class: 'carried-back', field: 'metadata.finalizers["foreign/f"]' });
+      expect(violation.signature).toMatchObject({ class: 'carried-back', field: 'metadata.finalizers' });
       expect(violation.sentence).toContain('its merge patch carries content of version 101 and no version');
       expect(violation.sentence).not.toContain('at rest');
     });
@@ -116,7 +116,7 @@ describe('no lost update', () => {
 
       const violation = only(h.build({ reference: REFERENCE }), 'reverted');
 
-      expect(violation.signature).toMatchObject({ class: 'carried-back', field: 'status.conditions[type=Synced]' });
+      expect(violation.signature).toMatchObject({ class: 'carried-back', field: 'status.conditions' });
       expect(violation.sentence).toContain('its PUT of status carries content of version 101 under version 102');
     });
 
@@ -127,7 +127,7 @@ describe('no lost update', () => {
 
       const violation = only(h.build({ reference: REFERENCE }));
 
-      expect(violation.signature.field).toBe('metadata.annotations["example.com/pause"]');
+      expect(violation.signature.field).toBe('metadata.annotations');
     });
 
     it('convicts the end of an object whose last finalizer was somebody else’s', () => {
@@ -138,7 +138,7 @@ describe('no lost update', () => {
 
       const violation = only(h.build({ reference: REFERENCE }));
 
-      expect(violation.signature).toMatchObject({ class: 'carried-back', field: 'metadata.finalizers["foreign/f"]' });
+      expect(violation.signature).toMatchObject({ class: 'carried-back', field: 'metadata.finalizers' });
     });
   });
 
@@ -197,7 +197,7 @@ describe('no lost update', () => {
       const owned = ['name', 'kind', 'apiVersion', 'uid'].map((leaf) => `metadata.ownerReferences[uid=*].${leaf}`);
       const violation = only(h.build({ reference: { ...REFERENCE, ownedLeaves: { [ROLE]: owned } } }), 'reverted');
 
-      expect(violation.signature.field).toBe('metadata.ownerReferences[uid=*]');
+      expect(violation.signature.field).toBe('metadata.ownerReferences');
     });
 
     it('accepts a removal that the references do too', () => {
@@ -273,7 +273,7 @@ describe('no lost update', () => {
       expect(violation.signature).toMatchObject({
         class: 'own-update-lost',
         actors: ['target', 'target'],
-        field: 'status.conditions[type=Ready]',
+        field: 'status.conditions',
       });
       expect(violation.sentence).toContain('controller reverted its own acknowledged status.conditions[type=Ready]');
     });

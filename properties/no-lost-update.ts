@@ -22,6 +22,7 @@ import type { Property } from '../harness/oracle/property.ts';
 /** Drift tests asked for at once: enough for one write that reverts a whole object, few enough to stay affordable. */
 const PROBES_MAX = 8;
 const NAME = 'no-lost-update';
+const SHARED_PLACE = /^(metadata\.(?:finalizers|ownerReferences|labels|annotations)|status\.conditions)\b/;
 
 export const noLostUpdate: Property = {
   name: NAME,
@@ -69,7 +70,7 @@ function violationOf(history: History, loss: Loss): Violation {
       class: loss.class,
       actors: [roleOf(guilty.actor), roleOf(victim.actor)],
       kind: guilty.resource,
-      field: leafPattern(field),
+      field: place(field),
     },
     sentence: sentence(history, loss),
     operations: [guilty.op, ...(victim.op >= 0 ? [victim.op] : [])],
@@ -152,6 +153,14 @@ function valueOf(change: LeafChange, side: 'from' | 'to'): string {
 
 /** The last part of a leaf path, as a person would call it. */
 function shortField(field: string): string {
-  const match = /([A-Za-z_$][\w$-]*)$|(\[[^[]*\])$/.exec(field);
-  return match?.[1] ?? match?.[2] ?? field;
+  const match = /([A-Za-z_$][\w$-]*)$|\["([^"]*)"\]$|(\[[^[]*\])$/.exec(field);
+  return match?.[1] ?? match?.[2] ?? match?.[3] ?? field;
+}
+
+/**
+ * Where it was lost, for telling findings apart: items of shared lists, labels and annotations are one place each, as one write
+ * that loses one of them loses any.
+ */
+function place(field: string): string {
+  return SHARED_PLACE.exec(field)?.[1] ?? leafPattern(field);
 }

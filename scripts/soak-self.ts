@@ -97,7 +97,7 @@ async function seeds(): Promise<void> {
       `deviations ${shown(median(results.map((of) => of.deviationsMedian)))}, steps ${shown(median(results.map((of) => of.stepsMedian)))}, ` +
       `actors ${shown(median(results.map((of) => of.actorsMedian)))}, executions ${shown(median(results.map((of) => of.executionsMedian)))}`,
   );
-  record['seeds'] = results.map(({ example: _, ...of }) => of);
+  record['seeds'] = results;
 }
 
 async function alarms(): Promise<void> {

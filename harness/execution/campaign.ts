@@ -9,7 +9,7 @@ import type { Violation } from '../model/check-result.ts';
 import { signatureText } from '../model/check-result.ts';
 import type { Counterexample } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
-import type { CampaignOutcome, CampaignResult, Finding, PropertyTally } from '../model/finding.ts';
+import type { CampaignOutcome, CampaignResult, Finding } from '../model/finding.ts';
 import type { StrategyName, Trial } from '../model/trial.ts';
 import type { CampaignEvents } from './api.ts';
 import { emptyHistory } from './empty-history.ts';
@@ -161,7 +161,7 @@ export async function runCampaign(config: RunConfig, options: CampaignOptions): 
     findings: counted,
     warnings: [...warnings, ...new Set(total.warnings)],
     inconclusive: { count: total.inconclusiveRuns, reasons: total.inconclusive },
-    perProperty: total.perProperty as { [property: string]: PropertyTally },
+    perProperty: total.perProperty,
   };
 }
 

@@ -320,7 +320,7 @@ export class Gate {
     this.#close(exchange);
     this.#recorder.answered(operation, outcomeOf(response, operation));
     if (typeof response.code === 'string') sink.end(response);
-    else sink.answer(response as ApiResponse);
+    else sink.answer(response);
   }
 
   #deliver(exchange: Exchange, fault: FaultAction | undefined): void {

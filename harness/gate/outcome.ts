@@ -8,10 +8,10 @@ import type { OpenOperation } from './recorder.ts';
 export function outcomeOf(response: ApiResponse | ConnectionError, operation: OpenOperation): Outcome {
   if (typeof response.code === 'string') {
     return response.code === 'ECONNREFUSED'
-      ? { type: 'fail', code: 0, reason: 'ConnectionRefused', message: (response as ConnectionError).message }
-      : { type: 'info', why: (response as ConnectionError).message };
+      ? { type: 'fail', code: 0, reason: 'ConnectionRefused', message: response.message }
+      : { type: 'info', why: response.message };
   }
-  const { code, body } = response as ApiResponse;
+  const { code, body } = response;
   const object = typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as JsonObject) : undefined;
   if (code >= 400) {
     const reason = object?.['reason'];
@@ -20,7 +20,7 @@ export function outcomeOf(response: ApiResponse | ConnectionError, operation: Op
       type: 'fail',
       code,
       reason: typeof reason === 'string' ? reason : '',
-      message: typeof message === 'string' ? message : String(typeof body === 'string' ? body : ''),
+      message: typeof message === 'string' ? message : typeof body === 'string' ? body : '',
     };
   }
   if (object === undefined) return { type: 'ok', code };

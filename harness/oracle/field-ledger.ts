@@ -70,7 +70,7 @@ function lostLeaves(index: HistoryIndex, guilty: Revision, operation: Operation,
     if (victim === undefined) continue;
     const own = roleOf(victim.actor) === 'target';
     if (own ? victim !== rival : owned || !isAcknowledged(index, victim)) continue;
-    const field = unitOf(path, guilty.object);
+    const field = unitOf(path, guilty);
     units ??= new Map();
     const unit = units.get(field);
     if (unit === undefined) units.set(field, { victim, changes: [change], own });
@@ -160,12 +160,16 @@ function inFlight(index: HistoryIndex, guilty: Revision, operation: Operation): 
   return operation.invoked.at < known ? before : undefined;
 }
 
-/** The item of a keyed list when all of it is gone, else the leaf itself. */
-function unitOf(path: string, after: KubeObject): string {
+/** The item of a keyed list when all of it is gone, or is there again, else the leaf itself. */
+function unitOf(path: string, { before, object }: Revision): string {
   const item = KEYED_ITEM.exec(path)?.[0];
-  if (item === undefined) return path;
-  for (const leaf of leavesOf(after).keys()) if (leaf.startsWith(item)) return path;
-  return item;
+  if (item === undefined || before === undefined) return path;
+  return hasItem(object, item) && hasItem(before, item) ? path : item;
+}
+
+function hasItem(object: KubeObject, item: string): boolean {
+  for (const leaf of leavesOf(object).keys()) if (leaf.startsWith(item)) return true;
+  return false;
 }
 
 function isRemoval(changes: readonly LeafChange[]): boolean {

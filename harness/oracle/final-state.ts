@@ -225,16 +225,16 @@ function isOwn(history: History, role: string, uid: string, path: string, actual
   return names(history.reference?.ownedLeaves, role, path) || isOwnWrite(history, uid, path);
 }
 
-/** Whether the target was the last to write a leaf in this run. */
+/** Whether nobody but the target wrote a leaf in this run. What it carried back of others' is judged as a lost update. */
 function isOwnWrite(history: History, uid: string, path: string): boolean {
   const index = indexOf(history);
-  const chain = index.chain(uid);
-  for (let at = chain.length - 1; at >= 0; at--) {
-    const revision = chain[at];
-    if (revision === undefined || !index.changes(revision).some((change) => change.path === path)) continue;
-    return roleOf(revision.actor) === 'target';
+  let own = false;
+  for (const revision of index.chain(uid)) {
+    if (!index.changes(revision).some((change) => change.path === path)) continue;
+    if (roleOf(revision.actor) !== 'target') return false;
+    own = true;
   }
-  return false;
+  return own;
 }
 
 /** Generations count edits, which a fresh object has had fewer of: what matters is how far behind the report is. */

@@ -55,13 +55,12 @@ function isUnbounded(gapsMs: readonly number[]): boolean {
   return last < POLITE_GAP_MS && last <= first * GROWTH;
 }
 
-/** All attempts are updates that carried one version and were refused for it. */
+/** All attempts are updates that carried one version, and most were refused for it. */
 function sameRefusal(attempts: readonly Operation[]): boolean {
   const [first] = attempts;
   const version = first === undefined ? undefined : carriedVersion(first);
-  return (
-    version !== undefined && attempts.every((attempt) => isConflict(attempt) && carriedVersion(attempt) === version)
-  );
+  if (version === undefined || attempts.some((attempt) => carriedVersion(attempt) !== version)) return false;
+  return attempts.filter(isConflict).length * 2 > attempts.length;
 }
 
 function isConflict({ outcome }: Operation): boolean {

@@ -56,7 +56,7 @@ const create = rates((n) => {
   send('POST', WIDGETS, { ...WIDGET_SAMPLE, metadata: { name: `w-${n % 2_000}`, namespace: 'default' } });
 });
 server.restore(clean);
-send('POST', WIDGETS, WIDGET_SAMPLE as JsonObject);
+send('POST', WIDGETS, WIDGET_SAMPLE);
 const get = rates(() => send('GET', `${WIDGETS}/a`));
 const update = rates((n) => {
   const live = send('GET', `${WIDGETS}/a`).body as JsonObject;

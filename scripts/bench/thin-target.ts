@@ -86,8 +86,9 @@ export function launchThinTarget(upstream: Upstream): Incarnation {
       cache.set(item.metadata.name ?? '', item);
       dirty.add(key(item));
     }
-    const version = (body['metadata'] as JsonObject)['resourceVersion'];
-    upstream.send(request('GET', path, undefined, { watch: 'true', resourceVersion: String(version) }), {
+    const { resourceVersion = '' } = (body as JsonObject & { readonly metadata: { readonly resourceVersion?: string } })
+      .metadata;
+    upstream.send(request('GET', path, undefined, { watch: 'true', resourceVersion }), {
       answer: () => {},
       open: () => {},
       event: ({ type, object }: WatchEvent) => {

@@ -17,8 +17,6 @@ export interface SeedsResult {
   readonly executionsMedian: number;
   readonly confirmed: number;
   readonly properties: readonly string[];
-  /** A counterexample of the last seed that found it. */
-  readonly example: Finding | undefined;
 }
 
 /** Runs one campaign per seed, each until the expected property is violated or its budget ends. */
@@ -62,7 +60,6 @@ export async function checkSeeds(
     executionsMedian: median(stats.map((of) => of.executions)),
     confirmed: stats.filter((of) => of.reproduced.k === of.reproduced.n).length,
     properties: [...new Set(hits.map((finding) => finding.violation.signature.property))].toSorted(),
-    example: hits.at(-1),
   };
 }
 
