@@ -94,6 +94,15 @@ describe('bounded rate', () => {
       );
     });
 
+    it('calls it the same fault when an answer in between was lost', () => {
+      const h = refused([10, 10, 10]);
+      const body = (h.build().operations.at(-1)?.body ?? {}) as KubeObject;
+      h.pass(10).begin('controller', 'update', WIDGETS, 'web', { body }).lose();
+      for (let n = 0; n < 4; n++) h.pass(10).update('controller', WIDGETS, body);
+
+      expect(judge(h)).toMatchObject({ violations: [{ signature: { class: 'refused-version' } }] });
+    });
+
     it('accepts RetryOnConflict with its 5 attempts, and again under a growing back-off', () => {
       expect(judge(refused(repeat(10, 4))).result).toBe('holds');
       const bursts = exponential(5, 6).flatMap((pause) => [pause, ...repeat(10, 4)]);

@@ -206,6 +206,25 @@ describe('convergence', () => {
     });
   });
 
+  it('does not judge what the target carried back of others: that is a lost update', () => {
+    const { h } = run();
+    const before = h.get('controller', 'deployments.apps', 'web');
+    h.edit('writer-1', 'deployments.apps', 'web', ['metadata', 'annotations'], { note: 'once' });
+    const { resourceVersion: _, ...metadata } = before.metadata;
+    h.edit('writer-1', 'deployments.apps', 'web', ['metadata', 'annotations'], { note: 'twice' });
+    h.update('controller', 'deployments.apps', { ...before, metadata: { ...metadata, annotations: { note: 'once' } } });
+
+    expect(judge(h, [expected(...healthy())]).result).toBe('holds');
+  });
+
+  it('does not wait for the end of what others keep, by a finalizer or as owners', () => {
+    const { h } = run();
+    h.create('controller', 'deployments.apps', manifest('Deployment', 'stray', { spec: {} }));
+    h.append('writer-1', 'deployments.apps', 'stray', ['metadata', 'finalizers'], 'foreign/f');
+
+    expect(judge(h, [expected(...healthy())]).result).toBe('holds');
+  });
+
   it('accepts any of several allowed outcomes', () => {
     const { h } = run('Ready', 'old');
     const one = expected(...healthy());
