@@ -57,7 +57,9 @@ export async function takeReferences(
   const settled: Trial = { ...trial, workload: { ...trial.workload, start: 'settled' } };
   const healthy: SpecChange[] = [];
   const hashes = new Set(base.sample.map((object) => specHash(object)));
-  for (const change of candidates(runner, base, crds).slice(0, SPEC_CHANGES_MAX)) {
+  // A target that never comes to rest has no healthy values to change between.
+  const restless = runs.some((run) => run.history.settlement.result !== 'quiescent');
+  for (const change of restless ? [] : candidates(runner, base, crds).slice(0, SPEC_CHANGES_MAX)) {
     const history = await runner.run(settled, {
       afterRest: [{ actor: 'user', writer: 'user', ops: [setOp(change)] }],
     });

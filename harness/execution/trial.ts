@@ -27,6 +27,8 @@ const SETUP_WINDOW_MS = 2_000;
 const CONTENTION_WAIT_MS = 2_000;
 /** Items at one instant that only a spinning target reaches once nobody disturbs it. */
 const HOT_ITEMS = 400;
+/** Items in an idle window after which the target is known to be busy. */
+const IDLE_ITEMS = 400;
 /** However long activity lasts, settling ends after this many windows. */
 const SETTLE_WINDOWS_MAX = 6;
 
@@ -183,7 +185,7 @@ async function settle(world: World, options: TrialOptions): Promise<Settlement> 
 async function idle(world: World, idleMs: number): Promise<void> {
   const endMs = world.host.time.now() + idleMs;
   await pump(world, new ReplayScheduler(EMPTY_SCHEDULE), {
-    stepsMax: 2_000,
+    stepsMax: IDLE_ITEMS,
     hotMax: HOT_ITEMS,
     mayWaitUntil: (atMs) => atMs <= endMs,
   });

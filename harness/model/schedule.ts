@@ -25,7 +25,11 @@ export interface Preemption {
   readonly until?: Label;
 }
 
-/** Staleness: the events of `stream` from number `from` on wait until the item labelled `until` has happened (or the heal phase). */
+/**
+ * Something waits until the item labelled `until` has happened (or the heal phase). For a watch stream: its events from number `from`
+ * on, which is staleness. For the label of a single request or answer: that one item, `from` being `@0`; its actor goes on with what
+ * else it has under way.
+ */
 export interface Hold {
   readonly stream: Label;
   /** `@k`: the first event held. */

@@ -17,6 +17,11 @@ export interface CurrentRun {
   readonly until?: Label | undefined;
 }
 
+/** What a hold on this item names: its stream for a watch event, else its own label. */
+export function holdKey(item: Item): Label {
+  return item.kind === 'event' ? item.stream : item.label;
+}
+
 /** Whether the actor works through a program, one whole operation at a time. */
 export function hasProgram(actor: ActorId): boolean {
   return RANK[roleOf(actor)] >= RANK.user;

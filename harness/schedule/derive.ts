@@ -9,14 +9,12 @@ import type { Choice, Item, Scheduler, View } from '../model/item.ts';
 import type { Label } from '../model/label.ts';
 import type { Fault, Hold, Preemption, Schedule } from '../model/schedule.ts';
 import { TIME } from '../model/schedule.ts';
-import { defaultItem, hasProgram, itemOfRun } from './default-order.ts';
+import { defaultItem, hasProgram, holdKey, itemOfRun } from './default-order.ts';
 import type { CurrentRun } from './default-order.ts';
 
 interface OpenHold {
   readonly stream: Label;
   readonly from: string;
-  /** Steps executed when it began. */
-  readonly since: number;
 }
 
 export class DerivingScheduler implements Scheduler {
@@ -73,8 +71,9 @@ export class DerivingScheduler implements Scheduler {
         this.#waiting = undefined;
         return;
       }
-      if (expected?.kind === 'event') {
-        this.#open.set(expected.stream, { stream: expected.stream, from: `@${expected.k}`, since: view.step });
+      // An event that waits is staleness; a request that waits while its own actor goes on is a delay. Both are holds.
+      if (expected !== undefined && (expected.kind === 'event' || this.#isDelay(expected, chosen))) {
+        this.#open.set(holdKey(expected), { stream: holdKey(expected), from: `@${expected.k}` });
         continue;
       }
       this.#preempt(expected, chosen, view);
@@ -83,15 +82,21 @@ export class DerivingScheduler implements Scheduler {
   }
 
   #expected(view: View): Item | undefined {
-    const free = this.#open.size === 0 ? view.items : view.items.filter((item) => !this.#open.has(item.stream));
+    const free = this.#open.size === 0 ? view.items : view.items.filter((item) => !this.#open.has(holdKey(item)));
     const own = this.#current === undefined ? undefined : itemOfRun(free, this.#current);
     return own ?? defaultItem(free) ?? view.timer;
   }
 
+  /** A hold keeps its item back from the beginning: too late once a preemption has been anchored on it. */
+  #isDelay(expected: Item, chosen: Item): boolean {
+    const both = expected.kind !== 'timer' && chosen.kind !== 'timer' && expected.actor === chosen.actor;
+    return both && !this.#anchors.has(expected.label);
+  }
+
   #closeHold(chosen: Item): void {
-    const hold = chosen.kind === 'event' ? this.#open.get(chosen.stream) : undefined;
+    const hold = this.#open.get(holdKey(chosen));
     if (hold === undefined) return;
-    this.#open.delete(chosen.stream);
+    this.#open.delete(hold.stream);
     this.#holds.push({ stream: hold.stream, from: hold.from, until: this.#last ?? 'heal' });
   }
 
@@ -101,7 +106,7 @@ export class DerivingScheduler implements Scheduler {
     const previous = this.#preemptions.at(-1);
     if (before !== undefined && before === this.#waiting && previous?.run === run && run !== TIME) {
       // The same actor goes on: one longer run, if that run would make the same choice.
-      const free = view.items.filter((item) => !this.#open.has(item.stream));
+      const free = view.items.filter((item) => !this.#open.has(holdKey(item)));
       // A run takes the item it ends with as soon as that is pending, so that item must be new.
       if (chosen.seq > this.#newest && itemOfRun(free, { actor: run })?.seq === chosen.seq) {
         this.#preemptions[this.#preemptions.length - 1] = { ...previous, until: chosen.label };

@@ -7,7 +7,7 @@ import type { Choice, Item, Scheduler, View } from '../model/item.ts';
 import type { Label } from '../model/label.ts';
 import type { Fault, Hold, Preemption, Schedule } from '../model/schedule.ts';
 import { TIME } from '../model/schedule.ts';
-import { defaultItem, hasProgram, itemOfRun } from './default-order.ts';
+import { defaultItem, hasProgram, holdKey, itemOfRun } from './default-order.ts';
 import type { CurrentRun } from './default-order.ts';
 
 /** Told when a deviation takes effect. */
@@ -108,9 +108,9 @@ export class ReplayScheduler implements Scheduler {
   }
 
   #held(item: Item): boolean {
-    if (item.kind !== 'event') return false;
+    const key = holdKey(item);
     for (const active of this.#holds) {
-      if (active.released || active.hold.stream !== item.stream || item.k < active.from) continue;
+      if (active.released || active.hold.stream !== key || item.k < active.from) continue;
       if (!active.used) {
         active.used = true;
         this.hit.add(active.hold.stream);

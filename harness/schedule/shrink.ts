@@ -6,7 +6,7 @@
  */
 import type { Fault, Hold, Preemption, Schedule } from '../model/schedule.ts';
 import type { Trial } from '../model/trial.ts';
-import type { Program, Workload } from '../model/workload.ts';
+import type { Program } from '../model/workload.ts';
 import { ddmin } from './shrink-steps.ts';
 import { shrinkWorkload } from './workload/shrink-workload.ts';
 
@@ -114,14 +114,43 @@ function* simplifyWorkload(trial: Trial): Shrinking {
         workload,
         schedule: withoutActors(current.schedule, current.workload.programs, workload.programs),
       };
-      if (yield candidate) {
-        current = candidate;
+      // With an operation gone, what was the second update may now be the first.
+      for (const retargeted of [candidate, withLowerNumbers(candidate)]) {
+        if (retargeted === undefined || !(yield retargeted)) continue;
+        current = retargeted;
         improved = true;
         break;
       }
+      if (improved) break;
     }
   }
   return current;
+}
+
+/** The same with every occurrence number one lower; undefined when none can be. */
+function withLowerNumbers(trial: Trial): Trial | undefined {
+  let changed = false;
+  const lower = (label: string): string =>
+    label.replace(/#(\d+)(?=!|$)/, (whole, digits: string) => {
+      if (digits === '0') return whole;
+      changed = true;
+      return `#${Number(digits) - 1}`;
+    });
+  const lowerKeys = <T extends object>(value: T): T => {
+    const entries = Object.entries(value).map(([key, of]: [string, unknown]) => {
+      const anchor = key === 'before' || key === 'after' || key === 'until' || key === 'at';
+      return [key, anchor && typeof of === 'string' ? lower(of) : of];
+    });
+    return Object.fromEntries(entries) as T;
+  };
+  const { preemptions, holds, faults } = trial.schedule;
+  const schedule: Schedule = {
+    ...trial.schedule,
+    preemptions: preemptions.map(lowerKeys),
+    holds: holds.map(lowerKeys),
+    faults: faults.map(lowerKeys),
+  };
+  return changed ? { ...trial, schedule } : undefined;
 }
 
 function* simplifyDeviations(trial: Trial): Shrinking {
@@ -132,7 +161,7 @@ function* simplifyDeviations(trial: Trial): Shrinking {
       const deviation = deviations[index];
       if (deviation === undefined) break;
       let accepted = false;
-      for (const simpler of simplerDeviations(deviation, current.workload)) {
+      for (const simpler of simplerDeviations(deviation)) {
         const changed = deviations.with(index, simpler);
         const candidate: Trial = { ...current, schedule: fromDeviations(changed) };
         if (yield candidate) {
@@ -149,7 +178,7 @@ function* simplifyDeviations(trial: Trial): Shrinking {
 }
 
 /** Simpler forms of one deviation, simplest first. */
-function* simplerDeviations(deviation: Deviation, workload: Workload): Generator<Deviation> {
+function* simplerDeviations(deviation: Deviation): Generator<Deviation> {
   switch (deviation.is) {
     case 'preemption': {
       const { until: _, ...whole } = deviation.value;
@@ -157,9 +186,10 @@ function* simplerDeviations(deviation: Deviation, workload: Workload): Generator
       return;
     }
     case 'hold': {
+      // Less lag is simpler: a later first event. A single held request has no smaller form.
       const { value } = deviation;
-      if (value.until === 'heal') return;
-      if (workload.programs.length > 0 || value.from !== '@0') yield { is: 'hold', value: { ...value, until: 'heal' } };
+      if (value.stream.includes('!')) return;
+      yield { is: 'hold', value: { ...value, from: `@${Number(value.from.slice(1)) + 1}` } };
       return;
     }
     case 'fault': {
