@@ -95,12 +95,15 @@ describe('bounded rate', () => {
     });
 
     it('calls it the same fault when an answer in between was lost', () => {
-      const h = refused([10, 10, 10]);
-      const body = (h.build().operations.at(-1)?.body ?? {}) as KubeObject;
-      h.pass(10).begin('controller', 'update', WIDGETS, 'web', { body }).lose();
-      for (let n = 0; n < 4; n++) h.pass(10).update('controller', WIDGETS, body);
+      const { h, widget } = started();
+      h.edit('writer-1', WIDGETS, 'web', ['spec', 'replicas'], 2);
+      for (let n = 0; n < 9; n++) {
+        const attempt = h.pass(10).begin('controller', 'update', WIDGETS, 'web', { body: widget });
+        if (n === 4) attempt.lose();
+        else attempt.answer();
+      }
 
-      expect(judge(h)).toMatchObject({ violations: [{ signature: { class: 'refused-version' } }] });
+      expect(judge(h.phase('settle'))).toMatchObject({ violations: [{ signature: { class: 'refused-version' } }] });
     });
 
     it('accepts RetryOnConflict with its 5 attempts, and again under a growing back-off', () => {
@@ -138,6 +141,20 @@ describe('bounded rate', () => {
         if (n % 5 === 4) h.edit('controller', WIDGETS, 'web', ['spec', 'x'], n);
       }
       expect(judge(h.phase('settle')).result).toBe('holds');
+    });
+
+    it('accepts attempts that watch events asked for, as of a reconcile on a cache that lags', () => {
+      const { h, widget } = started();
+      h.deliver('controller', WIDGETS);
+      h.edit('writer-1', WIDGETS, 'web', ['spec', 'replicas'], 2);
+      for (let n = 0; n < 12; n++) {
+        h.create('user', 'configmaps', manifest('ConfigMap', `c${n}`));
+        h.deliver('controller', 'configmaps');
+        h.update('controller', WIDGETS, setAt(widget, ['spec', 'x'], 1));
+        h.delete('controller', 'pods', 'gone');
+      }
+
+      expect(judge(h.phase('settle').pass(30_000)).result).toBe('holds');
     });
 
     it('accepts attempts that read anew each time and lose against real changes', () => {

@@ -10,7 +10,7 @@ import { HOLDS } from '../harness/model/check-result.ts';
 import type { History, Operation } from '../harness/model/history.ts';
 import { isWrite } from '../harness/model/history.ts';
 import type { ProbeRequest, ProbeResult } from '../harness/model/probe.ts';
-import { failureStreaks } from '../harness/oracle/failures.ts';
+import { failureStreaks, unprompted } from '../harness/oracle/failures.ts';
 import type { FailureStreak } from '../harness/oracle/failures.ts';
 import { findFights } from '../harness/oracle/fights.ts';
 import type { Fight } from '../harness/oracle/fights.ts';
@@ -23,7 +23,7 @@ import {
   mostWritten,
   restStart,
 } from '../harness/oracle/rest.ts';
-import { judgeStreak } from '../harness/oracle/retries.ts';
+import { judgeStreak, RETRIES_MIN } from '../harness/oracle/retries.ts';
 
 const NAME = 'bounded-rate';
 /** Requests at one instant of run time, at rest, that no burst of a reconcile explains: a loop that waits for nothing. */
@@ -50,8 +50,11 @@ function check(history: History): CheckResult {
   const violations: Violation[] = [];
   const rest = restStart(history);
   for (const streak of failureStreaks(history)) {
-    const violation = retryViolation(streak, rest);
-    if (violation !== undefined) violations.push(violation);
+    if (streak.attempts.length < RETRIES_MIN) continue;
+    for (const stretch of unprompted(history, streak)) {
+      const violation = retryViolation(stretch, rest);
+      if (violation !== undefined) violations.push(violation);
+    }
   }
   for (const fight of findFights(history)) violations.push(fightViolation(fight));
   const atRest = judgeRest(history);
@@ -113,12 +116,14 @@ function judgeUnrest(history: History): CheckResult {
   const short = isShortPeriod(activity, spanMs);
   if (!short && isOrdinaryIdle(history, activity, spanMs)) return HOLDS;
   const extended = find(history, 'extended-settle');
-  if (extended === undefined) {
+  // A run that was cut short by its number of steps would be cut short again.
+  const enough = history.settlement.result === 'steps-exceeded';
+  if (extended === undefined && !enough) {
     const needs: ProbeRequest[] = [{ probe: 'extended-settle', windowMs: EXTENDED_SETTLE_MS }];
     if (writes.length >= HABIT_MIN) needs.push({ probe: 'withheld-echo' });
     return { result: 'inconclusive', reason: 'the target is not silent at rest; it gets more time', needs };
   }
-  if (extended.quiescent) return HOLDS;
+  if (extended?.quiescent === true) return HOLDS;
   const every = `every ${Math.round(spanMs / Math.max(1, activity.length))} ms`;
   if (writes.length >= HABIT_MIN) return judgeWrites(history, writes, short ? 'short-requeue' : 'busy-at-rest', every);
   if (short) return rateViolation(history, 'short-requeue', activity, `asks ${every} with nothing changing`);

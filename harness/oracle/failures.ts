@@ -40,6 +40,29 @@ export function failureStreaks(history: History): readonly FailureStreak[] {
   return streaks.map(({ attempts }) => ({ attempts, gapsMs: gapsOf(attempts), open: pending.has(attempts) }));
 }
 
+/**
+ * The stretches of a streak in which nothing but the failure asked for the next attempt. A watch event in between is a reason of
+ * its own to reconcile: attempts that it causes are no retries.
+ */
+export function unprompted({ deliveries }: History, streak: FailureStreak): readonly FailureStreak[] {
+  const { attempts, open } = streak;
+  const stretches: Operation[][] = [];
+  let next = 0;
+  for (const attempt of attempts) {
+    let prompted = stretches.length === 0;
+    for (; (deliveries[next]?.at ?? Number.POSITIVE_INFINITY) < attempt.invoked.at; next++) {
+      if (deliveries[next]?.actor === attempt.actor) prompted = true;
+    }
+    if (prompted) stretches.push([attempt]);
+    else stretches.at(-1)?.push(attempt);
+  }
+  return stretches.map((stretch, index) => ({
+    attempts: stretch,
+    gapsMs: gapsOf(stretch),
+    open: open && index === stretches.length - 1,
+  }));
+}
+
 /** A read of something that is not there is an answer, not a failure; a write that is refused is one. */
 function isFailure({ verb, outcome }: Operation): boolean {
   if (outcome.type === 'info') return true;

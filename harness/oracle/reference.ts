@@ -4,7 +4,7 @@
  * Pure: a function of histories in which nobody disturbed the target. Ownership is measured here and nowhere else.
  */
 import { roleOf } from '../model/actor.ts';
-import { isWrite, phaseStart } from '../model/history.ts';
+import { isWrite, phaseStart, phaseStartMs } from '../model/history.ts';
 import type { History, Operation, Revision } from '../model/history.ts';
 import { diffLeaves, isServerLeaf, jsonEqual, leafPattern, leavesOf } from '../model/leaf.ts';
 import { controllerOf } from '../model/object.ts';
@@ -17,8 +17,6 @@ export interface ReferenceRun {
   readonly history: History;
   /** `base` runs are repeats of one another: what differs between them is volatile. */
   readonly kind: 'base' | 'spec-change' | 'deletion';
-  /** Run time of the idle window at the end of a base run. */
-  readonly idleMs: number;
 }
 
 /** The role of an object: `gr:canonical name` without the creation number. */
@@ -220,13 +218,15 @@ function locks(histories: readonly History[]): readonly string[] {
 function idleRates(base: readonly ReferenceRun[]): Reference['idle'] {
   let requestsPerMinute = 0;
   let writesPerMinute = 0;
-  for (const { history, idleMs } of base) {
-    const since = Math.max(...history.phases.map((phase) => phase.timeMs)) - idleMs;
+  for (const { history } of base) {
+    const since = phaseStartMs(history, 'idle');
+    // A busy target ends the window early: what counts is the time that really passed.
+    const spanMs = phaseStartMs(history, 'end') - since;
+    if (!(spanMs > 0)) continue;
     const late = history.operations.filter(
-      (operation) =>
-        roleOf(operation.actor) === 'target' && operation.verb !== 'watch' && operation.invoked.timeMs > since,
+      ({ actor, verb, invoked }) => roleOf(actor) === 'target' && verb !== 'watch' && invoked.timeMs > since,
     );
-    const perMinute = idleMs === 0 ? 0 : 60_000 / idleMs;
+    const perMinute = 60_000 / spanMs;
     requestsPerMinute = Math.max(requestsPerMinute, late.length * perMinute);
     writesPerMinute = Math.max(writesPerMinute, late.filter((operation) => isWrite(operation.verb)).length * perMinute);
   }

@@ -16,7 +16,7 @@ import type { FailureStreak } from './failures.ts';
 export type RetryFault = 'refused-version' | 'no-back-off' | 'outlived-cause';
 
 /** Fewer failures may be a loop with a bound: RetryOnConflict gives up after 5. */
-const REGULAR_MIN = 8;
+export const RETRIES_MIN = 8;
 /** Spacing within this factor of itself is regular: jitter of client libraries stays below a fifth. */
 const REGULAR_FACTOR = 1.5;
 /** A fixed pause of that length is polite: kopf waits 60 s, many controllers 5, 10 or 30. */
@@ -24,7 +24,7 @@ const POLITE_GAP_MS = 5_000;
 /** A block holds at least one pause between two bursts of at most 5 tries. */
 const BLOCK = 5;
 /** Irregular spacing is told from bursts under a growing back-off only over many attempts: 8 reconciles of 5 tries. */
-const IRREGULAR_MIN = 40;
+const IRRETRIES_MIN = 40;
 /** The longest pause of the last block must exceed that of the first by more than jitter can. */
 const GROWTH = 1.3;
 /** Refusals at rest after which the same answer is not news any more. */
@@ -33,9 +33,9 @@ const OUTLIVED_MIN = 8;
 /** Undefined for retries as they should be. `rest` is when nobody else acts any more. */
 export function judgeStreak(streak: FailureStreak, rest: Mark): RetryFault | undefined {
   const { attempts, gapsMs } = streak;
-  if (attempts.length < REGULAR_MIN) return undefined;
+  if (attempts.length < RETRIES_MIN) return undefined;
   const repeats = sameRefusal(attempts);
-  const fresh = attempts.every(isConflict) && !repeats && attempts.length < IRREGULAR_MIN;
+  const fresh = attempts.every(isConflict) && !repeats && attempts.length < IRRETRIES_MIN;
   // Each attempt carried a newer version and lost against a newer change: the cause is still there.
   if (!fresh && (isRegular(gapsMs) || isUnbounded(gapsMs))) return repeats ? 'refused-version' : 'no-back-off';
   const late = attempts.filter(({ invoked }) => invoked.at >= rest.at);
@@ -49,7 +49,7 @@ function isRegular(gapsMs: readonly number[]): boolean {
 }
 
 function isUnbounded(gapsMs: readonly number[]): boolean {
-  if (gapsMs.length + 1 < IRREGULAR_MIN) return false;
+  if (gapsMs.length + 1 < IRRETRIES_MIN) return false;
   const first = Math.max(...gapsMs.slice(0, BLOCK));
   const last = Math.max(...gapsMs.slice(-BLOCK));
   return last < POLITE_GAP_MS && last <= first * GROWTH;
