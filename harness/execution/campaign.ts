@@ -3,22 +3,20 @@
  *
  * Owns: the budget over all workers, what a lost worker means, the outcome. Does not own: the search itself (`search.ts`).
  */
-import path from 'node:path';
 import { realNow } from '../determinism/real-time.ts';
-import type { Violation } from '../model/check-result.ts';
 import { signatureText } from '../model/check-result.ts';
-import type { Counterexample } from '../model/counterexample.ts';
-import { HarnessError } from '../model/errors.ts';
 import type { CampaignOutcome, CampaignResult, Finding } from '../model/finding.ts';
 import type { StrategyName, Trial } from '../model/trial.ts';
 import type { CampaignEvents } from './api.ts';
+import { counterexampleOf, subjectOf } from './counterexample.ts';
 import { emptyHistory } from './empty-history.ts';
+import { lostInReference, lostWorkerViolation, workerError } from './lost-worker.ts';
+import type { LostWorker } from './lost-worker.ts';
 import type { FromWorker, ReplayJob, SearchJob, Subject } from './protocol.ts';
 import type { RunConfig } from './run-config.ts';
 import { newTally, VERIFY_EVERY } from './search.ts';
 import type { Found, SearchTally } from './search.ts';
 import { superviseWorker } from './supervisor.ts';
-import { versions } from './versions.ts';
 
 export interface CampaignOptions {
   /** The module that a worker thread runs: it calls `runWorker` with the registry. */
@@ -64,7 +62,7 @@ export async function runCampaign(config: RunConfig, options: CampaignOptions): 
     });
   };
   const keep = (found: Found): void => {
-    const finding = toFinding(found, config, subject);
+    const finding = toFinding(found, config);
     findings.push(finding);
     options.events?.onFinding?.(finding);
   };
@@ -112,7 +110,7 @@ export async function runCampaign(config: RunConfig, options: CampaignOptions): 
       },
     });
     add(total, tally);
-    if (error !== undefined) throw asError(error, findings.length, end.output);
+    if (error !== undefined) throw workerError(error, end.output, keptText(findings.length));
     if (end.end === 'finished') {
       if (total.faults.length > 0) throw new Error(`the harness broke a watch guarantee: ${total.faults.join('; ')}`);
       if (why === 'recycle') continue;
@@ -182,38 +180,12 @@ function outcomeOf(
   return contended === 0 && config.writers.length > 0 ? 'vacuous' : 'holds';
 }
 
-/** What a worker needs to know of a configuration. */
-export function subjectOf(config: RunConfig): Subject {
-  return {
-    target: config.target,
-    transport: config.transport,
-    crds: config.crds,
-    samples: config.samples,
-    namespace: config.namespace,
-    // The runs of a campaign differ by workload and schedule, never by the ids that the server draws.
-    settings: { ...config.settings, seed: 1 },
-    properties: config.properties.map((property) => property.name),
-    configFile: config.configFile,
-  };
+function keptText(findings: number): string {
+  return findings === 0 ? '' : ` (${findings} finding${findings === 1 ? '' : 's'} made before that are kept)`;
 }
 
-function toFinding(found: Found, config: RunConfig, subject: Subject): Finding {
-  const counterexample: Counterexample = {
-    version: 1,
-    kind: 'counterexample',
-    signature: found.violation.signature,
-    sentence: found.violation.sentence,
-    target: {
-      module: path.relative(process.cwd(), config.target).split(path.sep).join('/'),
-      transport: config.transport,
-    },
-    namespace: config.namespace,
-    crds: config.crds,
-    workload: found.trial.workload,
-    schedule: found.trial.schedule,
-    config: subject.settings,
-    foundWith: versions(),
-  };
+function toFinding(found: Found, config: RunConfig): Finding {
+  const counterexample = counterexampleOf(found.trial, found.violation, config);
   return { violation: found.violation, counterexample, record: found.history, stats: found.stats };
 }
 
@@ -235,28 +207,6 @@ function add(total: SearchTally, tally: SearchTally): void {
   }
 }
 
-function asError(error: Extract<FromWorker, { say: 'error' }>, findings: number, output: string): Error {
-  const kept = findings === 0 ? '' : ` (${findings} finding${findings === 1 ? '' : 's'} made before that are kept)`;
-  if (error.code !== null) return new HarnessError(error.code, error.message + kept);
-  const fault = new Error(`${error.message}${kept}${output === '' ? '' : `\nlast output of the target:\n${output}`}`);
-  fault.stack = error.stack;
-  return fault;
-}
-
-function lostInReference(
-  end: Exclude<Awaited<ReturnType<typeof superviseWorker>>, { end: 'finished' }>,
-  phase: string,
-): HarnessError {
-  const when = phase === 'load' ? 'while it was being imported' : 'in an undisturbed run';
-  const what =
-    end.end === 'blocked'
-      ? `the target blocked the event loop for ${end.forMs / 1000} s ${when}; expected it to yield between requests`
-      : `the target ended its thread ${when} (${end.detail})`;
-  return new HarnessError('TARGET_FAILED', `${what}; run it alone against a cluster first`, {
-    details: { output: end.output },
-  });
-}
-
 /** The trial as it would be stored: its workload in the default order. */
 function replayOf(trial: Trial, subject: Subject): ReplayJob {
   return {
@@ -273,29 +223,8 @@ function replayOf(trial: Trial, subject: Subject): ReplayJob {
  * A trial that takes its worker down is a finding of its own. It stays as large as it was found: each attempt to shrink it would cost
  * a worker, and what its strategy did died with the worker, so only its workload is stored.
  */
-function lostWorkerFinding(
-  trial: Trial,
-  end: Exclude<Awaited<ReturnType<typeof superviseWorker>>, { end: 'finished' }>,
-  run: number,
-  again: boolean,
-): Found {
-  const blocked = end.end === 'blocked';
-  const violation: Violation = {
-    signature: {
-      property: 'survival',
-      class: blocked ? 'blocked-event-loop' : 'ended-its-process',
-      actors: ['target'],
-      kind: '',
-      field: '',
-    },
-    sentence: blocked
-      ? `controller blocked the event loop for more than ${end.forMs / 1000} s in trial ${run}`
-      : `controller took its process down in trial ${run}: ${end.detail}`,
-    operations: [],
-    revisions: [],
-    at: 0,
-    severity: 'error',
-  };
+function lostWorkerFinding(trial: Trial, end: LostWorker, run: number, again: boolean): Found {
+  const violation = lostWorkerViolation(end, ` in trial ${run}`);
   return {
     trial,
     history: emptyHistory(violation.sentence),

@@ -3,9 +3,12 @@ import type { RunSettings, Transport } from '../model/counterexample.ts';
 import type { Violation } from '../model/check-result.ts';
 import type { HarnessErrorCode } from '../model/errors.ts';
 import type { History } from '../model/history.ts';
-import type { KubeObject } from '../model/object.ts';
-import type { FaultKind } from '../model/schedule.ts';
+import type { KubeObject, OwnerReference } from '../model/object.ts';
+import type { Reference } from '../model/reference.ts';
+import type { FaultKind, Schedule } from '../model/schedule.ts';
 import type { StrategyName, Trial } from '../model/trial.ts';
+import type { Workload } from '../model/workload.ts';
+import type { Aim } from '../schedule/workload/writer.ts';
 import type { Found, SearchTally } from './search.ts';
 
 /** The target and everything that shapes its runs. */
@@ -51,7 +54,20 @@ export interface ReplayJob {
   readonly times: number;
 }
 
-export type Job = SearchJob | ReplayJob;
+/** Takes the references, then runs the trials that it is sent, one at a time, until it is ended. */
+export interface LabJob {
+  readonly job: 'lab';
+  readonly subject: Subject;
+}
+
+export type Job = SearchJob | ReplayJob | LabJob;
+
+/** What a lab sends to its worker; the next one only after the answer. */
+export interface LabRequest {
+  readonly trial: Trial;
+  /** Names of the properties to judge. */
+  readonly properties: readonly string[];
+}
 
 /** Shared memory between the two, as Int32 slots. */
 export const SLOT = { heartbeat: 0, stop: 1 } as const;
@@ -76,6 +92,23 @@ export type FromWorker =
       readonly violations: readonly Violation[];
       /** Where two runs of the same schedule parted, if they did. */
       readonly diverged: string | null;
+    }
+  | {
+      /** A lab takes trials now, aimed with what its references measured. */
+      readonly say: 'ready';
+      readonly reference: Reference;
+      readonly aim: Aim;
+      readonly base: Workload;
+      readonly bystander: OwnerReference;
+    }
+  | {
+      readonly say: 'ran';
+      /** The trial's own schedule, or what its search amounted to. */
+      readonly schedule: Schedule;
+      /** Without the reference, which is the same for all trials. */
+      readonly history: History;
+      readonly violations: readonly Violation[];
+      readonly inconclusive: ReadonlyMap<string, string>;
     }
   | { readonly say: 'done'; readonly tally: SearchTally; readonly why: 'budget' | 'recycle' }
   | { readonly say: 'error'; readonly code: HarnessErrorCode | null; readonly message: string; readonly stack: string };

@@ -50,7 +50,7 @@ export async function takeReferences(
   for (const { seed, clockOffsetMs } of BASE_RUNS) {
     const history = await runner.run(trial, { seed, clockOffsetMs, idleMs: IDLE_MS });
     checkAlive(history);
-    runs.push({ kind: 'base', history, idleMs: IDLE_MS });
+    runs.push({ kind: 'base', history });
   }
   const first = runs[0]?.history;
   if (first === undefined) throw new HarnessError('TARGET_FAILED', 'no reference run was made');
@@ -68,7 +68,7 @@ export async function takeReferences(
     for (const revision of history.revisions) {
       if (revision.actor === 'user' && revision.type === 'MODIFIED') hashes.add(specHash(revision.object));
     }
-    runs.push({ kind: 'spec-change', history, idleMs: 0 });
+    runs.push({ kind: 'spec-change', history });
   }
   const deletion = await runner.run(settled, {
     afterRest: [
@@ -79,7 +79,7 @@ export async function takeReferences(
       },
     ],
   });
-  runs.push({ kind: 'deletion', history: deletion, idleMs: 0 });
+  runs.push({ kind: 'deletion', history: deletion });
   const reference = buildReference(runs, [...hashes]);
   runner.readsAreActivity = reference.idle.requestsPerMinute === 0;
   // An undisturbed start takes about as many items as contention does, give or take the writers'.

@@ -6,7 +6,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import { realClearInterval, realNow, realSetInterval } from '../determinism/real-time.ts';
-import type { FromWorker, Job, WorkerData } from './protocol.ts';
+import type { FromWorker, Job, LabRequest, WorkerData } from './protocol.ts';
 import { SLOT, SLOTS } from './protocol.ts';
 
 /** A worker that makes no run for this long is blocked. Loading a target may take as long as well. */
@@ -32,6 +32,14 @@ export interface WorkerOptions {
   readonly job: Job;
   readonly listen: (message: FromWorker) => void;
   readonly signal?: AbortSignal | undefined;
+  /** Gets the way to talk to the worker, for jobs that take requests. */
+  readonly started?: (handle: WorkerHandle) => void;
+}
+
+export interface WorkerHandle {
+  send(request: LabRequest): void;
+  /** Ends the worker, whatever it does. */
+  end(): void;
 }
 
 /** Runs one job in a fresh worker; resolves when the worker is gone. Never rejects for what the target does. */
@@ -56,7 +64,10 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { r
     let ended: WorkerEnd | undefined;
     let beats = -1;
     let since = realNow();
+    // One that has answered and was asked nothing since may be silent, and keeps nobody from leaving.
+    let idle = false;
     const look = realSetInterval(() => {
+      if (idle) return;
       const now = Atomics.load(slots, SLOT.heartbeat);
       if (now !== beats) {
         beats = now;
@@ -73,10 +84,28 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { r
     options.signal?.addEventListener('abort', stop);
     worker.on('message', (message: FromWorker) => {
       since = realNow();
+      if (message.say === 'ready' || message.say === 'ran') {
+        idle = true;
+        worker.unref();
+        look.unref();
+      }
       options.listen(message);
       if (message.say !== 'done' && message.say !== 'error' && message.say !== 'replayed') return;
       finished = true;
       void worker.terminate();
+    });
+    options.started?.({
+      send: (request) => {
+        idle = false;
+        since = realNow();
+        worker.ref();
+        look.ref();
+        worker.postMessage(request);
+      },
+      end: () => {
+        finished = true;
+        void worker.terminate();
+      },
     });
     worker.on('error', (error) => {
       ended ??= { end: 'died', detail: error instanceof Error ? error.message : String(error) };

@@ -183,6 +183,7 @@ async function settle(world: World, options: TrialOptions): Promise<Settlement> 
 
 /** Lets run time pass although nothing is expected, as an idle cluster would. */
 async function idle(world: World, idleMs: number): Promise<void> {
+  world.recorder.phase('idle');
   const endMs = world.host.time.now() + idleMs;
   await pump(world, new ReplayScheduler(EMPTY_SCHEDULE), {
     stepsMax: IDLE_ITEMS,

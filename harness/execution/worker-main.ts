@@ -18,7 +18,7 @@ import { bystander, createHost } from './host.ts';
 import { judgeRun } from './judge.ts';
 import { Prober } from './prober.ts';
 import { SLOT } from './protocol.ts';
-import type { FromWorker, ReplayJob, SearchJob, Subject, WorkerData } from './protocol.ts';
+import type { FromWorker, LabJob, LabRequest, ReplayJob, SearchJob, Subject, WorkerData } from './protocol.ts';
 import { takeReferences } from './references.ts';
 import { TrialRunner } from './runner.ts';
 import { newTally, search } from './search.ts';
@@ -46,6 +46,7 @@ export async function runWorker(registry: Registry): Promise<void> {
     const properties = await registry.properties(job.subject.properties, job.subject.configFile);
     if (job.job === 'search')
       await doSearch(job, runner, registry, properties, say, () => Atomics.load(slots, SLOT.stop) === 1);
+    else if (job.job === 'lab') await doLab(job, runner, properties, say);
     else await doReplay(job, runner, properties, say);
   } catch (error) {
     const { code, message, stack } = describe(error);
@@ -128,6 +129,36 @@ async function doSearch(
   );
   const recycle = runsMax < job.runsMax && tally.runs >= runsMax && !stopped();
   say({ say: 'done', tally, why: recycle ? 'recycle' : 'budget' });
+}
+
+/** Serves trials until the worker is ended; rejects with the first one that could not be run. */
+async function doLab(
+  job: LabJob,
+  runner: TrialRunner,
+  properties: readonly Property[],
+  say: (message: FromWorker) => void,
+): Promise<never> {
+  const base = baseWorkload(job.subject, runner);
+  await checkRun(runner, base);
+  const { reference, aim } = await takeReferences(runner, base, job.subject.crds);
+  const prober = new Prober((trial, variant) => runner.run(trial, variant), base, reference);
+  const serve = async ({ trial, properties: names }: LabRequest): Promise<void> => {
+    // A searching trial leaves its schedule behind even when it passes: the user's own check of it may fail.
+    const { history: run, schedule } =
+      trial.search === undefined
+        ? { history: await runner.run(trial), schedule: trial.schedule }
+        : await runner.derive(trial);
+    const wanted = properties.filter((property) => names.includes(property.name));
+    const { history, violations, inconclusive } = await judgeRun(trial, run, wanted, reference, prober);
+    const { reference: _, ...own } = history;
+    say({ say: 'ran', schedule, history: own, violations, inconclusive });
+  };
+  return new Promise<never>((_, reject) => {
+    parentPort?.on('message', (request: LabRequest) => {
+      serve(request).catch(reject);
+    });
+    say({ say: 'ready', reference, aim, base, bystander: bystanderReference(job.subject.namespace) });
+  });
 }
 
 async function doReplay(

@@ -124,7 +124,8 @@ export interface ProcessEvent extends Mark {
   readonly detail: string;
 }
 
-export type Phase = 'setup' | 'contention' | 'heal' | 'settle' | 'end';
+/** `idle`: time that passes at rest with nothing to do, in reference runs only. */
+export type Phase = 'setup' | 'contention' | 'heal' | 'settle' | 'idle' | 'end';
 
 export interface PhaseMark extends Mark {
   readonly phase: Phase;

@@ -5,7 +5,8 @@
  */
 import { join } from 'node:path';
 import type { Counterexample } from '../model/counterexample.ts';
-import type { Finding, FindingRecord } from '../model/finding.ts';
+import type { FindingRecord } from '../model/finding.ts';
+import type { Told } from './story.ts';
 import { fileStem } from './title.ts';
 import { writeWhole } from './write-files.ts';
 
@@ -23,7 +24,7 @@ export interface FindingFiles {
 }
 
 /** Where a finding goes below a report folder. The same signature has the same name, so a later, smaller example replaces it. */
-export function findingFiles(reportDir: string, finding: Finding): FindingFiles {
+export function findingFiles(reportDir: string, finding: Told): FindingFiles {
   const stem = fileStem(finding.violation.signature);
   return {
     counterexample: join(reportDir, 'failures', `${stem}.json`),
@@ -36,7 +37,7 @@ export function findingFiles(reportDir: string, finding: Finding): FindingFiles 
  *
  * @throws {OUTPUT_FAILED}
  */
-export function writeFinding(reportDir: string, finding: Finding, encoders: Encoders): FindingFiles {
+export function writeFinding(reportDir: string, finding: Told, encoders: Encoders): FindingFiles {
   const files = findingFiles(reportDir, finding);
   writeWhole(files.counterexample, encoders.counterexample(finding.counterexample));
   const { counterexample, record: history } = finding;

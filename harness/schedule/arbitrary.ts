@@ -51,7 +51,16 @@ export function depositSchedule(trial: Trial, schedule: Schedule): void {
   schedules.set(trial, schedule);
 }
 
+const origins = new WeakMap<Trial, Trial>();
+
+/** The trial that fast-check was shrinking when it came to this one; undefined for one that it generated or was given. */
+export function shrunkFrom(trial: Trial): Trial | undefined {
+  return origins.get(trial);
+}
+
 interface ShrinkContext {
+  /** The failed trial itself, as it was generated or given. */
+  readonly origin: Trial;
   /** The trial with a stored schedule that the walk started from. */
   readonly root: Trial;
   /** Whether the root itself has been offered yet; a stored trial counts as offered. */
@@ -98,23 +107,26 @@ function isShrinkContext(context: unknown): context is ShrinkContext {
 }
 
 function rootOf(trial: Trial): ShrinkContext | undefined {
-  if (trial.search === undefined) return { root: trial, offered: true, answers: [] };
+  if (trial.search === undefined) return { origin: trial, root: trial, offered: true, answers: [] };
   const schedule = schedules.get(trial);
   if (schedule === undefined) return undefined;
-  return { root: { workload: trial.workload, schedule }, offered: false, answers: [] };
+  return { origin: trial, root: { workload: trial.workload, schedule }, offered: false, answers: [] };
 }
 
 /** The candidates that follow what was said so far. Asking for the next one says that the last one passed. */
-function* candidates({ root, offered, answers }: ShrinkContext): IterableIterator<fc.Value<Trial>> {
+function* candidates({ origin, root, offered, answers }: ShrinkContext): IterableIterator<fc.Value<Trial>> {
+  const candidate = (trial: Trial, context: ShrinkContext): fc.Value<Trial> => {
+    origins.set(trial, origin);
+    return new fc.Value<Trial>(trial, context);
+  };
   // The searching trial as a stored schedule comes first: all others derive from it.
-  if (!offered) yield new fc.Value<Trial>(root, { root, offered: true, answers: [] } satisfies ShrinkContext);
+  if (!offered) yield candidate(root, { origin, root, offered: true, answers: [] });
   const generator = shrinkTrial(root);
   let next = generator.next();
   for (const answer of answers) next = generator.next(answer);
   const said = [...answers];
   while (next.done !== true) {
-    const context: ShrinkContext = { root, offered: true, answers: [...said, true] };
-    yield new fc.Value<Trial>(next.value, context);
+    yield candidate(next.value, { origin, root, offered: true, answers: [...said, true] });
     said.push(false);
     next = generator.next(false);
   }

@@ -140,7 +140,7 @@ const decision: z.ZodType<Decision> = z.strictObject({
 } satisfies Shape<Decision>);
 
 const phase: z.ZodType<PhaseMark> = z.strictObject({
-  phase: z.enum(['setup', 'contention', 'heal', 'settle', 'end']),
+  phase: z.enum(['setup', 'contention', 'heal', 'settle', 'idle', 'end']),
   ...at,
 } satisfies Shape<PhaseMark>);
 

@@ -1,0 +1,43 @@
+/** Parts of a configuration as others need them: what a worker is told, and what is stored with a failure. */
+import path from 'node:path';
+import type { Violation } from '../model/check-result.ts';
+import type { Counterexample } from '../model/counterexample.ts';
+import type { Trial } from '../model/trial.ts';
+import type { Subject } from './protocol.ts';
+import type { RunConfig } from './run-config.ts';
+import { versions } from './versions.ts';
+
+/** What a worker needs to know of a configuration. */
+export function subjectOf(config: RunConfig): Subject {
+  return {
+    target: config.target,
+    transport: config.transport,
+    crds: config.crds,
+    samples: config.samples,
+    namespace: config.namespace,
+    // The runs of a campaign differ by workload and schedule, never by the ids that the server draws.
+    settings: { ...config.settings, seed: 1 },
+    properties: config.properties.map((property) => property.name),
+    configFile: config.configFile,
+  };
+}
+
+/** All it takes to run a failed trial with a stored schedule again. */
+export function counterexampleOf(trial: Trial, violation: Violation, config: RunConfig): Counterexample {
+  return {
+    version: 1,
+    kind: 'counterexample',
+    signature: violation.signature,
+    sentence: violation.sentence,
+    target: {
+      module: path.relative(process.cwd(), config.target).split(path.sep).join('/'),
+      transport: config.transport,
+    },
+    namespace: config.namespace,
+    crds: config.crds,
+    workload: trial.workload,
+    schedule: trial.schedule,
+    config: subjectOf(config).settings,
+    foundWith: versions(),
+  };
+}
