@@ -41,9 +41,12 @@ function check(history: History): CheckResult {
     if (owner === undefined) continue;
     const child = childOf(reference, index.role(owner), index.role(revision));
     if (child === undefined || child.surges) continue;
+    const siblings = liveSiblings(index, revision, owner);
+    // Fewer than any spec asks for: no need to know which specs there were.
+    if (siblings.length < Math.min(...Object.values(child.maxBySpec))) continue;
     const max = maximum(index, child, reference, owner, revision);
     if (max === undefined) continue;
-    const violation = judgeCreation(index, revision, owner, max);
+    const violation = judgeCreation(index, revision, owner, siblings, max);
     if (violation !== undefined) violations.push(violation);
   }
   return violations.length === 0 ? HOLDS : { result: 'violated', violations };
@@ -81,8 +84,13 @@ function maximum(
   return max;
 }
 
-function judgeCreation(index: HistoryIndex, creation: Revision, owner: Revision, max: number): Violation | undefined {
-  const siblings = liveSiblings(index, creation, owner);
+function judgeCreation(
+  index: HistoryIndex,
+  creation: Revision,
+  owner: Revision,
+  siblings: readonly Revision[],
+  max: number,
+): Violation | undefined {
   if (siblings.length < max) return undefined;
   const operation = index.operation(creation.op);
   const since = operation?.invoked.at ?? creation.at;

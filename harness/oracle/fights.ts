@@ -11,6 +11,7 @@ import type { History, Revision } from '../model/history.ts';
 import { jsonEqual, leafPattern } from '../model/leaf.ts';
 import type { JsonValue } from '../model/object.ts';
 import { indexOf, names } from './history-index.ts';
+import type { HistoryIndex } from './history-index.ts';
 
 /** Three full rounds: fewer happen by chance when each corrects the other once. */
 const TURNS_MIN = 6;
@@ -30,7 +31,7 @@ export function findFights(history: History): readonly Fight[] {
   const index = indexOf(history);
   const fights: Fight[] = [];
   for (const chain of index.chains()) {
-    if (chain.length < TURNS_MIN || new Set(chain.map(({ actor }) => actor)).size < 2) continue;
+    if (chain.length < TURNS_MIN || !comesBack(index, chain)) continue;
     const turns = new Map<string, { revision: Revision; actor: ActorId; to: JsonValue | undefined }[]>();
     for (const revision of chain) {
       if (revision.type !== 'MODIFIED') continue;
@@ -57,6 +58,24 @@ export function findFights(history: History): readonly Fight[] {
     }
   }
   return fights;
+}
+
+/** Whether the target set one leaf to one value often enough for half of a fight: a cheap look before the long one. */
+function comesBack(index: HistoryIndex, chain: readonly Revision[]): boolean {
+  let own = 0;
+  for (const { actor } of chain) if (roleOf(actor) === 'target') own++;
+  if (own < TURNS_MIN / 2 || (own === chain.length && new Set(chain.map(({ actor }) => actor)).size < 2)) return false;
+  const times = new Map<string, number>();
+  for (const revision of chain) {
+    if (revision.type !== 'MODIFIED' || roleOf(revision.actor) !== 'target') continue;
+    for (const { path, to } of index.changes(revision)) {
+      const key = typeof to === 'object' ? path : `${path}=${to}`;
+      const count = (times.get(key) ?? 0) + 1;
+      if (count >= TURNS_MIN / 2) return true;
+      times.set(key, count);
+    }
+  }
+  return false;
 }
 
 /** The longest stretch in which two actors and two values take strict turns. */
