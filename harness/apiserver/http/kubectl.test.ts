@@ -105,10 +105,10 @@ else {
     const watching = spawn(kubectl, [...isolated(['get', 'widgets', '--watch', '-o', 'name'])], { env: environment });
     const lines: string[] = [];
     const seen = new Promise<void>((resolve) => {
-      watching.stdout.on('data', (chunk: Buffer) => {
-        lines.push(...chunk.toString().trim().split('\n'));
+      createInterface(watching.stdout).on('line', (line) => {
+        lines.push(line);
         if (lines.length === 1) void overHttp('POST', WIDGETS_PATH, widget('second'));
-        if (lines.length >= 2) resolve();
+        if (lines.length === 2) resolve();
       });
     });
 
@@ -116,6 +116,6 @@ else {
     await seen;
     watching.kill();
 
-    expect(lines.slice(0, 2)).toEqual(['widget.example.com/first', 'widget.example.com/second']);
+    expect(lines).toEqual(['widget.example.com/first', 'widget.example.com/second']);
   });
 }
