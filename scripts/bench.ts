@@ -25,10 +25,13 @@ function line(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
+/** The nursery that the harness gives its workers. */
+const NURSERY = '--max-semi-space-size=64';
+
 /** Runs one measurement as a process of its own, so that none warms the code of another. */
 async function measure<T>(script: string, ...args: readonly string[]): Promise<T> {
   const file = fileURLToPath(new URL(`./bench/${script}`, import.meta.url));
-  const { stdout } = await promisify(execFile)(process.execPath, [file, ...args]);
+  const { stdout } = await promisify(execFile)(process.execPath, [NURSERY, file, ...args]);
   return JSON.parse(stdout) as T;
 }
 
@@ -49,6 +52,7 @@ async function kernel(): Promise<void> {
 
 interface Trials {
   readonly rates: readonly number[];
+  readonly cpuMicros: readonly number[];
   readonly items: number;
   readonly violations: number;
   readonly hostMs: number;
@@ -66,7 +70,7 @@ async function trials(): Promise<void> {
     const middle = median(of.rates);
     line(
       `  ${kind.padEnd(16)} ${middle.toFixed(0).padStart(6)}/s  ×${(middle / base).toFixed(2)} of thin  ${of.items.toFixed(0)} gate items a trial  ` +
-        `${((middle * of.items) / 1000).toFixed(0)}k items/s  ready for the first trial after ${of.hostMs.toFixed(0)} ms (import included), ${of.violations} violations`,
+        `${((middle * of.items) / 1000).toFixed(0)}k items/s, ${median(of.cpuMicros).toFixed(0)} µs CPU a trial  ready for the first trial after ${of.hostMs.toFixed(0)} ms (import included), ${of.violations} violations`,
     );
   }
   record['trials'] = results;

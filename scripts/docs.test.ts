@@ -5,9 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { parseSync } from 'oxc-parser';
 import { describe, expect, it } from 'vitest';
 import { loadConfigFile } from '../harness/execution/config.ts';
-import { tellStory } from '../harness/report/story.ts';
-import { renderStory } from '../harness/report/terminal.ts';
-import { lostUpdate } from '../harness/report/test-findings.ts';
+import { decodeRecord, recheck, renderStory, tellStory } from '../harness/index.ts';
+import type { FindingStats } from '../harness/index.ts';
 import { REPOSITORY_ROOT, repositoryFiles } from './repository-files.ts';
 
 const documents = repositoryFiles().filter(({ path }) => path.endsWith('.md'));
@@ -73,8 +72,15 @@ it('shows in the README what the terminal prints for the finding that it explain
   const readme = readFileSync(join(REPOSITORY_ROOT, 'README.md'), 'utf8');
   const shown = /<!-- counterexample:begin -->\n```\n([\s\S]*?)```\n<!-- counterexample:end -->/.exec(readme)?.[1];
 
-  const replay = 'npx stalemate replay .stalemate/failures/lost-update-7f3.json';
-  expect(shown).toBe(renderStory(tellStory(lostUpdate()), { width: 100, color: false, replay }));
+  // A real finding, kept with its record: `npx stalemate run` on the variant refreshes-version-only, seed 11.
+  const example = (name: string): string => readFileSync(join(REPOSITORY_ROOT, 'docs/examples', name), 'utf8');
+  const record = decodeRecord(example('lost-update.record.json'), 'lost-update.record.json');
+  const { violation } = recheck(record);
+  if (violation === undefined) throw new Error('the record no longer shows what the README tells');
+  const stats = JSON.parse(example('lost-update.stats.json')) as FindingStats;
+  const story = tellStory({ violation, counterexample: record.counterexample, record: record.history, stats });
+  const replay = 'npx stalemate replay .stalemate/failures/lost-update-fa7988.json';
+  expect(shown).toBe(renderStory(story, { width: 100, color: false, replay }));
 });
 
 it('shows in the README a configuration that is valid', async () => {
