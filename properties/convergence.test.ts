@@ -144,19 +144,36 @@ describe('convergence', () => {
     });
   });
 
-  it('convicts a missing object, and names the watch that was never opened again', () => {
+  it('convicts a missing object', () => {
     const { h } = run();
     h.delete('writer-1', 'deployments.apps', 'web');
-    h.endStream('controller', 'deployments.apps', 'closed');
 
     const result = judge(h, [expected(...healthy()), ...probes(h, { final: [h.live(WIDGETS, 'web')] })]);
 
     expect(result).toMatchObject({
       violations: [{ signature: { class: 'missing-object', kind: 'deployments.apps', field: '' } }],
     });
-    expect(result.result === 'violated' && result.violations[0]?.sentence).toContain(
-      'its watch ended (closed) and was never opened again',
+  });
+
+  it('names the cause when a watch ended and was not opened again', () => {
+    const { h } = run('Ready', 'old');
+    h.call('controller', 'watch', 'deployments.apps', '');
+    const stream = h.build().operations.at(-1)?.label ?? '';
+    const streamEnds = [
+      { actor: 'controller', stream, resource: 'deployments.apps', why: 'closed' as const, ...h.mark() },
+    ];
+    const list = [expected(...healthy()), ...probes(h)];
+    const deaf = convergence.check(h.build({ reference: REFERENCE, probes: list, streamEnds }));
+    h.call('controller', 'watch', 'deployments.apps', '');
+    const hearing = convergence.check(h.build({ reference: REFERENCE, probes: list, streamEnds }));
+
+    expect(deaf).toMatchObject({
+      violations: [{ signature: { class: 'stopped-watching', kind: 'deployments.apps', field: '' } }],
+    });
+    expect(deaf.result === 'violated' && deaf.violations[0]?.sentence).toContain(
+      '; its watch of deployments.apps ended (closed) and is not there any more',
     );
+    expect(hearing).toMatchObject({ violations: [{ signature: { class: 'wrong-value' } }] });
   });
 
   it('convicts an object that is left behind', () => {

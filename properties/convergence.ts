@@ -15,6 +15,7 @@ import { failureStreaks } from '../harness/oracle/failures.ts';
 import { allowedState, differences, finalState, probedState } from '../harness/oracle/final-state.ts';
 import type { Difference, State } from '../harness/oracle/final-state.ts';
 import { indexOf } from '../harness/oracle/history-index.ts';
+import { watchGivenUp } from '../harness/oracle/open-watches.ts';
 import type { Property } from '../harness/oracle/property.ts';
 import { earnedSettleMs, isOrdinaryIdle, laterHalf, SETTLE_MS_MAX } from '../harness/oracle/rest.ts';
 
@@ -152,15 +153,18 @@ function violated(
   const more = found.length === 1 ? '' : ` (and ${found.length - 1} more)`;
   const last = uid === undefined ? undefined : indexOf(history).chain(uid).at(-1);
   const guilty = lastAttempt(history, first);
+  // A cause rather than one of its many symptoms: what it does not hear of it cannot act upon.
+  const deaf = severity === 'error' ? watchGivenUp(history) : undefined;
+  const cause = deaf === undefined ? '' : `; its watch of ${deaf.resource} ${deaf.what} and is not there any more`;
   const violation: Violation = {
     signature: {
       property: NAME,
-      class: kind ?? first.what,
+      class: deaf === undefined ? (kind ?? first.what) : 'stopped-watching',
       actors: ['target'],
-      kind: resource,
-      field: leafPattern(path),
+      kind: deaf?.resource ?? resource,
+      field: deaf === undefined ? leafPattern(path) : '',
     },
-    sentence: `controller ${describe(first)}${more}: ${note}${silence(history, resource)}`,
+    sentence: `controller ${describe(first)}${more}: ${note}${cause}`,
     operations: guilty === undefined ? [] : [guilty],
     revisions: last === undefined ? [] : [last.revision],
     at: history.phases.at(-1)?.at ?? 0,
@@ -197,23 +201,6 @@ function lastAttempt(history: History, { resource, object, uid }: Difference): n
       operation.verb !== 'watch' &&
       (operation.name === real || operation.name === ''),
   )?.id;
-}
-
-/** A stream that ended and was never opened again explains much. */
-function silence(history: History, resource: string): string {
-  const end = history.streamEnds.findLast(
-    (ended) => ended.actor.startsWith('controller') && ended.why !== 'crash' && ended.why !== 'aborted-by-actor',
-  );
-  if (end === undefined) return '';
-  const again = history.operations.some(
-    (operation) =>
-      operation.actor === end.actor &&
-      operation.resource === end.resource &&
-      (operation.verb === 'watch' || operation.verb === 'list') &&
-      operation.invoked.at > end.at,
-  );
-  const which = end.resource === resource ? 'its watch' : `its watch of ${end.resource}`;
-  return again ? '' : `; ${which} ended (${end.why}) and was never opened again`;
 }
 
 function settleWindow({ settlement }: History): string {

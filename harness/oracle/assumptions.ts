@@ -114,7 +114,7 @@ function checkGap(
   breaches: string[],
 ): void {
   if (label.includes('?')) return;
-  const [, , resource = '', scope = '*'] = label.replace(/#\d+$/, '').split('/');
+  const [, , resource = '', scope = '*'] = label.replace(/#\d+(!setup)?$/, '').split('/');
   const missed = revisions.find(
     (revision) =>
       revision.revision > after &&

@@ -72,7 +72,7 @@ function isFailure({ verb, outcome }: Operation): boolean {
 
 /** The label without its number and without the creation number of a generated name. */
 function keyOf({ label }: Operation): string {
-  return label.replace(/(~\d+)?#\d+$/, '');
+  return label.replace(/(~\d+)?#\d+(!setup)?$/, '');
 }
 
 function gapsOf(attempts: readonly Operation[]): readonly number[] {

@@ -23,7 +23,7 @@ import type {
   StreamEnd,
   Verb,
 } from '../model/history.ts';
-import { requestLabel } from '../model/label.ts';
+import { requestLabel, streamLabel } from '../model/label.ts';
 import { jsonEqual } from '../model/leaf.ts';
 import { objectKey } from '../model/object.ts';
 import type { JsonObject, JsonValue, KubeObject, OwnerReference } from '../model/object.ts';
@@ -131,7 +131,10 @@ export class HistoryBuilder {
     const generate = (body as KubeObject | undefined)?.metadata?.generateName;
     const asked = verb === 'create' && name === '' ? this.#nextGenerated(resource, body as KubeObject) : name;
     const canonical = asked === '' ? '' : (this.#canonicalOf(resource, asked) ?? asked);
-    const label = requestLabel({ actor, verb, resource, subresource, namespace: 'default', name: canonical });
+    const label =
+      verb === 'watch'
+        ? streamLabel(actor, resource, 'default', '')
+        : requestLabel({ actor, verb, resource, subresource, namespace: 'default', name: canonical });
     const n = this.#counts.get(label) ?? 0;
     this.#counts.set(label, n + 1);
     const operation: Open = {
@@ -306,6 +309,7 @@ export class HistoryBuilder {
     const { verb, resource, body, subresource } = operation;
     const key = objectKey(resource, 'default', name);
     const old = this.#live.get(key);
+    if (verb === 'watch') return { type: 'ok', code: 200 };
     if (verb === 'list') {
       const items = [...this.#live].filter(([at]) => at.startsWith(`${resource}/`)).map(([, object]) => object);
       return { type: 'ok', code: 200, items, listRevision: this.#revision };
