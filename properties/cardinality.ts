@@ -163,7 +163,7 @@ function isUnresolved(operation: Operation | undefined): boolean {
 }
 
 function whatItKnew(siblings: readonly Revision[], unseen: readonly Revision[], creation: Revision): string {
-  if (unseen.length === 0) return `it had seen all ${siblings.length} that were there`;
+  if (unseen.length === 0) return `it had been answered or shown all ${siblings.length} that were there`;
   const seen = siblings.length - unseen.length;
   const latest = unseen.at(-1);
   const own = unseen.every((sibling) => sibling.actor === creation.actor) ? 'its own create of ' : '';

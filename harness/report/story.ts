@@ -115,7 +115,10 @@ export function tellStory({ record: history, violation, counterexample, stats }:
 function beginning(index: HistoryIndex, violation: Violation): number {
   const start = phaseStart(index.history, 'contention');
   const moments = violation.operations.flatMap((id) => index.operation(id)?.invoked.at ?? []);
-  return Math.min(Number.isFinite(start) ? start : 0, ...moments);
+  const [guilty] = moments;
+  const from = Number.isFinite(start) ? start : 0;
+  // What was done before contention is told as known, unless the guilty request itself came before.
+  return guilty !== undefined && guilty < from ? Math.min(...moments) : from;
 }
 
 const COLUMN_ORDER = { user: 0, writer: 1, environment: 2, target: 3 } as const;
