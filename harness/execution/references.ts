@@ -38,6 +38,8 @@ export interface References {
   readonly aim: Aim;
   /** The first base run. */
   readonly history: History;
+  /** What is wrong with the target already when nobody disturbs it. */
+  readonly warnings: readonly string[];
 }
 
 export async function takeReferences(
@@ -84,7 +86,12 @@ export async function takeReferences(
   runner.readsAreActivity = reference.idle.requestsPerMinute === 0;
   // An undisturbed start takes about as many items as contention does, give or take the writers'.
   runner.hints = { ...runner.hints, steps: Math.max(runner.hints.steps, first.steps) };
-  return { reference, aim: aimOf(runner, first, reference, base, healthy, crds), history: first };
+  return {
+    reference,
+    aim: aimOf(runner, first, reference, base, healthy, crds),
+    history: first,
+    warnings: undisturbedTroubles(first),
+  };
 }
 
 /** A target that did nothing at all cannot be tested, and silence would look like success. */
@@ -129,6 +136,29 @@ function checkSample(history: History): void {
       `the API server refused the sample ${resource}/${own} with ${outcome.code}: ${outcome.message}; expected an object that it accepts`,
     );
   }
+}
+
+/** Refused this often in an undisturbed run, a request is no accident. */
+const REFUSALS_TOLD = 2;
+
+/** Trouble that needs no contention: differential properties are blind to what goes wrong in every run alike. */
+function undisturbedTroubles(history: History): readonly string[] {
+  const refused = new Map<string, { count: number; message: string }>();
+  for (const { actor, verb, resource, name, outcome } of history.operations) {
+    if (roleOf(actor) !== 'target' || outcome.type !== 'fail' || !isWrite(verb)) continue;
+    if (outcome.code === 404 || outcome.code === 409) continue;
+    const key = `${verb} of ${resource}/${name}`;
+    const message = `${outcome.code} ${outcome.message}`;
+    refused.set(key, { message, count: (refused.get(key)?.count ?? 0) + 1 });
+  }
+  const warnings = [...refused]
+    .filter(([, { count }]) => count >= REFUSALS_TOLD)
+    .map(
+      ([key, { count, message }]) =>
+        `undisturbed, the target's ${key} was refused ${count} times (${message}): what goes wrong in every run alike is not found by contention`,
+    );
+  if (history.settlement.result === 'quiescent') return warnings;
+  return [...warnings, 'undisturbed, the target never comes to rest: convergence cannot be judged'];
 }
 
 function settledHealthy(history: History): boolean {

@@ -90,6 +90,7 @@ async function doSearch(
   const references = await takeReferences(runner, base, job.subject.crds);
   const writers = registry.writers.filter((writer) => job.writers.includes(writer.name));
   const tally = newTally();
+  tally.warnings.push(...references.warnings);
   let told = 0;
   say({ say: 'phase', phase: 'search' });
   const runsMax = Math.min(job.runsMax, RECYCLE_RUNS);

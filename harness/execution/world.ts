@@ -82,6 +82,7 @@ export class World {
   #launched = 0;
   #restarts = 0;
   #programsEnded = false;
+  #contending = false;
   #over = false;
 
   constructor(host: Host, snapshot: ServerSnapshot, random: Random, startMs: number) {
@@ -112,7 +113,9 @@ export class World {
     const incarnation = this.host.launch(actor, this.gate.port(actor), (kind, detail) => {
       if (this.#over) return;
       this.recorder.process(actor, kind, detail);
-      if (kind === 'exited' && this.#incarnations.has(actor)) this.#restart(actor);
+      // As a kubelet would. A start that fails undisturbed is no use repeating; the check run tells its author.
+      const restarts = kind === 'exited' || (kind === 'start-failed' && this.#contending);
+      if (restarts && this.#incarnations.has(actor)) this.#restart(actor);
     });
     this.#incarnations.set(actor, incarnation);
     return actor;
@@ -163,6 +166,7 @@ export class World {
 
   /** Numbers start anew: contention begins. */
   startContention(): void {
+    this.#contending = true;
     this.gate.startContention();
     this.#timers.clear();
     this.steps = 0;
