@@ -52,7 +52,7 @@ export interface StalemateOptions {
   /** The target means to run more than once at a time: two replicas may be started. */
   readonly leaderElection?: boolean;
   readonly replicas?: 1 | 2;
-  /** How long nothing must happen before a run counts as settled; default 30 s of virtual time. */
+  /** How long nothing must happen before a run counts as settled; default 10 s of virtual time. */
   readonly settleWindowMs?: number;
   /** Gate items after which settling is given up. */
   readonly settleStepsMax?: number;
@@ -210,10 +210,13 @@ const FAULT_KINDS: readonly FaultKind[] = [
 ];
 
 const DEFAULT_BUDGET = '60s';
-/** Longer than any back-off that eight failures in contention have earned (client-go: 5 ms · 2⁸, client-node: up to 30 s). */
-const SETTLE_WINDOW_MS = 30_000;
+/**
+ * Longer than what eight failures earn by client-go's rule (5 ms · 2⁸), shorter than the 30 s after which client-node opens its
+ * watches anew: paying for that in every run would halve the rate. Suspects get as long as their back-offs have earned.
+ */
+const SETTLE_WINDOW_MS = 10_000;
 /** A converged controller needs tens of requests; a hot one reaches this within milliseconds. */
-const SETTLE_STEPS_MAX = 2_000;
+const SETTLE_STEPS_MAX = 800;
 /** Some 50 items make a run; beyond a few hundred nothing new is learned from the same one. */
 const STEPS_MAX = 400;
 

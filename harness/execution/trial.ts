@@ -26,7 +26,7 @@ const SETUP_WINDOW_MS = 2_000;
 /** With nothing else to do, contention waits this long for back-offs under held streams before healing. */
 const CONTENTION_WAIT_MS = 2_000;
 /** Items at one instant that only a spinning target reaches once nobody disturbs it. */
-const HOT_ITEMS = 400;
+const HOT_ITEMS = 250;
 /** Items in an idle window after which the target is known to be busy. */
 const IDLE_ITEMS = 400;
 /** However long activity lasts, settling ends after this many windows. */
