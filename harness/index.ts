@@ -1,10 +1,12 @@
 /** What `import … from 'stalemate'` offers. The command line uses the same calls. */
-export { recheck, replay, resolveRun, run } from './cli/library.ts';
-export type { ReplayContext, RunContext } from './cli/library.ts';
-export { controllers, properties } from './cli/registry.ts';
+export { openLab, recheck, replay, resolveRun, run } from './cli/library.ts';
+export type { LabContext, ReplayContext, RunContext } from './cli/library.ts';
+export { controllers, properties, writers } from './cli/registry.ts';
 export type { ControllerUnderTest } from './cli/registry.ts';
 export { defineConfig } from './execution/config.ts';
 export type { StalemateOptions } from './execution/config.ts';
+export { assertProperty } from './execution/assert-property.ts';
+export type { Lab, TrialResult } from './execution/lab.ts';
 export { always, eventually } from './execution/predicates.ts';
 export type { Predicate } from './execution/predicates.ts';
 export type { CampaignEvents, Progress } from './execution/api.ts';
@@ -24,6 +26,7 @@ export type {
 export type { History, Operation, Revision } from './model/history.ts';
 export type { KubeObject } from './model/object.ts';
 export type { Fault, Hold, Preemption, Schedule } from './model/schedule.ts';
+export type { Trial } from './model/trial.ts';
 export type { Program, ProgramOp, Workload } from './model/workload.ts';
 export type { Property } from './oracle/property.ts';
 export { tellStory } from './report/story.ts';
@@ -31,9 +34,13 @@ export type { Story } from './report/story.ts';
 export { renderStory } from './report/terminal.ts';
 export { summarise } from './report/summary.ts';
 export type { Summary } from './report/summary.ts';
-export { trialArbitrary } from './schedule/arbitrary.ts';
+export { depositSchedule, trialArbitrary } from './schedule/arbitrary.ts';
 export { decodeCounterexample, encodeCounterexample } from './schedule/codec/counterexample.ts';
 export { decodeHistory, encodeHistory } from './schedule/codec/history.ts';
 export { decodeRecord, encodeRecord } from './schedule/codec/record.ts';
 export { decodeSchedule, encodeSchedule } from './schedule/codec/schedule.ts';
 export { decodeWorkload, encodeWorkload } from './schedule/codec/workload.ts';
+export { specChanges } from './schedule/workload/schema-arbitrary.ts';
+export { objectArbitrary, valueArbitrary } from './schedule/workload/value-arbitrary.ts';
+export { workloadArbitrary } from './schedule/workload/workload-arbitrary.ts';
+export type { AdversarialWriter, Aim } from './schedule/workload/writer.ts';

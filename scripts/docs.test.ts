@@ -1,4 +1,5 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -95,6 +96,33 @@ it('shows in the README a configuration that is valid', async () => {
       target: join(folder, 'stalemate.target.ts'),
       leaderElection: true,
     });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+it('shows in the README programs whose types are right', () => {
+  const readme = readFileSync(join(REPOSITORY_ROOT, 'README.md'), 'utf8');
+  const programs = blocks(readme, 'ts').filter((text) => /^import .* from 'stalemate'/m.test(text));
+  const folder = mkdtempSync(join(tmpdir(), 'stalemate-readme-'));
+  try {
+    programs.forEach((text, index) => writeFileSync(join(folder, `block-${index}.ts`), text));
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+    symlinkSync(join(REPOSITORY_ROOT, 'node_modules'), join(folder, 'node_modules'));
+    const compilerOptions = {
+      paths: { stalemate: [join(REPOSITORY_ROOT, 'harness/index.ts')] },
+      typeRoots: [join(REPOSITORY_ROOT, 'node_modules/@types')],
+      declaration: false,
+      isolatedDeclarations: false,
+    };
+    const tsconfig = { extends: join(REPOSITORY_ROOT, 'tsconfig.json'), compilerOptions, include: ['*.ts'] };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig));
+
+    const compiler = join(REPOSITORY_ROOT, 'node_modules/typescript/bin/tsc');
+    const { stdout } = spawnSync(process.execPath, [compiler, '-p', folder], { encoding: 'utf8' });
+
+    expect(programs.length).toBeGreaterThanOrEqual(3);
+    expect(stdout).toBe('');
   } finally {
     rmSync(folder, { recursive: true });
   }

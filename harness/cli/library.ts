@@ -8,7 +8,8 @@ import { resolve } from 'node:path';
 import { realDate } from '../determinism/real-time.ts';
 import type { CampaignEvents } from '../execution/api.ts';
 import { runCampaign } from '../execution/campaign.ts';
-import { checkOptions, resolveOptions, type StalemateOptions } from '../execution/config.ts';
+import { checkOptions, ownProperties, resolveOptions, type StalemateOptions } from '../execution/config.ts';
+import { startLab, type Lab } from '../execution/lab.ts';
 import { recheckRecord, replayCounterexample } from '../execution/replay.ts';
 import type { RunConfig } from '../execution/run-config.ts';
 import type { Counterexample } from '../model/counterexample.ts';
@@ -76,6 +77,31 @@ export function runConfigured(config: RunConfig, context: RunContext = {}): Prom
     ...(events === undefined ? {} : { events }),
     ...(signal === undefined ? {} : { signal }),
   });
+}
+
+export interface LabContext {
+  /** What relative paths of the options refer to; default the working directory. */
+  readonly cwd?: string;
+  /** Where the options come from, when that is a file: lets properties of your own make probes. */
+  readonly configFile?: string;
+}
+
+/**
+ * Opens a lab: trials of one target, drawn, run and shrunk by a fast-check property of your own. Takes the references first.
+ *
+ * Budget, seed and stopAfter are fast-check's business here and not read.
+ *
+ * @throws {CONFIG_INVALID} {MANIFEST_INVALID} {TARGET_INVALID} {TARGET_FAILED} {TARGET_UNCONTROLLED}
+ * @example
+ * await using lab = await openLab({ target: './controller.ts', crds: ['./crd.yaml'], samples: ['./sample.yaml'] });
+ * await fc.assert(fc.asyncProperty(lab.trials(), lab.holds('no-lost-update')));
+ */
+export async function openLab(options: StalemateOptions, context: LabContext = {}): Promise<Lab> {
+  const checked = checkOptions(options, 'options');
+  const config = resolveRun(checked, context);
+  const own = config.configFile === null ? ownProperties(checked) : [];
+  const local = config.properties.filter((property) => own.some(({ name }) => name === property.name));
+  return startLab({ config, workerEntry: WORKER, writers, own: local });
 }
 
 export interface ReplayContext {

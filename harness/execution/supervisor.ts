@@ -64,7 +64,7 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { r
     let ended: WorkerEnd | undefined;
     let beats = -1;
     let since = realNow();
-    // One that has answered and was asked nothing since may be silent, and keeps nobody from leaving.
+    // One that has answered and was asked nothing since may be silent.
     let idle = false;
     const look = realSetInterval(() => {
       if (idle) return;
@@ -84,11 +84,7 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { r
     options.signal?.addEventListener('abort', stop);
     worker.on('message', (message: FromWorker) => {
       since = realNow();
-      if (message.say === 'ready' || message.say === 'ran') {
-        idle = true;
-        worker.unref();
-        look.unref();
-      }
+      if (message.say === 'ready' || message.say === 'ran') idle = true;
       options.listen(message);
       if (message.say !== 'done' && message.say !== 'error' && message.say !== 'replayed') return;
       finished = true;
@@ -98,8 +94,6 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { r
       send: (request) => {
         idle = false;
         since = realNow();
-        worker.ref();
-        look.ref();
         worker.postMessage(request);
       },
       end: () => {

@@ -1,0 +1,29 @@
+/**
+ * Frames of the user's file for errors that are thrown far from it.
+ *
+ * What fast-check throws comes out of its own run loop, and what a predicate throws out of a worker's message: neither names a line
+ * of the user's, so editors and CI annotations have nowhere to point. Take the frames where the user called, give them to the error.
+ */
+
+/** Frames in this folder are ours. */
+const HERE = new URL('.', import.meta.url).pathname;
+/** Enough to see past our own frames. */
+const FRAMES_MAX = 30;
+
+/** The frames above this folder's, as text. */
+export function callerFrames(): string {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = FRAMES_MAX;
+  const { stack = '' } = new Error();
+  Error.stackTraceLimit = stackTraceLimit;
+  return stack
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line) && !line.includes(HERE))
+    .join('\n');
+}
+
+/** The error, with the user's frames in place of its own. */
+export function withFrames(error: Error, frames: string): Error {
+  if (frames !== '') error.stack = `${error.name}: ${error.message}\n${frames}`;
+  return error;
+}
