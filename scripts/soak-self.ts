@@ -118,12 +118,13 @@ async function alarms(): Promise<void> {
       );
     }
   }
-  record['alarms'] = results.map(({ name, grownMb, result }) => ({
+  record['alarms'] = results.map(({ name, heapGrownMb, grownMb, result }) => ({
     name,
     runs: result.runs,
     elapsedMs: result.elapsedMs,
     findings: result.findings.length,
     outcome: result.outcome,
+    heapGrownMb,
     grownMb,
   }));
 }

@@ -6,7 +6,9 @@ import { nameOf, optionsFor } from '../catalogue.ts';
 export interface FalseAlarmsResult {
   readonly name: string;
   readonly result: CampaignResult;
-  /** Megabytes that this process, workers included, has more than before. */
+  /** Megabytes by which the supervisor's own heap grew; workers have heaps of their own and are recycled. */
+  readonly heapGrownMb: number;
+  /** Megabytes by which the whole process grew, its last worker's leavings included. */
   readonly grownMb: number;
 }
 
@@ -16,17 +18,27 @@ export async function checkFalseAlarms(
   trials: number,
   seed: number,
 ): Promise<FalseAlarmsResult> {
-  const before = process.memoryUsage().rss;
+  const before = process.memoryUsage();
   const result = await run(optionsFor(entry, { budget: trials, seed }));
-  return { name: nameOf(entry), result, grownMb: (process.memoryUsage().rss - before) / 2 ** 20 };
+  const after = process.memoryUsage();
+  return {
+    name: nameOf(entry),
+    result,
+    heapGrownMb: (after.heapUsed - before.heapUsed) / 2 ** 20,
+    grownMb: (after.rss - before.rss) / 2 ** 20,
+  };
 }
 
-export function falseAlarmsLine({ name, result, grownMb }: FalseAlarmsResult): string {
+export function falseAlarmsLine({ name, result, heapGrownMb, grownMb }: FalseAlarmsResult): string {
   const perSecond = (result.runs / result.elapsedMs) * 1000;
   const { conflicts = 0, staleReads = 0 } = result.contention;
   return (
     `${name.padEnd(42)} ${String(result.runs).padStart(7)} trials  ${perSecond.toFixed(0).padStart(5)}/s  ` +
     `${String(result.findings.length).padStart(2)} findings  ${conflicts} conflicts, ${staleReads} stale reads  ` +
-    `inconclusive ${result.inconclusive.count}  memory +${grownMb.toFixed(0)} MB  ${result.outcome}`
+    `inconclusive ${result.inconclusive.count}  supervisor heap ${signed(heapGrownMb)}, process ${signed(grownMb)}  ${result.outcome}`
   );
+}
+
+function signed(megabytes: number): string {
+  return `${megabytes < 0 ? '' : '+'}${megabytes.toFixed(0)} MB`;
 }
