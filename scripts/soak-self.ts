@@ -2,7 +2,7 @@
  * The long self-checks: does stalemate keep its own promises? `npm run soak:self` runs them in full, `-- --quick` in bounded form.
  *
  * Flags: --quick, --only TEXT (part of a controller's or variant's name; repeatable), --section NAME (repeatable: canary, seeds,
- * alarms, determinism, edits, mutants), --seeds N, --trials N, --json FILE. Exit code 1 when a promise is broken.
+ * alarms, determinism, edits, mutants), --seeds N, --trials N, --mutants N, --budget 10s (per seed or mutant), --json FILE. Exit code 1 when a promise is broken.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -41,6 +41,8 @@ const { values } = parseArgs({
     section: { type: 'string', multiple: true, default: [] },
     seeds: { type: 'string' },
     trials: { type: 'string' },
+    mutants: { type: 'string' },
+    budget: { type: 'string' },
     json: { type: 'string' },
   },
 });
@@ -70,7 +72,8 @@ async function canary(): Promise<void> {
 
 async function seeds(): Promise<void> {
   const count = values.seeds === undefined ? form.seeds : Number(values.seeds);
-  title(`seeds: every wrong variant, ${count} seed(s), budget ${form.budget} each, one core`);
+  const budget = values.budget ?? form.budget;
+  title(`seeds: every wrong variant, ${count} seed(s), budget ${budget} each, one core`);
   line(SEEDS_HEADER);
   const results: SeedsResult[] = [];
   for (const entry of wrong) {
@@ -165,12 +168,14 @@ async function edits(): Promise<void> {
 
 async function mutants(): Promise<void> {
   const all = allMutants(entries);
-  const step = Math.max(1, Math.ceil(all.length / form.mutants));
+  const wantedMutants = values.mutants === undefined ? form.mutants : Number(values.mutants);
+  const budget = values.budget ?? form.mutantBudget;
+  const step = Math.max(1, Math.ceil(all.length / wantedMutants));
   const chosen = all.filter((_, index) => index % step === 0);
-  title(`mutants: ${chosen.length} of ${all.length}, budget ${form.mutantBudget} each`);
+  title(`mutants: ${chosen.length} of ${all.length}, budget ${budget} each`);
   const results = [];
   for (const [index, mutant] of chosen.entries()) {
-    const result = await tryMutant(mutant, index, form.mutantBudget);
+    const result = await tryMutant(mutant, index, budget);
     results.push(result);
     line(
       `${result.killedBy === undefined ? 'SURVIVED' : 'killed  '} ${mutant.family.padEnd(22)} ${mutant.file}:${mutant.line}  ${result.killedBy ?? mutant.before.split('\n')[0] ?? ''}`,

@@ -65,8 +65,8 @@ export async function tryMutant(mutant: PlacedMutant, index: number, budget: str
     const options = optionsFor(mutant.entry, { budget, seed: 1, stopAfter: 1 });
     const result = await run({ ...options, target: path.join(home, mutant.entry.module) });
     const [finding] = result.findings;
-    const noted =
-      finding?.violation.signature.property ?? (result.outcome === 'inconclusive' ? 'inconclusive' : undefined);
+    const told = result.warnings.length > 0 ? 'undisturbed run' : undefined;
+    const noted = finding?.violation.signature.property ?? told;
     return { mutant, killedBy: noted };
   } catch (error) {
     if (!(error instanceof HarnessError)) throw error;
