@@ -26,8 +26,10 @@ import {
 import { judgeStreak, RETRIES_MIN } from '../harness/oracle/retries.ts';
 
 const NAME = 'bounded-rate';
-/** Requests at one instant of run time, at rest, that no burst of a reconcile explains: a loop that waits for nothing. */
+/** Requests without a pause, at rest, that no burst of a reconcile explains: a loop that waits for nothing. */
 const HOT_REQUESTS_MIN = 40;
+/** Of a hot loop, the last second of run time is looked at. */
+const HOT_SPAN_MS = 1_000;
 /** One write at rest may be the last step of converging; three in the later half are a habit. */
 const HABIT_MIN = 3;
 /** A requeue of that period or shorter is a busy loop, also when the references do the same. */
@@ -79,19 +81,18 @@ function judgeRest(history: History): CheckResult {
   }
 }
 
-/** Virtual time stands still in a hot loop, so no longer settle could tell more. */
+/** Without a timer in between, run time is what the requests themselves take: no longer settle could tell more. */
 function judgeHotInstant(history: History): CheckResult {
-  const last = activityAfter(history, restStart(history)).at(-1);
-  const hot = activityAfter(history, restStart(history)).filter(
-    ({ invoked }) => invoked.timeMs === last?.invoked.timeMs,
-  );
+  const activity = activityAfter(history, restStart(history));
+  const last = activity.at(-1);
+  const hot = activity.filter(({ invoked }) => invoked.timeMs > (last?.invoked.timeMs ?? 0) - HOT_SPAN_MS);
   if (last === undefined || hot.length < HOT_REQUESTS_MIN) {
-    const reason = `the run spun at one instant, but only ${hot.length} requests of the target were part of it`;
+    const reason = `the run spun, but only ${hot.length} requests of the target were part of it`;
     return { result: 'inconclusive', reason };
   }
   const writes = hot.filter(({ verb, committed }) => isWrite(verb) && committed.length > 0);
-  if (writes.length >= HABIT_MIN) return judgeWrites(history, writes, 'hot-loop', 'without any time passing');
-  return rateViolation(history, 'hot-loop', hot, `sends ${hot.length} requests at one instant`);
+  if (writes.length >= HABIT_MIN) return judgeWrites(history, writes, 'hot-loop', 'as fast as it is answered');
+  return rateViolation(history, 'hot-loop', hot, `sends ${hot.length} requests as fast as it is answered`);
 }
 
 /** Rest came, but reads may go on where they do not count as activity. */

@@ -24,6 +24,8 @@ export interface VirtualTime {
   next(): { readonly atMs: number; readonly owner: string } | undefined;
   /** Moves the clock to the earliest timer and fires that one; others due at the same instant fire on later calls. */
   advanceToNext(): void;
+  /** Lets up to `ms` go by, as any request takes its time, without firing a timer. */
+  elapse(ms: number): void;
   /** Timers and immediates set, and random numbers drawn, inside `fn` and whatever it starts belong to `owner`. */
   runAs<T>(owner: string, fn: () => T): T;
   /** Whose code runs now; undefined outside every {@link runAs}. */
@@ -84,6 +86,10 @@ class InstalledVirtualTime implements VirtualTime {
     const first = this.#timers.first();
     if (first === undefined) return undefined;
     return { atMs: first.atMs - this.#timers.startMs, owner: first.owner?.name ?? NOBODY };
+  }
+
+  elapse(ms: number): void {
+    this.#timers.elapse(ms);
   }
 
   advanceToNext(): void {

@@ -28,6 +28,7 @@ interface TimerClock {
   setInterval(callback: (timer: VirtualTimeout) => void, delayMs: number, timer: VirtualTimeout): Handle;
   clearTimeout(handle: Handle): void;
   next(): number;
+  tick(ms: number): number;
   reset(): void;
   setSystemTime(nowMs: number): void;
   uninstall(): void;
@@ -185,6 +186,13 @@ export class VirtualTimers {
     if (this.first() === undefined) return;
     this.activity++;
     this.#clock.next();
+  }
+
+  /** Lets up to `ms` go by without firing anything: the clock stops short of the earliest timer. */
+  elapse(ms: number): void {
+    const first = this.first();
+    const passing = first === undefined ? ms : Math.min(ms, first.atMs - this.#clock.now - 1);
+    if (passing > 0) this.#clock.tick(passing);
   }
 
   set(callback: unknown, delay: unknown, args: readonly unknown[], repeats: boolean): VirtualTimeout {

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { HarnessError, run } from '../index.ts';
+import { HarnessError, openLab, run } from '../index.ts';
 import type { StalemateOptions } from '../index.ts';
 
 function options(target: string, more: StalemateOptions = {}): StalemateOptions {
@@ -28,43 +29,44 @@ async function failureOf(target: string): Promise<HarnessError> {
 /** A blocked worker is given ten seconds, once or more. */
 const PATIENCE_MS = 120_000;
 
+// Side by side: most of the time goes into waiting for workers that are blocked.
 describe('a target that cannot be tested', { timeout: PATIENCE_MS }, () => {
-  it('is said to throw on start, with its own words', async () => {
+  it.concurrent('is said to throw on start, with its own words', async () => {
     const { code, message } = await failureOf('throws-on-start');
 
     expect(code).toBe('TARGET_FAILED');
     expect(message).toContain('the database password is missing');
   });
 
-  it('is said to ask for nothing when it never lists', async () => {
+  it.concurrent('is said to ask for nothing when it never lists', async () => {
     const { code, message } = await failureOf('never-lists');
 
     expect(code).toBe('TARGET_FAILED');
     expect(message).toContain('sent no request');
   });
 
-  it('is said to exit when it exits while starting', async () => {
+  it.concurrent('is said to exit when it exits while starting', async () => {
     const { code, message } = await failureOf('exits');
 
     expect(code).toBe('TARGET_FAILED');
     expect(message).toContain('exit(7)');
   });
 
-  it('is said to block the event loop, and does not block the campaign', async () => {
+  it.concurrent('is said to block the event loop, and does not block the campaign', async () => {
     const { code, message } = await failureOf('blocks');
 
     expect(code).toBe('TARGET_FAILED');
     expect(message).toContain('blocked the event loop');
   });
 
-  it('is said to use real I/O, with the line that does', async () => {
+  it.concurrent('is said to use real I/O, with the line that does', async () => {
     const { code, message } = await failureOf('reads-files');
 
     expect(code).toBe('TARGET_UNCONTROLLED');
     expect(message).toMatch(/file FS.*reads-files\.ts:7/);
   });
 
-  it('is said to go behind virtual time, with the line that does', async () => {
+  it.concurrent('is said to go behind virtual time, with the line that does', async () => {
     const { code, message } = await failureOf('escapes-time');
 
     expect(code).toBe('TARGET_UNCONTROLLED');
@@ -73,17 +75,42 @@ describe('a target that cannot be tested', { timeout: PATIENCE_MS }, () => {
 });
 
 describe('a target that fails only under contention', { timeout: PATIENCE_MS }, () => {
-  it('is found to block the event loop; what was found before is kept', async () => {
+  it.concurrent('is found to block the event loop; what was found before is kept', async () => {
     const result = await run(options('blocks-under-contention', { budget: '40s', stopAfter: 1 }));
 
     expect(result.outcome).toBe('violated');
     expect(result.findings.map((finding) => finding.violation.signature.class)).toContain('blocked-event-loop');
   });
 
-  it('is found to leave a rejection unhandled', async () => {
+  it.concurrent('is found to leave a rejection unhandled', async () => {
     const result = await run(options('rejects-later', { properties: ['survival'], stopAfter: 1 }));
 
     expect(result.outcome).toBe('violated');
     expect(result.findings[0]?.violation.sentence).toContain('409');
+  });
+
+  it.concurrent('fails a trial of a lab, which goes on with the next', async () => {
+    await using lab = await openLab(options('blocks-under-contention'));
+    const [trial] = fc.sample(lab.trials(), 1);
+    if (trial === undefined) throw new Error('expected a trial');
+    const value = 'x';
+    const set = { do: 'set', path: ['metadata', 'labels', 'a'], value, via: 'merge-patch' } as const;
+    const sample = lab.aim.objects.find(({ relation }) => relation === 'sample');
+    if (sample === undefined) throw new Error('expected a sample');
+    const programs = [{ actor: 'writer-1', writer: 'label-toucher', ops: [{ ...set, target: sample.target }] }];
+    const { search: _, ...plain } = trial;
+
+    const blocked = await lab.run({ ...plain, workload: { ...plain.workload, start: 'settled', programs } });
+    const quiet = await lab.run({ ...plain, workload: { ...plain.workload, start: 'settled', programs: [] } });
+
+    expect(blocked.violations.map(({ signature }) => signature.class)).toEqual(['blocked-event-loop']);
+    expect(quiet.violations).toEqual([]);
+    expect(quiet.history.operations.length).toBeGreaterThan(0);
+  });
+
+  it('is found to wake itself by writing the time of day', async () => {
+    const result = await run(options('writes-the-time', { stopAfter: 1 }));
+
+    expect(result.findings[0]?.violation.signature).toMatchObject({ property: 'bounded-rate', field: 'status.seen' });
   });
 });
