@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { optionsFor, nameOf } from '../../scripts/catalogue.ts';
+import { controllers, encodeCounterexample, encodeHistory, run } from '../index.ts';
+import type { CampaignResult } from '../index.ts';
+
+const BUDGET = 60;
+
+function campaign(seed: number): Promise<CampaignResult> {
+  const entry = controllers.find((candidate) => nameOf(candidate) === 'releases/refreshes-version-only');
+  if (entry === undefined) throw new Error('the catalogue lost its example');
+  return run(optionsFor(entry, { seed, budget: BUDGET, properties: ['no-lost-update', 'survival'] }));
+}
+
+/** Everything that does not depend on how fast this machine is. */
+function story(result: CampaignResult): unknown {
+  const { elapsedMs: _, findings, ...counted } = result;
+  return {
+    ...counted,
+    findings: findings.map(({ counterexample, record, stats, violation }) => ({
+      counterexample: encodeCounterexample(counterexample),
+      record: encodeHistory(record),
+      stats,
+      violation,
+    })),
+  };
+}
+
+it(
+  'finds the same, counts the same and shrinks to the same histories with the same seed',
+  { timeout: 60_000 },
+  async () => {
+    const [first, second, other] = await Promise.all([campaign(7), campaign(7), campaign(8)]);
+
+    expect(first.runs).toBe(BUDGET);
+    expect(first.findings.length).toBeGreaterThan(0);
+    expect(story(second)).toEqual(story(first));
+    expect(other.contention).not.toEqual(first.contention);
+  },
+);

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { expectedProperties, isCorrect, nameOf, optionsFor } from '../../scripts/catalogue.ts';
+import { controllers, run } from '../index.ts';
+
+const SEED = 3;
+/** Most take 1 to 100, the rarest some hundreds; the rest is room for a search that draws differently tomorrow. */
+const RUNS_MAX = 8_000;
+
+describe(`wrong variants in at most ${RUNS_MAX} trials (seed ${SEED})`, { timeout: 60_000 }, () => {
+  const wrong = controllers.filter((entry) => !isCorrect(entry)).map((entry) => ({ name: nameOf(entry), entry }));
+
+  it.concurrent.each(wrong)('$name is caught by what it breaks, and comes back every time', async ({ entry }) => {
+    const expected = expectedProperties(entry);
+
+    const { outcome, findings } = await run(
+      optionsFor(entry, { seed: SEED, budget: RUNS_MAX, stopAfter: 1, properties: expected }),
+    );
+
+    expect(outcome).toBe('violated');
+    expect(findings).toHaveLength(1);
+    expect(expected).toContain(findings[0]?.violation.signature.property);
+    expect(findings[0]?.stats.reproduced).toEqual({ k: 5, n: 5 });
+  });
+});
