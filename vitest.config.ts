@@ -10,6 +10,8 @@ export default defineConfig({
     pool: 'forks',
     isolate: true,
     maxWorkers: 2,
+    // Tests of one file that run side by side each have a worker thread that keeps a core busy.
+    maxConcurrency: 3,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     teardownTimeout: 10_000,
