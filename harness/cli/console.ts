@@ -19,7 +19,7 @@ export function processConsole(): Console {
     out: (text) => void stdout.write(text),
     err: (text) => void stderr.write(text),
     color: !silenced && (forced || stdout.isTTY),
-    width: stdout.isTTY ? stdout.columns : WIDTH,
+    width: stdout.isTTY ? stdout.columns : Number(process.env['COLUMNS'] ?? '') || WIDTH,
     cwd: process.cwd(),
   };
 }

@@ -133,9 +133,13 @@ describe('run, then replay', () => {
     let stdout = '';
     let stderr = '';
     child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    let asked = false;
     child.stdout.on('data', (chunk: Buffer) => {
       stdout += chunk.toString();
-      if (stdout.includes('replay: npx stalemate')) child.kill('SIGINT');
+      if (asked || !stdout.includes('replay: npx stalemate')) return;
+      // Once: a second Ctrl-C would not ask.
+      asked = true;
+      child.kill('SIGINT');
     });
     const code = await new Promise((resolve) => child.once('close', resolve));
 

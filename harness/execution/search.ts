@@ -213,7 +213,12 @@ async function shrinkAndConfirm(
   const { schedule } = await runner.derive(trial);
   depositSchedule(trial, schedule);
   const stored: Trial = { workload: trial.workload, schedule };
-  const shrunk = await shrinkFinding(stored, violation.signature, attempt, () => realNow() >= deadline);
+  const shrunk = await shrinkFinding(
+    stored,
+    violation.signature,
+    attempt,
+    () => realNow() >= deadline || options.stopped(),
+  );
   if (shrunk === undefined) {
     tally.warnings.push(
       `a run that violated ${violation.signature.property} did not fail again as a stored schedule; it is kept as it was found`,

@@ -29,7 +29,7 @@ interface Layout {
   readonly columns: Columns;
 }
 
-const SENTENCE_LINES_MAX = 4;
+const SENTENCE_LINES_MAX = 8;
 
 /** Renders a story. Lines end without spaces, the text ends with a line feed. */
 export function renderStory(story: Story, options: TerminalOptions): string {

@@ -1,6 +1,6 @@
 /** Files written whole or not at all. */
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { HarnessError } from '../model/errors.ts';
 
 /**
@@ -12,7 +12,7 @@ import { HarnessError } from '../model/errors.ts';
 export function writeWhole(path: string, text: string): void {
   const temporary = `${path}.${process.pid}.partial`;
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     writeFileSync(temporary, text, { flush: true });
     renameSync(temporary, path);
   } catch (error) {
@@ -25,12 +25,32 @@ export function writeWhole(path: string, text: string): void {
   }
 }
 
+/**
+ * Finds out before a long campaign whether its findings could be kept: makes the folder and writes and removes a file in it.
+ *
+ * @throws {OUTPUT_FAILED} naming the folder.
+ */
+export function checkFolder(folder: string): void {
+  const probe = join(folder, `.write-test.${process.pid}`);
+  writeWhole(probe, '');
+  removeQuietly(probe);
+}
+
+/** Level by level: where the system says that a folder can never be (below /proc), the recursive form tries for ever. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  const parent = dirname(folder);
+  if (parent !== folder) makeFolder(parent);
+  mkdirSync(folder);
+}
+
 const REASONS: { readonly [code: string]: string } = {
   ENOSPC: 'the disk is full; free some space or name another folder with --report',
   EDQUOT: 'the disk quota is used up; free some space or name another folder with --report',
   EROFS: 'the file system is read-only; name another folder with --report',
   EACCES: 'no permission to write there; change the permission or name another folder with --report',
   EPERM: 'the system does not permit it; name another folder with --report',
+  ENOENT: 'there can be no folder there; name another folder with --report',
   ENOTDIR: 'a part of the path is a file, not a folder; name another folder with --report',
   EEXIST: 'a part of the path is a file, not a folder; name another folder with --report',
   EISDIR: 'a folder of that name is in the way; remove it or name another folder with --report',

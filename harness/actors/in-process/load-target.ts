@@ -111,13 +111,28 @@ function notAFunction(module: string, received: unknown): HarnessError {
   );
 }
 
+/** What usually helps, by what Node says. */
+const IMPORT_HINTS: readonly (readonly [RegExp, string])[] = [
+  [
+    /ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX/,
+    'Node runs TypeScript whose types can be erased: replace enums, namespaces and parameter properties, or name the compiled file',
+  ],
+  [
+    /outside a module|Unexpected token 'export'/,
+    'set "type": "module" in the package.json beside it, or name a file that ends in .mts or .mjs',
+  ],
+  [
+    /Cannot find module .*\.js/,
+    'Node does not look for a .ts file behind an import of .js: import the .ts file by its own name, or name the compiled file',
+  ],
+];
+
 function importFailed(module: string, cause: unknown): HarnessError {
   const message = cause instanceof Error ? cause.message : String(cause);
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   const hint =
-    code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX'
-      ? 'Node runs TypeScript whose types can be erased: replace enums, namespaces and parameter properties, or name the compiled file'
-      : 'import it with node alone to see the error in full';
+    IMPORT_HINTS.find(([sign]) => sign.test(`${String(code)} ${message}`))?.[1] ??
+    'import it with Node 24 alone to see more';
   return new HarnessError('TARGET_INVALID', `"${module}" cannot be imported: ${message}; ${hint}`, { cause });
 }
 

@@ -7,6 +7,7 @@ import type { RunConfig } from '../../execution/run-config.ts';
 import { EXIT, HarnessError, type ExitCode } from '../../model/errors.ts';
 import type { CampaignOutcome, CampaignResult } from '../../model/finding.ts';
 import { progressLine } from '../../report/progress.ts';
+import { checkFolder } from '../../report/write-files.ts';
 import { renderSummary, summarise } from '../../report/summary.ts';
 import { budgetArgument, clusterArgument, collect, countArgument, seedArgument } from '../arguments.ts';
 import { FindingKeeper } from '../finding-keeper.ts';
@@ -73,6 +74,7 @@ async function runCampaignCommand(flags: RunFlags, { console, signal }: CommandC
       'got no property, expected at least one to judge; see "stalemate list properties"',
     );
   }
+  checkFolder(config.reportDir);
   const json = flags.json === true;
   // With --json, stdout holds one document and nothing else.
   const tell = json ? console.err : console.out;

@@ -3,12 +3,18 @@ import type { z } from 'zod';
 
 type Path = readonly PropertyKey[];
 
-/** The first issue as `at PLACE: EXPECTATION`, with the number of further ones. */
+/** More than this at once is not read. */
+const TOLD_MAX = 4;
+
+/** The first issues as `at PLACE: EXPECTATION`, with the number of further ones. */
 export function describeIssues(error: z.ZodError, value: unknown): string {
-  const [first, ...rest] = flatten(error.issues, []);
-  if (first === undefined) return 'for an unknown reason';
-  const more = rest.length === 0 ? '' : ` (and ${rest.length} more)`;
-  return `at ${placeText(first.path)}: ${expectation(first.issue, valueAt(value, first.path))}${more}`;
+  const issues = flatten(error.issues, []);
+  if (issues.length === 0) return 'for an unknown reason';
+  const told = issues
+    .slice(0, TOLD_MAX)
+    .map(({ issue, path }) => `at ${placeText(path)}: ${expectation(issue, valueAt(value, path))}`);
+  const more = issues.length > TOLD_MAX ? ` (and ${issues.length - TOLD_MAX} more)` : '';
+  return `${told.join('; ')}${more}`;
 }
 
 /** `schedule.preemptions[0].run`; the top of the document has a name too. */
