@@ -95,6 +95,14 @@ export class Gate {
       stream.nextK = 0;
     }
     this.#recorder.renumber(open);
+    // A target that never rests has something waiting here: no two items may go by one label.
+    for (const [index, item] of this.pending.entries()) {
+      const { exchange } = item;
+      const { stream } = exchange;
+      const renamed = { ...item, ...newName(item) };
+      this.pending[index] = exchange.item = renamed;
+      if (stream?.head === item) stream.head = renamed;
+    }
   }
 
   /** Lets one pending item happen, as it is or with a fault. */
@@ -119,8 +127,8 @@ export class Gate {
   cut(actor: ActorId): void {
     for (const exchange of [...this.#exchanges]) {
       if (exchange.operation.actor !== actor) continue;
-      if (exchange.stream === undefined) this.#recorder.answered(exchange.operation, { type: 'info', why: 'crash' });
-      else this.#streamEnded(exchange.stream, 'crash');
+      if (exchange.stream?.open === true) this.#streamEnded(exchange.stream, 'crash');
+      else this.#recorder.answered(exchange.operation, { type: 'info', why: 'crash' });
       this.#close(exchange);
     }
   }
@@ -333,6 +341,12 @@ export class Gate {
       sink.end();
       return;
     }
+    if (fault?.do === 'lose-response') {
+      this.#streamEnded(stream, 'closed');
+      this.#close(exchange);
+      sink.end({ code: 'ECONNRESET', message: 'read ECONNRESET' });
+      return;
+    }
     if (fault?.do === 'expire-watch') {
       this.#streamEnded(stream, 'expired');
       this.#close(exchange);
@@ -390,6 +404,15 @@ export class Gate {
     const index = exchange.item === undefined ? -1 : this.pending.indexOf(exchange.item);
     if (index >= 0) this.pending.splice(index, 1);
   }
+}
+
+/** What a waiting item is called once its operation or its stream has been renamed. */
+function newName({ kind, label, stream, exchange }: PendingItem): Pick<Item, 'label' | 'stream' | 'k'> {
+  if (kind !== 'event') {
+    return { label: exchange.operation.label + (kind === 'send' ? SENT : ANSWERED), stream: '', k: 0 };
+  }
+  const now = exchange.stream?.label ?? '';
+  return { label: `${now}${label.slice(stream.length, label.lastIndexOf('@'))}@0`, stream: now, k: 0 };
 }
 
 function headRevision(stream: Stream | undefined): number {

@@ -41,7 +41,7 @@ export interface Hold {
 export type FaultAction =
   | { readonly do: 'fail'; readonly status: 429 | 500 | 503 | 504; readonly retryAfterSeconds?: number }
   | { readonly do: 'refuse' } // connection refused: the server never sees the request
-  | { readonly do: 'lose-response' } // the server commits, the actor sees a reset connection
+  | { readonly do: 'lose-response' } // the server commits, the actor sees a reset connection; in a watch: the stream is reset
   | { readonly do: 'close-watch' } // clean end of the stream instead of the event
   | { readonly do: 'expire-watch' } // in-stream 410 instead of the event: forces a relist
   | { readonly do: 'stale-list'; readonly behind: number } // a list at resourceVersion=0 answered from `behind` revisions ago

@@ -84,12 +84,12 @@ function stemOf(item: Item): string {
   return item.label.slice(0, item.label.lastIndexOf('#'));
 }
 
-const ON_WATCH: readonly FaultKind[] = ['refuse'];
+const ON_WATCH: readonly FaultKind[] = ['fail', 'refuse'];
 const ON_READ: readonly FaultKind[] = ['fail', 'refuse'];
 const ON_STALE_LIST: readonly FaultKind[] = ['stale-list', 'fail', 'refuse'];
 const ON_WRITE: readonly FaultKind[] = ['fail', 'refuse', 'crash', 'start-replica'];
 const ON_WRITE_ANSWER: readonly FaultKind[] = ['lose-response', 'crash'];
-const ON_EVENT: readonly FaultKind[] = ['close-watch', 'expire-watch'];
+const ON_EVENT: readonly FaultKind[] = ['close-watch', 'expire-watch', 'lose-response'];
 const NOTHING: readonly FaultKind[] = [];
 
 /** The fault kinds that may meet an item of the target. */
