@@ -12,7 +12,7 @@ import { expectedProperties, nameOf, optionsFor, selected } from './catalogue.ts
 const CORRECT = { name: 'releases/correct', trials: 2_000 };
 const WRONG = [
   { name: 'releases/refreshes-version-only', seed: 11 },
-  { name: 'worker-pools/duplicates-on-stale-list', seed: 3 },
+  { name: 'worker-pools/duplicates-on-stale-list', seed: 13 },
 ];
 const BUDGET = '20s';
 const WIDTH = 100;

@@ -7,6 +7,7 @@
 import { fileURLToPath } from 'node:url';
 import { realNow } from '../../harness/determinism/real-time.ts';
 import { installVirtualTime } from '../../harness/determinism/virtual-time.ts';
+import { checkRun } from '../../harness/execution/check-run.ts';
 import { assembleHost, createHost } from '../../harness/execution/host.ts';
 import { judgeRun } from '../../harness/execution/judge.ts';
 import { Prober } from '../../harness/execution/prober.ts';
@@ -53,6 +54,14 @@ const WORKLOAD: Workload = {
       writer: 'label-toucher',
       ops: [{ do: 'set', target: WIDGET, path: ['metadata', 'labels', 'team'], value: 'writer-1', via: 'update' }],
     },
+    {
+      actor: 'writer-2',
+      writer: 'annotation-toucher',
+      ops: [
+        { do: 'set', target: WIDGET, path: ['metadata', 'annotations', 'note'], value: 'writer-2', via: 'update' },
+        { do: 'set', target: WIDGET, path: ['metadata', 'annotations', 'note'], value: 'twice', via: 'update' },
+      ],
+    },
   ],
 };
 
@@ -86,6 +95,8 @@ const host = await hostFor(kind);
 const runner = new TrialRunner(host, SETTINGS);
 const hostMs = realNow() - loaded;
 const base: Workload = { ...WORKLOAD, programs: [] };
+// As in a campaign: how many quiet turns of the event loop this target needs is measured, not assumed.
+await checkRun(runner, base);
 const { reference } = await takeReferences(runner, base, [WIDGET_CRD]);
 const readyMs = realNow() - loaded;
 const prober = new Prober((trial, variant) => runner.run(trial, variant), base, reference);
