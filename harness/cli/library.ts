@@ -51,7 +51,15 @@ export interface RunContext {
  * if (result.outcome === 'violated') console.log(result.findings[0]?.violation.sentence);
  */
 export async function run(options: StalemateOptions, context: RunContext = {}): Promise<CampaignResult> {
-  return runConfigured(resolveRun(checkOptions(options, 'options'), context), context);
+  const checked = checkOptions(options, 'options');
+  if (ownProperties(checked).length > 0 && context.configFile === undefined) {
+    throw new HarnessError(
+      'CONFIG_INVALID',
+      'got properties or predicates of your own without a configuration file, which worker threads would import them from; ' +
+        'keep them in a file and pass it as { configFile }, or use openLab',
+    );
+  }
+  return runConfigured(resolveRun(checked, context), context);
 }
 
 /** The configuration that {@link run} would use. */
