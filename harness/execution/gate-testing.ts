@@ -28,13 +28,13 @@ export interface GateRig {
   /** Actors that the schedule killed, and `replica` for each copy that it started. */
   readonly hooked: readonly string[];
   /** Sends `GET path?query` and the like as `actor`. */
-  send(actor: string, method: Method, path: string, body?: JsonValue): Told;
+  readonly send: (actor: string, method: Method, path: string, body?: JsonValue) => Told;
   /** Lets the pending item of this label happen. */
-  take(label: string, fault?: FaultAction): void;
+  readonly take: (label: string, fault?: FaultAction) => void;
   /** Lets everything happen, oldest first, until nothing is pending. */
-  takeAll(): void;
+  readonly takeAll: () => void;
   /** Labels of what is pending. */
-  labels(): readonly string[];
+  readonly labels: () => readonly string[];
 }
 
 export function gateRig(): GateRig {
@@ -82,7 +82,7 @@ export function gateRig(): GateRig {
           },
           open: () => lines.push('open'),
           event: ({ type, object }) => {
-            const { metadata, code } = object as Partial<KubeObject>;
+            const { metadata, code } = object as { readonly metadata?: KubeObject['metadata']; readonly code?: number };
             lines.push(type === 'ERROR' ? `ERROR ${String(code)}` : `${type} ${metadata?.name ?? '-'}`);
           },
           end: (error) => lines.push(error === undefined ? 'end' : error.code),
