@@ -134,6 +134,17 @@ describe('a watch that is ended early', () => {
     expect(rig.recorder.streamEnds).toMatchObject([{ stream: STREAM, why: 'expired' }]);
   });
 
+  it('is reset in mid-stream when the response is lost', () => {
+    const { rig, told } = watching();
+    rig.take(`${STREAM}/a@0`);
+
+    rig.take(`${STREAM}/b@1`, { do: 'lose-response' });
+
+    expect(told.lines).toEqual(['open', 'ADDED a', 'ECONNRESET']);
+    expect(rig.recorder.deliveries).toHaveLength(1);
+    expect(rig.recorder.streamEnds).toMatchObject([{ stream: STREAM, why: 'closed' }]);
+  });
+
   it('hears of no later change', () => {
     const { rig, told } = watching();
     rig.take(`${STREAM}/a@0`, { do: 'close-watch' });

@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import { Random } from '../determinism/random.ts';
+import type { Item } from '../model/item.ts';
+import type { FaultAction, FaultKind } from '../model/schedule.ts';
+import type { StrategyName } from '../model/trial.ts';
+import { SearchScheduler } from './search-scheduler.ts';
+import { item, timer, view } from './test-items.ts';
+import { runToyWorld } from './toy-world.ts';
+
+const HINTS = { steps: 40, conflictSteps: 10 };
+const STRATEGIES: readonly StrategyName[] = ['random-walk', 'pos', 'conflict-pct', 'starvation'];
+const KINDS: readonly FaultKind[] = [
+  'fail',
+  'refuse',
+  'lose-response',
+  'close-watch',
+  'expire-watch',
+  'stale-list',
+  'crash',
+  'start-replica',
+];
+const ALWAYS = 10_000;
+
+function scheduler(
+  seed: number,
+  faults: { readonly [kind: string]: number },
+  strategy: StrategyName = 'random-walk',
+): SearchScheduler {
+  return new SearchScheduler({ strategy, seed, fairAfter: 250, faults }, new Random(seed), HINTS);
+}
+
+/** The faults that a scheduler draws for one item after the other. */
+function faultsOf(searching: SearchScheduler, items: readonly Item[]): readonly (FaultAction | undefined)[] {
+  return items.map((one) => searching.next(view([one]))?.fault);
+}
+
+function updates(count: number, name = 'a'): readonly Item[] {
+  return Array.from({ length: count }, (_, n) => item(`controller/update/things/default/${name}#${n}!sent`));
+}
+
+describe('faults of a search', () => {
+  const cases: readonly (readonly [string, Item, readonly FaultKind[]])[] = [
+    ['a write', item('controller/update/a#0!sent'), ['fail', 'refuse', 'crash', 'start-replica']],
+    ['the answer of a write', item('controller/update/a#0!answered'), ['lose-response', 'crash']],
+    ['a read', item('controller/get/a#0!sent', { write: false }), ['fail', 'refuse']],
+    ['the answer of a read', item('controller/get/a#0!answered', { write: false }), []],
+    ['a list', item('controller/list/a#0!sent', { write: false }), ['fail', 'refuse']],
+    [
+      'a list at version 0',
+      item('controller/list/a#0!sent', { write: false, staleable: true }),
+      ['stale-list', 'fail', 'refuse'],
+    ],
+    ['the opening of a watch', item('controller/watch/a#0!sent', { write: false }), ['fail', 'refuse']],
+    ['a watch event', item('controller/watch/a/default#0/x@0'), ['close-watch', 'expire-watch', 'lose-response']],
+    ['a writer', item('writer-1/update/a#0!sent'), []],
+    ['the garbage collector', item('gc/delete/a#0!sent'), []],
+  ];
+
+  it.each(cases)('meet %s only where Kubernetes permits them', (_, at, permitted) => {
+    const drawn = KINDS.filter((kind) => scheduler(1, { [kind]: ALWAYS }).next(view([at]))?.fault?.do === kind);
+
+    expect(drawn.toSorted()).toEqual(permitted.toSorted());
+  });
+
+  it('never meet a timer', () => {
+    const faults = Object.fromEntries(KINDS.map((kind) => [kind, ALWAYS]));
+
+    expect(scheduler(1, faults).next(view([], { timer: timer() }))).not.toHaveProperty('fault');
+  });
+
+  it('are at most three in one run', () => {
+    const answers = Array.from({ length: 50 }, (_, n) => item(`controller/update/a#${n}!answered`));
+
+    const drawn = faultsOf(scheduler(3, { 'lose-response': ALWAYS, crash: ALWAYS }), answers);
+
+    expect(drawn.filter((fault) => fault !== undefined)).toHaveLength(3);
+    expect(drawn.slice(3).every((fault) => fault === undefined)).toBe(true);
+  });
+
+  it('start one replica and no more', () => {
+    const drawn = faultsOf(scheduler(3, { 'start-replica': ALWAYS }), updates(20));
+
+    expect(drawn.filter((fault) => fault?.do === 'start-replica')).toHaveLength(1);
+  });
+
+  it('last for the next occurrences of the same request, and of no other', () => {
+    const lengths = new Set<number>();
+    for (let seed = 0; seed < 40; seed++) {
+      const searching = scheduler(seed, { refuse: ALWAYS });
+      const [first] = updates(1);
+      expect(faultsOf(searching, first === undefined ? [] : [first])).toEqual([{ do: 'refuse' }]);
+      // Use up what may still be drawn, elsewhere; answers and other requests are not part of a lasting failure.
+      const others = [item('controller/update/things/default/a#0!answered')];
+      expect(faultsOf(searching, others)).toEqual([undefined]);
+    }
+    for (let seed = 0; seed < 200; seed++) {
+      const drawn = faultsOf(scheduler(seed, { refuse: 50 }), updates(400));
+      const first = drawn.findIndex((fault) => fault !== undefined);
+      const end = drawn.findIndex((fault, index) => index > first && fault === undefined);
+      if (first >= 0 && end >= 0) lengths.add(end - first);
+    }
+
+    expect([...lengths]).toEqual(expect.arrayContaining([1, 2, 9]));
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(27);
+  });
+
+  it('repeat the very same failure while they last', () => {
+    for (let seed = 0; seed < 30; seed++) {
+      const drawn = faultsOf(scheduler(seed, { fail: ALWAYS }), updates(30));
+      const statuses = new Set(drawn.map((fault) => JSON.stringify(fault)));
+      statuses.delete(JSON.stringify(undefined));
+
+      expect(statuses.size).toBeLessThanOrEqual(3);
+      expect(drawn[0]).toMatchObject({ do: 'fail' });
+    }
+  });
+
+  it('are not drawn at all when their chance is zero or their kind is off', () => {
+    const drawn = faultsOf(scheduler(5, { fail: 0 }), updates(200));
+
+    expect(drawn.every((fault) => fault === undefined)).toBe(true);
+  });
+});
+
+describe('a search', () => {
+  const world = {
+    actors: { controller: 5, 'writer-1': 4, user: 2 },
+    streams: { 'controller/watch/things/default#0': 'writer-1' },
+    timers: 2,
+  };
+
+  it.each(STRATEGIES)('by %s makes the same run again from the same seed, another from another', (strategy) => {
+    const run = (seed: number): string => JSON.stringify(runToyWorld(world, scheduler(seed, {}, strategy)));
+
+    expect(run(1)).toBe(run(1));
+    expect(new Set([1, 2, 3, 4, 5, 6].map(run)).size).toBeGreaterThan(1);
+  });
+
+  it.each(STRATEGIES)('by %s lets everything happen in the end', (strategy) => {
+    for (let seed = 0; seed < 20; seed++) {
+      const happened = runToyWorld(world, scheduler(seed, {}, strategy));
+
+      // Eleven requests sent and answered, four events, two timers.
+      expect(new Set(happened).size).toBe(28);
+    }
+  });
+
+  it('goes on uniformly at random after so many items, so that nobody starves', () => {
+    const search = { strategy: 'conflict-pct', seed: 1, fairAfter: 10, faults: {} } as const;
+    const searching = new SearchScheduler(search, new Random(1), HINTS);
+    const items = [item('controller/get/a#0!sent'), item('writer-1/get/b#0!sent')];
+    const taken = (from: number): ReadonlySet<string> =>
+      new Set(
+        Array.from({ length: 40 }, (_, n) => searching.next(view(items, { step: from + n }))?.item.actor ?? 'nobody'),
+      );
+
+    const before = new Set(
+      Array.from({ length: 10 }, (_, step) => searching.next(view(items, { step }))?.item.actor ?? 'nobody'),
+    );
+
+    expect(before.size).toBe(1);
+    expect(taken(10)).toEqual(new Set(['controller', 'writer-1']));
+  });
+
+  it('has nothing to choose when nothing can happen', () => {
+    expect(scheduler(1, {}).next(view([]))).toBeUndefined();
+    expect(scheduler(1, {}).holding()).toBe(false);
+  });
+});
