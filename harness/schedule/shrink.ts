@@ -18,8 +18,25 @@ type Deviation =
 
 type Shrinking = Generator<Trial, Trial, boolean>;
 
-/** Candidates for a trial with a stored schedule. Returns the smallest trial that was said to fail. */
+/** Candidates for a trial with a stored schedule, none of them twice. Returns the smallest trial that was said to fail. */
 export function* shrinkTrial(trial: Trial): Shrinking {
+  // Stages overlap, and each candidate costs a run: what was answered once is not asked again.
+  const answers = new Map([[JSON.stringify(trial), true]]);
+  const candidates = shrinkInStages(trial);
+  let next = candidates.next();
+  while (next.done !== true) {
+    const text = JSON.stringify(next.value);
+    let fails = answers.get(text);
+    if (fails === undefined) {
+      fails = yield next.value;
+      answers.set(text, fails);
+    }
+    next = candidates.next(fails);
+  }
+  return next.value;
+}
+
+function* shrinkInStages(trial: Trial): Shrinking {
   let current = trial;
   current = yield* shrinkPrograms(current);
   current = yield* shrinkDeviations(current);
@@ -138,7 +155,9 @@ function withLowerNumbers(trial: Trial): Trial | undefined {
     });
   const lowerKeys = <T extends object>(value: T): T => {
     const entries = Object.entries(value).map(([key, of]: [string, unknown]) => {
-      const anchor = key === 'before' || key === 'after' || key === 'until' || key === 'at';
+      // What a hold names is an anchor too when it is a single request; streams are numbered by how often they were opened.
+      const request = key === 'stream' && typeof of === 'string' && of.includes('!');
+      const anchor = request || key === 'before' || key === 'after' || key === 'until' || key === 'at';
       return [key, anchor && typeof of === 'string' ? lower(of) : of];
     });
     return Object.fromEntries(entries) as T;
@@ -153,11 +172,14 @@ function withLowerNumbers(trial: Trial): Trial | undefined {
   return changed ? { ...trial, schedule } : undefined;
 }
 
+/** More steps than any hold or fault needs; without a bound, a failure that ignores how much is held would go on for ever. */
+const SIMPLER_MAX = 64;
+
 function* simplifyDeviations(trial: Trial): Shrinking {
   let current = trial;
   const deviations = toDeviations(trial.schedule);
   for (let index = 0; index < deviations.length; index++) {
-    for (;;) {
+    for (let steps = 0; steps < SIMPLER_MAX; steps++) {
       const deviation = deviations[index];
       if (deviation === undefined) break;
       let accepted = false;
@@ -200,7 +222,7 @@ function* simplerDeviations(deviation: Deviation): Generator<Deviation> {
         yield { is: 'fault', value: times === undefined ? plain : { ...plain, times } };
       }
       if (once.do === 'stale-list' && once.behind > 1)
-        yield { is: 'fault', value: { ...once, behind: once.behind - 1 } };
+        yield { is: 'fault', value: { ...once, behind: once.behind - 1, ...(times === undefined ? {} : { times }) } };
     }
   }
 }
@@ -235,8 +257,7 @@ export function joinLasting(faults: readonly Fault[]): readonly Fault[] {
       return (
         here !== null &&
         there !== null &&
-        earlier.do === fault.do &&
-        (earlier.do === 'fail' || earlier.do === 'refuse') &&
+        isSameFailure(earlier, fault) &&
         here[1] === there[1] &&
         here[3] === there[3] &&
         Number(here[2]) === Number(there[2]) + (earlier.times ?? 1)
@@ -247,4 +268,9 @@ export function joinLasting(faults: readonly Fault[]): readonly Fault[] {
     else out[index] = { ...earlier, times: (earlier.times ?? 1) + (fault.times ?? 1) };
   }
   return out;
+}
+
+function isSameFailure(a: Fault, b: Fault): boolean {
+  if (a.do === 'fail' && b.do === 'fail') return a.status === b.status && a.retryAfterSeconds === b.retryAfterSeconds;
+  return a.do === 'refuse' && b.do === 'refuse';
 }
