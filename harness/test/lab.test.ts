@@ -160,7 +160,7 @@ describe("a check of the user's own", () => {
 
     const [smallest] = found.counterexample ?? [];
     expect(smallest?.search).toBeUndefined();
-    expect(smallest?.workload.programs.flatMap(({ ops }) => ops).length).toBeLessThanOrEqual(2);
+    expect(smallest?.workload.programs.flatMap(({ ops }) => ops).length).toBeLessThanOrEqual(3);
     expect(smallest?.schedule.preemptions.length).toBeLessThanOrEqual(2);
   });
 
