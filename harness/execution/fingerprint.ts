@@ -47,12 +47,29 @@ export function firstDivergence(a: History, b: History): string | undefined {
     const one = left[index];
     const two = right[index];
     if (one?.text === two?.text && one?.at === two?.at) continue;
-    return `at record ${index}: first run "${clip(one?.text)}", second run "${clip(two?.text)}"`;
+    const part = partingOf(one?.text, two?.text);
+    return `at record ${index}: first run "${clip(one?.text, part)}", second run "${clip(two?.text, part)}"`;
   }
   return 'the records are the same, but times or details differ';
 }
 
-function clip(text: string | undefined): string {
+/** Where two texts part. */
+function partingOf(one = '', two = ''): number {
+  let at = 0;
+  while (at < one.length && at < two.length && one[at] === two[at]) at++;
+  return at;
+}
+
+/** What is shown of a long record: how it begins, and the place where it parts from the other with a little before it. */
+const HEAD_LENGTH = 90;
+const BEFORE_LENGTH = 40;
+const AFTER_LENGTH = 80;
+
+function clip(text: string | undefined, part: number): string {
   if (text === undefined) return '(nothing more)';
-  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
+  const from = part - BEFORE_LENGTH;
+  const end = part + AFTER_LENGTH;
+  const tail = end < text.length ? '…' : '';
+  if (from <= HEAD_LENGTH) return text.slice(0, end) + tail;
+  return `${text.slice(0, HEAD_LENGTH)}… ${text.slice(from, end)}${tail}`;
 }

@@ -74,6 +74,15 @@ describe('a target that cannot be tested', { timeout: PATIENCE_MS }, () => {
   });
 });
 
+describe('a target that decides by what no seed controls', { timeout: PATIENCE_MS }, () => {
+  it('ends the campaign inconclusive, with the first divergence of two runs of one schedule', async () => {
+    const result = await run(options('flips-coins', { budget: '20s' }));
+
+    expect(result.outcome).toBe('inconclusive');
+    expect(result.warnings.join()).toMatch(/two different histories: at record \d+: .*"seen":\d+.*"seen":\d+/);
+  });
+});
+
 describe('a target that fails only under contention', { timeout: PATIENCE_MS }, () => {
   it.concurrent('is found to block the event loop; what was found before is kept', async () => {
     const result = await run(options('blocks-under-contention', { budget: '40s', stopAfter: 1 }));

@@ -1,0 +1,15 @@
+/** Writes what no clock and no seed controls: how much memory happens to be in use. Once per object, so that it comes to rest. */
+import { CustomObjectsApi } from '@kubernetes/client-node';
+import type { Context } from './widget.ts';
+import { followWidgets, WIDGETS } from './widget.ts';
+
+export default function start(context: Context): void {
+  const { kubeConfig, namespace } = context;
+  const api = kubeConfig.makeApiClient(CustomObjectsApi);
+  followWidgets(context, (widget) => {
+    if (widget.status?.seen !== undefined) return;
+    const name = widget.metadata?.name ?? '';
+    const body = { ...widget, status: { seen: process.memoryUsage().heapUsed } };
+    api.replaceNamespacedCustomObjectStatus({ ...WIDGETS, namespace, name, body }).catch(() => {});
+  });
+}
