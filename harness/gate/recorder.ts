@@ -57,6 +57,7 @@ export class Recorder {
   /** The operation that the server is acting on right now, and the canonical name its create asked for. */
   #acting: OpenOperation | undefined;
   #asked: string | undefined;
+  #finished = false;
 
   /** `now` is run time in ms. */
   constructor(now: () => number, naming: Naming) {
@@ -138,27 +139,29 @@ export class Recorder {
   }
 
   answered(operation: OpenOperation, outcome: Outcome): void {
+    if (this.#finished) return;
     operation.outcome = outcome;
     operation.answered = this.mark();
   }
 
-  /** The finished history. Operations still open stay `pending`. */
+  /** The finished history. Operations still open stay `pending`; the teardown that follows is no part of it. */
   history(settlement: Settlement, steps: number, missed: readonly Label[]): History {
+    this.#finished = true;
     return {
       version: 1,
-      phases: this.phases,
-      operations: this.operations,
-      revisions: this.revisions,
-      deliveries: this.deliveries,
-      streamEnds: this.streamEnds,
-      processes: this.processes,
-      decisions: this.decisions,
+      phases: [...this.phases],
+      operations: [...this.operations],
+      revisions: [...this.revisions],
+      deliveries: [...this.deliveries],
+      streamEnds: [...this.streamEnds],
+      processes: [...this.processes],
+      decisions: [...this.decisions],
       settlement,
       steps,
       names: Object.fromEntries(this.#naming.byUid),
       missed,
       probes: [],
-      ...(this.logs.length === 0 ? {} : { logs: this.logs }),
+      ...(this.logs.length === 0 ? {} : { logs: [...this.logs] }),
     };
   }
 }
