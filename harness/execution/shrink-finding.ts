@@ -7,6 +7,7 @@ import type { Signature, Violation } from '../model/check-result.ts';
 import { signatureText } from '../model/check-result.ts';
 import type { Counterfactual, Grade } from '../model/finding.ts';
 import type { History } from '../model/history.ts';
+import { deviationText } from '../model/schedule.ts';
 import type { Fault, Schedule } from '../model/schedule.ts';
 import type { Trial } from '../model/trial.ts';
 import { shrinkTrial } from '../schedule/shrink.ts';
@@ -90,27 +91,12 @@ export async function counterfactuals(shrunk: Shrunk, attempt: Attempt): Promise
 }
 
 function withoutEach(schedule: Schedule): readonly (readonly [string, Schedule])[] {
-  const without = <T>(list: readonly T[], index: number): readonly T[] => list.filter((_, other) => other !== index);
+  const { preemptions, holds, faults } = schedule;
   return [
-    ...schedule.preemptions.map((preemption, index) => {
-      const where = preemption.before === undefined ? `after ${preemption.after ?? ''}` : `before ${preemption.before}`;
-      return [
-        `${where} run ${preemption.run}`,
-        { ...schedule, preemptions: without(schedule.preemptions, index) },
-      ] as const;
-    }),
-    ...schedule.holds.map(
-      (hold, index) =>
-        [
-          `hold ${hold.stream} from ${hold.from} until ${hold.until}`,
-          { ...schedule, holds: without(schedule.holds, index) },
-        ] as const,
-    ),
-    ...schedule.faults.map(
-      (fault, index) =>
-        [`${fault.do} at ${fault.at}`, { ...schedule, faults: without(schedule.faults, index) }] as const,
-    ),
-  ];
+    ...preemptions.map((one, index) => [one, { ...schedule, preemptions: preemptions.toSpliced(index, 1) }] as const),
+    ...holds.map((one, index) => [one, { ...schedule, holds: holds.toSpliced(index, 1) }] as const),
+    ...faults.map((one, index) => [one, { ...schedule, faults: faults.toSpliced(index, 1) }] as const),
+  ].map(([deviation, without]) => [deviationText(deviation), without]);
 }
 
 const RESTART_FAULTS: ReadonlySet<Fault['do']> = new Set(['crash', 'start-replica', 'stale-list']);
