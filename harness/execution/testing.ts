@@ -82,7 +82,7 @@ export function thinTarget(reconcile: Reconcile, begin: (send: Send) => void = (
     time.runAs(actor, () => {
       const send = sender(upstream);
       begin(send);
-      void follow(upstream, send, reconcile);
+      void follow(actor, upstream, send, reconcile);
     });
     tell('started', '');
     return { crash: () => time.dropOwner(actor) };
@@ -98,9 +98,9 @@ export function sender(upstream: Upstream): Send {
   };
 }
 
-async function follow(upstream: Upstream, send: Send, reconcile: Reconcile): Promise<void> {
+async function follow(actor: string, upstream: Upstream, send: Send, reconcile: Reconcile): Promise<void> {
   const list = await send('GET', `${WIDGETS_PATH}?resourceVersion=0`).catch(() => undefined);
-  if (list?.code !== 200) return follow(upstream, send, reconcile);
+  if (list?.code !== 200) return follow(actor, upstream, send, reconcile);
   const { items, metadata } = list.body as { readonly items: readonly KubeObject[]; readonly metadata: JsonObject };
   let work = Promise.resolve();
   const enqueue = (widget: KubeObject): void => {
@@ -108,16 +108,18 @@ async function follow(upstream: Upstream, send: Send, reconcile: Reconcile): Pro
     work = work.then(() => reconcile(widget, send)).catch(() => {});
   };
   items.forEach(enqueue);
+  const again = (): void => time.runAs(actor, () => void follow(actor, upstream, send, reconcile));
   const query = { watch: 'true', resourceVersion: metadata['resourceVersion'] as string };
   upstream.send(
     { method: 'GET', path: WIDGETS_PATH, query, headers: {} },
     {
-      answer: () => void follow(upstream, send, reconcile),
+      answer: again,
       open: () => {},
+      // Called by whoever delivers: what follows is the target's own doing all the same.
       event: ({ type, object }) => {
-        if (type === 'ADDED' || type === 'MODIFIED') enqueue(object as KubeObject);
+        if (type === 'ADDED' || type === 'MODIFIED') time.runAs(actor, () => enqueue(object as KubeObject));
       },
-      end: () => void follow(upstream, send, reconcile),
+      end: again,
     },
   );
 }

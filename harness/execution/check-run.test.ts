@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { checkRun } from './check-run.ts';
+import { runnerOf, setReady, thinTarget, workload } from './testing.ts';
+
+describe('the check run', () => {
+  it('lets a target pass that reaches the outside through its port only, and measures how it comes to rest', async () => {
+    const runner = runnerOf(thinTarget(setReady));
+
+    await checkRun(runner, workload());
+
+    expect(runner.runs).toBeGreaterThanOrEqual(3);
+    expect(runner.host.onDrained).toBeUndefined();
+    // Started with two; this target moves in microtasks only and needs none.
+    expect(runner.host.quiescence.quietTurns).toBe(0);
+  });
+
+  it('refuses a target that reads files while it works, and says where', async () => {
+    const reads = runnerOf(
+      thinTarget(async (widget, send) => {
+        await readFile(new URL(import.meta.url));
+        await setReady(widget, send);
+      }),
+    );
+
+    await expect(checkRun(reads, workload())).rejects.toMatchObject({
+      code: 'TARGET_UNCONTROLLED',
+      message: expect.stringContaining('check-run.test.ts') as string,
+    });
+    expect(reads.host.onDrained).toBeUndefined();
+  });
+
+  it('refuses a target that does nothing at all', async () => {
+    const mute = runnerOf(() => ({ crash: () => {} }));
+
+    await expect(checkRun(mute, workload())).rejects.toMatchObject({ code: 'TARGET_FAILED' });
+  });
+});
