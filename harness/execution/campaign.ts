@@ -86,7 +86,7 @@ export async function runCampaign(config: RunConfig, options: CampaignOptions): 
       firstRun: total.runs,
       runsMax: Math.min(runsLeft, Number.MAX_SAFE_INTEGER),
       timeMs: Math.min(left, 2 ** 40),
-      stopAfter: config.stopAfter - findings.length,
+      stopAfter: config.stopAfter,
       known: findings.map((finding) => signatureText(finding.violation.signature)),
       careful,
     };
@@ -109,7 +109,8 @@ export async function runCampaign(config: RunConfig, options: CampaignOptions): 
         progress();
       },
     });
-    add(total, tally);
+    // Of a lost worker only the careful one is counted: it makes the same trials again, up to the one that did it.
+    if (end.end === 'finished' || careful) add(total, tally);
     if (error !== undefined) throw workerError(error, end.output, keptText(findings.length));
     if (end.end === 'finished') {
       if (total.faults.length > 0) throw new Error(`the harness broke a watch guarantee: ${total.faults.join('; ')}`);
@@ -132,7 +133,9 @@ export async function runCampaign(config: RunConfig, options: CampaignOptions): 
         signal: options.signal,
         listen: () => {},
       });
-      keep(lostWorkerFinding(culprit.trial, end, culprit.run, again.end === end.end));
+      const found = lostWorkerFinding(culprit.trial, end, culprit.run, again.end === end.end);
+      const signature = signatureText(found.violation.signature);
+      if (!findings.some((other) => signatureText(other.violation.signature) === signature)) keep(found);
     }
     careful = false;
     if (++lost >= LOST_WORKERS_MAX) {
@@ -177,7 +180,8 @@ function outcomeOf(
     (total.contention['conflicts'] ?? 0) +
     (total.contention['staleReads'] ?? 0) +
     (total.contention['foreignWritesBetweenReadAndWrite'] ?? 0);
-  return contended === 0 && config.writers.length > 0 ? 'vacuous' : 'holds';
+  if (total.runs === 0) return 'inconclusive';
+  return contended === 0 && config.writers.length + config.faults.length > 0 ? 'vacuous' : 'holds';
 }
 
 function keptText(findings: number): string {

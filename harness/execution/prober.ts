@@ -10,7 +10,7 @@ import { phaseStart } from '../model/history.ts';
 import type { History, Revision } from '../model/history.ts';
 import { diffLeaves, isServerLeaf, jsonEqual, leafPattern, leavesOf, withoutLeaves } from '../model/leaf.ts';
 import { objectKey } from '../model/object.ts';
-import type { KubeObject } from '../model/object.ts';
+import type { JsonObject, KubeObject } from '../model/object.ts';
 import type { ExpectedState, ProbeRequest, ProbeResult } from '../model/probe.ts';
 import type { Reference } from '../model/reference.ts';
 import { EMPTY_SCHEDULE } from '../model/schedule.ts';
@@ -197,7 +197,13 @@ export function foreignInput(history: History, reference: Reference): readonly K
 const VARYING = new Set(['resourceVersion', 'creationTimestamp', 'generation', 'managedFields', 'uid']);
 
 function inputKey(input: readonly KubeObject[]): string {
-  return JSON.stringify(input, (key, value: unknown) => (VARYING.has(key) ? undefined : value));
+  return JSON.stringify(input.map(withoutVarying));
+}
+
+/** Only what the server keeps in metadata varies by nature; a field of that name elsewhere is content. */
+function withoutVarying({ metadata, ...rest }: KubeObject): JsonObject {
+  const kept = Object.entries(metadata).filter(([key]) => !VARYING.has(key));
+  return { ...rest, metadata: Object.fromEntries(kept) };
 }
 
 function settleMs(history: History): number {

@@ -90,6 +90,8 @@ export type FromWorker =
       readonly history: History;
       readonly missed: readonly string[];
       readonly violations: readonly Violation[];
+      /** Why the property had no opinion on a run, if that happened. */
+      readonly inconclusive: string | null;
       /** Where two runs of the same schedule parted, if they did. */
       readonly diverged: string | null;
     }

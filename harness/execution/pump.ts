@@ -8,7 +8,7 @@ import type { World } from './world.ts';
 
 export interface PumpRule {
   readonly stepsMax: number;
-  /** Items at one instant of run time after which the target is taken to spin. */
+  /** Items without a timer in between after which the target is taken to spin. */
   readonly hotMax: number;
   /** Whether time may pass to a timer at `atMs`. */
   readonly mayWaitUntil: (atMs: number) => boolean;

@@ -59,6 +59,8 @@ export async function replayCounterexample(
     missedAnchors: answer.missed,
     history: answer.history,
     ...(violation === undefined ? {} : { violation }),
+    ...(answer.inconclusive === null ? {} : { inconclusive: answer.inconclusive }),
+    ...(answer.diverged === null ? {} : { diverged: answer.diverged }),
   };
 }
 

@@ -147,9 +147,13 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     failed = undefined;
     // A fresh seed per batch and after each finding; both follow from the root seed alone.
     const seed = (Math.imul(options.seed, 0x9e3779b1) + Math.imul(batch + tally.runs, 0x85ebca6b)) | 0;
-    await fc.check(property, { seed, numRuns: BATCH, endOnFailure: true });
+    const checked = await fc.check(property, { seed, numRuns: BATCH, endOnFailure: true });
     const failure = failed as { trial: Trial; judged: Judged; fresh: readonly Violation[] } | undefined;
-    if (failure === undefined) continue;
+    if (failure === undefined) {
+      // The predicate never throws over a violation: this is ours, or a target that cannot be steered.
+      if (checked.failed) throw checked.errorInstance;
+      continue;
+    }
     options.onPhase('shrink');
     for (const violation of failure.fresh) {
       if (findings >= options.stopAfter) break;
@@ -225,6 +229,7 @@ async function shrinkAndConfirm(
     );
   }
   const final: Shrunk = shrunk ?? { trial, history, violation, executions: 1 };
+  tally.faults.push(...checkLegality(final.history));
   options.onPhase('confirm');
   const reproduced = await confirm(final, attempt, CONFIRM_TIMES);
   if (!reproduced.identical && reproduced.other !== undefined) {
@@ -270,12 +275,13 @@ function heldItems(history: History): number {
   let held = 0;
   for (const hold of holds) {
     const released = history.decisions.find(
-      (d) => d.kind === 'release' && hold.label.startsWith(d.detail) && d.at > hold.at,
+      (d) => d.kind === 'release' && hold.label.startsWith(`${d.detail}/`) && d.at > hold.at,
     )?.at;
     const heal = history.phases.find((mark) => mark.phase === 'heal')?.at ?? Number.POSITIVE_INFINITY;
     const until = released ?? heal;
     held += history.deliveries.filter(
-      (delivery) => hold.label.startsWith(delivery.stream) && delivery.available.at < until && delivery.at > until,
+      (delivery) =>
+        hold.label.startsWith(`${delivery.stream}/`) && delivery.available.at < until && delivery.at > until,
     ).length;
   }
   return held;

@@ -85,7 +85,8 @@ export async function counterfactuals(shrunk: Shrunk, attempt: Attempt): Promise
   for (const [deviation, without] of withoutEach(schedule)) {
     const judged = await attempt({ ...shrunk.trial, schedule: without }, shrunk.violation.signature.property);
     const same = judged.violations.some((violation) => signatureText(violation.signature) === wanted);
-    out.push({ deviation, without: same ? 'still fails' : judged.violations.length > 0 ? 'other' : 'passes' });
+    const passes = judged.violations.length === 0 && judged.inconclusive.size === 0;
+    out.push({ deviation, without: same ? 'still fails' : passes ? 'passes' : 'other' });
   }
   return out;
 }
@@ -93,10 +94,12 @@ export async function counterfactuals(shrunk: Shrunk, attempt: Attempt): Promise
 function withoutEach(schedule: Schedule): readonly (readonly [string, Schedule])[] {
   const { preemptions, holds, faults } = schedule;
   return [
-    ...preemptions.map((one, index) => [one, { ...schedule, preemptions: preemptions.toSpliced(index, 1) }] as const),
-    ...holds.map((one, index) => [one, { ...schedule, holds: holds.toSpliced(index, 1) }] as const),
-    ...faults.map((one, index) => [one, { ...schedule, faults: faults.toSpliced(index, 1) }] as const),
-  ].map(([deviation, without]) => [deviationText(deviation), without]);
+    ...preemptions.map(
+      (of, at) => [deviationText(of), { ...schedule, preemptions: preemptions.toSpliced(at, 1) }] as const,
+    ),
+    ...holds.map((of, at) => [deviationText(of), { ...schedule, holds: holds.toSpliced(at, 1) }] as const),
+    ...faults.map((of, at) => [deviationText(of), { ...schedule, faults: faults.toSpliced(at, 1) }] as const),
+  ];
 }
 
 const RESTART_FAULTS: ReadonlySet<Fault['do']> = new Set(['crash', 'start-replica', 'stale-list']);

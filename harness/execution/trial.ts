@@ -25,7 +25,7 @@ export const RUN_EPOCH_MS = 1_767_225_600_000;
 const SETUP_WINDOW_MS = 2_000;
 /** With nothing else to do, contention waits this long for back-offs under held streams before healing. */
 const CONTENTION_WAIT_MS = 2_000;
-/** Items at one instant that only a spinning target reaches once nobody disturbs it. */
+/** Items without a timer in between that only a spinning target reaches once nobody disturbs it. */
 const HOT_ITEMS = 250;
 /** Items in an idle window after which the target is known to be busy. */
 const IDLE_ITEMS = 400;
@@ -165,9 +165,9 @@ async function settle(world: World, options: TrialOptions): Promise<Settlement> 
     stepsMax: options.settings.settleStepsMax,
     hotMax: HOT_ITEMS,
     mayWaitUntil: (atMs) => {
-      if (atMs > world.lastActivityMs + windowMs) return false;
-      outOfTime = atMs > startMs + windowMs * SETTLE_WINDOWS_MAX;
-      return !outOfTime;
+      const inWindow = atMs <= world.lastActivityMs + windowMs;
+      outOfTime = inWindow && atMs > startMs + windowMs * SETTLE_WINDOWS_MAX;
+      return inWindow && !outOfTime;
     },
     ...(options.withholdEcho === true ? { withheld: echoFilter(world, since) } : {}),
   });
@@ -177,7 +177,9 @@ async function settle(world: World, options: TrialOptions): Promise<Settlement> 
     case 'hot':
       return { result: 'hot-instant', steps: HOT_ITEMS };
     case 'idle':
-      return outOfTime ? { result: 'time-exceeded', timeMs: time.now() - startMs } : { result: 'quiescent', windowMs };
+      return outOfTime && world.timer() !== undefined
+        ? { result: 'time-exceeded', timeMs: time.now() - startMs }
+        : { result: 'quiescent', windowMs };
   }
 }
 

@@ -177,10 +177,12 @@ async function doReplay(
   let first: Awaited<ReturnType<typeof judgeRun>> | undefined;
   let shown: Awaited<ReturnType<typeof judgeRun>> | undefined;
   let diverged: string | null = null;
+  let inconclusive: string | null = null;
   for (let n = 0; n < job.times; n++) {
     const judged = await judgeRun(job.trial, await runner.run(job.trial), wanted, references.reference, prober);
     if (first === undefined) first = judged;
     else diverged ??= firstDivergence(first.history, judged.history) ?? null;
+    inconclusive ??= [...judged.inconclusive.values()][0] ?? null;
     if (!judged.violations.some((violation) => signatureText(violation.signature) === job.signature)) continue;
     k++;
     shown ??= judged;
@@ -194,6 +196,7 @@ async function doReplay(
     history: result.history,
     missed: result.history.missed,
     violations: result.violations,
+    inconclusive,
     diverged,
   });
 }

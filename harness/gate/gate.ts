@@ -2,7 +2,7 @@
  * The gate: everything that an actor sends, and everything that comes back, waits here as a labelled item until somebody decides.
  *
  * Owns: pending items, delivery, what a fault does to one item. Does not own: who decides (a scheduler), which server is behind
- * it (an `Upstream`), what is legal (`legality.ts`). Start at {@link Gate.port} (how items come) and {@link Gate.execute} (how they go).
+ * it (an `Upstream`), what is legal (`oracle/assumptions.ts`). Start at {@link Gate.port} (how items come) and {@link Gate.execute} (how they go).
  */
 import { groupResource, revisionOf } from '../model/object.ts';
 import type { JsonObject, KubeObject } from '../model/object.ts';
@@ -106,11 +106,13 @@ export class Gate {
   }
 
   /** Lets one pending item happen, as it is or with a fault. */
-  execute(chosen: Item, fault?: FaultAction): void {
+  execute(chosen: Item, asked?: FaultAction): void {
     const index = this.pending.findIndex((pending) => pending.seq === chosen.seq);
     invariant(index >= 0, `the scheduler chose an item that is not pending: ${chosen.label}`);
     const item = this.pending[index] as PendingItem;
     this.pending.splice(index, 1);
+    // A list that asks for the present is never answered from the past, whatever a stored schedule says of an older controller.
+    const fault = asked?.do === 'stale-list' && !item.staleable ? undefined : asked;
     if (fault !== undefined) this.#recorder.decision('fault', item.label, describeFault(fault));
     if (fault?.do === 'crash') {
       this.#hooks.crash(item.actor);

@@ -93,6 +93,10 @@ export interface ReplayResult {
   readonly reproduced: Reproduced;
   /** Labels of the schedule that never occurred in any of the runs. */
   readonly missedAnchors: readonly Label[];
+  /** Why the property had no opinion on a run, if that happened: not success. */
+  readonly inconclusive?: string;
+  /** Where two runs of the same schedule parted, if they did. */
+  readonly diverged?: string;
   /** The history of the first run that reproduced it, else of the first run. */
   readonly history: History;
   /** The violation with the stored signature, when it came back. */

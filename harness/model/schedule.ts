@@ -37,7 +37,7 @@ export interface Hold {
   readonly until: Label | 'heal';
 }
 
-/** What the gate may do to one item besides delaying it. Only what Kubernetes permits: see `gate/legality`. */
+/** What the gate may do to one item besides delaying it. Only what Kubernetes permits: `oracle/assumptions.ts` checks it. */
 export type FaultAction =
   | { readonly do: 'fail'; readonly status: 429 | 500 | 503 | 504; readonly retryAfterSeconds?: number }
   | { readonly do: 'refuse' } // connection refused: the server never sees the request

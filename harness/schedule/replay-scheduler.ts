@@ -101,7 +101,7 @@ export class ReplayScheduler implements Scheduler {
     this.#release(item.label);
     if (this.#preemptions.size > 0) this.#force(`after ${item.label}`, item.label);
     const fault = this.#faults.get(item.label);
-    if (fault === undefined) return { item };
+    if (fault === undefined || (fault.do === 'stale-list' && !item.staleable)) return { item };
     this.#faults.delete(item.label);
     this.hit.add(fault.at);
     return { item, fault };

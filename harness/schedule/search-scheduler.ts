@@ -1,7 +1,7 @@
 /**
  * The searching scheduler: a strategy, faults drawn by chance, a fair tail.
  *
- * Owns: which fault may meet which item. Only what Kubernetes permits is ever drawn; `gate/legality` checks the outcome.
+ * Owns: which fault may meet which item. Only what Kubernetes permits is ever drawn; `oracle/assumptions.ts` checks the outcome.
  */
 import { roleOf } from '../model/actor.ts';
 import type { Choice, Item, Scheduler, View } from '../model/item.ts';

@@ -67,20 +67,24 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
   return EXIT_BY_OUTCOME[outcome];
 }
 
-type ReplayOutcome = 'reproduced' | 'green' | 'anchors-missing';
+type ReplayOutcome = 'reproduced' | 'green' | 'anchors-missing' | 'inconclusive';
 
 const EXIT_BY_OUTCOME: { readonly [outcome in ReplayOutcome]: ExitCode } = {
   reproduced: EXIT.violated,
   green: EXIT.holds,
   'anchors-missing': EXIT.inconclusive,
+  inconclusive: EXIT.inconclusive,
 };
 
-function outcomeOf({ reproduced, missedAnchors }: ReplayResult): ReplayOutcome {
+function outcomeOf({ reproduced, missedAnchors, inconclusive, diverged }: ReplayResult): ReplayOutcome {
   if (reproduced.k > 0) return 'reproduced';
+  if (inconclusive !== undefined || diverged !== undefined) return 'inconclusive';
   return missedAnchors.length > 0 ? 'anchors-missing' : 'green';
 }
 
-function resultText({ reproduced: { k, n }, missedAnchors }: ReplayResult, outcome: ReplayOutcome): string {
+function resultText(result: ReplayResult, outcome: ReplayOutcome): string {
+  const { missedAnchors } = result;
+  const { k, n } = result.reproduced;
   const missed = missedAnchors.length === 0 ? '' : `never happened: ${missedAnchors.join(', ')}\n`;
   switch (outcome) {
     case 'reproduced':
@@ -92,6 +96,10 @@ function resultText({ reproduced: { k, n }, missedAnchors }: ReplayResult, outco
         `inconclusive, 0 of ${n}: the target no longer does what the schedule is anchored on\n${missed}` +
         'find the failure anew with "stalemate run", or adapt the labels in the file\n'
       );
+    case 'inconclusive': {
+      const why = result.inconclusive ?? `two runs of the same schedule differ: ${result.diverged ?? ''}`;
+      return `inconclusive, 0 of ${n}: ${why}\n${missed}`;
+    }
     default:
       return outcome satisfies never;
   }
