@@ -74,6 +74,15 @@ describe('a target that cannot be tested', { timeout: PATIENCE_MS }, () => {
   });
 });
 
+describe('a target that cannot be steered under contention', { timeout: PATIENCE_MS }, () => {
+  it('ends the campaign with what it does, and never passes for one that holds', async () => {
+    const { code, message } = await failureOf('spins-turns');
+
+    expect(code).toBe('TARGET_UNCONTROLLED');
+    expect(message).toContain('never came to rest');
+  });
+});
+
 describe('a target that decides by what no seed controls', { timeout: PATIENCE_MS }, () => {
   it('ends the campaign inconclusive, with the first divergence of two runs of one schedule', async () => {
     const result = await run(options('flips-coins', { budget: '20s' }));
