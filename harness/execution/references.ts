@@ -178,12 +178,7 @@ function settledHealthy(history: History): boolean {
 function candidates(runner: TrialRunner, base: Workload, crds: readonly KubeObject[]): readonly SpecChange[] {
   return base.sample.flatMap((object) => {
     const target = targetOf(runner, object);
-    const crd = crds.find((candidate) => {
-      const spec = candidate['spec'] as
-        | { readonly group?: string; readonly names?: { readonly kind?: string } }
-        | undefined;
-      return spec?.group === parseApiVersion(object.apiVersion).group && spec.names?.kind === object.kind;
-    });
+    const crd = crdOf(object, crds);
     if (target === undefined || crd === undefined) return [];
     return specChanges(crd, object).map(({ path, value }): SpecChange => ({ target, path, value }));
   });
@@ -195,13 +190,18 @@ function setOp(change: SpecChange): ProgramOp {
 
 /** The schema of a custom resource's version, for writers that go beyond well-known fields. */
 function schemaOf(object: KubeObject, crds: readonly KubeObject[]): JsonObject | undefined {
-  const { group, version } = parseApiVersion(object.apiVersion);
-  for (const crd of crds) {
+  const { version } = parseApiVersion(object.apiVersion);
+  const spec = crdOf(object, crds)?.['spec'] as CrdSpec | undefined;
+  return spec?.versions?.find((candidate) => candidate.name === version)?.schema?.openAPIV3Schema;
+}
+
+/** The definition of an object's kind; undefined for built-in kinds. */
+function crdOf(object: KubeObject, crds: readonly KubeObject[]): KubeObject | undefined {
+  const { group } = parseApiVersion(object.apiVersion);
+  return crds.find((crd) => {
     const spec = crd['spec'] as CrdSpec | undefined;
-    if (spec?.group !== group || spec.names?.kind !== object.kind) continue;
-    return spec.versions?.find((candidate) => candidate.name === version)?.schema?.openAPIV3Schema;
-  }
-  return undefined;
+    return spec?.group === group && spec.names?.kind === object.kind;
+  });
 }
 
 interface CrdSpec {

@@ -16,7 +16,7 @@ import type { StrategyName, Trial } from '../model/trial.ts';
 import type { Workload } from '../model/workload.ts';
 import { checkLegality, contention } from '../oracle/assumptions.ts';
 import type { Property } from '../oracle/property.ts';
-import { depositSchedule, trialArbitrary } from '../schedule/arbitrary.ts';
+import { trialArbitrary } from '../schedule/arbitrary.ts';
 import { firstDivergence } from './fingerprint.ts';
 import { judgeRun } from './judge.ts';
 import type { Judged } from './judge.ts';
@@ -215,7 +215,6 @@ async function shrinkAndConfirm(
   const { runner } = options;
   const deadline = realNow() + SHRINK_MS;
   const { schedule } = await runner.derive(trial);
-  depositSchedule(trial, schedule);
   const stored: Trial = { workload: trial.workload, schedule };
   const shrunk = await shrinkFinding(
     stored,

@@ -3,6 +3,7 @@
  *
  * Owns: what exists during a run and how one item happens. Does not own: which item (`pump.ts`), in which phases (`trial.ts`).
  */
+import type { EnvironmentController } from '../actors/environment/index.ts';
 import type { ProgramContext } from '../actors/program.ts';
 import { runProgram } from '../actors/program.ts';
 import type { ApiServer, ServerSnapshot } from '../apiserver/server.ts';
@@ -34,12 +35,6 @@ export type Launch = (
   upstream: Upstream,
   tell: (kind: ProcessEventKind, detail: string) => void,
 ) => Incarnation;
-
-/** What an environment controller is told and asked. */
-export interface EnvironmentController {
-  readonly actor: ActorId;
-  onChange(change: ObservedChange): void;
-}
 
 /** Lives as long as the worker; a world borrows it for one run. */
 export interface Host {

@@ -8,6 +8,7 @@ import type {
   Decision,
   Delivery,
   History,
+  Mark,
   Operation,
   Outcome,
   Phase,
@@ -19,7 +20,6 @@ import type {
   StreamEnd,
 } from '../model/history.ts';
 import type { Label } from '../model/label.ts';
-import type { KubeObject } from '../model/object.ts';
 import type { Naming } from './naming.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -28,16 +28,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 export type OpenOperation = Mutable<Operation> & { committed: number[] };
 
 /** A change that the observed server committed. */
-export interface ObservedChange {
-  readonly revision: number;
-  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
-  readonly resource: string;
-  readonly namespace: string;
-  readonly name: string;
-  readonly uid: string;
-  readonly object: KubeObject;
-  readonly before?: KubeObject;
-}
+export type ObservedChange = Omit<Revision, keyof Mark | 'op' | 'actor'>;
 
 /** Lines of the target's output kept per run. */
 const LOG_LINES_MAX = 500;
