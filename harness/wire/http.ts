@@ -8,6 +8,14 @@ import type { WatchEvent } from '../model/watch-event.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS';
 
+/** Who asks, as authentication found it. */
+export interface UserInfo {
+  readonly name: string;
+  readonly groups: readonly string[];
+  readonly uid?: string;
+  readonly extra?: { readonly [key: string]: readonly string[] };
+}
+
 export interface ApiRequest {
   readonly method: Method;
   /** Path without query, percent-decoded per segment by whoever reads it. */
@@ -15,6 +23,8 @@ export interface ApiRequest {
   readonly query: { readonly [key: string]: string };
   /** Lower-case names. */
   readonly headers: { readonly [name: string]: string };
+  /** Absent in process, where nobody authenticates: such a request may do everything. */
+  readonly user?: UserInfo;
   /** The body already decoded to JSON; absent when there was none. */
   readonly body?: JsonValue;
   /** The body as text, when it could not be decoded: the server words the refusal. */
