@@ -45,6 +45,19 @@ export interface ScalePaths {
   readonly selector: readonly string[];
 }
 
+/** A column of a table, from `additionalPrinterColumns`. */
+export interface PrinterColumn {
+  readonly name: string;
+  /** `integer`, `number`, `string`, `boolean` or `date`. */
+  readonly type: string;
+  readonly format: string;
+  readonly description: string;
+  /** 0: always shown; more: only in wide tables. */
+  readonly priority: number;
+  /** As written in the definition, with its leading dot. */
+  readonly jsonPath: string;
+}
+
 /** Reads the value that a field selector compares. */
 export type FieldReader = (object: KubeObject) => string;
 
@@ -60,6 +73,8 @@ export interface ServedVersion {
   readonly schema?: CompiledSchema;
   /** Field selectors beside `metadata.name` and `metadata.namespace`. */
   readonly fields: { readonly [label: string]: FieldReader };
+  /** Custom resources: the columns that the definition declares; absent when it declares none. */
+  readonly printerColumns?: readonly PrinterColumn[];
   /** Text of the deprecation warning, for deprecated versions. */
   readonly deprecated?: string;
   /** From and to the stored form; identity for the storage version. */

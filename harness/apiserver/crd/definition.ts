@@ -12,6 +12,7 @@ import {
   sameObject,
   valueAt,
   type FieldReader,
+  type PrinterColumn,
   type ResourceDefinition,
   type ScalePaths,
   type ServedVersion,
@@ -82,6 +83,7 @@ function served(version: JsonObject, group: string, storage: string, revised: bo
     ...(isMap(scale) ? { scale: scalePaths(scale) } : {}),
     schema: compiledSchema,
     fields: fieldReaders(version['selectableFields']),
+    ...printerColumns(version['additionalPrinterColumns']),
     ...(version['deprecated'] === true
       ? { deprecated: text(version['deprecationWarning']) || `${apiVersion} is deprecated` }
       : {}),
@@ -132,6 +134,20 @@ function fieldReaders(fields: JsonValue | undefined): { readonly [label: string]
     };
   }
   return readers;
+}
+
+function printerColumns(columns: JsonValue | undefined): { readonly printerColumns?: readonly PrinterColumn[] } {
+  if (!isList(columns) || columns.length === 0) return {};
+  return {
+    printerColumns: columns.filter(isMap).map((column) => ({
+      name: text(column['name']),
+      type: text(column['type']),
+      format: text(column['format']),
+      description: text(column['description']),
+      priority: typeof column['priority'] === 'number' ? column['priority'] : 0,
+      jsonPath: text(column['jsonPath']),
+    })),
+  };
 }
 
 function text(value: JsonValue | undefined): string {
