@@ -1,0 +1,96 @@
+/** The requests of the workload controllers, by object instead of by path. */
+import type { JsonObject, JsonValue, KubeObject } from '../../../model/object.ts';
+import { jsonEqual } from '../../../model/leaf.ts';
+import { collectionPath, objectPath } from '../../../wire/path.ts';
+import { toTry, type Kinds, type Send } from '../requests.ts';
+import type { WorkResult } from '../work-queue.ts';
+
+export class Api {
+  readonly #send: Send;
+  readonly #kinds: Pick<Kinds, 'kindFor'>;
+  readonly #now: () => number;
+
+  constructor(send: Send, kinds: Pick<Kinds, 'kindFor'>, now: () => number) {
+    this.#send = send;
+    this.#kinds = kinds;
+    this.#now = now;
+  }
+
+  /** Now, RFC 3339 with whole seconds. */
+  timestamp(): string {
+    return `${new Date(this.#now()).toISOString().slice(0, 19)}Z`;
+  }
+
+  /** An object that exists already is as good as a created one. */
+  async create(object: JsonObject & Pick<KubeObject, 'apiVersion' | 'kind'>, namespace: string): Promise<WorkResult> {
+    const kind = this.#kinds.kindFor(object.apiVersion, object.kind);
+    if (kind === undefined) return 'done';
+    const { code, body } = await this.#send('POST', collectionPath(kind, namespace), object);
+    const exists = code === 409 && (body as { readonly reason?: string }).reason === 'AlreadyExists';
+    return exists ? 'done' : toTry({ code, body });
+  }
+
+  /** Merge-patches the object, provided that nobody changed it meanwhile. */
+  async patch(object: KubeObject, change: JsonObject, subresource?: string): Promise<WorkResult> {
+    const path = this.#path(object, subresource);
+    if (path === undefined) return 'done';
+    const { uid = '', resourceVersion = '' } = object.metadata;
+    const metadata: JsonValue = { ...(change['metadata'] as JsonObject | undefined), uid, resourceVersion };
+    return toTry(await this.#send('PATCH', path, { ...change, metadata }));
+  }
+
+  /** Sets fields of the status; says nothing when they are set already. */
+  async report(object: KubeObject, status: JsonObject): Promise<WorkResult> {
+    const live = (object['status'] ?? {}) as JsonObject;
+    const changed = Object.entries(status).filter(([key, value]) => !jsonEqual(live[key], value));
+    // A count that is zero is not written at all by a real controller.
+    const told = changed.filter(([key, value]) => !(value === 0 && live[key] === undefined));
+    if (told.length === 0) return 'done';
+    return this.patch(object, { status: Object.fromEntries(told) }, 'status');
+  }
+
+  async delete(object: KubeObject, gracePeriodSeconds?: number): Promise<WorkResult> {
+    const path = this.#path(object);
+    if (path === undefined) return 'done';
+    const { uid = '' } = object.metadata;
+    const grace = gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds };
+    return toTry(
+      await this.#send('DELETE', path, { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid }, ...grace }),
+    );
+  }
+
+  async bind(pod: KubeObject, node: string): Promise<WorkResult> {
+    const path = this.#path(pod, 'binding');
+    if (path === undefined) return 'done';
+    const { name = '', namespace = '', uid = '' } = pod.metadata;
+    const target = { apiVersion: 'v1', kind: 'Node', name: node };
+    const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name, namespace, uid }, target };
+    return toTry(await this.#send('POST', path, binding));
+  }
+
+  #path({ apiVersion, kind, metadata }: KubeObject, subresource?: string): string | undefined {
+    const served = this.#kinds.kindFor(apiVersion, kind);
+    if (served === undefined) return undefined;
+    return objectPath(served, metadata.namespace ?? '', metadata.name ?? '', subresource);
+  }
+}
+
+/** The reference of a controlled object to `owner`. */
+export function ownedBy(owner: KubeObject): JsonObject {
+  const { name = '', uid = '' } = owner.metadata;
+  return { apiVersion: owner.apiVersion, kind: owner.kind, name, uid, controller: true, blockOwnerDeletion: true };
+}
+
+/** The conditions with one of them set; its time of transition moves only when its status does. */
+export function withCondition(
+  object: KubeObject,
+  condition: { readonly type: string; readonly status: string; readonly [key: string]: string },
+  now: string,
+): readonly JsonValue[] {
+  const status = (object['status'] ?? {}) as { readonly conditions?: readonly JsonObject[] };
+  const conditions = status.conditions ?? [];
+  const before = conditions.find((one) => one['type'] === condition.type);
+  const lastTransitionTime = before?.['status'] === condition.status ? (before['lastTransitionTime'] ?? now) : now;
+  const after = { ...before, ...condition, lastTransitionTime };
+  return before === undefined ? [...conditions, after] : conditions.map((one) => (one === before ? after : one));
+}

@@ -1,0 +1,112 @@
+/**
+ * Scheduler and kubelet of one node without containers: pods are bound, become ready, finish when they belong to a Job, and go when
+ * they are told to.
+ */
+import type { KubeObject } from '../../../model/object.ts';
+import type { WorkResult } from '../work-queue.ts';
+import type { Api } from './api.ts';
+import { phaseOf } from './pods.ts';
+import { mapAt } from './view.ts';
+
+export const NODE_NAME = 'stalemate-node';
+const ADDRESS = '192.0.2.1';
+
+/** The node that all pods run on. */
+export function node(now: string): KubeObject {
+  const ready = { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'kubelet is posting ready status' };
+  const capacity = { cpu: '64', memory: '256Gi', pods: '10000' };
+  return {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name: NODE_NAME, labels: { 'kubernetes.io/hostname': NODE_NAME, 'kubernetes.io/os': 'linux' } },
+    spec: {},
+    status: {
+      capacity,
+      allocatable: capacity,
+      addresses: [{ type: 'InternalIP', address: ADDRESS }],
+      conditions: [{ ...ready, lastHeartbeatTime: now, lastTransitionTime: now }],
+    },
+  };
+}
+
+export async function reconcilePod(api: Api, pod: KubeObject): Promise<WorkResult> {
+  const { nodeName } = mapAt(pod, 'spec');
+  const phase = phaseOf(pod);
+  if (pod.metadata.deletionTimestamp !== undefined)
+    return nodeName === undefined ||
+      ((pod.metadata.finalizers ?? []).length > 0 && pod.metadata.deletionGracePeriodSeconds === 0)
+      ? 'done'
+      : api.delete(pod, 0);
+  if (phase === 'Succeeded' || phase === 'Failed') return 'done';
+  if (nodeName === undefined) return isGated(pod) ? 'done' : api.bind(pod, NODE_NAME);
+  if (nodeName !== NODE_NAME) return 'done';
+  const isTask = pod.metadata.ownerReferences?.some((owner) => owner.kind === 'Job' && owner.controller === true);
+  if (phase === 'Running' && isTask !== true) return 'done';
+  return api.report(pod, phase === 'Running' ? finished(pod, api.timestamp()) : running(pod, api.timestamp()));
+}
+
+function isGated(pod: KubeObject): boolean {
+  const { schedulingGates } = mapAt(pod, 'spec');
+  return Array.isArray(schedulingGates) && schedulingGates.length > 0;
+}
+
+const CONDITIONS = ['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled'] as const;
+
+function containersOf(pod: KubeObject): readonly { readonly name: string; readonly image: string }[] {
+  const { containers } = mapAt(pod, 'spec');
+  return Array.isArray(containers) ? (containers as readonly { readonly name: string; readonly image: string }[]) : [];
+}
+
+function running(pod: KubeObject, now: string): { readonly [key: string]: KubeObject[string] } {
+  const ip = `198.18.${hashByte(pod, 0)}.${hashByte(pod, 1)}`;
+  return {
+    phase: 'Running',
+    hostIP: ADDRESS,
+    hostIPs: [{ ip: ADDRESS }],
+    podIP: ip,
+    podIPs: [{ ip }],
+    startTime: now,
+    observedGeneration: pod.metadata.generation ?? 1,
+    conditions: CONDITIONS.map((type) => ({ type, status: 'True', lastTransitionTime: now, lastProbeTime: null })),
+    containerStatuses: containersOf(pod).map(({ name, image }) => ({
+      name,
+      image,
+      imageID: '',
+      containerID: `stalemate://${name}`,
+      ready: true,
+      started: true,
+      restartCount: 0,
+      lastState: {},
+      state: { running: { startedAt: now } },
+    })),
+  };
+}
+
+function finished(pod: KubeObject, now: string): { readonly [key: string]: KubeObject[string] } {
+  const startedAt = (mapAt(pod, 'status')['startTime'] as string | undefined) ?? now;
+  return {
+    phase: 'Succeeded',
+    conditions: CONDITIONS.map((type) => {
+      const holds = type === 'Initialized' || type === 'PodScheduled';
+      const why = holds ? {} : { reason: 'PodCompleted' };
+      return { type, status: holds ? 'True' : 'False', lastTransitionTime: now, lastProbeTime: null, ...why };
+    }),
+    containerStatuses: containersOf(pod).map(({ name, image }) => ({
+      name,
+      image,
+      imageID: '',
+      containerID: `stalemate://${name}`,
+      ready: false,
+      started: false,
+      restartCount: 0,
+      lastState: {},
+      state: { terminated: { exitCode: 0, reason: 'Completed', startedAt, finishedAt: now } },
+    })),
+  };
+}
+
+/** A byte of the pod's uid, so that addresses differ from pod to pod and not from run to run. */
+function hashByte(pod: KubeObject, index: number): number {
+  const hex = (pod.metadata.uid ?? '').replaceAll(/[^0-9a-f]/g, '');
+  return Number.parseInt(hex.slice(index * 2, index * 2 + 2), 16) || 0;
+}

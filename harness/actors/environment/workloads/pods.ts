@@ -1,0 +1,67 @@
+/** What all controllers that make pods have in common: counting them and making one from a template. */
+import type { JsonObject, KubeObject } from '../../../model/object.ts';
+import { ownedBy } from './api.ts';
+import { mapAt } from './view.ts';
+
+/** A pod that still counts: neither finished nor on its way out. */
+export function isActive(pod: KubeObject): boolean {
+  const phase = phaseOf(pod);
+  return pod.metadata.deletionTimestamp === undefined && phase !== 'Succeeded' && phase !== 'Failed';
+}
+
+export function phaseOf(pod: KubeObject): string {
+  const { phase } = mapAt(pod, 'status');
+  return typeof phase === 'string' ? phase : '';
+}
+
+export function isReady(pod: KubeObject): boolean {
+  const { conditions } = mapAt(pod, 'status') as { readonly conditions?: readonly JsonObject[] };
+  return conditions?.some((one) => one['type'] === 'Ready' && one['status'] === 'True') === true;
+}
+
+/** A pod of `owner`; `name` is exact, or the server makes one from the owner's. */
+export function podFrom(
+  owner: KubeObject,
+  template: JsonObject,
+  more: {
+    readonly name?: string;
+    readonly labels?: JsonObject;
+    readonly annotations?: JsonObject;
+    readonly spec?: JsonObject;
+  } = {},
+): KubeObject {
+  const own = mapAt(template, 'metadata');
+  const annotations = { ...mapAt(own, 'annotations'), ...more.annotations };
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      ...(more.name === undefined ? { generateName: `${owner.metadata.name ?? ''}-` } : { name: more.name }),
+      namespace: owner.metadata.namespace ?? '',
+      labels: { ...mapAt(own, 'labels'), ...more.labels },
+      ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
+      ownerReferences: [ownedBy(owner)],
+    },
+    spec: { ...mapAt(template, 'spec'), ...more.spec },
+  } as unknown as KubeObject;
+}
+
+/** A short, stable name for a template: 32-bit FNV-1a of its JSON, in the alphabet of generated names. */
+export function templateHash(template: JsonObject): string {
+  let hash = 0x811c9dc5;
+  for (const character of sortedJson(template)) {
+    hash ^= character.codePointAt(0) ?? 0;
+    hash = Math.imul(hash, 0x01000193) >>> 0;
+  }
+  return [...String(hash)].map((digit) => ALPHABET[Number(digit)]).join('');
+}
+
+const ALPHABET = 'bcdfghjklm';
+
+function sortedJson(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    inner !== null && typeof inner === 'object' && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}

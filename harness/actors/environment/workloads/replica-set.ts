@@ -1,0 +1,34 @@
+/** ReplicaSets: as many pods as asked for, and a status that counts them. */
+import type { KubeObject } from '../../../model/object.ts';
+import type { WorkResult } from '../work-queue.ts';
+import type { Api } from './api.ts';
+import { isActive, isReady, podFrom } from './pods.ts';
+import { mapAt, numberAt, type View } from './view.ts';
+
+/** One step towards the wanted number of pods, then the status. */
+export async function reconcileReplicaSet(api: Api, view: View, set: KubeObject): Promise<WorkResult> {
+  if (set.metadata.deletionTimestamp === undefined) {
+    const wanted = numberAt(set, 1, 'spec', 'replicas');
+    const pods = view.controlledBy(set, 'Pod').filter(isActive);
+    const namespace = set.metadata.namespace ?? '';
+    for (let missing = wanted - pods.length; missing > 0; missing--)
+      if ((await api.create(podFrom(set, mapAt(set, 'spec', 'template')), namespace)) === 'again') return 'again';
+    for (const pod of surplus(pods, wanted)) if ((await api.delete(pod)) === 'again') return 'again';
+  }
+  const pods = view.controlledBy(set, 'Pod').filter(isActive);
+  const ready = pods.filter(isReady).length;
+  return api.report(set, {
+    replicas: pods.length,
+    fullyLabeledReplicas: pods.length,
+    readyReplicas: ready,
+    availableReplicas: ready,
+    observedGeneration: set.metadata.generation ?? 0,
+  });
+}
+
+/** Whom to delete: pods that are not ready first, then the youngest. */
+function surplus(pods: readonly KubeObject[], wanted: number): readonly KubeObject[] {
+  if (pods.length <= wanted) return [];
+  const keep = pods.toSorted((a, b) => Number(isReady(b)) - Number(isReady(a)));
+  return keep.slice(wanted);
+}

@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'vitest';
+import { MERGE, testServer, type TestServer } from '../../../apiserver/testing.ts';
+import type { JsonObject, KubeObject } from '../../../model/object.ts';
+import { createGarbageCollector } from '../garbage-collector.ts';
+import { createWorkloads } from './index.ts';
+
+const PODS = '/api/v1/namespaces/default/pods';
+const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments';
+
+function cluster(): TestServer {
+  const made = testServer();
+  const { server } = made;
+  const controllers = [
+    createWorkloads({ upstream: server, kinds: server, now: () => 0 }),
+    createGarbageCollector({ upstream: server, kinds: server }),
+  ];
+  server.observe((change) => {
+    for (const controller of controllers) controller.onChange(change);
+  });
+  return made;
+}
+
+/** Lets every promise chain come to its end. */
+function atRest(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function template(image: string): JsonObject {
+  return { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'web', image }] } };
+}
+
+function workload(apiVersion: string, kind: string, spec: JsonObject): KubeObject {
+  const selector = { matchLabels: { app: 'web' } };
+  return { apiVersion, kind, metadata: { name: 'web' }, spec: { selector, template: template('web:1'), ...spec } };
+}
+
+async function make({ request }: TestServer, path: string, object: KubeObject): Promise<void> {
+  const { code, body } = request('POST', path, object);
+  expect({ code, body: code === 201 ? undefined : body }).toEqual({ code: 201, body: undefined });
+  await atRest();
+}
+
+function podImages({ server }: TestServer): readonly unknown[] {
+  return server
+    .objects('pods')
+    .map((pod) => (pod['spec'] as { containers: readonly { image: string }[] }).containers[0]?.image);
+}
+
+function conditionsOf(object: KubeObject | undefined): readonly string[] {
+  const { conditions = [] } = (object?.['status'] ?? {}) as {
+    conditions?: readonly { type: string; status: string }[];
+  };
+  return conditions.map(({ type, status }) => `${type}=${status}`);
+}
+
+describe('workload controllers', () => {
+  test('bring a Deployment to available pods on a node', async () => {
+    const world = cluster();
+    await make(world, DEPLOYMENTS, workload('apps/v1', 'Deployment', { replicas: 3 }));
+
+    expect(podImages(world)).toEqual(['web:1', 'web:1', 'web:1']);
+    const deployment = world.server.object('deployments.apps', 'default', 'web');
+    expect(deployment?.['status']).toMatchObject({
+      replicas: 3,
+      readyReplicas: 3,
+      availableReplicas: 3,
+      updatedReplicas: 3,
+    });
+    expect(conditionsOf(deployment)).toEqual(['Available=True', 'Progressing=True']);
+    expect(conditionsOf(world.server.objects('pods')[0])).toContain('Ready=True');
+  });
+
+  test('roll to a new template and keep the old set without pods', async () => {
+    const world = cluster();
+    await make(world, DEPLOYMENTS, workload('apps/v1', 'Deployment', { replicas: 2 }));
+    world.request('PATCH', `${DEPLOYMENTS}/web`, { spec: { template: template('web:2') } }, MERGE);
+    await atRest();
+
+    expect(podImages(world)).toEqual(['web:2', 'web:2']);
+    const replicas = world.server
+      .objects('replicasets.apps')
+      .map((set) => (set['spec'] as { replicas: number }).replicas);
+    expect(replicas.toSorted()).toEqual([0, 2]);
+  });
+
+  test('follow a changed scale, and let everything go with the Deployment', async () => {
+    const world = cluster();
+    await make(world, DEPLOYMENTS, workload('apps/v1', 'Deployment', { replicas: 1 }));
+    world.request('PATCH', `${DEPLOYMENTS}/web/scale`, { spec: { replicas: 4 } }, MERGE);
+    await atRest();
+    expect(podImages(world)).toHaveLength(4);
+    world.request('PATCH', `${DEPLOYMENTS}/web/scale`, { spec: { replicas: 2 } }, MERGE);
+    await atRest();
+    expect(podImages(world)).toHaveLength(2);
+    world.request('DELETE', `${DEPLOYMENTS}/web`);
+    await atRest();
+    expect(podImages(world)).toEqual([]);
+  });
+
+  test('make the pods of a StatefulSet in order, with their claims bound', async () => {
+    const world = cluster();
+    const claim = {
+      metadata: { name: 'data' },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+    };
+    const spec = { replicas: 2, serviceName: 'web', volumeClaimTemplates: [claim] };
+    await make(world, '/apis/apps/v1/namespaces/default/statefulsets', workload('apps/v1', 'StatefulSet', spec));
+
+    expect(world.server.objects('pods').map((pod) => pod.metadata.name)).toEqual(['web-0', 'web-1']);
+    const claims = world.server.objects('persistentvolumeclaims');
+    expect(claims.map((one) => one.metadata.name)).toEqual(['data-web-0', 'data-web-1']);
+    expect(claims.map((one) => (one['status'] as { phase: string }).phase)).toEqual(['Bound', 'Bound']);
+    const set = world.server.object('statefulsets.apps', 'default', 'web');
+    expect(set?.['status']).toMatchObject({ replicas: 2, readyReplicas: 2, updatedReplicas: 2 });
+  });
+
+  test('complete a Job once enough of its pods have succeeded', async () => {
+    const world = cluster();
+    const pod = { spec: { restartPolicy: 'Never', containers: [{ name: 'web', image: 'web:1' }] } };
+    const job = {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: { name: 'web' },
+      spec: { completions: 3, template: pod },
+    };
+    await make(world, '/apis/batch/v1/namespaces/default/jobs', job);
+
+    const done = world.server.object('jobs.batch', 'default', 'web');
+    expect(done?.['status']).toMatchObject({ succeeded: 3 });
+    expect(conditionsOf(done)).toContain('Complete=True');
+  });
+
+  test('count what a disruption budget lets go', async () => {
+    const world = cluster();
+    const spec = { minAvailable: 2, selector: { matchLabels: { app: 'web' } } };
+    const budget = { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: { name: 'web' }, spec };
+    await make(world, '/apis/policy/v1/namespaces/default/poddisruptionbudgets', budget);
+    await make(world, DEPLOYMENTS, workload('apps/v1', 'Deployment', { replicas: 3 }));
+
+    const counted = world.server.object('poddisruptionbudgets.policy', 'default', 'web');
+    expect(counted?.['status']).toMatchObject({
+      expectedPods: 3,
+      currentHealthy: 3,
+      desiredHealthy: 2,
+      disruptionsAllowed: 1,
+    });
+  });
+
+  test('take a terminating pod off its node, and give a new namespace its account', async () => {
+    const world = cluster();
+    const pod = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'alone' },
+      spec: { containers: [{ name: 'a', image: 'a' }] },
+    };
+    await make(world, PODS, pod);
+    expect(world.server.object('pods', 'default', 'alone')?.['status']).toMatchObject({ phase: 'Running' });
+    world.request('DELETE', `${PODS}/alone`);
+    await make(world, '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } });
+
+    expect(world.server.objects('pods')).toEqual([]);
+    expect(world.server.object('serviceaccounts', 'team', 'default')).toBeDefined();
+    expect(world.server.object('configmaps', 'team', 'kube-root-ca.crt')).toBeDefined();
+  });
+});
