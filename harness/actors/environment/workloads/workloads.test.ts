@@ -80,7 +80,7 @@ describe('workload controllers', () => {
     const replicas = world.server
       .objects('replicasets.apps')
       .map((set) => (set['spec'] as { replicas: number }).replicas);
-    expect(replicas.toSorted()).toEqual([0, 2]);
+    expect(replicas.toSorted((a, b) => a - b)).toEqual([0, 2]);
   });
 
   test('follow a changed scale, and let everything go with the Deployment', async () => {
