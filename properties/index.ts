@@ -4,9 +4,17 @@ import { boundedRate } from './bounded-rate.ts';
 import { cardinality } from './cardinality.ts';
 import { convergence } from './convergence.ts';
 import { noLostUpdate } from './no-lost-update.ts';
+import { noResurrection } from './no-resurrection.ts';
 import { survival } from './survival.ts';
 
 export { always, eventually, isSometimes, neverReached, sometimes, tallySometimes } from './predicates.ts';
 export type { ObjectsOf, Predicate, Sometimes } from './predicates.ts';
 
-export const properties: readonly Property[] = [convergence, noLostUpdate, boundedRate, cardinality, survival];
+export const properties: readonly Property[] = [
+  convergence,
+  noLostUpdate,
+  boundedRate,
+  cardinality,
+  noResurrection,
+  survival,
+];

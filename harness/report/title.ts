@@ -10,6 +10,7 @@ const TITLES: { readonly [propertyAndClass: string]: string } = {
   cardinality: 'TOO MANY CHILDREN',
   'truthful-status': 'UNTRUE STATUS',
   'deletion-completes': 'BROKEN DELETION',
+  'no-resurrection': 'RESURRECTED',
   survival: 'DID NOT SURVIVE',
 };
 

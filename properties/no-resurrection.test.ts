@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../harness/model/object.ts';
+import type { History } from '../harness/model/history.ts';
+import type { HistoryBuilder } from '../harness/oracle/test-history.ts';
+import { historyBuilder, manifest } from '../harness/oracle/test-history.ts';
+import { noResurrection } from './no-resurrection.ts';
+
+const WIDGETS = 'widgets.example.com';
+
+/** A history in which the last create was in truth an apply: the small store of the tests knows none. */
+function asApply(history: History): History {
+  const operations = history.operations.map((operation) =>
+    operation === history.operations.findLast(({ verb }) => verb === 'create')
+      ? { ...operation, verb: 'patch' as const, contentType: 'application/apply-patch+yaml' }
+      : operation,
+  );
+  return { ...history, operations };
+}
+
+function widget(name = 'web'): KubeObject {
+  return manifest('Widget', name, { spec: { size: 1 } });
+}
+
+function deletedByUser(maker = 'user'): HistoryBuilder {
+  const h = historyBuilder();
+  h.create(maker, WIDGETS, widget());
+  h.deliver('controller', WIDGETS);
+  h.phase('contention');
+  h.delete('user', WIDGETS, 'web');
+  return h;
+}
+
+describe('no-resurrection', () => {
+  it('convicts an apply that creates anew what somebody else made and deleted', () => {
+    const h = deletedByUser();
+    h.create('controller', WIDGETS, widget());
+
+    expect(noResurrection.check(asApply(h.build()))).toMatchObject({
+      result: 'violated',
+      violations: [
+        {
+          signature: { class: 'resurrected', kind: WIDGETS },
+          revisions: [102, 103],
+          sentence:
+            "controller's server-side apply created widgets.example.com/web anew (version 103) after user had deleted it " +
+            '(version 102): it had last seen version 101, and named neither uid nor version',
+        },
+      ],
+    });
+  });
+
+  it('says so when the deletion had been shown', () => {
+    const h = deletedByUser();
+    h.deliver('controller', WIDGETS);
+    h.create('controller', WIDGETS, widget());
+
+    const result = noResurrection.check(asApply(h.build()));
+    expect(JSON.stringify(result)).toContain('it had been shown the deletion');
+  });
+
+  it('lets the target make again what it makes in the references, or made itself', () => {
+    const h = deletedByUser();
+    h.create('controller', WIDGETS, widget());
+    const children = [{ owner: 'apps:a', role: `${WIDGETS}:web`, maxBySpec: {}, surges: false }];
+    expect(noResurrection.check(asApply(h.build({ reference: { children } })))).toEqual({ result: 'holds' });
+
+    const own = deletedByUser('controller');
+    own.create('controller', WIDGETS, widget());
+    expect(noResurrection.check(asApply(own.build()))).toEqual({ result: 'holds' });
+  });
+
+  it('does not judge a create, nor an apply to what was never there', () => {
+    const h = deletedByUser();
+    h.create('controller', WIDGETS, widget());
+    expect(noResurrection.check(h.build())).toEqual({ result: 'holds' });
+
+    const first = historyBuilder().phase('contention');
+    first.create('controller', WIDGETS, widget());
+    expect(noResurrection.check(asApply(first.build()))).toEqual({ result: 'holds' });
+  });
+
+  it('is inconclusive without a reference', () => {
+    const h = deletedByUser();
+    h.create('controller', WIDGETS, widget());
+    expect(noResurrection.check(asApply(h.build({ reference: null }))).result).toBe('inconclusive');
+  });
+});
