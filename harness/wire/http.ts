@@ -29,6 +29,12 @@ export interface ApiRequest {
   readonly body?: JsonValue;
   /** The body as text, when it could not be decoded: the server words the refusal. */
   readonly undecodable?: string;
+  /** Why it could not be decoded, in the words of Go's decoders. */
+  readonly decodeError?: string;
+  /** What the decoder took the undecodable body for, when it got that far. */
+  readonly decodedAs?: { readonly apiVersion: string; readonly kind: string };
+  /** What strict decoding says of fields that the body names twice: `duplicate field "spec.x"`. */
+  readonly duplicates?: readonly string[];
 }
 
 export interface ApiResponse {

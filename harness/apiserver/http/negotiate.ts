@@ -1,0 +1,140 @@
+/**
+ * Content negotiation: what an Accept header gets.
+ *
+ * Owns: choosing the media type and the transformation (`as=`) of an answer, and the 406 when nothing fits, in the order and with the
+ * oddities of kube-apiserver. Does not own: making the text (`encode.ts`), reading bodies (`decode.ts`). Start at {@link negotiate}.
+ */
+import type { ApiRequest, ApiResponse } from '../../wire/http.ts';
+import { failure } from '../../wire/status.ts';
+import type { Route } from '../registry.ts';
+
+export type Media = 'json' | 'yaml' | 'protobuf';
+
+/** How an answer is to look. */
+export interface Wanted {
+  readonly media: Media;
+  /** The kind that the answer is turned into, of meta.k8s.io; undefined for the object itself. */
+  readonly as?: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList';
+  /** The version of meta.k8s.io that `as` is made in. */
+  readonly version: 'v1' | 'v1beta1';
+  /** Indented, for people. */
+  readonly pretty: boolean;
+  /** What the path names, when it names a resource: tables and protobuf depend on it. */
+  readonly route: Route | undefined;
+}
+
+export const MEDIA_TYPES: { readonly [media in Media]: string } = {
+  json: 'application/json',
+  yaml: 'application/yaml',
+  protobuf: 'application/vnd.kubernetes.protobuf',
+};
+
+const BUILT_IN: readonly Media[] = ['json', 'yaml', 'protobuf'];
+const CUSTOM: readonly Media[] = ['json', 'yaml'];
+/** YAML has no framing. */
+const STREAMED: readonly Media[] = ['json', 'protobuf'];
+
+/** What `request` wants, or the 406 it gets before anything is done. `route` is what its path names, if it names a resource. */
+export function negotiate(request: ApiRequest, route: Route | undefined, watching: boolean): Wanted | ApiResponse {
+  const accept = request.headers['accept'] ?? '';
+  const pretty = wantsPretty(request);
+  // What is no resource speaks JSON or text whatever it is asked for; discovery reads the header itself.
+  if (route === undefined && !REVIEWS.test(request.path)) return { media: 'json', version: 'v1', pretty, route };
+  if (accept === '' || accept === 'application/json' || accept === '*/*')
+    return { media: 'json', version: 'v1', pretty, route };
+  const offered = route?.definition.custom === true ? CUSTOM : BUILT_IN;
+  const supported = offered.map((media) => MEDIA_TYPES[media]);
+  const clauses = parseAccept(accept);
+  // A first filter looks at bare types only and takes no `application/*`.
+  if (!clauses.some(({ type }) => type === '*/*' || ALL_TYPES.has(type))) return notAcceptable(supported, watching);
+  for (const { type, parameters } of clauses) {
+    for (const media of offered) {
+      if (type !== '*/*' && type !== 'application/*' && type !== MEDIA_TYPES[media]) continue;
+      const wanted = transformed(parameters, media);
+      if (wanted === undefined) continue;
+      if (watching && !STREAMED.includes(media)) return unframed(supported);
+      return { ...wanted, media, pretty: pretty || parameters.get('pretty') === '1', route };
+    }
+  }
+  return watching ? unframed(supported) : refusal(ONLY + supported.join(', '));
+}
+
+/** Reviews are answered without being stored, so that no route names them. */
+const REVIEWS = /^\/apis\/(authentication|authorization)\.k8s\.io\/v1\/./;
+
+const ALL_TYPES: ReadonlySet<string> = new Set(Object.values(MEDIA_TYPES));
+const ONLY = 'only the following media types are accepted: ';
+
+interface Clause {
+  readonly type: string;
+  readonly parameters: ReadonlyMap<string, string>;
+  readonly quality: number;
+}
+
+/** The clauses of an Accept header, preferred first; malformed ones are skipped. */
+function parseAccept(header: string): readonly Clause[] {
+  const clauses: Clause[] = [];
+  for (const part of header.split(',')) {
+    const [name = '', ...rest] = part.split(';');
+    let type = name.trim();
+    if (type === '*') type = '*/*';
+    const pieces = type.split('/');
+    if (pieces.length !== 2 || pieces[1] === '') continue;
+    const parameters = new Map<string, string>();
+    let quality = 1;
+    for (const one of rest) {
+      const [key = '', value = '', ...more] = one.split('=');
+      if (value === '' || more.length > 0) continue;
+      if (key.trim() === 'q') quality = Number.parseFloat(value) || 0;
+      else parameters.set(key.trim(), value.trim());
+    }
+    clauses.push({ type: pieces.map((piece) => piece.trim()).join('/'), parameters, quality });
+  }
+  return clauses.toSorted((a, b) => b.quality - a.quality || wildcards(a.type) - wildcards(b.type));
+}
+
+function wildcards(type: string): number {
+  return type === '*/*' ? 2 : type.endsWith('/*') ? 1 : 0;
+}
+
+/** The transformation that parameters ask for; undefined when this server does not make it. */
+function transformed(
+  parameters: ReadonlyMap<string, string>,
+  media: Media,
+): Pick<Wanted, 'as' | 'version'> | undefined {
+  const stream = parameters.get('stream');
+  if (stream !== undefined && (stream !== 'watch' || media === 'yaml')) return undefined;
+  if (!parameters.has('as') && !parameters.has('g') && !parameters.has('v')) return { version: 'v1' };
+  const version = parameters.get('v');
+  if (parameters.get('g') !== 'meta.k8s.io' || (version !== 'v1' && version !== 'v1beta1')) return undefined;
+  const as = parameters.get('as');
+  if (as === 'Table') return media === 'protobuf' ? undefined : { as, version };
+  return as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList' ? { as, version } : undefined;
+}
+
+function notAcceptable(supported: readonly string[], watching: boolean): ApiResponse {
+  const types = watching ? [...supported, ...streamed(supported)] : supported;
+  return failure(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${types.join(', ')}`, {});
+}
+
+function unframed(supported: readonly string[]): ApiResponse {
+  return refusal(ONLY + streamed(supported).join(', '));
+}
+
+function streamed(supported: readonly string[]): readonly string[] {
+  return STREAMED.map((media) => MEDIA_TYPES[media])
+    .filter((type) => supported.includes(type))
+    .map((type) => `${type};stream=watch`);
+}
+
+function refusal(message: string): ApiResponse {
+  return failure(406, 'NotAcceptable', message);
+}
+
+/** Browsers and command lines get indented JSON, as from kube-apiserver. */
+function wantsPretty({ query, headers }: ApiRequest): boolean {
+  const { pretty } = query;
+  if (pretty !== undefined && pretty !== '') return /^(1|t|T|true|TRUE|True)$/.test(pretty);
+  const agent = headers['user-agent'];
+  return agent !== undefined && /^(curl|Wget|Mozilla\/5\.0)/.test(agent);
+}
