@@ -1,8 +1,10 @@
-/** The embedded API server outside a trial: real time, fresh ids. */
+/** The embedded API server outside a trial: real time, fresh ids, and the controllers of a cluster when asked for. */
+import { createEnvironment } from '../actors/environment/index.ts';
+import { createWorkloads } from '../actors/environment/workloads/index.ts';
 import { ApiServer } from '../apiserver/server.ts';
 import { Random } from '../determinism/random.ts';
-import { realDate } from '../determinism/real-time.ts';
-import { apiVersionOf } from '../model/object.ts';
+import { realClearInterval, realDate, realSetInterval } from '../determinism/real-time.ts';
+import { apiVersionOf, type KubeObject } from '../model/object.ts';
 
 export function createServer(): ApiServer {
   const ids = new Random(realDate().getTime());
@@ -20,4 +22,49 @@ export function builtInKinds(): ReadonlySet<string> {
       .resourceKinds()
       .map((kind) => `${apiVersionOf(kind)}/${kind.kind}`),
   );
+}
+
+/**
+ * What runs beside a served API server: nothing; garbage collection and namespace deletion; or those and the workload controllers,
+ * which bring pods to life without containers.
+ */
+export const ENVIRONMENTS = ['none', 'gc', 'workloads'] as const;
+export type Environment = (typeof ENVIRONMENTS)[number];
+
+/** About what real servers do; a watch never waits longer for its bookmark. */
+const BOOKMARKS_EVERY_MS = 60_000;
+
+/**
+ * Lets a served API server live: its controllers, and bookmarks to its watches. `caPem` is what pods are to trust. The returned
+ * function stops the bookmarks.
+ */
+export function animate(server: ApiServer, environment: Environment, caPem: string): () => void {
+  const on = environment !== 'none';
+  const upstream = (): ApiServer => server;
+  const controllers = [
+    ...createEnvironment({ garbageCollection: on, namespaceController: on }, upstream, server),
+    ...(environment === 'workloads'
+      ? [createWorkloads({ upstream: server, kinds: server, now: () => realDate().getTime(), caPem })]
+      : []),
+  ];
+  // What is there already was never told.
+  for (const kind of server.resourceKinds()) {
+    const resource = kind.group === '' ? kind.resource : `${kind.resource}.${kind.group}`;
+    for (const object of server.objects(resource)) {
+      const change = addition(resource, object, server.revision);
+      for (const controller of controllers) controller.onChange(change);
+    }
+  }
+  server.observe((change) => {
+    for (const controller of controllers) controller.onChange(change);
+  });
+  const timer = realSetInterval(() => server.sendBookmarks(), BOOKMARKS_EVERY_MS);
+  return () => realClearInterval(timer);
+}
+
+type Change = Parameters<Parameters<ApiServer['observe']>[0]>[0];
+
+function addition(resource: string, object: KubeObject, revision: number): Change {
+  const { namespace = '', name = '', uid = '' } = object.metadata;
+  return { type: 'ADDED', revision, resource, namespace, name, uid, object };
 }

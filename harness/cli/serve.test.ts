@@ -1,4 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { get, type RequestOptions } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,15 +17,35 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+interface Served {
+  readonly child: ReturnType<typeof startStalemate>;
+  readonly url: string;
+  readonly exit: Promise<number | null>;
+}
+
+async function started(...flags: readonly string[]): Promise<Served> {
+  const child = startStalemate(['serve', ...flags], folder);
+  const exit = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString().replace('serving on ', '').trim()));
+    child.once('exit', () => reject(new Error('the server ended')));
+  });
+  return { child, url, exit };
+}
+
+function codeOf(url: string, options: RequestOptions): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    get(url, options, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    }).once('error', reject);
+  });
+}
+
 describe('serve', () => {
   it('answers API requests, writes a kubeconfig and ends on Ctrl-C', async () => {
     const kubeconfig = join(folder, 'kubeconfig.yaml');
-    const child = startStalemate(['serve', '--crds', CRD, '--write-kubeconfig', kubeconfig], folder);
-    const exit = new Promise<number | null>((resolve) => child.once('exit', resolve));
-    const url = await new Promise<string>((resolve, reject) => {
-      child.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString().replace('serving on ', '').trim()));
-      child.once('exit', () => reject(new Error('the server ended')));
-    });
+    const { child, url, exit } = await started('--plain-http', '--crds', CRD, '--write-kubeconfig', kubeconfig);
 
     const releases = await fetch(`${url}/apis/delivery.example.com/v1/namespaces/default/releases`);
     const written = parse(readFileSync(kubeconfig, 'utf8')) as { clusters: readonly { cluster: { server: string } }[] };
@@ -34,6 +55,46 @@ describe('serve', () => {
     expect(await releases.json()).toMatchObject({ kind: 'ReleaseList', items: [] });
     expect(written.clusters[0]?.cluster.server).toBe(url);
     expect(await exit).toBe(0);
+  });
+
+  it('speaks TLS, and knows the administrator of the kubeconfig and the users of the token file', async () => {
+    const kubeconfig = join(folder, 'kubeconfig.yaml');
+    writeFileSync(join(folder, 'tokens.csv'), 'secret,alice,,"dev,ops"\n');
+    const flags = ['--environment', 'workloads', '--token-file', 'tokens.csv', '--write-kubeconfig', kubeconfig];
+    const { child, url, exit } = await started(...flags);
+    const { clusters, users } = parse(readFileSync(kubeconfig, 'utf8')) as {
+      clusters: readonly [{ cluster: { 'certificate-authority-data': string } }];
+      users: readonly [{ user: { 'client-certificate-data': string; 'client-key-data': string } }];
+    };
+    const pem = (text: string): string => Buffer.from(text, 'base64').toString();
+    const ca = pem(clusters[0].cluster['certificate-authority-data']);
+    const cert = pem(users[0].user['client-certificate-data']);
+    const key = pem(users[0].user['client-key-data']);
+    const path = `${url}/api/v1/namespaces/default`;
+
+    const codes = [
+      await codeOf(path, { ca, cert, key }),
+      await codeOf(path, { ca, headers: { authorization: 'Bearer secret' } }),
+      await codeOf(path, { ca, headers: { authorization: 'Bearer other' } }),
+      await codeOf(path, { ca }),
+    ];
+    child.kill('SIGINT');
+
+    expect(url).toMatch(/^https:/);
+    expect(codes).toEqual([200, 200, 401, 401]);
+    expect(await exit).toBe(0);
+  });
+
+  it('refuses an environment that is none, and a token file that holds no tokens', () => {
+    writeFileSync(join(folder, 'tokens.csv'), 'secret\n');
+
+    expect(stalemate(['serve', '--environment', 'kind'])).toMatchObject({
+      code: 2,
+      stderr: 'stalemate: got environment "kind", expected "none", "gc" or "workloads"\n',
+    });
+    expect(stalemate(['serve', '--token-file', 'tokens.csv'], { cwd: folder }).stderr).toContain(
+      'line 1 of "tokens.csv" is no token',
+    );
   });
 
   it('refuses a port that is none, and a CRD that is missing', () => {

@@ -1,48 +1,69 @@
-/** `stalemate serve`: the embedded API server on a port, for kubectl and for trying a controller by hand. */
+/** `stalemate serve`: the embedded API server on a port, for kubectl, for controllers in any language, for trying things by hand. */
 import { Command } from 'commander';
 import { stringify } from 'yaml';
+import type { Identity } from '../../apiserver/http/certificates.ts';
+import type { HttpServer, ServeOptions } from '../../apiserver/http/serve.ts';
+import type { ApiServer } from '../../apiserver/server.ts';
 import { loadCrds } from '../../execution/manifests.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { writeWhole } from '../../report/write-files.ts';
-import { collect, portArgument } from '../arguments.ts';
+import { collect, portArgument, usage } from '../arguments.ts';
+import type { Environment } from '../embedded-server.ts';
 import type { CommandContext } from '../main.ts';
+import { readText } from '../read-text.ts';
 
 interface ServeFlags {
   readonly port?: number;
+  readonly plainHttp?: boolean;
   readonly crds?: readonly string[];
+  readonly environment: Environment;
+  readonly tokenFile?: string;
   readonly writeKubeconfig?: string;
 }
 
 const HELP = `
-Everything is kept in memory and gone when it ends (Ctrl-C). There are no nodes and no controllers behind it: pods do not start.
+HTTP/1.1 and HTTP/2 over TLS, with a certificate authority of its own: the kubeconfig holds its certificate and one for an
+administrator. Requests without a certificate or a known token get 401, as from kube-apiserver. With --plain-http there is neither.
+Everything is kept in memory and gone when it ends (Ctrl-C).
 
-Example:
+Environments:
+  none       an API server and nothing behind it: pods do not start, deleted namespaces stay
+  gc         garbage collection and namespace deletion (default)
+  workloads  those and Deployments, ReplicaSets, StatefulSets, Jobs, claims and pods that become ready, without containers
+
+Examples:
   stalemate serve --crds config/crd --write-kubeconfig kubeconfig.yaml
-  kubectl --kubeconfig kubeconfig.yaml get namespaces`;
+  kubectl --kubeconfig kubeconfig.yaml get namespaces
+  stalemate serve --plain-http --port 8001
+  curl http://127.0.0.1:8001/api/v1/namespaces`;
 
 export function serveCommand(context: CommandContext): Command {
   return new Command('serve')
     .description('Serve the embedded API server on loopback.')
     .option('--port <n>', 'port (default: chosen by the system)', portArgument)
+    .option('--plain-http', 'HTTP/1.1 without TLS and without authentication')
     .option('--crds <path>', 'file or folder with CRDs to install; may be given several times', collect)
+    .option('--environment <name>', 'controllers that run beside it: none, gc or workloads', environmentArgument, 'gc')
+    .option('--token-file <csv>', 'bearer tokens: lines of token,user,uid,"group1,group2"')
     .option('--write-kubeconfig <file>', 'write a kubeconfig that points here')
     .addHelpText('after', HELP)
     .action((flags: ServeFlags) => serve(flags, context));
 }
 
+function environmentArgument(text: string): Environment {
+  if (text === 'none' || text === 'gc' || text === 'workloads') return text;
+  throw usage(`got environment "${text}", expected "none", "gc" or "workloads"`);
+}
+
 async function serve(flags: ServeFlags, { console, signal }: CommandContext): Promise<void> {
-  const { createServer } = await import('../embedded-server.ts');
-  const { serveHttp } = await import('../../apiserver/http/serve.ts');
+  const { createServer, animate } = await import('../embedded-server.ts');
   const server = createServer();
   for (const crd of loadCrds(flags.crds ?? [])) server.installCrd(crd);
-  const http = await serveHttp(server, { port: flags.port ?? 0 }).catch((error: NodeJS.ErrnoException) => {
-    throw new HarnessError(
-      'USAGE',
-      `could not listen on port ${flags.port ?? 0} (${error.code}), expected a free port; name another with --port`,
-    );
-  });
+  const security = flags.plainHttp === true ? undefined : await secured(flags);
+  const http = await listen(server, flags, security?.options ?? {});
+  const stop = animate(server, flags.environment, security?.ca ?? '');
   try {
-    if (flags.writeKubeconfig !== undefined) writeWhole(flags.writeKubeconfig, kubeconfigText(http.url));
+    if (flags.writeKubeconfig !== undefined) writeWhole(flags.writeKubeconfig, kubeconfigText(http.url, security));
     console.out(`serving on ${http.url}\n`);
     if (flags.writeKubeconfig !== undefined)
       console.err(`kubectl --kubeconfig ${flags.writeKubeconfig} get namespaces\n`);
@@ -51,19 +72,68 @@ async function serve(flags: ServeFlags, { console, signal }: CommandContext): Pr
       else signal.addEventListener('abort', () => resolve(), { once: true });
     });
   } finally {
+    stop();
     await http.close();
   }
 }
 
-/** `insecure-skip-tls-verify` because client-node asks for it before it talks plain HTTP. */
-function kubeconfigText(url: string): string {
+async function listen(server: ApiServer, flags: ServeFlags, options: ServeOptions): Promise<HttpServer> {
+  const { serveHttp } = await import('../../apiserver/http/serve.ts');
+  return serveHttp(server, { ...options, port: flags.port ?? 0 }).catch((error: NodeJS.ErrnoException) => {
+    throw new HarnessError(
+      'USAGE',
+      `could not listen on port ${flags.port ?? 0} (${error.code}), expected a free port; name another with --port`,
+    );
+  });
+}
+
+interface Security {
+  readonly options: ServeOptions;
+  /** PEM. */
+  readonly ca: string;
+  readonly admin: Identity;
+}
+
+async function secured({ tokenFile }: ServeFlags): Promise<Security> {
+  const { CertificateAuthority } = await import('../../apiserver/http/certificates.ts');
+  const { parseTokens } = await import('../../apiserver/http/authentication.ts');
+  const authority = new CertificateAuthority();
+  const ca = authority.certificate;
+  const tokens = tokenFile === undefined ? undefined : parseTokens(readText(tokenFile, 'token'), tokenFile);
+  return {
+    options: {
+      tls: { identity: authority.issueServer(), clientCa: ca },
+      authentication: { ...(tokens === undefined ? {} : { tokens }) },
+    },
+    ca,
+    admin: authority.issueClient({ commonName: 'kubernetes-admin', organizations: ['system:masters'] }),
+  };
+}
+
+/** `insecure-skip-tls-verify` without TLS, because client-node asks for it before it talks plain HTTP. */
+function kubeconfigText(url: string, security: Security | undefined): string {
   const name = 'stalemate';
+  const trust =
+    security === undefined
+      ? { 'insecure-skip-tls-verify': true }
+      : { 'certificate-authority-data': base64(security.ca) };
+  const user =
+    security === undefined
+      ? {}
+      : {
+          'client-certificate-data': base64(security.admin.certificate),
+          'client-key-data': base64(security.admin.key),
+        };
   return stringify({
     apiVersion: 'v1',
     kind: 'Config',
-    clusters: [{ name, cluster: { server: url, 'insecure-skip-tls-verify': true } }],
-    users: [{ name, user: {} }],
+    clusters: [{ name, cluster: { server: url, ...trust } }],
+    users: [{ name, user }],
     contexts: [{ name, context: { cluster: name, user: name, namespace: 'default' } }],
     'current-context': name,
   });
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
 }

@@ -1,0 +1,24 @@
+/**
+ * Go's `time.ParseDuration`, as far as it refuses: what is wrong with a duration, in its words.
+ */
+
+const UNITS: ReadonlySet<string> = new Set(['ns', 'us', 'µs', 'μs', 'ms', 's', 'm', 'h']);
+
+/** Undefined for a duration that can be read. */
+export function durationProblem(text: string): string | undefined {
+  const quoted = JSON.stringify(text);
+  const invalid = `time: invalid duration ${quoted}`;
+  let rest = text.replace(/^[+-]/, '');
+  if (rest === '0') return undefined;
+  if (rest === '') return invalid;
+  while (rest !== '') {
+    const number = /^(?:\d+\.?\d*|\.\d+)/.exec(rest)?.[0];
+    if (number === undefined) return invalid;
+    rest = rest.slice(number.length);
+    const unit = /^[^.\d]+/.exec(rest)?.[0];
+    if (unit === undefined) return `time: missing unit in duration ${quoted}`;
+    if (!UNITS.has(unit)) return `time: unknown unit ${JSON.stringify(unit)} in duration ${quoted}`;
+    rest = rest.slice(unit.length);
+  }
+  return undefined;
+}

@@ -1,0 +1,142 @@
+/**
+ * The port: HTTP/1.1 and HTTP/2 over TLS side by side, or HTTP/1.1 in the clear.
+ *
+ * Owns: sockets, protocol choice, connection limits, closing. Does not own: what is answered (`handle.ts`).
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { performServerHandshake, type ServerHttp2Session } from 'node:http2';
+import { createServer as createTlsServer } from 'node:https';
+import type { Duplex } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
+import type { AddressInfo } from 'node:net';
+import { realClearTimeout, realSetTimeout } from '../../determinism/real-time.ts';
+import { certifiedUser } from './authentication.ts';
+import type { Identity } from './certificates.ts';
+import type { Credential, Exchange } from './exchange.ts';
+import { Http1Exchange, refuseConnection, refuseMethod } from './http1.ts';
+import { Http2Exchange } from './http2.ts';
+
+export interface TlsOptions {
+  readonly identity: Identity;
+  /** PEM of who signs client certificates. */
+  readonly clientCa: string;
+}
+
+export interface Listener {
+  readonly port: number;
+  /** Takes no more connections, lets what is being answered end, and resolves once the port is free. */
+  close(): Promise<void>;
+}
+
+/** Go's `DefaultMaxHeaderBytes`. */
+const HEADER_BYTES_MAX = 1024 * 1024;
+/** kube-apiserver's limits on connections: time for the head of a request, and between requests. */
+const HEADERS_TIMEOUT_MS = 32_000;
+const IDLE_TIMEOUT_MS = 90_000;
+const REQUEST_TIMEOUT_MS = 60_000;
+/** What an answer in flight gets to leave before the connection is cut. */
+const GRACE_MS = 1000;
+
+const LIMITS = {
+  maxHeaderSize: HEADER_BYTES_MAX,
+  headersTimeout: HEADERS_TIMEOUT_MS,
+  requestTimeout: REQUEST_TIMEOUT_MS,
+  keepAliveTimeout: IDLE_TIMEOUT_MS,
+  noDelay: true,
+};
+
+/** kube-apiserver's: streams on one connection, and how much a client may send ahead. */
+const HTTP2_SETTINGS = {
+  maxConcurrentStreams: 100,
+  initialWindowSize: 256 * 1024,
+  maxHeaderListSize: HEADER_BYTES_MAX,
+};
+
+/** Listens, and hands every request to `handle`. */
+export async function listen(
+  host: string,
+  port: number,
+  tls: TlsOptions | undefined,
+  handle: (exchange: Exchange) => void,
+): Promise<Listener> {
+  const certified = new WeakMap<object, UserOf>();
+  const sessions = new Set<ServerHttp2Session>();
+  const onRequest = (incoming: IncomingMessage, response: ServerResponse): void =>
+    handle(new Http1Exchange(incoming, response, certified.get(incoming.socket)?.user));
+  const server = tls === undefined ? createServer(LIMITS, onRequest) : createTlsServer(tlsConfig(tls), onRequest);
+  if (tls !== undefined) {
+    // Node's own listener speaks HTTP/1.1 to every connection; those that agreed on HTTP/2 take the other way.
+    const [http1] = server.listeners('secureConnection');
+    server.removeAllListeners('secureConnection');
+    server.on('secureConnection', (socket: TLSSocket) => {
+      const user = certifiedUser(socket);
+      if (socket.alpnProtocol !== 'h2') {
+        if (user !== undefined) certified.set(socket, { user });
+        http1?.call(server, socket);
+        return;
+      }
+      socket.setNoDelay(true);
+      openSession(socket, user, handle, sessions);
+    });
+    server.on('tlsClientError', (_error: Error, socket: TLSSocket) => socket.destroy());
+  }
+  // Node drops headers past a count of its own otherwise, silently.
+  server.maxHeadersCount = 0;
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => refuseConnection(error, socket));
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => refuseMethod(socket));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  return { port: (server.address() as AddressInfo).port, close: () => close(server, sessions) };
+}
+
+interface UserOf {
+  readonly user: Credential;
+}
+
+function tlsConfig({ identity, clientCa }: TlsOptions): object {
+  return {
+    ...LIMITS,
+    key: identity.key,
+    cert: identity.certificate,
+    ca: clientCa,
+    requestCert: true,
+    rejectUnauthorized: false,
+    ALPNProtocols: ['h2', 'http/1.1'],
+    minVersion: 'TLSv1.2',
+  };
+}
+
+function openSession(
+  socket: TLSSocket,
+  user: Credential,
+  handle: (exchange: Exchange) => void,
+  sessions: Set<ServerHttp2Session>,
+): void {
+  const session = performServerHandshake(socket, {
+    settings: HTTP2_SETTINGS,
+    maxHeaderListPairs: 100_000,
+    // An idle watch is nothing that memory should be counted for twice: each stream is bounded by itself.
+    maxSessionMemory: 1000,
+  });
+  sessions.add(session);
+  session.once('close', () => sessions.delete(session));
+  // Whatever goes wrong with a connection ends its streams; there is nobody else to tell.
+  session.on('error', () => session.destroy());
+  session.on('stream', (stream, headers, flags) => handle(new Http2Exchange(stream, headers, flags, user)));
+}
+
+function close(server: Server, sessions: ReadonlySet<ServerHttp2Session>): Promise<void> {
+  return new Promise((resolve) => {
+    const cut = realSetTimeout(() => {
+      server.closeAllConnections();
+      for (const session of sessions) session.destroy();
+    }, GRACE_MS);
+    server.close(() => {
+      realClearTimeout(cut);
+      resolve();
+    });
+    for (const session of sessions) session.close();
+  });
+}

@@ -1,0 +1,45 @@
+/**
+ * The target of a request: path and query, read as Go's `net/url` reads them.
+ *
+ * Owns: splitting and decoding. The path stays as it was sent, for the router decodes it segment by segment.
+ */
+
+export interface Target {
+  readonly path: string;
+  readonly query: { readonly [key: string]: string };
+}
+
+const NO_QUERY: Target['query'] = Object.freeze({});
+
+/** Splits a target; undefined when its path holds a broken escape. */
+export function parseTarget(target: string): Target | undefined {
+  const mark = target.indexOf('?');
+  let path = mark < 0 ? target : target.slice(0, mark);
+  // Proxies send the absolute form.
+  if (!path.startsWith('/')) path = /^https?:\/\/[^/]*(\/.*)?$/i.exec(path)?.[1] ?? '/';
+  if (path.includes('%') && !/^(?:[^%]|%[\da-f]{2})*$/i.test(path)) return undefined;
+  return { path, query: mark < 0 ? NO_QUERY : parseQuery(target.slice(mark + 1)) };
+}
+
+/** The first value of each key counts. Pairs with a semicolon or a broken escape are left out. */
+function parseQuery(text: string): Target['query'] {
+  if (text === '') return NO_QUERY;
+  const query: { [key: string]: string } = {};
+  for (const pair of text.split('&')) {
+    if (pair === '' || pair.includes(';')) continue;
+    const equals = pair.indexOf('=');
+    const key = decoded(equals < 0 ? pair : pair.slice(0, equals));
+    const value = equals < 0 ? '' : decoded(pair.slice(equals + 1));
+    if (key !== undefined && value !== undefined && !Object.hasOwn(query, key)) query[key] = value;
+  }
+  return query;
+}
+
+function decoded(text: string): string | undefined {
+  if (!text.includes('%') && !text.includes('+')) return text;
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}
