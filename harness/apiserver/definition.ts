@@ -8,8 +8,18 @@ import type { JsonObject, JsonValue, KubeObject, ResourceKind } from '../model/o
 import type { FieldError } from './refusal.ts';
 import type { CompiledSchema } from './schema/compile.ts';
 
-/** When `metadata.generation` goes up: never, on changes of spec, of everything but metadata (and status), … */
-export type GenerationPolicy = 'none' | 'spec' | 'spec-or-annotations' | 'content' | 'content-or-labels';
+/**
+ * When `metadata.generation` goes up: never, on changes of spec, of everything but metadata (and status), …
+ * `initial`: it is 1 and stays so. `spec-changes`: it is absent until the spec changes.
+ */
+export type GenerationPolicy =
+  | 'none'
+  | 'initial'
+  | 'spec'
+  | 'spec-changes'
+  | 'spec-or-annotations'
+  | 'content'
+  | 'content-or-labels';
 
 /** Which rule `metadata.name` must follow. */
 export type NameRule = 'subdomain' | 'label' | 'service' | 'path-segment';

@@ -43,6 +43,8 @@ export function storeNew(kernel: Kernel, call: Call, incoming: Incoming, options
   const { meta } = incoming;
   const place = placeNew(kernel, definition, namespace, meta);
   if (place !== undefined) return place;
+  const unauthorized = kernel.access.mayCreate(call) ?? kernel.access.escalation(call, incoming.object, undefined);
+  if (unauthorized !== undefined) return unauthorized;
 
   const { strategy, gr } = definition;
   const asked = meta.resourceVersion;
@@ -53,7 +55,7 @@ export function storeNew(kernel: Kernel, call: Call, incoming: Incoming, options
   delete meta.resourceVersion;
   meta.uid = kernel.newUid();
   meta.creationTimestamp = kernel.timestamp();
-  if (strategy.generation !== 'none') meta.generation = 1;
+  if (strategy.generation !== 'none' && strategy.generation !== 'spec-changes') meta.generation = 1;
 
   for (let tries = 1; ; tries++) {
     if (generated) meta.name = (meta.generateName ?? '').slice(0, GENERATE_NAME_BASE_MAX) + kernel.nameSuffix();
@@ -178,10 +180,12 @@ export function storeChanged(
 ): KubeObject | Refusal {
   const { definition, version, subresource } = call.route;
   const before = version.fromStorage(old);
+  const escalates = kernel.access.escalation(call, { ...incoming.object, metadata: incoming.meta }, before);
+  if (escalates !== undefined) return escalates;
   const changed = merge(definition, version, incoming, before, subresource);
   const errors = validateMetadataUpdate(changed.metadata, before.metadata);
   const content =
-    subresource === 'status' && version.schema !== undefined
+    subresource === 'status' && version.schema !== undefined && definition.custom
       ? version.schema.validateStatus(changed, before)
       : validateContent(definition, version, changed, before);
   if (errors.length > 0 || content.length > 0)
@@ -274,8 +278,10 @@ function isNewGeneration(
 ): boolean {
   switch (policy) {
     case 'none':
+    case 'initial':
       return false;
     case 'spec':
+    case 'spec-changes':
       return !jsonEqual(object['spec'], old['spec']);
     case 'spec-or-annotations':
       return (

@@ -24,6 +24,14 @@ export function canonicalQuantity(value: JsonValue): JsonValue {
   return canonical;
 }
 
+/** Whether Go would read it as a quantity. */
+export function isQuantity(value: JsonValue): boolean {
+  if (typeof value === 'number') return true;
+  if (typeof value !== 'string' || value === '') return false;
+  const match = SHAPE.exec(value);
+  return match !== null && !((match[2] ?? '') === '' && (match[3] ?? '') === '');
+}
+
 function canonicalText(text: string): string {
   const match = SHAPE.exec(text.trim());
   if (match === null) return text;

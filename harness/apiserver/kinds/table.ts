@@ -1,8 +1,9 @@
 /**
- * The built-in kinds, as a table.
+ * The built-in kinds: what discovery says of them, and their strategies as a table.
  *
- * Owns: names, scopes, update and generation policies (read from k8s.io/kubernetes `pkg/registry/<group>/<resource>/strategy.go`). What a
- * kind does beyond the table (defaults, initial status, rules) is in `behaviour.ts`. Start at {@link BUILT_IN}.
+ * Owns: update and generation policies (read from k8s.io/kubernetes `pkg/registry/<group>/<resource>/strategy.go`). Names, scopes and
+ * versions are generated data. What a kind does beyond the table (defaults, initial status, rules) is in `behaviour.ts`. Start at
+ * {@link BUILT_IN}.
  */
 import type { JsonObject, KubeObject } from '../../model/object.ts';
 import {
@@ -18,35 +19,29 @@ import {
   type Strategy,
 } from '../definition.ts';
 import { BEHAVIOUR } from './behaviour.ts';
+import { BuiltInSchema } from './builtin-schema.ts';
+import { DISCOVERED, type DiscoveredResource } from './discovery-data.ts';
 import { eventToStorage, eventFromStorage } from './events.ts';
 
+/** What the strategy of a resource says; everything that discovery says comes from there. */
 interface Row {
-  readonly group?: string;
-  readonly version?: string;
-  readonly resource: string;
-  readonly singular?: string;
-  readonly kind: string;
-  readonly short?: readonly string[];
-  readonly categories?: readonly string[];
-  readonly cluster?: true;
   /** PUT without a version is refused. */
   readonly conditional?: true;
   readonly createOnUpdate?: true;
   readonly generation?: GenerationPolicy;
   readonly name?: NameRule;
-  readonly subresources?: readonly string[];
   readonly returnsDeleted?: true;
   readonly dependents?: 'unsupported';
   readonly deletion?: Strategy['deletion'];
   readonly fields?: readonly string[];
-  /** Further versions that serve the same objects. */
-  readonly also?: readonly Pick<ServedVersion, 'name' | 'toStorage' | 'fromStorage'>[];
 }
 
-const ALL = ['all'] as const;
-const STATUS = ['status'] as const;
-const STATUS_SCALE = ['status', 'scale'] as const;
-const RBAC = 'rbac.authorization.k8s.io';
+const RBAC: Row = { createOnUpdate: true, name: 'path-segment' };
+const SPEC: Row = { generation: 'spec' };
+/** Webhooks and admission policies: their whole content is their spec. */
+const ADMISSION: Row = { conditional: true, generation: 'content' };
+const ADMISSION_SPEC: Row = { conditional: true, generation: 'spec' };
+
 const EVENT_FIELDS = [
   'involvedObject.kind',
   'involvedObject.namespace',
@@ -61,29 +56,14 @@ const EVENT_FIELDS = [
   'type',
 ] as const;
 
-const ROWS: readonly Row[] = [
-  {
-    resource: 'namespaces',
-    kind: 'Namespace',
-    short: ['ns'],
-    cluster: true,
-    name: 'label',
-    returnsDeleted: true,
-    deletion: 'namespace',
-    subresources: ['status', 'finalize'],
-    fields: ['status.phase'],
-  },
-  { resource: 'configmaps', kind: 'ConfigMap', short: ['cm'] },
-  { resource: 'secrets', kind: 'Secret', fields: ['type'] },
-  {
-    resource: 'pods',
-    kind: 'Pod',
-    short: ['po'],
-    categories: ALL,
+/** By `pods` or `deployments.apps`; resources that are not here are as plain as a config map. */
+const ROWS: { readonly [gr: string]: Row } = {
+  namespaces: { name: 'label', returnsDeleted: true, deletion: 'namespace', fields: ['status.phase'] },
+  secrets: { fields: ['type'] },
+  pods: {
     generation: 'spec',
     returnsDeleted: true,
     deletion: 'pod',
-    subresources: ['status', 'binding', 'eviction'],
     fields: [
       'spec.nodeName',
       'spec.restartPolicy',
@@ -92,205 +72,77 @@ const ROWS: readonly Row[] = [
       'spec.hostNetwork',
       'status.phase',
       'status.podIP',
+      'status.podIPs',
       'status.nominatedNodeName',
     ],
   },
-  {
-    resource: 'services',
-    kind: 'Service',
-    short: ['svc'],
-    categories: ALL,
-    createOnUpdate: true,
-    name: 'service',
+  services: { createOnUpdate: true, name: 'service', returnsDeleted: true, fields: ['spec.clusterIP', 'spec.type'] },
+  serviceaccounts: { returnsDeleted: true },
+  endpoints: { createOnUpdate: true },
+  events: { createOnUpdate: true, dependents: 'unsupported', fields: EVENT_FIELDS },
+  nodes: { fields: ['spec.unschedulable'] },
+  persistentvolumeclaims: { returnsDeleted: true },
+  persistentvolumes: { returnsDeleted: true },
+  limitranges: { createOnUpdate: true },
+  resourcequotas: { returnsDeleted: true },
+  replicationcontrollers: { generation: 'spec', fields: ['status.replicas'] },
+  podtemplates: { generation: 'content', returnsDeleted: true },
+  'deployments.apps': { generation: 'spec-or-annotations' },
+  'replicasets.apps': { generation: 'spec', fields: ['status.replicas'] },
+  'statefulsets.apps': SPEC,
+  'daemonsets.apps': SPEC,
+  'jobs.batch': { generation: 'spec', fields: ['status.successful'] },
+  'cronjobs.batch': SPEC,
+  'certificatesigningrequests.certificates.k8s.io': { fields: ['spec.signerName'] },
+  'poddisruptionbudgets.policy': { conditional: true, generation: 'spec' },
+  'leases.coordination.k8s.io': { conditional: true, createOnUpdate: true },
+  'endpointslices.discovery.k8s.io': { generation: 'content-or-labels' },
+  'ingresses.networking.k8s.io': SPEC,
+  'ingressclasses.networking.k8s.io': SPEC,
+  'networkpolicies.networking.k8s.io': SPEC,
+  'runtimeclasses.node.k8s.io': { conditional: true, createOnUpdate: true },
+  'roles.rbac.authorization.k8s.io': RBAC,
+  'rolebindings.rbac.authorization.k8s.io': RBAC,
+  'clusterroles.rbac.authorization.k8s.io': RBAC,
+  'clusterrolebindings.rbac.authorization.k8s.io': RBAC,
+  'flowschemas.flowcontrol.apiserver.k8s.io': SPEC,
+  'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io': SPEC,
+  'priorityclasses.scheduling.k8s.io': { generation: 'initial' },
+  'deviceclasses.resource.k8s.io': { generation: 'spec', returnsDeleted: true },
+  'resourceclaims.resource.k8s.io': { returnsDeleted: true },
+  'resourceclaimtemplates.resource.k8s.io': { returnsDeleted: true },
+  'resourceslices.resource.k8s.io': {
+    generation: 'spec',
     returnsDeleted: true,
-    subresources: STATUS,
-    fields: ['spec.clusterIP', 'spec.type'],
+    fields: ['spec.nodeName', 'spec.driver'],
   },
-  { resource: 'serviceaccounts', kind: 'ServiceAccount', short: ['sa'], returnsDeleted: true },
-  { resource: 'endpoints', singular: 'endpoints', kind: 'Endpoints', short: ['ep'], createOnUpdate: true },
-  {
-    resource: 'events',
-    kind: 'Event',
-    short: ['ev'],
-    createOnUpdate: true,
-    dependents: 'unsupported',
-    fields: EVENT_FIELDS,
-  },
-  {
-    resource: 'nodes',
-    kind: 'Node',
-    short: ['no'],
-    cluster: true,
-    subresources: STATUS,
-    fields: ['spec.unschedulable'],
-  },
-  {
-    resource: 'persistentvolumeclaims',
-    kind: 'PersistentVolumeClaim',
-    short: ['pvc'],
-    returnsDeleted: true,
-    subresources: STATUS,
-  },
-  {
-    resource: 'persistentvolumes',
-    kind: 'PersistentVolume',
-    short: ['pv'],
-    cluster: true,
-    returnsDeleted: true,
-    subresources: STATUS,
-  },
-  { resource: 'limitranges', kind: 'LimitRange', short: ['limits'], createOnUpdate: true },
-  { resource: 'resourcequotas', kind: 'ResourceQuota', short: ['quota'], returnsDeleted: true, subresources: STATUS },
-  {
-    resource: 'replicationcontrollers',
-    kind: 'ReplicationController',
-    short: ['rc'],
-    categories: ALL,
-    generation: 'spec',
-    subresources: STATUS_SCALE,
-  },
-  { resource: 'podtemplates', kind: 'PodTemplate', generation: 'content', returnsDeleted: true },
-  {
-    group: 'apps',
-    resource: 'deployments',
-    kind: 'Deployment',
-    short: ['deploy'],
-    categories: ALL,
-    generation: 'spec-or-annotations',
-    subresources: STATUS_SCALE,
-  },
-  {
-    group: 'apps',
-    resource: 'replicasets',
-    kind: 'ReplicaSet',
-    short: ['rs'],
-    categories: ALL,
-    generation: 'spec',
-    subresources: STATUS_SCALE,
-  },
-  {
-    group: 'apps',
-    resource: 'statefulsets',
-    kind: 'StatefulSet',
-    short: ['sts'],
-    categories: ALL,
-    generation: 'spec',
-    subresources: STATUS_SCALE,
-  },
-  {
-    group: 'apps',
-    resource: 'daemonsets',
-    kind: 'DaemonSet',
-    short: ['ds'],
-    categories: ALL,
-    generation: 'spec',
-    subresources: STATUS,
-  },
-  { group: 'apps', resource: 'controllerrevisions', kind: 'ControllerRevision' },
-  {
-    group: 'batch',
-    resource: 'jobs',
-    kind: 'Job',
-    categories: ALL,
-    generation: 'spec',
-    subresources: STATUS,
-    fields: ['status.successful'],
-  },
-  {
-    group: 'batch',
-    resource: 'cronjobs',
-    kind: 'CronJob',
-    short: ['cj'],
-    categories: ALL,
-    generation: 'spec',
-    subresources: STATUS,
-  },
-  {
-    group: 'autoscaling',
-    version: 'v2',
-    resource: 'horizontalpodautoscalers',
-    kind: 'HorizontalPodAutoscaler',
-    short: ['hpa'],
-    categories: ALL,
-    subresources: STATUS,
-  },
-  {
-    group: 'policy',
-    resource: 'poddisruptionbudgets',
-    kind: 'PodDisruptionBudget',
-    short: ['pdb'],
-    conditional: true,
-    generation: 'spec',
-    subresources: STATUS,
-  },
-  { group: 'coordination.k8s.io', resource: 'leases', kind: 'Lease', conditional: true, createOnUpdate: true },
-  { group: 'discovery.k8s.io', resource: 'endpointslices', kind: 'EndpointSlice', generation: 'content-or-labels' },
-  {
-    group: 'networking.k8s.io',
-    resource: 'ingresses',
-    kind: 'Ingress',
-    short: ['ing'],
-    generation: 'spec',
-    subresources: STATUS,
-  },
-  { group: 'networking.k8s.io', resource: 'ingressclasses', kind: 'IngressClass', cluster: true, generation: 'spec' },
-  {
-    group: 'networking.k8s.io',
-    resource: 'networkpolicies',
-    kind: 'NetworkPolicy',
-    short: ['netpol'],
-    generation: 'spec',
-  },
-  { group: RBAC, resource: 'roles', kind: 'Role', createOnUpdate: true, name: 'path-segment' },
-  { group: RBAC, resource: 'rolebindings', kind: 'RoleBinding', createOnUpdate: true, name: 'path-segment' },
-  {
-    group: RBAC,
-    resource: 'clusterroles',
-    kind: 'ClusterRole',
-    cluster: true,
-    createOnUpdate: true,
-    name: 'path-segment',
-  },
-  {
-    group: RBAC,
-    resource: 'clusterrolebindings',
-    kind: 'ClusterRoleBinding',
-    cluster: true,
-    createOnUpdate: true,
-    name: 'path-segment',
-  },
-  {
-    group: 'scheduling.k8s.io',
-    resource: 'priorityclasses',
-    kind: 'PriorityClass',
-    short: ['pc'],
-    cluster: true,
-    generation: 'content',
-  },
-  {
-    group: 'storage.k8s.io',
-    resource: 'storageclasses',
-    kind: 'StorageClass',
-    short: ['sc'],
-    cluster: true,
-    returnsDeleted: true,
-  },
-  {
-    group: 'apiextensions.k8s.io',
-    resource: 'customresourcedefinitions',
-    kind: 'CustomResourceDefinition',
-    short: ['crd', 'crds'],
-    categories: ['api-extensions'],
-    cluster: true,
+  'storageclasses.storage.k8s.io': { returnsDeleted: true },
+  'volumeattributesclasses.storage.k8s.io': { returnsDeleted: true },
+  'csidrivers.storage.k8s.io': { conditional: true, generation: 'spec-changes', returnsDeleted: true },
+  'csinodes.storage.k8s.io': { conditional: true, returnsDeleted: true },
+  'csistoragecapacities.storage.k8s.io': { conditional: true },
+  'volumeattachments.storage.k8s.io': { conditional: true, returnsDeleted: true },
+  'mutatingwebhookconfigurations.admissionregistration.k8s.io': ADMISSION,
+  'validatingwebhookconfigurations.admissionregistration.k8s.io': ADMISSION,
+  'mutatingadmissionpolicies.admissionregistration.k8s.io': ADMISSION_SPEC,
+  'mutatingadmissionpolicybindings.admissionregistration.k8s.io': ADMISSION_SPEC,
+  'validatingadmissionpolicies.admissionregistration.k8s.io': ADMISSION_SPEC,
+  'validatingadmissionpolicybindings.admissionregistration.k8s.io': ADMISSION_SPEC,
+  'apiservices.apiregistration.k8s.io': { conditional: true },
+  'customresourcedefinitions.apiextensions.k8s.io': {
     conditional: true,
     generation: 'spec',
     returnsDeleted: true,
     deletion: 'definition',
-    subresources: STATUS,
   },
-];
+};
+
+/** Subresources that are served; the others need a kubelet. */
+const SERVED_SUBRESOURCES: ReadonlySet<string> = new Set(['status', 'scale', 'finalize', 'binding', 'eviction']);
 
 const READERS: { readonly [label: string]: FieldReader } = {
+  'status.podIPs': (object) => readField(object, ['status', 'podIP']),
+  'status.replicas': (object) => readField(object, ['status', 'replicas']) || '0',
   'status.successful': (object) => readField(object, ['status', 'succeeded']) || '0',
   source: (object) => readField(object, ['source', 'component']) || readField(object, ['reportingComponent']),
   'spec.unschedulable': (object) => readField(object, ['spec', 'unschedulable']) || 'false',
@@ -301,6 +153,25 @@ function readField(object: KubeObject, path: readonly string[]): string {
   const value = valueAt(object, path);
   return value === undefined || value === null || typeof value === 'object' ? '' : String(value);
 }
+
+/** Labels of events.k8s.io/v1, whichever of its two forms an event is in. */
+const EVENT_TWIN_FIELDS: { readonly [label: string]: FieldReader } = Object.fromEntries(
+  [
+    'reason',
+    'type',
+    'reportingController',
+    ...['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'].map(
+      (one) => `regarding.${one}`,
+    ),
+  ].map((label) => {
+    const fresh = label.split('.');
+    const core = label
+      .replace('regarding.', 'involvedObject.')
+      .replace('reportingController', 'reportingComponent')
+      .split('.');
+    return [label, (object: KubeObject) => readField(object, core) || readField(object, fresh)];
+  }),
+);
 
 function readers(labels: readonly string[] | undefined): { readonly [label: string]: FieldReader } {
   if (labels === undefined) return NO_FIELDS;
@@ -318,32 +189,41 @@ const BUILT_IN_SCALE: ScalePaths = {
   selector: [],
 };
 
-function define(row: Row): ResourceDefinition {
-  const { group = '', version = 'v1', resource, kind, subresources = [] } = row;
-  const gr = group === '' ? resource : `${resource}.${group}`;
-  const served = (name: string, apiGroup: string): ServedVersion => ({
-    name,
-    apiVersion: apiGroup === '' ? name : `${apiGroup}/${name}`,
-    served: true,
-    subresources: new Set(subresources),
-    ...(subresources.includes('scale') ? { scale: BUILT_IN_SCALE } : {}),
-    fields: readers(row.fields),
-    toStorage: sameObject,
-    fromStorage: sameObject,
-  });
+function define(group: string, found: DiscoveredResource, versions: readonly string[]): ResourceDefinition {
+  const { resource, responseKind, singularResource, scope, shortNames = [], categories = [] } = found;
+  const { kind } = responseKind;
+  const twin = group === 'events.k8s.io';
+  const gr = group === '' || twin ? resource : `${resource}.${group}`;
+  const row = ROWS[gr] ?? {};
+  const subresources = new Set(
+    (found.subresources ?? []).map((one) => one.subresource).filter((one) => SERVED_SUBRESOURCES.has(one)),
+  );
+  const served = (version: string): ServedVersion => {
+    const apiVersion = group === '' ? version : `${group}/${version}`;
+    return {
+      name: version,
+      apiVersion,
+      served: true,
+      subresources,
+      ...(subresources.has('scale') ? { scale: BUILT_IN_SCALE } : {}),
+      schema: new BuiltInSchema(apiVersion, kind),
+      fields: twin ? EVENT_TWIN_FIELDS : readers(row.fields),
+      ...(CONVERSIONS[apiVersion] ?? UNCONVERTED),
+    };
+  };
   return {
     group,
     resource,
-    singular: row.singular ?? kind.toLowerCase(),
+    singular: singularResource,
     kind,
     listKind: `${kind}List`,
-    namespaced: row.cluster !== true,
-    shortNames: row.short ?? [],
-    categories: row.categories ?? [],
+    namespaced: scope === 'Namespaced',
+    shortNames,
+    categories,
     gr,
     custom: false,
     terminating: false,
-    versions: [served(version, group)],
+    versions: versions.map(served),
     strategy: {
       unconditionalUpdate: row.conditional !== true,
       createOnUpdate: row.createOnUpdate === true,
@@ -357,29 +237,28 @@ function define(row: Row): ResourceDefinition {
   };
 }
 
-/** `events.k8s.io/v1` serves the objects of core events under other field names. */
-function eventsTwin(core: ResourceDefinition): ResourceDefinition {
-  const [version] = core.versions;
-  if (version === undefined) return core;
-  return {
-    ...core,
-    group: 'events.k8s.io',
-    versions: [
-      {
-        ...version,
-        apiVersion: 'events.k8s.io/v1',
-        fields: NO_FIELDS,
-        toStorage: eventToStorage,
-        fromStorage: eventFromStorage,
-      },
-    ],
-  };
+type Conversion = Pick<ServedVersion, 'toStorage' | 'fromStorage'>;
+
+const UNCONVERTED: Conversion = { toStorage: sameObject, fromStorage: sameObject };
+
+/** Versions whose objects are stored in another form. */
+const CONVERSIONS: { readonly [apiVersion: string]: Conversion } = {
+  'events.k8s.io/v1': { toStorage: eventToStorage, fromStorage: eventFromStorage },
+};
+
+/** What is created and listed; the rest only answers questions. */
+function isStored({ verbs }: DiscoveredResource): boolean {
+  return verbs.includes('list') && verbs.includes('create');
 }
 
 function all(): readonly ResourceDefinition[] {
-  const definitions = ROWS.map(define);
-  const events = definitions.find((one) => one.gr === 'events');
-  return events === undefined ? definitions : [...definitions, eventsTwin(events)];
+  const definitions: ResourceDefinition[] = [];
+  for (const { group, versions } of DISCOVERED) {
+    const names = versions.map((one) => one.version).filter((one) => group !== 'autoscaling' || one === 'v2');
+    for (const found of versions[0]?.resources ?? [])
+      if (isStored(found)) definitions.push(define(group, found, names));
+  }
+  return definitions;
 }
 
 /** Every built-in kind. */

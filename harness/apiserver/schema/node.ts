@@ -49,6 +49,11 @@ export interface SchemaNode {
   readonly not: SchemaNode | undefined;
   readonly listType: string;
   readonly listKeys: readonly string[];
+  /** `atomic`, `granular` or empty. */
+  readonly mapType: string;
+  /** Strategic merge patch; built-in kinds only. */
+  readonly patchStrategy: string;
+  readonly patchMergeKey: string;
 }
 
 /** Compiles one schema; anything that is not a map compiles to "anything goes". */
@@ -107,6 +112,9 @@ export function compileNode(schema: JsonValue | undefined): SchemaNode {
     not: isMap(raw['not']) ? compileNode(raw['not']) : undefined,
     listType: text(raw['x-kubernetes-list-type']),
     listKeys: isList(raw['x-kubernetes-list-map-keys']) ? (raw['x-kubernetes-list-map-keys'] as readonly string[]) : [],
+    mapType: text(raw['x-kubernetes-map-type']),
+    patchStrategy: '',
+    patchMergeKey: '',
   };
 }
 

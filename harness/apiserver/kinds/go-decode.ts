@@ -1,0 +1,396 @@
+/**
+ * Built-in kinds as Go's JSON decoder and encoder leave them: unknown fields dropped, wrong types refused, empty values left out.
+ *
+ * Owns: one decoder per Go type, compiled when it is first needed. A decoded value is what the real server would store and write
+ * again; a value that is so already comes back as the same object. Does not own: defaults and rules of kinds (`kinds/`), Go's
+ * scalars with their own formats (`go-scalars.ts`). Start at {@link decoderOf}.
+ */
+import type { JsonObject, JsonValue } from '../../model/object.ts';
+import { goType, isList, isMap } from '../definition.ts';
+import { OPAQUE, type Opaque } from './go-scalars.ts';
+import { printedGoType, readGoType, type FieldEntry, type StructEntry } from './go-types.ts';
+
+/** Where a decoder is and what it found. */
+export interface Decoding {
+  /** Paths of dropped fields, in the order of the document; undefined when nobody asks. */
+  readonly unknown: string[] | undefined;
+  /** The first error, which is the one that Go reports. */
+  error: string | undefined;
+  /** Names of fields, keys of maps and indices of lists down to the value at hand. */
+  readonly path: (string | number)[];
+  /** The struct around the value at hand. */
+  struct: string;
+}
+
+/** Turns a value into its canonical form. Never sees null or undefined. */
+export interface Decoder {
+  decode(value: JsonValue, at: Decoding): JsonValue;
+  /** What an absent value is written as where it is written at all. */
+  readonly zero: JsonValue;
+  /** Whether `omitempty` leaves the value out. */
+  isEmpty(value: JsonValue): boolean;
+  /** A value (not a pointer) whose absence is written all the same, `omitempty` or not: Go's structs. */
+  readonly always: boolean;
+}
+
+const decoders = new Map<string, Decoder>();
+
+/** The decoder of a Go type expression. */
+export function decoderOf(expression: string): Decoder {
+  let decoder = decoders.get(expression);
+  if (decoder === undefined) decoders.set(expression, (decoder = make(expression)));
+  return decoder;
+}
+
+function make(expression: string): Decoder {
+  const type = readGoType(expression);
+  switch (type.is) {
+    case 'pointer':
+      return new PointerDecoder(type.to);
+    case 'list':
+      return new ListDecoder(type.of, printedGoType(expression));
+    case 'map':
+      return new MapDecoder(type.of, printedGoType(expression));
+    case 'struct':
+      return new StructDecoder(type.name, type.entry);
+    case 'scalar':
+      return scalarDecoder(type.name, printedGoType(expression));
+  }
+}
+
+/** Notes a value of the wrong type, in Go's words. */
+export function mismatch(at: Decoding, found: string, printed: string): void {
+  at.error ??= `json: cannot unmarshal ${found} into Go struct field ${at.struct}.${at.path
+    .filter((part) => typeof part === 'string' && !part.startsWith('\0'))
+    .join('.')} of type ${printed}`;
+}
+
+function pathText(path: readonly (string | number)[], last: string): string {
+  let text = '';
+  for (const part of path) {
+    if (typeof part === 'number') text += `[${part}]`;
+    else {
+      const name = part.startsWith('\0') ? part.slice(1) : part;
+      text += text === '' ? name : `.${name}`;
+    }
+  }
+  return text === '' ? last : `${text}.${last}`;
+}
+
+interface Field {
+  readonly name: string;
+  readonly decoder: Decoder;
+  /** Empty values are written. */
+  readonly kept: boolean;
+}
+
+/** Fields that defaults fill in: a zero written first would look like a choice. */
+const DEFAULTED: ReadonlySet<string> = new Set([
+  'core/v1.ServicePort.targetPort',
+  'rbac/v1.RoleRef.apiGroup',
+  'core/v1.Secret.type',
+]);
+
+export class StructDecoder implements Decoder {
+  readonly always = true;
+  readonly #name: string;
+  readonly #entry: StructEntry;
+  #fields: ReadonlyMap<string, Field> | undefined;
+  #absent: readonly Field[] = [];
+  #zero: JsonObject | undefined;
+
+  constructor(name: string, entry: StructEntry) {
+    this.#name = name;
+    this.#entry = entry;
+  }
+
+  get zero(): JsonObject {
+    this.#zero ??= this.complete({});
+    return this.#zero;
+  }
+
+  isEmpty(): boolean {
+    return false;
+  }
+
+  /** By name in JSON. Made when first needed: types may refer to themselves. */
+  get fields(): ReadonlyMap<string, Field> {
+    if (this.#fields !== undefined) return this.#fields;
+    const fields = new Map<string, Field>();
+    const absent: Field[] = [];
+    for (const entry of this.#entry.fields) {
+      const [name, type] = entry;
+      const decoder = decoderOf(type);
+      const kept = isKept(entry, decoder);
+      const field = { name, decoder, kept };
+      fields.set(name, field);
+      if (kept && !DEFAULTED.has(`${this.#name}.${name}`)) absent.push(field);
+    }
+    this.#absent = absent;
+    this.#fields = fields;
+    return fields;
+  }
+
+  decode(value: JsonValue, at: Decoding): JsonValue {
+    if (!isMap(value)) {
+      mismatch(at, goType(value), printedGoType(this.#name));
+      return value;
+    }
+    return this.decodeMap(value, at, false);
+  }
+
+  /** `root`: type and metadata of the object itself are somebody else's business. */
+  decodeMap(map: JsonObject, at: Decoding, root: boolean): JsonObject {
+    const { fields } = this;
+    const outer = at.struct;
+    at.struct = this.#name.slice(this.#name.lastIndexOf('.') + 1);
+    let copy: { [key: string]: JsonValue | undefined } | undefined;
+    for (const key in map) {
+      const value = map[key];
+      if (value === undefined || (root && isTypeMeta(key))) continue;
+      const field = fields.get(key);
+      if (field === undefined) {
+        at.unknown?.push(pathText(at.path, key));
+        copy ??= { ...map };
+        delete copy[key];
+        continue;
+      }
+      const { decoder } = field;
+      let decoded: JsonValue | undefined;
+      if (value !== null) {
+        at.path.push(key);
+        decoded = decoder.decode(value, at);
+        at.path.pop();
+        if (!field.kept && decoder.isEmpty(decoded)) decoded = undefined;
+      }
+      if (decoded === value) continue;
+      copy ??= { ...map };
+      if (decoded === undefined) delete copy[key];
+      else copy[key] = decoded;
+    }
+    at.struct = outer;
+    return this.complete(copy ?? map, root);
+  }
+
+  /** With the fields that are written although nobody gave them. */
+  complete(map: JsonObject, root = false): JsonObject {
+    if (this.#fields === undefined) void this.fields;
+    let copy: { [key: string]: JsonValue | undefined } | undefined;
+    for (const { name, decoder } of this.#absent) {
+      if (map[name] !== undefined || (root && name === 'metadata')) continue;
+      copy ??= { ...map };
+      copy[name] = decoder.zero;
+    }
+    return copy ?? map;
+  }
+}
+
+function isKept([, , facts]: FieldEntry, decoder: Decoder): boolean {
+  const kept = facts?.kept;
+  if (kept === 'zero') return false;
+  return kept === true || decoder.always;
+}
+
+function isTypeMeta(key: string): boolean {
+  return key === 'metadata' || key === 'apiVersion' || key === 'kind';
+}
+
+/** Absent and empty differ: what a pointer points to is written even when it is zero. */
+class PointerDecoder implements Decoder {
+  readonly always = false;
+  readonly zero = null;
+  readonly #to: string;
+  #decoder: Decoder | undefined;
+
+  constructor(to: string) {
+    this.#to = to;
+  }
+
+  decode(value: JsonValue, at: Decoding): JsonValue {
+    this.#decoder ??= decoderOf(this.#to);
+    return this.#decoder.decode(value, at);
+  }
+
+  isEmpty(): boolean {
+    return false;
+  }
+}
+
+class ListDecoder implements Decoder {
+  readonly always = false;
+  readonly zero = null;
+  readonly #of: string;
+  readonly #printed: string;
+  #items: Decoder | undefined;
+
+  constructor(of: string, printed: string) {
+    this.#of = of;
+    this.#printed = printed;
+  }
+
+  decode(value: JsonValue, at: Decoding): JsonValue {
+    if (!isList(value)) {
+      mismatch(at, goType(value), this.#printed);
+      return value;
+    }
+    // Stored lists without items come back as no lists.
+    if (value.length === 0) return null;
+    this.#items ??= decoderOf(this.#of);
+    const items = this.#items;
+    let copy: JsonValue[] | undefined;
+    for (let index = 0; index < value.length; index++) {
+      const item = value[index] as JsonValue;
+      let decoded: JsonValue = items.zero;
+      if (item !== null) {
+        at.path.push(index);
+        decoded = items.decode(item, at);
+        at.path.pop();
+      }
+      if (decoded !== item) (copy ??= [...value])[index] = decoded;
+    }
+    return copy ?? value;
+  }
+
+  isEmpty(value: JsonValue): boolean {
+    return value === null;
+  }
+}
+
+class MapDecoder implements Decoder {
+  readonly always = false;
+  readonly zero = null;
+  readonly #of: string;
+  readonly #printed: string;
+  #values: Decoder | undefined;
+
+  constructor(of: string, printed: string) {
+    this.#of = of;
+    this.#printed = printed;
+  }
+
+  decode(value: JsonValue, at: Decoding): JsonValue {
+    if (!isMap(value)) {
+      mismatch(at, goType(value), this.#printed);
+      return value;
+    }
+    this.#values ??= decoderOf(this.#of);
+    const values = this.#values;
+    let copy: { [key: string]: JsonValue | undefined } | undefined;
+    let empty = true;
+    for (const key in value) {
+      const one = value[key];
+      if (one === undefined) continue;
+      empty = false;
+      let decoded: JsonValue = values.zero;
+      if (one !== null) {
+        // Marked, because Go's type errors leave keys out.
+        at.path.push(`\0${key}`);
+        decoded = values.decode(one, at);
+        at.path.pop();
+      }
+      if (decoded === one) continue;
+      copy ??= { ...value };
+      copy[key] = decoded;
+    }
+    return empty ? null : (copy ?? value);
+  }
+
+  isEmpty(value: JsonValue): boolean {
+    return value === null;
+  }
+}
+
+function scalarDecoder(name: string, printed: string): Decoder {
+  const opaque = OPAQUE[name];
+  if (opaque !== undefined) return opaqueDecoder(opaque);
+  if (name === 'string') return simple('string', '', printed);
+  if (name === 'bool') return simple('boolean', false, printed);
+  if (name === 'bytes') return bytes(printed);
+  const range = INTEGERS[name];
+  if (range !== undefined) return integer(range, printed);
+  return simple('number', 0, printed);
+}
+
+function simple(type: string, zero: JsonValue, printed: string): Decoder {
+  return {
+    decode: (value, at) => {
+      if (typeof value !== type) mismatch(at, goType(value), printed);
+      return value;
+    },
+    zero,
+    isEmpty: (value) => value === zero,
+    always: false,
+  };
+}
+
+const INTEGERS: { readonly [name: string]: readonly [number, number] } = {
+  int: [-(2 ** 63), 2 ** 63],
+  int8: [-(2 ** 7), 2 ** 7 - 1],
+  int16: [-(2 ** 15), 2 ** 15 - 1],
+  int32: [-(2 ** 31), 2 ** 31 - 1],
+  int64: [-(2 ** 63), 2 ** 63],
+  uint: [0, 2 ** 64],
+  uint8: [0, 2 ** 8 - 1],
+  uint16: [0, 2 ** 16 - 1],
+  uint32: [0, 2 ** 32 - 1],
+  uint64: [0, 2 ** 64],
+};
+
+function integer([low, high]: readonly [number, number], printed: string): Decoder {
+  return {
+    decode: (value, at) => {
+      if (typeof value !== 'number') mismatch(at, goType(value), printed);
+      else if (!Number.isInteger(value) || value < low || value > high) mismatch(at, `number ${value}`, printed);
+      return value;
+    },
+    zero: 0,
+    isEmpty: (value) => value === 0,
+    always: false,
+  };
+}
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+function bytes(printed: string): Decoder {
+  return {
+    decode: (value, at) => {
+      if (typeof value !== 'string') mismatch(at, goType(value), printed);
+      else if (!BASE64.test(value)) return looseBase64(value, at);
+      return value;
+    },
+    zero: '',
+    isEmpty: (value) => value === '',
+    always: false,
+  };
+}
+
+/** Line breaks are skipped; what else does not belong is refused at its place. */
+function looseBase64(value: string, at: Decoding): JsonValue {
+  const joined = value.replaceAll(/[\r\n]/g, '');
+  if (BASE64.test(joined)) return joined;
+  const wrong =
+    /[^A-Za-z0-9+/\r\n]/.exec(value)?.index ?? value.length - (joined.length % 4 === 0 ? 0 : joined.length % 4);
+  at.error ??= `illegal base64 data at input byte ${wrong}`;
+  return value;
+}
+
+function opaqueDecoder({ decode, zero }: Opaque): Decoder {
+  return {
+    decode: (value, at) => {
+      const decoded = decode(value);
+      if ('mismatch' in decoded) {
+        const [found, printed] = decoded.mismatch;
+        mismatch(at, found, printed);
+        return value;
+      }
+      if ('refused' in decoded) {
+        at.error ??= decoded.refused;
+        return value;
+      }
+      return decoded.value;
+    },
+    zero,
+    isEmpty: () => false,
+    always: true,
+  };
+}
