@@ -92,6 +92,11 @@ export class ApiServer implements Upstream {
     return NOTHING;
   }
 
+  /** What `path` names, when it names a resource. */
+  routeOf(path: string): Route | undefined {
+    return this.#registry.route(path);
+  }
+
   /** Calls `listener` for every commit, before watches hear of it, until the returned function is called. */
   observe(listener: (change: CommittedChange) => void): () => void {
     this.#observers.add(listener);

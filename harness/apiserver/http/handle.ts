@@ -6,17 +6,17 @@
  */
 import { Random } from '../../determinism/random.ts';
 import { realDate } from '../../determinism/real-time.ts';
-import type { JsonValue } from '../../model/object.ts';
-import type { WatchEvent } from '../../model/watch-event.ts';
-import type { ApiRequest, ApiResponse, Method, ResponseSink, Upstream, UserInfo } from '../../wire/http.ts';
-import { failure } from '../../wire/status.ts';
-import { listAsSent } from '../../wire/typed-list.ts';
+import type { ApiRequest, ApiResponse, Method, ResponseSink, Upstream } from '../../wire/http.ts';
+import { failure, failureStatus } from '../../wire/status.ts';
+import type { Route } from '../registry.ts';
 import type { Authenticator } from './authentication.ts';
 import { Deadlines } from './deadlines.ts';
 import { durationProblem } from './duration.ts';
 import type { AnswerHeaders, Exchange } from './exchange.ts';
-import { decodeBody, metadataOf, wanted, type Wanted } from './media.ts';
-import { parseTarget, type Target } from './target.ts';
+import { decodeBody } from './decode.ts';
+import { encodeBody, eventEncoder, type EventEncoder } from './encode.ts';
+import { negotiate, type Wanted } from './negotiate.ts';
+import { parseTarget } from './target.ts';
 
 /** kube-apiserver's limit on request bodies. */
 const BODY_BYTES_MAX = 3 * 1024 * 1024;
@@ -31,24 +31,24 @@ const NOT_ALLOWED = failure(
   {},
 );
 const TOO_LARGE = failure(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${BODY_BYTES_MAX}`);
-const NOT_ACCEPTABLE = failure(
-  406,
-  'NotAcceptable',
-  'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
-);
-
+const NO_CACHE = 'no-cache, private';
 const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
-const PLAIN: Wanted = { metadataOnly: false };
+
+/** What can be served: something that answers requests, and perhaps knows what their paths name. */
+export interface Served extends Upstream {
+  /** What `path` names, when it names a resource: content negotiation depends on it. */
+  routeOf?(path: string): Route | undefined;
+}
 
 export interface HandlerOptions {
-  readonly upstream: Upstream;
+  readonly upstream: Served;
   readonly authenticator: Authenticator;
   /** How long a watch without timeoutSeconds lives at least; at most twice as long. */
   readonly watchTimeoutSeconds: number;
 }
 
 export class Handler {
-  readonly #upstream: Upstream;
+  readonly #upstream: Served;
   readonly #authenticator: Authenticator;
   readonly #watchTimeoutSeconds: number;
   readonly #deadlines = new Deadlines();
@@ -66,15 +66,10 @@ export class Handler {
   /** Answers one request, sooner or later. */
   handle(exchange: Exchange): void {
     const audit = this.#auditId(exchange.headers['audit-id']);
-    const answer = (response: ApiResponse, want = PLAIN, pretty = false, close = false): void => {
-      const { text, headers } = this.#shown(response, want, pretty, audit);
-      exchange.respond(response.code, headers, text, close);
-    };
     try {
-      this.#answer(exchange, audit, answer);
+      this.#handle(exchange, audit);
     } catch (error) {
-      if (exchange.started) exchange.abort();
-      else answer(failure(500, 'InternalError', `Internal error occurred: ${String(error)}`));
+      this.#fail(exchange, audit, error);
     }
   }
 
@@ -85,73 +80,55 @@ export class Handler {
     this.#watches.clear();
   }
 
-  #answer(
-    exchange: Exchange,
-    audit: string,
-    answer: (response: ApiResponse, want?: Wanted, pretty?: boolean, close?: boolean) => void,
-  ): void {
-    const { headers } = exchange;
+  #handle(exchange: Exchange, audit: string): void {
     const target = parseTarget(exchange.target);
     if (target === undefined) {
       exchange.respond(400, { 'content-type': 'text/plain; charset=utf-8' }, '400 Bad Request', true);
       return;
     }
-    const timeout = target.query['timeout'];
-    if (timeout !== undefined && timeout !== '' && !isLongRunning(exchange.method, target)) {
-      const problem = durationProblem(timeout);
-      if (problem !== undefined) {
-        answer(failure(400, 'BadRequest', `invalid timeout specified in the request URL - ${problem}`));
-        return;
-      }
-    }
-    const pretty = wantsPretty(target.query, one(headers['user-agent']));
-    const user = this.#authenticator.user(exchange.certified, one(headers['authorization']));
-    if (user === undefined) {
-      answer(UNAUTHORIZED, PLAIN, pretty);
-      return;
-    }
-    if (!METHODS.has(exchange.method)) {
-      answer(NOT_ALLOWED, PLAIN, pretty);
-      return;
-    }
-    const want = wanted(one(headers['accept']) ?? '');
-    if (want === undefined) {
-      answer(NOT_ACCEPTABLE, PLAIN, pretty);
+    const { path, query } = target;
+    // A header that may come several times is an array; only cookies do, and nobody reads those.
+    const headers = exchange.headers as ApiRequest['headers'];
+    const method = exchange.method as Method;
+    const user = this.#authenticator.user(exchange.certified, headers['authorization']);
+    const request: ApiRequest =
+      user === undefined ? { method, path, query, headers } : { method, path, query, headers, user };
+    const route = this.#upstream.routeOf?.(path);
+    const watching = isWatch(request);
+    const want = negotiate(withoutProtobuf(request), route, watching);
+    const refused = refusal(request, watching) ?? ('media' in want ? undefined : want);
+    if (refused !== undefined || !('media' in want)) {
+      if (refused !== undefined) respond(exchange, audit, plainly(want), request, refused);
       return;
     }
     exchange.readBody(BODY_BYTES_MAX, (body) => {
       if (body === undefined) {
-        answer(TOO_LARGE, PLAIN, pretty, true);
+        respond(exchange, audit, want, request, TOO_LARGE, true);
         return;
       }
-      this.#send(requestOf(exchange, target, user, body), exchange, audit, want, (response) =>
-        answer(response, want, pretty),
-      );
+      try {
+        const decoded = body.length === 0 ? undefined : decodeBody(body, headers['content-type'] ?? '');
+        this.#send(exchange, audit, want, decoded === undefined ? request : { ...request, ...decoded });
+      } catch (error) {
+        this.#fail(exchange, audit, error);
+      }
     });
   }
 
-  #send(
-    request: ApiRequest,
-    exchange: Exchange,
-    audit: string,
-    want: Wanted,
-    answer: (response: ApiResponse) => void,
-  ): void {
+  #send(exchange: Exchange, audit: string, want: Wanted, request: ApiRequest): void {
     let cancel = (): void => {};
     let over = false;
     let initial: number | undefined;
+    let encoder: EventEncoder | undefined;
     const end = (): void => {
       cancel();
       exchange.end();
     };
     const sink: ResponseSink = {
-      answer,
+      answer: (answer) => respond(exchange, audit, want, request, answer),
       open: () => {
-        exchange.start(200, {
-          'audit-id': audit,
-          'cache-control': 'no-cache, private',
-          'content-type': 'application/json',
-        });
+        encoder = eventEncoder(want, request);
+        exchange.start(200, { 'audit-id': audit, 'cache-control': NO_CACHE, 'content-type': encoder.type });
         this.#watches.add(exchange);
         const forget = this.#deadlines.after(this.#lifeOf(request.query['timeoutSeconds']), end);
         exchange.onClose(() => {
@@ -162,10 +139,10 @@ export class Handler {
         });
       },
       event: (event) => {
-        if (over) return;
+        if (over || encoder === undefined) return;
         // What is written while the watch opens had no chance to leave.
         if (initial !== undefined && exchange.backlog > WATCH_BACKLOG_BYTES_MAX + initial) end();
-        else exchange.write(eventText(event, want));
+        else exchange.write(encoder.encode(event));
       },
       end: (error) => {
         if (error === undefined) exchange.end();
@@ -177,34 +154,21 @@ export class Handler {
     if (over) cancel();
   }
 
+  #fail(exchange: Exchange, audit: string, error: unknown): void {
+    if (exchange.started) {
+      exchange.abort();
+      return;
+    }
+    const text = JSON.stringify(failureStatus(500, 'InternalError', `Internal error occurred: ${String(error)}`));
+    exchange.respond(500, { 'audit-id': audit, 'cache-control': NO_CACHE, 'content-type': 'application/json' }, text);
+  }
+
   /** Real servers draw from once to twice the minimum, so that watches do not all come back at once; here they take turns. */
   #lifeOf(asked: string | undefined): number {
     const seconds = Number(asked);
     if (Number.isFinite(seconds) && seconds > 0) return seconds;
     const golden = 0.618_033_988_749_895;
     return this.#watchTimeoutSeconds * (1 + ((this.#audits * golden) % 1));
-  }
-
-  #shown(
-    { code, body, headers, plainText }: ApiResponse,
-    want: Wanted,
-    pretty: boolean,
-    audit: string,
-  ): { readonly text: string; readonly headers: AnswerHeaders } {
-    const common = { 'audit-id': audit, 'cache-control': 'no-cache, private' };
-    if (plainText === true || typeof body === 'string')
-      return {
-        text: typeof body === 'string' ? body : JSON.stringify(body),
-        headers: {
-          ...common,
-          'content-type': 'text/plain; charset=utf-8',
-          'x-content-type-options': 'nosniff',
-          ...headers,
-        },
-      };
-    const seen = want.metadataOnly && code < 300 ? metadataOf(body) : listAsSent(body);
-    const text = `${pretty ? JSON.stringify(seen, undefined, 2) : JSON.stringify(seen)}\n`;
-    return { text, headers: { ...common, 'content-type': 'application/json', ...headers } };
   }
 
   /** The client's own id, or a new one: unique, and nothing more is promised of it. */
@@ -215,38 +179,48 @@ export class Handler {
   }
 }
 
-function eventText({ type, object }: WatchEvent, want: Wanted): string {
-  const shown: JsonValue = want.metadataOnly && type !== 'ERROR' ? metadataOf(object) : object;
-  return `${JSON.stringify({ type, object: shown })}\n`;
+/** What kube-apiserver's filters refuse before a resource is asked. */
+function refusal({ method, query, user }: ApiRequest, watching: boolean): ApiResponse | undefined {
+  const { timeout } = query;
+  if (timeout !== undefined && timeout !== '' && !watching) {
+    const problem = durationProblem(timeout);
+    if (problem !== undefined)
+      return failure(400, 'BadRequest', `invalid timeout specified in the request URL - ${problem}`);
+  }
+  if (user === undefined) return UNAUTHORIZED;
+  return METHODS.has(method) ? undefined : NOT_ALLOWED;
 }
 
-function requestOf(exchange: Exchange, target: Target, user: UserInfo, body: Buffer): ApiRequest {
-  const decoded = decodeBody(body, one(exchange.headers['content-type']) ?? '');
-  return {
-    method: exchange.method as Method,
-    path: target.path,
-    query: target.query,
-    // A header that may come several times is an array; only cookies do, and nobody reads those.
-    headers: exchange.headers as ApiRequest['headers'],
-    user,
-    ...decoded,
-  };
+function respond(
+  exchange: Exchange,
+  audit: string,
+  want: Wanted,
+  request: ApiRequest,
+  answer: ApiResponse,
+  close = false,
+): void {
+  const { code, type, payload } = encodeBody(want, answer, request);
+  const headers: AnswerHeaders = { 'audit-id': audit, 'cache-control': NO_CACHE, 'content-type': type };
+  if (type.startsWith('text/plain')) headers['x-content-type-options'] = 'nosniff';
+  if (answer.headers !== undefined) Object.assign(headers, answer.headers);
+  exchange.respond(code, headers, payload, close);
 }
 
-/** Requests that `timeout` does not apply to. */
-function isLongRunning(method: string, { path, query }: Target): boolean {
+/** Requests that stay open, which `timeout` does not apply to. */
+function isWatch({ method, path, query }: ApiRequest): boolean {
   if (method !== 'GET') return false;
-  const watch = query['watch'];
+  const { watch } = query;
   return (watch !== undefined && watch !== 'false' && watch !== '0') || path.includes('/watch/');
 }
 
-/** Browsers and command lines get indented JSON, as from kube-apiserver. */
-function wantsPretty(query: Target['query'], agent: string | undefined): boolean {
-  const asked = query['pretty'];
-  if (asked !== undefined) return asked !== 'false' && asked !== '0';
-  return agent !== undefined && /^(curl|Wget|Mozilla\/)/.test(agent);
+/** Protobuf is not spoken yet: clients that would take something else get that. */
+function withoutProtobuf(request: ApiRequest): ApiRequest {
+  const { accept } = request.headers;
+  if (accept === undefined || !accept.includes('protobuf')) return request;
+  const others = accept.split(',').filter((clause) => !clause.includes('protobuf'));
+  return { ...request, headers: { ...request.headers, accept: others.join(',') || 'application/none' } };
 }
 
-function one(value: string | readonly string[] | undefined): string | undefined {
-  return typeof value === 'string' ? value : value?.[0];
+function plainly(want: Wanted | ApiResponse): Wanted {
+  return 'media' in want ? want : { media: 'json', version: 'v1', pretty: false, route: undefined };
 }

@@ -31,13 +31,13 @@ it('reads YAML bodies and treats a missing content type as JSON (14)', async () 
   const yaml = await fetch(`${url}${CONFIGMAPS_PATH}`, {
     method: 'POST',
     headers: { 'content-type': 'application/yaml' },
-    body: 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: y\ndata:\n  a: b\n',
+    body: 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: from-yaml\ndata:\n  a: b\n',
   });
   const bytes = new TextEncoder().encode(JSON.stringify(configMap('j')));
   const bare = await fetch(`${url}${CONFIGMAPS_PATH}`, { method: 'POST', body: bytes });
 
   expect([yaml.status, bare.status]).toEqual([201, 201]);
-  expect(server.object('configmaps', 'default', 'y')).toMatchObject({ data: { a: 'b' } });
+  expect(server.object('configmaps', 'default', 'from-yaml')).toMatchObject({ data: { a: 'b' } });
 });
 
 it('refuses other body types as 415 and names the accepted ones (14)', async () => {

@@ -1,16 +1,16 @@
 /**
- * The HTTP shell: an {@link Upstream} behind a socket.
+ * The HTTP shell: an {@link Served upstream} behind a socket.
  *
  * Owns: putting the parts together: `listener.ts` (sockets, HTTP/1.1 and HTTP/2), `authentication.ts`, `handle.ts` (one request from
  * exchange to upstream and back). Does not own: what the answers say. Knows nothing of the embedded server, so that anything that
  * answers API requests can be served. Start at {@link serveHttp}.
  */
-import type { Upstream } from '../../wire/http.ts';
 import { Authenticator, UNSECURED, type AuthenticationOptions } from './authentication.ts';
-import { Handler } from './handle.ts';
+import { Handler, type Served } from './handle.ts';
 import { listen, type TlsOptions } from './listener.ts';
 
 export type { AuthenticationOptions } from './authentication.ts';
+export type { Served } from './handle.ts';
 export type { TlsOptions } from './listener.ts';
 
 export interface ServeOptions {
@@ -37,7 +37,7 @@ export interface HttpServer {
 const WATCH_TIMEOUT_SECONDS = 1800;
 
 /** Serves `upstream` and resolves once it listens. */
-export async function serveHttp(upstream: Upstream, options: ServeOptions = {}): Promise<HttpServer> {
+export async function serveHttp(upstream: Served, options: ServeOptions = {}): Promise<HttpServer> {
   const { port = 0, host = '127.0.0.1', tls } = options;
   const handler = new Handler({
     upstream,
