@@ -113,9 +113,10 @@ it('orders versions as Kubernetes does (7)', () => {
 });
 
 it('allows everything to everybody who asks (55)', () => {
+  const ASKING = { spec: { resourceAttributes: { verb: 'list', resource: 'pods' } } };
   const { request } = testServer();
 
-  expect(request('POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', { spec: {} })).toMatchObject({
+  expect(request('POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', ASKING)).toMatchObject({
     code: 201,
     body: { kind: 'SelfSubjectAccessReview', status: { allowed: true } },
   });

@@ -192,6 +192,8 @@ function subresources(definition: ResourceDefinition, served: ServedVersion): re
         return { name, verbs: ['create'], kind: 'Binding' };
       case 'eviction':
         return { name, verbs: ['create'], group: 'policy', version: 'v1', kind: 'Eviction' };
+      case 'token':
+        return { name, verbs: ['create'], group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' };
       case 'finalize':
         return { name, verbs: ['update'], kind: definition.kind };
       default:

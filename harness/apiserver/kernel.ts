@@ -5,6 +5,7 @@
  */
 import type { KubeObject } from '../model/object.ts';
 import type { ApiRequest } from '../wire/http.ts';
+import type { AccessControl } from './access/control.ts';
 import type { ResourceDefinition } from './definition.ts';
 import type { Registry, Route } from './registry.ts';
 import type { CommittedChange, Store } from './store.ts';
@@ -14,6 +15,7 @@ export interface Kernel {
   readonly registry: Registry;
   readonly newUid: () => string;
   readonly nameSuffix: () => string;
+  readonly access: AccessControl;
   /** Now, RFC 3339 with whole seconds. */
   timestamp(offsetSeconds?: number): string;
   /** Stores and tells watches and observers. Returns the stored object. */

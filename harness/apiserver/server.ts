@@ -7,7 +7,10 @@
 import { HarnessError } from '../model/errors.ts';
 import { jsonEqual } from '../model/leaf.ts';
 import type { KubeObject, ResourceKind } from '../model/object.ts';
-import type { ApiRequest, ApiResponse, ResponseSink, Upstream } from '../wire/http.ts';
+import type { ApiRequest, ApiResponse, ResponseSink, Upstream, UserInfo } from '../wire/http.ts';
+import { bootstrapRoles } from './access/bootstrap.ts';
+import { AccessControl, type AuthorizationMode, type DeniedRequest } from './access/control.ts';
+import { ISSUER, verifyToken } from './access/tokens.ts';
 import { bodyMap } from './body.ts';
 import { definitionOf } from './crd/definition.ts';
 import { reactToChange } from './crd/lifecycle.ts';
@@ -22,12 +25,14 @@ import { rowKey, Store, type CommittedChange, type StoreSnapshot } from './store
 import { remove, removeCollection } from './verbs/delete.ts';
 import { bind, evict } from './verbs/pods.ts';
 import { get, list } from './verbs/read.ts';
-import { review } from './verbs/reviews.ts';
+import { review, type Reviewer, type TokenOwner } from './verbs/reviews.ts';
 import { scale } from './verbs/scale.ts';
+import { requestToken } from './verbs/token-request.ts';
 import { watch } from './verbs/watch.ts';
 import { create, patch, update } from './verbs/write.ts';
 import { Watchers } from './watchers.ts';
 
+export type { AuthorizationMode, DeniedRequest } from './access/control.ts';
 export type { CommittedChange } from './store.ts';
 
 export interface ApiServerOptions {
@@ -38,6 +43,10 @@ export interface ApiServerOptions {
   readonly nameSuffix: () => string;
   /** Changes kept for watches to resume from (default 10 000). */
   readonly historyMax?: number;
+  /** Who may do what: everybody everything (default), or what the stored roles and bindings say. Requests without a user may do everything. */
+  readonly authorization?: AuthorizationMode;
+  /** Knows bearer tokens beside those of service accounts, for TokenReview. */
+  readonly tokenUser?: (token: string) => UserInfo | undefined;
 }
 
 /** All state of a server. Opaque; cheap to take and to restore. */
@@ -57,13 +66,22 @@ export class ApiServer implements Upstream {
   readonly #watchers = new Watchers();
   readonly #observers = new Set<(change: CommittedChange) => void>();
   readonly #kernel: Kernel;
+  readonly #access: AccessControl;
+  readonly #reviewer: Reviewer;
   #registry = new Registry(BUILT_IN);
 
   constructor(options: ApiServerOptions) {
     this.#options = options;
     this.#store = new Store(options.historyMax ?? HISTORY_MAX);
+    this.#access = new AccessControl(options.authorization ?? 'allow-all', this.#store);
     this.#kernel = this.#makeKernel();
+    this.#reviewer = {
+      authorizer: this.#access.authorizer,
+      tokenOwner: (token, audiences) => this.#tokenOwner(token, audiences),
+      timestamp: () => this.#kernel.timestamp(),
+    };
     for (const name of BOOT_NAMESPACES) this.#apply('namespaces', bootNamespace(name) as KubeObject);
+    if (options.authorization === 'rbac') for (const role of bootstrapRoles()) this.#boot(role);
   }
 
   /** The revision of the latest change. */
@@ -75,10 +93,15 @@ export class ApiServer implements Upstream {
    * Handles one request, synchronously: `answer`, or `open` and the first events, are called before it returns. Later commits push
    * events to open watches in revision order. The returned function closes a watch from the caller's side.
    */
-  send(request: ApiRequest, sink: ResponseSink): () => void {
+  send(sent: ApiRequest, sink: ResponseSink): () => void {
+    const request = this.#access.admit(sent);
+    if (request instanceof Refusal) {
+      sink.answer(request);
+      return NOTHING;
+    }
     const route = this.#registry.route(request.path);
     if (route === undefined) {
-      sink.answer(review(request) ?? discover(this.#registry, request));
+      sink.answer(review(this.#reviewer, request) ?? discover(this.#registry, request));
       return NOTHING;
     }
     const call: Call = { request, route, warnings: [] };
@@ -114,6 +137,17 @@ export class ApiServer implements Upstream {
     this.#watchers.close(undefined, true);
     this.#store.restore(snapshot.store);
     this.#registry = snapshot.registry;
+    this.#access.reset();
+  }
+
+  /** What authorization has refused since the start or the last {@link restore}, each once with how often. */
+  deniedRequests(): readonly DeniedRequest[] {
+    return this.#access.denied();
+  }
+
+  /** Whose token of a service account it is; undefined when this server did not sign it, or it has run out or lost its owner. */
+  serviceAccountOf(token: string): UserInfo | undefined {
+    return verifyToken(this.#store, this.#options.now(), token)?.user;
   }
 
   /** Stored objects in key order: of one resource, or of all in resource order. */
@@ -224,11 +258,28 @@ export class ApiServer implements Upstream {
         return bind(this.#kernel, call);
       case 'eviction':
         return evict(this.#kernel, call);
+      case 'token':
+        return requestToken(this.#kernel, call);
       default:
         return call.request.method === 'POST' || call.request.method === 'DELETE'
           ? methodNotAllowed(definition, call.request.method === 'POST' ? 'create' : 'delete')
           : undefined;
     }
+  }
+
+  #tokenOwner(token: string, audiences: readonly string[]): TokenOwner | undefined {
+    const known = this.#options.tokenUser?.(token);
+    if (known === undefined) return verifyToken(this.#store, this.#options.now(), token, audiences);
+    // Tokens without an audience of their own are meant for this server.
+    return audiences.includes(ISSUER) ? { user: known, audiences: [ISSUER] } : undefined;
+  }
+
+  /** An object that is there from the start, stored as it is. */
+  #boot(object: KubeObject): void {
+    const definition = this.#registry.byKind(object.apiVersion, object.kind)?.[0];
+    if (definition === undefined) return;
+    const metadata = { ...object.metadata, uid: this.#options.newUid(), creationTimestamp: this.#kernel.timestamp() };
+    this.#kernel.commit(definition, { ...object, metadata }, undefined);
   }
 
   /** Creates or replaces an object as the server itself. */
@@ -277,6 +328,7 @@ export class ApiServer implements Upstream {
       },
       newUid,
       nameSuffix,
+      access: this.#access,
       timestamp: (offsetSeconds = 0) => {
         const at = Math.floor(now() / 1000) + offsetSeconds;
         if (at !== second) {
@@ -300,6 +352,7 @@ export class ApiServer implements Upstream {
 
   #tell(definition: ResourceDefinition, change: CommittedChange): void {
     for (const observer of this.#observers) observer(change);
+    this.#access.changed(change.resource);
     if (definition.gr === CRDS) this.#rebuildRegistry(change);
     this.#watchers.tell(change);
     if (definition.gr === CRDS || definition.terminating) reactToChange(this.#kernel, definition, change);

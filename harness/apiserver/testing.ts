@@ -6,7 +6,7 @@
 import type { JsonObject, JsonValue, KubeObject } from '../model/object.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import type { ApiRequest, ApiResponse, Method } from '../wire/http.ts';
-import { ApiServer } from './server.ts';
+import { ApiServer, type ApiServerOptions } from './server.ts';
 
 /** 2024-01-01T00:00:00Z. */
 export const EPOCH_MS: number = Date.UTC(2024, 0, 1);
@@ -34,7 +34,11 @@ export interface OpenWatch {
   close(): void;
 }
 
-export function testServer(options: { readonly historyMax?: number; readonly widgets?: boolean } = {}): TestServer {
+export interface TestServerOptions extends Partial<ApiServerOptions> {
+  readonly widgets?: boolean;
+}
+
+export function testServer({ widgets: withWidgets, ...options }: TestServerOptions = {}): TestServer {
   let uids = 0;
   let suffixes = 0;
   const clock = { nowMs: EPOCH_MS };
@@ -44,7 +48,7 @@ export function testServer(options: { readonly historyMax?: number; readonly wid
       now: () => clock.nowMs,
       newUid: () => `uid-${++uids}`,
       nameSuffix: () => String(++suffixes).padStart(5, 'x'),
-      ...(options.historyMax === undefined ? {} : { historyMax: options.historyMax }),
+      ...options,
     }),
     request: (method, path, body, more = {}) => {
       const [bare = '', search = ''] = path.split('?', 2);
@@ -87,7 +91,7 @@ export function testServer(options: { readonly historyMax?: number; readonly wid
       return open;
     },
   };
-  if (options.widgets !== false) made.server.installCrd(WIDGETS);
+  if (withWidgets !== false) made.server.installCrd(WIDGETS);
   return made;
 }
 

@@ -138,7 +138,14 @@ const ROWS: { readonly [gr: string]: Row } = {
 };
 
 /** Subresources that are served; the others need a kubelet. */
-const SERVED_SUBRESOURCES: ReadonlySet<string> = new Set(['status', 'scale', 'finalize', 'binding', 'eviction']);
+const SERVED_SUBRESOURCES: ReadonlySet<string> = new Set([
+  'status',
+  'scale',
+  'finalize',
+  'binding',
+  'eviction',
+  'token',
+]);
 
 const READERS: { readonly [label: string]: FieldReader } = {
   'status.podIPs': (object) => readField(object, ['status', 'podIP']),

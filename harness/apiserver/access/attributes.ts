@@ -1,0 +1,119 @@
+/**
+ * What a request asks to do, as an authorizer sees it.
+ *
+ * Owns: kube-apiserver's RequestInfo (verb, resource, subresource, name), which differs in small ways from routing: a namespace lies in
+ * itself, a list by `metadata.name` has a name, and paths that nothing serves are judged too. Start at {@link attributesOf}.
+ */
+import type { ApiRequest, UserInfo } from '../../wire/http.ts';
+
+/** Who wants to do what. */
+export interface Attributes {
+  readonly user: UserInfo;
+  readonly verb: string;
+  /** False for paths such as `/version`: then only `path` counts. */
+  readonly isResource: boolean;
+  readonly path: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Who asks when nobody authenticates, as in process: an administrator. */
+export const ADMIN: UserInfo = { name: 'system:admin', groups: ['system:masters', 'system:authenticated'] };
+
+interface Place {
+  readonly isResource: boolean;
+  readonly watching: boolean;
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+const NOWHERE: Place = {
+  isResource: false,
+  watching: false,
+  group: '',
+  resource: '',
+  subresource: '',
+  namespace: '',
+  name: '',
+};
+const PLACES_MAX = 10_000;
+const places = new Map<string, Place>();
+
+export function attributesOf(request: ApiRequest): Attributes {
+  const { method, path } = request;
+  const user = request.user ?? ADMIN;
+  let place = places.get(path);
+  if (place === undefined) {
+    if (places.size >= PLACES_MAX) places.clear();
+    places.set(path, (place = placeOf(path)));
+  }
+  const { isResource, watching, group, resource, subresource, namespace, name } = place;
+  if (!isResource) return { user, verb: method.toLowerCase(), path, ...NOWHERE };
+  const named = name !== '' ? name : method === 'GET' || method === 'HEAD' ? selectedName(request) : '';
+  const verb = watching ? 'watch' : verbOf(request, name !== '');
+  return { user, verb, isResource, path, group, resource, subresource, namespace, name: named };
+}
+
+function verbOf({ method, query }: ApiRequest, named: boolean): string {
+  switch (method) {
+    case 'POST':
+      return 'create';
+    case 'PUT':
+      return 'update';
+    case 'PATCH':
+      return 'patch';
+    case 'DELETE':
+      return named ? 'delete' : 'deletecollection';
+    case 'OPTIONS':
+      return '';
+    case 'GET':
+    case 'HEAD': {
+      if (named) return 'get';
+      const watch = query['watch'];
+      return watch === undefined || watch === 'false' || watch === '0' ? 'list' : 'watch';
+    }
+  }
+}
+
+const BY_NAME = /(?:^|,)metadata\.name==?([^,]+)(?:,|$)/;
+
+/** A list of one name is judged like that one object. */
+function selectedName({ query }: ApiRequest): string {
+  const selector = query['fieldSelector'];
+  return selector === undefined ? '' : (BY_NAME.exec(selector)?.[1] ?? '');
+}
+
+function placeOf(path: string): Place {
+  // Decoded first: an escaped slash divides like any other here.
+  const parts = decoded(path)
+    .split('/')
+    .filter((part) => part !== '');
+  if (parts.length < 3) return NOWHERE;
+  const core = parts[0] === 'api';
+  if (!core && (parts[0] !== 'apis' || parts.length < 4)) return NOWHERE;
+  const group = core ? '' : (parts[1] ?? '');
+  let rest = parts.slice(core ? 2 : 3);
+  const watching = rest[0] === 'watch' && rest.length > 1;
+  if (watching) rest = rest.slice(1);
+  let namespace = '';
+  if (rest[0] === 'namespaces' && rest.length > 1) {
+    namespace = rest[1] ?? '';
+    if (rest.length > 2 && rest[2] !== 'status' && rest[2] !== 'finalize') rest = rest.slice(2);
+  }
+  const [resource = '', name = '', subresource = ''] = rest;
+  return { isResource: true, watching, group, resource, subresource, namespace, name };
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
