@@ -5,15 +5,20 @@
  * and 422 as kube-apiserver words them.
  */
 import { parseApiVersion, type JsonObject, type JsonValue, type KubeObject } from '../model/object.ts';
+import { fieldManagerErrors } from './apply/field-manager-name.ts';
 import { goType, isList, isMap, type ResourceDefinition, type ServedVersion } from './definition.ts';
 import type { Call } from './kernel.ts';
+import { goTypeOfKind } from './kinds/go-types.ts';
+import { isOddTime, metadataProblem, unknownInMetadata } from './kinds/metadata-decode.ts';
 import { decodeMetadata, hadDuplicateOwners, type MutableMeta } from './metadata.ts';
-import { badRequest, fieldNotSupported, invalid, Refusal, refuse } from './refusal.ts';
+import { badRequest, fieldNotSupported, invalid, Refusal } from './refusal.ts';
 
 /** An object whose metadata is canonical and still ours to change. */
 export interface Incoming {
   readonly object: JsonObject;
   readonly meta: MutableMeta;
+  /** `meta.managedFields` is what it will be: an apply has seen to it. */
+  readonly owned?: true;
 }
 
 export type OptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions' | 'DeleteOptions';
@@ -27,9 +32,9 @@ const PLAIN_OPTIONS: WriteOptions = { dryRun: false, fieldValidation: 'Warn' };
 
 /** `?dryRun=` and `?fieldValidation=`. */
 export function writeOptions(query: { readonly [key: string]: string }, kind: OptionsKind): WriteOptions | Refusal {
-  const { dryRun, fieldValidation } = query;
-  if (dryRun === undefined && fieldValidation === undefined) return PLAIN_OPTIONS;
-  const errors = [];
+  const { dryRun, fieldValidation, fieldManager } = query;
+  if (dryRun === undefined && fieldValidation === undefined && fieldManager === undefined) return PLAIN_OPTIONS;
+  const errors = [...fieldManagerErrors(fieldManager ?? '')];
   if (dryRun !== undefined && dryRun !== '' && dryRun !== 'All')
     errors.push(fieldNotSupported('dryRun', [dryRun], ['All']));
   if (fieldValidation !== undefined && !['', 'Ignore', 'Warn', 'Strict'].includes(fieldValidation))
@@ -41,21 +46,61 @@ export function writeOptions(query: { readonly [key: string]: string }, kind: Op
   };
 }
 
-/** Protobuf is missing: see DIFFERENCES.md. */
-export const BODY_TYPES: readonly string[] = ['application/json', 'application/yaml'];
+/** Protobuf is decoded by the HTTP shell: in process a body is what it stands for. */
+export const BODY_TYPES: readonly string[] = [
+  'application/json',
+  'application/yaml',
+  'application/vnd.kubernetes.protobuf',
+];
+const CUSTOM_BODY_TYPES: readonly string[] = ['application/json', 'application/yaml'];
+
+/** The media types that a body of this resource may have. */
+export function bodyTypes(definition: ResourceDefinition): readonly string[] {
+  return definition.custom ? CUSTOM_BODY_TYPES : BODY_TYPES;
+}
+
+/** What Go reads first of every body. */
+const TYPE_META =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+const VERSION_FIRST = "couldn't get version/kind; json parse error: ";
 
 /** The body as a map, or why it is none. Content types are checked by whoever knows which apply. */
 export function bodyMap(call: Call): JsonObject | Refusal {
   const { request, route } = call;
-  if (isMap(request.body)) return request.body;
+  const { body, undecodable, decodeError, decodedAs } = request;
+  if (isMap(body)) return body;
+  if (body === null) return {};
   const { kind } = route.definition;
+  if (decodedAs !== undefined)
+    return badRequest(
+      `${decodedAs.kind} in version "${parseApiVersion(decodedAs.apiVersion).version}" cannot be handled as a ${kind}: ${decodeError ?? ''}`,
+    );
   const cause =
-    request.undecodable !== undefined
-      ? "couldn't get version/kind; json parse error: invalid character in the body"
-      : request.body === undefined
-        ? 'unexpected end of JSON input'
-        : `couldn't get version/kind; json parse error: json: cannot unmarshal ${goType(request.body)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;
-  return badRequest(`${kind} in version "${route.version.name}" cannot be handled as a ${kind}: ${cause}`);
+    undecodable !== undefined
+      ? (decodeError ?? `${VERSION_FIRST}invalid character in the body`)
+      : body === undefined
+        ? `${VERSION_FIRST}unexpected end of JSON input`
+        : `${VERSION_FIRST}json: cannot unmarshal ${goType(body)} into Go value of type ${TYPE_META}`;
+  return unrecognized(kind, cause, undecodable ?? (body === undefined ? '' : JSON.stringify(body)));
+}
+
+function unrecognized(kind: string, cause: string, text: string): Refusal {
+  return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${cause} (${summary(text)})`);
+}
+
+/** How much of a body a message shows. */
+const SUMMARY_BYTES_MAX = 30;
+
+/** The start of a body: as text when it is a JSON object, in hexadecimal otherwise. */
+function summary(text: string): string {
+  if (text === '') return '<empty>';
+  const bytes = new TextEncoder().encode(text);
+  const start = bytes.subarray(0, SUMMARY_BYTES_MAX);
+  const more = bytes.length > SUMMARY_BYTES_MAX ? ' ...' : '';
+  if (text.startsWith('{')) return new TextDecoder().decode(start) + more;
+  let hex = '';
+  for (const byte of start) hex += byte.toString(16).padStart(2, '0');
+  return hex + more;
 }
 
 /** Decodes the main-resource body of POST and PUT. */
@@ -65,23 +110,52 @@ export function decodeObject(call: Call, options: WriteOptions): Incoming | Refu
   return decodeMap(call, raw, options);
 }
 
+/** Where a map comes from that is no request body, and how refusals show it. */
+export interface PatchedFrom {
+  /** Strategic merge patches are shown themselves, in Go's notation; the results of other patches as JSON. */
+  readonly shown?: string;
+}
+
+const BY_PATCH: PatchedFrom = {};
+
 /** The same for a map from elsewhere: the result of a patch. */
-export function decodeMap(call: Call, raw: JsonObject, options: WriteOptions): Incoming | Refusal {
+export function decodeMap(
+  call: Call,
+  raw: JsonObject,
+  options: WriteOptions,
+  from: PatchedFrom | undefined = call.request.method === 'PATCH' ? BY_PATCH : undefined,
+): Incoming | Refusal {
   const { definition, version } = call.route;
   const typed = checkType(definition, version, raw);
   if (typed instanceof Refusal) return typed;
+  const refuseBody = (why: string): Refusal =>
+    from === undefined
+      ? badRequest(`${definition.kind} in version "${version.name}" cannot be handled as a ${definition.kind}: ${why}`)
+      : unusablePatch(from.shown ?? JSON.stringify(typed), why);
+  const words = from?.shown === undefined ? 'json' : 'converter';
   const meta = decodeMetadata(raw['metadata']);
-  if (typeof meta === 'string')
-    return call.request.method === 'PATCH'
-      ? unusablePatch(raw, meta)
-      : badRequest(
-          `${definition.kind} in version "${version.name}" cannot be handled as a ${definition.kind}: ${meta}`,
-        );
+  if (typeof meta === 'string' || isOddTime(meta.creationTimestamp) || isOddTime(meta.deletionTimestamp)) {
+    const problem = metadataProblem(raw['metadata'], definition.kind, definition.custom, words);
+    if (problem !== undefined || typeof meta === 'string') return refuseBody(problem ?? String(meta));
+  }
   if (hadDuplicateOwners(raw['metadata'], meta))
     call.warnings.push(
       '.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests',
     );
-  return coerce(call, typed, meta, options);
+  const unknown: string[] | undefined = options.fieldValidation === 'Ignore' ? undefined : [];
+  if (unknown !== undefined) unknownInMetadata(raw['metadata'], unknown);
+  const object = coerce(definition, version, typed, unknown, words);
+  if (typeof object === 'string') return refuseBody(object);
+  if (unknown !== undefined) {
+    const texts = unknown.map((path) => `unknown field "${path}"`);
+    const { duplicates } = call.request;
+    if (duplicates !== undefined) texts.unshift(...duplicates);
+    if (texts.length > 0) {
+      if (options.fieldValidation === 'Strict') return refuseBody(`strict decoding error: ${texts.join(', ')}`);
+      call.warnings.push(...texts);
+    }
+  }
+  return { object, meta };
 }
 
 /** A value that should have been a string, in a message. */
@@ -92,50 +166,89 @@ function shown(value: JsonValue): string {
 function checkType(definition: ResourceDefinition, version: ServedVersion, raw: JsonObject): KubeObject | Refusal {
   const { apiVersion, kind } = raw;
   if (apiVersion === version.apiVersion && kind === definition.kind) return raw as KubeObject;
-  if (definition.custom && (kind === undefined || kind === ''))
-    return badRequest(`Object 'Kind' is missing in '${JSON.stringify(raw)}'`);
-  if (apiVersion !== undefined && apiVersion !== '' && apiVersion !== version.apiVersion)
+  for (const [key, value] of [
+    ['apiVersion', apiVersion],
+    ['kind', kind],
+  ] as const)
+    if (value !== undefined && value !== null && typeof value !== 'string')
+      return unrecognized(
+        definition.kind,
+        `${VERSION_FIRST}json: cannot unmarshal ${goType(value)} into Go struct field .${key} of type string`,
+        JSON.stringify(raw),
+      );
+  if (definition.custom) {
+    if (kind === undefined || kind === null || kind === '') {
+      const text = JSON.stringify(raw);
+      return unrecognized(definition.kind, `Object 'Kind' is missing in '${text}'`, text);
+    }
+  } else {
+    const foreign = checkBuiltInType(definition, version, shown(apiVersion ?? ''), shown(kind ?? ''));
+    if (foreign !== undefined) return foreign;
+  }
+  if (apiVersion !== undefined && apiVersion !== null && apiVersion !== '' && apiVersion !== version.apiVersion)
     return badRequest(
       `the API version in the data (${shown(apiVersion)}) does not match the expected API version (${version.apiVersion})`,
     );
-  if (kind !== undefined && kind !== '' && kind !== definition.kind) {
-    if (definition.custom)
-      return invalid(definition, '', [
-        { type: 'Invalid', field: 'kind', value: kind, detail: `must be ${definition.kind}` },
-      ]);
-    return badRequest(
-      `${shown(kind)} in version "${version.name}" cannot be handled as a ${definition.kind}: converting (${version.name}.${shown(kind)}) to (${parseApiVersion(version.apiVersion).group || 'core'}.${definition.kind}): unknown conversion`,
-    );
+  if (definition.custom && kind !== definition.kind) {
+    const wrong = shown(kind ?? '');
+    const { metadata } = raw;
+    const name = isMap(metadata) && typeof metadata['name'] === 'string' ? metadata['name'] : '';
+    return invalid({ group: definition.group, kind: wrong }, name, [
+      { type: 'Invalid', field: 'kind', value: wrong, detail: `must be ${definition.kind}` },
+    ]);
   }
   return { ...raw, apiVersion: version.apiVersion, kind: definition.kind } as KubeObject;
 }
 
-function coerce(call: Call, typed: KubeObject, meta: MutableMeta, options: WriteOptions): Incoming | Refusal {
-  const { definition, version } = call.route;
-  if (version.schema === undefined) return { object: withoutNulls(typed), meta };
-  if (options.fieldValidation === 'Ignore') return { object: version.schema.coerce(typed), meta };
-  const unknown: string[] = [];
-  const object = version.schema.coerce(typed, unknown);
-  if (unknown.length > 0) {
-    const texts = unknown.map((path) => `unknown field "${path}"`);
-    if (options.fieldValidation === 'Strict')
-      return call.request.method === 'PATCH'
-        ? unusablePatch(typed, `strict decoding error: ${texts.join(', ')}`)
-        : refuse(
-            400,
-            'BadRequest',
-            `${definition.kind} in version "${version.name}" cannot be handled as a ${definition.kind}: strict decoding error: ${texts.join(', ')}`,
-          );
-    call.warnings.push(...texts);
-  }
-  return { object, meta };
+/** A kind that is not the one of the URL: unknown, or known and of another resource. */
+function checkBuiltInType(
+  definition: ResourceDefinition,
+  version: ServedVersion,
+  givenVersion: string,
+  givenKind: string,
+): Refusal | undefined {
+  const apiVersion = givenVersion === '' ? version.apiVersion : givenVersion;
+  const kind = givenKind === '' ? definition.kind : givenKind;
+  const { group, version: short } = parseApiVersion(apiVersion);
+  const said = `${kind} in version "${short}" cannot be handled as a ${definition.kind}: `;
+  if (goTypeOfKind(apiVersion, kind) === undefined)
+    return badRequest(
+      `${said}no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:111"`,
+    );
+  if (kind === definition.kind && (group === definition.group || kind === 'Event')) return undefined;
+  return badRequest(
+    `${said}converting (${short}.${kind}) to (${internalPackage(definition.group)}.${definition.kind}): unknown conversion`,
+  );
+}
+
+/** The Go package of a group's internal types: `core`, `apps`, `rbac`. */
+function internalPackage(group: string): string {
+  if (group === '' || group === 'events.k8s.io') return 'core';
+  return group.split('.', 1)[0] ?? '';
+}
+
+/** The object without what its schema does not know; a text when it cannot be decoded. */
+function coerce(
+  definition: ResourceDefinition,
+  version: ServedVersion,
+  typed: KubeObject,
+  unknown: string[] | undefined,
+  words: 'json' | 'converter',
+): JsonObject | string {
+  const { schema } = version;
+  if (schema === undefined) return withoutNulls(typed);
+  if (schema.decode !== undefined) return schema.decode(typed, unknown, words);
+  if (unknown === undefined) return schema.coerce(typed);
+  const found: string[] = [];
+  const object = schema.coerce(typed, found);
+  // Pruned paths come sorted, after those of metadata.
+  if (found.length > 0) unknown.push(...found.sort());
+  return object;
 }
 
 /** 422 for a patch whose result cannot be decoded. */
-function unusablePatch(result: JsonObject, why: string): Refusal {
-  return invalid({ group: '', kind: '' }, '', [
-    { type: 'Invalid', field: 'patch', value: JSON.stringify(result), detail: why },
-  ]);
+function unusablePatch(shown: string, why: string): Refusal {
+  return invalid({ group: '', kind: '' }, '', [{ type: 'Invalid', field: 'patch', value: shown, detail: why }]);
 }
 
 /** Built-in kinds know no null: a null is the same as nothing. */

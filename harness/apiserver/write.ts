@@ -134,7 +134,8 @@ function prepareNew(
   if (version.subresources.has('status') && strategy.keepsStatus !== true)
     prepared = withField(prepared, 'status', undefined);
   if (strategy.normalise !== undefined) prepared = strategy.normalise(prepared, undefined);
-  return strategy.onCreate === undefined ? prepared : strategy.onCreate(prepared, peers);
+  if (strategy.onCreate !== undefined) prepared = strategy.onCreate(prepared, peers);
+  return version.schema?.complete === undefined ? prepared : version.schema.complete(prepared);
 }
 
 const NONE: readonly FieldError[] = [];
@@ -221,6 +222,7 @@ function merge(
   else if (version.subresources.has('status')) object = withField(object, 'status', old['status']);
   if (subresource !== 'finalize' && strategy.deletion === 'namespace') object = withField(object, 'spec', old['spec']);
   if (strategy.normalise !== undefined) object = strategy.normalise(object, old);
+  if (version.schema?.complete !== undefined) object = version.schema.complete(object);
   if (subresource === '' && isNewGeneration(strategy.generation, version, object, old))
     meta.generation = (old.metadata.generation ?? 0) + 1;
   return object;

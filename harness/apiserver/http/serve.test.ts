@@ -53,7 +53,7 @@ it('refuses other body types as 415 and names the accepted ones (14)', async () 
   expect(await response.json()).toMatchObject({
     reason: 'UnsupportedMediaType',
     message:
-      'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml',
+      'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf',
   });
 });
 

@@ -5,49 +5,11 @@
  * Nodes are made when they are first looked at, because types refer to themselves and few are ever needed.
  */
 import type { JsonValue } from '../../model/object.ts';
-import type { SchemaNode } from '../schema/node.ts';
+import { compileNode, type SchemaNode } from '../schema/node.ts';
 import { readGoType, type FieldFacts, type GoType, type Merging, type StructEntry } from './go-types.ts';
 
 /** Nothing is known and nothing is demanded. */
-const PLAIN: SchemaNode = {
-  type: '',
-  nullable: false,
-  intOrString: false,
-  preserve: false,
-  embedded: false,
-  properties: new Map(),
-  defaulted: [],
-  additional: undefined,
-  items: undefined,
-  hasDefault: false,
-  default: undefined,
-  required: [],
-  enum: undefined,
-  maximum: undefined,
-  minimum: undefined,
-  exclusiveMaximum: false,
-  exclusiveMinimum: false,
-  multipleOf: undefined,
-  maxLength: undefined,
-  minLength: undefined,
-  pattern: undefined,
-  patternText: '',
-  format: '',
-  maxItems: undefined,
-  minItems: undefined,
-  uniqueItems: false,
-  maxProperties: undefined,
-  minProperties: undefined,
-  allOf: [],
-  anyOf: [],
-  oneOf: [],
-  not: undefined,
-  listType: '',
-  listKeys: [],
-  mapType: '',
-  patchStrategy: '',
-  patchMergeKey: '',
-};
+const PLAIN: SchemaNode = compileNode(undefined);
 
 const SCALARS: { readonly [name: string]: Partial<SchemaNode> } = {
   string: { type: 'string' },
@@ -56,9 +18,9 @@ const SCALARS: { readonly [name: string]: Partial<SchemaNode> } = {
   Time: { type: 'string', format: 'date-time' },
   MicroTime: { type: 'string', format: 'date-time' },
   Duration: { type: 'string' },
-  Quantity: { type: 'string' },
+  Quantity: { type: 'string', format: 'quantity' },
   IntOrString: { intOrString: true, format: 'int-or-string' },
-  RawExtension: { type: 'object', preserve: true },
+  RawExtension: { preserve: true, mapType: 'atomic' },
   FieldsV1: { type: 'object', preserve: true },
   float64: { type: 'number', format: 'double' },
   float32: { type: 'number', format: 'float' },

@@ -9,7 +9,7 @@ import type { FieldError } from '../refusal.ts';
 import type { CompiledSchema } from '../schema/compile.ts';
 import type { SchemaNode } from '../schema/node.ts';
 import { nodeOfGoType } from './builtin-node.ts';
-import { decoderOf, StructDecoder, type Decoding } from './go-decode.ts';
+import { decoderOf, decoding, StructDecoder } from './go-decode.ts';
 import { goTypeOfKind } from './go-types.ts';
 
 const NONE: readonly FieldError[] = [];
@@ -31,19 +31,17 @@ export class BuiltInSchema implements CompiledSchema {
     return this.#root;
   }
 
-  /** The object as Go would write it again, or its decoder's complaint. */
-  decode(object: KubeObject, unknown?: string[]): KubeObject | string {
-    const at: Decoding = { unknown, error: undefined, path: [], struct: '' };
+  decode(object: KubeObject, unknown: string[] | undefined, words: 'json' | 'converter' = 'json'): KubeObject | string {
+    const at = decoding(unknown, words);
     const decoded = this.#decode().decodeMap(object, at, true) as KubeObject;
     return at.error ?? decoded;
   }
 
   coerce(object: KubeObject, unknown?: string[]): KubeObject {
-    const decoded = this.decode(object, unknown);
+    const decoded = this.decode(object, unknown, 'json');
     return typeof decoded === 'string' ? object : decoded;
   }
 
-  /** With the fields that are always written, after somebody has taken some away. */
   complete(object: KubeObject): KubeObject {
     return this.#decode().complete(object, true) as KubeObject;
   }

@@ -20,6 +20,13 @@ export interface Decoding {
   readonly path: (string | number)[];
   /** The struct around the value at hand. */
   struct: string;
+  /** Whose words errors are in: the JSON decoder's, or those of the converter of maps that strategic merge patches go through. */
+  readonly words: 'json' | 'converter';
+}
+
+/** A decoding that starts at the top of an object. */
+export function decoding(unknown: string[] | undefined, words: Decoding['words'] = 'json'): Decoding {
+  return { unknown, error: undefined, path: [], struct: '', words };
 }
 
 /** Turns a value into its canonical form. Never sees null or undefined. */
@@ -58,11 +65,37 @@ function make(expression: string): Decoder {
   }
 }
 
-/** Notes a value of the wrong type, in Go's words. */
-export function mismatch(at: Decoding, found: string, printed: string): void {
-  at.error ??= `json: cannot unmarshal ${found} into Go struct field ${at.struct}.${at.path
-    .filter((part) => typeof part === 'string' && !part.startsWith('\0'))
-    .join('.')} of type ${printed}`;
+/** Notes a value of the wrong type, in Go's words. `wanted` is what the converter calls the type. */
+export function mismatch(at: Decoding, value: JsonValue, printed: string, wanted: string): void {
+  if (at.error !== undefined) return;
+  if (at.words === 'converter') at.error = unconvertible(value, wanted);
+  else at.error = unmarshalError(at, found(value, wanted), printed);
+}
+
+function unmarshalError(at: Decoding, found: string, printed: string): string {
+  const path = at.path.filter((part) => typeof part === 'string' && !part.startsWith('\0'));
+  const where = path.length === 0 ? 'Go value' : `Go struct field ${at.struct}.${path.join('.')}`;
+  return `json: cannot unmarshal ${found} into ${where} of type ${printed}`;
+}
+
+/** Numbers are named with their value where they do not fit. */
+function found(value: JsonValue, wanted: string): string {
+  return typeof value === 'number' && /int/.test(wanted) ? `number ${value}` : goType(value);
+}
+
+function unconvertible(value: JsonValue, wanted: string): string {
+  const kind = goKind(value);
+  if (wanted === 'struct') return `cannot restore struct from: ${kind}`;
+  return wanted === 'map' || wanted === 'slice'
+    ? `cannot restore ${wanted} from ${kind}`
+    : `unrecognized type: ${wanted}`;
+}
+
+function goKind(value: JsonValue): string {
+  if (isList(value)) return 'slice';
+  if (isMap(value)) return 'map';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
+  return typeof value === 'boolean' ? 'bool' : 'string';
 }
 
 function pathText(path: readonly (string | number)[], last: string): string {
@@ -133,7 +166,7 @@ export class StructDecoder implements Decoder {
 
   decode(value: JsonValue, at: Decoding): JsonValue {
     if (!isMap(value)) {
-      mismatch(at, goType(value), printedGoType(this.#name));
+      mismatch(at, value, printedGoType(this.#name), 'struct');
       return value;
     }
     return this.decodeMap(value, at, false);
@@ -230,7 +263,7 @@ class ListDecoder implements Decoder {
 
   decode(value: JsonValue, at: Decoding): JsonValue {
     if (!isList(value)) {
-      mismatch(at, goType(value), this.#printed);
+      mismatch(at, value, this.#printed, 'slice');
       return value;
     }
     // Stored lists without items come back as no lists.
@@ -270,7 +303,7 @@ class MapDecoder implements Decoder {
 
   decode(value: JsonValue, at: Decoding): JsonValue {
     if (!isMap(value)) {
-      mismatch(at, goType(value), this.#printed);
+      mismatch(at, value, this.#printed, 'map');
       return value;
     }
     this.#values ??= decoderOf(this.#of);
@@ -303,18 +336,18 @@ class MapDecoder implements Decoder {
 function scalarDecoder(name: string, printed: string): Decoder {
   const opaque = OPAQUE[name];
   if (opaque !== undefined) return opaqueDecoder(opaque);
-  if (name === 'string') return simple('string', '', printed);
-  if (name === 'bool') return simple('boolean', false, printed);
+  if (name === 'string') return simple('string', '', printed, name);
+  if (name === 'bool') return simple('boolean', false, printed, name);
   if (name === 'bytes') return bytes(printed);
   const range = INTEGERS[name];
-  if (range !== undefined) return integer(range, printed);
-  return simple('number', 0, printed);
+  if (range !== undefined) return integer(range, printed, name);
+  return simple('number', 0, printed, name);
 }
 
-function simple(type: string, zero: JsonValue, printed: string): Decoder {
+function simple(type: string, zero: JsonValue, printed: string, name: string): Decoder {
   return {
     decode: (value, at) => {
-      if (typeof value !== type) mismatch(at, goType(value), printed);
+      if (typeof value !== type) mismatch(at, value, printed, name);
       return value;
     },
     zero,
@@ -336,11 +369,11 @@ const INTEGERS: { readonly [name: string]: readonly [number, number] } = {
   uint64: [0, 2 ** 64],
 };
 
-function integer([low, high]: readonly [number, number], printed: string): Decoder {
+function integer([low, high]: readonly [number, number], printed: string, name: string): Decoder {
   return {
     decode: (value, at) => {
-      if (typeof value !== 'number') mismatch(at, goType(value), printed);
-      else if (!Number.isInteger(value) || value < low || value > high) mismatch(at, `number ${value}`, printed);
+      if (typeof value !== 'number' || !Number.isInteger(value) || value < low || value > high)
+        mismatch(at, value, printed, name);
       return value;
     },
     zero: 0,
@@ -354,7 +387,7 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 function bytes(printed: string): Decoder {
   return {
     decode: (value, at) => {
-      if (typeof value !== 'string') mismatch(at, goType(value), printed);
+      if (typeof value !== 'string') mismatch(at, value, printed, 'slice');
       else if (!BASE64.test(value)) return looseBase64(value, at);
       return value;
     },
@@ -379,8 +412,8 @@ function opaqueDecoder({ decode, zero }: Opaque): Decoder {
     decode: (value, at) => {
       const decoded = decode(value);
       if ('mismatch' in decoded) {
-        const [found, printed] = decoded.mismatch;
-        mismatch(at, found, printed);
+        const [what, printed] = decoded.mismatch;
+        at.error ??= unmarshalError(at.words === 'json' ? at : decoding(undefined), what, printed);
         return value;
       }
       if ('refused' in decoded) {

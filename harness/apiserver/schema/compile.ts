@@ -13,6 +13,10 @@ export interface CompiledSchema {
   readonly root: SchemaNode;
   /** Pruned and defaulted; the same object when nothing changes. `unknown` collects the paths of dropped fields. */
   coerce(object: KubeObject, unknown?: string[]): KubeObject;
+  /** Built-in kinds: the object as Go would write it again, or its decoder's complaint about a type. Takes the place of `coerce`. */
+  decode?(object: KubeObject, unknown: string[] | undefined, words?: 'json' | 'converter'): KubeObject | string;
+  /** Built-in kinds: with the top-level fields that are written although empty. */
+  complete?(object: KubeObject): KubeObject;
   /** What is wrong with everything but metadata. Parts equal to `old` are not judged again. */
   validate(object: KubeObject, old: KubeObject | undefined): readonly FieldError[];
   /** What is wrong with the status alone. */

@@ -1,0 +1,64 @@
+/**
+ * Metadata as Go's decoder sees it: the exact complaint about a wrong type, and the fields that it does not know.
+ *
+ * `../metadata.ts` decodes the everyday case fast; this is asked when that fails and when somebody wants to know of unknown fields.
+ */
+import type { JsonObject, JsonValue } from '../../model/object.ts';
+import { isMap } from '../definition.ts';
+import { decoderOf, decoding, StructDecoder, type Decoding } from './go-decode.ts';
+
+let decoder: StructDecoder | undefined;
+
+function metadataDecoder(): StructDecoder {
+  if (decoder === undefined) {
+    const found = decoderOf('meta/v1.ObjectMeta');
+    if (!(found instanceof StructDecoder)) throw new TypeError('metadata is a struct');
+    decoder = found;
+  }
+  return decoder;
+}
+
+/**
+ * Why the metadata cannot be decoded; undefined when it can. Custom resources are decoded in two steps, so that the path in the
+ * message starts inside their metadata.
+ */
+export function metadataProblem(
+  metadata: JsonValue | undefined,
+  kind: string,
+  custom: boolean,
+  words: Decoding['words'],
+): string | undefined {
+  if (metadata === undefined || metadata === null) return undefined;
+  const at = decoding(undefined, words);
+  if (!custom) {
+    at.path.push('metadata');
+    at.struct = kind;
+  }
+  metadataDecoder().decode(metadata, at);
+  return at.error;
+}
+
+/** Fields whose values have no fields of their own. */
+const LEAVES: ReadonlySet<string> = new Set([
+  ...['name', 'generateName', 'namespace', 'selfLink', 'uid', 'resourceVersion', 'generation'],
+  ...['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'labels', 'annotations', 'finalizers'],
+]);
+
+/** Appends the paths of unknown fields of metadata. */
+export function unknownInMetadata(metadata: JsonValue | undefined, unknown: string[]): void {
+  if (!isMap(metadata)) return;
+  let plain = true;
+  for (const key in metadata) if (!LEAVES.has(key)) plain = false;
+  if (plain) return;
+  const map: JsonObject = metadata;
+  const at = decoding(unknown);
+  at.path.push('metadata');
+  metadataDecoder().decodeMap(map, at, false);
+}
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
+
+/** Whether a time needs a closer look before it can be stored. */
+export function isOddTime(text: string | undefined): boolean {
+  return text !== undefined && !TIME.test(text);
+}
