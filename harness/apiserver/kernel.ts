@@ -6,6 +6,7 @@
 import type { KubeObject } from '../model/object.ts';
 import type { ApiRequest } from '../wire/http.ts';
 import type { AccessControl } from './access/control.ts';
+import type { Ownership } from './apply/ownership.ts';
 import type { ResourceDefinition } from './definition.ts';
 import type { Registry, Route } from './registry.ts';
 import type { CommittedChange, Store } from './store.ts';
@@ -16,10 +17,11 @@ export interface Kernel {
   readonly newUid: () => string;
   readonly nameSuffix: () => string;
   readonly access: AccessControl;
+  readonly owners: Ownership;
   /** Now, RFC 3339 with whole seconds. */
   timestamp(offsetSeconds?: number): string;
-  /** Stores and tells watches and observers. Returns the stored object. */
-  commit(definition: ResourceDefinition, object: KubeObject, before: KubeObject | undefined): KubeObject;
+  /** Stores and tells watches and observers. Returns the stored object. `by`: the request whose sender owns what has changed. */
+  commit(definition: ResourceDefinition, object: KubeObject, before: KubeObject | undefined, by?: Call): KubeObject;
   /** Removes and tells watches and observers. */
   remove(definition: ResourceDefinition, before: KubeObject): CommittedChange;
 }

@@ -5,7 +5,7 @@
  * refusals (k8s.io/apimachinery `api/validation/objectmeta.go`). Start at {@link decodeMetadata}.
  */
 import { jsonEqual } from '../model/leaf.ts';
-import { parseApiVersion, type JsonValue, type ObjectMeta, type OwnerReference } from '../model/object.ts';
+import { parseApiVersion, type JsonObject, type JsonValue, type ObjectMeta, type OwnerReference } from '../model/object.ts';
 import { goType, isList, isMap, type NameRule } from './definition.ts';
 import { fieldForbidden, fieldInvalid, fieldRequired, type FieldError } from './refusal.ts';
 import { labelValueErrors, nameErrors, qualifiedNameErrors } from './names.ts';
@@ -19,7 +19,7 @@ const MAPS = ['labels', 'annotations'] as const;
 
 /**
  * Canonical metadata: known keys only, in one order, empty values left out. A string is the reason why it cannot be decoded.
- * `managedFields` is dropped: the server does not track field owners yet (see DIFFERENCES.md).
+ * `managedFields` stays as it was sent: an empty list means something (`apply/ownership.ts`).
  */
 export function decodeMetadata(raw: JsonValue | undefined): MutableMeta | string {
   if (raw === undefined || raw === null) return {};
@@ -62,6 +62,13 @@ export function decodeMetadata(raw: JsonValue | undefined): MutableMeta | string
     if (!isList(finalizers)) return mismatch('finalizers', finalizers, '[]string');
     for (const one of finalizers) if (typeof one !== 'string') return mismatch('finalizers', one, 'string');
     if (finalizers.length > 0) meta.finalizers = finalizers as readonly string[];
+  }
+  const managed = raw['managedFields'];
+  if (managed !== undefined && managed !== null) {
+    if (!isList(managed)) return mismatch('managedFields', managed, '[]v1.ManagedFieldsEntry');
+    for (const one of managed)
+      if (!isMap(one)) return mismatch('managedFields', one, 'v1.ManagedFieldsEntry');
+    meta.managedFields = managed as readonly JsonObject[];
   }
   return meta;
 }

@@ -11,6 +11,7 @@ import type { ApiRequest, ApiResponse, ResponseSink, Upstream, UserInfo } from '
 import { bootstrapRoles } from './access/bootstrap.ts';
 import { AccessControl, type AuthorizationMode, type DeniedRequest } from './access/control.ts';
 import { ISSUER, verifyToken } from './access/tokens.ts';
+import { Ownership, type FieldManagement } from './apply/ownership.ts';
 import { bodyMap } from './body.ts';
 import { definitionOf } from './crd/definition.ts';
 import { reactToChange } from './crd/lifecycle.ts';
@@ -33,6 +34,7 @@ import { create, patch, update } from './verbs/write.ts';
 import { Watchers } from './watchers.ts';
 
 export type { AuthorizationMode, DeniedRequest } from './access/control.ts';
+export type { FieldManagement } from './apply/ownership.ts';
 export type { CommittedChange } from './store.ts';
 
 export interface ApiServerOptions {
@@ -43,6 +45,8 @@ export interface ApiServerOptions {
   readonly nameSuffix: () => string;
   /** Changes kept for watches to resume from (default 10 000). */
   readonly historyMax?: number;
+  /** When owners of fields are worked out: on every write, or (default) when an apply first touches an object. */
+  readonly fieldManagement?: FieldManagement;
   /** Who may do what: everybody everything (default), or what the stored roles and bindings say. Requests without a user may do everything. */
   readonly authorization?: AuthorizationMode;
   /** Knows bearer tokens beside those of service accounts, for TokenReview. */
@@ -337,8 +341,10 @@ export class ApiServer implements Upstream {
         }
         return text;
       },
-      commit: (definition, object, before) => {
+      owners: new Ownership(this.#options.fieldManagement ?? 'on-apply', () => this.#kernel.timestamp()),
+      commit: (definition, object, before, by) => {
         const change = this.#store.put(definition.gr, object, before);
+        this.#kernel.owners.committed(change.object, before, by);
         this.#tell(definition, change);
         return change.object;
       },

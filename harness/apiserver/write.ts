@@ -7,6 +7,7 @@
  */
 import { jsonEqual } from '../model/leaf.ts';
 import type { JsonObject, KubeObject } from '../model/object.ts';
+import { sameButForTimes } from './apply/ownership.ts';
 import type { Incoming, WriteOptions } from './body.ts';
 import {
   specFinalizers,
@@ -56,6 +57,7 @@ export function storeNew(kernel: Kernel, call: Call, incoming: Incoming, options
   meta.uid = kernel.newUid();
   meta.creationTimestamp = kernel.timestamp();
   if (strategy.generation !== 'none' && strategy.generation !== 'spec-changes') meta.generation = 1;
+  if (incoming.owned !== true) kernel.owners.creating(call, incoming.object, meta);
 
   for (let tries = 1; ; tries++) {
     if (generated) meta.name = (meta.generateName ?? '').slice(0, GENERATE_NAME_BASE_MAX) + kernel.nameSuffix();
@@ -78,7 +80,7 @@ export function storeNew(kernel: Kernel, call: Call, incoming: Incoming, options
     }
     warnOfFinalizers(call, object, undefined);
     object = version.toStorage(object);
-    return options.dryRun ? object : kernel.commit(definition, object, undefined);
+    return options.dryRun ? object : kernel.commit(definition, object, undefined, call);
   }
 }
 
@@ -183,6 +185,7 @@ export function storeChanged(
   const before = version.fromStorage(old);
   const escalates = kernel.access.escalation(call, { ...incoming.object, metadata: incoming.meta }, before);
   if (escalates !== undefined) return escalates;
+  if (incoming.owned !== true) kernel.owners.changing(call, incoming.object, incoming.meta, before);
   const changed = merge(definition, version, incoming, before, subresource);
   const errors = validateMetadataUpdate(changed.metadata, before.metadata);
   const content =
@@ -199,8 +202,8 @@ export function storeChanged(
     return next;
   }
   // Equal content is no write at all: same version, no event.
-  if (jsonEqual(next, old)) return old;
-  return options.dryRun ? next : kernel.commit(definition, next, old);
+  if (jsonEqual(next, old) || sameButForTimes(next, old)) return old;
+  return options.dryRun ? next : kernel.commit(definition, next, old, call);
 }
 
 /** What the strategy makes of the request: which parts count, what the server keeps, the new generation. */
@@ -212,7 +215,8 @@ function merge(
   subresource: string,
 ): KubeObject {
   const { strategy, custom } = definition;
-  if (subresource === 'status' && custom) return withField(old, 'status', incoming.object['status']);
+  if (subresource === 'status' && custom)
+    return withField(withOwners(old, incoming.meta), 'status', incoming.object['status']);
 
   const meta = incoming.meta;
   restore(meta, old);
@@ -262,6 +266,12 @@ function keepForStatus(meta: MutableMeta, old: KubeObject, kept: 'labels' | 'own
   if (was === undefined) delete meta[kept];
   else if (kept === 'labels') meta.labels = old.metadata.labels ?? {};
   else meta.ownerReferences = old.metadata.ownerReferences ?? [];
+}
+
+function withOwners(object: KubeObject, { managedFields }: MutableMeta): KubeObject {
+  if (managedFields === object.metadata.managedFields) return object;
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata: managedFields === undefined ? metadata : { ...metadata, managedFields } };
 }
 
 function withField(object: KubeObject, key: string, value: JsonObject[string]): KubeObject {

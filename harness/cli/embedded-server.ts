@@ -12,6 +12,7 @@ export function createServer(): ApiServer {
     now: () => realDate().getTime(),
     newUid: () => ids.uuid(),
     nameSuffix: () => ids.suffix(),
+    fieldManagement: 'eager',
   });
 }
 

@@ -6,6 +6,7 @@
 import { jsonEqual } from '../../model/leaf.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import type { ApiResponse } from '../../wire/http.ts';
+import { APPLY_PATCH, applyOptions, applyTo } from './apply.ts';
 import { BODY_TYPES, decodeMap, decodeObject, writeOptions, type Incoming, type WriteOptions } from '../body.ts';
 import { goType, isMap } from '../definition.ts';
 import type { Call, Kernel } from '../kernel.ts';
@@ -134,6 +135,7 @@ export function patch(kernel: Kernel, call: Call): ApiResponse {
   const { definition, version, namespace, name } = call.route;
   const { query } = call.request;
   if (name === '') return methodNotAllowed(definition, 'patch');
+  if (mediaType(call) === APPLY_PATCH) return apply(kernel, call);
   const type = patchType(call);
   if (type instanceof Refusal) return type;
   const options = writeOptions(query, 'PatchOptions');
@@ -147,6 +149,30 @@ export function patch(kernel: Kernel, call: Call): ApiResponse {
   const patched = patchedMap(call, type, version.fromStorage(old));
   if (patched instanceof Refusal) return patched;
   return answer(call, 200, storePatched(kernel, call, patched, old, options));
+}
+
+/** Server-side apply: creates what is absent, under the name in the URL. */
+function apply(kernel: Kernel, call: Call): ApiResponse {
+  const { definition, namespace, name, subresource } = call.route;
+  const options = applyOptions(call);
+  if (options instanceof Refusal) return options;
+  const old = kernel.store.get(definition.gr, rowKey(namespace, name));
+  if (old === undefined && subresource !== '') return notFound(definition, name);
+  const incoming = applyTo(kernel, call, old);
+  if (incoming instanceof Refusal) return incoming;
+  const { meta } = incoming;
+  if (old === undefined && meta.uid !== undefined) {
+    const why = `uid mismatch: the provided object specified uid ${meta.uid}, and no existing object was found`;
+    return conflict(definition, name, why);
+  }
+  const misplaced = placeIn(definition, namespace, meta) ?? checkName(meta, name, namespace);
+  if (misplaced !== undefined) return misplaced;
+  if (old === undefined) {
+    delete meta.resourceVersion;
+    return answer(call, 201, storeNew(kernel, call, incoming, options));
+  }
+  const refusal = checkVersion(call, meta, old);
+  return refusal ?? answer(call, 200, storeChanged(kernel, call, incoming, old, options));
 }
 
 /** The object after the patch, not yet decoded. */

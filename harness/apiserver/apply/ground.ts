@@ -1,0 +1,64 @@
+/**
+ * A resource as apply sees it: types and conversions by version, reset fields, the empty object.
+ *
+ * Made once per version and subresource.
+ */
+import type { KubeObject } from '../../model/object.ts';
+import type { ResourceDefinition, ServedVersion } from '../definition.ts';
+import { resetFields } from './reset-fields.ts';
+import { objectType, type TypeNode } from './types.ts';
+import type { Ground } from './updater.ts';
+import type { FieldSet } from './field-set.ts';
+
+const grounds = new WeakMap<ServedVersion, Map<string, Ground>>();
+
+export function groundOf(definition: ResourceDefinition, version: ServedVersion, subresource: string): Ground {
+  let bySubresource = grounds.get(version);
+  if (bySubresource === undefined) grounds.set(version, (bySubresource = new Map()));
+  let ground = bySubresource.get(subresource);
+  if (ground === undefined) bySubresource.set(subresource, (ground = makeGround(definition, version, subresource)));
+  return ground;
+}
+
+function makeGround(definition: ResourceDefinition, version: ServedVersion, subresource: string): Ground {
+  const types = new Map<string, TypeNode | undefined>();
+  const ignored = new Map<string, FieldSet>();
+  const versionOf = (apiVersion: string): ServedVersion | undefined =>
+    definition.versions.find((one) => one.apiVersion === apiVersion);
+  return {
+    apiVersion: version.apiVersion,
+    typeIn: (apiVersion) => {
+      if (!types.has(apiVersion)) {
+        const served = versionOf(apiVersion);
+        types.set(apiVersion, served === undefined ? undefined : objectType(served.schema?.root));
+      }
+      return types.get(apiVersion);
+    },
+    convert: (object, apiVersion) => {
+      if (object.apiVersion === apiVersion) return object;
+      const from = versionOf(object.apiVersion);
+      const to = versionOf(apiVersion);
+      const stored = from === undefined ? object : from.toStorage(object);
+      return to === undefined ? stored : to.fromStorage(stored);
+    },
+    ignored: (apiVersion) => {
+      let fields = ignored.get(apiVersion);
+      if (fields === undefined)
+        ignored.set(apiVersion, (fields = resetFields(definition, version, subresource, apiVersion)));
+      return fields;
+    },
+  };
+}
+
+const empties = new WeakMap<ServedVersion, KubeObject>();
+
+/** What an object is before it is created: for built-in kinds the fields that Go always writes. */
+export function emptyObject(definition: ResourceDefinition, version: ServedVersion): KubeObject {
+  let empty = empties.get(version);
+  if (empty === undefined) {
+    empty = { apiVersion: version.apiVersion, kind: definition.kind, metadata: {} };
+    if (!definition.custom && version.schema !== undefined) empty = version.schema.coerce(empty);
+    empties.set(version, empty);
+  }
+  return empty;
+}

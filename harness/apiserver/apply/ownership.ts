@@ -1,0 +1,220 @@
+/**
+ * Where the write path meets the field manager.
+ *
+ * Owns: when owners are computed. `eager`: on every write, as the real server does. `on-apply`: a write only notes who wrote; the owners
+ * of an object are worked out from its past when an apply first touches it, and are kept from then on. Trials in process run that way:
+ * what nobody looks at costs nothing. Start at {@link Ownership}.
+ */
+import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
+import { jsonEqual } from '../../model/leaf.ts';
+import { isMap, type ResourceDefinition, type ServedVersion } from '../definition.ts';
+import type { Call } from '../kernel.ts';
+import type { MutableMeta } from '../metadata.ts';
+import { emptyObject, groundOf } from './ground.ts';
+import { decodeManaged, encodeManaged, NOBODY, type Managed } from './managed.ts';
+import { managedAfterUpdate, type Writer } from './manager.ts';
+import { ApplyError } from './typed.ts';
+
+/** See the head of the file. */
+export type FieldManagement = 'eager' | 'on-apply';
+
+/** How an object came to be: who made it out of what. */
+interface Write {
+  readonly before: KubeObject | undefined;
+  /** Absent for the server's own changes, which nobody owns. */
+  readonly by: { readonly call: Call; readonly time: string } | undefined;
+  /** The owners after this write, where they are known; what was before counts no more. */
+  readonly managed: Managed | undefined;
+  /** How many writes lead here. */
+  readonly depth: number;
+}
+
+/** So many versions of an object are kept at most, only for the sake of its owners. */
+const DEPTH_MAX = 500;
+
+type Entries = readonly JsonObject[] | undefined;
+
+export class Ownership {
+  readonly #eager: boolean;
+  readonly #now: () => string;
+  readonly #writes = new WeakMap<KubeObject, Write>();
+
+  constructor(mode: FieldManagement, now: () => string) {
+    this.#eager = mode === 'eager';
+    this.#now = now;
+  }
+
+  /** Sets the `managedFields` of an object that is being created. */
+  creating(call: Call, object: JsonObject, meta: MutableMeta): void {
+    const sent = meta.managedFields;
+    const asked = decoded(sent);
+    if (!this.#eager && asked.size === 0) {
+      delete meta.managedFields;
+      return;
+    }
+    const { definition, version } = call.route;
+    const sentObject = objectOf(definition, object, meta, undefined);
+    set(meta, this.#updated(call, emptyObject(definition, version), sentObject, asked));
+  }
+
+  /** Sets the `managedFields` of an object that is being changed. `before` and the object are in the version of the request. */
+  changing(call: Call, object: JsonObject, meta: MutableMeta, before: KubeObject): void {
+    const live = before.metadata.managedFields;
+    const sent = call.route.subresource === '' ? meta.managedFields : undefined;
+    if (live === undefined && sent === undefined) {
+      // Who has no owners gets none: they were reset, or nobody has applied yet.
+      if (meta.managedFields !== undefined) delete meta.managedFields;
+      return;
+    }
+    if (sent !== undefined && isReset(sent)) {
+      delete meta.managedFields;
+      return;
+    }
+    let managed = sent === undefined || jsonEqual(sent, live) ? NOBODY : decoded(sent);
+    if (managed.size === 0) managed = decoded(live);
+    if (managed.size === 0) {
+      delete meta.managedFields;
+      return;
+    }
+    const sentObject = objectOf(call.route.definition, object, meta, before);
+    set(meta, this.#updated(call, before, sentObject, managed));
+  }
+
+  /** Notes a commit. `call` is absent for the server's own changes. */
+  committed(stored: KubeObject, before: KubeObject | undefined, call: Call | undefined): void {
+    if (this.#eager || stored.metadata.managedFields !== undefined) return;
+    const depth = before === undefined ? 0 : (this.#writes.get(before)?.depth ?? 0) + 1;
+    const write: Write = {
+      before,
+      by: call === undefined ? undefined : { call, time: this.#now() },
+      managed: undefined,
+      depth,
+    };
+    this.#writes.set(stored, write);
+    if (depth >= DEPTH_MAX) {
+      const definition = call?.route.definition;
+      if (definition === undefined) return;
+      this.#writes.set(stored, { ...write, before: undefined, managed: this.#derived(definition, stored), depth: 0 });
+    }
+  }
+
+  /** The owners of a stored object. */
+  of(definition: ResourceDefinition, stored: KubeObject): Managed {
+    const entries = stored.metadata.managedFields;
+    if (entries !== undefined) return decoded(entries);
+    return this.#eager ? NOBODY : this.#derived(definition, stored);
+  }
+
+  /** Works the owners out from how the object came to be. */
+  #derived(definition: ResourceDefinition, stored: KubeObject): Managed {
+    const past: (readonly [KubeObject, Write])[] = [];
+    let managed: Managed = NOBODY;
+    for (let object: KubeObject | undefined = stored; object !== undefined;) {
+      const write: Write | undefined = this.#writes.get(object);
+      if (write === undefined) break;
+      if (write.managed !== undefined) {
+        managed = write.managed;
+        break;
+      }
+      past.push([object, write]);
+      object = write.before;
+    }
+    for (const [object, { before, by }] of past.reverse()) {
+      if (by === undefined) continue;
+      const { version } = by.call.route;
+      const from = before === undefined ? emptyObject(definition, version) : version.fromStorage(before);
+      if (before !== undefined && managed.size === 0) continue;
+      managed = this.#managed(by.call, from, version.fromStorage(object), managed, by.time);
+    }
+    return managed;
+  }
+
+  #updated(call: Call, from: KubeObject, to: KubeObject, managed: Managed): Entries {
+    return encodeManaged(this.#managed(call, from, to, managed, this.#now()));
+  }
+
+  #managed(call: Call, from: KubeObject, to: KubeObject, managed: Managed, time: string): Managed {
+    const { definition, version, subresource } = call.route;
+    const writer: Writer = { manager: managerOf(call), subresource, time };
+    try {
+      return managedAfterUpdate(groundOf(definition, version, subresource), from, to, managed, writer);
+    } catch (error) {
+      // What cannot be tracked is not: an object that fits its schema never gets here.
+      if (error instanceof ApplyError) return NOBODY;
+      throw error;
+    }
+  }
+}
+
+/** Writes the owners into metadata that is being prepared. */
+export function set(meta: MutableMeta, entries: Entries): void {
+  if (entries === undefined) delete meta.managedFields;
+  else meta.managedFields = entries;
+}
+
+function decoded(entries: JsonValue | undefined): Managed {
+  const managed = decodeManaged(entries);
+  return typeof managed === 'string' ? NOBODY : managed;
+}
+
+/** `[]` or one empty entry: the owners are to be forgotten. */
+function isReset(entries: readonly JsonObject[]): boolean {
+  if (entries.length === 0) return true;
+  const [first] = entries;
+  return (
+    entries.length === 1 && isMap(first) && Object.values(first).every((value) => value === undefined || value === '')
+  );
+}
+
+/** The object as it was sent, with the defaults of its kind, which count as sent. */
+function objectOf(
+  definition: ResourceDefinition,
+  object: JsonObject,
+  meta: MutableMeta,
+  before: KubeObject | undefined,
+): KubeObject {
+  const { managedFields: _, ...metadata } = meta;
+  const sent = { ...object, metadata } as KubeObject;
+  const { normalise } = definition.strategy;
+  return normalise === undefined ? sent : normalise(sent, before);
+}
+
+const MANAGER_BYTES_MAX = 128;
+const PRINTABLE = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
+
+/** `?fieldManager=`, or the product in the user agent. */
+export function managerOf(call: Call): string {
+  const { query, headers } = call.request;
+  const asked = query['fieldManager'];
+  if (asked !== undefined && asked !== '') return asked;
+  const agent = headers['user-agent'] ?? '';
+  const slash = agent.indexOf('/');
+  const name = slash < 0 ? agent : agent.slice(0, slash);
+  if (name.length <= MANAGER_BYTES_MAX && /^[ -~]*$/.test(name)) return name;
+  let kept = '';
+  for (const one of name) {
+    if (!PRINTABLE.test(one)) continue;
+    if (Buffer.byteLength(kept + one) > MANAGER_BYTES_MAX) break;
+    kept += one;
+  }
+  return kept;
+}
+
+/** Whether two objects are the same but for the times in their `managedFields`. */
+export function sameButForTimes(next: KubeObject, old: KubeObject): boolean {
+  const mine = next.metadata.managedFields;
+  const theirs = old.metadata.managedFields;
+  if (mine === theirs || mine === undefined || theirs === undefined || mine.length !== theirs.length) return false;
+  for (const [index, entry] of mine.entries()) {
+    const other = theirs[index];
+    if (other === undefined) return false;
+    if (entry === other) continue;
+    if (!jsonEqual({ ...entry, time: undefined }, { ...other, time: undefined })) return false;
+  }
+  return jsonEqual({ ...next, metadata: { ...next.metadata, managedFields: theirs } }, old);
+}
+
+/** The served version of an object as it is stored. */
+export function servedVersion(definition: ResourceDefinition, object: KubeObject): ServedVersion | undefined {
+  return definition.versions.find((version) => version.apiVersion === object.apiVersion);
+}

@@ -1,0 +1,140 @@
+/**
+ * PATCH with `application/apply-patch+yaml`: server-side apply.
+ *
+ * Owns: the order of checks around an apply, and how its failures are answered. The merging itself is in `../apply`, the last steps are
+ * those of every write (`../write.ts`): an apply creates what is absent.
+ */
+import type { JsonObject, KubeObject } from '../../model/object.ts';
+import type { StatusCause } from '../../wire/status.ts';
+import { emptyObject, groundOf } from '../apply/ground.ts';
+import { encodeManaged, type Managed, type Owner } from '../apply/managed.ts';
+import { applied, gvkText } from '../apply/manager.ts';
+import { set } from '../apply/ownership.ts';
+import { pathText } from '../apply/path-element.ts';
+import { ApplyError } from '../apply/typed.ts';
+import { Conflicts, type Conflict, type Ground } from '../apply/updater.ts';
+import { decodeMap, writeOptions, type Incoming, type WriteOptions } from '../body.ts';
+import { goType, isMap } from '../definition.ts';
+import type { Call, Kernel } from '../kernel.ts';
+import { badRequest, fieldRequired, invalid, rawError, Refusal, refuse } from '../refusal.ts';
+
+export const APPLY_PATCH = 'application/apply-patch+yaml';
+
+/** The options of an apply. */
+export function applyOptions(call: Call): WriteOptions | Refusal {
+  const { query } = call.request;
+  const options = writeOptions(query, 'PatchOptions');
+  if ((query['fieldManager'] ?? '') !== '') return options;
+  const errors = [fieldRequired('fieldManager', 'is required for apply patch')];
+  return invalid({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', errors);
+}
+
+/** The body of an apply, in the version of the request. */
+export function configOf(call: Call, ground: Ground, kind: string): KubeObject | Refusal {
+  const { body, undecodable } = call.request;
+  if (undecodable !== undefined)
+    return badRequest(`error decoding YAML: error converting YAML to JSON: yaml: ${undecodable}`);
+  if (!isMap(body)) {
+    if (body === undefined || body === null) return badRequest('invalid object type: /, Kind=');
+    return badRequest(
+      `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${goType(body)} into Go value of type map[string]interface {}`,
+    );
+  }
+  const config = body as KubeObject;
+  const typed = { apiVersion: textOf(body, 'apiVersion'), kind: textOf(body, 'kind') };
+  if (typed.apiVersion !== ground.apiVersion || typed.kind !== kind)
+    return badRequest(`invalid object type: ${typed.apiVersion === '' ? `/, Kind=${typed.kind}` : gvkText(typed)}`);
+  const { metadata } = body;
+  if (isMap(metadata) && Array.isArray(metadata['managedFields']))
+    return badRequest('metadata.managedFields must be nil');
+  return isMap(metadata) ? config : ({ ...config, metadata: {} } as KubeObject);
+}
+
+function textOf(map: JsonObject, key: string): string {
+  const value = map[key];
+  return typeof value === 'string' ? value : '';
+}
+
+/** What an apply made of an object, ready for the last steps of a write. */
+export function applyTo(kernel: Kernel, call: Call, old: KubeObject | undefined): Incoming | Refusal {
+  const { definition, version, subresource } = call.route;
+  const ground = groundOf(definition, version, subresource);
+  const config = configOf(call, ground, definition.kind);
+  if (config instanceof Refusal) return config;
+  const empty = emptyObject(definition, version);
+  const live = old === undefined ? empty : withoutOwners(version.fromStorage(old));
+  const owners = old === undefined ? undefined : kernel.owners.of(definition, old);
+  const result = mergedBy(kernel, call, ground, live, empty, config, owners);
+  if (result instanceof Refusal) return result;
+  const incoming = decodeMap(call, result.object, { dryRun: false, fieldValidation: 'Ignore' });
+  if (incoming instanceof Refusal) return incoming;
+  set(incoming.meta, encodeManaged(result.managed));
+  return { ...incoming, owned: true };
+}
+
+/** The live object after the apply, or why it is refused. */
+export function mergedBy(
+  kernel: Kernel,
+  call: Call,
+  ground: Ground,
+  live: KubeObject,
+  empty: KubeObject,
+  config: KubeObject,
+  owners: Managed | undefined,
+): { readonly object: KubeObject; readonly managed: Managed } | Refusal {
+  const { query } = call.request;
+  const writer = {
+    manager: query['fieldManager'] ?? '',
+    subresource: call.route.subresource,
+    time: kernel.timestamp(),
+  };
+  const force = query['force'] === 'true' || query['force'] === '1';
+  try {
+    return applied(ground, live, empty, config, owners ?? new Map(), writer, force);
+  } catch (error) {
+    if (error instanceof Conflicts) return conflictsRefusal(error.conflicts);
+    if (error instanceof ApplyError) return rawError(error.message);
+    throw error;
+  }
+}
+
+function withoutOwners(object: KubeObject): KubeObject {
+  if (object.metadata.managedFields === undefined) return object;
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+function ownerText(one: Owner): string {
+  let text = JSON.stringify(one.manager);
+  if (one.subresource !== '') text += ` with subresource ${JSON.stringify(one.subresource)}`;
+  // Times are no part of what identifies an entry, so there is none to show.
+  return one.applied ? text : `${text} using ${one.apiVersion}`;
+}
+
+function conflictsRefusal(conflicts: readonly Conflict[]): Refusal {
+  const causes = conflicts.map(({ owner, path }): StatusCause => ({
+    reason: 'FieldManagerConflict',
+    message: `conflict with ${ownerText(owner)}`,
+    field: pathText(path),
+  }));
+  return refuse(409, 'Conflict', conflictsText(conflicts), { causes });
+}
+
+function conflictsText(conflicts: readonly Conflict[]): string {
+  const [first] = conflicts;
+  if (first !== undefined && conflicts.length === 1)
+    return `Apply failed with 1 conflict: conflict with ${ownerText(first.owner)}: ${pathText(first.path)}`;
+  const byOwner = new Map<Owner, (readonly string[])[]>();
+  for (const { owner, path } of conflicts) {
+    const paths = byOwner.get(owner);
+    if (paths === undefined) byOwner.set(owner, [path]);
+    else paths.push(path);
+  }
+  const lines = [...byOwner]
+    .sort(([a], [b]) => (a.id < b.id ? -1 : 1))
+    .flatMap(([owner, paths]) => [
+      `conflicts with ${ownerText(owner)}:`,
+      ...paths.map((path) => `- ${pathText(path)}`),
+    ]);
+  return `Apply failed with ${conflicts.length} conflicts: ${lines.join('\n')}`;
+}
