@@ -6,27 +6,50 @@
 import type { ApiRequest } from '../../wire/http.ts';
 import { parseJson } from '../../wire/go-json.ts';
 import { parseYaml } from '../../wire/go-yaml.ts';
+import { decodeProtobuf } from '../../wire/protobuf/envelope.ts';
+import type { Route } from '../registry.ts';
 
 /** The parts of a request that its body makes. */
-export type DecodedBody = Pick<ApiRequest, 'body' | 'undecodable' | 'decodeError' | 'duplicates'>;
+export type DecodedBody = Pick<ApiRequest, 'body' | 'undecodable' | 'decodeError' | 'decodedAs' | 'duplicates'>;
 
 const NOTHING: DecodedBody = {};
 
-/** Reads a body. Never throws: what cannot be read comes as `undecodable` text with the decoder's reason. */
-export function decodeBody(bytes: Buffer, contentType: string): DecodedBody {
+/**
+ * Reads a body. Never throws: what cannot be read comes as `undecodable` text with the decoder's reason. `method` and `route` say what
+ * a protobuf body is that does not say it itself.
+ */
+export function decodeBody(bytes: Buffer, contentType: string, method?: string, route?: Route): DecodedBody {
   if (bytes.length === 0) return NOTHING;
   const end = contentType.indexOf(';');
   const type = (end < 0 ? contentType : contentType.slice(0, end)).trim().toLowerCase();
+  if (type === 'application/vnd.kubernetes.protobuf') return decodeMessage(bytes, method, route);
   const text = bytes.toString('utf8');
   try {
     if (type === '' || type.endsWith('json')) return parseJson(text);
     if (type.endsWith('yaml')) return parseYaml(text);
   } catch (error) {
     const reason = error instanceof SyntaxError ? error.message : 'exceeded max depth';
-    return { undecodable: text, decodeError: reason.startsWith('yaml: ') ? reason : `${VERSION_FIRST}${reason}` };
+    const whole = type.endsWith('yaml') && !reason.startsWith('exceeded');
+    return { undecodable: text, decodeError: whole ? reason : `${VERSION_FIRST}${reason}` };
   }
   return { undecodable: text };
 }
 
 /** Go reads version and kind before anything else, and so fails there. */
 const VERSION_FIRST = "couldn't get version/kind; json parse error: ";
+
+function decodeMessage(bytes: Buffer, method: string | undefined, route: Route | undefined): DecodedBody {
+  const assumed =
+    method === 'DELETE'
+      ? { apiVersion: 'meta.k8s.io/v1', kind: 'DeleteOptions' }
+      : route === undefined
+        ? undefined
+        : { apiVersion: route.version.apiVersion, kind: route.definition.kind };
+  const decoded = decodeProtobuf(bytes, assumed);
+  if ('body' in decoded) return decoded;
+  return {
+    undecodable: bytes.toString('latin1'),
+    decodeError: decoded.error,
+    ...(decoded.as === undefined ? {} : { decodedAs: decoded.as }),
+  };
+}

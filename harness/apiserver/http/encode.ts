@@ -1,17 +1,19 @@
 /**
  * Answers and watch events as they travel.
  *
- * Owns: JSON, YAML and protobuf forms, tables and metadata views of answers, and the texts kept per stored object so that a read, a
- * list and a hundred watches turn it into text once. Does not own: which form is wanted (`negotiate.ts`). Start at {@link encodeBody} and
- * {@link eventEncoder}.
+ * Owns: the JSON, YAML and protobuf forms of what `transform.ts` makes of an answer, and the frames of watches. Does not own: which form
+ * is wanted (`negotiate.ts`), the texts kept per object (`json-text.ts`). Start at {@link encodeBody} and {@link eventEncoder}.
  */
 import { stringify } from 'yaml';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import type { WatchEvent } from '../../model/watch-event.ts';
 import type { ApiRequest, ApiResponse } from '../../wire/http.ts';
+import { encodeFrame, encodeProtobuf } from '../../wire/protobuf/envelope.ts';
 import { listAsSent } from '../../wire/typed-list.ts';
-import { isList, isMap } from '../definition.ts';
-import { MEDIA_TYPES, type Wanted } from './negotiate.ts';
+import { isMap } from '../definition.ts';
+import { jsonText } from './json-text.ts';
+import { MEDIA_TYPES, type Media, type Wanted } from './negotiate.ts';
+import { transformed } from './transform.ts';
 
 export interface EncodedBody {
   readonly code: number;
@@ -21,7 +23,7 @@ export interface EncodedBody {
 }
 
 /** One answer, in the form that was negotiated. The code can change: some transformations are refused only now. */
-export function encodeBody(want: Wanted, answer: ApiResponse, _request: ApiRequest): EncodedBody {
+export function encodeBody(want: Wanted, answer: ApiResponse, request: ApiRequest): EncodedBody {
   const { code, body, plainText } = answer;
   if (plainText === true || typeof body === 'string')
     return {
@@ -29,15 +31,25 @@ export function encodeBody(want: Wanted, answer: ApiResponse, _request: ApiReque
       type: answer.headers?.['content-type'] ?? 'text/plain; charset=utf-8',
       payload: typeof body === 'string' ? body : JSON.stringify(body),
     };
-  const shown = want.as !== undefined && code < 300 ? metadataOf(body) : body;
-  return { code, ...encodeValue(want, shown) };
+  if (want.as === undefined) return { code, ...encodeValue(want.media, want.pretty, body) };
+  const shown = code < 300 ? transformed(want, body, request, true) : answer;
+  // A refusal is never transformed, and so speaks the one language that needs no negotiation.
+  if ('code' in shown) return { code: shown.code, ...encodeValue('json', true, shown.body) };
+  return { code, ...encodeValue(want.media, want.pretty, shown.value) };
 }
 
-function encodeValue(want: Wanted, body: JsonValue): Omit<EncodedBody, 'code'> {
-  const type = MEDIA_TYPES[want.media];
-  if (want.media === 'yaml') return { type, payload: stringify(listAsSent(body), { sortMapEntries: true }) };
-  if (want.pretty) return { type, payload: JSON.stringify(listAsSent(body), undefined, 2) };
-  return { type, payload: `${jsonText(body)}\n` };
+function encodeValue(media: Media, pretty: boolean, body: JsonValue): Omit<EncodedBody, 'code'> {
+  if (media === 'protobuf') {
+    const payload = isMap(body) ? encodeProtobuf(body) : undefined;
+    if (payload !== undefined) return { type: MEDIA_TYPES.protobuf, payload };
+  }
+  if (media === 'yaml') return { type: MEDIA_TYPES.yaml, payload: yamlText(listAsSent(body)) };
+  const payload = pretty ? JSON.stringify(listAsSent(body), undefined, 2) : `${jsonText(body)}\n`;
+  return { type: MEDIA_TYPES.json, payload };
+}
+
+function yamlText(body: JsonValue): string {
+  return stringify(body, { version: '1.1', sortMapEntries: true, indentSeq: false });
 }
 
 /** How one watch sends its events. */
@@ -48,82 +60,46 @@ export interface EventEncoder {
 }
 
 /** The encoder of one watch: it remembers what this watch has been sent. */
-export function eventEncoder(want: Wanted, _request: ApiRequest): EventEncoder {
+export function eventEncoder(want: Wanted, request: ApiRequest): EventEncoder {
+  const { media } = want;
+  const type = media === 'protobuf' ? `${MEDIA_TYPES.protobuf};stream=watch` : MEDIA_TYPES.json;
+  if (want.as === undefined) return { type, encode: media === 'protobuf' ? protobufFrame : jsonFrame };
+  let first = true;
   return {
-    type: MEDIA_TYPES.json,
+    type,
     encode: (event) => {
-      if (want.as === undefined || event.type === 'ERROR') return frameOf(event);
-      return `{"type":"${event.type}","object":${jsonText(metadataOf(event.object))}}\n`;
+      const shown = event.type === 'ERROR' ? undefined : transformed(want, event.object, request, first);
+      first = false;
+      const object = shown === undefined || 'code' in shown ? event.object : shown.value;
+      if (media === 'protobuf') return encodeFrame(event.type, encodeProtobuf(object as JsonObject) ?? NOTHING);
+      return `{"type":"${event.type}","object":${jsonText(object)}}\n`;
     },
   };
 }
 
-/** The latest frame: the watches of one resource are told one after the other, and all get the same bytes. */
-let latest: { readonly object: object; readonly type: string; readonly frame: Buffer } | undefined;
+const NOTHING = Buffer.alloc(0);
 
-function frameOf({ type, object }: WatchEvent): Buffer {
-  if (latest !== undefined && latest.object === object && latest.type === type) return latest.frame;
+/** The latest frame of a form: the watches of one resource are told one after the other, and all get the same bytes. */
+interface Latest {
+  readonly object: object;
+  readonly type: string;
+  readonly frame: Buffer;
+}
+
+let latestJson: Latest | undefined;
+let latestProtobuf: Latest | undefined;
+
+function jsonFrame({ type, object }: WatchEvent): Buffer {
+  if (latestJson !== undefined && latestJson.object === object && latestJson.type === type) return latestJson.frame;
   const frame = Buffer.from(`{"type":"${type}","object":${jsonText(object)}}\n`);
-  latest = { object, type, frame };
+  latestJson = { object, type, frame };
   return frame;
 }
 
-/** JSON of a body; stored objects are turned into text once. */
-export function jsonText(body: JsonValue): string {
-  if (!isMap(body)) return JSON.stringify(body);
-  const { items, kind, apiVersion } = body;
-  if (typeof kind !== 'string' || typeof apiVersion !== 'string') return JSON.stringify(body);
-  if (isList(items)) return listText(body, items);
-  const rest = restText(body);
-  return rest === '{}' ? `${headOf(kind, apiVersion)}}` : `${headOf(kind, apiVersion)},${rest.slice(1)}`;
-}
-
-function listText(list: JsonObject, items: readonly JsonValue[]): string {
-  const bare = listAsSent(list) !== list;
-  const texts = items.map((item) => (bare && isMap(item) ? restText(item) : jsonText(item)));
-  const { items: _, ...head } = list;
-  return `${JSON.stringify(head).slice(0, -1)},"items":[${texts.join(',')}]}`;
-}
-
-const heads = new Map<string, string>();
-
-function headOf(kind: string, apiVersion: string): string {
-  const key = `${apiVersion}/${kind}`;
-  let head = heads.get(key);
-  if (head === undefined) {
-    if (heads.size > 10_000) heads.clear();
-    heads.set(key, (head = JSON.stringify({ kind, apiVersion }).slice(0, -1)));
-  }
-  return head;
-}
-
-/** Texts of stored objects, without apiVersion and kind. */
-const texts = new WeakMap<object, string>();
-
-function restText(object: JsonObject): string {
-  const known = texts.get(object);
-  if (known !== undefined) return known;
-  const { apiVersion: _, kind: __, ...rest } = object;
-  const text = JSON.stringify(rest);
-  // Only what has a version is stored, and only what is stored is shown again.
-  if (isMap(object['metadata']) && object['metadata']['resourceVersion'] !== undefined) texts.set(object, text);
-  return text;
-}
-
-/** The metadata of an object or of a list's items. */
-function metadataOf(body: JsonValue): JsonValue {
-  if (!isMap(body) || body['kind'] === 'Status') return body;
-  const { items, metadata } = body;
-  if (isList(items))
-    return {
-      kind: 'PartialObjectMetadataList',
-      apiVersion: 'meta.k8s.io/v1',
-      metadata,
-      items: items.map((item): JsonObject => partial(isMap(item) ? item['metadata'] : undefined)),
-    };
-  return metadata === undefined ? body : partial(metadata);
-}
-
-function partial(metadata: JsonValue | undefined): JsonObject {
-  return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata };
+function protobufFrame({ type, object }: WatchEvent): Buffer {
+  if (latestProtobuf !== undefined && latestProtobuf.object === object && latestProtobuf.type === type)
+    return latestProtobuf.frame;
+  const frame = encodeFrame(type, encodeProtobuf(object) ?? NOTHING);
+  latestProtobuf = { object, type, frame };
+  return frame;
 }

@@ -95,7 +95,7 @@ export class Handler {
       user === undefined ? { method, path, query, headers } : { method, path, query, headers, user };
     const route = this.#upstream.routeOf?.(path);
     const watching = isWatch(request);
-    const want = negotiate(withoutProtobuf(request), route, watching);
+    const want = negotiate(request, route, watching);
     const refused = refusal(request, watching) ?? ('media' in want ? undefined : want);
     if (refused !== undefined || !('media' in want)) {
       if (refused !== undefined) respond(exchange, audit, plainly(want), request, refused);
@@ -107,7 +107,7 @@ export class Handler {
         return;
       }
       try {
-        const decoded = body.length === 0 ? undefined : decodeBody(body, headers['content-type'] ?? '');
+        const decoded = body.length === 0 ? undefined : decodeBody(body, headers['content-type'] ?? '', method, route);
         this.#send(exchange, audit, want, decoded === undefined ? request : { ...request, ...decoded });
       } catch (error) {
         this.#fail(exchange, audit, error);
@@ -211,14 +211,6 @@ function isWatch({ method, path, query }: ApiRequest): boolean {
   if (method !== 'GET') return false;
   const { watch } = query;
   return (watch !== undefined && watch !== 'false' && watch !== '0') || path.includes('/watch/');
-}
-
-/** Protobuf is not spoken yet: clients that would take something else get that. */
-function withoutProtobuf(request: ApiRequest): ApiRequest {
-  const { accept } = request.headers;
-  if (accept === undefined || !accept.includes('protobuf')) return request;
-  const others = accept.split(',').filter((clause) => !clause.includes('protobuf'));
-  return { ...request, headers: { ...request.headers, accept: others.join(',') || 'application/none' } };
 }
 
 function plainly(want: Wanted | ApiResponse): Wanted {

@@ -81,7 +81,7 @@ it('refuses a body beyond 3 MiB as 413 (110)', async () => {
 it('refuses what it cannot answer as 406 (19)', async () => {
   const { url } = await serve();
 
-  const response = await fetch(`${url}${CONFIGMAPS_PATH}`, {
+  const response = await fetch(`${url}${WIDGETS_PATH}`, {
     headers: { accept: 'application/vnd.kubernetes.protobuf' },
   });
 

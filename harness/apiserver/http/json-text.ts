@@ -1,0 +1,52 @@
+/**
+ * The JSON of objects and lists, kept per stored object.
+ *
+ * Owns: the rule that a read, a list and a hundred watches turn an object into text once. Objects are frozen by convention, so their
+ * identity stands for their content.
+ */
+import type { JsonObject, JsonValue } from '../../model/object.ts';
+import { listAsSent } from '../../wire/typed-list.ts';
+import { isList, isMap } from '../definition.ts';
+
+/** JSON of a body. */
+export function jsonText(body: JsonValue): string {
+  if (!isMap(body)) return JSON.stringify(body);
+  const { items, kind, apiVersion } = body;
+  if (typeof kind !== 'string' || typeof apiVersion !== 'string') return JSON.stringify(body);
+  if (isList(items)) return listText(body, items);
+  const rest = restText(body);
+  return rest === '{}' ? `${headOf(kind, apiVersion)}}` : `${headOf(kind, apiVersion)},${rest.slice(1)}`;
+}
+
+function listText(list: JsonObject, items: readonly JsonValue[]): string {
+  const bare = listAsSent(list) !== list;
+  let text = '';
+  for (const item of items) text += `${text === '' ? '' : ','}${bare && isMap(item) ? restText(item) : jsonText(item)}`;
+  const { items: _, ...head } = list;
+  return `${JSON.stringify(head).slice(0, -1)},"items":[${text}]}`;
+}
+
+const heads = new Map<string, string>();
+
+function headOf(kind: string, apiVersion: string): string {
+  const key = `${apiVersion}/${kind}`;
+  let head = heads.get(key);
+  if (head === undefined) {
+    if (heads.size > 10_000) heads.clear();
+    heads.set(key, (head = JSON.stringify({ kind, apiVersion }).slice(0, -1)));
+  }
+  return head;
+}
+
+/** Texts of stored objects, without apiVersion and kind: items of built-in lists are sent so. */
+const texts = new WeakMap<object, string>();
+
+function restText(object: JsonObject): string {
+  const known = texts.get(object);
+  if (known !== undefined) return known;
+  const { apiVersion: _, kind: __, ...rest } = object;
+  const text = JSON.stringify(rest);
+  // Only what has a version is stored, and only what is stored is shown again.
+  if (isMap(object['metadata']) && object['metadata']['resourceVersion'] !== undefined) texts.set(object, text);
+  return text;
+}
