@@ -69,7 +69,7 @@ export function storeNew(kernel: Kernel, call: Call, incoming: Incoming, options
       ...validateContent(definition, version, object, undefined),
     ];
     if (errors.length > 0) return invalid(definition, meta.name ?? '', errors);
-    if (asked !== undefined && asked !== '0')
+    if (!options.dryRun && isVersion(asked))
       return rawError('resourceVersion should not be set on objects to be created');
     const name = meta.name ?? '';
     const existing = kernel.store.get(gr, rowKey(meta.namespace ?? '', name));
@@ -80,8 +80,14 @@ export function storeNew(kernel: Kernel, call: Call, incoming: Incoming, options
     }
     warnOfFinalizers(call, object, undefined);
     object = version.toStorage(object);
-    return options.dryRun ? object : kernel.commit(definition, object, undefined, call);
+    if (!options.dryRun) return kernel.commit(definition, object, undefined, call);
+    return asked === undefined ? object : { ...object, metadata: { ...object.metadata, resourceVersion: asked } };
   }
+}
+
+/** Only the store looks at the version of a new object, and it takes what is no number for none; a dry run never gets there. */
+function isVersion(asked: string | undefined): boolean {
+  return asked !== undefined && /^\d+$/.test(asked) && Number(asked) !== 0;
 }
 
 /** Namespace rules of a new object. Fills in `metadata.namespace`. */

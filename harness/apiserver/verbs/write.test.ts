@@ -45,6 +45,18 @@ describe('create', () => {
     expect(request('POST', WIDGETS_PATH, widget('a', {}, { resourceVersion: '3' })).body).not.toHaveProperty('reason');
   });
 
+  it('minds no resourceVersion that is no number, and none in a dry run (25)', () => {
+    const { request } = testServer();
+
+    const dry = request('POST', `${WIDGETS_PATH}?dryRun=All`, widget('a', {}, { resourceVersion: '3' }));
+    expect(dry).toMatchObject({ code: 201, body: { metadata: { resourceVersion: '3' } } });
+    const created = request('POST', WIDGETS_PATH, widget('a', {}, { resourceVersion: 'x' }));
+    expect(created).toMatchObject({
+      code: 201,
+      body: { metadata: { resourceVersion: expect.stringMatching(/^\d+$/) } },
+    });
+  });
+
   it('refuses a taken name as AlreadyExists, and says when its holder is being deleted (26, 154)', () => {
     const { request } = testServer();
     request('POST', WIDGETS_PATH, widget('a', {}, { finalizers: [FINALIZER] }));
