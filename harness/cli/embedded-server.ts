@@ -1,18 +1,28 @@
 /** The embedded API server outside a trial: real time, fresh ids, and the controllers of a cluster when asked for. */
 import { createEnvironment } from '../actors/environment/index.ts';
 import { createWorkloads } from '../actors/environment/workloads/index.ts';
-import { ApiServer } from '../apiserver/server.ts';
+import { ApiServer, type AuthorizationMode } from '../apiserver/server.ts';
 import { Random } from '../determinism/random.ts';
 import { realClearInterval, realDate, realSetInterval } from '../determinism/real-time.ts';
 import { apiVersionOf, type KubeObject } from '../model/object.ts';
+import type { UserInfo } from '../wire/http.ts';
 
-export function createServer(): ApiServer {
+export interface CreateServerOptions {
+  /** Default `allow-all`. */
+  readonly authorization?: AuthorizationMode;
+  /** Users by bearer token. */
+  readonly tokens?: ReadonlyMap<string, UserInfo>;
+}
+
+export function createServer({ authorization = 'allow-all', tokens }: CreateServerOptions = {}): ApiServer {
   const ids = new Random(realDate().getTime());
   return new ApiServer({
     now: () => realDate().getTime(),
     newUid: () => ids.uuid(),
     nameSuffix: () => ids.suffix(),
     fieldManagement: 'eager',
+    authorization,
+    ...(tokens === undefined ? {} : { tokenUser: (token) => tokens.get(token) }),
   });
 }
 

@@ -73,7 +73,7 @@ describe('serve', () => {
     const path = `${url}/api/v1/namespaces/default`;
 
     const codes = [
-      await codeOf(path, { ca, cert, key }),
+      await codeOf(path, { ca, cert, key, agent: false }),
       await codeOf(path, { ca, headers: { authorization: 'Bearer secret' } }),
       await codeOf(path, { ca, headers: { authorization: 'Bearer other' } }),
       await codeOf(path, { ca }),
@@ -85,6 +85,20 @@ describe('serve', () => {
     expect(await exit).toBe(0);
   });
 
+  it('lets roles and bindings decide under rbac', async () => {
+    const tokens = 'root,root,,"system:masters"\nalice,alice\n';
+    writeFileSync(join(folder, 'tokens.csv'), tokens);
+    const { child, url, exit } = await started('--authorization', 'rbac', '--token-file', 'tokens.csv', '--plain-http');
+    const as = (token: string): Promise<number> =>
+      fetch(`${url}/api/v1/namespaces`, { headers: { authorization: `Bearer ${token}` } }).then(({ status }) => status);
+
+    const codes = [await as('root'), await as('alice'), await as('mallory')];
+    child.kill('SIGINT');
+
+    expect(codes).toEqual([200, 403, 401]);
+    expect(await exit).toBe(0);
+  });
+
   it('refuses an environment that is none, and a token file that holds no tokens', () => {
     writeFileSync(join(folder, 'tokens.csv'), 'secret\n');
 
@@ -92,6 +106,9 @@ describe('serve', () => {
       code: 2,
       stderr: 'stalemate: got environment "kind", expected "none", "gc" or "workloads"\n',
     });
+    expect(stalemate(['serve', '--authorization', 'webhook']).stderr).toBe(
+      'stalemate: got authorization "webhook", expected "allow-all" or "rbac"\n',
+    );
     expect(stalemate(['serve', '--token-file', 'tokens.csv'], { cwd: folder }).stderr).toContain(
       'line 1 of "tokens.csv" is no token',
     );

@@ -2,13 +2,14 @@
 import { Command } from 'commander';
 import { stringify } from 'yaml';
 import type { Identity } from '../../apiserver/http/certificates.ts';
-import type { HttpServer, ServeOptions } from '../../apiserver/http/serve.ts';
-import type { ApiServer } from '../../apiserver/server.ts';
+import type { HttpServer, ServeOptions, TlsOptions } from '../../apiserver/http/serve.ts';
+import type { ApiServer, AuthorizationMode } from '../../apiserver/server.ts';
 import { loadCrds } from '../../execution/manifests.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { writeWhole } from '../../report/write-files.ts';
 import { collect, portArgument, usage } from '../arguments.ts';
 import type { Environment } from '../embedded-server.ts';
+import type { UserInfo } from '../../wire/http.ts';
 import type { CommandContext } from '../main.ts';
 import { readText } from '../read-text.ts';
 
@@ -17,13 +18,15 @@ interface ServeFlags {
   readonly plainHttp?: boolean;
   readonly crds?: readonly string[];
   readonly environment: Environment;
+  readonly authorization: AuthorizationMode;
   readonly tokenFile?: string;
   readonly writeKubeconfig?: string;
 }
 
 const HELP = `
 HTTP/1.1 and HTTP/2 over TLS, with a certificate authority of its own: the kubeconfig holds its certificate and one for an
-administrator. Requests without a certificate or a known token get 401, as from kube-apiserver. With --plain-http there is neither.
+administrator. Requests without a certificate or a known token get 401 (under rbac they come from system:anonymous), as from
+kube-apiserver. With --plain-http they may do everything.
 Everything is kept in memory and gone when it ends (Ctrl-C).
 
 Environments:
@@ -44,6 +47,7 @@ export function serveCommand(context: CommandContext): Command {
     .option('--plain-http', 'HTTP/1.1 without TLS and without authentication')
     .option('--crds <path>', 'file or folder with CRDs to install; may be given several times', collect)
     .option('--environment <name>', 'controllers that run beside it: none, gc or workloads', environmentArgument, 'gc')
+    .option('--authorization <mode>', 'who may do what: allow-all or rbac', authorizationArgument, 'allow-all')
     .option('--token-file <csv>', 'bearer tokens: lines of token,user,uid,"group1,group2"')
     .option('--write-kubeconfig <file>', 'write a kubeconfig that points here')
     .addHelpText('after', HELP)
@@ -55,12 +59,29 @@ function environmentArgument(text: string): Environment {
   throw usage(`got environment "${text}", expected "none", "gc" or "workloads"`);
 }
 
+function authorizationArgument(text: string): AuthorizationMode {
+  if (text === 'allow-all' || text === 'rbac') return text;
+  throw usage(`got authorization "${text}", expected "allow-all" or "rbac"`);
+}
+
 async function serve(flags: ServeFlags, { console, signal }: CommandContext): Promise<void> {
   const { createServer, animate } = await import('../embedded-server.ts');
-  const server = createServer();
+  const { authorization } = flags;
+  const tokens = await tokensOf(flags);
+  const server = createServer({ authorization, ...(tokens === undefined ? {} : { tokens }) });
   for (const crd of loadCrds(flags.crds ?? [])) server.installCrd(crd);
-  const security = flags.plainHttp === true ? undefined : await secured(flags);
-  const http = await listen(server, flags, security?.options ?? {});
+  const { ANONYMOUS, UNSECURED } = await import('../../apiserver/http/authentication.ts');
+  const security = flags.plainHttp === true ? undefined : await secured();
+  // Real servers know no anonymous user when everybody may do everything: one that asks nobody must not be open to all.
+  const nobody = security === undefined ? UNSECURED : authorization === 'rbac' ? ANONYMOUS : undefined;
+  const http = await listen(server, flags, {
+    ...(security === undefined ? {} : { tls: security.tls }),
+    authentication: {
+      verifyToken: (token) => server.serviceAccountOf(token),
+      ...(tokens === undefined ? {} : { tokens }),
+      ...(nobody === undefined ? {} : { anonymous: nobody }),
+    },
+  });
   const stop = animate(server, flags.environment, security?.ca ?? '');
   try {
     if (flags.writeKubeconfig !== undefined) writeWhole(flags.writeKubeconfig, kubeconfigText(http.url, security));
@@ -87,24 +108,25 @@ async function listen(server: ApiServer, flags: ServeFlags, options: ServeOption
   });
 }
 
+async function tokensOf({ tokenFile }: ServeFlags): Promise<ReadonlyMap<string, UserInfo> | undefined> {
+  if (tokenFile === undefined) return undefined;
+  const { parseTokens } = await import('../../apiserver/http/authentication.ts');
+  return parseTokens(readText(tokenFile, 'token'), tokenFile);
+}
+
 interface Security {
-  readonly options: ServeOptions;
+  readonly tls: TlsOptions;
   /** PEM. */
   readonly ca: string;
   readonly admin: Identity;
 }
 
-async function secured({ tokenFile }: ServeFlags): Promise<Security> {
+async function secured(): Promise<Security> {
   const { CertificateAuthority } = await import('../../apiserver/http/certificates.ts');
-  const { parseTokens } = await import('../../apiserver/http/authentication.ts');
   const authority = new CertificateAuthority();
   const ca = authority.certificate;
-  const tokens = tokenFile === undefined ? undefined : parseTokens(readText(tokenFile, 'token'), tokenFile);
   return {
-    options: {
-      tls: { identity: authority.issueServer(), clientCa: ca },
-      authentication: { ...(tokens === undefined ? {} : { tokens }) },
-    },
+    tls: { identity: authority.issueServer(), clientCa: ca },
     ca,
     admin: authority.issueClient({ commonName: 'kubernetes-admin', organizations: ['system:masters'] }),
   };
