@@ -11,6 +11,8 @@ import type { Call } from './kernel.ts';
 import { goTypeOfKind } from './kinds/go-types.ts';
 import { isOddTime, metadataProblem, unknownInMetadata } from './kinds/metadata-decode.ts';
 import { decodeMetadata, hadDuplicateOwners, type MutableMeta } from './metadata.ts';
+import { goPrinted } from './patch/go-print.ts';
+import { STRATEGIC_MERGE_PATCH } from './patch/strategic-merge.ts';
 import { badRequest, fieldNotSupported, invalid, Refusal } from './refusal.ts';
 
 /** An object whose metadata is canonical and still ours to change. */
@@ -110,33 +112,21 @@ export function decodeObject(call: Call, options: WriteOptions): Incoming | Refu
   return decodeMap(call, raw, options);
 }
 
-/** Where a map comes from that is no request body, and how refusals show it. */
-export interface PatchedFrom {
-  /** Strategic merge patches are shown themselves, in Go's notation; the results of other patches as JSON. */
-  readonly shown?: string;
-}
-
-const BY_PATCH: PatchedFrom = {};
-
 /** The same for a map from elsewhere: the result of a patch. */
-export function decodeMap(
-  call: Call,
-  raw: JsonObject,
-  options: WriteOptions,
-  from: PatchedFrom | undefined = call.request.method === 'PATCH' ? BY_PATCH : undefined,
-): Incoming | Refusal {
+export function decodeMap(call: Call, raw: JsonObject, options: WriteOptions): Incoming | Refusal {
   const { definition, version } = call.route;
   const typed = checkType(definition, version, raw);
   if (typed instanceof Refusal) return typed;
+  const strategic = isStrategic(call);
   const refuseBody = (why: string): Refusal =>
-    from === undefined
-      ? badRequest(`${definition.kind} in version "${version.name}" cannot be handled as a ${definition.kind}: ${why}`)
-      : unusablePatch(from.shown ?? JSON.stringify(typed), why);
-  const words = from?.shown === undefined ? 'json' : 'converter';
+    call.request.method === 'PATCH'
+      ? unusablePatch(strategic ? goPrinted(call.request.body) : JSON.stringify(typed), why)
+      : badRequest(`${definition.kind} in version "${version.name}" cannot be handled as a ${definition.kind}: ${why}`);
+  const words = strategic ? 'converter' : 'json';
   const meta = decodeMetadata(raw['metadata']);
   if (typeof meta === 'string' || isOddTime(meta.creationTimestamp) || isOddTime(meta.deletionTimestamp)) {
     const problem = metadataProblem(raw['metadata'], definition.kind, definition.custom, words);
-    if (problem !== undefined || typeof meta === 'string') return refuseBody(problem ?? String(meta));
+    if (problem !== undefined || typeof meta === 'string') return refuseBody(problem ?? 'json: unusable metadata');
   }
   if (hadDuplicateOwners(raw['metadata'], meta))
     call.warnings.push(
@@ -144,6 +134,7 @@ export function decodeMap(
     );
   const unknown: string[] | undefined = options.fieldValidation === 'Ignore' ? undefined : [];
   if (unknown !== undefined) unknownInMetadata(raw['metadata'], unknown);
+  if (definition.custom) unknown?.sort();
   const object = coerce(definition, version, typed, unknown, words);
   if (typeof object === 'string') return refuseBody(object);
   if (unknown !== undefined) {
@@ -156,6 +147,11 @@ export function decodeMap(
     }
   }
   return { object, meta };
+}
+
+/** Results of strategic merge patches are no JSON: Go converts them, and words errors differently. */
+function isStrategic({ request }: Call): boolean {
+  return request.method === 'PATCH' && request.headers['content-type']?.startsWith(STRATEGIC_MERGE_PATCH) === true;
 }
 
 /** A value that should have been a string, in a message. */

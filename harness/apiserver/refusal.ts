@@ -215,7 +215,7 @@ export function invalid(
   return refuse(422, 'Invalid', `${qualified} "${name}" is invalid${all}`, {
     ...(name === '' ? {} : { name }),
     ...(of.group === '' ? {} : { group: of.group }),
-    kind: of.kind,
+    ...(of.kind === '' ? {} : { kind: of.kind }),
     ...(causes.length === 0 ? {} : { causes }),
   });
 }

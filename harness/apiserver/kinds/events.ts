@@ -3,7 +3,8 @@
  *
  * Owns: the renaming between the two (k8s.io/kubernetes `pkg/apis/events/v1/conversion.go`).
  */
-import type { JsonObject, KubeObject } from '../../model/object.ts';
+import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
+import { BuiltInSchema } from './builtin-schema.ts';
 
 /** New name in events.k8s.io/v1 by name in core/v1. */
 const RENAMED: readonly (readonly [string, string])[] = [
@@ -32,12 +33,24 @@ const shown = new WeakMap<KubeObject, KubeObject>();
 export function eventFromStorage(object: KubeObject): KubeObject {
   let event = shown.get(object);
   if (event === undefined) {
-    event = renamed(object, 'events.k8s.io/v1', TO_NEW);
+    const { reportingController, reportingInstance, ...others } = renamed(object, 'events.k8s.io/v1', TO_NEW);
+    // Core events always write these two, events of the other group only when they say something.
+    event = {
+      ...others,
+      ...(isText(reportingController) ? { reportingController } : {}),
+      ...(isText(reportingInstance) ? { reportingInstance } : {}),
+    } as KubeObject;
     shown.set(object, event);
   }
   return event;
 }
 
+function isText(value: JsonValue | undefined): boolean {
+  return typeof value === 'string' && value !== '';
+}
+
+const core = new BuiltInSchema('v1', 'Event');
+
 export function eventToStorage(object: KubeObject): KubeObject {
-  return renamed(object, 'v1', TO_CORE);
+  return core.complete(renamed(object, 'v1', TO_CORE));
 }

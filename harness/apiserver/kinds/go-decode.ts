@@ -2,11 +2,13 @@
  * Built-in kinds as Go's JSON decoder and encoder leave them: unknown fields dropped, wrong types refused, empty values left out.
  *
  * Owns: one decoder per Go type, compiled when it is first needed. A decoded value is what the real server would store and write
- * again; a value that is so already comes back as the same object. Does not own: defaults and rules of kinds (`kinds/`), Go's
- * scalars with their own formats (`go-scalars.ts`). Start at {@link decoderOf}.
+ * again, defaults included; a value that is so already comes back as the same object. Does not own: the defaults (`defaults/`), rules
+ * of kinds, Go's scalars with their own formats (`go-scalars.ts`). Start at {@link decoderOf}.
  */
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import { goType, isList, isMap } from '../definition.ts';
+import { defaultsOf } from './defaults/by-type.ts';
+import type { Defaulting } from './defaults/rules.ts';
 import { OPAQUE, type Opaque } from './go-scalars.ts';
 import { printedGoType, readGoType, type FieldEntry, type StructEntry } from './go-types.ts';
 
@@ -117,28 +119,23 @@ interface Field {
   readonly kept: boolean;
 }
 
-/** Fields that defaults fill in: a zero written first would look like a choice. */
-const DEFAULTED: ReadonlySet<string> = new Set([
-  'core/v1.ServicePort.targetPort',
-  'rbac/v1.RoleRef.apiGroup',
-  'core/v1.Secret.type',
-]);
-
 export class StructDecoder implements Decoder {
   readonly always = true;
   readonly #name: string;
   readonly #entry: StructEntry;
   #fields: ReadonlyMap<string, Field> | undefined;
   #absent: readonly Field[] = [];
+  readonly #defaults: Defaulting | undefined;
   #zero: JsonObject | undefined;
 
   constructor(name: string, entry: StructEntry) {
     this.#name = name;
     this.#entry = entry;
+    this.#defaults = defaultsOf(name);
   }
 
   get zero(): JsonObject {
-    this.#zero ??= this.complete({});
+    this.#zero ??= this.complete(this.#defaulted({}));
     return this.#zero;
   }
 
@@ -157,7 +154,7 @@ export class StructDecoder implements Decoder {
       const kept = isKept(entry, decoder);
       const field = { name, decoder, kept };
       fields.set(name, field);
-      if (kept && !DEFAULTED.has(`${this.#name}.${name}`)) absent.push(field);
+      if (kept) absent.push(field);
     }
     this.#absent = absent;
     this.#fields = fields;
@@ -178,12 +175,18 @@ export class StructDecoder implements Decoder {
     const outer = at.struct;
     at.struct = this.#name.slice(this.#name.lastIndexOf('.') + 1);
     let copy: { [key: string]: JsonValue | undefined } | undefined;
+    const inPlace = at.words === 'json';
+    // The converter names the unknown fields of a struct before it goes into the known ones.
+    if (!inPlace && at.unknown !== undefined)
+      for (const key of Object.keys(map).toSorted())
+        if (map[key] !== undefined && !(root && isTypeMeta(key)) && !fields.has(key))
+          at.unknown.push(pathText(at.path, key));
     for (const key in map) {
       const value = map[key];
       if (value === undefined || (root && isTypeMeta(key))) continue;
       const field = fields.get(key);
       if (field === undefined) {
-        at.unknown?.push(pathText(at.path, key));
+        if (inPlace) at.unknown?.push(pathText(at.path, key));
         copy ??= { ...map };
         delete copy[key];
         continue;
@@ -202,7 +205,12 @@ export class StructDecoder implements Decoder {
       else copy[key] = decoded;
     }
     at.struct = outer;
-    return this.complete(copy ?? map, root);
+    // Defaults first: a zero that is written because it must be would look like a choice.
+    return this.complete(at.error === undefined ? this.#defaulted(copy ?? map) : map, root);
+  }
+
+  #defaulted(map: JsonObject): JsonObject {
+    return this.#defaults === undefined ? map : this.#defaults(map);
   }
 
   /** With the fields that are written although nobody gave them. */

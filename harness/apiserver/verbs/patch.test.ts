@@ -14,7 +14,7 @@ describe('patch', () => {
       code: 415,
       body: {
         message:
-          'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json',
+          'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
       },
     });
   });

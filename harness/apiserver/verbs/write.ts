@@ -7,12 +7,14 @@ import { jsonEqual } from '../../model/leaf.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import type { ApiResponse } from '../../wire/http.ts';
 import { APPLY_PATCH, applyOptions, applyTo } from './apply.ts';
-import { BODY_TYPES, decodeMap, decodeObject, writeOptions, type Incoming, type WriteOptions } from '../body.ts';
+import { bodyTypes, decodeMap, decodeObject, writeOptions, type Incoming, type WriteOptions } from '../body.ts';
 import { goType, isMap } from '../definition.ts';
 import type { Call, Kernel } from '../kernel.ts';
+import { nodeOfGoType } from '../kinds/builtin-node.ts';
 import type { MutableMeta } from '../metadata.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { applyMergePatch } from '../patch/merge-patch.ts';
+import { STRATEGIC_MERGE_PATCH } from '../patch/strategic-merge.ts';
 import {
   badRequest,
   conflict,
@@ -26,7 +28,9 @@ import {
   unsupportedMediaType,
 } from '../refusal.ts';
 import { rowKey } from '../store.ts';
+import type { SchemaNode } from '../schema/node.ts';
 import { placeIn, storeChanged, storeNew } from '../write.ts';
+import { strategicallyPatched } from './strategic.ts';
 
 /** Answers an object, or a refusal; in the version that was asked for. */
 function answer(call: Call, code: number, result: KubeObject | Refusal): ApiResponse {
@@ -45,7 +49,7 @@ export function create(kernel: Kernel, call: Call): ApiResponse {
     return methodNotAllowed(definition, 'create');
   const options = writeOptions(call.request.query, 'CreateOptions');
   if (options instanceof Refusal) return options;
-  if (!BODY_TYPES.includes(mediaType(call))) return unsupportedMediaType(BODY_TYPES);
+  if (!bodyTypes(definition).includes(mediaType(call))) return unsupportedMediaType(bodyTypes(definition));
   const incoming = decodeObject(call, options);
   if (incoming instanceof Refusal) return incoming;
   return answer(call, 201, storeNew(kernel, call, incoming, options));
@@ -57,7 +61,7 @@ export function update(kernel: Kernel, call: Call): ApiResponse {
   if (name === '') return methodNotAllowed(definition, 'update');
   const options = writeOptions(call.request.query, 'UpdateOptions');
   if (options instanceof Refusal) return options;
-  if (!BODY_TYPES.includes(mediaType(call))) return unsupportedMediaType(BODY_TYPES);
+  if (!bodyTypes(definition).includes(mediaType(call))) return unsupportedMediaType(bodyTypes(definition));
   const incoming = decodeObject(call, options);
   if (incoming instanceof Refusal) return incoming;
   const { meta } = incoming;
@@ -124,10 +128,15 @@ const MERGE_PATCH = 'application/merge-patch+json';
 /** kube-apiserver's limit on operations of one JSON patch. */
 const JSON_PATCH_OPERATIONS_MAX = 10_000;
 
+const CUSTOM_PATCHES = [JSON_PATCH, MERGE_PATCH, APPLY_PATCH];
+
 /** The kind of patch; refused when this server cannot apply it. */
 export function patchType(call: Call): string | Refusal {
   const type = mediaType(call);
-  return type === JSON_PATCH || type === MERGE_PATCH ? type : unsupportedMediaType([JSON_PATCH, MERGE_PATCH]);
+  if (type === JSON_PATCH || type === MERGE_PATCH) return type;
+  if (call.route.definition.custom) return unsupportedMediaType(CUSTOM_PATCHES);
+  // Built-in kinds are refused by the router, before anything looks at the request.
+  return type === STRATEGIC_MERGE_PATCH ? type : refuse(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
 }
 
 /** PATCH on an object or its subresource. Never conflicts unless the patch carries a version. */
@@ -177,7 +186,8 @@ function apply(kernel: Kernel, call: Call): ApiResponse {
 
 /** The object after the patch, not yet decoded. */
 export function patchedMap(call: Call, type: string, live: JsonObject): JsonObject | Refusal {
-  const { request } = call;
+  const { request, route } = call;
+  if (type === STRATEGIC_MERGE_PATCH) return strategicallyPatched(call, live, schemaFor(route));
   if (request.undecodable !== undefined || request.body === undefined)
     return badRequest(
       `error decoding patch: invalid JSON: ${request.undecodable === undefined ? 'unexpected end of JSON input' : 'invalid character in the patch'}`,
@@ -210,6 +220,12 @@ export function patchedMap(call: Call, type: string, live: JsonObject): JsonObje
   ]);
 }
 
+/** What says how lists merge: the schema of the kind that the patch speaks of. */
+function schemaFor({ version, subresource }: Call['route']): SchemaNode {
+  if (subresource === 'scale' || version.schema === undefined) return nodeOfGoType('autoscaling/v1.Scale');
+  return version.schema.root;
+}
+
 function storePatched(
   kernel: Kernel,
   call: Call,
@@ -221,11 +237,10 @@ function storePatched(
   if (jsonEqual(patched, version.fromStorage(old)) && !(old.metadata.deletionTimestamp !== undefined)) return old;
   const incoming = decodeMap(call, patched, options);
   if (incoming instanceof Refusal) return incoming;
-  const refusal = checkPatched(call, incoming, old) ?? placeIn(definition, namespace, incoming.meta);
-  if (refusal !== undefined) return refusal;
   const { meta } = incoming;
-  if (meta.name !== name)
-    return badRequest(`the name of the object (${meta.name ?? ''}) does not match the name on the URL (${name})`);
+  const refusal =
+    checkPatched(call, incoming, old) ?? placeIn(definition, namespace, meta) ?? checkName(meta, name, namespace);
+  if (refusal !== undefined) return refusal;
   return storeChanged(kernel, call, incoming, old, options);
 }
 
