@@ -15,6 +15,7 @@ import type { Identity } from './certificates.ts';
 import type { Credential, Exchange } from './exchange.ts';
 import { Http1Exchange, refuseConnection, refuseMethod } from './http1.ts';
 import { Http2Exchange } from './http2.ts';
+import { asksForWebSocket, WebSocketExchange } from './websocket.ts';
 
 export interface TlsOptions {
   readonly identity: Identity;
@@ -43,6 +44,8 @@ const LIMITS = {
   requestTimeout: REQUEST_TIMEOUT_MS,
   keepAliveTimeout: IDLE_TIMEOUT_MS,
   noDelay: true,
+  // Whoever asks for another protocol than WebSocket is answered as if they had not.
+  shouldUpgradeCallback: asksForWebSocket,
 };
 
 /** kube-apiserver's: streams on one connection, and how much a client may send ahead. */
@@ -61,6 +64,7 @@ export async function listen(
 ): Promise<Listener> {
   const certified = new WeakMap<object, UserOf>();
   const sessions = new Set<ServerHttp2Session>();
+  const upgraded = new Set<Duplex>();
   const onRequest = (incoming: IncomingMessage, response: ServerResponse): void =>
     handle(new Http1Exchange(incoming, response, certified.get(incoming.socket)?.user));
   const server = tls === undefined ? createServer(LIMITS, onRequest) : createTlsServer(tlsConfig(tls), onRequest);
@@ -83,12 +87,17 @@ export async function listen(
   // Node drops headers past a count of its own otherwise, silently.
   server.maxHeadersCount = 0;
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => refuseConnection(error, socket));
+  server.on('upgrade', (incoming: IncomingMessage, socket: Duplex) => {
+    upgraded.add(socket);
+    socket.once('close', () => upgraded.delete(socket));
+    handle(new WebSocketExchange(incoming, socket, certified.get(socket)?.user));
+  });
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => refuseMethod(socket));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);
   });
-  return { port: (server.address() as AddressInfo).port, close: () => close(server, sessions) };
+  return { port: (server.address() as AddressInfo).port, close: () => close(server, sessions, upgraded) };
 }
 
 interface UserOf {
@@ -127,11 +136,16 @@ function openSession(
   session.on('stream', (stream, headers, flags) => handle(new Http2Exchange(stream, headers, flags, user)));
 }
 
-function close(server: Server, sessions: ReadonlySet<ServerHttp2Session>): Promise<void> {
+function close(
+  server: Server,
+  sessions: ReadonlySet<ServerHttp2Session>,
+  upgraded: ReadonlySet<Duplex>,
+): Promise<void> {
   return new Promise((resolve) => {
     const cut = realSetTimeout(() => {
       server.closeAllConnections();
       for (const session of sessions) session.destroy();
+      for (const socket of upgraded) socket.destroy();
     }, GRACE_MS);
     server.close(() => {
       realClearTimeout(cut);
