@@ -22,6 +22,7 @@ export type HarnessErrorCode =
   | 'TARGET_UNCONTROLLED' // uses real timers or real I/O that the deterministic mode cannot steer
   | 'NONDETERMINISM' // the same workload and schedule gave two histories
   | 'OUTPUT_FAILED' // a report could not be written
+  | 'CLUSTER_UNAVAILABLE' // no control plane binaries, or they do not start
   | 'REFUSED'; // the safety guard said no
 
 const EXIT_BY_CODE: { readonly [code in HarnessErrorCode]: ExitCode } = {
@@ -36,6 +37,7 @@ const EXIT_BY_CODE: { readonly [code in HarnessErrorCode]: ExitCode } = {
   TARGET_UNCONTROLLED: EXIT.inconclusive,
   NONDETERMINISM: EXIT.inconclusive,
   OUTPUT_FAILED: EXIT.inconclusive,
+  CLUSTER_UNAVAILABLE: EXIT.inconclusive,
   REFUSED: EXIT.refused,
 };
 

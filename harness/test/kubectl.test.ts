@@ -1,5 +1,5 @@
 /**
- * The real kubectl against the embedded server. Where no kubectl is to be had (`node scripts/build-kubectl.ts` builds one), the same
+ * The real kubectl against the embedded server. Where no kubectl is to be had (`node scripts/control-plane.ts build kubectl` builds one), the same
  * sequence goes over plain HTTP, and the test says so.
  */
 import { execFile, spawn } from 'node:child_process';
@@ -9,11 +9,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { KubeObject } from '../../model/object.ts';
-import type { ApiServer } from '../server.ts';
-import { testServer, widget, WIDGETS_PATH } from '../testing.ts';
-import { findKubectl } from './kubectl-binary.ts';
-import { serveHttp, type HttpServer } from './serve.ts';
+import type { KubeObject } from '../model/object.ts';
+import type { ApiServer } from '../apiserver/server.ts';
+import { testServer, widget, WIDGETS_PATH } from '../apiserver/testing.ts';
+import { findKubectl } from '../clusters/control-plane/binaries.ts';
+import { serveHttp, type HttpServer } from '../apiserver/http/serve.ts';
 
 const kubectl = findKubectl();
 let server: ApiServer;

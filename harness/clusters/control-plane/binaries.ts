@@ -1,0 +1,85 @@
+/**
+ * Where the programs of a real control plane are.
+ *
+ * Owns: the pinned versions, the cache folder, envtest's variables (`KUBEBUILDER_ASSETS`, `TEST_ASSET_*`) and what to say when nothing
+ * is found. Does not own: building (`scripts/control-plane.ts`). Start at {@link findControlPlane}.
+ */
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { HarnessError } from '../../model/errors.ts';
+
+/** What the embedded API server is compared with. */
+export const KUBERNETES_VERSION = 'v1.36.3';
+export const ETCD_VERSION = 'v3.6.16';
+
+export type Program = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kubectl';
+
+/** In the order in which they are worth building. */
+export const PROGRAMS: readonly Program[] = ['etcd', 'kube-apiserver', 'kubectl', 'kube-controller-manager'];
+
+type Environment = { readonly [name: string]: string | undefined };
+
+const VARIABLES: { readonly [program in Program]: string } = {
+  etcd: 'TEST_ASSET_ETCD',
+  'kube-apiserver': 'TEST_ASSET_KUBE_APISERVER',
+  'kube-controller-manager': 'TEST_ASSET_KUBE_CONTROLLER_MANAGER',
+  kubectl: 'TEST_ASSET_KUBECTL',
+};
+
+/** Where the build keeps its binaries: one folder per pair of versions. */
+export function cacheFolder(environment: Environment = process.env): string {
+  const cache = environment['XDG_CACHE_HOME'] || join(homedir(), '.cache');
+  return join(cache, 'stalemate', 'control-plane', `${KUBERNETES_VERSION}-etcd-${ETCD_VERSION}`);
+}
+
+/** A program to run: what its variable names, what envtest's folder holds, what was built; undefined when none is there. */
+export function findProgram(program: Program, environment: Environment = process.env): string | undefined {
+  const named = environment[VARIABLES[program]];
+  if (named !== undefined && named !== '') {
+    if (existsSync(named)) return named;
+    throw new HarnessError(
+      'CLUSTER_UNAVAILABLE',
+      `got ${VARIABLES[program]}="${named}", which does not exist, expected the path of a ${program} binary; correct or unset it`,
+    );
+  }
+  const assets = environment['KUBEBUILDER_ASSETS'];
+  const folders = [...(assets === undefined || assets === '' ? [] : [assets]), cacheFolder(environment)];
+  return folders.map((folder) => join(folder, program)).find((path) => existsSync(path));
+}
+
+/** A kubectl to run: as {@link findProgram}, else the first on PATH. */
+export function findKubectl(environment: Environment = process.env): string | undefined {
+  const onPath = (environment['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'kubectl'));
+  return findProgram('kubectl', environment) ?? onPath.find((path) => existsSync(path));
+}
+
+export interface ControlPlaneBinaries {
+  readonly etcd: string;
+  readonly apiserver: string;
+  /** Absent in envtest's folders. */
+  readonly controllerManager: string | undefined;
+}
+
+/** @throws {CLUSTER_UNAVAILABLE} with the commands that help, when etcd or kube-apiserver is nowhere. */
+export function findControlPlane(environment: Environment = process.env): ControlPlaneBinaries {
+  const etcd = findProgram('etcd', environment);
+  const apiserver = findProgram('kube-apiserver', environment);
+  if (etcd === undefined || apiserver === undefined) {
+    const missing = [etcd === undefined ? 'etcd' : '', apiserver === undefined ? 'kube-apiserver' : ''].filter(Boolean);
+    throw new HarnessError('CLUSTER_UNAVAILABLE', missingText(missing.join(' and '), environment));
+  }
+  return { etcd, apiserver, controllerManager: findProgram('kube-controller-manager', environment) };
+}
+
+/** What to do about programs that are not there. */
+export function missingText(missing: string, environment: Environment = process.env): string {
+  const assets = environment['KUBEBUILDER_ASSETS'];
+  return (
+    `found no ${missing} in ${assets === undefined || assets === '' ? '' : `KUBEBUILDER_ASSETS (${assets}) or `}${cacheFolder(environment)}, ` +
+    'expected the binaries of a control plane; either build them once (needs Go, about five minutes):\n' +
+    '  node scripts/control-plane.ts build\n' +
+    "or point KUBEBUILDER_ASSETS at envtest's:\n" +
+    '  export KUBEBUILDER_ASSETS=$(setup-envtest use 1.36 --print path)'
+  );
+}

@@ -1,0 +1,97 @@
+/**
+ * Programs that never outlive us.
+ *
+ * Owns: starting, watching over and ending the processes of one control plane. A shell waits at the end of a pipe that only we hold:
+ * when we end, in whatever way (Ctrl-C, a crash, kill -9), the pipe closes, and the shell ends the programs and removes their folder.
+ * They run in groups of their own, so that Ctrl-C reaches us alone and the order of ending is ours. Start at {@link Children}.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { realClearTimeout, realSetTimeout } from '../../determinism/real-time.ts';
+
+/** What a program gets to end by itself. */
+const GRACE_MS = 5000;
+
+/** Reads pids and then "done", or the end of the pipe, which means that we are gone. */
+const WATCHDOG = `
+pids=
+while read -r line; do
+  [ "$line" = done ] && exit 0
+  pids="$line $pids"
+done
+for pid in $pids; do kill -TERM "$pid" 2>/dev/null; done
+sleep 2
+for pid in $pids; do kill -KILL "$pid" 2>/dev/null; done
+rm -rf -- "$1"`;
+
+export interface Child {
+  readonly name: string;
+  readonly pid: number;
+  readonly logFile: string;
+  /** How it ended; undefined while it runs. */
+  readonly ended: () => string | undefined;
+  /** Resolves when it has ended. */
+  readonly gone: Promise<void>;
+}
+
+export class Children {
+  readonly #folder: string;
+  readonly #watchdog: ChildProcess;
+  readonly #running: { readonly child: Child; readonly process: ChildProcess }[] = [];
+
+  /** `folder` holds their data and logs and is removed with them. */
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.#watchdog = spawn('sh', ['-c', WATCHDOG, 'watchdog', folder], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+    });
+    // A watchdog that cannot be told anything has ended already.
+    this.#watchdog.stdin?.on('error', () => {});
+    this.#watchdog.unref();
+    (this.#watchdog.stdin as unknown as { unref?: () => void } | null)?.unref?.();
+  }
+
+  start(name: string, binary: string, args: readonly string[]): Child {
+    const logFile = join(this.#folder, `${name}.log`);
+    const log = openSync(logFile, 'w');
+    const started = spawn(binary, args, { stdio: ['ignore', log, log], detached: true, cwd: this.#folder });
+    closeSync(log);
+    let ended: string | undefined;
+    const gone = new Promise<void>((resolve) => {
+      const end = (how: string): void => {
+        ended ??= how;
+        resolve();
+      };
+      started.on('error', (error) => end(error.message));
+      started.on('exit', (code, signal) => end(signal === null ? `exit code ${code}` : `signal ${signal}`));
+    });
+    if (started.pid !== undefined) this.#watchdog.stdin?.write(`${started.pid}\n`);
+    const child: Child = { name, pid: started.pid ?? 0, logFile, ended: () => ended, gone };
+    this.#running.push({ child, process: started });
+    return child;
+  }
+
+  /** Ends the programs, the last one first, and removes the folder. */
+  async stop(): Promise<void> {
+    for (const { child, process } of this.#running.toReversed()) {
+      if (child.ended() !== undefined) continue;
+      process.kill('SIGTERM');
+      const timer = realSetTimeout(() => process.kill('SIGKILL'), GRACE_MS);
+      await child.gone;
+      realClearTimeout(timer);
+    }
+    this.#watchdog.stdin?.end('done\n');
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** The last lines of a log, for a message. */
+export function logTail(child: Child, lines = 12): string {
+  try {
+    return readFileSync(child.logFile, 'utf8').trimEnd().split('\n').slice(-lines).join('\n');
+  } catch {
+    return '';
+  }
+}

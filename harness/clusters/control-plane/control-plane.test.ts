@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { HarnessError } from '../../model/errors.ts';
+import { cacheFolder, findControlPlane, findKubectl, findProgram } from './binaries.ts';
+import { Children } from './children.ts';
+import { startControlPlane } from './control-plane.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'control-plane-test-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const NOWHERE = { XDG_CACHE_HOME: join(folder, 'no-cache') };
+
+function alive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('finding the binaries', () => {
+  it("takes what a variable names, then envtest's folder, then the cache", () => {
+    writeFileSync(join(folder, 'etcd'), '');
+    writeFileSync(join(folder, 'my-etcd'), '');
+
+    expect(findProgram('etcd', NOWHERE)).toBeUndefined();
+    expect(findProgram('etcd', { ...NOWHERE, KUBEBUILDER_ASSETS: folder })).toBe(join(folder, 'etcd'));
+    const named = { ...NOWHERE, KUBEBUILDER_ASSETS: folder, TEST_ASSET_ETCD: join(folder, 'my-etcd') };
+    expect(findProgram('etcd', named)).toBe(join(folder, 'my-etcd'));
+    expect(cacheFolder(NOWHERE).startsWith(NOWHERE.XDG_CACHE_HOME)).toBe(true);
+    expect(findKubectl(NOWHERE)).toBeUndefined();
+  });
+
+  it('says which commands bring binaries when there are none', () => {
+    expect(() => findControlPlane(NOWHERE)).toThrow(/found no etcd and kube-apiserver.*\n.*control-plane\.ts build/);
+    expect(() => findControlPlane(NOWHERE)).toThrow(HarnessError);
+  });
+
+  it('refuses a variable that names nothing', () => {
+    expect(() => findProgram('etcd', { TEST_ASSET_ETCD: join(folder, 'none') })).toThrow(
+      /TEST_ASSET_ETCD=.*correct or unset/,
+    );
+  });
+});
+
+describe('children', () => {
+  it('end with their folder, also when they ignore the polite signal', async () => {
+    const home = mkdtempSync(join(folder, 'home-'));
+    const children = new Children(home);
+    const child = children.start('stubborn', 'sleep', ['1000']);
+    expect(alive(child.pid)).toBe(true);
+
+    await children.stop();
+
+    expect(alive(child.pid)).toBe(false);
+    expect(child.ended()).toBe('signal SIGTERM');
+  });
+
+  it('says what a program said when it ends before it is ready', async () => {
+    const binaries = { etcd: 'sleep', apiserver: 'false', controllerManager: undefined };
+
+    await expect(startControlPlane({ binaries })).rejects.toThrow(/ended with exit code 1 before it was ready/);
+  });
+});
+
+const installed = findProgram('etcd') !== undefined && findProgram('kube-apiserver') !== undefined;
+
+describe.runIf(installed)('a real control plane', () => {
+  it('starts, answers and leaves no process behind', async () => {
+    const plane = await startControlPlane();
+    try {
+      expect(plane.pids.every(alive)).toBe(true);
+      expect(plane.kubeconfig).toContain(plane.url);
+    } finally {
+      await plane.stop();
+    }
+    expect(plane.pids.some(alive)).toBe(false);
+  });
+});

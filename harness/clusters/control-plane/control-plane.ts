@@ -1,0 +1,281 @@
+/**
+ * A real control plane on loopback: etcd, kube-apiserver and, when asked for, kube-controller-manager, with nothing behind them.
+ *
+ * Owns: flags, certificates, tokens, readiness. Does not own: the binaries (`binaries.ts`) and their lives (`children.ts`). Its data is
+ * thrown away when it stops. Start at {@link startControlPlane}.
+ */
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { get } from 'node:https';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { CertificateAuthority } from '../../apiserver/http/certificates.ts';
+import { realDelay, realNow } from '../../determinism/real-time.ts';
+import { HarnessError } from '../../model/errors.ts';
+import type { UserInfo } from '../../wire/http.ts';
+import { findControlPlane, missingText, type ControlPlaneBinaries } from './binaries.ts';
+import { Children, logTail, type Child } from './children.ts';
+
+export interface ControlPlaneOptions {
+  /** Default: what {@link findControlPlane} finds. */
+  readonly binaries?: ControlPlaneBinaries;
+  /** Runs kube-controller-manager too: garbage collection, namespace deletion, workloads. */
+  readonly controllerManager?: boolean;
+  /** `--authorization-mode`, default AlwaysAllow. */
+  readonly authorization?: 'AlwaysAllow' | 'RBAC';
+  readonly featureGates?: { readonly [name: string]: boolean };
+  /** Further flags; a flag given here replaces ours. */
+  readonly apiserverArgs?: readonly string[];
+  readonly etcdArgs?: readonly string[];
+  /** Bearer tokens beside the administrator's. */
+  readonly tokens?: ReadonlyMap<string, UserInfo>;
+  /** How long all of it may take to be ready. */
+  readonly timeoutMs?: number;
+}
+
+export interface ControlPlane extends AsyncDisposable {
+  readonly url: string;
+  /** PEM. */
+  readonly ca: string;
+  /** Of a member of system:masters. */
+  readonly token: string;
+  readonly kubeconfig: string;
+  readonly etcdUrl: string;
+  readonly pids: readonly number[];
+  readonly startMs: number;
+  stop(): Promise<void>;
+}
+
+const TIMEOUT_MS = 60_000;
+const POLL_MS = 20;
+/** Ports are chosen before they are bound, so that somebody else may get there first. */
+const TRIES = 3;
+
+/**
+ * Starts one and resolves when it is ready, after about two seconds.
+ *
+ * @throws {CLUSTER_UNAVAILABLE} when there are no binaries, or when one ends or does not become ready.
+ */
+export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
+  const binaries = options.binaries ?? findControlPlane();
+  if (options.controllerManager === true && binaries.controllerManager === undefined)
+    throw new HarnessError('CLUSTER_UNAVAILABLE', missingText('kube-controller-manager'));
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await startOnce(binaries, options);
+    } catch (error) {
+      if (attempt === TRIES || !(error instanceof HarnessError) || !/address already in use/.test(error.message))
+        throw error;
+    }
+  }
+}
+
+async function startOnce(binaries: ControlPlaneBinaries, options: ControlPlaneOptions): Promise<ControlPlane> {
+  const began = realNow();
+  const deadline = began + (options.timeoutMs ?? TIMEOUT_MS);
+  const folder = mkdtempSync(join(tmpdir(), 'stalemate-control-plane-'));
+  const children = new Children(folder);
+  try {
+    const [etcdPort = 0, port = 0] = await freePorts(2);
+    const etcdUrl = `http://127.0.0.1:${etcdPort}`;
+    const etcd = children.start('etcd', binaries.etcd, etcdFlags(folder, etcdUrl, options));
+    const url = `https://127.0.0.1:${port}`;
+    const token = randomBytes(16).toString('hex');
+    const authority = new CertificateAuthority();
+    const files = writeFiles(folder, authority, token, options.tokens);
+    const flags = apiserverFlags(folder, etcdUrl, url, port, files, options);
+    const apiserver = children.start('kube-apiserver', binaries.apiserver, flags);
+    const ca = authority.certificate;
+    await untilReady(`${url}/readyz`, { ca, token }, [etcd, apiserver], deadline);
+    const pids = [etcd.pid, apiserver.pid];
+    const kubeconfig = kubeconfigText(url, ca, token);
+    if (options.controllerManager === true) {
+      writeFileSync(join(folder, 'kubeconfig'), kubeconfig, { mode: 0o600 });
+      const manager = children.start(
+        'kube-controller-manager',
+        binaries.controllerManager ?? '',
+        managerFlags(folder, files),
+      );
+      pids.push(manager.pid);
+      // It creates one in every namespace first thing.
+      const account = `${url}/api/v1/namespaces/default/serviceaccounts/default`;
+      await untilReady(account, { ca, token }, [etcd, apiserver, manager], deadline);
+    }
+    const stop = (): Promise<void> => children.stop();
+    const startMs = realNow() - began;
+    return { url, ca, token, kubeconfig, etcdUrl, pids, startMs, stop, [Symbol.asyncDispose]: stop };
+  } catch (error) {
+    await children.stop();
+    throw error;
+  }
+}
+
+interface Files {
+  readonly serviceAccountKey: string;
+  readonly certificate: string;
+  readonly key: string;
+  readonly clientCa: string;
+  readonly tokens: string;
+}
+
+function writeFiles(
+  folder: string,
+  authority: CertificateAuthority,
+  token: string,
+  tokens: ReadonlyMap<string, UserInfo> = new Map(),
+): Files {
+  const write = (name: string, text: string): string => {
+    const path = join(folder, name);
+    writeFileSync(path, text, { mode: 0o600 });
+    return path;
+  };
+  mkdirSync(join(folder, 'certificates'));
+  const identity = authority.issueServer();
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const users = [...tokens].map(
+    ([text, { name, uid = name, groups }]) => `${text},${name},${uid},"${groups.join(',')}"`,
+  );
+  return {
+    serviceAccountKey: write('service-accounts.key', privateKey.export({ type: 'sec1', format: 'pem' }).toString()),
+    certificate: write('server.crt', identity.certificate),
+    key: write('server.key', identity.key),
+    clientCa: write('ca.crt', authority.certificate),
+    tokens: write('tokens.csv', [`${token},admin,admin,"system:masters"`, ...users, ''].join('\n')),
+  };
+}
+
+function etcdFlags(folder: string, url: string, { etcdArgs = [] }: ControlPlaneOptions): readonly string[] {
+  return merged(
+    [
+      `--data-dir=${join(folder, 'etcd')}`,
+      `--listen-client-urls=${url}`,
+      `--advertise-client-urls=${url}`,
+      '--listen-peer-urls=http://127.0.0.1:0',
+      // Thrown away anyway.
+      '--unsafe-no-fsync',
+    ],
+    etcdArgs,
+  );
+}
+
+function apiserverFlags(
+  folder: string,
+  etcdUrl: string,
+  url: string,
+  port: number,
+  files: Files,
+  { authorization = 'AlwaysAllow', featureGates = {}, apiserverArgs = [] }: ControlPlaneOptions,
+): readonly string[] {
+  const gates = Object.entries(featureGates).map(([name, on]) => `${name}=${on}`);
+  return merged(
+    [
+      `--etcd-servers=${etcdUrl}`,
+      '--bind-address=127.0.0.1',
+      `--secure-port=${port}`,
+      `--cert-dir=${join(folder, 'certificates')}`,
+      `--tls-cert-file=${files.certificate}`,
+      `--tls-private-key-file=${files.key}`,
+      `--client-ca-file=${files.clientCa}`,
+      '--service-cluster-ip-range=10.0.0.0/24',
+      `--service-account-issuer=${url}/`,
+      `--service-account-key-file=${files.serviceAccountKey}`,
+      `--service-account-signing-key-file=${files.serviceAccountKey}`,
+      `--token-auth-file=${files.tokens}`,
+      `--authorization-mode=${authorization}`,
+      // Nobody creates the accounts that it asks for without kube-controller-manager (envtest switches it off as well).
+      '--disable-admission-plugins=ServiceAccount',
+      '--allow-privileged=true',
+      '--endpoint-reconciler-type=none',
+      '--enable-priority-and-fairness=false',
+      ...(gates.length === 0 ? [] : [`--feature-gates=${gates.join(',')}`]),
+    ],
+    apiserverArgs,
+  );
+}
+
+function managerFlags(folder: string, files: Files): readonly string[] {
+  return [
+    `--kubeconfig=${join(folder, 'kubeconfig')}`,
+    `--service-account-private-key-file=${files.serviceAccountKey}`,
+    `--root-ca-file=${files.clientCa}`,
+    '--leader-elect=false',
+    '--secure-port=0',
+    '--use-service-account-credentials=false',
+  ];
+}
+
+/** Flags whose name is given again are replaced, the rest is added. */
+function merged(ours: readonly string[], given: readonly string[]): readonly string[] {
+  const nameOf = (flag: string): string => flag.split('=', 1)[0] ?? flag;
+  const replaced = new Set(given.map(nameOf));
+  return [...ours.filter((flag) => !replaced.has(nameOf(flag))), ...given];
+}
+
+/** Asks until the answer is 200, or a program has ended, or the time is up. */
+async function untilReady(
+  url: string,
+  { ca, token }: { readonly ca: string; readonly token: string },
+  children: readonly Child[],
+  deadline: number,
+): Promise<void> {
+  for (;;) {
+    if ((await statusOf(url, ca, token)) === 200) return;
+    const dead = children.find((child) => child.ended() !== undefined);
+    const late = realNow() > deadline;
+    if (dead !== undefined || late) {
+      const child = dead ?? children.at(-1);
+      const what = dead === undefined ? 'was not ready in time' : `ended with ${dead.ended()} before it was ready`;
+      throw new HarnessError(
+        'CLUSTER_UNAVAILABLE',
+        `${child?.name} ${what}, expected 200 from ${url}; its last words:\n${child === undefined ? '' : logTail(child)}`,
+      );
+    }
+    await realDelay(POLL_MS);
+  }
+}
+
+function statusOf(url: string, ca: string, token: string): Promise<number> {
+  return new Promise((resolve) => {
+    const sent = get(
+      url,
+      { ca, agent: false, timeout: 2000, headers: { authorization: `Bearer ${token}` } },
+      (answer) => {
+        answer.resume();
+        resolve(answer.statusCode ?? 0);
+      },
+    );
+    sent.on('timeout', () => sent.destroy());
+    sent.on('error', () => resolve(0));
+  });
+}
+
+async function freePorts(count: number): Promise<readonly number[]> {
+  const servers = await Promise.all(
+    Array.from(
+      { length: count },
+      () =>
+        new Promise<ReturnType<typeof createServer>>((resolve, reject) => {
+          const server = createServer();
+          server.on('error', reject);
+          server.listen(0, '127.0.0.1', () => resolve(server));
+        }),
+    ),
+  );
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
+
+function kubeconfigText(url: string, ca: string, token: string): string {
+  const name = 'control-plane';
+  return stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name, cluster: { server: url, 'certificate-authority-data': Buffer.from(ca).toString('base64') } }],
+    users: [{ name, user: { token } }],
+    contexts: [{ name, context: { cluster: name, user: name, namespace: 'default' } }],
+    'current-context': name,
+  });
+}

@@ -1,0 +1,145 @@
+/**
+ * Builds the programs of a control plane from their Go modules into the user's cache folder, once per machine and version.
+ *
+ * Owns: the scratch modules (`go install` refuses k8s.io/kubernetes because its go.mod replaces the staging modules), the lock that
+ * parallel callers wait for, and renaming into place, so that an interrupted build leaves nothing half-made behind.
+ */
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, open, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { $ } from 'zx';
+import {
+  cacheFolder,
+  ETCD_VERSION,
+  findProgram,
+  KUBERNETES_VERSION,
+  PROGRAMS,
+  type Program,
+} from '../../harness/clusters/control-plane/binaries.ts';
+
+const GO = 'https://go.dev/dl/';
+const STAGING_VERSION = KUBERNETES_VERSION.replace('v1.', 'v0.');
+/** The one who builds touches the lock this often; one that nobody has touched for long is a dead builder's. */
+const LOCK_TOUCH_MS = 5000;
+const LOCK_DEAD_MS = 60_000;
+
+/** Builds what is missing and returns where each program is. */
+export async function build(programs: readonly Program[] = PROGRAMS): Promise<ReadonlyMap<Program, string>> {
+  await mkdir(cacheFolder(), { recursive: true });
+  if (missing(programs).length > 0) {
+    const unlock = await lock(programs);
+    try {
+      const wanted = missing(programs);
+      if (wanted.length > 0) await buildAll(wanted);
+    } finally {
+      await unlock();
+    }
+  }
+  return new Map(programs.map((program) => [program, findProgram(program) ?? '']));
+}
+
+function missing(programs: readonly Program[]): readonly Program[] {
+  return programs.filter((program) => findProgram(program) === undefined);
+}
+
+async function buildAll(programs: readonly Program[]): Promise<void> {
+  const version = await $({ nothrow: true })`go version`;
+  if (version.exitCode !== 0)
+    throw new Error(
+      `building ${programs.join(', ')} needs Go 1.26 or newer and found none; install it from ${GO}, or point KUBEBUILDER_ASSETS at envtest's binaries`,
+    );
+  console.log(`building ${programs.join(', ')} into ${cacheFolder()} at low priority`);
+  console.log('(about five minutes and 4 GB of Go caches from cold ones, one minute from warm ones)');
+  const folder = await mkdtemp(join(tmpdir(), 'control-plane-'));
+  const began = Date.now();
+  try {
+    if (programs.includes('etcd')) await buildEtcd(folder);
+    const kubernetes = programs.filter((program) => program !== 'etcd');
+    if (kubernetes.length > 0) await buildKubernetes(folder, kubernetes);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  console.log(`built ${programs.length} programs in ${seconds(began)}`);
+}
+
+async function buildEtcd(parent: string): Promise<void> {
+  const name = 'go.etcd.io/etcd/server/v3';
+  const folder = await scratchModule(parent, 'etcd', [`require ${name} ${ETCD_VERSION}`], [name]);
+  await goBuild(folder, 'etcd', name, '-s -w');
+}
+
+async function buildKubernetes(parent: string, programs: readonly Program[]): Promise<void> {
+  const name = 'k8s.io/kubernetes';
+  const download = await $({ cwd: parent })`go mod download -json ${name}@${KUBERNETES_VERSION}`;
+  const { GoMod } = JSON.parse(download.stdout) as { readonly GoMod: string };
+  const staging = (await readFile(GoMod, 'utf8')).matchAll(/^\s*(k8s\.io\/[a-z0-9-]+) v0\.0\.0$/gm);
+  const names = [...new Set([...staging].map(([, found]) => found ?? ''))];
+  const replaced = names.map((one) => `replace ${one} => ${one} ${STAGING_VERSION}`);
+  const commands = programs.map((program) => `${name}/cmd/${program}`);
+  const requirement = `require ${name} ${KUBERNETES_VERSION}`;
+  const folder = await scratchModule(parent, 'kubernetes', [requirement, '', ...replaced], commands);
+  // Without these /version is no plain number, and clients stumble.
+  const stamp = 'k8s.io/component-base/version';
+  const [, minor = ''] = KUBERNETES_VERSION.split('.');
+  const flags = `-s -w -X ${stamp}.gitVersion=${KUBERNETES_VERSION} -X ${stamp}.gitMajor=1 -X ${stamp}.gitMinor=${minor}`;
+  for (const program of programs) await goBuild(folder, program, `${name}/cmd/${program}`, flags);
+}
+
+async function scratchModule(
+  parent: string,
+  name: string,
+  lines: readonly string[],
+  imports: readonly string[],
+): Promise<string> {
+  const folder = join(parent, name);
+  await mkdir(folder);
+  await writeFile(join(folder, 'go.mod'), ['module control-plane', '', 'go 1.26.0', '', ...lines, ''].join('\n'));
+  const tools = ['//go:build tools', '', 'package tools', '', ...imports.map((one) => `import _ "${one}"`), ''];
+  await writeFile(join(folder, 'tools.go'), tools.join('\n'));
+  await $({ cwd: folder })`nice -n 10 go mod tidy`;
+  return folder;
+}
+
+async function goBuild(folder: string, program: Program, command: string, flags: string): Promise<void> {
+  const began = Date.now();
+  const built = join(folder, program);
+  await $({ cwd: folder, stdio: 'inherit' })`nice -n 10 go build -trimpath -ldflags ${flags} -o ${built} ${command}`;
+  const target = join(cacheFolder(), program);
+  await copyFile(built, `${target}.new`);
+  await rename(`${target}.new`, target);
+  const { size } = await stat(target);
+  console.log(`  ${program.padEnd(24)} ${seconds(began).padStart(6)}  ${Math.round(size / 1e6)} MB`);
+}
+
+/** Waits until nobody else builds. Returns what lets the next one in. */
+async function lock(programs: readonly Program[]): Promise<() => Promise<void>> {
+  const path = join(cacheFolder(), 'building');
+  for (let waited = false; ; waited = true) {
+    try {
+      const file = await open(path, 'wx');
+      await file.writeFile(`${process.pid}\n`);
+      await file.close();
+      break;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      const age = Date.now() - (await stat(path).catch(() => ({ mtimeMs: Date.now() }))).mtimeMs;
+      if (age > LOCK_DEAD_MS) await rm(path, { force: true });
+      else if (!waited) console.log(`waiting for another build of the control plane (${path})`);
+      if (missing(programs).length === 0 && !existsSync(path)) return async () => {};
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+  }
+  const touch = setInterval(() => {
+    const now = new Date();
+    utimes(path, now, now).catch(() => {});
+  }, LOCK_TOUCH_MS);
+  return async () => {
+    clearInterval(touch);
+    await rm(path, { force: true });
+  };
+}
+
+function seconds(sinceMs: number): string {
+  return `${((Date.now() - sinceMs) / 1000).toFixed(0)} s`;
+}
