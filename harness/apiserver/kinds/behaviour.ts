@@ -9,11 +9,10 @@ import { fieldForbidden, type FieldError } from '../refusal.ts';
 import { jsonEqual } from '../../model/leaf.ts';
 import { initialStatus } from '../crd/status.ts';
 import { defaultedCrd, validateCrd } from '../crd/validate.ts';
-import { fill, inMap, inValues, withoutEmpty } from './fill.ts';
-import { defaultedPod, pendingPod, validatePod } from './pod-defaults.ts';
-import { canonicalQuantity } from './quantity.ts';
+import { withoutEmpty } from './fill.ts';
+import { admittedPod, pendingPod, validatePod } from './pods.ts';
 import { SERVICE } from './service.ts';
-import { WORKLOADS } from './workload-defaults.ts';
+import { WORKLOADS } from './workloads.ts';
 
 type Hooks = Partial<Pick<Strategy, 'onCreate' | 'normalise' | 'validate' | 'keepsStatus' | 'statusKeeps'>>;
 
@@ -92,25 +91,31 @@ function startingWith(status: JsonObject): Hooks {
   return { onCreate: (object) => ({ ...object, status }) };
 }
 
-const claim: Hooks = {
-  normalise: (object) =>
-    inMap(object, 'spec', (spec) =>
-      inMap(fill(spec, { volumeMode: 'Filesystem' }), 'resources', (resources) =>
-        inMap(resources, 'requests', (requests) => inValues(requests, canonicalQuantity)),
-      ),
-    ) as KubeObject,
-  ...startingWith({ phase: 'Pending' }),
-};
+/** Claims, volumes and classes of attributes stay until their protection is taken off. */
+function protectedBy(finalizer: string, status?: JsonObject): Hooks {
+  return {
+    onCreate: (object) => {
+      const { finalizers = [] } = object.metadata;
+      const kept = finalizers.includes(finalizer) ? finalizers : [...finalizers, finalizer];
+      return {
+        ...object,
+        metadata: { ...object.metadata, finalizers: kept },
+        ...(status === undefined ? {} : { status }),
+      };
+    },
+  };
+}
 
 /** Hooks by resource; kinds that are not here need none. */
 export const BEHAVIOUR: { readonly [gr: string]: Hooks } = {
   ...WORKLOADS,
   namespaces: namespace,
-  pods: { normalise: defaultedPod, onCreate: pendingPod, validate: validatePod, statusKeeps: 'ownerReferences' },
+  pods: { normalise: admittedPod, onCreate: pendingPod, validate: validatePod, statusKeeps: 'ownerReferences' },
   services: SERVICE,
   nodes: { keepsStatus: true },
-  persistentvolumeclaims: claim,
-  persistentvolumes: startingWith({ phase: 'Pending' }),
+  persistentvolumeclaims: protectedBy('kubernetes.io/pvc-protection', { phase: 'Pending' }),
+  persistentvolumes: protectedBy('kubernetes.io/pv-protection', { phase: 'Pending' }),
+  'volumeattributesclasses.storage.k8s.io': protectedBy('kubernetes.io/vac-protection'),
   resourcequotas: startingWith({}),
   'ingresses.networking.k8s.io': startingWith({ loadBalancer: {} }),
   'poddisruptionbudgets.policy': startingWith({

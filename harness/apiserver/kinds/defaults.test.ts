@@ -135,9 +135,9 @@ describe('services (146)', () => {
     const address = (name: string): unknown =>
       (request('POST', SERVICES, service(name)).object['spec'] as JsonObject)['clusterIP'];
 
-    expect([address('a'), address('b')]).toEqual(['10.96.0.2', '10.96.0.3']);
+    expect([address('a'), address('b')]).toEqual(['10.0.0.2', '10.0.0.3']);
     request('DELETE', `${SERVICES}/a`);
-    expect(address('c')).toBe('10.96.0.2');
+    expect(address('c')).toBe('10.0.0.2');
   });
 
   it('keep what was allocated when an update does not mention it, and cannot change it', () => {
@@ -147,9 +147,9 @@ describe('services (146)', () => {
     const update = request('PUT', `${SERVICES}/a`, service('a', { type: 'NodePort' }));
 
     expect(update.object).toMatchObject({
-      spec: { clusterIP: '10.96.0.2', ports: [{ protocol: 'TCP', targetPort: 80, nodePort: 30_000 }] },
+      spec: { clusterIP: '10.0.0.2', ports: [{ protocol: 'TCP', targetPort: 80, nodePort: 30_000 }] },
     });
-    expect(request('PUT', `${SERVICES}/a`, service('a', { clusterIP: '10.96.0.9' })).code).toBe(422);
+    expect(request('PUT', `${SERVICES}/a`, service('a', { clusterIP: '10.0.0.9' })).code).toBe(422);
   });
 
   it('may be created by an update (35)', () => {

@@ -1,7 +1,7 @@
 /**
- * Services: defaults, and the allocation of cluster addresses and node ports.
+ * Services: the allocation of cluster addresses and node ports.
  *
- * Addresses are the lowest free ones of 10.96.0.0/16 and ports the lowest free ones from 30000, where a real server draws at random:
+ * Addresses are the lowest free ones of 10.0.0.0/24 and ports the lowest free ones from 30000, where a real server draws at random:
  * same writes, same addresses.
  */
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
@@ -17,14 +17,20 @@ function specOf(object: KubeObject | undefined): JsonObject {
 }
 
 function normalise(service: KubeObject, old: KubeObject | undefined): KubeObject {
-  let spec = fill(specOf(service), { sessionAffinity: 'None', type: 'ClusterIP' });
-  spec = inItems(spec, 'ports', (port) => fill(fill(port, { protocol: 'TCP' }), { targetPort: port['port'] }));
+  let spec = specOf(service);
   if (spec['type'] !== 'ExternalName') {
-    spec = fill(spec, { internalTrafficPolicy: 'Cluster', ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' });
-    if (spec['type'] !== 'ClusterIP') spec = fill(spec, { externalTrafficPolicy: 'Cluster' });
+    spec = fill(spec, families(spec));
     if (old !== undefined) spec = kept(spec, specOf(old));
   }
   return spec === service['spec'] ? service : { ...service, spec };
+}
+
+/** One family, but for headless services without a selector: whoever makes their endpoints may choose. */
+function families(spec: JsonObject): JsonObject {
+  const free = spec['clusterIP'] === 'None' && spec['selector'] === undefined;
+  return free
+    ? { ipFamilies: ['IPv4', 'IPv6'], ipFamilyPolicy: 'RequireDualStack' }
+    : { ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' };
 }
 
 /** What was allocated stays when an update says nothing of it. */
@@ -65,7 +71,7 @@ function onCreate(service: KubeObject, peersOf: () => readonly KubeObject[]): Ku
   return { ...service, spec, status };
 }
 
-/** 10.96.0.1 is kubernetes' own. */
+/** 10.0.0.1 is kubernetes' own. */
 function freeAddress(peers: readonly KubeObject[]): string {
   const taken = new Set(peers.map((peer) => specOf(peer)['clusterIP']));
   let number = 2;
@@ -74,7 +80,7 @@ function freeAddress(peers: readonly KubeObject[]): string {
 }
 
 function addressOf(number: number): string {
-  return `10.96.${number >> 8}.${number & 255}`;
+  return `10.0.${number >> 8}.${number & 255}`;
 }
 
 function takenPorts(peers: readonly KubeObject[]): Set<number> {

@@ -20,9 +20,7 @@ const TERMINATION: JsonObject = { terminationMessagePath: '/dev/termination-log'
 
 function container(map: JsonObject): JsonObject {
   const filled = fill(map, TERMINATION);
-  return filled['imagePullPolicy'] === undefined
-    ? { ...filled, imagePullPolicy: pullPolicy(filled['image']) }
-    : filled;
+  return filled['imagePullPolicy'] === undefined ? { ...filled, imagePullPolicy: pullPolicy(filled['image']) } : filled;
 }
 
 /** A volume without a source is an empty directory. */
@@ -114,8 +112,10 @@ function limitRangeItem(item: JsonObject): JsonObject {
   if (item['type'] !== 'Container') return item;
   const limits = fill(mapIn(item, 'default'), mapIn(item, 'max'));
   const requests = fill(fill(mapIn(item, 'defaultRequest'), limits), mapIn(item, 'min'));
-  const some = (key: string, map: JsonObject): JsonObject => (Object.keys(map).length === 0 ? {} : { [key]: map });
-  return fill(item, { ...some('default', limits), ...some('defaultRequest', requests) });
+  const some = (key: string, map: JsonObject): JsonObject =>
+    map === item[key] || Object.keys(map).length === 0 ? {} : { [key]: map };
+  const added = { ...some('default', limits), ...some('defaultRequest', requests) };
+  return Object.keys(added).length === 0 ? item : { ...item, ...added };
 }
 
 function replicationController(map: JsonObject): JsonObject {
@@ -128,7 +128,12 @@ function replicationController(map: JsonObject): JsonObject {
 
 /** By Go type. */
 export const CORE_DEFAULTS: Defaults = {
-  'core/v1.AzureDiskVolumeSource': filling({ cachingMode: 'ReadWrite', fsType: 'ext4', kind: 'Shared', readOnly: false }),
+  'core/v1.AzureDiskVolumeSource': filling({
+    cachingMode: 'ReadWrite',
+    fsType: 'ext4',
+    kind: 'Shared',
+    readOnly: false,
+  }),
   'core/v1.ConfigMapVolumeSource': MODE,
   'core/v1.Container': container,
   'core/v1.ContainerPort': filling({ protocol: 'TCP' }),

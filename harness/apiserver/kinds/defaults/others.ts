@@ -6,7 +6,8 @@ import { filling, inMade, type Defaulting, type Defaults } from './rules.ts';
 
 const RBAC_GROUP = 'rbac.authorization.k8s.io';
 
-const roleRef: Defaulting = (map) => (map['apiGroup'] === '' ? { ...map, apiGroup: RBAC_GROUP } : fill(map, { apiGroup: RBAC_GROUP }));
+const roleRef: Defaulting = (map) =>
+  map['apiGroup'] === '' ? { ...map, apiGroup: RBAC_GROUP } : fill(map, { apiGroup: RBAC_GROUP });
 
 const subject: Defaulting = (map) =>
   map['kind'] === 'User' || map['kind'] === 'Group' ? fill(map, { apiGroup: RBAC_GROUP }) : map;

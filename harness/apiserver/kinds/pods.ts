@@ -1,0 +1,73 @@
+/**
+ * Pods: what admission that is on by default adds to them, their first status, and how little of them may change.
+ *
+ * Owns: the plugins Priority and DefaultTolerationSeconds. Defaults are in `defaults/core.ts`.
+ */
+import type { JsonObject, KubeObject } from '../../model/object.ts';
+import { jsonEqual } from '../../model/leaf.ts';
+import { isList, isMap } from '../definition.ts';
+import { fieldForbidden, fieldRequired, type FieldError } from '../refusal.ts';
+import { fill, inItems, inMap } from './fill.ts';
+
+/** Added by the Priority and DefaultTolerationSeconds admission plugins, which are on by default. */
+const ADMITTED: JsonObject = { preemptionPolicy: 'PreemptLowerPriority', priority: 0 };
+const TOLERATIONS: readonly JsonObject[] = ['not-ready', 'unreachable'].map((taint) => ({
+  effect: 'NoExecute',
+  key: `node.kubernetes.io/${taint}`,
+  operator: 'Exists',
+  tolerationSeconds: 300,
+}));
+
+/** A pod as admission leaves it. */
+export function admittedPod(pod: KubeObject): KubeObject {
+  return inMap(pod, 'spec', (spec) => {
+    const filled = fill(spec, ADMITTED);
+    const tolerations = isList(filled['tolerations']) ? filled['tolerations'] : [];
+    const missing = TOLERATIONS.filter((one) => !tolerations.some((other) => isMap(other) && tolerates(other, one)));
+    return missing.length === 0 ? filled : { ...filled, tolerations: [...tolerations, ...missing] };
+  }) as KubeObject;
+}
+
+function tolerates(toleration: JsonObject, wanted: JsonObject): boolean {
+  const { key, effect } = toleration;
+  return (key === undefined || key === wanted['key']) && (effect === undefined || effect === wanted['effect']);
+}
+
+/** The status a pod starts with. */
+export function pendingPod(pod: KubeObject): KubeObject {
+  return { ...pod, status: { phase: 'Pending', qosClass: qosClass(pod) } };
+}
+
+function qosClass(pod: KubeObject): string {
+  const spec = pod['spec'];
+  const containers = isMap(spec) && isList(spec['containers']) ? spec['containers'].filter(isMap) : [];
+  let any = false;
+  let guaranteed = containers.length > 0;
+  for (const { resources } of containers) {
+    const limits = isMap(resources) && isMap(resources['limits']) ? resources['limits'] : {};
+    const requests = isMap(resources) && isMap(resources['requests']) ? resources['requests'] : {};
+    if (Object.keys(limits).length + Object.keys(requests).length > 0) any = true;
+    for (const name of ['cpu', 'memory'])
+      if (limits[name] === undefined || !jsonEqual(limits[name], requests[name])) guaranteed = false;
+  }
+  return guaranteed ? 'Guaranteed' : any ? 'Burstable' : 'BestEffort';
+}
+
+const FROZEN =
+  'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
+
+/** A pod needs containers, and hardly anything of its spec may change afterwards. */
+export function validatePod(pod: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
+  const spec = pod['spec'];
+  const containers = isMap(spec) ? spec['containers'] : undefined;
+  if (!isList(containers) || containers.length === 0) return [fieldRequired('spec.containers', '')];
+  if (old === undefined || pod['spec'] === old['spec'] || jsonEqual(frozenPart(pod), frozenPart(old))) return [];
+  return [fieldForbidden('spec', FROZEN)];
+}
+
+function frozenPart(pod: KubeObject): JsonObject {
+  const spec = isMap(pod['spec']) ? pod['spec'] : {};
+  const { activeDeadlineSeconds: _, tolerations: __, ...rest } = spec;
+  const bare = (one: JsonObject): JsonObject => ({ ...one, image: '' });
+  return inItems(inItems(rest, 'containers', bare), 'initContainers', bare);
+}
