@@ -194,7 +194,8 @@ export function fieldErrorBody(error: FieldError): string {
   return error.detail === '' ? text : `${text}: ${error.detail}`;
 }
 
-function fieldErrorText(error: FieldError): string {
+/** `spec.x: Invalid value: …`: a field error on one line. */
+export function fieldErrorText(error: FieldError): string {
   return `${error.field}: ${fieldErrorBody(error)}`;
 }
 

@@ -11,10 +11,8 @@ import { sameButForTimes } from './apply/ownership.ts';
 import type { Incoming, WriteOptions } from './body.ts';
 import {
   specFinalizers,
-  valueAt,
   type GenerationPolicy,
   type ResourceDefinition,
-  type ScalePaths,
   type ServedVersion,
 } from './definition.ts';
 import type { Call, Kernel } from './kernel.ts';
@@ -22,7 +20,6 @@ import { validateMetadataUpdate, validateNewMetadata, type MutableMeta } from '.
 import {
   alreadyExists,
   badRequest,
-  fieldInvalid,
   forbidden,
   invalid,
   nameExhausted,
@@ -66,7 +63,7 @@ export function storeNew(kernel: Kernel, call: Call, incoming: Incoming, options
     );
     const errors = [
       ...validateNewMetadata(object.metadata, strategy.name),
-      ...validateContent(definition, version, object, undefined),
+      ...validateContent(definition, version, object, undefined, call.warnings),
     ];
     if (errors.length > 0) return invalid(definition, meta.name ?? '', errors);
     if (!options.dryRun && isVersion(asked))
@@ -153,27 +150,11 @@ function validateContent(
   version: ServedVersion,
   object: KubeObject,
   old: KubeObject | undefined,
+  warnings: string[],
 ): readonly FieldError[] {
-  const bySchema = version.schema === undefined ? NONE : version.schema.validate(object, old);
-  const byScale = version.scale === undefined || !definition.custom ? NONE : validateReplicas(version.scale, object);
-  if (byScale.length > 0) return [...bySchema, ...byScale];
+  const bySchema = version.schema === undefined ? NONE : version.schema.validate(object, old, warnings);
   const byStrategy = definition.strategy.validate === undefined ? NONE : definition.strategy.validate(object, old);
   return byStrategy.length === 0 ? bySchema : [...bySchema, ...byStrategy];
-}
-
-const INT32_MAX = 2 ** 31 - 1;
-
-/** What /scale reads must be a replica count. */
-function validateReplicas(paths: ScalePaths, object: KubeObject): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  for (const path of [paths.specReplicas, paths.statusReplicas]) {
-    const value = valueAt(object, path);
-    if (typeof value !== 'number') continue;
-    const field = `.${path.join('.')}`;
-    if (value < 0) errors.push(fieldInvalid(field, value, 'should be a non-negative integer'));
-    else if (value > INT32_MAX) errors.push(fieldInvalid(field, value, `should be less than or equal to ${INT32_MAX}`));
-  }
-  return errors;
 }
 
 /**
@@ -196,8 +177,8 @@ export function storeChanged(
   const errors = validateMetadataUpdate(changed.metadata, before.metadata);
   const content =
     subresource === 'status' && version.schema !== undefined && definition.custom
-      ? version.schema.validateStatus(changed, before)
-      : validateContent(definition, version, changed, before);
+      ? version.schema.validateStatus(changed, before, call.warnings)
+      : validateContent(definition, version, changed, before, call.warnings);
   if (errors.length > 0 || content.length > 0)
     return invalid(definition, changed.metadata.name ?? '', [...errors, ...content]);
 

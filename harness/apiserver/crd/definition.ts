@@ -74,13 +74,14 @@ function served(version: JsonObject, group: string, storage: string, revised: bo
   const scale = has['scale'];
   const schema = version['schema'];
   const converting = name !== storage;
-  const compiledSchema = compileSchema(isMap(schema) ? schema['openAPIV3Schema'] : undefined);
+  const paths = isMap(scale) ? scalePaths(scale) : undefined;
+  const compiledSchema = compileSchema(isMap(schema) ? schema['openAPIV3Schema'] : undefined, paths);
   return {
     name,
     apiVersion,
     served: version['served'] === true,
     subresources: new Set(Object.keys(has).filter((key) => has[key] !== undefined && has[key] !== null)),
-    ...(isMap(scale) ? { scale: scalePaths(scale) } : {}),
+    ...(paths === undefined ? {} : { scale: paths }),
     schema: compiledSchema,
     fields: fieldReaders(version['selectableFields']),
     ...printerColumns(version['additionalPrinterColumns']),

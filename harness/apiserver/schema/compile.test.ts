@@ -86,7 +86,10 @@ describe('validation (124)', () => {
       'whole numbers',
       { type: 'integer' },
       1.5,
-      ['spec: Invalid value: "number": spec in body must be of type integer: "number"'],
+      [
+        'spec: Invalid value: "number": spec in body must be of type integer: "number"',
+        '<nil>: Invalid value: "": Checked value must be of type integer (default format) in spec',
+      ],
     ],
     ['numbers', { type: 'number' }, 1, []],
     [

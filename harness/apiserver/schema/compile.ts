@@ -1,13 +1,19 @@
 /**
  * A version's schema as the rest of the server uses it: coerce, then validate.
  *
- * Start here. `node.ts` reads the schema, `coerce.ts` prunes and defaults, `validate.ts` words what is wrong.
+ * Start here. `node.ts` reads the schema, `coerce.ts` prunes and defaults, `validate.ts` words what is wrong, `lists.ts` and
+ * `embedded.ts` add what kube-openapi does not know, `../cel/rules.ts` evaluates rules.
  */
 import type { JsonValue, KubeObject } from '../../model/object.ts';
+import { compileRules, evaluateRules, hasRules, type RuleTree } from '../cel/rules.ts';
 import type { FieldError } from '../refusal.ts';
 import { coerceMap } from './coerce.ts';
+import type { ScalePaths } from '../definition.ts';
+import { hasEmbedded, validateEmbedded } from './embedded.ts';
+import { hasAssociativeLists, validateLists } from './lists.ts';
+import { validateScale } from './scale.ts';
 import { compileNode, type SchemaNode } from './node.ts';
-import { validateValue } from './validate.ts';
+import { validateValue, type Site } from './validate.ts';
 
 export interface CompiledSchema {
   readonly root: SchemaNode;
@@ -17,38 +23,80 @@ export interface CompiledSchema {
   decode?(object: KubeObject, unknown: string[] | undefined, words?: 'json' | 'converter'): KubeObject | string;
   /** Built-in kinds: with the top-level fields that are written although empty. */
   complete?(object: KubeObject): KubeObject;
-  /** What is wrong with everything but metadata. Parts equal to `old` are not judged again. */
-  validate(object: KubeObject, old: KubeObject | undefined): readonly FieldError[];
-  /** What is wrong with the status alone. */
-  validateStatus(object: KubeObject, old: KubeObject): readonly FieldError[];
+  /** Built-in kinds: the object as Go would write it again, or its decoder's complaint about a type. Takes the place of `coerce`. */
+  decode?(object: KubeObject, unknown: string[] | undefined, words?: 'json' | 'converter'): KubeObject | string;
+  /** Built-in kinds: with the top-level fields that are written although empty. */
+  complete?(object: KubeObject): KubeObject;
+  /** What is wrong with everything but metadata. Unchanged parts of `old` may stay wrong. `warnings` says what the rules think of them. */
+  validate(object: KubeObject, old: KubeObject | undefined, warnings?: string[]): readonly FieldError[];
+  /** What is wrong with the status alone; rules see the whole object. */
+  validateStatus(object: KubeObject, old: KubeObject, warnings?: string[]): readonly FieldError[];
 }
 
 const NONE: readonly FieldError[] = [];
 
-export function compileSchema(schema: JsonValue | undefined): CompiledSchema {
-  const root = compileNode(schema);
+/** Errors of these types leave values that rules could trip over. */
+const BLOCKING: ReadonlySet<string> = new Set(['NotSupported', 'Required', 'TooLong', 'TooMany', 'TypeInvalid']);
+
+const BLOCKED: FieldError = {
+  type: 'Invalid',
+  field: '<nil>',
+  value: null,
+  detail:
+    'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+};
+
+/** `scale`: where replica counts are, for definitions with that subresource. */
+export function compileSchema(schema: JsonValue | undefined, scale?: ScalePaths): CompiledSchema {
+  // Beside the schema's properties an object has metadata, which keeps it from ever counting as unchanged.
+  const root: SchemaNode = { ...compileNode(schema), open: true };
   const status = root.properties.get('status');
+  const lists = hasAssociativeLists(root);
+  const embedded = hasEmbedded(root);
+  const ruled = hasRules(root);
+  let rules: RuleTree | undefined;
+
+  /** What comes after the OpenAPI schema. */
+  const beyond = (
+    object: KubeObject,
+    old: KubeObject | undefined,
+    errors: FieldError[],
+    warnings: string[] = [],
+  ): void => {
+    if (lists && !(old !== undefined && hasDuplicates(root, old))) validateLists(root, object, '', errors);
+    if (!ruled) return;
+    if (errors.some(({ type }) => BLOCKING.has(type))) {
+      errors.push(BLOCKED);
+      return;
+    }
+    rules ??= compileRules(root);
+    if (rules !== undefined) evaluateRules(rules, object, old, { errors, warnings });
+  };
+
   return {
     root,
     coerce: (object, unknown) => coerceMap(root, object, '', unknown, true) as KubeObject,
-    validate: (object, old) => {
-      const errors: FieldError[] = [];
-      const site = { errors, base: '' };
-      for (const [key, node] of root.properties) {
-        if (key === 'metadata' || key === 'apiVersion' || key === 'kind') continue;
-        const value = object[key];
-        if (value !== undefined) validateValue(node, value, old?.[key], key, site);
-      }
-      for (const key of root.required)
-        if (object[key] === undefined) errors.push({ type: 'Required', field: key, detail: '' });
-      return errors.length === 0 ? NONE : errors;
+    validate: (object, old, warnings) => {
+      const site: Site = { errors: [], matches: 0, base: '' };
+      validateValue(root, object, old, '', site);
+      if (scale !== undefined) validateScale(scale, object, site.errors, true);
+      if (embedded) validateEmbedded(root, object, '', site.errors);
+      beyond(object, old, site.errors, warnings);
+      return site.errors.length === 0 ? NONE : site.errors;
     },
-    validateStatus: (object, old) => {
+    validateStatus: (object, old, warnings) => {
       const value = object['status'];
-      if (status === undefined || value === undefined) return NONE;
-      const errors: FieldError[] = [];
-      validateValue(status, value, old['status'], '', { errors, base: 'status' });
-      return errors;
+      const site: Site = { errors: [], matches: 0, base: 'status' };
+      if (status !== undefined && value !== undefined) validateValue(status, value, old['status'], '', site);
+      if (scale !== undefined) validateScale(scale, object, site.errors, false);
+      beyond(object, old, site.errors, warnings);
+      return site.errors.length === 0 ? NONE : site.errors;
     },
   };
+}
+
+function hasDuplicates(root: SchemaNode, object: KubeObject): boolean {
+  const errors: FieldError[] = [];
+  validateLists(root, object, '', errors);
+  return errors.length > 0;
 }

@@ -7,6 +7,8 @@
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import { isList, isMap } from '../definition.ts';
 import { coerceValue } from './coerce.ts';
+import { knownFormat } from './formats.ts';
+import { goRegExp } from './patterns.ts';
 
 export interface SchemaNode {
   /** Empty: anything goes. */
@@ -54,6 +56,20 @@ export interface SchemaNode {
   /** Strategic merge patch; built-in kinds only. */
   readonly patchStrategy: string;
   readonly patchMergeKey: string;
+  /** Keys may appear here or below that no schema knows: such parts never count as unchanged. */
+  readonly open: boolean;
+  /** `x-kubernetes-validations`. */
+  readonly rules: readonly ValidationRule[];
+}
+
+/** One entry of `x-kubernetes-validations`; texts are empty when absent. */
+export interface ValidationRule {
+  readonly rule: string;
+  readonly message: string;
+  readonly messageExpression: string;
+  readonly reason: string;
+  readonly fieldPath: string;
+  readonly optionalOldSelf: boolean;
 }
 
 /** Compiles one schema; anything that is not a map compiles to "anything goes". */
@@ -71,22 +87,22 @@ export function compileNode(schema: JsonValue | undefined): SchemaNode {
         defaulted.push([name, coerceValue(node, node.default, '', undefined)]);
     }
   const rawAdditional = raw['additionalProperties'];
+  const additional =
+    typeof rawAdditional === 'boolean' ? rawAdditional : isMap(rawAdditional) ? compileNode(rawAdditional) : undefined;
+  const items = isMap(raw['items']) ? compileNode(raw['items']) : undefined;
+  const preserve = raw['x-kubernetes-preserve-unknown-fields'] === true;
+  const embedded = raw['x-kubernetes-embedded-resource'] === true;
   const pattern = raw['pattern'];
   return {
     type: text(raw['type']),
     nullable: raw['nullable'] === true,
     intOrString: raw['x-kubernetes-int-or-string'] === true,
-    preserve: raw['x-kubernetes-preserve-unknown-fields'] === true,
-    embedded: raw['x-kubernetes-embedded-resource'] === true,
+    preserve,
+    embedded,
     properties,
     defaulted,
-    additional:
-      typeof rawAdditional === 'boolean'
-        ? rawAdditional
-        : isMap(rawAdditional)
-          ? compileNode(rawAdditional)
-          : undefined,
-    items: isMap(raw['items']) ? compileNode(raw['items']) : undefined,
+    additional,
+    items,
     hasDefault: raw['default'] !== undefined && raw['default'] !== null,
     default: raw['default'],
     required: isList(raw['required']) ? (raw['required'] as readonly string[]) : [],
@@ -98,9 +114,9 @@ export function compileNode(schema: JsonValue | undefined): SchemaNode {
     multipleOf: number(raw['multipleOf']),
     maxLength: number(raw['maxLength']),
     minLength: number(raw['minLength']),
-    pattern: typeof pattern === 'string' ? regexp(pattern) : undefined,
+    pattern: typeof pattern === 'string' ? goRegExp(pattern) : undefined,
     patternText: text(pattern),
-    format: text(raw['format']),
+    format: knownFormat(text(raw['type']), text(raw['format'])),
     maxItems: number(raw['maxItems']),
     minItems: number(raw['minItems']),
     uniqueItems: raw['uniqueItems'] === true,
@@ -112,6 +128,8 @@ export function compileNode(schema: JsonValue | undefined): SchemaNode {
     not: isMap(raw['not']) ? compileNode(raw['not']) : undefined,
     listType: text(raw['x-kubernetes-list-type']),
     listKeys: isList(raw['x-kubernetes-list-map-keys']) ? (raw['x-kubernetes-list-map-keys'] as readonly string[]) : [],
+    open: isOpen(properties, additional, items) || preserve || embedded,
+    rules: rules(raw['x-kubernetes-validations']),
     mapType: text(raw['x-kubernetes-map-type']),
     patchStrategy: '',
     patchMergeKey: '',
@@ -130,19 +148,26 @@ function list(value: JsonValue | undefined): readonly SchemaNode[] {
   return isList(value) ? value.map(compileNode) : [];
 }
 
-/** Go's RE2 syntax is close to JavaScript's; what does not compile here is not checked. */
-function regexp(source: string): RegExp | undefined {
-  const flags = source.startsWith('(?i)') ? 'iu' : 'u';
-  const body = source
-    .replace(/^\(\?i\)/, '')
-    .replaceAll('(?P<', '(?<')
-    .replaceAll('\\z', '$')
-    .replaceAll('\\A', '^');
-  for (const tried of [flags, flags.replace('u', '')])
-    try {
-      return new RegExp(body, tried);
-    } catch {
-      // Unicode mode refuses some harmless escapes: try without it.
-    }
-  return undefined;
+function isOpen(
+  properties: ReadonlyMap<string, SchemaNode>,
+  additional: SchemaNode | boolean | undefined,
+  items: SchemaNode | undefined,
+): boolean {
+  if (additional === true || (typeof additional === 'object' && additional.open) || items?.open === true) return true;
+  for (const property of properties.values()) if (property.open) return true;
+  return false;
+}
+
+const NO_RULES: readonly ValidationRule[] = [];
+
+function rules(value: JsonValue | undefined): readonly ValidationRule[] {
+  if (!isList(value) || value.length === 0) return NO_RULES;
+  return value.filter(isMap).map((rule) => ({
+    rule: text(rule['rule']),
+    message: text(rule['message']),
+    messageExpression: text(rule['messageExpression']),
+    reason: text(rule['reason']),
+    fieldPath: text(rule['fieldPath']),
+    optionalOldSelf: rule['optionalOldSelf'] === true,
+  }));
 }

@@ -1,29 +1,51 @@
 /**
- * Validation of custom resources against their structural schema, with kube-openapi's texts.
+ * Validation of custom resources against their schema, with kube-openapi's texts, order and ratcheting.
  *
- * Owns: the OpenAPI v3 subset (type, enum, bounds, lengths, pattern, format, required, combinations, list sets and maps). Does not
- * own: CEL rules (see DIFFERENCES.md). The path inside a message is relative to what is validated; the field is absolute.
+ * Owns: types, combinations, maps and lists; strings and numbers are in `formats.ts` and `numbers.ts`. Does not own: list sets and maps
+ * (`lists.ts`), embedded resources (`embedded.ts`), rules (`../cel`). The path inside a message is relative to what is validated;
+ * the field is absolute. Start at {@link validateValue}.
  */
 import { jsonEqual } from '../../model/leaf.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import { isList, isMap } from '../definition.ts';
 import type { FieldError, FieldErrorType } from '../refusal.ts';
+import { isUnchanged, oldItem } from './correlate.ts';
 import { formatHolds } from './formats.ts';
 import type { SchemaNode } from './node.ts';
+import { numberFaults } from './numbers.ts';
 
 /** Where an error is, and where it goes. */
 export interface Site {
-  readonly errors: FieldError[];
+  errors: FieldError[];
+  /** Checks that went through: `anyOf` and `oneOf` show the errors of the branch with most of them. */
+  matches: number;
   /** Prefix of every field: empty for the whole object, `status` for its status alone. */
   readonly base: string;
 }
 
 function fail(site: Site, path: string, type: FieldErrorType, value: JsonValue | undefined, detail: string): void {
-  const field = site.base === '' ? path : path === '' ? site.base : `${site.base}.${path}`;
-  site.errors.push({ type, field: field === '' ? '<nil>' : field, ...(value === undefined ? {} : { value }), detail });
+  const bare = path.startsWith('.') ? path.slice(1) : path;
+  const field = site.base === '' ? bare : bare === '' ? site.base : `${site.base}.${bare}`;
+  add(site, { type, field: field === '' ? '<nil>' : field, ...(value === undefined ? {} : { value }), detail });
 }
 
-/** Appends to `site.errors` whatever is wrong with `value`. `old`: the stored value; equal parts are not judged again. */
+/** The same text is never said twice. */
+function add(site: Site, error: FieldError): void {
+  for (const other of site.errors)
+    if (
+      other.detail === error.detail &&
+      other.field === error.field &&
+      other.type === error.type &&
+      jsonEqual(other.value, error.value)
+    )
+      return;
+  site.errors.push(error);
+}
+
+/**
+ * Appends to `site.errors` whatever is wrong with `value`. `old`: the stored value, when there is one to compare with: what has not
+ * changed since does not fail.
+ */
 export function validateValue(
   node: SchemaNode,
   value: JsonValue,
@@ -31,26 +53,52 @@ export function validateValue(
   path: string,
   site: Site,
 ): void {
-  // Ratcheting: what was there before and has not changed does not fail an update.
-  if (old !== undefined && (value === old || jsonEqual(value, old))) return;
-  checkType(node, value, path, site);
-  if (value === null) return;
+  if (old === undefined) {
+    judge(node, value, undefined, path, site);
+    return;
+  }
+  // The everyday case first: unchanged parts of closed schemas need no look at all.
+  if (!node.open && (value === old || jsonEqual(value, old))) return;
+  const before = site.errors;
+  site.errors = [];
+  judge(node, value, old, path, site);
+  const found = site.errors;
+  site.errors = before;
+  if (found.length > 0 && !isUnchanged(node, value, old)) for (const error of found) add(site, error);
+}
+
+function judge(node: SchemaNode, value: JsonValue, old: JsonValue | undefined, path: string, site: Site): void {
+  if (node.type !== '' || node.intOrString || node.format !== '') {
+    if (checkType(node, value, path, site)) site.matches++;
+    if (value !== null) site.matches++;
+  }
+  if (value === null) {
+    checkEnum(node, value, path, site);
+    return;
+  }
   if (node.allOf.length > 0 || node.anyOf.length > 0 || node.oneOf.length > 0 || node.not !== undefined)
     checkCombinations(node, value, path, site);
+  // schemaProps, common and the validator itself count once each.
+  site.matches += 4;
   if (typeof value === 'string') checkString(node, value, path, site);
-  else if (typeof value === 'number') checkNumber(node, value, path, site);
-  else if (isList(value)) checkList(node, value, isList(old) ? old : undefined, path, site);
-  if (node.enum !== undefined && !node.enum.some((one) => jsonEqual(one, value)))
-    fail(
-      site,
-      path,
-      'NotSupported',
-      value,
-      `supported values: ${node.enum
-        .map((one) => JSON.stringify(typeof one === 'string' ? one : JSON.stringify(one)))
-        .join(', ')}`,
-    );
+  else if (typeof value === 'number') {
+    site.matches += 2;
+    if (hasNumberRules(node))
+      for (const { plain, text } of numberFaults(node, value, path))
+        fail(site, plain ? '' : path, 'Invalid', plain ? '' : value, text);
+  } else if (isList(value)) checkList(node, value, isList(old) ? old : undefined, path, site);
+  if (node.enum !== undefined) checkEnum(node, value, path, site);
   if (isMap(value)) checkMap(node, value, isMap(old) ? old : undefined, path, site);
+}
+
+function hasNumberRules(node: SchemaNode): boolean {
+  return (
+    node.type === 'integer' ||
+    node.format !== '' ||
+    node.multipleOf !== undefined ||
+    node.maximum !== undefined ||
+    node.minimum !== undefined
+  );
 }
 
 function typeOf(value: JsonValue): string {
@@ -60,54 +108,50 @@ function typeOf(value: JsonValue): string {
   return typeof value;
 }
 
-function checkType(node: SchemaNode, value: JsonValue, path: string, site: Site): void {
+function checkType(node: SchemaNode, value: JsonValue, path: string, site: Site): boolean {
   const found = typeOf(value);
-  if (node.intOrString) {
-    if (found !== 'integer' && found !== 'string' && !(found === 'null' && node.nullable))
-      fail(site, path, 'TypeInvalid', found, `${path} in body must be of type integer,string: "${found}"`);
-    return;
+  const wanted = node.intOrString ? 'integer,string' : node.type;
+  const mistyped = (type: string, shown: string): false => {
+    fail(site, path, 'TypeInvalid', shown, `${path} in body must be of type ${type}: ${JSON.stringify(shown)}`);
+    return false;
+  };
+  if (value === null) return wanted === '' || node.nullable || mistyped(wanted, 'null');
+  const fits = node.intOrString
+    ? found === 'integer' || found === 'string'
+    : node.type === found || (node.type === 'number' && found === 'integer');
+  if (node.format !== '' && !fits) {
+    // A format is named instead of the type, and lists pass for strings with a format.
+    if (found !== 'string' && found !== 'array') return mistyped(node.format, goFormat(found));
+    if (node.type !== 'number' && node.type !== 'integer' && !node.intOrString) return true;
   }
-  if (node.type === '' || node.type === found || (node.type === 'number' && found === 'integer')) return;
-  if (found === 'null' && node.nullable) return;
-  fail(site, path, 'TypeInvalid', found, `${path} in body must be of type ${node.type}: "${found}"`);
+  return fits || mistyped(wanted, found);
+}
+
+/** The format that go-openapi infers from a value. */
+function goFormat(found: string): string {
+  return found === 'integer' ? 'int64' : found === 'number' ? 'float64' : '';
+}
+
+function checkEnum(node: SchemaNode, value: JsonValue, path: string, site: Site): void {
+  if (node.enum === undefined || node.enum.length === 0) return;
+  if (value !== null && node.enum.some((one) => jsonEqual(one, value))) return;
+  const supported = node.enum.map((one) => JSON.stringify(typeof one === 'string' ? one : JSON.stringify(one)));
+  fail(site, path, 'NotSupported', value, `supported values: ${supported.join(', ')}`);
 }
 
 function checkString(node: SchemaNode, value: string, path: string, site: Site): void {
   const { maxLength, minLength, pattern, format } = node;
+  site.matches++;
   if (maxLength !== undefined && value.length > maxLength && [...value].length > maxLength)
     fail(site, path, 'TooLong', undefined, `may not be more than ${maxLength} ${maxLength === 1 ? 'byte' : 'bytes'}`);
   else if (minLength !== undefined && [...value].length < minLength)
     fail(site, path, 'Invalid', value, `${path} in body should be at least ${minLength} chars long`);
   else if (pattern !== undefined && !pattern.test(value))
     fail(site, path, 'Invalid', value, `${path} in body should match '${node.patternText}'`);
-  if (format !== '' && !formatHolds(format, value))
+  if (format === '') return;
+  site.matches++;
+  if (!formatHolds(format, value))
     fail(site, path, 'TypeInvalid', value, `${path} in body must be of type ${format}: ${JSON.stringify(value)}`);
-}
-
-const INT32_MAX = 2 ** 31 - 1;
-
-function checkNumber(node: SchemaNode, value: number, path: string, site: Site): void {
-  const { multipleOf, maximum, minimum } = node;
-  if (node.type === 'integer' && node.format === 'int32' && (value > INT32_MAX || value < -INT32_MAX - 1))
-    fail(site, '', 'Invalid', '', `Checked value must be of type integer with format int32 in ${path}`);
-  if (multipleOf !== undefined && !Number.isInteger(value / multipleOf))
-    fail(site, path, 'Invalid', value, `${path} in body should be a multiple of ${multipleOf}`);
-  if (minimum !== undefined && (node.exclusiveMinimum ? value <= minimum : value < minimum))
-    fail(
-      site,
-      path,
-      'Invalid',
-      value,
-      `${path} in body should be greater than ${node.exclusiveMinimum ? '' : 'or equal to '}${minimum}`,
-    );
-  if (maximum !== undefined && (node.exclusiveMaximum ? value >= maximum : value > maximum))
-    fail(
-      site,
-      path,
-      'Invalid',
-      value,
-      `${path} in body should be less than ${node.exclusiveMaximum ? '' : 'or equal to '}${maximum}`,
-    );
 }
 
 function checkList(
@@ -123,40 +167,18 @@ function checkList(
       const item = list[index] as JsonValue;
       validateValue(items, item, oldItem(node, item, old), `${path}[${index}]`, site);
     }
+  site.matches += 2;
   if (minItems !== undefined && list.length < minItems)
     fail(site, path, 'Invalid', list.length, `${path} in body should have at least ${minItems} items`);
   if (maxItems !== undefined && list.length > maxItems)
     fail(site, path, 'TooMany', list.length, `must have at most ${maxItems} ${maxItems === 1 ? 'item' : 'items'}`);
-  if (node.listType === 'set' || node.listType === 'map' || node.uniqueItems) checkUnique(node, list, path, site);
-}
-
-/** Items of list maps are compared with their namesake; items of other lists only as a whole. */
-function oldItem(node: SchemaNode, item: JsonValue, old: readonly JsonValue[] | undefined): JsonValue | undefined {
-  if (old === undefined || node.listType !== 'map' || !isMap(item)) return undefined;
-  return old.find((other) => isMap(other) && node.listKeys.every((key) => jsonEqual(other[key], item[key])));
-}
-
-function checkUnique(node: SchemaNode, list: readonly JsonValue[], path: string, site: Site): void {
-  const seen = new Set<string>();
-  for (let index = 0; index < list.length; index++) {
-    const item = list[index] as JsonValue;
-    let key: JsonValue = item;
-    if (node.listType === 'map' && isMap(item)) {
-      const keys: { [key: string]: JsonValue } = {};
-      for (const name of node.listKeys.toSorted()) {
-        const value = item[name];
-        if (value !== undefined) keys[name] = value;
-      }
-      key = keys;
-    }
-    const text = JSON.stringify(key);
-    if (seen.has(text)) fail(site, `${path}[${index}]`, 'Duplicate', key, '');
-    seen.add(text);
-  }
+  if (node.uniqueItems && list.some((one, at) => list.findIndex((other) => jsonEqual(one, other)) < at))
+    fail(site, path, 'Invalid', '', `${path} in body shouldn't contain duplicates`);
 }
 
 function checkMap(node: SchemaNode, map: JsonObject, old: JsonObject | undefined, path: string, site: Site): void {
   const { properties, additional, required, minProperties, maxProperties } = node;
+  site.matches++;
   if (minProperties !== undefined || maxProperties !== undefined) {
     const size = Object.keys(map).length;
     if (minProperties !== undefined && size < minProperties)
@@ -167,8 +189,10 @@ function checkMap(node: SchemaNode, map: JsonObject, old: JsonObject | undefined
   for (const key in map) {
     const value = map[key];
     if (value === undefined) continue;
-    const property = properties.get(key) ?? (typeof additional === 'object' ? additional : undefined);
+    const property = properties.get(key);
     if (property !== undefined) validateValue(property, value, old?.[key], path === '' ? key : `${path}.${key}`, site);
+    else if (typeof additional === 'object') validateValue(additional, value, old?.[key], `${path}.${key}`, site);
+    else if (additional === false) fail(site, path, 'Invalid', key, `${path}.${key} in body is a forbidden property`);
   }
   for (const key of required)
     if (map[key] === undefined) fail(site, path === '' ? key : `${path}.${key}`, 'Required', undefined, '');
@@ -177,31 +201,37 @@ function checkMap(node: SchemaNode, map: JsonObject, old: JsonObject | undefined
 function checkCombinations(node: SchemaNode, value: JsonValue, path: string, site: Site): void {
   const { allOf, anyOf, oneOf, not } = node;
   const shown = JSON.stringify(path);
-  const tryOne = (one: SchemaNode): readonly FieldError[] => {
-    const errors: FieldError[] = [];
-    validateValue(one, value, undefined, path, { errors, base: site.base });
-    return errors;
+  const tryOne = (one: SchemaNode): Site => {
+    const tried: Site = { errors: [], matches: 0, base: site.base };
+    judge(one, value, undefined, path, tried);
+    return tried;
+  };
+  const take = (from: Site | undefined): void => {
+    if (from === undefined) return;
+    site.matches += from.matches;
+    for (const error of from.errors) add(site, error);
   };
   if (anyOf.length > 0) {
     const tries = anyOf.map(tryOne);
-    if (!tries.some((errors) => errors.length === 0)) {
-      fail(site, '', 'Invalid', '', `${shown} must validate at least one schema (anyOf)`);
-      site.errors.push(...(tries[0] ?? []));
-    }
+    const success = tries.find(({ errors }) => errors.length === 0);
+    if (success === undefined) fail(site, '', 'Invalid', '', `${shown} must validate at least one schema (anyOf)`);
+    take(success ?? best(tries));
   }
   if (oneOf.length > 0) {
     const tries = oneOf.map(tryOne);
-    const valid = tries.filter((errors) => errors.length === 0).length;
-    if (valid !== 1) {
-      const found = valid === 0 ? 'Found none valid' : `Found ${valid} valid alternatives`;
+    const valid = tries.filter(({ errors }) => errors.length === 0);
+    if (valid.length !== 1) {
+      const found = valid.length === 0 ? 'Found none valid' : `Found ${valid.length} valid alternatives`;
       fail(site, '', 'Invalid', '', `${shown} must validate one and only one schema (oneOf). ${found}`);
-      if (valid === 0) site.errors.push(...(tries[0] ?? []));
     }
+    // Failures after a success do not count, the best before it was forgotten.
+    if (valid.length === 0) take(best(tries));
+    else if (valid.length === 1) take(valid[0]);
   }
   if (allOf.length > 0) {
     const tries = allOf.map(tryOne);
-    for (const errors of tries) site.errors.push(...errors);
-    const valid = tries.filter((errors) => errors.length === 0).length;
+    for (const one of tries) take(one);
+    const valid = tries.filter(({ errors }) => errors.length === 0).length;
     if (valid !== allOf.length)
       fail(
         site,
@@ -211,6 +241,12 @@ function checkCombinations(node: SchemaNode, value: JsonValue, path: string, sit
         `${shown} must validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`,
       );
   }
-  if (not !== undefined && tryOne(not).length === 0)
+  if (not !== undefined && tryOne(not).errors.length === 0)
     fail(site, '', 'Invalid', '', `${shown} must not validate the schema (not)`);
+}
+
+function best(tries: readonly Site[]): Site | undefined {
+  let found: Site | undefined;
+  for (const one of tries) if (found === undefined || one.matches > found.matches) found = one;
+  return found;
 }

@@ -1,0 +1,150 @@
+/**
+ * CEL as a Kubernetes API server speaks it: one base environment, and expressions compiled in children of it.
+ *
+ * Owns: what every expression can use, compiling, evaluating, the texts of failures. Rules of custom resources are in `rules.ts`;
+ * match conditions and admission policies use {@link compileExpression} with variables of their own.
+ */
+import { Environment } from '@marcbachmann/cel-js';
+import { compileErrorText, evaluationErrorText } from './failures.ts';
+import { parseGoDuration } from '../schema/durations.ts';
+import { formatHolds } from '../schema/formats.ts';
+import { goRegExp } from '../schema/patterns.ts';
+import { registerLibrary } from './library.ts';
+import { registerNetwork } from './network.ts';
+import { registerPresence, withPresence } from './presence.ts';
+import { registerValues } from './values.ts';
+
+let base: Environment | undefined;
+
+/** The shared parent of all environments; made when the first expression asks, because most servers never see one. */
+export function baseEnvironment(): Environment {
+  if (base === undefined) {
+    base = new Environment({
+      enableOptionalTypes: true,
+      homogeneousAggregateLiterals: false,
+      limits: { maxListElements: 10_000, maxMapEntries: 10_000 },
+    });
+    registerLibrary(base);
+    registerNetwork(base);
+    registerValues(base);
+    registerPresence(base);
+  }
+  return base;
+}
+
+/** A compiled expression. */
+export interface Expression {
+  readonly outcome: 'compiled';
+  readonly source: string;
+  /** The static type: `bool`, `string`, `dyn`, … */
+  readonly type: string;
+  /** Names of the variables that it reads. */
+  readonly reads: ReadonlySet<string>;
+  /** Values must be CEL values: see `toDynamic` in `shapes.ts`. */
+  evaluate(variables: { readonly [name: string]: unknown }): Evaluated;
+}
+
+export type Evaluated =
+  | { readonly outcome: 'value'; readonly value: unknown }
+  | { readonly outcome: 'error'; readonly message: string };
+
+/** Why an expression does not compile, as cel-go words it: `ERROR: <input>:1:1: …`. */
+export interface NotCompiled {
+  readonly outcome: 'refused';
+  readonly message: string;
+}
+
+/** cel-js gives up where two operators fit values whose types are not known. */
+function isAmbiguous(error: unknown): boolean {
+  return error instanceof Error && error.message.includes(' overlaps with ');
+}
+
+/**
+ * Compiles `source` in `where`, or in a child of the base in which the given variables exist (type `dyn` unless given).
+ * `fallback` is used where operators of `where` are ambiguous.
+ */
+export function compileExpression(
+  source: string,
+  where: Environment | { readonly [variable: string]: string },
+  fallback?: Environment,
+): Expression | NotCompiled {
+  const env = where instanceof Environment ? where : withVariables(where);
+  let program: ReturnType<Environment['parse']>;
+  try {
+    program = env.parse(withPresence(source));
+  } catch (error) {
+    return { outcome: 'refused', message: compileErrorText(source, error, env) };
+  }
+  const checked = program.check();
+  const refusal = checked.valid ? undefined : checked.error;
+  if (isAmbiguous(refusal) && fallback !== undefined) return compileExpression(source, fallback);
+  if (refusal !== undefined) return { outcome: 'refused', message: compileErrorText(source, refusal, env) };
+  const fault = literalFault(source, program.ast, env);
+  if (fault !== undefined) return { outcome: 'refused', message: fault };
+  return {
+    outcome: 'compiled',
+    source,
+    type: checked.type ?? 'dyn',
+    reads: identifiers(program.ast),
+    evaluate: (variables) => {
+      try {
+        return { outcome: 'value', value: program(variables) };
+      } catch (error) {
+        const other = isAmbiguous(error) && fallback !== undefined ? compileExpression(source, fallback) : undefined;
+        if (other?.outcome === 'compiled') return other.evaluate(variables);
+        return { outcome: 'error', message: evaluationErrorText(error) };
+      }
+    },
+  };
+}
+
+function withVariables(variables: { readonly [variable: string]: string }): Environment {
+  const env = baseEnvironment().clone();
+  for (const [name, type] of Object.entries(variables)) env.registerVariable(name, type);
+  return env;
+}
+
+interface Ast {
+  readonly op: string;
+  readonly args: unknown;
+  readonly start: number;
+}
+
+function isAst(value: unknown): value is Ast {
+  return typeof value === 'object' && value !== null && 'op' in value && 'args' in value;
+}
+
+function visit(value: unknown, each: (node: Ast) => void): void {
+  if (Array.isArray(value)) for (const one of value) visit(one, each);
+  else if (isAst(value)) {
+    each(value);
+    visit(value.args, each);
+  }
+}
+
+function identifiers(ast: unknown): ReadonlySet<string> {
+  const names = new Set<string>();
+  visit(ast, (node) => {
+    if (node.op === 'id' && typeof node.args === 'string') names.add(node.args);
+  });
+  return names;
+}
+
+/** Literals that cannot be what they are used as, and what cel-js has beyond Kubernetes. */
+function literalFault(source: string, ast: unknown, env: Environment): string | undefined {
+  let fault: { readonly code: string; readonly summary: string; readonly at: number } | undefined;
+  visit(ast, (node) => {
+    if (fault !== undefined) return;
+    if (node.op === 'id' && node.args === 'cel') fault = { code: 'unknown_variable', summary: 'cel', at: node.start };
+    if ((node.op !== 'call' && node.op !== 'rcall') || !Array.isArray(node.args)) return;
+    const name = String(node.args[0]);
+    const [argument] = node.args.at(-1) as readonly unknown[];
+    if (!isAst(argument) || argument.op !== 'value' || typeof argument.args !== 'string') return;
+    const bad =
+      (name === 'timestamp' && !formatHolds('date-time', argument.args)) ||
+      (name === 'duration' && parseGoDuration(argument.args) === undefined) ||
+      (name === 'matches' && node.op === 'rcall' && goRegExp(argument.args) === undefined);
+    if (bad) fault = { code: 'invalid_literal', summary: `invalid ${name} argument`, at: argument.start };
+  });
+  return fault === undefined ? undefined : compileErrorText(source, fault, env);
+}

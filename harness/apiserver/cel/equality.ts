@@ -1,0 +1,92 @@
+/**
+ * When two CEL values are equal, and what `+` makes of lists that are sets or maps.
+ *
+ * Mirrors `cel/common/valuesunstructured.go`: sets ignore order, maps are compared by their keys, and adding keeps what is there.
+ */
+import { Duration } from '@marcbachmann/cel-js/evaluator';
+import { associate, associationOf, type Field } from './shapes.ts';
+
+/** The fields of messages by their class, for whoever compares two of them. */
+const messages = new WeakMap<object, ReadonlyMap<string, Field>>();
+
+/** Lets values of a class be compared field by field. */
+export function rememberMessage(constructor_: object, fields: ReadonlyMap<string, Field>): void {
+  messages.set(constructor_, fields);
+}
+
+/** CEL's `==` for any two values. */
+export function celEqual(left: unknown, right: unknown): boolean {
+  if (left === right) return true;
+  if (typeof left === 'bigint' || typeof left === 'number')
+    // Numbers of different types are equal when their values are.
+    return (typeof right === 'bigint' || typeof right === 'number') && left == right;
+  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;
+  if (Array.isArray(left)) return Array.isArray(right) && listsEqual(left, right);
+  if (left instanceof Map) return right instanceof Map && mapsEqual(left, right);
+  if (left instanceof Date) return right instanceof Date && left.getTime() === right.getTime();
+  if (left instanceof Duration)
+    return right instanceof Duration && left.seconds === right.seconds && left.nanos === right.nanos;
+  if (left instanceof Uint8Array)
+    return right instanceof Uint8Array && left.length === right.length && left.every((one, at) => one === right[at]);
+  return messagesEqual(left, right);
+}
+
+function mapsEqual(left: ReadonlyMap<unknown, unknown>, right: ReadonlyMap<unknown, unknown>): boolean {
+  if (left.size !== right.size) return false;
+  for (const [key, value] of left) if (!right.has(key) || !celEqual(value, right.get(key))) return false;
+  return true;
+}
+
+function messagesEqual(left: object, right: object): boolean {
+  const fields = messages.get(left.constructor);
+  const others = messages.get(right.constructor);
+  if (fields === undefined || others === undefined) return false;
+  for (const name of new Set([...fields.keys(), ...others.keys()])) {
+    const ours = (left as { readonly [name: string]: unknown })[name];
+    const theirs = (right as { readonly [name: string]: unknown })[name];
+    if (ours === undefined ? theirs !== undefined : theirs === undefined || !celEqual(ours, theirs)) return false;
+  }
+  return true;
+}
+
+function listsEqual(left: readonly unknown[], right: readonly unknown[]): boolean {
+  if (left.length !== right.length) return false;
+  const node = associationOf(left) ?? associationOf(right);
+  if (node === undefined) return left.every((one, at) => celEqual(one, right[at]));
+  if (node.listType === 'set') return left.every((one) => right.some((other) => celEqual(one, other)));
+  return left.every((one) => right.some((other) => sameKeys(one, other, node.listKeys) && celEqual(one, other)));
+}
+
+function sameKeys(left: unknown, right: unknown, keys: readonly string[]): boolean {
+  return keys.every((key) => celEqual(fieldOf(left, key), fieldOf(right, key)));
+}
+
+function fieldOf(value: unknown, key: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const fields = messages.get(value.constructor);
+  for (const [name, field] of fields ?? [])
+    if (field.key === key) return (value as { readonly [name: string]: unknown })[name];
+  return undefined;
+}
+
+/** CEL's `+` for lists: sets keep each value once, maps keep the order and take over equal keys. */
+export function celConcat(left: readonly unknown[], right: readonly unknown[]): readonly unknown[] {
+  const node = associationOf(left);
+  if (node === undefined) return [...left, ...right];
+  const sum = [...left];
+  for (const item of right) {
+    const at = sum.findIndex((one) =>
+      node.listType === 'set' ? celEqual(one, item) : sameKeys(one, item, node.listKeys),
+    );
+    if (at < 0) sum.push(item);
+    else if (node.listType === 'map') sum[at] = item;
+  }
+  return associate(sum, node);
+}
+
+/** Order among numbers, strings, booleans, times and durations. */
+export function compare(left: unknown, right: unknown): number {
+  if (left instanceof Duration && right instanceof Duration) return Math.sign(left.valueOf() - right.valueOf());
+  const [a, b] = [left, right] as [number, number];
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,198 @@
+/**
+ * CEL's extension libraries that a Kubernetes API server has: strings, sets, lists, regular expressions, comprehensions of two variables.
+ *
+ * Owns: what of `cel-go/ext` (strings v2, sets, lists v3) and of Kubernetes' `lists` and `regex` cel-js does not bring. Kubernetes'
+ * own types are in `kubernetes.ts`.
+ */
+import { Optional, type Environment } from '@marcbachmann/cel-js';
+import { Duration } from '@marcbachmann/cel-js/evaluator';
+import { goRegExp } from '../schema/patterns.ts';
+import { celEqual, compare } from './equality.ts';
+import { registerComprehensions } from './comprehensions.ts';
+
+type List = readonly unknown[];
+
+/** Namespaces such as `sets` in `sets.contains(…)` are constants of a class of their own. */
+export function registerNamespace(env: Environment, name: string): string {
+  const type = `${name}.Namespace`;
+  const Namespace = class {
+    readonly name = name;
+  };
+  env.registerType(type, Namespace);
+  env.registerConstant(name, type, new Namespace());
+  return type;
+}
+
+export function registerLibrary(env: Environment): void {
+  registerStrings(env);
+  registerSets(env);
+  registerLists(env);
+  registerComprehensions(env);
+}
+
+function registerStrings(env: Environment): void {
+  const strings = registerNamespace(env, 'strings');
+  env.registerFunction(`${strings}.quote(string): string`, (_: unknown, text: string) => JSON.stringify(text));
+  env.registerFunction('string.charAt(int): string', (text: string, at: bigint) => {
+    const points = [...text];
+    if (at < 0n || at > BigInt(points.length)) throw new Error(`index out of range: ${at}`);
+    return points[Number(at)] ?? '';
+  });
+  env.registerFunction('string.replace(string, string): string', (text: string, from: string, to: string) =>
+    text.replaceAll(from, () => to),
+  );
+  env.registerFunction(
+    'string.replace(string, string, int): string',
+    (text: string, from: string, to: string, count: bigint) => replaceSome(text, from, to, Number(count)),
+  );
+  env.registerFunction('string.format(list): string', (text: string, values: List) => formatText(text, values));
+  env.registerFunction(
+    'string.find(string): string',
+    (text: string, pattern: string) => compiled(pattern).exec(text)?.[0] ?? '',
+  );
+  const findAll = (text: string, pattern: string, limit: number): readonly string[] => {
+    const found: string[] = [];
+    for (const match of text.matchAll(new RegExp(compiled(pattern), 'gu'))) {
+      if (limit >= 0 && found.length >= limit) break;
+      found.push(match[0]);
+    }
+    return found;
+  };
+  env.registerFunction('string.findAll(string): list<string>', (text: string, pattern: string) =>
+    findAll(text, pattern, -1),
+  );
+  env.registerFunction('string.findAll(string, int): list<string>', (text: string, pattern: string, limit: bigint) =>
+    findAll(text, pattern, Number(limit)),
+  );
+}
+
+function compiled(pattern: string): RegExp {
+  const regexp = goRegExp(pattern);
+  if (regexp === undefined) throw new Error(`Illegal regex: error parsing regexp: ${pattern}`);
+  return regexp;
+}
+
+function replaceSome(text: string, from: string, to: string, count: number): string {
+  if (count < 0) return text.replaceAll(from, () => to);
+  let result = '';
+  let rest = text;
+  for (let done = 0; done < count; done++) {
+    const at = rest.indexOf(from);
+    if (at < 0) break;
+    result += rest.slice(0, at) + to;
+    rest = rest.slice(at + from.length);
+  }
+  return result + rest;
+}
+
+/** `'%s is %d'.format([…])`. */
+function formatText(text: string, values: List): string {
+  let next = 0;
+  return text.replaceAll(
+    /%(?:%|(?:\.(\d+))?([sdfebxXo]))/g,
+    (clause: string, digits: string | undefined, verb: string) => {
+      if (clause === '%%') return '%';
+      if (next >= values.length) throw new Error(`index ${next} out of range`);
+      const value = values[next++];
+      const precision = digits === undefined ? 6 : Number(digits);
+      switch (verb) {
+        case 'd':
+          return String(value);
+        case 'f':
+          return Number(value).toFixed(precision);
+        case 'e':
+          return Number(value)
+            .toExponential(precision)
+            .replace(/e([+-])(\d)$/, 'e$10$2');
+        case 'b':
+          return typeof value === 'boolean' ? (value ? '1' : '0') : (value as bigint).toString(2);
+        case 'o':
+          return (value as bigint).toString(8);
+        case 'x':
+        case 'X': {
+          const hex =
+            typeof value === 'string'
+              ? [...new TextEncoder().encode(value)].map((one) => one.toString(16).padStart(2, '0')).join('')
+              : (value as bigint).toString(16);
+          return verb === 'X' ? hex.toUpperCase() : hex;
+        }
+        default:
+          return stringOf(value, false);
+      }
+    },
+  );
+}
+
+/** A value as `%s` writes it. */
+function stringOf(value: unknown, nested: boolean): string {
+  if (typeof value === 'string') return nested ? JSON.stringify(value) : value;
+  if (Array.isArray(value)) return `[${value.map((one) => stringOf(one, true)).join(', ')}]`;
+  if (value instanceof Map)
+    return `{${[...value].map(([key, one]) => `${stringOf(key, true)}: ${stringOf(one, true)}`).join(', ')}}`;
+  if (value instanceof Date) return value.toISOString().replace(/\.?0*Z$/, 'Z');
+  return String(value);
+}
+
+function registerSets(env: Environment): void {
+  const sets = registerNamespace(env, 'sets');
+  const has = (list: List, one: unknown): boolean => list.some((other) => celEqual(one, other));
+  const contains = (list: List, other: List): boolean => other.every((one) => has(list, one));
+  env.registerFunction(`${sets}.contains(list<A>, list<A>): bool`, (_: unknown, list: List, other: List) =>
+    contains(list, other),
+  );
+  env.registerFunction(
+    `${sets}.equivalent(list<A>, list<A>): bool`,
+    (_: unknown, list: List, other: List) => contains(list, other) && contains(other, list),
+  );
+  env.registerFunction(`${sets}.intersects(list<A>, list<A>): bool`, (_: unknown, list: List, other: List) =>
+    list.some((one) => has(other, one)),
+  );
+}
+
+function registerLists(env: Environment): void {
+  const lists = registerNamespace(env, 'lists');
+  env.registerFunction(`${lists}.range(int): list<int>`, (_: unknown, count: bigint) =>
+    Array.from({ length: Number(count) }, (__, at) => BigInt(at)),
+  );
+  env.registerFunction('list<A>.isSorted(): bool', (list: List) =>
+    list.every((one, at) => at === 0 || compare(list[at - 1], one) <= 0),
+  );
+  env.registerFunction('list<A>.min(): A', (list: List) => extreme(list, -1, 'min'));
+  env.registerFunction('list<A>.max(): A', (list: List) => extreme(list, 1, 'max'));
+  env.registerFunction('list<int>.sum(): int', (list: readonly bigint[]) => list.reduce((sum, one) => sum + one, 0n));
+  env.registerFunction('list<double>.sum(): double', (list: readonly number[]) =>
+    list.reduce((sum, one) => sum + one, 0),
+  );
+  env.registerFunction('list<google.protobuf.Duration>.sum(): google.protobuf.Duration', (list: readonly Duration[]) =>
+    list.reduce((sum, one) => sum.addDuration(one), new Duration(0n)),
+  );
+  env.registerFunction('list<A>.indexOf(A): int', (list: List, one: unknown) =>
+    BigInt(list.findIndex((other) => celEqual(one, other))),
+  );
+  env.registerFunction('list<A>.lastIndexOf(A): int', (list: List, one: unknown) =>
+    BigInt(list.findLastIndex((other) => celEqual(one, other))),
+  );
+  env.registerFunction('list<A>.slice(int, int): list<A>', (list: List, start: bigint, end: bigint) => {
+    if (start < 0n || end < 0n) throw new Error(`cannot slice(${start}, ${end}), negative indexes not supported`);
+    if (start > end)
+      throw new Error(`cannot slice(${start}, ${end}), start index must be less than or equal to end index`);
+    if (end > BigInt(list.length)) throw new Error(`cannot slice(${start}, ${end}), list is length ${list.length}`);
+    return list.slice(Number(start), Number(end));
+  });
+  env.registerFunction('list<A>.first(): optional<A>', (list: List) => Optional.of(list[0]));
+  env.registerFunction('list<A>.last(): optional<A>', (list: List) => Optional.of(list.at(-1)));
+  env.registerFunction('list<A>.reverse(): list<A>', (list: List) => list.toReversed());
+  env.registerFunction('list<A>.distinct(): list<A>', (list: List) =>
+    list.filter((one, at) => list.findIndex((other) => celEqual(one, other)) === at),
+  );
+  env.registerFunction('list<A>.sort(): list<A>', (list: List) => list.toSorted(compare));
+  env.registerFunction('list.flatten(): list', (list: List) => list.flat());
+  env.registerFunction('list.flatten(int): list', (list: List, depth: bigint) =>
+    (list as unknown[]).flat(Number(depth) as 1),
+  );
+}
+
+function extreme(list: List, sign: number, name: string): unknown {
+  if (list.length === 0) throw new Error(`${name} called on empty list`);
+  return list.reduce((best, one) => (compare(one, best) === sign ? one : best));
+}
