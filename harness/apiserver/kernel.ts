@@ -6,6 +6,7 @@
 import type { KubeObject } from '../model/object.ts';
 import type { ApiRequest } from '../wire/http.ts';
 import type { AccessControl } from './access/control.ts';
+import type { Admission } from './admission/admission.ts';
 import type { Ownership } from './apply/ownership.ts';
 import type { ResourceDefinition } from './definition.ts';
 import type { Registry, Route } from './registry.ts';
@@ -18,6 +19,8 @@ export interface Kernel {
   readonly nameSuffix: () => string;
   readonly access: AccessControl;
   readonly owners: Ownership;
+  /** Asks webhooks before writes; undefined when there are none to ask. */
+  readonly admission: Admission | undefined;
   /** Now, RFC 3339 with whole seconds. */
   timestamp(offsetSeconds?: number): string;
   /** Stores and tells watches and observers. Returns the stored object. `by`: the request whose sender owns what has changed. */
@@ -32,6 +35,10 @@ export interface Call {
   readonly route: Route;
   /** Texts of `Warning` headers. */
   readonly warnings: string[];
+  /** Webhooks have been asked, about the subresource that leads to this write. */
+  readonly admitted?: true;
+  /** The request as it came, when it goes on as a write of the object behind a subresource. */
+  readonly origin?: Call;
 }
 
 /** RFC 3339 with whole seconds, as `metav1.Time` is written. */

@@ -11,6 +11,10 @@ import type { ApiRequest, ApiResponse, ResponseSink, Upstream, UserInfo } from '
 import { bootstrapRoles } from './access/bootstrap.ts';
 import { AccessControl, type AuthorizationMode, type DeniedRequest } from './access/control.ts';
 import { ISSUER, verifyToken } from './access/tokens.ts';
+import { Admission } from './admission/admission.ts';
+import { Attempt, runAttempt } from './admission/attempt.ts';
+import { Suspended, type CallOutFunction } from './admission/call-out.ts';
+import { Webhooks } from './admission/webhooks.ts';
 import { Ownership, type FieldManagement } from './apply/ownership.ts';
 import { bodyMap } from './body.ts';
 import { definitionOf } from './crd/definition.ts';
@@ -33,6 +37,7 @@ import { watch } from './verbs/watch.ts';
 import { create, patch, update } from './verbs/write.ts';
 import { Watchers } from './watchers.ts';
 
+export type { CallOut, CallOutAnswer, CallOutFunction } from './admission/call-out.ts';
 export type { AuthorizationMode, DeniedRequest } from './access/control.ts';
 export type { FieldManagement } from './apply/ownership.ts';
 export type { CommittedChange } from './store.ts';
@@ -51,6 +56,8 @@ export interface ApiServerOptions {
   readonly authorization?: AuthorizationMode;
   /** Knows bearer tokens beside those of service accounts, for TokenReview. */
   readonly tokenUser?: (token: string) => UserInfo | undefined;
+  /** Asks webhooks. Absent, they count as unreachable and their failure policy decides. */
+  readonly callOut?: CallOutFunction;
 }
 
 /** All state of a server. Opaque; cheap to take and to restore. */
@@ -71,6 +78,7 @@ export class ApiServer implements Upstream {
   readonly #observers = new Set<(change: CommittedChange) => void>();
   readonly #kernel: Kernel;
   readonly #access: AccessControl;
+  readonly #webhooks: Webhooks;
   readonly #reviewer: Reviewer;
   #registry = new Registry(BUILT_IN);
 
@@ -78,6 +86,7 @@ export class ApiServer implements Upstream {
     this.#options = options;
     this.#store = new Store(options.historyMax ?? HISTORY_MAX);
     this.#access = new AccessControl(options.authorization ?? 'allow-all', this.#store);
+    this.#webhooks = new Webhooks(this.#store);
     this.#kernel = this.#makeKernel();
     this.#reviewer = {
       authorizer: this.#access.authorizer,
@@ -115,7 +124,8 @@ export class ApiServer implements Upstream {
     if (method === 'GET' && wantsWatch && (route.name === '' || route.watching)) {
       return watch(this.#kernel, this.#watchers, call, sink);
     }
-    sink.answer(withWarnings(call, this.#answer(call)));
+    if (method !== 'GET' && this.#webhooks.present) return this.#attempt(request, sink);
+    sink.answer(withWarnings(call, this.#answer(this.#kernel, call)));
     return NOTHING;
   }
 
@@ -142,6 +152,7 @@ export class ApiServer implements Upstream {
     this.#store.restore(snapshot.store);
     this.#registry = snapshot.registry;
     this.#access.reset();
+    this.#webhooks.changed();
   }
 
   /** What authorization has refused since the start or the last {@link restore}, each once with how often. */
@@ -220,15 +231,30 @@ export class ApiServer implements Upstream {
     this.#watchers.close(undefined, false);
   }
 
-  #answer(call: Call): ApiResponse {
+  /** A write that webhooks may have a say in: run until all of them have spoken. */
+  #attempt(request: ApiRequest, sink: ResponseSink): () => void {
+    const attempt = new Attempt(this.#kernel);
+    const kernel: Kernel = Object.assign(Object.create(this.#kernel) as Kernel, attempt.sources(), {
+      admission: new Admission(this.#webhooks, attempt),
+    });
+    const run = (): ApiResponse => {
+      // The definition may have changed since the last run.
+      const route = this.#registry.route(request.path);
+      if (route === undefined) return UNKNOWN_PATH;
+      const call: Call = { request, route, warnings: [] };
+      return withWarnings(call, this.#answer(kernel, call));
+    };
+    return runAttempt(attempt, this.#options.callOut ?? noCallOut, run, (response) => sink.answer(response));
+  }
+
+  #answer(kernel: Kernel, call: Call): ApiResponse {
     const { route, request } = call;
-    const kernel = this.#kernel;
     const { definition, namespace, name } = route;
     // Across all namespaces custom resources can only be read.
     const across = definition.namespaced && namespace === '' && name === '';
     if (definition.custom && across && request.method !== 'GET') return UNKNOWN_PATH;
     if (route.subresource !== '') {
-      const answer = this.#answerSubresource(call);
+      const answer = this.#answerSubresource(kernel, call);
       if (answer !== undefined) return answer;
     }
     switch (request.method) {
@@ -249,7 +275,7 @@ export class ApiServer implements Upstream {
   }
 
   /** Subresources that are not an ordinary read or write of the object; undefined for those that are. */
-  #answerSubresource(call: Call): ApiResponse | undefined {
+  #answerSubresource(kernel: Kernel, call: Call): ApiResponse | undefined {
     const { definition, version, name, subresource } = call.route;
     if (!version.subresources.has(subresource)) {
       const optional = definition.custom && (subresource === 'status' || subresource === 'scale');
@@ -257,13 +283,13 @@ export class ApiServer implements Upstream {
     }
     switch (subresource) {
       case 'scale':
-        return version.scale === undefined ? UNKNOWN_PATH : scale(this.#kernel, call, version.scale);
+        return version.scale === undefined ? UNKNOWN_PATH : scale(kernel, call, version.scale);
       case 'binding':
-        return bind(this.#kernel, call);
+        return bind(kernel, call);
       case 'eviction':
-        return evict(this.#kernel, call);
+        return evict(kernel, call);
       case 'token':
-        return requestToken(this.#kernel, call);
+        return requestToken(kernel, call);
       default:
         return call.request.method === 'POST' || call.request.method === 'DELETE'
           ? methodNotAllowed(definition, call.request.method === 'POST' ? 'create' : 'delete')
@@ -333,6 +359,7 @@ export class ApiServer implements Upstream {
       newUid,
       nameSuffix,
       access: this.#access,
+      admission: undefined,
       timestamp: (offsetSeconds = 0) => {
         const at = Math.floor(now() / 1000) + offsetSeconds;
         if (at !== second) {
@@ -359,6 +386,7 @@ export class ApiServer implements Upstream {
   #tell(definition: ResourceDefinition, change: CommittedChange): void {
     for (const observer of this.#observers) observer(change);
     this.#access.changed(change.resource);
+    this.#webhooks.changed(change.resource);
     if (definition.gr === CRDS) this.#rebuildRegistry(change);
     this.#watchers.tell(change);
     if (definition.gr === CRDS || definition.terminating) reactToChange(this.#kernel, definition, change);
@@ -376,6 +404,12 @@ export class ApiServer implements Upstream {
   }
 }
 
+/** Where nobody can be asked, nobody answers. */
+const noCallOut: CallOutFunction = (_, answer) => {
+  answer({ outcome: 'failed', why: 'this server makes no calls' });
+  return NOTHING;
+};
+
 function groupOf(apiVersion: string): string {
   const slash = apiVersion.indexOf('/');
   return slash < 0 ? '' : apiVersion.slice(0, slash);
@@ -387,6 +421,7 @@ function refusalText(refusal: Refusal): string {
 }
 
 function withWarnings(call: Call, response: ApiResponse): ApiResponse {
+  if (response instanceof Suspended) return response;
   const { warnings, route } = call;
   if (route.version.deprecated !== undefined) warnings.unshift(route.version.deprecated);
   if (warnings.length === 0) return response;

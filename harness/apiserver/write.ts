@@ -7,6 +7,7 @@
  */
 import { jsonEqual } from '../model/leaf.ts';
 import type { JsonObject, KubeObject } from '../model/object.ts';
+import { mutateIncoming, validateWrite } from './admission/write-steps.ts';
 import { sameButForTimes } from './apply/ownership.ts';
 import type { Incoming, WriteOptions } from './body.ts';
 import {
@@ -14,6 +15,7 @@ import {
   type GenerationPolicy,
   type ResourceDefinition,
   type ServedVersion,
+  type Stored,
 } from './definition.ts';
 import type { Call, Kernel } from './kernel.ts';
 import { validateMetadataUpdate, validateNewMetadata, type MutableMeta } from './metadata.ts';
@@ -25,7 +27,7 @@ import {
   nameExhausted,
   notFound,
   rawError,
-  type Refusal,
+  Refusal,
   type FieldError,
 } from './refusal.ts';
 import { rowKey } from './store.ts';
@@ -36,11 +38,15 @@ const GENERATE_NAME_BASE_MAX = 58;
 const GENERATE_NAME_TRIES = 8;
 
 /** Creates; the answer is the stored object in the storage version. */
-export function storeNew(kernel: Kernel, call: Call, incoming: Incoming, options: WriteOptions): KubeObject | Refusal {
+export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: WriteOptions): KubeObject | Refusal {
   const { definition, version, namespace } = call.route;
-  const { meta } = incoming;
-  const place = placeNew(kernel, definition, namespace, meta);
+  const place = placeNew(kernel, definition, namespace, sent.meta);
   if (place !== undefined) return place;
+  const admitted = admitNew(kernel, definition, sent);
+  if (admitted instanceof Refusal) return admitted;
+  const incoming = mutateIncoming(kernel, call, admitted, undefined, options);
+  if (incoming instanceof Refusal) return incoming;
+  const { meta } = incoming;
   const unauthorized = kernel.access.mayCreate(call) ?? kernel.access.escalation(call, incoming.object, undefined);
   if (unauthorized !== undefined) return unauthorized;
 
@@ -58,8 +64,8 @@ export function storeNew(kernel: Kernel, call: Call, incoming: Incoming, options
 
   for (let tries = 1; ; tries++) {
     if (generated) meta.name = (meta.generateName ?? '').slice(0, GENERATE_NAME_BASE_MAX) + kernel.nameSuffix();
-    let object = prepareNew(definition, version, { ...incoming.object, metadata: meta } as KubeObject, () =>
-      kernel.store.list(gr),
+    let object = prepareNew(definition, version, { ...incoming.object, metadata: meta } as KubeObject, (other = gr) =>
+      kernel.store.list(other),
     );
     const errors = [
       ...validateNewMetadata(object.metadata, strategy.name),
@@ -75,11 +81,22 @@ export function storeNew(kernel: Kernel, call: Call, incoming: Incoming, options
       if (tries < GENERATE_NAME_TRIES) continue;
       return nameExhausted(definition, name);
     }
+    const unwanted = validateWrite(kernel, call, object, undefined, options);
+    if (unwanted !== undefined) return unwanted;
     warnOfFinalizers(call, object, undefined);
     object = version.toStorage(object);
     if (!options.dryRun) return kernel.commit(definition, object, undefined, call);
     return asked === undefined ? object : { ...object, metadata: { ...object.metadata, resourceVersion: asked } };
   }
+}
+
+/** The plugins that come before webhooks. */
+function admitNew(kernel: Kernel, definition: ResourceDefinition, sent: Incoming): Incoming | Refusal {
+  const { admit } = definition.strategy;
+  if (admit === undefined) return sent;
+  const object = admit(sent.object, (gr = definition.gr) => kernel.store.list(gr));
+  if (typeof object === 'string') return forbidden(definition, sent.meta.name ?? '', object);
+  return object === sent.object ? sent : { ...sent, object };
 }
 
 /** Only the store looks at the version of a new object, and it takes what is no number for none; a dry run never gets there. */
@@ -132,14 +149,14 @@ function prepareNew(
   definition: ResourceDefinition,
   version: ServedVersion,
   object: KubeObject,
-  peers: () => readonly KubeObject[],
+  stored: Stored,
 ): KubeObject {
   const { strategy } = definition;
   let prepared = object;
   if (version.subresources.has('status') && strategy.keepsStatus !== true)
     prepared = withField(prepared, 'status', undefined);
   if (strategy.normalise !== undefined) prepared = strategy.normalise(prepared, undefined);
-  if (strategy.onCreate !== undefined) prepared = strategy.onCreate(prepared, peers);
+  if (strategy.onCreate !== undefined) prepared = strategy.onCreate(prepared, stored);
   return version.schema?.complete === undefined ? prepared : version.schema.complete(prepared);
 }
 
@@ -159,17 +176,19 @@ function validateContent(
 
 /**
  * Updates; the answer is in the storage version. `incoming` is in the request's version and already carries the live
- * resourceVersion: the lock has been checked.
+ * resourceVersion: the lock has been checked. (A real server asks mutating webhooks before it checks the lock; only they could tell.)
  */
 export function storeChanged(
   kernel: Kernel,
   call: Call,
-  incoming: Incoming,
+  sent: Incoming,
   old: KubeObject,
   options: WriteOptions,
 ): KubeObject | Refusal {
   const { definition, version, subresource } = call.route;
   const before = version.fromStorage(old);
+  const incoming = mutateIncoming(kernel, call, sent, before, options);
+  if (incoming instanceof Refusal) return incoming;
   const escalates = kernel.access.escalation(call, { ...incoming.object, metadata: incoming.meta }, before);
   if (escalates !== undefined) return escalates;
   if (incoming.owned !== true) kernel.owners.changing(call, incoming.object, incoming.meta, before);
@@ -182,6 +201,8 @@ export function storeChanged(
   if (errors.length > 0 || content.length > 0)
     return invalid(definition, changed.metadata.name ?? '', [...errors, ...content]);
 
+  const unwanted = validateWrite(kernel, call, changed, before, options);
+  if (unwanted !== undefined) return unwanted;
   warnOfFinalizers(call, changed, before);
   const next = version.toStorage(changed);
   if (endsDeletion(definition, next, old)) {

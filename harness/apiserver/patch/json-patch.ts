@@ -36,11 +36,26 @@ export function applyJsonPatch(target: JsonValue, patch: JsonValue): JsonPatchRe
     try {
       value = applyOne(value, operation);
     } catch (error) {
-      if (error instanceof OperationFailed) return { outcome: 'failed', why: error.message };
+      if (error instanceof OperationFailed) return { outcome: 'failed', why: worded(operation, error.message) };
       throw error;
     }
   }
   return { outcome: 'patched', value };
+}
+
+/** The failure in the words of the library; seen only in answers about patches of webhooks. */
+function worded({ op, path }: JsonObject, why: string): string {
+  if (typeof op !== 'string' || typeof path !== 'string') return `${why}: missing value`;
+  if (why.startsWith('testing value')) return `${why}: test failed`;
+  if (why.startsWith('testing path')) return `test operation does not apply: is missing path: ${path}: missing value`;
+  if (why.startsWith('missing path') || why.startsWith('missing container')) {
+    const shown = op === 'add' || op === 'remove' ? JSON.stringify(path) : path;
+    return `${op} operation does not apply: doc is missing path: ${shown}: missing value`;
+  }
+  if (why.startsWith('unable to remove')) return `error in ${op} for path: '${path}': U${why.slice(1)}: missing value`;
+  if (why.startsWith('unable to access'))
+    return `error in ${op} for path: '${path}': U${why.slice(1)}: invalid index referenced`;
+  return why;
 }
 
 function applyOne(target: JsonValue, operation: JsonObject): JsonValue {

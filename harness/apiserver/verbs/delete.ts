@@ -7,6 +7,8 @@
 import { jsonEqual } from '../../model/leaf.ts';
 import type { JsonObject, JsonValue, KubeObject, ObjectMeta } from '../../model/object.ts';
 import type { ApiResponse } from '../../wire/http.ts';
+import { Suspended } from '../admission/call-out.ts';
+import { admitDelete } from '../admission/write-steps.ts';
 import { BODY_TYPES, writeOptions } from '../body.ts';
 import { markedForDeletion } from '../crd/status.ts';
 import { isMap, specFinalizers, type ResourceDefinition } from '../definition.ts';
@@ -52,6 +54,10 @@ export function remove(kernel: Kernel, call: Call): ApiResponse {
   if (options instanceof Refusal) return options;
   const object = kernel.store.get(definition.gr, rowKey(namespace, name));
   if (object === undefined) return notFound(definition, name);
+  const unwanted =
+    preconditionRefusal(definition, object, options) ??
+    admitDelete(kernel, call, version.fromStorage(object), options.dryRun, true);
+  if (unwanted !== undefined) return unwanted;
   const result = deleteObject(kernel, definition, object, options);
   if (result instanceof Refusal) return result;
   if (!result.gone || definition.strategy.returnsDeleted) {
@@ -89,10 +95,20 @@ export function removeCollection(kernel: Kernel, call: Call): ApiResponse {
   if (picked instanceof Refusal) return picked;
   const revision = String(kernel.store.revision);
   const items: KubeObject[] = [];
-  for (const object of kernel.store.list(definition.gr, namespace)) {
-    const shown = version.fromStorage(object);
-    if (!selected(picked, shown)) continue;
-    items.push(shown);
+  const objects = kernel.store
+    .list(definition.gr, namespace)
+    .filter((object) => selected(picked, version.fromStorage(object)));
+  // Webhooks are asked about all before the first goes: a run that waits for an answer must leave no trace.
+  const unwanted = new Map<KubeObject, Refusal>();
+  for (const object of kernel.admission === undefined ? [] : objects) {
+    const refusal = admitDelete(kernel, call, version.fromStorage(object), options.dryRun, false);
+    if (refusal instanceof Suspended) return refusal;
+    if (refusal !== undefined) unwanted.set(object, refusal);
+  }
+  for (const object of objects) {
+    const refusal = unwanted.get(object);
+    if (refusal !== undefined) return refusal;
+    items.push(version.fromStorage(object));
     const result = deleteObject(kernel, definition, object, options);
     if (result instanceof Refusal && result.code !== 404) return result;
   }
@@ -340,6 +356,7 @@ function wants(
   if (definition.strategy.dependents === 'unsupported') return false;
   if (options.orphanDependents !== undefined) return which === ORPHAN && options.orphanDependents;
   if (options.propagation !== undefined) return options.propagation === (which === ORPHAN ? 'Orphan' : 'Foreground');
+  if (which === ORPHAN && definition.strategy.dependents === 'orphan' && !present.includes(FOREGROUND)) return true;
   return present.includes(which);
 }
 

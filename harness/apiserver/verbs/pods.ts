@@ -5,6 +5,7 @@
  */
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import type { ApiResponse } from '../../wire/http.ts';
+import { admitSubresource } from '../admission/write-steps.ts';
 import { bodyMap } from '../body.ts';
 import { isList, isMap, valueAt } from '../definition.ts';
 import type { Call, Kernel } from '../kernel.ts';
@@ -24,11 +25,25 @@ function map(value: JsonValue | undefined): JsonObject {
   return isMap(value) ? value : {};
 }
 
+const BINDING_KIND = { group: '', version: 'v1', kind: 'Binding' };
+const EVICTION_KIND = { group: 'policy', version: 'v1', kind: 'Eviction' };
+
+/** The posted object as webhooks leave it. */
+function admitPosted(kernel: Kernel, call: Call, body: JsonObject, kind: typeof BINDING_KIND): JsonObject | Refusal {
+  if (kernel.admission === undefined) return body;
+  const { group, version } = kind;
+  const metadata = { ...map(body['metadata']), namespace: call.route.namespace };
+  const object = { kind: kind.kind, apiVersion: group === '' ? version : `${group}/${version}`, ...body, metadata };
+  return admitSubresource(kernel, call, object, undefined, kind, (call.request.query['dryRun'] ?? '') !== '');
+}
+
 /** POST pods/NAME/binding: assigns the pod to a node. */
 export function bind(kernel: Kernel, call: Call): ApiResponse {
   const { definition, namespace, name } = call.route;
   if (call.request.method !== 'POST') return methodNotAllowed(definition, call.request.method.toLowerCase());
-  const body = bodyMap(call);
+  const sent = bodyMap(call);
+  if (sent instanceof Refusal) return sent;
+  const body = admitPosted(kernel, call, sent, BINDING_KIND);
   if (body instanceof Refusal) return body;
   if (valueAt(body, ['metadata', 'name']) !== name)
     return badRequest('name in URL does not match name in Binding object');
@@ -63,6 +78,8 @@ export function evict(kernel: Kernel, call: Call): ApiResponse {
   if (call.request.method !== 'POST') return methodNotAllowed(definition, call.request.method.toLowerCase());
   const body = bodyMap(call);
   if (body instanceof Refusal) return body;
+  const admitted = admitPosted(kernel, call, body, EVICTION_KIND);
+  if (admitted instanceof Refusal) return admitted;
   const pod = kernel.store.get(definition.gr, rowKey(namespace, name));
   if (pod === undefined) return notFound(definition, name);
   const phase = map(pod['status'])['phase'];

@@ -7,6 +7,7 @@ import type { JsonObject, KubeObject } from '../../model/object.ts';
 import type { ApiResponse } from '../../wire/http.ts';
 import { strings, text } from '../access/rules.ts';
 import { ISSUER, signToken } from '../access/tokens.ts';
+import { admitSubresource } from '../admission/write-steps.ts';
 import { isMap, valueAt } from '../definition.ts';
 import { timestampText, type Call, type Kernel } from '../kernel.ts';
 import { badRequest, conflict, fieldInvalid, invalid, notFound, Refusal, refuse } from '../refusal.ts';
@@ -66,6 +67,15 @@ export function requestToken(kernel: Kernel, call: Call): ApiResponse {
   const bound = boundObject(kernel, call, spec['boundObjectRef']);
   if (bound instanceof Refusal) return bound;
 
+  const unwanted = admitSubresource(
+    kernel,
+    call,
+    { kind: 'TokenRequest', apiVersion: typed.apiVersion, metadata: { ...metadata, namespace }, spec },
+    undefined,
+    { group: GROUP, version: 'v1', kind: 'TokenRequest' },
+    (call.request.query['dryRun'] ?? '') !== '',
+  );
+  if (unwanted instanceof Refusal) return unwanted;
   const given = strings(spec['audiences']);
   const audiences = given.length === 0 ? [ISSUER] : given;
   const created = kernel.timestamp();

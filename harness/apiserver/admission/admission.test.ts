@@ -1,0 +1,356 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
+import type { CallOut, CallOutAnswer, CallOutFunction } from '../server.ts';
+import {
+  CONFIGMAPS_PATH,
+  configMap,
+  JSON_PATCH,
+  MERGE,
+  testServer,
+  widget,
+  WIDGETS_PATH,
+  type Answer,
+  type TestServer,
+} from '../testing.ts';
+
+const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1';
+const A = `${CONFIGMAPS_PATH}/a`;
+
+interface Review extends JsonObject {
+  readonly uid: string;
+  readonly operation: string;
+  readonly name?: string;
+  readonly object: KubeObject | null;
+  readonly oldObject: KubeObject | null;
+}
+
+type Say = (request: Review, callOut: CallOut) => JsonObject | CallOutAnswer;
+
+interface Asked extends TestServer {
+  /** `name OPERATION` of every call-out. */
+  readonly calls: string[];
+  readonly reviews: Review[];
+  say: Say;
+}
+
+/** A server whose webhooks are answered in place. */
+function server(): Asked {
+  const calls: string[] = [];
+  const reviews: Review[] = [];
+  const callOut: CallOutFunction = (asked, answer) => {
+    const request = asked.body['request'] as Review;
+    calls.push(`${asked.url.slice('https://hook/'.length)} ${request.operation}`);
+    reviews.push(request);
+    const said = made.say(request, asked);
+    answer('outcome' in said ? (said as CallOutAnswer) : reviewed(request, said));
+    return () => {};
+  };
+  const made: Asked = { ...testServer({ callOut }), calls, reviews, say: () => ({ allowed: true }) };
+  return made;
+}
+
+function reviewed(request: Review, response: JsonObject): CallOutAnswer {
+  const body = {
+    apiVersion: 'admission.k8s.io/v1',
+    kind: 'AdmissionReview',
+    response: { uid: request.uid, ...response },
+  };
+  return { outcome: 'answered', code: 200, body };
+}
+
+function hook(name: string, more: JsonObject = {}): JsonObject {
+  return {
+    name: `${name}.example.com`,
+    admissionReviewVersions: ['v1'],
+    sideEffects: 'None',
+    clientConfig: { url: `https://hook/${name}` },
+    rules: [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*/*'] }],
+    ...more,
+  };
+}
+
+function install({ request }: TestServer, kind: 'mutating' | 'validating', hooks: readonly JsonObject[]): void {
+  const answer = request('POST', `${CONFIGURATIONS}/${kind}webhookconfigurations`, {
+    metadata: { name: kind },
+    webhooks: hooks,
+  });
+  expect(answer.code).toBe(201);
+}
+
+function patching(operations: JsonValue): JsonObject {
+  return { allowed: true, patchType: 'JSONPatch', patch: btoa(JSON.stringify(operations)) };
+}
+
+function message(answer: Answer): unknown {
+  return (answer.body as JsonObject)['message'];
+}
+
+describe('validating webhooks', () => {
+  it('are told what is about to be stored (115)', () => {
+    const made = server();
+    install(made, 'validating', [hook('v')]);
+    made.request('POST', `${CONFIGMAPS_PATH}?fieldManager=me`, configMap('a', { k: 'v' }));
+    expect(made.reviews).toMatchObject([
+      {
+        kind: { group: '', version: 'v1', kind: 'ConfigMap' },
+        resource: { group: '', version: 'v1', resource: 'configmaps' },
+        requestKind: { group: '', version: 'v1', kind: 'ConfigMap' },
+        name: 'a',
+        namespace: 'default',
+        operation: 'CREATE',
+        userInfo: { groups: ['system:masters', 'system:authenticated'] },
+        object: {
+          kind: 'ConfigMap',
+          data: { k: 'v' },
+          metadata: { name: 'a', creationTimestamp: '2024-01-01T00:00:00Z' },
+        },
+        oldObject: null,
+        dryRun: false,
+        options: { kind: 'CreateOptions', apiVersion: 'meta.k8s.io/v1', fieldManager: 'me' },
+      },
+    ]);
+    expect(made.reviews[0]?.object?.metadata.uid).toBe(made.request('GET', A).object.metadata.uid);
+  });
+
+  it('keep writes out with their own status, and nothing is stored', () => {
+    const made = server();
+    install(made, 'validating', [hook('v')]);
+    const revision = made.server.revision;
+    made.say = () => ({ allowed: false });
+    expect(made.request('POST', CONFIGMAPS_PATH, configMap('a'))).toMatchObject({
+      code: 400,
+      body: { message: 'admission webhook "v.example.com" denied the request without explanation' },
+    });
+    made.say = () => ({ allowed: false, status: { code: 422, reason: 'Invalid', message: 'no' }, warnings: ['w'] });
+    expect(made.request('POST', CONFIGMAPS_PATH, configMap('a'))).toMatchObject({
+      code: 422,
+      headers: { warning: '299 - "w"' },
+      body: { reason: 'Invalid', message: 'admission webhook "v.example.com" denied the request: no' },
+    });
+    expect(made.server.revision).toBe(revision);
+  });
+
+  it('are asked once for each name, even when it is generated', () => {
+    const made = server();
+    install(made, 'validating', [hook('v'), hook('w')]);
+    const answer = made.request('POST', CONFIGMAPS_PATH, { metadata: { generateName: 'a-' } });
+    expect(answer.code).toBe(201);
+    expect(made.reviews.map((one) => one.name)).toEqual([answer.object.metadata.name, answer.object.metadata.name]);
+  });
+
+  it('see deletions, of collections without a name, and all before the first goes', () => {
+    const made = server();
+    for (const name of ['a', 'b', 'c']) made.request('POST', CONFIGMAPS_PATH, configMap(name));
+    install(made, 'validating', [hook('v')]);
+    made.request('DELETE', `${A}?propagationPolicy=Background`);
+    expect(made.reviews).toMatchObject([
+      { name: 'a', object: null, oldObject: { metadata: { name: 'a' } }, options: { propagationPolicy: 'Background' } },
+    ]);
+    made.say = ({ oldObject }) => ({ allowed: oldObject?.metadata.name !== 'c' });
+    expect(made.request('DELETE', CONFIGMAPS_PATH).code).toBe(400);
+    expect(made.reviews.slice(1).map((one) => one.name)).toEqual([undefined, undefined]);
+    expect(made.request('GET', CONFIGMAPS_PATH).body).toMatchObject({ items: [{ metadata: { name: 'c' } }] });
+  });
+
+  it('see bindings, evictions and scales as what they are', () => {
+    const made = server();
+    const pods = '/api/v1/namespaces/default/pods';
+    const pod = { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+    made.request('POST', pods, pod);
+    made.request('POST', WIDGETS_PATH, widget('a', { replicas: 1 }));
+    install(made, 'validating', [hook('v')]);
+    made.request('POST', `${pods}/p/binding`, { metadata: { name: 'p' }, target: { kind: 'Node', name: 'n' } });
+    made.request('POST', `${pods}/p/eviction`, { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'p' } });
+    made.request('PATCH', `${WIDGETS_PATH}/a/scale`, { spec: { replicas: 3 } }, MERGE);
+    expect(made.reviews).toMatchObject([
+      { operation: 'CREATE', subResource: 'binding', kind: { kind: 'Binding' }, object: { target: { name: 'n' } } },
+      { operation: 'CREATE', subResource: 'eviction', kind: { group: 'policy', kind: 'Eviction' } },
+      {
+        operation: 'UPDATE',
+        subResource: 'scale',
+        kind: { group: 'autoscaling', kind: 'Scale' },
+        object: { spec: { replicas: 3 } },
+        oldObject: { spec: { replicas: 1 } },
+      },
+    ]);
+  });
+});
+
+describe('mutating webhooks', () => {
+  it('change the object before it is validated and stored', () => {
+    const made = server();
+    install(made, 'mutating', [hook('m')]);
+    made.say = () => patching([{ op: 'add', path: '/data', value: { added: 'x' } }]);
+    const answer = made.request('POST', CONFIGMAPS_PATH, configMap('a'));
+    expect(answer.object['data']).toEqual({ added: 'x' });
+    expect(made.reviews[0]?.object?.metadata.uid).toBeUndefined();
+    made.say = () => patching([{ op: 'replace', path: '/metadata/labels', value: { a: 'b c' } }]);
+    expect(made.request('PATCH', A, { metadata: { labels: { a: 'b' } } }, MERGE)).toMatchObject({ code: 422 });
+  });
+
+  it('defaults and prunes what they leave of a custom resource', () => {
+    const made = server();
+    install(made, 'mutating', [hook('m')]);
+    made.say = () => patching([{ op: 'add', path: '/spec', value: { size: 7, bogus: true } }]);
+    expect(made.request('POST', WIDGETS_PATH, widget('a')).object['spec']).toEqual({ size: 7, colour: 'red' });
+  });
+
+  it('are asked again when a later one changes something, if they want to be', () => {
+    const made = server();
+    install(made, 'mutating', [hook('m', { reinvocationPolicy: 'IfNeeded' }), hook('n'), hook('o')]);
+    made.say = ({ object }, { url }) =>
+      url.endsWith('/n') && object?.['data'] === undefined
+        ? patching([{ op: 'add', path: '/data', value: { n: '1' } }])
+        : { allowed: true };
+    made.request('POST', CONFIGMAPS_PATH, configMap('a', undefined));
+    expect(made.calls).toEqual(['m CREATE', 'n CREATE', 'o CREATE', 'm CREATE']);
+    expect(made.reviews[3]?.object).toMatchObject({ data: { n: '1' } });
+  });
+
+  it('fail the request when their patch does not fit', () => {
+    const made = server();
+    install(made, 'mutating', [hook('m')]);
+    made.say = () => patching([{ op: 'test', path: '/data/k', value: 'other' }]);
+    expect(made.request('POST', CONFIGMAPS_PATH, configMap('a', { k: 'v' }))).toMatchObject({
+      code: 500,
+      body: { reason: 'InternalError', message: 'Internal error occurred: testing value /data/k failed: test failed' },
+    });
+    made.say = () => ({ allowed: true, patch: btoa('[]') });
+    expect(message(made.request('POST', CONFIGMAPS_PATH, configMap('a')))).toBe(
+      'Internal error occurred: failed calling webhook "m.example.com": received invalid webhook response: webhook returned response.patch but not response.patchType',
+    );
+  });
+
+  it('cannot change deletions', () => {
+    const made = server();
+    made.request('POST', CONFIGMAPS_PATH, configMap('a'));
+    install(made, 'mutating', [hook('m')]);
+    made.say = () => patching([{ op: 'add', path: '/data', value: {} }]);
+    expect(message(made.request('DELETE', A))).toBe(
+      'Internal error occurred: admission webhook "m.example.com" attempted to modify the object, which is not supported for this operation',
+    );
+  });
+});
+
+describe('matching', () => {
+  it('follows rules, scope and selectors', () => {
+    const made = server();
+    const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['configmaps'] };
+    install(made, 'validating', [
+      hook('update', { rules: [rule] }),
+      hook('labelled', { objectSelector: { matchLabels: { a: 'b' } } }),
+      hook('elsewhere', { namespaceSelector: { matchLabels: { a: 'b' } } }),
+      hook('cluster', { rules: [{ ...rule, operations: ['*'], scope: 'Cluster', resources: ['*'] }] }),
+    ]);
+    made.request('POST', CONFIGMAPS_PATH, configMap('a', {}, { labels: { a: 'b' } }));
+    made.request('PATCH', A, { metadata: { labels: null } }, MERGE);
+    made.request('PATCH', A, [{ op: 'add', path: '/data', value: { k: 'v' } }], JSON_PATCH);
+    made.request('POST', '/api/v1/namespaces', { metadata: { name: 'n' } });
+    expect(made.calls).toEqual([
+      'labelled CREATE',
+      'update UPDATE',
+      'labelled UPDATE',
+      'update UPDATE',
+      'cluster CREATE',
+    ]);
+  });
+
+  it('finds equivalent versions unless told to be exact', () => {
+    const made = server();
+    const rules = [{ apiGroups: ['example.com'], apiVersions: ['v1beta1'], operations: ['*'], resources: ['widgets'] }];
+    install(made, 'validating', [hook('equivalent', { rules }), hook('exact', { rules, matchPolicy: 'Exact' })]);
+    made.request('POST', WIDGETS_PATH, widget('a'));
+    expect(made.calls).toEqual(['equivalent CREATE']);
+    expect(made.reviews[0]).toMatchObject({
+      kind: { version: 'v1beta1' },
+      requestKind: { version: 'v1' },
+      object: { apiVersion: 'example.com/v1beta1' },
+    });
+  });
+
+  it('never asks about webhook configurations themselves', () => {
+    const made = server();
+    install(made, 'validating', [hook('v')]);
+    install(made, 'mutating', [hook('m')]);
+    expect(made.calls).toEqual([]);
+    made.request('DELETE', `${CONFIGURATIONS}/validatingwebhookconfigurations/validating`);
+    made.request('POST', CONFIGMAPS_PATH, configMap('a'));
+    expect(made.calls).toEqual(['m CREATE']);
+  });
+});
+
+describe('failures', () => {
+  it('are errors or nothing, as the failure policy says', () => {
+    const made = server();
+    install(made, 'validating', [hook('v')]);
+    made.say = () => ({ outcome: 'failed', why: 'dial tcp 127.0.0.1:1: connect: connection refused' });
+    const text =
+      'failed calling webhook "v.example.com": failed to call webhook: Post "https://hook/v?timeout=10s": dial tcp 127.0.0.1:1: connect: connection refused';
+    expect(made.request('POST', CONFIGMAPS_PATH, configMap('a'))).toMatchObject({
+      code: 500,
+      body: { message: `Internal error occurred: ${text}`, details: { causes: [{ message: text }] } },
+    });
+    made.request(
+      'PATCH',
+      `${CONFIGURATIONS}/validatingwebhookconfigurations/validating`,
+      [{ op: 'add', path: '/webhooks/0/failurePolicy', value: 'Ignore' }],
+      JSON_PATCH,
+    );
+    expect(made.request('POST', CONFIGMAPS_PATH, configMap('a')).code).toBe(201);
+  });
+
+  it('include a server that cannot call out', () => {
+    const made = testServer();
+    install(made, 'validating', [hook('v')]);
+    expect(message(made.request('POST', CONFIGMAPS_PATH, configMap('a')))).toContain('this server makes no calls');
+  });
+
+  it('refuse dry runs to webhooks with side effects', () => {
+    const made = server();
+    install(made, 'validating', [hook('v', { sideEffects: 'Some' })]);
+    expect(message(made.request('POST', `${CONFIGMAPS_PATH}?dryRun=All`, configMap('a')))).toBe(
+      'admission webhook "v.example.com" does not support dry run',
+    );
+  });
+});
+
+describe('a request that waits for an answer', () => {
+  it('is run again against the store as it is by then, with the same uid and name', () => {
+    const waiting: ((given: CallOutAnswer) => void)[] = [];
+    const asked: Review[] = [];
+    const made = testServer({
+      callOut: (callOut, answer) => {
+        asked.push(callOut.body['request'] as Review);
+        waiting.push(answer);
+        return () => {};
+      },
+    });
+    made.request('POST', CONFIGMAPS_PATH, configMap('a', { k: 'old' }));
+    install(made, 'validating', [hook('v', { rules: [rules('configmaps')] })]);
+    const answers: { code: number }[] = [];
+    made.server.send(
+      { method: 'PATCH', path: A, query: {}, body: { data: { mine: 'x' } }, ...headers(MERGE) },
+      { answer: (given) => answers.push(given), open: () => {}, event: () => {}, end: () => {} },
+    );
+    expect([answers.length, asked.length]).toEqual([0, 1]);
+    made.request('DELETE', `${CONFIGURATIONS}/validatingwebhookconfigurations/validating`);
+    made.request('PATCH', A, { data: { theirs: 'y' } }, MERGE);
+    install(made, 'validating', [hook('v', { rules: [rules('configmaps')] })]);
+
+    // The object has changed meanwhile: what was allowed is not what would be stored now.
+    waiting[0]?.(reviewed(asked[0] as Review, { allowed: true }));
+    expect([answers.length, asked.length]).toEqual([0, 2]);
+    expect(asked[1]?.object).toMatchObject({ data: { mine: 'x', theirs: 'y' } });
+    waiting[1]?.(reviewed(asked[1] as Review, { allowed: true }));
+    expect(answers).toMatchObject([{ code: 200 }]);
+    expect(made.request('GET', A).object['data']).toEqual({ k: 'old', mine: 'x', theirs: 'y' });
+  });
+});
+
+function rules(resource: string): JsonObject {
+  return { apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: [resource] };
+}
+
+function headers(more: typeof MERGE): { readonly headers: { readonly [name: string]: string } } {
+  return { headers: more.headers ?? {} };
+}

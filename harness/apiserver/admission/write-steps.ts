@@ -1,0 +1,126 @@
+/**
+ * Admission as the verbs use it: one step before a write is merged, one before it is stored.
+ *
+ * Owns: what POST, PUT, PATCH, DELETE and the subresources tell webhooks of themselves. Costs a comparison when there are none.
+ */
+import type { JsonObject, KubeObject } from '../../model/object.ts';
+import { decodeMap, type Incoming, type WriteOptions } from '../body.ts';
+import type { Call, Kernel } from '../kernel.ts';
+import { Refusal } from '../refusal.ts';
+import type { Admitting } from './match.ts';
+import { optionsOf } from './review.ts';
+
+/** The object after mutating webhooks. `old` in the request's version, on updates. */
+export function mutateIncoming(
+  kernel: Kernel,
+  call: Call,
+  incoming: Incoming,
+  old: KubeObject | undefined,
+  options: WriteOptions,
+): Incoming | Refusal {
+  if (kernel.admission === undefined || call.admitted === true) return incoming;
+  // Fields that webhooks set belong to nobody: ownership is settled before they are asked.
+  if (incoming.owned !== true) {
+    if (old === undefined) kernel.owners.creating(call, incoming.object, incoming.meta);
+    else kernel.owners.changing(call, incoming.object, incoming.meta, old);
+  }
+  const owned: Incoming = { ...incoming, owned: true };
+  const object = { ...incoming.object, metadata: incoming.meta };
+  const { name = '' } = incoming.meta;
+  const what = writing(call, object, old, name, options);
+  let last = owned;
+  const result = kernel.admission.mutate(kernel, call, what, (patched) => {
+    const decoded = decodeMap(call, patched, { ...options, fieldValidation: 'Ignore' });
+    if (decoded instanceof Refusal) return decoded;
+    last = { ...owned, ...decoded };
+    return { ...decoded.object, metadata: decoded.meta };
+  });
+  return result instanceof Refusal ? result : last;
+}
+
+/** A refusal when webhooks do not want the object stored. Both in the request's version. */
+export function validateWrite(
+  kernel: Kernel,
+  call: Call,
+  object: KubeObject,
+  old: KubeObject | undefined,
+  options: WriteOptions,
+): Refusal | undefined {
+  if (kernel.admission === undefined || call.admitted === true) return undefined;
+  return kernel.admission.validate(kernel, call, writing(call, object, old, object.metadata.name ?? '', options));
+}
+
+function writing(
+  call: Call,
+  object: JsonObject,
+  old: KubeObject | undefined,
+  name: string,
+  { dryRun }: WriteOptions,
+): Admitting {
+  const creates = old === undefined;
+  return {
+    operation: creates ? 'CREATE' : 'UPDATE',
+    name,
+    namespace: homeOf(call, name),
+    object,
+    ...(creates ? {} : { old }),
+    options: optionsOf(call, creates ? 'CreateOptions' : 'UpdateOptions'),
+    dryRun,
+  };
+}
+
+/** A namespace lies in itself. */
+function homeOf({ route }: Call, name: string): string {
+  return route.definition.gr === 'namespaces' ? name : route.namespace;
+}
+
+/** Webhooks before a deletion. `named`: false for the items of a collection, which webhooks see without a name. */
+export function admitDelete(
+  kernel: Kernel,
+  call: Call,
+  old: KubeObject,
+  dryRun: boolean,
+  named: boolean,
+): Refusal | undefined {
+  const { admission } = kernel;
+  if (admission === undefined) return undefined;
+  const name = named ? (old.metadata.name ?? '') : '';
+  const what: Admitting = {
+    operation: 'DELETE',
+    name,
+    namespace: homeOf(call, name),
+    old,
+    options: optionsOf(call, 'DeleteOptions'),
+    dryRun,
+  };
+  const mutated = admission.mutate(kernel, call, what, (patched) => patched);
+  return mutated instanceof Refusal ? mutated : admission.validate(kernel, call, what);
+}
+
+/** Webhooks on the object of a subresource: a binding, an eviction, a scale. The object as they leave it. */
+export function admitSubresource(
+  kernel: Kernel,
+  call: Call,
+  object: JsonObject,
+  old: JsonObject | undefined,
+  kind: { readonly group: string; readonly version: string; readonly kind: string },
+  dryRun: boolean,
+): JsonObject | Refusal {
+  const { admission } = kernel;
+  if (admission === undefined) return object;
+  const { name, namespace } = call.route;
+  const what: Admitting = {
+    operation: old === undefined ? 'CREATE' : 'UPDATE',
+    name,
+    namespace,
+    object,
+    ...(old === undefined ? {} : { old }),
+    kind,
+    options: optionsOf(call, old === undefined ? 'CreateOptions' : 'UpdateOptions'),
+    dryRun,
+  };
+  const mutated = admission.mutate(kernel, call, what, (patched) => patched);
+  if (mutated instanceof Refusal) return mutated;
+  const result = mutated ?? object;
+  return admission.validate(kernel, call, { ...what, object: result }) ?? result;
+}
