@@ -24,6 +24,9 @@ export type GenerationPolicy =
 /** Which rule `metadata.name` must follow. */
 export type NameRule = 'subdomain' | 'label' | 'service' | 'path-segment';
 
+/** The stored objects of a resource; without an argument, of the one at hand. */
+export type Stored = (gr?: string) => readonly KubeObject[];
+
 export interface Strategy {
   /** PUT without resourceVersion wins silently instead of 422. */
   readonly unconditionalUpdate: boolean;
@@ -34,15 +37,17 @@ export interface Strategy {
   /** DELETE answers with the object instead of a Status. */
   readonly returnsDeleted: boolean;
   /** What DELETE does to dependents when nobody says: `unsupported` never adds a garbage-collection finalizer. */
-  readonly dependents: 'background' | 'unsupported';
+  readonly dependents: 'background' | 'orphan' | 'unsupported';
   /** `pod`: graceful. `namespace`: two steps through spec.finalizers. `definition`: after its instances. */
   readonly deletion: 'plain' | 'pod' | 'namespace' | 'definition';
   /** A status given on create is kept. */
   readonly keepsStatus?: boolean;
   /** Metadata that a write to /status cannot change (built-in kinds; custom resources keep all of it). */
   readonly statusKeeps?: 'labels' | 'ownerReferences';
-  /** Sets what the server sets on a new object: initial status and the like. `peers`: the objects of the same resource. */
-  readonly onCreate?: (object: KubeObject, peers: () => readonly KubeObject[]) => KubeObject;
+  /** What admission that is on by default makes of a new object, or why it forbids it. */
+  readonly admit?: (object: JsonObject, stored: Stored) => JsonObject | string;
+  /** Sets what the server sets on a new object: initial status and the like. `stored`: objects of the same resource, or of another. */
+  readonly onCreate?: (object: KubeObject, stored: Stored) => KubeObject;
   /** Fills in and normalises on every write; also sees the stored object on updates. Must return its argument when nothing changes. */
   readonly normalise?: (object: KubeObject, old: KubeObject | undefined) => KubeObject;
   readonly validate?: (object: KubeObject, old: KubeObject | undefined) => readonly FieldError[];

@@ -10,11 +10,12 @@ import { jsonEqual } from '../../model/leaf.ts';
 import { initialStatus } from '../crd/status.ts';
 import { defaultedCrd, validateCrd } from '../crd/validate.ts';
 import { withoutEmpty } from './fill.ts';
-import { admittedPod, pendingPod, validatePod } from './pods.ts';
+import { admitPod, admittedPod, pendingPod, validatePod } from './pods.ts';
 import { SERVICE } from './service.ts';
+import { STORAGE } from './storage.ts';
 import { WORKLOADS } from './workloads.ts';
 
-type Hooks = Partial<Pick<Strategy, 'onCreate' | 'normalise' | 'validate' | 'keepsStatus' | 'statusKeeps'>>;
+type Hooks = Partial<Pick<Strategy, 'admit' | 'onCreate' | 'normalise' | 'validate' | 'keepsStatus' | 'statusKeeps'>>;
 
 const NONE: readonly FieldError[] = [];
 
@@ -91,33 +92,20 @@ function startingWith(status: JsonObject): Hooks {
   return { onCreate: (object) => ({ ...object, status }) };
 }
 
-/** Claims, volumes and classes of attributes stay until their protection is taken off. */
-function protectedBy(finalizer: string, status?: JsonObject): Hooks {
-  return {
-    onCreate: (object) => {
-      const { finalizers = [] } = object.metadata;
-      const kept = finalizers.includes(finalizer) ? finalizers : [...finalizers, finalizer];
-      return {
-        ...object,
-        metadata: { ...object.metadata, finalizers: kept },
-        ...(status === undefined ? {} : { status }),
-      };
-    },
-  };
-}
-
 /** Hooks by resource; kinds that are not here need none. */
 export const BEHAVIOUR: { readonly [gr: string]: Hooks } = {
+  ...STORAGE,
   ...WORKLOADS,
   namespaces: namespace,
-  pods: { normalise: admittedPod, onCreate: pendingPod, validate: validatePod, statusKeeps: 'ownerReferences' },
+  pods: {
+    admit: admitPod,
+    normalise: admittedPod,
+    onCreate: pendingPod,
+    validate: validatePod,
+    statusKeeps: 'ownerReferences',
+  },
   services: SERVICE,
-  nodes: { keepsStatus: true },
-  persistentvolumeclaims: protectedBy('kubernetes.io/pvc-protection', { phase: 'Pending' }),
-  persistentvolumes: protectedBy('kubernetes.io/pv-protection', { phase: 'Pending' }),
-  'volumeattributesclasses.storage.k8s.io': protectedBy('kubernetes.io/vac-protection'),
   resourcequotas: startingWith({}),
-  'ingresses.networking.k8s.io': startingWith({ loadBalancer: {} }),
   'poddisruptionbudgets.policy': startingWith({
     currentHealthy: 0,
     desiredHealthy: 0,

@@ -5,7 +5,8 @@
  */
 import type { JsonObject, KubeObject } from '../../model/object.ts';
 import { jsonEqual } from '../../model/leaf.ts';
-import { isList, isMap } from '../definition.ts';
+import { isList, isMap, type Stored } from '../definition.ts';
+import { mapIn } from './defaults/rules.ts';
 import { fieldForbidden, fieldRequired, type FieldError } from '../refusal.ts';
 import { fill, inItems, inMap } from './fill.ts';
 
@@ -26,6 +27,54 @@ export function admittedPod(pod: KubeObject): KubeObject {
     const missing = TOLERATIONS.filter((one) => !tolerations.some((other) => isMap(other) && tolerates(other, one)));
     return missing.length === 0 ? filled : { ...filled, tolerations: [...tolerations, ...missing] };
   }) as KubeObject;
+}
+
+/** Priorities by class, and overhead that a runtime class has to declare. */
+export function admitPod(pod: JsonObject, stored: Stored): JsonObject | string {
+  const spec = mapIn(pod, 'spec');
+  const runtime = spec['runtimeClassName'];
+  const runtimes = stored('runtimeclasses.node.k8s.io');
+  const runtimeClass = runtimes.find(({ metadata }) => metadata.name === runtime);
+  if (runtime !== undefined && runtimeClass === undefined)
+    return `pod rejected: RuntimeClass ${JSON.stringify(runtime)} not found`;
+  const overhead = runtimeClass === undefined ? {} : mapIn(mapIn(runtimeClass, 'overhead'), 'podFixed');
+  if (spec['overhead'] !== undefined && !jsonEqual(spec['overhead'], overhead))
+    return runtimeClass?.['overhead'] === undefined
+      ? 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead'
+      : 'pod rejected: Pod.Spec.Overhead must match the RuntimeClass overhead';
+  const named = Object.keys(overhead).length === 0 ? spec : fill(spec, { overhead });
+  const prioritised = withPriority(named, stored('priorityclasses.scheduling.k8s.io'));
+  if (typeof prioritised === 'string') return prioritised;
+  return prioritised === spec ? pod : { ...pod, spec: prioritised };
+}
+
+/** Classes that a server has from the start, whether they are stored or not. */
+const SYSTEM_PRIORITIES: { readonly [name: string]: number } = {
+  'system-cluster-critical': 2_000_000_000,
+  'system-node-critical': 2_000_001_000,
+};
+
+function withPriority(spec: JsonObject, classes: readonly KubeObject[]): JsonObject | string {
+  const name = spec['priorityClassName'];
+  const chosen =
+    typeof name === 'string' && name !== ''
+      ? classes.find(({ metadata }) => metadata.name === name)
+      : lowestDefault(classes);
+  const system = typeof name === 'string' ? SYSTEM_PRIORITIES[name] : undefined;
+  if (typeof name === 'string' && name !== '' && chosen === undefined && system === undefined)
+    return `no PriorityClass with name ${name} was found`;
+  const priority = chosen?.['value'] ?? system ?? 0;
+  if (spec['priority'] !== undefined && spec['priority'] !== priority)
+    return `the integer value of priority (${JSON.stringify(spec['priority'])}) must not be provided in pod spec; priority admission controller computed ${JSON.stringify(priority)} from the given PriorityClass name`;
+  const preemptionPolicy = chosen?.['preemptionPolicy'] ?? 'PreemptLowerPriority';
+  const named = chosen === undefined ? spec : fill(spec, { priorityClassName: chosen.metadata.name ?? '' });
+  return fill(named, { priority, preemptionPolicy });
+}
+
+function lowestDefault(classes: readonly KubeObject[]): KubeObject | undefined {
+  return classes
+    .filter((one) => one['globalDefault'] === true)
+    .toSorted((a, b) => Number(a['value']) - Number(b['value']))[0];
 }
 
 function tolerates(toleration: JsonObject, wanted: JsonObject): boolean {

@@ -31,7 +31,7 @@ interface Row {
   readonly generation?: GenerationPolicy;
   readonly name?: NameRule;
   readonly returnsDeleted?: true;
-  readonly dependents?: 'unsupported';
+  readonly dependents?: 'orphan' | 'unsupported';
   readonly deletion?: Strategy['deletion'];
   readonly fields?: readonly string[];
 }
@@ -85,13 +85,13 @@ const ROWS: { readonly [gr: string]: Row } = {
   persistentvolumes: { returnsDeleted: true },
   limitranges: { createOnUpdate: true },
   resourcequotas: { returnsDeleted: true },
-  replicationcontrollers: { generation: 'spec', fields: ['status.replicas'] },
+  replicationcontrollers: { generation: 'spec', dependents: 'orphan', fields: ['status.replicas'] },
   podtemplates: { generation: 'content', returnsDeleted: true },
   'deployments.apps': { generation: 'spec-or-annotations' },
   'replicasets.apps': { generation: 'spec', fields: ['status.replicas'] },
   'statefulsets.apps': SPEC,
   'daemonsets.apps': SPEC,
-  'jobs.batch': { generation: 'spec', fields: ['status.successful'] },
+  'jobs.batch': { generation: 'spec', dependents: 'orphan', fields: ['status.successful'] },
   'cronjobs.batch': SPEC,
   'certificatesigningrequests.certificates.k8s.io': { fields: ['spec.signerName'] },
   'poddisruptionbudgets.policy': { conditional: true, generation: 'spec' },

@@ -1,10 +1,12 @@
 /**
  * Workload kinds beyond their defaults: first status, selectors, what a Job is given (k8s.io/kubernetes `pkg/registry/{apps,batch}`).
  */
-import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
+import type { JsonObject, KubeObject } from '../../model/object.ts';
 import { jsonEqual } from '../../model/leaf.ts';
 import { isMap, valueAt, type Strategy } from '../definition.ts';
 import { fieldInvalid, fieldRequired, type FieldError } from '../refusal.ts';
+import { mapIn } from './defaults/rules.ts';
+import { fill } from './fill.ts';
 import { labelsMatch, parseLabelSelector, selectorText } from '../selectors.ts';
 
 type Hooks = Partial<Pick<Strategy, 'onCreate' | 'normalise' | 'validate' | 'statusKeeps'>>;
@@ -34,36 +36,73 @@ function validateSelector(object: KubeObject, old: KubeObject | undefined): read
   return errors;
 }
 
+/**
+ * Without labels of its own a Job takes those of its template, and as the real server lets both share one map, it then also carries
+ * the labels that the template is given.
+ */
+function newJob(object: KubeObject): KubeObject {
+  const spec = mapIn(object, 'spec');
+  const template = mapIn(spec, 'template');
+  const meta = mapIn(template, 'metadata');
+  const given = meta['labels'];
+  const shares = isMap(given) && Object.keys(object.metadata.labels ?? {}).length === 0;
+  const { name = '', uid = '' } = object.metadata;
+  const manual = spec['manualSelector'] === true;
+  const labels = manual ? mapIn(meta, 'labels') : fill(mapIn(meta, 'labels'), jobLabels(name, uid));
+  const metadata = shares
+    ? { ...object.metadata, labels: labels as { readonly [key: string]: string } }
+    : object.metadata;
+  if (manual) return { ...object, metadata, status: {} };
+  const selector = mapIn(spec, 'selector');
+  const matchLabels = fill(mapIn(selector, 'matchLabels'), { 'batch.kubernetes.io/controller-uid': uid });
+  return {
+    ...object,
+    metadata,
+    spec: {
+      ...spec,
+      selector: { ...selector, matchLabels },
+      template: { ...template, metadata: { ...meta, labels } },
+    },
+    status: {},
+  };
+}
+
+function jobLabels(name: string, uid: string): JsonObject {
+  return {
+    'batch.kubernetes.io/controller-uid': uid,
+    'batch.kubernetes.io/job-name': name,
+    'controller-uid': uid,
+    'job-name': name,
+  };
+}
+
+/** Labels come from the template when there are none. */
+function labelledByTemplate(object: KubeObject): KubeObject {
+  const labels = valueAt(object, ['spec', 'template', 'metadata', 'labels']);
+  if (!isMap(labels) || Object.keys(object.metadata.labels ?? {}).length > 0) return object;
+  return { ...object, metadata: { ...object.metadata, labels: labels as { readonly [key: string]: string } } };
+}
+
+const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
+
+/** The number of the template, which is a field inside the real server and an annotation outside. */
+function numberedTemplate(object: KubeObject, old: KubeObject | undefined): KubeObject {
+  const before = Number(old?.metadata.annotations?.[TEMPLATE_GENERATION] ?? 0);
+  const asked = Number(object.metadata.annotations?.[TEMPLATE_GENERATION] ?? 0);
+  const changed =
+    old !== undefined && !jsonEqual(valueAt(object, ['spec', 'template']), valueAt(old, ['spec', 'template']));
+  const number = String(old === undefined ? Math.max(1, asked) : before + (changed ? 1 : 0));
+  const { annotations } = object.metadata;
+  if (annotations?.[TEMPLATE_GENERATION] === number) return object;
+  return {
+    ...object,
+    metadata: { ...object.metadata, annotations: { ...annotations, [TEMPLATE_GENERATION]: number } },
+  };
+}
+
 const job: Hooks = {
-  /** Labels come from the template when there are none. */
-  normalise: (object) => {
-    const labels = valueAt(object, ['spec', 'template', 'metadata', 'labels']);
-    if (!isMap(labels) || Object.keys(object.metadata.labels ?? {}).length > 0) return object;
-    return { ...object, metadata: { ...object.metadata, labels: labels as { readonly [key: string]: string } } };
-  },
-  onCreate: (object) => {
-    const spec = isMap(object['spec']) ? object['spec'] : {};
-    if (spec['manualSelector'] === true) return { ...object, status: {} };
-    const { name = '', uid = '' } = object.metadata;
-    const labels = {
-      'batch.kubernetes.io/controller-uid': uid,
-      'batch.kubernetes.io/job-name': name,
-      'controller-uid': uid,
-      'job-name': name,
-    };
-    const template = isMap(spec['template']) ? spec['template'] : {};
-    const meta = isMap(template['metadata']) ? template['metadata'] : {};
-    const own: JsonValue | undefined = meta['labels'];
-    return {
-      ...object,
-      spec: {
-        ...spec,
-        selector: { matchLabels: { 'batch.kubernetes.io/controller-uid': uid } },
-        template: { ...template, metadata: { ...meta, labels: { ...(isMap(own) ? own : {}), ...labels } } },
-      },
-      status: {},
-    };
-  },
+  normalise: (object, old) => (old === undefined ? object : labelledByTemplate(object)),
+  onCreate: newJob,
   validate: (object, old) => {
     if (old === undefined) return [];
     const errors: FieldError[] = [];
@@ -81,12 +120,14 @@ export const WORKLOADS: { readonly [gr: string]: Hooks } = {
   'deployments.apps': { ...workload({}), statusKeeps: 'labels' },
   'replicasets.apps': workload({ replicas: 0 }),
   'statefulsets.apps': workload({ replicas: 0, availableReplicas: 0 }),
-  'daemonsets.apps': workload({
-    currentNumberScheduled: 0,
-    numberMisscheduled: 0,
-    desiredNumberScheduled: 0,
-    numberReady: 0,
-  }),
+  'daemonsets.apps': {
+    ...workload({ currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 }),
+    normalise: numberedTemplate,
+  },
+  replicationcontrollers: {
+    normalise: labelledByTemplate,
+    onCreate: (object) => ({ ...object, status: { replicas: 0 } }),
+  },
   'jobs.batch': job,
   'cronjobs.batch': { onCreate: (object) => ({ ...object, status: {} }) },
 };

@@ -1,0 +1,89 @@
+/** Volumes, claims and nodes beyond their defaults: protection, default classes, the taint that every new node gets. */
+import type { JsonObject, KubeObject } from '../../model/object.ts';
+import { isList, isMap, type Stored, type Strategy } from '../definition.ts';
+import { mapIn } from './defaults/rules.ts';
+import { fill, inMap } from './fill.ts';
+
+type Hooks = Partial<Pick<Strategy, 'admit' | 'onCreate' | 'normalise' | 'keepsStatus'>>;
+
+/** Stays until its protection is taken off. */
+function protectedBy(finalizer: string, status?: (object: KubeObject) => JsonObject): Hooks {
+  return {
+    onCreate: (object) => {
+      const { finalizers = [] } = object.metadata;
+      const kept = finalizers.includes(finalizer) ? finalizers : [...finalizers, finalizer];
+      const guarded: KubeObject = { ...object, metadata: { ...object.metadata, finalizers: kept } };
+      return status === undefined ? guarded : { ...guarded, status: status(object) };
+    },
+  };
+}
+
+/** The newest object of a resource that is marked as default; by name among equals. */
+function markedDefault(stored: readonly KubeObject[], annotation: string): string | undefined {
+  const marked = stored.filter(({ metadata }) => metadata.annotations?.[annotation] === 'true');
+  const [newest] = marked.toSorted((a, b) => {
+    const [x = '', y = ''] = [a.metadata.creationTimestamp, b.metadata.creationTimestamp];
+    return x === y ? ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1) : x < y ? 1 : -1;
+  });
+  return newest?.metadata.name;
+}
+
+function admitClaim(claim: JsonObject, stored: Stored): JsonObject {
+  const annotated = mapIn(mapIn(claim, 'metadata'), 'annotations')['volume.beta.kubernetes.io/storage-class'];
+  if (mapIn(claim, 'spec')['storageClassName'] !== undefined || annotated !== undefined) return claim;
+  const storageClassName = markedDefault(
+    stored('storageclasses.storage.k8s.io'),
+    'storageclass.kubernetes.io/is-default-class',
+  );
+  return storageClassName === undefined ? claim : inMap(claim, 'spec', (spec) => fill(spec, { storageClassName }));
+}
+
+function admitIngress(ingress: JsonObject, stored: Stored): JsonObject {
+  const annotated = mapIn(mapIn(ingress, 'metadata'), 'annotations')['kubernetes.io/ingress.class'];
+  if (mapIn(ingress, 'spec')['ingressClassName'] !== undefined || annotated !== undefined) return ingress;
+  const ingressClassName = markedDefault(
+    stored('ingressclasses.networking.k8s.io'),
+    'ingressclass.kubernetes.io/is-default-class',
+  );
+  return ingressClassName === undefined ? ingress : inMap(ingress, 'spec', (spec) => fill(spec, { ingressClassName }));
+}
+
+const NOT_READY: JsonObject = { effect: 'NoSchedule', key: 'node.kubernetes.io/not-ready' };
+
+/** Nodes are unschedulable until somebody finds them ready. */
+function admitNode(node: JsonObject): JsonObject {
+  const spec = mapIn(node, 'spec');
+  const taints = isList(spec['taints']) ? spec['taints'] : [];
+  const tainted = taints.some(
+    (taint) => isMap(taint) && taint['key'] === NOT_READY['key'] && taint['effect'] === NOT_READY['effect'],
+  );
+  return tainted ? node : { ...node, spec: { ...spec, taints: [...taints, NOT_READY] } };
+}
+
+/** Hooks by resource. */
+export const STORAGE: { readonly [gr: string]: Hooks } = {
+  persistentvolumeclaims: {
+    ...protectedBy('kubernetes.io/pvc-protection', () => ({ phase: 'Pending' })),
+    admit: admitClaim,
+  },
+  persistentvolumes: protectedBy('kubernetes.io/pv-protection', ({ metadata }) => ({
+    phase: 'Pending',
+    lastPhaseTransitionTime: metadata.creationTimestamp ?? '',
+  })),
+  'volumeattributesclasses.storage.k8s.io': protectedBy('kubernetes.io/vac-protection'),
+  'ingresses.networking.k8s.io': {
+    admit: admitIngress,
+    onCreate: (object) => ({ ...object, status: { loadBalancer: {} } }),
+  },
+  nodes: {
+    keepsStatus: true,
+    admit: admitNode,
+    // The old field holds the first of the new one.
+    normalise: (node) =>
+      inMap(node, 'spec', (spec) => {
+        if (spec['podCIDR'] !== undefined) return fill(spec, { podCIDRs: [spec['podCIDR']] });
+        const [first] = isList(spec['podCIDRs']) ? spec['podCIDRs'] : [];
+        return first === undefined ? spec : { ...spec, podCIDR: first };
+      }) as KubeObject,
+  },
+};
