@@ -5,7 +5,13 @@
  * refusals (k8s.io/apimachinery `api/validation/objectmeta.go`). Start at {@link decodeMetadata}.
  */
 import { jsonEqual } from '../model/leaf.ts';
-import { parseApiVersion, type JsonObject, type JsonValue, type ObjectMeta, type OwnerReference } from '../model/object.ts';
+import {
+  parseApiVersion,
+  type JsonObject,
+  type JsonValue,
+  type ObjectMeta,
+  type OwnerReference,
+} from '../model/object.ts';
 import { goType, isList, isMap, type NameRule } from './definition.ts';
 import { fieldForbidden, fieldInvalid, fieldRequired, type FieldError } from './refusal.ts';
 import { labelValueErrors, nameErrors, qualifiedNameErrors } from './names.ts';
@@ -66,8 +72,7 @@ export function decodeMetadata(raw: JsonValue | undefined): MutableMeta | string
   const managed = raw['managedFields'];
   if (managed !== undefined && managed !== null) {
     if (!isList(managed)) return mismatch('managedFields', managed, '[]v1.ManagedFieldsEntry');
-    for (const one of managed)
-      if (!isMap(one)) return mismatch('managedFields', one, 'v1.ManagedFieldsEntry');
+    for (const one of managed) if (!isMap(one)) return mismatch('managedFields', one, 'v1.ManagedFieldsEntry');
     meta.managedFields = managed as readonly JsonObject[];
   }
   return meta;

@@ -31,9 +31,9 @@ export class FieldSet {
     const name = path[last];
     // Nobody owns the whole object.
     if (name === undefined) return;
-    let node: FieldSet = this;
-    for (let index = 0; index < last; index++) node = node.descend(path[index] as string);
-    node.add(name);
+    let node = last === 0 ? undefined : this.descend(path[0] as string);
+    for (let index = 1; index < last; index++) node = node?.descend(path[index] as string);
+    (node ?? this).add(name);
   }
 
   add(element: string): void {
@@ -63,9 +63,8 @@ export class FieldSet {
   }
 
   has(path: readonly string[]): boolean {
-    let node: FieldSet | undefined = this;
-    for (let index = 0; index < path.length - 1; index++) node = node?.children.get(path[index] as string);
-    return node?.members.has(path.at(-1) ?? '') ?? false;
+    const [first = '', ...rest] = path;
+    return rest.length === 0 ? this.members.has(first) : (this.children.get(first)?.has(rest) ?? false);
   }
 
   union(other: FieldSet): FieldSet {

@@ -36,6 +36,8 @@ function makeGround(definition: ResourceDefinition, version: ServedVersion, subr
     },
     convert: (object, apiVersion) => {
       if (object.apiVersion === apiVersion) return object;
+      // Without defaults: what an apply has removed must not come back on the way to another version.
+      if (definition.custom) return { ...object, apiVersion };
       const from = versionOf(object.apiVersion);
       const to = versionOf(apiVersion);
       const stored = from === undefined ? object : from.toStorage(object);

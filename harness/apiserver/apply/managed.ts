@@ -88,10 +88,14 @@ function text(value: JsonValue | undefined): string {
 
 /** The entries of the owners, in their order; undefined when there are none. */
 export function encodeManaged(managed: Managed): readonly JsonObject[] | undefined {
-  if (managed.size === 0) return undefined;
-  const entries = [...managed.values()].sort(compareOwners).map(entryOf);
-  decoded.set(entries, managed);
-  return entries;
+  const list = entriesOf([...managed.values()]);
+  if (list !== undefined) decoded.set(list, managed);
+  return list;
+}
+
+/** The same for owners that may share an identity: the last one counts when they are read again. */
+export function entriesOf(owners: readonly Owner[]): readonly JsonObject[] | undefined {
+  return owners.length === 0 ? undefined : [...owners].sort(compareOwners).map(entryOf);
 }
 
 const entries = new WeakMap<Owner, JsonObject>();

@@ -148,7 +148,8 @@ export function gvkText({ apiVersion, kind }: { readonly apiVersion: string; rea
   return `${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
 }
 
-function objectText(object: KubeObject): string {
+/** `default/a; apps/v1, Kind=Deployment`. */
+export function objectText(object: KubeObject): string {
   const { namespace = '', name = '' } = object.metadata ?? {};
   return `${namespace}/${name}; ${gvkText(object)}`;
 }

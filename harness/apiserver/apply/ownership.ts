@@ -7,12 +7,13 @@
  */
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import { jsonEqual } from '../../model/leaf.ts';
-import { isMap, type ResourceDefinition, type ServedVersion } from '../definition.ts';
+import { isMap, valueAt, type ResourceDefinition, type ServedVersion } from '../definition.ts';
 import type { Call } from '../kernel.ts';
 import type { MutableMeta } from '../metadata.ts';
 import { emptyObject, groundOf } from './ground.ts';
 import { decodeManaged, encodeManaged, NOBODY, type Managed } from './managed.ts';
 import { managedAfterUpdate, type Writer } from './manager.ts';
+import { EMPTY_SCALE, parentEntries, SCALE_GROUND, scaleOwners } from './scale.ts';
 import { ApplyError } from './typed.ts';
 
 /** See the head of the file. */
@@ -105,6 +106,12 @@ export class Ownership {
     return this.#eager ? NOBODY : this.#derived(definition, stored);
   }
 
+  /** The `managedFields` of the stored object after a write to its Scale, which turned `from` into `to`. */
+  scaling(call: Call, stored: KubeObject, from: KubeObject, to: KubeObject): Entries {
+    const entries = stored.metadata.managedFields;
+    return entries === undefined ? undefined : scaled(call, decoded(entries), from, to, this.#now());
+  }
+
   /** Works the owners out from how the object came to be. */
   #derived(definition: ResourceDefinition, stored: KubeObject): Managed {
     const past: (readonly [KubeObject, Write])[] = [];
@@ -124,7 +131,11 @@ export class Ownership {
       const { version } = by.call.route;
       const from = before === undefined ? emptyObject(definition, version) : version.fromStorage(before);
       if (before !== undefined && managed.size === 0) continue;
-      managed = this.#managed(by.call, from, version.fromStorage(object), managed, by.time);
+      const to = version.fromStorage(object);
+      managed =
+        by.call.origin === undefined
+          ? this.#managed(by.call, from, to, managed, by.time)
+          : decoded(scaled(by.call.origin, managed, scaleView(version, from), scaleView(version, to), by.time));
     }
     return managed;
   }
@@ -144,6 +155,23 @@ export class Ownership {
       throw error;
     }
   }
+}
+
+function scaled(call: Call, parent: Managed, from: KubeObject, to: KubeObject, time: string): Entries {
+  const { definition, version } = call.route;
+  let owners = scaleOwners(definition, parent);
+  // Who has no owners gets none by an update.
+  if (owners.size > 0) {
+    const writer = { manager: managerOf(call), subresource: 'scale', time };
+    owners = managedAfterUpdate(SCALE_GROUND, from, to, owners, writer);
+  }
+  return parentEntries(definition, version.apiVersion, parent, owners);
+}
+
+/** As much of an object's Scale as somebody can own. */
+function scaleView(version: ServedVersion, object: KubeObject): KubeObject {
+  const replicas = version.scale === undefined ? undefined : valueAt(object, version.scale.specReplicas);
+  return { ...EMPTY_SCALE, spec: replicas === undefined || replicas === 0 ? {} : { replicas } };
 }
 
 /** Writes the owners into metadata that is being prepared. */
@@ -212,9 +240,4 @@ export function sameButForTimes(next: KubeObject, old: KubeObject): boolean {
     if (!jsonEqual({ ...entry, time: undefined }, { ...other, time: undefined })) return false;
   }
   return jsonEqual({ ...next, metadata: { ...next.metadata, managedFields: theirs } }, old);
-}
-
-/** The served version of an object as it is stored. */
-export function servedVersion(definition: ResourceDefinition, object: KubeObject): ServedVersion | undefined {
-  return definition.versions.find((version) => version.apiVersion === object.apiVersion);
 }

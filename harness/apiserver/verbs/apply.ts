@@ -4,7 +4,7 @@
  * Owns: the order of checks around an apply, and how its failures are answered. The merging itself is in `../apply`, the last steps are
  * those of every write (`../write.ts`): an apply creates what is absent.
  */
-import type { JsonObject, KubeObject } from '../../model/object.ts';
+import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import type { StatusCause } from '../../wire/status.ts';
 import { emptyObject, groundOf } from '../apply/ground.ts';
 import { encodeManaged, type Managed, type Owner } from '../apply/managed.ts';
@@ -14,7 +14,7 @@ import { pathText } from '../apply/path-element.ts';
 import { ApplyError } from '../apply/typed.ts';
 import { Conflicts, type Conflict, type Ground } from '../apply/updater.ts';
 import { decodeMap, writeOptions, type Incoming, type WriteOptions } from '../body.ts';
-import { goType, isMap } from '../definition.ts';
+import { goType, isList, isMap } from '../definition.ts';
 import type { Call, Kernel } from '../kernel.ts';
 import { badRequest, fieldRequired, invalid, rawError, Refusal, refuse } from '../refusal.ts';
 
@@ -47,7 +47,7 @@ export function configOf(call: Call, ground: Ground, kind: string): KubeObject |
   const { metadata } = body;
   if (isMap(metadata) && Array.isArray(metadata['managedFields']))
     return badRequest('metadata.managedFields must be nil');
-  return isMap(metadata) ? config : ({ ...config, metadata: {} } as KubeObject);
+  return isMap(metadata) ? config : { ...config, metadata: {} };
 }
 
 function textOf(map: JsonObject, key: string): string {
@@ -69,7 +69,32 @@ export function applyTo(kernel: Kernel, call: Call, old: KubeObject | undefined)
   const incoming = decodeMap(call, result.object, { dryRun: false, fieldValidation: 'Ignore' });
   if (incoming instanceof Refusal) return incoming;
   set(incoming.meta, encodeManaged(result.managed));
-  return { ...incoming, owned: true };
+  const object = definition.custom ? withNulls(incoming.object, result.object) : incoming.object;
+  return { object, meta: incoming.meta, owned: true };
+}
+
+/**
+ * With the nulls back that decoding a request drops: what an apply empties is null, and custom resources are validated with it.
+ */
+function withNulls(decoded: JsonObject, merged: JsonObject): JsonObject {
+  let copy: { [key: string]: JsonValue | undefined } | undefined;
+  for (const key in merged) {
+    const was = merged[key];
+    const is = decoded[key];
+    if (was === is || key === 'metadata') continue;
+    if (was === null && is === undefined) (copy ??= { ...decoded })[key] = null;
+    else if (isMap(was) && isMap(is)) {
+      const kept = withNulls(is, was);
+      if (kept !== is) (copy ??= { ...decoded })[key] = kept;
+    } else if (isList(was) && isList(is)) {
+      const kept = is.map((item, index) => {
+        const before = was[index];
+        return isMap(item) && isMap(before) ? withNulls(item, before) : item;
+      });
+      if (kept.some((item, index) => item !== is[index])) (copy ??= { ...decoded })[key] = kept;
+    }
+  }
+  return copy ?? decoded;
 }
 
 /** The live object after the apply, or why it is refused. */

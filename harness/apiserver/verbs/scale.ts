@@ -82,9 +82,11 @@ export function scale(kernel: Kernel, call: Call, paths: ScalePaths): ApiRespons
     ]);
   const sent = meta.resourceVersion;
   if (sent !== undefined && sent !== '0' && sent !== old.metadata.resourceVersion) return conflict(definition, name);
-  const object = withValueAt(live, paths.specReplicas, replicas);
+  const counted = withValueAt(live, paths.specReplicas, replicas) as KubeObject;
+  // Objects are defaulted when they are read: a spec that is new comes with its defaults.
+  const object = definition.custom ? (version.schema?.coerce(counted) ?? counted) : counted;
   const main: Call = { ...call, route: { ...call.route, subresource: '' }, admitted: true, origin: call };
-  const scaled = withValueAt(current, ['spec', 'replicas'], replicas) as KubeObject;
+  const scaled: KubeObject = { ...(current as KubeObject), spec: replicasField(replicas) };
   const incoming: Incoming = { object, meta: { ...live.metadata }, owned: true };
   set(incoming.meta, merged?.entries ?? kernel.owners.scaling(call, old, current as KubeObject, scaled));
   const stored = storeChanged(kernel, main, incoming, old, options);

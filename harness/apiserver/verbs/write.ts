@@ -38,7 +38,8 @@ function answer(call: Call, code: number, result: KubeObject | Refusal): ApiResp
   return { code, body: call.route.version.fromStorage(result) };
 }
 
-function mediaType(call: Call): string {
+/** The media type of the body. */
+export function mediaType(call: Call): string {
   return (call.request.headers['content-type'] ?? 'application/json').split(';', 1)[0]?.trim() ?? '';
 }
 
