@@ -2,7 +2,7 @@
  * One request from exchange to upstream and back.
  *
  * Owns: the order of checks before the upstream is asked (as kube-apiserver's filters have it), limits, the life of a watch. Does not
- * own: media types (`media.ts`), what the answers say. Start at {@link Handler.handle}.
+ * own: media types (`negotiate.ts`), what the answers say. Start at {@link Handler.handle}.
  */
 import { Random } from '../../determinism/random.ts';
 import { realDate } from '../../determinism/real-time.ts';
@@ -10,18 +10,22 @@ import type { ApiRequest, ApiResponse, Method, ResponseSink, Upstream } from '..
 import { failure, failureStatus } from '../../wire/status.ts';
 import type { Route } from '../registry.ts';
 import type { Authenticator } from './authentication.ts';
+import { compress, compresses } from './compress.ts';
 import { Deadlines } from './deadlines.ts';
 import { durationProblem } from './duration.ts';
 import type { AnswerHeaders, Exchange } from './exchange.ts';
 import { decodeBody } from './decode.ts';
 import { encodeBody, eventEncoder, type EventEncoder } from './encode.ts';
 import { negotiate, type Wanted } from './negotiate.ts';
-import { parseTarget } from './target.ts';
+import { parseTarget, unclean } from './target.ts';
 
 /** kube-apiserver's limit on request bodies. */
 const BODY_BYTES_MAX = 3 * 1024 * 1024;
 /** A watcher this far behind, initial events aside, is dropped by a plain close, as kube-apiserver does. */
 const WATCH_BACKLOG_BYTES_MAX = 16 * 1024 * 1024;
+
+/** What it then gets to take what was written before. */
+const SLOW_READER_SECONDS = 30;
 
 const UNAUTHORIZED = failure(401, 'Unauthorized', 'Unauthorized');
 const NOT_ALLOWED = failure(
@@ -32,7 +36,10 @@ const NOT_ALLOWED = failure(
 );
 const TOO_LARGE = failure(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${BODY_BYTES_MAX}`);
 const NO_CACHE = 'no-cache, private';
-const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
+const NOT_FOUND = failure(404, 'NotFound', 'the server could not find the requested resource', {});
+const NO_PAGE: ApiResponse = { code: 404, body: '404 page not found\n', plainText: true };
+/** Methods that mean something to resources. */
+const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
 /** What can be served: something that answers requests, and perhaps knows what their paths name. */
 export interface Served extends Upstream {
@@ -96,9 +103,13 @@ export class Handler {
     const route = this.#upstream.routeOf?.(path);
     const watching = isWatch(request);
     const want = negotiate(request, route, watching);
-    const refused = refusal(request, watching) ?? ('media' in want ? undefined : want);
+    const refused = refusal(request, route, watching) ?? ('media' in want ? undefined : want);
     if (refused !== undefined || !('media' in want)) {
       if (refused !== undefined) respond(exchange, audit, plainly(want), request, refused);
+      return;
+    }
+    if (!METHODS.has(method) && route === undefined) {
+      this.#sendAsGet(exchange, audit, want, request);
       return;
     }
     exchange.readBody(BODY_BYTES_MAX, (body) => {
@@ -124,8 +135,16 @@ export class Handler {
       cancel();
       exchange.end();
     };
+    const drop = (): void => {
+      end();
+      exchange.onClose(this.#deadlines.after(SLOW_READER_SECONDS, () => exchange.abort()));
+    };
     const sink: ResponseSink = {
-      answer: (answer) => respond(exchange, audit, want, request, answer),
+      answer: (answer) => {
+        if (answer.code === 404 && answer.plainText === true && request.method !== 'GET')
+          this.#sendAsGet(exchange, audit, want, request);
+        else respond(exchange, audit, want, request, answer);
+      },
       open: () => {
         encoder = eventEncoder(want, request);
         exchange.start(200, { 'audit-id': audit, 'cache-control': NO_CACHE, 'content-type': encoder.type });
@@ -141,7 +160,7 @@ export class Handler {
       event: (event) => {
         if (over || encoder === undefined) return;
         // What is written while the watch opens had no chance to leave.
-        if (initial !== undefined && exchange.backlog > WATCH_BACKLOG_BYTES_MAX + initial) end();
+        if (initial !== undefined && exchange.backlog > WATCH_BACKLOG_BYTES_MAX + initial) drop();
         else exchange.write(encoder.encode(event));
       },
       end: (error) => {
@@ -152,6 +171,16 @@ export class Handler {
     cancel = this.#upstream.send(request, sink);
     initial = exchange.backlog;
     if (over) cancel();
+  }
+
+  /** What is no resource takes every method or only GET; which, a GET tells. */
+  #sendAsGet(exchange: Exchange, audit: string, want: Wanted, request: ApiRequest): void {
+    const answer = (given: ApiResponse): void => {
+      const onlyGet = given.code === 200 && typeof given.body !== 'string' && !ANY_METHOD.test(request.path);
+      respond(exchange, audit, want, request, onlyGet ? NOT_ALLOWED : given);
+    };
+    const nothing = (): void => {};
+    this.#upstream.send({ ...request, method: 'GET' }, { answer, open: nothing, event: nothing, end: nothing });
   }
 
   #fail(exchange: Exchange, audit: string, error: unknown): void {
@@ -180,16 +209,25 @@ export class Handler {
 }
 
 /** What kube-apiserver's filters refuse before a resource is asked. */
-function refusal({ method, query, user }: ApiRequest, watching: boolean): ApiResponse | undefined {
-  const { timeout } = query;
+function refusal(request: ApiRequest, route: Route | undefined, watching: boolean): ApiResponse | undefined {
+  const { method, path, query, user } = request;
+  const { timeout, timeoutSeconds } = query;
   if (timeout !== undefined && timeout !== '' && !watching) {
     const problem = durationProblem(timeout);
     if (problem !== undefined)
       return failure(400, 'BadRequest', `invalid timeout specified in the request URL - ${problem}`);
   }
   if (user === undefined) return UNAUTHORIZED;
-  return METHODS.has(method) ? undefined : NOT_ALLOWED;
+  if (unclean(path)) return /^\/apis?\//.test(path) ? NOT_FOUND : NO_PAGE;
+  if (route === undefined) return undefined;
+  if (!METHODS.has(method) && !route.definition.custom) return NOT_ALLOWED;
+  if (timeoutSeconds !== undefined && method === 'GET' && route.name === '' && !/^([+-]?\d+)?$/.test(timeoutSeconds))
+    return failure(400, 'BadRequest', `strconv.ParseInt: parsing ${JSON.stringify(timeoutSeconds)}: invalid syntax`);
+  return undefined;
 }
+
+/** Documents that are served to every method. */
+const ANY_METHOD = /^\/($|openapi\/|apis\/[^/]+\/?$)/;
 
 function respond(
   exchange: Exchange,
@@ -203,7 +241,17 @@ function respond(
   const headers: AnswerHeaders = { 'audit-id': audit, 'cache-control': NO_CACHE, 'content-type': type };
   if (type.startsWith('text/plain')) headers['x-content-type-options'] = 'nosniff';
   if (answer.headers !== undefined) Object.assign(headers, answer.headers);
-  exchange.respond(code, headers, payload, close);
+  if (!compresses(request.headers, payload)) {
+    exchange.respond(code, headers, payload, close);
+    return;
+  }
+  compress(payload, (error, compressed) => {
+    if (error === null) {
+      headers['content-encoding'] = 'gzip';
+      headers['vary'] = 'Accept-Encoding';
+    }
+    exchange.respond(code, headers, error === null ? compressed : payload, close);
+  });
 }
 
 /** Requests that stay open, which `timeout` does not apply to. */

@@ -46,7 +46,8 @@ export class Http1Exchange implements Exchange {
     if (response.headersSent || response.destroyed) return;
     headers['content-length'] = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
     if (close) headers['connection'] = 'close';
-    response.writeHead(code, headers);
+    if (code === 413) response.writeHead(code, 'Request Entity Too Large', headers);
+    else response.writeHead(code, headers);
     response.end(body);
   }
 
@@ -75,8 +76,14 @@ export class Http1Exchange implements Exchange {
 const NO_METHOD =
   '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"the server does not allow this method on the requested resource","reason":"MethodNotAllowed","details":{},"code":405}\n';
 
+/** What Node's parser could not make sense of. */
+export interface ClientError extends Error {
+  readonly code?: string;
+  readonly rawPacket?: Buffer;
+}
+
 /** What Go's server says to bytes that are no request it takes, before it hangs up. */
-export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
+export function refuseConnection(error: ClientError, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
@@ -89,11 +96,17 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): 
       socket.destroy();
       break;
     case 'HPE_INVALID_METHOD':
-      socket.end(closing('405 Method Not Allowed', 'application/json', NO_METHOD));
+      if (isRequest(error)) refuseMethod(socket);
+      else socket.end(plain('400 Bad Request'));
       break;
     default:
       socket.end(plain('400 Bad Request'));
   }
+}
+
+/** Node's parser knows a list of methods, Go's takes any word. */
+function isRequest({ rawPacket }: ClientError): boolean {
+  return rawPacket !== undefined && /^[!-~]+ [!-~]+ HTTP\/1\.[01]\r\n/.test(rawPacket.toString('latin1', 0, 4096));
 }
 
 /** CONNECT is a method like any other that is not allowed. */

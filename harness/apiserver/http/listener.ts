@@ -13,7 +13,7 @@ import { realClearTimeout, realSetTimeout } from '../../determinism/real-time.ts
 import { certifiedUser } from './authentication.ts';
 import type { Identity } from './certificates.ts';
 import type { Credential, Exchange } from './exchange.ts';
-import { Http1Exchange, refuseConnection, refuseMethod } from './http1.ts';
+import { Http1Exchange, refuseConnection, type ClientError, refuseMethod } from './http1.ts';
 import { Http2Exchange } from './http2.ts';
 import { asksForWebSocket, WebSocketExchange } from './websocket.ts';
 
@@ -86,7 +86,7 @@ export async function listen(
   }
   // Node drops headers past a count of its own otherwise, silently.
   server.maxHeadersCount = 0;
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => refuseConnection(error, socket));
+  server.on('clientError', (error: ClientError, socket: Duplex) => refuseConnection(error, socket));
   server.on('upgrade', (incoming: IncomingMessage, socket: Duplex) => {
     upgraded.add(socket);
     socket.once('close', () => upgraded.delete(socket));

@@ -18,7 +18,14 @@ export function parseTarget(target: string): Target | undefined {
   // Proxies send the absolute form.
   if (!path.startsWith('/')) path = /^https?:\/\/[^/]*(\/.*)?$/i.exec(path)?.[1] ?? '/';
   if (path.includes('%') && !/^(?:[^%]|%[\da-f]{2})*$/i.test(path)) return undefined;
+  // An escaped slash is a slash to the router.
+  if (path.includes('%2')) path = path.replaceAll(/%2f/gi, '/');
   return { path, query: mark < 0 ? NO_QUERY : parseQuery(target.slice(mark + 1)) };
+}
+
+/** Whether a path holds empty or dotted segments, which no route has: nothing is cleaned up. */
+export function unclean(path: string): boolean {
+  return path.includes('//') || (path.includes('/.') && /\/\.\.?(?:\/|$)/.test(path));
 }
 
 /** The first value of each key counts. Pairs with a semicolon or a broken escape are left out. */

@@ -1,0 +1,23 @@
+/**
+ * Compressed answers: gzip above 128 KiB for whoever takes it, as kube-apiserver does.
+ *
+ * Owns: when, and how. Off the main thread, so that one large list does not hold up everybody else.
+ */
+import { constants, gzip } from 'node:zlib';
+import type { HeaderMap } from './exchange.ts';
+
+const BYTES_MIN = 128 * 1024;
+
+/** Whether an answer of that size goes out compressed. */
+export function compresses(headers: HeaderMap, body: string | Uint8Array): boolean {
+  if (body.length <= BYTES_MIN) return false;
+  const accepted = headers['accept-encoding'];
+  return (
+    typeof accepted === 'string' &&
+    accepted.split(',').some((one) => (one.split(';', 1)[0] ?? '').trim().toLowerCase() === 'gzip')
+  );
+}
+
+export function compress(body: string | Uint8Array, done: (error: Error | null, compressed: Buffer) => void): void {
+  gzip(body, { level: constants.Z_BEST_SPEED }, done);
+}
