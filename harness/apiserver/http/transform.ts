@@ -6,15 +6,17 @@
 import { parseApiVersion, type JsonObject, type JsonValue } from '../../model/object.ts';
 import type { ApiRequest, ApiResponse } from '../../wire/http.ts';
 import { failure } from '../../wire/status.ts';
+import { realDate } from '../../determinism/real-time.ts';
 import { isList, isMap } from '../definition.ts';
+import { tableOf } from '../tables/table.ts';
 import type { Wanted } from './negotiate.ts';
 
 /** The body in the shape that is wanted, or why it has none. */
 export function transformed(
   want: Wanted,
   body: JsonValue,
-  _request: ApiRequest,
-  _first: boolean,
+  request: ApiRequest,
+  first: boolean,
 ): { readonly value: JsonValue } | ApiResponse {
   if (!isMap(body) || body['kind'] === 'Status') return { value: body };
   const { items } = body;
@@ -29,10 +31,36 @@ export function transformed(
         ? { value: partialList(body, items, apiVersion) }
         : refused('PartialObjectMetadataList, but the requested object is not a list', want, body);
     case 'Table':
+      return table(want, body, request, first, apiVersion);
     case undefined:
     default:
       return { value: body };
   }
+}
+
+const INCLUDED = ['Metadata', 'Object', 'None', ''] as const;
+
+function table(
+  { route }: Wanted,
+  body: JsonObject,
+  { query }: ApiRequest,
+  headers: boolean,
+  apiVersion: string,
+): { readonly value: JsonValue } | ApiResponse {
+  const { includeObject = '' } = query;
+  if (!(INCLUDED as readonly string[]).includes(includeObject))
+    return failure(
+      400,
+      'BadRequest',
+      `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(includeObject)}: must be 'Metadata', 'Object', 'None', or empty`,
+    );
+  const row =
+    includeObject === 'None'
+      ? () => null
+      : includeObject === 'Object'
+        ? (object: JsonObject) => object
+        : (object: JsonObject) => partial(object, apiVersion);
+  return { value: tableOf(body, { apiVersion, route, headers, row, now: realDate().getTime() }) };
 }
 
 function refused(why: string, want: Wanted, body: JsonObject): ApiResponse {
