@@ -59,7 +59,7 @@ export function emptyObject(definition: ResourceDefinition, version: ServedVersi
   let empty = empties.get(version);
   if (empty === undefined) {
     empty = { apiVersion: version.apiVersion, kind: definition.kind, metadata: {} };
-    if (!definition.custom && version.schema !== undefined) empty = version.schema.coerce(empty);
+    if (version.schema?.complete !== undefined) empty = version.schema.complete(empty);
     empties.set(version, empty);
   }
   return empty;

@@ -194,6 +194,9 @@ function isReset(entries: readonly JsonObject[]): boolean {
   );
 }
 
+/** Kinds where normalising is what admission or allocation does: nobody owns its results. */
+const ALLOCATED: ReadonlySet<string> = new Set(['pods', 'services', 'nodes', 'daemonsets.apps']);
+
 /** The object as it was sent, with the defaults of its kind, which count as sent. */
 function objectOf(
   definition: ResourceDefinition,
@@ -204,7 +207,7 @@ function objectOf(
   const { managedFields: _, ...metadata } = meta;
   const sent = { ...object, metadata } as KubeObject;
   const { normalise } = definition.strategy;
-  return normalise === undefined ? sent : normalise(sent, before);
+  return normalise === undefined || ALLOCATED.has(definition.gr) ? sent : normalise(sent, before);
 }
 
 const MANAGER_BYTES_MAX = 128;

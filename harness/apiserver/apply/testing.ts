@@ -192,7 +192,7 @@ export const blobBody: Body = body('apply.example.com/v1', 'Blob', {
 
 export const configMapBody: Body = body('v1', 'ConfigMap', {
   data: strings,
-  binaryData: fc.dictionary(text, fc.constant('YQ=='), { maxKeys: 1 }),
+  binaryData: fc.dictionary(fc.constant('z'), fc.constant('YQ=='), { maxKeys: 1 }),
 });
 
 const container = fc

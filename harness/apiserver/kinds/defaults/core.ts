@@ -45,7 +45,9 @@ function podSpec(map: JsonObject): JsonObject {
   });
   // The two names of one field: `serviceAccount` is the old one.
   const account = filled['serviceAccountName'] ?? filled['serviceAccount'];
-  return account === undefined ? filled : fill(filled, { serviceAccountName: account, serviceAccount: account });
+  if (account === undefined || (filled['serviceAccountName'] === account && filled['serviceAccount'] === account))
+    return filled;
+  return { ...filled, serviceAccountName: account, serviceAccount: account };
 }
 
 function pod(map: JsonObject): JsonObject {
