@@ -74,6 +74,8 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
     if (errors.length > 0) return invalid(definition, meta.name ?? '', errors);
     if (!options.dryRun && isVersion(asked))
       return rawError('resourceVersion should not be set on objects to be created');
+    const unwanted = validateWrite(kernel, call, object, undefined, options);
+    if (unwanted !== undefined) return unwanted;
     const name = meta.name ?? '';
     const existing = kernel.store.get(gr, rowKey(meta.namespace ?? '', name));
     if (existing !== undefined) {
@@ -81,8 +83,6 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
       if (tries < GENERATE_NAME_TRIES) continue;
       return nameExhausted(definition, name);
     }
-    const unwanted = validateWrite(kernel, call, object, undefined, options);
-    if (unwanted !== undefined) return unwanted;
     warnOfFinalizers(call, object, undefined);
     object = version.toStorage(object);
     if (!options.dryRun) return kernel.commit(definition, object, undefined, call);

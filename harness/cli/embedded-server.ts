@@ -1,6 +1,7 @@
 /** The embedded API server outside a trial: real time, fresh ids, and the controllers of a cluster when asked for. */
 import { createEnvironment } from '../actors/environment/index.ts';
 import { createWorkloads } from '../actors/environment/workloads/index.ts';
+import { httpsCallOut } from '../apiserver/http/call-out.ts';
 import { ApiServer, type AuthorizationMode } from '../apiserver/server.ts';
 import { Random } from '../determinism/random.ts';
 import { realClearInterval, realDate, realSetInterval } from '../determinism/real-time.ts';
@@ -22,6 +23,7 @@ export function createServer({ authorization = 'allow-all', tokens }: CreateServ
     nameSuffix: () => ids.suffix(),
     fieldManagement: 'eager',
     authorization,
+    callOut: httpsCallOut(),
     ...(tokens === undefined ? {} : { tokenUser: (token) => tokens.get(token) }),
   });
 }

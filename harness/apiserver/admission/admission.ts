@@ -8,7 +8,7 @@
 import { jsonEqual } from '../../model/leaf.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import { text } from '../access/rules.ts';
-import { isMap, valueAt, type ServedVersion } from '../definition.ts';
+import { goType, isMap, valueAt, type ServedVersion } from '../definition.ts';
 import type { Call, Kernel } from '../kernel.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { Refusal } from '../refusal.ts';
@@ -189,7 +189,7 @@ function patched(
   } catch {
     return `received undecodable patch in webhook response: ${jsonProblem(response.patch)}`;
   }
-  if (Array.isArray(operations) && operations.length === 0) return object;
+  if (operations === null || (Array.isArray(operations) && operations.length === 0)) return object;
   if (object === undefined)
     return internalError(
       `admission webhook ${JSON.stringify(webhook.name)} attempted to modify the object, which is not supported for this operation`,
@@ -197,7 +197,8 @@ function patched(
   if (response.patchType !== 'JSONPatch') return `unsupported patch type ${JSON.stringify(response.patchType)}`;
   const seen = inVersion(call, what, version).object ?? object;
   const result = applyJsonPatch(seen, operations);
-  if (result.outcome === 'malformed') return `received undecodable patch in webhook response: ${result.why}`;
+  if (result.outcome === 'malformed')
+    return `received undecodable patch in webhook response: json: cannot unmarshal ${goType(operations)} into Go value of type jsonpatch.Patch`;
   if (result.outcome === 'failed') return internalError(result.why);
   if (!isMap(result.value)) return internalError('the result of the patch is no object');
   const own = call.route.version;

@@ -34,7 +34,7 @@ export function bodyOf(url: string, answer: CallOutAnswer): JsonObject | string 
     return failureText(code, typeof body === 'string' ? body.trim() : JSON.stringify(body));
   }
   if (body === '')
-    return `0-length response with status code: ${code} and content type: ${answer.contentType ?? 'application/json'}`;
+    return `0-length response with status code: ${code} and content type: ${answer.contentType || 'application/json'}`;
   if (parsed === undefined) {
     const whole = typeof body === 'string' && /^[[{"]/.test(body.trim());
     if (whole) return "couldn't get version/kind; json parse error: unexpected end of JSON input";
@@ -59,7 +59,6 @@ const FAILURES: { readonly [code: number]: string } = {
   405: 'the server does not allow this method on the requested resource',
   406: 'the server was unable to respond with a content type that the client supports',
   409: 'the server reported a conflict',
-  415: 'the server was unable to respond with a content type that the client supports',
   422: 'the server rejected our request due to an error in our request',
   429: 'the server has received too many requests and has asked us to try again later',
   503: 'the server is currently unable to handle the request',
@@ -67,11 +66,10 @@ const FAILURES: { readonly [code: number]: string } = {
 };
 
 function failureText(code: number, said: string): string {
-  if (code === 403) return said === '' ? 'unknown' : said;
+  if (code === 403 || code === 415) return said;
   const known = FAILURES[code];
   if (known !== undefined) return known;
-  if (code >= 500)
-    return `an error on the server (${JSON.stringify(said === '' ? 'unknown' : said)}) has prevented the request from succeeding`;
+  if (code >= 500) return `an error on the server (${JSON.stringify(said)}) has prevented the request from succeeding`;
   return `the server responded with the status code ${code} but did not return more information`;
 }
 

@@ -5,6 +5,7 @@
  */
 import type { JsonObject, KubeObject } from '../../model/object.ts';
 import { decodeMap, type Incoming, type WriteOptions } from '../body.ts';
+import { isMap, valueAt } from '../definition.ts';
 import type { Call, Kernel } from '../kernel.ts';
 import { Refusal } from '../refusal.ts';
 import type { Admitting } from './match.ts';
@@ -25,7 +26,10 @@ export function mutateIncoming(
     else kernel.owners.changing(call, incoming.object, incoming.meta, old);
   }
   const owned: Incoming = { ...incoming, owned: true };
-  const object = { ...incoming.object, metadata: incoming.meta };
+  const { normalise } = call.route.definition.strategy;
+  const sent = { ...incoming.object, metadata: incoming.meta } as KubeObject;
+  // What the server fills in of itself, webhooks see already.
+  const object = normalise === undefined ? sent : normalise(sent, old);
   const { name = '' } = incoming.meta;
   const what = writing(call, object, old, name, options);
   let last = owned;
@@ -47,7 +51,14 @@ export function validateWrite(
   options: WriteOptions,
 ): Refusal | undefined {
   if (kernel.admission === undefined || call.admitted === true) return undefined;
-  return kernel.admission.validate(kernel, call, writing(call, object, old, object.metadata.name ?? '', options));
+  return kernel.admission.validate(kernel, call, writing(call, object, old, nameOf(call, object), options));
+}
+
+/** The name that was asked for, whatever webhooks made of it; a generated one when none was. */
+function nameOf({ route, request }: Call, object: KubeObject): string {
+  if (route.name !== '') return route.name;
+  const asked = valueAt(request.body, ['metadata', 'name']);
+  return typeof asked === 'string' && asked !== '' ? asked : (object.metadata.name ?? '');
 }
 
 function writing(
@@ -90,11 +101,19 @@ export function admitDelete(
     name,
     namespace: homeOf(call, name),
     old,
-    options: optionsOf(call, 'DeleteOptions'),
+    options: deleteOptionsOf(call, old),
     dryRun,
   };
   const mutated = admission.mutate(kernel, call, what, (patched) => patched);
   return mutated instanceof Refusal ? mutated : admission.validate(kernel, call, what);
+}
+
+/** A namespace is always deleted with its uid as a precondition. */
+function deleteOptionsOf(call: Call, old: KubeObject): JsonObject {
+  const options = optionsOf(call, 'DeleteOptions');
+  if (call.route.definition.gr !== 'namespaces') return options;
+  const given = isMap(options['preconditions']) ? options['preconditions'] : {};
+  return { ...options, preconditions: { uid: old.metadata.uid ?? '', ...given } };
 }
 
 /** Webhooks on the object of a subresource: a binding, an eviction, a scale. The object as they leave it. */
@@ -105,6 +124,8 @@ export function admitSubresource(
   old: JsonObject | undefined,
   kind: { readonly group: string; readonly version: string; readonly kind: string },
   dryRun: boolean,
+  /** What the server adds before validating webhooks see it. */
+  completed: (object: JsonObject) => JsonObject = (given) => given,
 ): JsonObject | Refusal {
   const { admission } = kernel;
   if (admission === undefined) return object;
@@ -122,5 +143,5 @@ export function admitSubresource(
   const mutated = admission.mutate(kernel, call, what, (patched) => patched);
   if (mutated instanceof Refusal) return mutated;
   const result = mutated ?? object;
-  return admission.validate(kernel, call, { ...what, object: result }) ?? result;
+  return admission.validate(kernel, call, { ...what, object: completed(result) }) ?? result;
 }

@@ -34,9 +34,15 @@ import { mediaType, patchedMap, patchType } from './write.ts';
 const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
 
 /** What was sent, as webhooks see it. */
-function asScale(given: JsonObject, current: JsonObject): JsonObject {
+function asScale(given: JsonObject): JsonObject {
   const metadata = isMap(given['metadata']) ? given['metadata'] : {};
-  return { ...given, kind: 'Scale', apiVersion: 'autoscaling/v1', metadata, status: current['status'] ?? {} };
+  return {
+    ...given,
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata,
+    status: given['status'] ?? { replicas: 0 },
+  };
 }
 
 /** GET, PUT and PATCH on /scale. */
@@ -68,7 +74,10 @@ export function scale(kernel: Kernel, call: Call, paths: ScalePaths): ApiRespons
   const given = merged === undefined ? (method === 'PUT' ? call.request.body : patched(call, current)) : merged.object;
   if (given instanceof Refusal) return given;
   const asked = isMap(given)
-    ? admitSubresource(kernel, call, asScale(given, current), current, SCALE, options.dryRun)
+    ? admitSubresource(kernel, call, asScale(given), current, SCALE, options.dryRun, (shown) => ({
+        ...shown,
+        metadata: { ...(current['metadata'] as JsonObject), ...(shown['metadata'] as JsonObject) },
+      }))
     : given;
   if (asked instanceof Refusal) return asked;
   if (!isMap(asked)) return badRequest('the body of a scale request must be a Scale object');

@@ -67,17 +67,30 @@ export function requestToken(kernel: Kernel, call: Call): ApiResponse {
   const bound = boundObject(kernel, call, spec['boundObjectRef']);
   if (bound instanceof Refusal) return bound;
 
+  const given = strings(spec['audiences']);
+  const audiences = given.length === 0 ? [ISSUER] : given;
+  const boundObjectRef = spec['boundObjectRef'] ?? null;
+  const asking = {
+    kind: 'TokenRequest',
+    apiVersion: typed.apiVersion,
+    metadata: { ...metadata, namespace },
+    spec: { audiences: given.length === 0 ? null : given, expirationSeconds: seconds, boundObjectRef },
+    status: { token: '', expirationTimestamp: null },
+  };
   const unwanted = admitSubresource(
     kernel,
     call,
-    { kind: 'TokenRequest', apiVersion: typed.apiVersion, metadata: { ...metadata, namespace }, spec },
+    asking,
     undefined,
     { group: GROUP, version: 'v1', kind: 'TokenRequest' },
     (call.request.query['dryRun'] ?? '') !== '',
+    (asked) => ({
+      ...asked,
+      metadata: { ...(asked['metadata'] as JsonObject), name, uid, creationTimestamp: kernel.timestamp() },
+      spec: { ...(asked['spec'] as JsonObject), audiences },
+    }),
   );
   if (unwanted instanceof Refusal) return unwanted;
-  const given = strings(spec['audiences']);
-  const audiences = given.length === 0 ? [ISSUER] : given;
   const created = kernel.timestamp();
   const issuedAt = Date.parse(created) / 1000;
   const expiresAt = issuedAt + seconds;
@@ -88,7 +101,7 @@ export function requestToken(kernel: Kernel, call: Call): ApiResponse {
       kind: 'TokenRequest',
       apiVersion: typed.apiVersion,
       metadata: { ...metadata, name, namespace, uid, creationTimestamp: created },
-      spec: { audiences, expirationSeconds: seconds, boundObjectRef: spec['boundObjectRef'] ?? null },
+      spec: { audiences, expirationSeconds: seconds, boundObjectRef },
       status: { token, expirationTimestamp: timestampText(expiresAt * 1000) },
     },
   };

@@ -235,7 +235,12 @@ function storePatched(
   options: WriteOptions,
 ): KubeObject | Refusal {
   const { definition, namespace, name, version } = call.route;
-  if (jsonEqual(patched, version.fromStorage(old)) && !(old.metadata.deletionTimestamp !== undefined)) return old;
+  if (
+    kernel.admission === undefined &&
+    jsonEqual(patched, version.fromStorage(old)) &&
+    !(old.metadata.deletionTimestamp !== undefined)
+  )
+    return old;
   const incoming = decodeMap(call, patched, options);
   if (incoming instanceof Refusal) return incoming;
   const { meta } = incoming;
