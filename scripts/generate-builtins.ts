@@ -3,7 +3,8 @@
  *
  * URL and TOKEN name a real kube-apiserver of the version that is imitated; its discovery and OpenAPI documents say what is served and
  * how lists merge. What OpenAPI leaves out (Go's types, and which fields are written although empty) is read from the type
- * declarations of the Go modules of the same version. Only facts are written, none of the sources' text but descriptions.
+ * declarations of the Go modules of the same version. Only facts are written, none of the sources' text but descriptions. For the
+ * documents of custom resources it creates two definitions on that server, and deletes them again.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -129,5 +130,6 @@ const server = await readServer(url, token);
 const go = new GoTypes(MODULES, server.version);
 writeFileSync(join(directory, 'types.json'), typesFile(server, go));
 writeFileSync(join(directory, 'discovery.json'), server.discovery);
+writeFileSync(join(directory, 'openapi-hashes.json'), `${JSON.stringify(server.hashes, undefined, 1)}\n`);
 writeFileSync(join(directory, 'openapi.v3.br'), packed(server.openApiV3));
 writeFileSync(join(directory, 'openapi.v2.br'), packed(server.openApiV2));

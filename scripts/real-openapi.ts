@@ -12,53 +12,119 @@ export interface RealServer {
   readonly discovery: string;
   readonly openApiV3: unknown;
   readonly openApiV2: unknown;
+  /** The hash of each document by its path, as the index gives it. */
+  readonly hashes: { readonly [path: string]: string };
 }
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
 type Json = Record<string, unknown>;
 
+/** Names that stand for those of a definition in the documents that its creation adds. */
+const TEMPLATE = { group: 'ggggg.example', version: 'v7', kind: 'Kkkkk', plural: 'ppppp', singular: 'kkkkk' };
+
 export async function readServer(url: string, token: string): Promise<RealServer> {
   const agent = new Agent({ rejectUnauthorized: false, keepAlive: true });
-  const get = (path: string, accept = 'application/json'): Promise<Json> => fetchJson(agent, url + path, token, accept);
+  const get = (path: string, accept = 'application/json'): Promise<Json> =>
+    fetchJson(agent, url + path, { token, accept });
+  const index = async (): Promise<Record<string, { readonly serverRelativeURL: string }>> =>
+    (await get('/openapi/v3'))['paths'] as Record<string, { readonly serverRelativeURL: string }>;
   try {
     const version = (await get('/version'))['gitVersion'] as string;
-    const index = (await get('/openapi/v3'))['paths'] as Record<string, { readonly serverRelativeURL: string }>;
     const components: Record<string, Schema> = {};
-    const variants: Record<string, Record<string, Schema>> = {};
     const documents: Json = {};
-    for (const [path, { serverRelativeURL }] of Object.entries(index)) {
+    const hashes: Record<string, string> = {};
+    for (const [path, { serverRelativeURL }] of Object.entries(await index())) {
       const document = await get(serverRelativeURL);
-      const { schemas = {}, ...otherComponents } = (document['components'] ?? {}) as Json;
-      for (const [name, schema] of Object.entries(schemas as Record<string, Schema>)) {
-        const known = (components[name] ??= schema);
-        if (JSON.stringify(known) !== JSON.stringify(schema)) (variants[path] ??= {})[name] = schema;
-      }
-      documents[path] = {
-        ...document,
-        ...(document['components'] === undefined
-          ? {}
-          : {
-              components: {
-                ...otherComponents,
-                ...((document['components'] as Json)['schemas'] === undefined
-                  ? {}
-                  : { schemas: Object.keys(schemas as Json) }),
-              },
-            }),
-        ...(variants[path] === undefined ? {} : { variants: variants[path] }),
-      };
+      hashes[path] = serverRelativeURL.slice(serverRelativeURL.indexOf('hash=') + 5);
+      documents[path] = shared(document, components);
+    }
+    const openApiV2 = await get('/openapi/v2');
+    const templates: Json = {};
+    for (const scope of ['Namespaced', 'Cluster']) {
+      const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions`;
+      await fetchJson(agent, url + path, { token, method: 'POST', body: definition(scope) });
+      const key = `apis/${TEMPLATE.group}/${TEMPLATE.version}`;
+      const entry = await until(async () => (await index())[key]);
+      const document = shared(await get(entry.serverRelativeURL), components);
+      const name = `${TEMPLATE.plural}.${TEMPLATE.group}`;
+      const v2 = await until(async () => {
+        const { paths } = (await get('/openapi/v2')) as { readonly paths: Json };
+        const added = Object.entries(paths).filter(([one]) => one.includes(TEMPLATE.plural));
+        return added.length === 0 ? undefined : Object.fromEntries(added);
+      });
+      templates[scope] = { ...document, v2Paths: v2 };
+      await fetchJson(agent, `${url}${path}/${name}`, { token, method: 'DELETE' });
+      await until(async () => ((await index())[key] === undefined ? true : undefined));
     }
     return {
       version,
       components,
       discovery: await discovery(get),
-      openApiV3: { components, documents },
-      openApiV2: await get('/openapi/v2'),
+      openApiV3: { components, documents, templates },
+      openApiV2,
+      hashes,
     };
   } finally {
     agent.destroy();
   }
+}
+
+/** The document with names instead of the schemas that others hold too; those that differ stay, as `own`. */
+function shared(document: Json, components: Record<string, Schema>): Json {
+  const { components: parts, ...rest } = document as { readonly components?: Json };
+  if (parts === undefined) return rest;
+  const { schemas, ...others } = parts as { readonly schemas?: Record<string, Schema> };
+  const own: Record<string, Schema> = {};
+  for (const [name, schema] of Object.entries(schemas ?? {})) {
+    const known = (components[name] ??= schema);
+    if (JSON.stringify(known) !== JSON.stringify(schema)) own[name] = schema;
+  }
+  return { ...rest, components: others, schemas: schemas === undefined ? null : Object.keys(schemas), own };
+}
+
+function definition(scope: string): Json {
+  const { group, version, kind, plural, singular } = TEMPLATE;
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope,
+      names: { plural, singular, kind, listKind: `${kind}List` },
+      versions: [
+        {
+          name: version,
+          served: true,
+          storage: true,
+          schema: {
+            openAPIV3Schema: {
+              type: 'object',
+              properties: {
+                spec: { type: 'object', properties: { replicas: { type: 'integer' } } },
+                status: { type: 'object', properties: { replicas: { type: 'integer' } } },
+              },
+            },
+          },
+          subresources: {
+            status: {},
+            scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' },
+          },
+        },
+      ],
+    },
+  };
+}
+
+/** Asks again until there is an answer: documents follow definitions after some seconds. */
+async function until<T>(ask: () => Promise<T | undefined>): Promise<T> {
+  for (let tries = 0; tries < 100; tries++) {
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  }
+  throw new Error('the server did not follow within half a minute');
 }
 
 /** Aggregated discovery with what only the plain form says, one line per resource. */
@@ -84,19 +150,32 @@ async function discovery(get: (path: string, accept?: string) => Promise<Json>):
   return `[\n${groups.join(',\n')}\n]\n`;
 }
 
-function fetchJson(agent: Agent, url: string, token: string, accept: string): Promise<Json> {
+interface Asking {
+  readonly token: string;
+  readonly accept?: string;
+  readonly method?: string;
+  readonly body?: Json;
+}
+
+function fetchJson(agent: Agent, url: string, { token, accept, method = 'GET', body }: Asking): Promise<Json> {
+  const headers = {
+    authorization: `Bearer ${token}`,
+    accept: accept ?? 'application/json',
+    'content-type': 'application/json',
+  };
   return new Promise((resolve, reject) => {
-    const sent = request(url, { agent, headers: { authorization: `Bearer ${token}`, accept } }, (response) => {
+    const sent = request(url, { agent, method, headers }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', reject);
       response.on('end', () => {
         const text = Buffer.concat(chunks).toString('utf8');
-        if (response.statusCode !== 200) reject(new Error(`${url} answered ${String(response.statusCode)}: ${text}`));
+        if ((response.statusCode ?? 500) >= 300)
+          reject(new Error(`${url} answered ${String(response.statusCode)}: ${text}`));
         else resolve(JSON.parse(text) as Json);
       });
     });
     sent.on('error', reject);
-    sent.end();
+    sent.end(body === undefined ? undefined : JSON.stringify(body));
   });
 }

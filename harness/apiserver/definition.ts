@@ -90,6 +90,10 @@ export interface ServedVersion {
   readonly fields: { readonly [label: string]: FieldReader };
   /** Custom resources: the columns that the definition declares; absent when it declares none. */
   readonly printerColumns?: readonly PrinterColumn[];
+  /** Custom resources: the schema as the definition has it, for OpenAPI. */
+  readonly published?: JsonObject;
+  /** Custom resources: the version that is stored, when it is another. */
+  readonly stored?: string;
   /** Text of the deprecation warning, for deprecated versions. */
   readonly deprecated?: string;
   /** From and to the stored form; identity for the storage version. */

@@ -24,6 +24,7 @@ import { resourceKindOf, type ResourceDefinition } from './definition.ts';
 import { timestampText, type Call, type Kernel } from './kernel.ts';
 import { BOOT_NAMESPACES, bootNamespace, BUILT_IN } from './kinds/table.ts';
 import { discover } from './discovery.ts';
+import { NO_RESOURCE } from './discovery/documents.ts';
 import { methodNotAllowed, notFound, Refusal, UNKNOWN_PATH } from './refusal.ts';
 import { Registry, type Route } from './registry.ts';
 import { rowKey, Store, type CommittedChange, type StoreSnapshot } from './store.ts';
@@ -279,7 +280,7 @@ export class ApiServer implements Upstream {
     const { definition, version, name, subresource } = call.route;
     if (!version.subresources.has(subresource)) {
       const optional = definition.custom && (subresource === 'status' || subresource === 'scale');
-      return optional ? notFound(definition, name) : UNKNOWN_PATH;
+      return optional ? notFound(definition, name) : definition.custom ? UNKNOWN_PATH : NO_RESOURCE;
     }
     switch (subresource) {
       case 'scale':

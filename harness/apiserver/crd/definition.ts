@@ -83,6 +83,8 @@ function served(version: JsonObject, group: string, storage: string, revised: bo
     subresources: new Set(Object.keys(has).filter((key) => has[key] !== undefined && has[key] !== null)),
     ...(paths === undefined ? {} : { scale: paths }),
     schema: compiledSchema,
+    ...(isMap(schema) && isMap(schema['openAPIV3Schema']) ? { published: schema['openAPIV3Schema'] } : {}),
+    ...(converting ? { stored: storage } : {}),
     fields: fieldReaders(version['selectableFields']),
     ...printerColumns(version['additionalPrinterColumns']),
     ...(version['deprecated'] === true

@@ -1,0 +1,148 @@
+/**
+ * `/openapi/v3` and `/openapi/v2`: index, documents, hashes and caching.
+ *
+ * Owns: which documents there are and the headers around them. Documents of built-in groups are a real server's; those of custom
+ * resources are made when they are asked for and kept as long as the registry. Start at {@link openApi}.
+ */
+import { createHash } from 'node:crypto';
+import type { JsonObject } from '../../model/object.ts';
+import type { ApiRequest, ApiResponse } from '../../wire/http.ts';
+import type { Registry } from '../registry.ts';
+import { customPart, type CustomPart } from './custom.ts';
+import { assembled, builtInHashes, goJson, openApiV3 } from './data.ts';
+import { documentV2 } from './v2.ts';
+
+interface Text {
+  readonly text: string;
+  readonly hash: string;
+}
+
+interface Published {
+  /** Parts of custom resources by `apis/example.com/v1`. */
+  readonly parts: ReadonlyMap<string, readonly CustomPart[]>;
+  readonly documents: Map<string, Text>;
+  v2: Text | undefined;
+}
+
+const published = new WeakMap<Registry, Published>();
+
+function publishedBy(registry: Registry): Published {
+  let known = published.get(registry);
+  if (known !== undefined) return known;
+  const parts = new Map<string, CustomPart[]>();
+  for (const definition of registry.definitions) {
+    if (!definition.custom) continue;
+    for (const version of definition.versions) {
+      if (!version.served) continue;
+      const path = `apis/${version.apiVersion}`;
+      const list = parts.get(path) ?? [];
+      list.push(customPart(definition, version, version.published ?? {}));
+      parts.set(path, list);
+    }
+  }
+  known = { parts, documents: new Map(), v2: undefined };
+  published.set(registry, known);
+  return known;
+}
+
+/** Built-in documents are the same for every registry. */
+const builtIn = new Map<string, Text>();
+
+function document(registry: Registry, path: string): Text | undefined {
+  const known = builtIn.get(path);
+  if (known !== undefined) return known;
+  const hash = builtInHashes()[path];
+  if (hash !== undefined) {
+    const stored = openApiV3().documents[path];
+    if (stored === undefined) return undefined;
+    const text = { text: goJson(assembled(stored)), hash };
+    builtIn.set(path, text);
+    return text;
+  }
+  const { parts, documents } = publishedBy(registry);
+  const made = documents.get(path);
+  if (made !== undefined) return made;
+  const own = parts.get(path);
+  if (own === undefined) return undefined;
+  const text = hashed(goJson(customDocument(own)));
+  documents.set(path, text);
+  return text;
+}
+
+function customDocument(parts: readonly CustomPart[]): JsonObject {
+  const paths: { [path: string]: JsonObject[string] } = {};
+  const schemas: { [name: string]: JsonObject } = {};
+  for (const part of parts) {
+    Object.assign(paths, part.paths);
+    Object.assign(schemas, part.schemas);
+  }
+  const { openapi = '3.0.0', info = {}, components = {} } = parts[0]?.template ?? {};
+  return { openapi, info, paths: inOrder(paths), components: { schemas: inOrder(schemas), ...components } };
+}
+
+function inOrder<T>(map: { readonly [key: string]: T }): { readonly [key: string]: T } {
+  return Object.fromEntries(
+    Object.keys(map)
+      .toSorted()
+      .map((key) => [key, map[key] as T]),
+  );
+}
+
+function hashed(text: string): Text {
+  return { text, hash: createHash('sha512').update(text).digest('hex').toUpperCase() };
+}
+
+/** Answers a path below `/openapi/`; undefined for others. */
+export function openApi(registry: Registry, path: string, request: ApiRequest): ApiResponse | undefined {
+  if (path === '/openapi/v3') return index(registry);
+  if (path.startsWith('/openapi/v3/')) return documentAnswer(registry, path.slice(12), request);
+  return path === '/openapi/v2' ? documentV2Answer(registry, request) : undefined;
+}
+
+function index(registry: Registry): ApiResponse {
+  const hashes: { [path: string]: string } = { ...builtInHashes() };
+  for (const path of publishedBy(registry).parts.keys()) hashes[path] = document(registry, path)?.hash ?? '';
+  const paths: { [path: string]: JsonObject } = {};
+  for (const path of Object.keys(hashes).toSorted())
+    paths[path] = { serverRelativeURL: `/openapi/v3/${path}?hash=${hashes[path] ?? ''}` };
+  // The real server says that it is plain text.
+  return { code: 200, plainText: true, body: { paths } };
+}
+
+const NOTHING = { plainText: true, body: '' };
+
+function documentAnswer(registry: Registry, path: string, request: ApiRequest): ApiResponse {
+  const found = document(registry, path);
+  if (found === undefined) return { code: 404, ...NOTHING };
+  if (!acceptsJson(request)) return { code: 406, ...NOTHING, headers: { vary: 'Accept' } };
+  const { text, hash } = found;
+  const headers = { 'content-type': 'application/json', etag: `"${hash}"`, vary: 'Accept' };
+  const asked = request.query['hash'];
+  if (asked !== undefined && asked !== '' && asked !== hash)
+    return { code: 301, ...NOTHING, headers: { ...headers, location: `/openapi/v3/${path}?hash=${hash}` } };
+  const cached = asked === hash ? { 'cache-control': 'public, immutable' } : {};
+  if (isKnown(request, hash)) return { code: 304, ...NOTHING, headers: { ...headers, ...cached } };
+  return { code: 200, plainText: true, body: text, headers: { ...headers, ...cached } };
+}
+
+function documentV2Answer(registry: Registry, request: ApiRequest): ApiResponse {
+  const vary = 'Accept-Encoding, Accept';
+  if (!acceptsJson(request)) return { code: 406, ...NOTHING, headers: { vary } };
+  const of = publishedBy(registry);
+  of.v2 ??= hashed(goJson(documentV2([...of.parts.values()].flat())));
+  const { text, hash } = of.v2;
+  const headers = { 'content-type': 'application/json', etag: `"${hash}"`, vary };
+  if (isKnown(request, hash)) return { code: 304, ...NOTHING, headers };
+  return { code: 200, plainText: true, body: text, headers };
+}
+
+function isKnown(request: ApiRequest, hash: string): boolean {
+  const tags = request.headers['if-none-match'];
+  return tags !== undefined && tags.split(',').some((tag) => tag.trim() === `"${hash}"`);
+}
+
+/** Documents are JSON here; the real server has a protobuf form too. */
+function acceptsJson({ headers }: ApiRequest): boolean {
+  const accept = headers['accept'] ?? '';
+  return accept === '' || /application\/json|\*\/\*|application\/\*/.test(accept);
+}
