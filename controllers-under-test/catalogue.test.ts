@@ -7,7 +7,7 @@ import catalogue from './catalogue.json' with { type: 'json' };
 const HERE = import.meta.dirname;
 const PROPERTIES = ['convergence', 'no-lost-update', 'bounded-rate', 'cardinality', 'survival'];
 /** Folders that hold no controllers of the catalogue. */
-const OTHERS = ['lib', 'harmless-edits'];
+const OTHERS = ['lib', 'harmless-edits', 'languages'];
 /** Parts of a controller's folder that are no variant. */
 const SHARED = ['common'];
 

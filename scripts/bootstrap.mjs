@@ -32,6 +32,7 @@ const RETRIES = ['--fetch-retries=2', '--fetch-retry-mintimeout=1000', '--fetch-
 const COMMANDS = {
   start: { script: 'scripts/tour.ts' },
   bench: { script: 'scripts/bench.ts' },
+  languages: { script: 'scripts/languages.ts' },
   'soak:self': { script: 'scripts/soak-self.ts' },
   test: { npm: 'check' },
   setup: {},

@@ -1,0 +1,123 @@
+/**
+ * Controllers in five languages, and client-go's own examples, against one server: the embedded one, or a real control plane.
+ *
+ *   npm run languages [-- --only go,python,…] [--server embedded|real|KUBECONFIG] [--build-only]
+ *
+ * Each is built (cached), started, taken through the story of scripts/languages/goal.ts and ended; a table of times comes last. A
+ * kubeconfig must point to a control plane with a kube-controller-manager, for the garbage collector. A language whose program is
+ * not on this machine is left out, and said so, unless it was asked for by name. Exit code 1 when any did not reach its goal.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { buildFolder, CONTROLLER_TABLE, type LanguageController } from './languages/controllers.ts';
+import { EXAMPLES } from './languages/examples.ts';
+import { clear, reachGoal } from './languages/goal.ts';
+import { lastLines, type Running, start, StepFailed } from './languages/processes.ts';
+import { openServer, type Server } from './languages/server.ts';
+
+interface Row {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly text: string;
+}
+
+const EXAMPLES_NAME = 'client-go-examples';
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string' },
+      server: { type: 'string', default: 'embedded' },
+      'build-only': { type: 'boolean' },
+    },
+  });
+  const names = [...CONTROLLER_TABLE.map(({ name }) => name), EXAMPLES_NAME];
+  const asked = values.only?.split(',');
+  const unknown = asked?.find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    console.error(`got --only "${unknown}", expected some of ${names.join(',')}`);
+    return 2;
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'stalemate-languages-'));
+  const rows: Row[] = [];
+  const wanted = (name: string, needs: string): boolean => {
+    if (asked !== undefined) return asked.includes(name);
+    if (present(needs)) return true;
+    console.log(`${name}: left out, "${needs}" is not on this machine`);
+    return false;
+  };
+  try {
+    const controllers = CONTROLLER_TABLE.filter(({ name, needs }) => wanted(name, needs));
+    const examples = wanted(EXAMPLES_NAME, 'go');
+    const built: LanguageController[] = [];
+    // All builds come first, so that none takes the processor from a controller that is being timed.
+    for (const controller of controllers) {
+      const log = join(folder, `${controller.name}-build.log`);
+      if (await timed(rows, `${controller.name} build`, () => controller.build(buildFolder(controller.name), log)))
+        built.push(controller);
+    }
+    if (values['build-only'] !== true) {
+      const server = await openServer(values.server, folder);
+      try {
+        for (const controller of built) rows.push(await runController(controller, server, folder));
+        if (examples) {
+          for (const [name, run] of Object.entries(EXAMPLES)) await timed(rows, name, () => run(server, folder));
+        }
+      } finally {
+        await server.stop();
+      }
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  console.log(
+    `\n${rows.map(({ ok, name, text }) => `${ok ? 'ok    ' : 'FAILED'} ${name.padEnd(26)} ${text}`).join('\n')}`,
+  );
+  return rows.every(({ ok }) => ok) ? 0 : 1;
+}
+
+function present(program: string): boolean {
+  return spawnSync('which', [program]).status === 0;
+}
+
+async function timed(rows: Row[], name: string, work: () => Promise<void>): Promise<boolean> {
+  const began = performance.now();
+  const row = (ok: boolean): Row => ({ name, ok, text: `${((performance.now() - began) / 1000).toFixed(1)} s` });
+  try {
+    await work();
+    rows.push(row(true));
+    return true;
+  } catch (error) {
+    if (!(error instanceof StepFailed)) throw error;
+    console.error(`${name}: ${error.message}`);
+    rows.push(row(false));
+    return false;
+  }
+}
+
+async function runController(controller: LanguageController, server: Server, folder: string): Promise<Row> {
+  const { name, client } = controller;
+  const command = controller.command(buildFolder(name));
+  let running: Running | undefined;
+  try {
+    await clear(server.objects);
+    const times = await reachGoal(server.objects, () => {
+      running = start(
+        { ...command, env: { ...command.env, KUBECONFIG: server.kubeconfig } },
+        join(folder, `${name}.log`),
+      );
+      return running;
+    });
+    const text = Object.entries(times).map(([step, ms]) => `${step} ${String(ms).padStart(5)} ms`);
+    return { name, ok: true, text: `${text.join('  ')}  ${client}` };
+  } catch (error) {
+    if (!(error instanceof StepFailed)) throw error;
+    console.error(`${name}: ${error.message}; its output ends with\n${lastLines(running?.output() ?? '')}\n`);
+    return { name, ok: false, text: client };
+  }
+}
+
+process.exitCode = await main();
