@@ -3,8 +3,10 @@
  *
  * Made once per version and subresource.
  */
-import type { KubeObject } from '../../model/object.ts';
+import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import type { ResourceDefinition, ServedVersion } from '../definition.ts';
+import { decoderOf, StructDecoder, type Decoder } from '../kinds/go-decode.ts';
+import { goTypeOfKind } from '../kinds/go-types.ts';
 import { resetFields } from './reset-fields.ts';
 import { objectType, type TypeNode } from './types.ts';
 import type { Ground } from './updater.ts';
@@ -52,6 +54,16 @@ function makeGround(definition: ResourceDefinition, version: ServedVersion, subr
   };
 }
 
+/** What Go writes of a struct that nobody has filled in: fields without `omitempty`, and no defaults. */
+function zeroOf(decoder: Decoder, root = false): JsonObject {
+  const zero: { [key: string]: JsonValue } = {};
+  if (!(decoder instanceof StructDecoder)) return zero;
+  for (const { name, decoder: inner, kept } of decoder.fields.values())
+    if (kept && !(root && name === 'metadata'))
+      zero[name] = inner instanceof StructDecoder ? zeroOf(inner) : inner.zero;
+  return zero;
+}
+
 const empties = new WeakMap<ServedVersion, KubeObject>();
 
 /** What an object is before it is created: for built-in kinds the fields that Go always writes. */
@@ -59,7 +71,8 @@ export function emptyObject(definition: ResourceDefinition, version: ServedVersi
   let empty = empties.get(version);
   if (empty === undefined) {
     empty = { apiVersion: version.apiVersion, kind: definition.kind, metadata: {} };
-    if (version.schema?.complete !== undefined) empty = version.schema.complete(empty);
+    const type = definition.custom ? undefined : goTypeOfKind(version.apiVersion, definition.kind);
+    if (type !== undefined) empty = { ...zeroOf(decoderOf(type), true), ...empty };
     empties.set(version, empty);
   }
   return empty;

@@ -90,8 +90,7 @@ export function applied(
   if (errors.length > 0)
     throw new ApplyError(`failed to create typed patch object (${objectText(config)}): ${errorsText(errors)}`);
   let owners = managed;
-  if (owners.size === 0)
-    owners = managedAfterUpdate(ground, empty, live, NOBODY, { ...writer, manager: BEFORE_APPLY, subresource: '' });
+  if (owners.size === 0) owners = managedAfterUpdate(ground, empty, live, NOBODY, { ...writer, manager: BEFORE_APPLY });
   const self = owner(writer.manager, true, ground.apiVersion, writer.subresource);
   const result = appliedOrTakenOver(type, ground, live, config, owners, self, force);
   const out = result.managed;
