@@ -64,16 +64,13 @@ describe('serve', () => {
     const { child, url, exit } = await started(...flags);
     const { clusters, users } = parse(readFileSync(kubeconfig, 'utf8')) as {
       clusters: readonly [{ cluster: { 'certificate-authority-data': string } }];
-      users: readonly [{ user: { 'client-certificate-data': string; 'client-key-data': string } }];
+      users: readonly [{ user: { token: string } }];
     };
-    const pem = (text: string): string => Buffer.from(text, 'base64').toString();
-    const ca = pem(clusters[0].cluster['certificate-authority-data']);
-    const cert = pem(users[0].user['client-certificate-data']);
-    const key = pem(users[0].user['client-key-data']);
+    const ca = Buffer.from(clusters[0].cluster['certificate-authority-data'], 'base64').toString();
     const path = `${url}/api/v1/namespaces/default`;
 
     const codes = [
-      await codeOf(path, { ca, cert, key, agent: false }),
+      await codeOf(path, { ca, headers: { authorization: `Bearer ${users[0].user.token}` } }),
       await codeOf(path, { ca, headers: { authorization: 'Bearer secret' } }),
       await codeOf(path, { ca, headers: { authorization: 'Bearer other' } }),
       await codeOf(path, { ca }),

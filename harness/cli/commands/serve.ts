@@ -1,7 +1,6 @@
 /** `stalemate serve`: the embedded API server on a port, for kubectl, for controllers in any language, for trying things by hand. */
 import { Command } from 'commander';
 import { stringify } from 'yaml';
-import type { Identity } from '../../apiserver/http/certificates.ts';
 import type { HttpServer, ServeOptions, TlsOptions } from '../../apiserver/http/serve.ts';
 import type { ApiServer, AuthorizationMode } from '../../apiserver/server.ts';
 import { loadCrds } from '../../execution/manifests.ts';
@@ -24,8 +23,8 @@ interface ServeFlags {
 }
 
 const HELP = `
-HTTP/1.1 and HTTP/2 over TLS, with a certificate authority of its own: the kubeconfig holds its certificate and one for an
-administrator. Requests without a certificate or a known token get 401 (under rbac they come from system:anonymous), as from
+HTTP/1.1 and HTTP/2 over TLS, with a certificate authority of its own: the kubeconfig holds its certificate and the token of an
+administrator. Requests without a known token or a certificate get 401 (under rbac they come from system:anonymous), as from
 kube-apiserver. With --plain-http they may do everything.
 Everything is kept in memory and gone when it ends (Ctrl-C).
 
@@ -67,11 +66,12 @@ function authorizationArgument(text: string): AuthorizationMode {
 async function serve(flags: ServeFlags, { console, signal }: CommandContext): Promise<void> {
   const { createServer, animate } = await import('../embedded-server.ts');
   const { authorization } = flags;
-  const tokens = await tokensOf(flags);
+  const security = flags.plainHttp === true ? undefined : await secured();
+  const given = await tokensOf(flags);
+  const tokens = security === undefined ? given : new Map([...(given ?? []), [security.adminToken, ADMINISTRATOR]]);
   const server = createServer({ authorization, ...(tokens === undefined ? {} : { tokens }) });
   for (const crd of loadCrds(flags.crds ?? [])) server.installCrd(crd);
   const { ANONYMOUS, UNSECURED } = await import('../../apiserver/http/authentication.ts');
-  const security = flags.plainHttp === true ? undefined : await secured();
   // Real servers know no anonymous user when everybody may do everything: one that asks nobody must not be open to all.
   const nobody = security === undefined ? UNSECURED : authorization === 'rbac' ? ANONYMOUS : undefined;
   const http = await listen(server, flags, {
@@ -118,34 +118,34 @@ interface Security {
   readonly tls: TlsOptions;
   /** PEM. */
   readonly ca: string;
-  readonly admin: Identity;
+  readonly adminToken: string;
 }
 
+const ADMINISTRATOR: UserInfo = { name: 'kubernetes-admin', groups: ['system:masters'] };
+
 async function secured(): Promise<Security> {
+  const { randomBytes } = await import('node:crypto');
   const { CertificateAuthority } = await import('../../apiserver/http/certificates.ts');
   const authority = new CertificateAuthority();
   const ca = authority.certificate;
   return {
     tls: { identity: authority.issueServer(), clientCa: ca },
     ca,
-    admin: authority.issueClient({ commonName: 'kubernetes-admin', organizations: ['system:masters'] }),
+    adminToken: randomBytes(16).toString('hex'),
   };
 }
 
-/** `insecure-skip-tls-verify` without TLS, because client-node asks for it before it talks plain HTTP. */
+/**
+ * `insecure-skip-tls-verify` without TLS, because client-node asks for it before it talks plain HTTP. A token rather than a client
+ * certificate: fabric8 reads no key but RSA unless Bouncy Castle is on its class path, and an RSA key takes longer than all the start.
+ */
 function kubeconfigText(url: string, security: Security | undefined): string {
   const name = 'stalemate';
   const trust =
     security === undefined
       ? { 'insecure-skip-tls-verify': true }
       : { 'certificate-authority-data': base64(security.ca) };
-  const user =
-    security === undefined
-      ? {}
-      : {
-          'client-certificate-data': base64(security.admin.certificate),
-          'client-key-data': base64(security.admin.key),
-        };
+  const user = security === undefined ? {} : { token: security.adminToken };
   return stringify({
     apiVersion: 'v1',
     kind: 'Config',
