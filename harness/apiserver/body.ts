@@ -12,7 +12,7 @@ import { goTypeOfKind } from './kinds/go-types.ts';
 import { isOddTime, metadataProblem, unknownInMetadata } from './kinds/metadata-decode.ts';
 import { decodeMetadata, hadDuplicateOwners, type MutableMeta } from './metadata.ts';
 import { goPrinted } from './patch/go-print.ts';
-import { STRATEGIC_MERGE_PATCH } from './patch/strategic-merge.ts';
+import { leftOfPatch, STRATEGIC_MERGE_PATCH } from './patch/strategic-merge.ts';
 import { badRequest, fieldNotSupported, invalid, Refusal } from './refusal.ts';
 
 /** An object whose metadata is canonical and still ours to change. */
@@ -120,7 +120,7 @@ export function decodeMap(call: Call, raw: JsonObject, options: WriteOptions): I
   const strategic = isStrategic(call);
   const refuseBody = (why: string): Refusal =>
     call.request.method === 'PATCH'
-      ? unusablePatch(strategic ? goPrinted(call.request.body) : JSON.stringify(typed), why)
+      ? unusablePatch(strategic ? goPrinted(leftOfPatch(raw)) : JSON.stringify(typed), why)
       : badRequest(`${definition.kind} in version "${version.name}" cannot be handled as a ${definition.kind}: ${why}`);
   const words = strategic ? 'converter' : 'json';
   const meta = decodeMetadata(raw['metadata']);

@@ -13,9 +13,9 @@ export function goPrinted(value: JsonValue | undefined): string {
   return `map[${parts.join(' ')}]`;
 }
 
-/** What Go's reflection calls a decoded value. */
+/** What Go's reflection calls a decoded value; of null it has no name. */
 export function goReflected(value: JsonValue | undefined): string {
-  if (value === null || value === undefined) return 'nil';
+  if (value === null || value === undefined) return '%!s(<nil>)';
   if (isList(value)) return '[]interface {}';
   if (isMap(value)) return 'map[string]interface {}';
   if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';

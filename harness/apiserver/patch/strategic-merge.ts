@@ -25,11 +25,19 @@ export function applyStrategicMergePatch(live: JsonObject, patch: JsonObject, ro
   const own = structuredCopy(patch) as MutableMap;
   try {
     const value = mergeMap(live, own, { node: root, name: '' }) as JsonObject;
+    left.set(value, own);
     return { outcome: 'merged', value };
   } catch (error) {
     if (error instanceof SmpError) return { outcome: 'refused', code: error.code, why: error.message };
     throw error;
   }
+}
+
+const left = new WeakMap<JsonObject, JsonObject>();
+
+/** What a merge left of its patch: without the directives that it followed. Messages about `result` show it. */
+export function leftOfPatch(result: JsonObject): JsonObject {
+  return left.get(result) ?? {};
 }
 
 /** A copy that the merge may take apart. */
