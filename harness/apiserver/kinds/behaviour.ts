@@ -5,8 +5,6 @@
  */
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import { isMap, specFinalizers, type Strategy } from '../definition.ts';
-import { fieldForbidden, type FieldError } from '../refusal.ts';
-import { jsonEqual } from '../../model/leaf.ts';
 import { initialStatus } from '../crd/status.ts';
 import { defaultedCrd, validateCrd } from '../crd/validate.ts';
 import { withoutEmpty } from './fill.ts';
@@ -14,10 +12,10 @@ import { admitPod, admittedPod, pendingPod, validatePod } from './pods.ts';
 import { SERVICE } from './service.ts';
 import { STORAGE } from './storage.ts';
 import { WORKLOADS } from './workloads.ts';
+import { validateConfigMap, validateEvent, validateSecret } from './validation/config.ts';
+import { validateEndpoints, validateEndpointSlice } from './validation/services.ts';
 
 type Hooks = Partial<Pick<Strategy, 'admit' | 'onCreate' | 'normalise' | 'validate' | 'keepsStatus' | 'statusKeeps'>>;
-
-const NONE: readonly FieldError[] = [];
 
 function with_(object: KubeObject, key: string, value: JsonValue): KubeObject {
   return { ...object, [key]: value };
@@ -44,18 +42,6 @@ const namespace: Hooks = {
 
 const NAME_LABEL = 'kubernetes.io/metadata.name';
 
-/** `immutable: true` freezes data and binaryData, and cannot be taken back. */
-function frozen(object: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
-  if (old?.['immutable'] !== true) return NONE;
-  const errors: FieldError[] = [];
-  if (object['immutable'] !== true) errors.push(fieldForbidden('immutable', FROZEN));
-  for (const field of ['data', 'binaryData'])
-    if (!jsonEqual(object[field], old[field])) errors.push(fieldForbidden(field, FROZEN));
-  return errors;
-}
-
-const FROZEN = 'field is immutable when `immutable` is set';
-
 const DATA = ['data', 'binaryData'] as const;
 
 const secret: Hooks = {
@@ -73,12 +59,7 @@ const secret: Hooks = {
     const typed = secret['type'] === undefined ? with_(secret, 'type', 'Opaque') : secret;
     return withoutEmpty(typed, DATA) as KubeObject;
   },
-  validate: (object, old) => {
-    const errors: FieldError[] = [...frozen(object, old)];
-    if (old !== undefined && object['type'] !== old['type'])
-      errors.push({ type: 'Invalid', field: 'type', value: object['type'] ?? '', detail: 'field is immutable' });
-    return errors;
-  },
+  validate: validateSecret,
 };
 
 function base64(text: string): string {
@@ -113,7 +94,10 @@ export const BEHAVIOUR: { readonly [gr: string]: Hooks } = {
     expectedPods: 0,
   }),
   secrets: secret,
-  configmaps: { validate: frozen, normalise: (object) => withoutEmpty(object, DATA) as KubeObject },
+  endpoints: { validate: validateEndpoints },
+  'endpointslices.discovery.k8s.io': { validate: validateEndpointSlice },
+  events: { validate: validateEvent },
+  configmaps: { validate: validateConfigMap, normalise: (object) => withoutEmpty(object, DATA) as KubeObject },
   'customresourcedefinitions.apiextensions.k8s.io': {
     normalise: defaultedCrd,
     onCreate: initialStatus,

@@ -239,3 +239,54 @@ describe('rules of built-in kinds (46, 145, 147)', () => {
     expect(written.object.metadata.labels).toBeUndefined();
   });
 });
+
+describe('rules of built-in kinds (46)', () => {
+  function problems(object: KubeObject, path: string): readonly string[] {
+    const answer = testServer().request('POST', path, object);
+    const { details } = answer.body as { details?: { causes?: readonly { field: string; message: string }[] } };
+    return (details?.causes ?? []).map(({ field, message }) => `${field}: ${message}`);
+  }
+
+  function pod(spec: JsonObject): KubeObject {
+    return { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec };
+  }
+
+  it('name what is wrong with the containers of a pod, in order', () => {
+    const containers = [
+      { name: 'A_', ports: [{ containerPort: 0 }], volumeMounts: [{ name: 'no', mountPath: '/x' }] },
+      { name: 'b', image: 'i', resources: { requests: { cpu: '2' }, limits: { cpu: '1' } }, livenessProbe: {} },
+    ];
+
+    expect(problems(pod({ containers, restartPolicy: 'X' }), PODS)).toEqual([
+      expect.stringContaining('spec.containers[0].name: Invalid value: "A_": a lowercase RFC 1123 label'),
+      'spec.containers[0].image: Required value',
+      'spec.containers[0].ports[0].containerPort: Required value',
+      'spec.containers[0].volumeMounts[0].name: Not found: "no"',
+      'spec.containers[1].resources.requests: Invalid value: "2": must be less than or equal to cpu limit of 1',
+      'spec.containers[1].livenessProbe: Required value: must specify a handler type',
+      'spec.restartPolicy: Unsupported value: "X": supported values: "Always", "OnFailure", "Never"',
+    ]);
+  });
+
+  it('want selectors that match templates, and pods that last', () => {
+    const template = {
+      metadata: { labels: { app: 'x' } },
+      spec: { ...(TEMPLATE['spec'] as JsonObject), restartPolicy: 'Never' },
+    };
+    const selector = { matchLabels: { app: 'y' } };
+
+    expect(problems(deployment({ selector, template, replicas: -1 }), DEPLOYMENTS)).toEqual([
+      'spec.replicas: Invalid value: -1: must be greater than or equal to 0',
+      'spec.template.metadata.labels: Invalid value: {"app":"x"}: `selector` does not match template `labels`',
+      'spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"',
+    ]);
+  });
+
+  it('want ports of services named when there are several', () => {
+    expect(problems(service('s', { ports: [{ port: 80 }, { port: 0, name: 'b' }] }), SERVICES)).toEqual([
+      'spec.ports[0].name: Required value',
+      'spec.ports[1].port: Invalid value: 0: must be between 1 and 65535, inclusive',
+      'spec.ports[1].targetPort: Invalid value: 0: must be between 1 and 65535, inclusive',
+    ]);
+  });
+});

@@ -124,6 +124,8 @@ export class StructDecoder implements Decoder {
   readonly #name: string;
   readonly #entry: StructEntry;
   #fields: ReadonlyMap<string, Field> | undefined;
+  /** Structs that are there whether they are given or not: defaults look into them. */
+  #structs: readonly Field[] = [];
   #absent: readonly Field[] = [];
   readonly #defaults: Defaulting | undefined;
   #zero: JsonObject | undefined;
@@ -147,6 +149,7 @@ export class StructDecoder implements Decoder {
   get fields(): ReadonlyMap<string, Field> {
     if (this.#fields !== undefined) return this.#fields;
     const fields = new Map<string, Field>();
+    const structs: Field[] = [];
     const absent: Field[] = [];
     for (const entry of this.#entry.fields) {
       const [name, type] = entry;
@@ -154,8 +157,9 @@ export class StructDecoder implements Decoder {
       const kept = isKept(entry, decoder);
       const field = { name, decoder, kept };
       fields.set(name, field);
-      if (kept) absent.push(field);
+      if (kept) (decoder instanceof StructDecoder ? structs : absent).push(field);
     }
+    this.#structs = structs;
     this.#absent = absent;
     this.#fields = fields;
     return fields;
@@ -206,24 +210,30 @@ export class StructDecoder implements Decoder {
     }
     at.struct = outer;
     // Defaults first: a zero that is written because it must be would look like a choice.
-    return this.complete(at.error === undefined ? this.#defaulted(copy ?? map) : map, root);
+    return at.error === undefined ? this.complete(this.#defaulted(copy ?? map, root), root) : map;
   }
 
-  #defaulted(map: JsonObject): JsonObject {
-    return this.#defaults === undefined ? map : this.#defaults(map);
+  #defaulted(map: JsonObject, root = false): JsonObject {
+    if (this.#defaults === undefined) return map;
+    if (this.#fields === undefined) void this.fields;
+    return this.#defaults(withZeros(map, this.#structs, root));
   }
 
   /** With the fields that are written although nobody gave them. */
   complete(map: JsonObject, root = false): JsonObject {
     if (this.#fields === undefined) void this.fields;
-    let copy: { [key: string]: JsonValue | undefined } | undefined;
-    for (const { name, decoder } of this.#absent) {
-      if (map[name] !== undefined || (root && name === 'metadata')) continue;
-      copy ??= { ...map };
-      copy[name] = decoder.zero;
-    }
-    return copy ?? map;
+    return withZeros(withZeros(map, this.#structs, root), this.#absent, root);
   }
+}
+
+function withZeros(map: JsonObject, fields: readonly Field[], root: boolean): JsonObject {
+  let copy: { [key: string]: JsonValue | undefined } | undefined;
+  for (const { name, decoder } of fields) {
+    if (map[name] !== undefined || (root && name === 'metadata')) continue;
+    copy ??= { ...map };
+    copy[name] = decoder.zero;
+  }
+  return copy ?? map;
 }
 
 function isKept([, , facts]: FieldEntry, decoder: Decoder): boolean {

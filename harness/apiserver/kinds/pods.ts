@@ -7,8 +7,10 @@ import type { JsonObject, KubeObject } from '../../model/object.ts';
 import { jsonEqual } from '../../model/leaf.ts';
 import { isList, isMap, type Stored } from '../definition.ts';
 import { mapIn } from './defaults/rules.ts';
-import { fieldForbidden, fieldRequired, type FieldError } from '../refusal.ts';
+import type { FieldError } from '../refusal.ts';
 import { fill, inItems, inMap } from './fill.ts';
+import { validatePodSpec } from './validation/pod-spec.ts';
+import { Problems } from './validation/problems.ts';
 
 /** Added by the Priority and DefaultTolerationSeconds admission plugins, which are on by default. */
 const ADMITTED: JsonObject = { preemptionPolicy: 'PreemptLowerPriority', priority: 0 };
@@ -20,9 +22,10 @@ const TOLERATIONS: readonly JsonObject[] = ['not-ready', 'unreachable'].map((tai
 }));
 
 /** A pod as admission leaves it. */
-export function admittedPod(pod: KubeObject): KubeObject {
+export function admittedPod(pod: KubeObject, old: KubeObject | undefined): KubeObject {
+  const { priority, preemptionPolicy } = mapIn(old ?? pod, 'spec');
   return inMap(pod, 'spec', (spec) => {
-    const filled = fill(spec, ADMITTED);
+    const filled = fill(fill(spec, old === undefined ? {} : { priority, preemptionPolicy }), ADMITTED);
     const tolerations = isList(filled['tolerations']) ? filled['tolerations'] : [];
     const missing = TOLERATIONS.filter((one) => !tolerations.some((other) => isMap(other) && tolerates(other, one)));
     return missing.length === 0 ? filled : { ...filled, tolerations: [...tolerations, ...missing] };
@@ -105,13 +108,14 @@ function qosClass(pod: KubeObject): string {
 const FROZEN =
   'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
 
-/** A pod needs containers, and hardly anything of its spec may change afterwards. */
+/** What a pod must be, and how little of it may change. */
 export function validatePod(pod: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
-  const spec = pod['spec'];
-  const containers = isMap(spec) ? spec['containers'] : undefined;
-  if (!isList(containers) || containers.length === 0) return [fieldRequired('spec.containers', '')];
-  if (old === undefined || pod['spec'] === old['spec'] || jsonEqual(frozenPart(pod), frozenPart(old))) return [];
-  return [fieldForbidden('spec', FROZEN)];
+  if (old !== undefined && pod['spec'] === old['spec']) return [];
+  const found = new Problems();
+  validatePodSpec(mapIn(pod, 'spec'), 'spec', found);
+  if (old === undefined || jsonEqual(pod['spec'], old['spec'])) return found.list;
+  if (!jsonEqual(frozenPart(pod), frozenPart(old))) found.forbidden('spec', FROZEN);
+  return found.list;
 }
 
 function frozenPart(pod: KubeObject): JsonObject {

@@ -37,13 +37,7 @@ function canonicalText(text: string): string {
   if (match === null) return text;
   const [, sign = '', whole = '', fraction = '', binary, decimal, exponent] = match;
   if (whole === '' && fraction === '') return text;
-  // In nanos, rounded up: finer is not representable.
-  let power = 9 - fraction.length;
-  if (decimal !== undefined) power += (DECIMAL.indexOf(decimal) - 3) * 3;
-  if (exponent !== undefined) power += Number(exponent);
-  let nanos = BigInt(whole + fraction);
-  if (binary !== undefined) nanos *= 1024n ** BigInt(BINARY.indexOf(binary));
-  nanos = power >= 0 ? nanos * 10n ** BigInt(power) : ceilDivide(nanos, 10n ** BigInt(-power));
+  const nanos = magnitude(whole, fraction, binary, decimal, exponent);
   if (nanos === 0n) return '0';
   const minus = sign === '-' ? '-' : '';
   const unit = 10n ** 9n;
@@ -84,4 +78,34 @@ function inExponents(nanos: bigint): string {
     exponent += 3;
   }
   return exponent === 0 ? String(rest) : `${rest}e${exponent}`;
+}
+
+/** Below, equal or above zero, as `a` is smaller, equal or larger. */
+export function compareQuantities(a: JsonValue, b: JsonValue): number {
+  const [x, y] = [nanosOf(a), nanosOf(b)];
+  return x === y ? 0 : x < y ? -1 : 1;
+}
+
+function nanosOf(value: JsonValue): bigint {
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  const match = SHAPE.exec(text.trim());
+  if (match === null) return 0n;
+  const [, sign = '', whole = '', fraction = '', binary, decimal, exponent] = match;
+  return (sign === '-' ? -1n : 1n) * magnitude(whole, fraction, binary, decimal, exponent);
+}
+
+/** In nanos, rounded up: finer is not representable. */
+function magnitude(
+  whole: string,
+  fraction: string,
+  binary: string | undefined,
+  decimal: string | undefined,
+  exponent: string | undefined,
+): bigint {
+  let power = 9 - fraction.length;
+  if (decimal !== undefined) power += (DECIMAL.indexOf(decimal) - 3) * 3;
+  if (exponent !== undefined) power += Number(exponent);
+  let nanos = BigInt(whole + fraction);
+  if (binary !== undefined) nanos *= 1024n ** BigInt(BINARY.indexOf(binary));
+  return power >= 0 ? nanos * 10n ** BigInt(power) : ceilDivide(nanos, 10n ** BigInt(-power));
 }

@@ -6,8 +6,8 @@
  */
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import { isList, isMap, type Strategy } from '../definition.ts';
-import { fieldInvalid, type FieldError } from '../refusal.ts';
 import { fill, inItems } from './fill.ts';
+import { validateService } from './validation/services.ts';
 
 const PORTS_FROM = 30_000;
 
@@ -93,11 +93,4 @@ function takenPorts(peers: readonly KubeObject[]): Set<number> {
   return taken;
 }
 
-function validate(service: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
-  const was = specOf(old)['clusterIP'];
-  const { clusterIP, type } = specOf(service);
-  if (old === undefined || was === undefined || was === '' || clusterIP === was || type === 'ExternalName') return [];
-  return [fieldInvalid('spec.clusterIPs[0]', [clusterIP ?? ''], 'may not change once set')];
-}
-
-export const SERVICE: Partial<Strategy> = { normalise, onCreate, validate };
+export const SERVICE: Partial<Strategy> = { normalise, onCreate, validate: validateService };

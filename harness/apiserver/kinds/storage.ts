@@ -3,8 +3,9 @@ import type { JsonObject, KubeObject } from '../../model/object.ts';
 import { isList, isMap, type Stored, type Strategy } from '../definition.ts';
 import { mapIn } from './defaults/rules.ts';
 import { fill, inMap } from './fill.ts';
+import { validateClaim } from './validation/config.ts';
 
-type Hooks = Partial<Pick<Strategy, 'admit' | 'onCreate' | 'normalise' | 'keepsStatus'>>;
+type Hooks = Partial<Pick<Strategy, 'admit' | 'onCreate' | 'normalise' | 'validate' | 'keepsStatus'>>;
 
 /** Stays until its protection is taken off. */
 function protectedBy(finalizer: string, status?: (object: KubeObject) => JsonObject): Hooks {
@@ -65,6 +66,7 @@ export const STORAGE: { readonly [gr: string]: Hooks } = {
   persistentvolumeclaims: {
     ...protectedBy('kubernetes.io/pvc-protection', () => ({ phase: 'Pending' })),
     admit: admitClaim,
+    validate: validateClaim,
   },
   persistentvolumes: protectedBy('kubernetes.io/pv-protection', ({ metadata }) => ({
     phase: 'Pending',

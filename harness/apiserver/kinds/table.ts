@@ -76,7 +76,7 @@ const ROWS: { readonly [gr: string]: Row } = {
       'status.nominatedNodeName',
     ],
   },
-  services: { createOnUpdate: true, name: 'service', returnsDeleted: true, fields: ['spec.clusterIP', 'spec.type'] },
+  services: { createOnUpdate: true, name: 'label', returnsDeleted: true, fields: ['spec.clusterIP', 'spec.type'] },
   serviceaccounts: { returnsDeleted: true },
   endpoints: { createOnUpdate: true },
   events: { createOnUpdate: true, dependents: 'unsupported', fields: EVENT_FIELDS },

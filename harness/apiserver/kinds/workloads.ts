@@ -1,40 +1,14 @@
 /**
- * Workload kinds beyond their defaults: first status, selectors, what a Job is given (k8s.io/kubernetes `pkg/registry/{apps,batch}`).
+ * Workload kinds beyond their defaults: first status, what a Job is given (k8s.io/kubernetes `pkg/registry/{apps,batch}`).
  */
 import type { JsonObject, KubeObject } from '../../model/object.ts';
 import { jsonEqual } from '../../model/leaf.ts';
 import { isMap, valueAt, type Strategy } from '../definition.ts';
-import { fieldInvalid, fieldRequired, type FieldError } from '../refusal.ts';
 import { mapIn } from './defaults/rules.ts';
 import { fill } from './fill.ts';
-import { labelsMatch, parseLabelSelector, selectorText } from '../selectors.ts';
+import { WORKLOAD_RULES } from './validation/workloads.ts';
 
 type Hooks = Partial<Pick<Strategy, 'onCreate' | 'normalise' | 'validate' | 'statusKeeps'>>;
-
-/** A kind with a selector and a template. */
-function workload(status: JsonObject): Hooks {
-  return { onCreate: (object) => ({ ...object, status }), validate: validateSelector };
-}
-
-/** The selector is there, matches the template, and never changes. */
-function validateSelector(object: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  const selector = valueAt(object, ['spec', 'selector']);
-  if (!isMap(selector)) errors.push(fieldRequired('spec.selector', ''));
-  else {
-    const matcher = parseLabelSelector(selectorText(selector));
-    const template = valueAt(object, ['spec', 'template', 'metadata']);
-    const labels = isMap(template) && isMap(template['labels']) ? template['labels'] : {};
-    if (typeof matcher === 'string' || !labelsMatch(matcher, { metadata: { labels } } as unknown as KubeObject))
-      errors.push(fieldInvalid('spec.template.metadata.labels', labels, '`selector` does not match template `labels`'));
-    if (old !== undefined && !jsonEqual(selector, valueAt(old, ['spec', 'selector'])))
-      errors.push(fieldInvalid('spec.selector', selector, 'field is immutable'));
-  }
-  const replicas = valueAt(object, ['spec', 'replicas']);
-  if (typeof replicas === 'number' && replicas < 0)
-    errors.push(fieldInvalid('spec.replicas', replicas, 'must be greater than or equal to 0'));
-  return errors;
-}
 
 /**
  * Without labels of its own a Job takes those of its template, and as the real server lets both share one map, it then also carries
@@ -103,31 +77,33 @@ function numberedTemplate(object: KubeObject, old: KubeObject | undefined): Kube
 const job: Hooks = {
   normalise: (object, old) => (old === undefined ? object : labelledByTemplate(object)),
   onCreate: newJob,
-  validate: (object, old) => {
-    if (old === undefined) return [];
-    const errors: FieldError[] = [];
-    for (const field of ['selector', 'completionMode', 'template'] as const) {
-      const value = valueAt(object, ['spec', field]);
-      if (!jsonEqual(value, valueAt(old, ['spec', field])))
-        errors.push(fieldInvalid(`spec.${field}`, value ?? null, 'field is immutable'));
-    }
-    return errors;
-  },
 };
 
 /** Hooks by resource. */
-export const WORKLOADS: { readonly [gr: string]: Hooks } = {
-  'deployments.apps': { ...workload({}), statusKeeps: 'labels' },
-  'replicasets.apps': workload({ replicas: 0 }),
-  'statefulsets.apps': workload({ replicas: 0, availableReplicas: 0 }),
+export const WORKLOADS: { readonly [gr: string]: Hooks } = judged({
+  'deployments.apps': { ...startingWith({}), statusKeeps: 'labels' },
+  'replicasets.apps': startingWith({ replicas: 0 }),
+  'statefulsets.apps': startingWith({ replicas: 0, availableReplicas: 0 }),
   'daemonsets.apps': {
-    ...workload({ currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 }),
+    ...startingWith({ currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 }),
     normalise: numberedTemplate,
   },
-  replicationcontrollers: {
-    normalise: labelledByTemplate,
-    onCreate: (object) => ({ ...object, status: { replicas: 0 } }),
-  },
+  replicationcontrollers: { ...startingWith({ replicas: 0 }), normalise: labelledByTemplate },
   'jobs.batch': job,
-  'cronjobs.batch': { onCreate: (object) => ({ ...object, status: {} }) },
-};
+  'cronjobs.batch': startingWith({}),
+  podtemplates: {},
+});
+
+function startingWith(status: JsonObject): Hooks {
+  return { onCreate: (object) => ({ ...object, status }) };
+}
+
+/** With the rules of each kind. */
+function judged(hooks: { readonly [gr: string]: Hooks }): { readonly [gr: string]: Hooks } {
+  return Object.fromEntries(
+    Object.entries(hooks).map(([gr, one]) => {
+      const validate = WORKLOAD_RULES[gr];
+      return [gr, validate === undefined ? one : { ...one, validate }];
+    }),
+  );
+}

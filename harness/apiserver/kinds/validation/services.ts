@@ -1,0 +1,208 @@
+/** Services and their endpoints (k8s.io/kubernetes `pkg/apis/core/validation`, `pkg/apis/discovery/validation`). */
+import type { JsonObject, JsonValue, KubeObject } from '../../../model/object.ts';
+import { parseIp } from '../../schema/ip.ts';
+import type { FieldError } from '../../refusal.ts';
+import { validatePortReference } from './containers.ts';
+import { listOf, mapOf, mapsOf, Problems, shown, textOf } from './problems.ts';
+
+const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
+const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
+const IP_TEXT = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
+
+export function validateService(service: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
+  const found = new Problems();
+  const spec = mapOf(service['spec']);
+  const before = mapOf(old?.['spec']);
+  const type = textOf(spec['type']);
+  const headless = spec['clusterIP'] === 'None';
+  const ports = mapsOf(spec['ports']);
+  if (old !== undefined && type !== 'ExternalName' && before['type'] !== 'ExternalName')
+    keptAddress(spec, before, found);
+  if (ports.length === 0 && !headless && type !== 'ExternalName') found.required('spec.ports');
+  if (headless && (type === 'LoadBalancer' || type === 'NodePort'))
+    found.invalid('spec.clusterIPs[0]', 'None', `may not be set to 'None' for ${type} services`);
+  if (type === 'ExternalName') validateExternalName(spec, found);
+  validatePorts(ports, found);
+  found.labels('spec.selector', mapOf(spec['selector']));
+  found.oneOf('spec.sessionAffinity', spec['sessionAffinity'], ['ClientIP', 'None']);
+  if (type !== 'ExternalName') validateAddresses(spec, old === undefined, found);
+  for (const [index, address] of listOf(spec['externalIPs']).entries())
+    validateEndpointIp(textOf(address), `spec.externalIPs[${index}]`, found);
+  found.oneOf('spec.type', type, TYPES);
+  validateNodePorts(ports, type, found);
+  const seen = new Set<string>();
+  for (const [index, { protocol, port }] of ports.entries()) {
+    const key = `${textOf(protocol)}/${shown(port)}`;
+    if (seen.has(key)) found.duplicate(`spec.ports[${index}]`, { port: port ?? 0, protocol: protocol ?? '' });
+    seen.add(key);
+  }
+  const external = type === 'NodePort' || type === 'LoadBalancer' || listOf(spec['externalIPs']).length > 0;
+  if (!external && spec['externalTrafficPolicy'] !== undefined)
+    found.invalid(
+      'spec.externalTrafficPolicy',
+      spec['externalTrafficPolicy'],
+      'may only be set for externally-accessible services',
+    );
+  if (external) found.oneOf('spec.externalTrafficPolicy', spec['externalTrafficPolicy'], ['Cluster', 'Local']);
+  found.oneOfIfAny('spec.internalTrafficPolicy', spec['internalTrafficPolicy'], ['Cluster', 'Local']);
+  return found.list;
+}
+
+/** An address that was given stays. */
+function keptAddress(spec: JsonObject, before: JsonObject, found: Problems): void {
+  const was = textOf(before['clusterIP']);
+  if (was === '' || spec['clusterIP'] === was) return;
+  found.invalid('spec.clusterIPs[0]', spec['clusterIPs'] ?? [spec['clusterIP'] ?? ''], 'may not change once set');
+}
+
+function validateExternalName(spec: JsonObject, found: Problems): void {
+  if (textOf(spec['clusterIP']) !== '') found.forbidden('spec.clusterIPs', 'may not be set for ExternalName services');
+  if (listOf(spec['ipFamilies']).length > 0)
+    found.forbidden('spec.ipFamilies', 'may not be set for ExternalName services');
+  if (spec['ipFamilyPolicy'] !== undefined)
+    found.forbidden('spec.ipFamilyPolicy', 'may not be set for ExternalName services');
+  const name = textOf(spec['externalName']).replace(/\.$/, '');
+  if (name === '') found.required('spec.externalName');
+  else found.dnsSubdomain('spec.externalName', name);
+}
+
+function validatePorts(ports: readonly JsonObject[], found: Problems): void {
+  const names = new Set<string>();
+  for (const [index, port] of ports.entries()) {
+    const at = `spec.ports[${index}]`;
+    const name = textOf(port['name']);
+    if (name === '') {
+      if (ports.length > 1) found.required(`${at}.name`);
+    } else {
+      found.dnsLabel(`${at}.name`, name);
+      if (names.has(name)) found.duplicate(`${at}.name`, name);
+      names.add(name);
+    }
+    found.portNumber(`${at}.port`, port['port']);
+    found.oneOf(`${at}.protocol`, port['protocol'], PROTOCOLS);
+    validatePortReference(port['targetPort'], `${at}.targetPort`, found);
+    if (port['appProtocol'] !== undefined) found.qualifiedName(`${at}.appProtocol`, textOf(port['appProtocol']));
+  }
+}
+
+function validateNodePorts(ports: readonly JsonObject[], type: string, found: Problems): void {
+  const seen = new Set<string>();
+  for (const [index, { nodePort, protocol }] of ports.entries()) {
+    if (typeof nodePort !== 'number' || nodePort === 0) continue;
+    const at = `spec.ports[${index}].nodePort`;
+    if (type === 'ClusterIP') found.forbidden(at, "may not be used when `type` is 'ClusterIP'");
+    const key = `${textOf(protocol)}/${nodePort}`;
+    if (seen.has(key)) found.duplicate(at, nodePort);
+    seen.add(key);
+  }
+}
+
+function validateAddresses(spec: JsonObject, isNew: boolean, found: Problems): void {
+  found.oneOfIfAny('spec.ipFamilyPolicy', spec['ipFamilyPolicy'], [
+    'PreferDualStack',
+    'RequireDualStack',
+    'SingleStack',
+  ]);
+  for (const [index, address] of listOf(spec['clusterIPs']).entries()) {
+    const text = textOf(address);
+    if (index === 0 && text === 'None') continue;
+    const at = `spec.clusterIPs[${index}]`;
+    if (!isIPv4(text) && !isIPv6(text)) found.invalid(at, text, IP_TEXT);
+    else if (isNew && isIPv4(text) && !inRange(text))
+      found.invalid(
+        'spec.clusterIPs',
+        listOf(spec['clusterIPs']),
+        `failed to allocate IP ${text}: the provided network does not match the current range`,
+      );
+  }
+}
+
+function inRange(address: string): boolean {
+  return address.startsWith('10.0.0.');
+}
+
+export function validateEndpointIp(address: string, path: string, found: Problems): void {
+  if (!isIPv4(address) && !isIPv6(address)) {
+    found.invalid(path, address, IP_TEXT);
+    found.invalid(path, address, 'must be a valid IP address');
+  } else if (address === '0.0.0.0' || address === '::')
+    found.invalid(path, address, `may not be unspecified (${address})`);
+  else if (address.startsWith('127.') || address === '::1')
+    found.invalid(path, address, 'may not be in the loopback range (127.0.0.0/8, ::1/128)');
+  else if (address.startsWith('169.254.') || address.toLowerCase().startsWith('fe80:'))
+    found.invalid(path, address, 'may not be in the link-local range (169.254.0.0/16, fe80::/10)');
+  else if (address.startsWith('224.0.0.'))
+    found.invalid(path, address, 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)');
+}
+
+export function validateEndpoints(endpoints: KubeObject): readonly FieldError[] {
+  const found = new Problems();
+  for (const [index, subset] of mapsOf(endpoints['subsets']).entries()) {
+    const at = `subsets[${index}]`;
+    const ready = mapsOf(subset['addresses']);
+    const waiting = mapsOf(subset['notReadyAddresses']);
+    if (ready.length + waiting.length === 0) found.required(at, 'must specify `addresses` or `notReadyAddresses`');
+    for (const [field, addresses] of [
+      ['addresses', ready],
+      ['notReadyAddresses', waiting],
+    ] as const)
+      for (const [place, address] of addresses.entries())
+        validateEndpointIp(textOf(address['ip']), `${at}.${field}[${place}].ip`, found);
+    const ports = mapsOf(subset['ports']);
+    for (const [place, port] of ports.entries())
+      validateEndpointPort(port, ports.length > 1, `${at}.ports[${place}]`, found);
+  }
+  return found.list;
+}
+
+function validateEndpointPort(port: JsonObject, named: boolean, path: string, found: Problems): void {
+  const name = textOf(port['name']);
+  if (named && name === '') found.required(`${path}.name`);
+  else if (name !== '') found.dnsLabel(`${path}.name`, name);
+  found.portNumber(`${path}.port`, port['port']);
+  found.oneOf(`${path}.protocol`, port['protocol'], PROTOCOLS);
+}
+
+const ADDRESS_TYPES = ['FQDN', 'IPv4', 'IPv6'];
+
+export function validateEndpointSlice(slice: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
+  const found = new Problems();
+  const type = textOf(slice['addressType']);
+  if (old !== undefined && type !== old['addressType']) found.invalid('addressType', type, 'field is immutable');
+  found.oneOf('addressType', type, ADDRESS_TYPES);
+  for (const [index, endpoint] of mapsOf(slice['endpoints']).entries()) {
+    const at = `endpoints[${index}].addresses`;
+    const addresses = listOf(endpoint['addresses']);
+    if (addresses.length === 0) found.required(at, 'must contain at least 1 address');
+    for (const [place, address] of addresses.entries()) validateSliceAddress(type, address, `${at}[${place}]`, found);
+  }
+  const names = new Set<string>();
+  for (const [index, port] of mapsOf(slice['ports']).entries()) {
+    const at = `ports[${index}]`;
+    const name = textOf(port['name']);
+    if (name !== '') found.dnsLabel(`${at}.name`, name);
+    if (names.has(name)) found.duplicate(`${at}.name`, name);
+    names.add(name);
+    found.oneOf(`${at}.protocol`, port['protocol'], PROTOCOLS);
+  }
+  return found.list;
+}
+
+function validateSliceAddress(type: string, address: JsonValue, path: string, found: Problems): void {
+  const text = textOf(address);
+  if (type === 'IPv4') {
+    if (!isIPv4(text)) found.invalid(path, text, 'must be a valid IPv4 address');
+    else validateEndpointIp(text, path, found);
+  } else if (type === 'IPv6') {
+    if (!isIPv6(text)) found.invalid(path, text, 'must be a valid IPv6 address');
+    else validateEndpointIp(text, path, found);
+  } else if (type === 'FQDN') found.dnsSubdomain(path, text);
+}
+
+function isIPv4(text: string): boolean {
+  return parseIp(text)?.length === 4;
+}
+
+function isIPv6(text: string): boolean {
+  return parseIp(text)?.length === 16;
+}
