@@ -1,5 +1,5 @@
 /**
- * The way in on a fresh machine: `npm start`, `npm test`, `npm run bench` and `npm run soak:self` come through here.
+ * The way in on a fresh machine: `npm start`, `npm test`, `npm run bench` and their like come through here.
  *
  * Owns: installing the dependencies when they are missing or older than package-lock.json, and running the real command with the
  * pinned Node first on PATH, whatever Node started this file (18 or newer). Does not own: what the commands do.
@@ -32,6 +32,7 @@ const RETRIES = ['--fetch-retries=2', '--fetch-retry-mintimeout=1000', '--fetch-
 const COMMANDS = {
   start: { script: 'scripts/tour.ts' },
   bench: { script: 'scripts/bench.ts' },
+  differential: { script: 'scripts/differential.ts' },
   languages: { script: 'scripts/languages.ts' },
   'soak:self': { script: 'scripts/soak-self.ts' },
   test: { npm: 'check' },

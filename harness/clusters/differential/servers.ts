@@ -1,0 +1,73 @@
+/** The two sides: a real control plane and the embedded server behind its HTTP shell, both freshly started, with the same definitions. */
+import { ANONYMOUS } from '../../apiserver/http/authentication.ts';
+import { CertificateAuthority } from '../../apiserver/http/certificates.ts';
+import { serveHttp } from '../../apiserver/http/serve.ts';
+import { ApiServer } from '../../apiserver/server.ts';
+import { Random } from '../../determinism/random.ts';
+import { realDate, realDelay } from '../../determinism/real-time.ts';
+import { HarnessError } from '../../model/errors.ts';
+import { startControlPlane } from '../control-plane/control-plane.ts';
+import { ApiClient, type Endpoint } from './client.ts';
+import { CRDS, GROUP } from './crds.ts';
+
+export interface Side {
+  readonly client: ApiClient;
+  stop(): Promise<void>;
+}
+
+const OUR_TOKEN = 'administrator';
+
+/** The embedded server over TLS, with the permissions that the real one is started with. */
+export async function startOurs(): Promise<Side> {
+  const ids = new Random(realDate().getTime());
+  const server = new ApiServer({
+    now: () => realDate().getTime(),
+    newUid: () => ids.uuid(),
+    nameSuffix: () => ids.suffix(),
+    fieldManagement: 'eager',
+  });
+  const authority = new CertificateAuthority();
+  const http = await serveHttp(server, {
+    tls: { identity: authority.issueServer(), clientCa: authority.certificate },
+    authentication: {
+      tokens: new Map([[OUR_TOKEN, { name: 'admin', uid: 'admin', groups: ['system:masters'] }]]),
+      anonymous: ANONYMOUS,
+    },
+  });
+  const endpoint: Endpoint = { name: 'ours', url: http.url, ca: authority.certificate, token: OUR_TOKEN };
+  return prepared(endpoint, () => http.close());
+}
+
+export async function startReal(): Promise<Side> {
+  const plane = await startControlPlane();
+  return prepared({ name: 'real', url: plane.url, ca: plane.ca, token: plane.token }, () => plane.stop());
+}
+
+/** Definitions installed and served. */
+async function prepared(endpoint: Endpoint, stop: () => Promise<void>): Promise<Side> {
+  const client = new ApiClient(endpoint);
+  const end = async (): Promise<void> => {
+    client.close();
+    await stop();
+  };
+  try {
+    for (const body of CRDS) {
+      const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+      const reply = await client.request({ method: 'POST', path, body });
+      if (reply.code !== 201)
+        throw new HarnessError(
+          'CLUSTER_UNAVAILABLE',
+          `${endpoint.name} refused a definition: ${JSON.stringify(reply.body)}`,
+        );
+    }
+    for (const { spec } of CRDS as unknown as readonly {
+      readonly spec: { readonly names: { readonly plural: string } };
+    }[])
+      while ((await client.request({ method: 'GET', path: `/apis/${GROUP}/v1/${spec.names.plural}` })).code !== 200)
+        await realDelay(50);
+    return { client, stop: end };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
