@@ -49,7 +49,12 @@ function encodeValue(media: Media, pretty: boolean, body: JsonValue): Omit<Encod
 }
 
 function yamlText(body: JsonValue): string {
-  return stringify(body, { version: '1.1', sortMapEntries: true, indentSeq: false });
+  return stringify(body, {
+    version: '1.1',
+    sortMapEntries: true,
+    indentSeq: false,
+    aliasDuplicateObjects: false,
+  });
 }
 
 /** How one watch sends its events. */

@@ -16,7 +16,7 @@ import { durationProblem } from './duration.ts';
 import type { AnswerHeaders, Exchange } from './exchange.ts';
 import { decodeBody } from './decode.ts';
 import { encodeBody, eventEncoder, type EventEncoder } from './encode.ts';
-import { negotiate, type Wanted } from './negotiate.ts';
+import { negotiate, negotiateRefusal, type Wanted } from './negotiate.ts';
 import { parseTarget, unclean } from './target.ts';
 
 /** kube-apiserver's limit on request bodies. */
@@ -105,7 +105,8 @@ export class Handler {
     const want = negotiate(request, route, watching);
     const refused = refusal(request, route, watching) ?? ('media' in want ? undefined : want);
     if (refused !== undefined || !('media' in want)) {
-      if (refused !== undefined) respond(exchange, audit, plainly(want), request, refused);
+      if (refused !== undefined)
+        respond(exchange, audit, 'media' in want ? want : negotiateRefusal(request), request, refused);
       return;
     }
     if (!METHODS.has(method) && route === undefined) {
@@ -259,8 +260,4 @@ function isWatch({ method, path, query }: ApiRequest): boolean {
   if (method !== 'GET') return false;
   const { watch } = query;
   return (watch !== undefined && watch !== 'false' && watch !== '0') || path.includes('/watch/');
-}
-
-function plainly(want: Wanted | ApiResponse): Wanted {
-  return 'media' in want ? want : { media: 'json', version: 'v1', pretty: false, route: undefined };
 }

@@ -29,10 +29,13 @@ export const MEDIA_TYPES: { readonly [media in Media]: string } = {
   protobuf: 'application/vnd.kubernetes.protobuf',
 };
 
-const BUILT_IN: readonly Media[] = ['json', 'yaml', 'protobuf'];
-const CUSTOM: readonly Media[] = ['json', 'yaml'];
+const MEDIA: readonly Media[] = ['json', 'yaml', 'protobuf'];
+const ALL_TYPES: ReadonlySet<string> = new Set(MEDIA.map((media) => MEDIA_TYPES[media]));
 /** YAML has no framing. */
-const STREAMED: readonly Media[] = ['json', 'protobuf'];
+const STREAMED: ReadonlySet<string> = new Set([
+  `${MEDIA_TYPES.json};stream=watch`,
+  `${MEDIA_TYPES.protobuf};stream=watch`,
+]);
 
 /** What `request` wants, or the 406 it gets before anything is done. `route` is what its path names, if it names a resource. */
 export function negotiate(request: ApiRequest, route: Route | undefined, watching: boolean): Wanted | ApiResponse {
@@ -42,28 +45,39 @@ export function negotiate(request: ApiRequest, route: Route | undefined, watchin
   if (route === undefined && !REVIEWS.test(request.path)) return { media: 'json', version: 'v1', pretty, route };
   if (accept === '' || accept === 'application/json' || accept === '*/*')
     return { media: 'json', version: 'v1', pretty, route };
-  const offered = route?.definition.custom === true ? CUSTOM : BUILT_IN;
-  const supported = offered.map((media) => MEDIA_TYPES[media]);
+  const custom = route?.definition.custom === true;
   const clauses = parseAccept(accept);
-  // A first filter looks at bare types only and takes no `application/*`.
-  if (!clauses.some(({ type }) => type === '*/*' || ALL_TYPES.has(type))) return notAcceptable(supported, watching);
+  // What is built in passes a first filter, which looks at bare types only and takes no `application/*`.
+  if (!custom && !clauses.some(({ type }) => type === '*/*' || ALL_TYPES.has(type)))
+    return notAcceptable(request.method === 'GET' && route?.name === '');
   for (const { type, parameters } of clauses) {
-    for (const media of offered) {
+    for (const media of MEDIA) {
       if (type !== '*/*' && type !== 'application/*' && type !== MEDIA_TYPES[media]) continue;
       const wanted = transformed(parameters, media);
-      if (wanted === undefined) continue;
-      if (watching && !STREAMED.includes(media)) return unframed(supported);
+      // Custom resources have no protobuf form; their metadata has.
+      if (wanted === undefined || (custom && media === 'protobuf' && wanted.as === undefined)) continue;
+      if (watching && media === 'yaml') return refusal(STREAMED);
       return { ...wanted, media, pretty: pretty || parameters.get('pretty') === '1', route };
     }
   }
-  return watching ? unframed(supported) : refusal(ONLY + supported.join(', '));
+  return refusal(watching ? STREAMED : ALL_TYPES);
+}
+
+/** How a refusal is to look that came before, or instead of, what was negotiated: any media type, no transformation. */
+export function negotiateRefusal(request: ApiRequest): Wanted {
+  const accept = request.headers['accept'] ?? '';
+  const plain: Wanted = { media: 'json', version: 'v1', pretty: wantsPretty(request), route: undefined };
+  for (const { type, parameters } of parseAccept(accept))
+    for (const media of MEDIA) {
+      if (type !== '*/*' && type !== 'application/*' && type !== MEDIA_TYPES[media]) continue;
+      const wanted = transformed(parameters, media);
+      if (wanted !== undefined && wanted.as === undefined) return { ...plain, media };
+    }
+  return plain;
 }
 
 /** Reviews are answered without being stored, so that no route names them. */
 const REVIEWS = /^\/apis\/(authentication|authorization)\.k8s\.io\/v1\/./;
-
-const ALL_TYPES: ReadonlySet<string> = new Set(Object.values(MEDIA_TYPES));
-const ONLY = 'only the following media types are accepted: ';
 
 interface Clause {
   readonly type: string;
@@ -112,23 +126,14 @@ function transformed(
   return as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList' ? { as, version } : undefined;
 }
 
-function notAcceptable(supported: readonly string[], watching: boolean): ApiResponse {
-  const types = watching ? [...supported, ...streamed(supported)] : supported;
+/** What the first filter says; collections can be watched. */
+function notAcceptable(collection: boolean): ApiResponse {
+  const types = [...ALL_TYPES, ...(collection ? STREAMED : [])];
   return failure(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${types.join(', ')}`, {});
 }
 
-function unframed(supported: readonly string[]): ApiResponse {
-  return refusal(ONLY + streamed(supported).join(', '));
-}
-
-function streamed(supported: readonly string[]): readonly string[] {
-  return STREAMED.map((media) => MEDIA_TYPES[media])
-    .filter((type) => supported.includes(type))
-    .map((type) => `${type};stream=watch`);
-}
-
-function refusal(message: string): ApiResponse {
-  return failure(406, 'NotAcceptable', message);
+function refusal(types: ReadonlySet<string>): ApiResponse {
+  return failure(406, 'NotAcceptable', `only the following media types are accepted: ${[...types].join(', ')}`);
 }
 
 /** Browsers and command lines get indented JSON, as from kube-apiserver. */
