@@ -373,7 +373,7 @@ export class ApiServer implements Upstream {
       commit: (definition, object, before, by) => {
         const change = this.#store.put(definition.gr, object, before);
         this.#kernel.owners.committed(change.object, before, by);
-        this.#tell(definition, change);
+        this.#tell(definition, change, by);
         return change.object;
       },
       remove: (definition, before) => {
@@ -384,13 +384,13 @@ export class ApiServer implements Upstream {
     };
   }
 
-  #tell(definition: ResourceDefinition, change: CommittedChange): void {
+  #tell(definition: ResourceDefinition, change: CommittedChange, by?: Call): void {
     for (const observer of this.#observers) observer(change);
     this.#access.changed(change.resource);
     this.#webhooks.changed(change.resource);
     if (definition.gr === CRDS) this.#rebuildRegistry(change);
     this.#watchers.tell(change);
-    if (definition.gr === CRDS || definition.terminating) reactToChange(this.#kernel, definition, change);
+    if (definition.gr === CRDS || definition.terminating) reactToChange(this.#kernel, definition, change, by);
   }
 
   #rebuildRegistry(change: CommittedChange): void {

@@ -7,15 +7,26 @@ import { CRDS } from './status.ts';
 const CRDS_PATH = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const CRD_PATH = `${CRDS_PATH}/widgets.example.com`;
 
-it('accepts and establishes a definition in a second step, then serves it (117)', () => {
+it('accepts the names of a definition, then establishes and serves it (117)', () => {
   const { request, watch, server } = testServer({ widgets: false });
   const open = watch(CRDS_PATH, { resourceVersion: String(server.revision) });
   expect(request('GET', WIDGETS_PATH).code).toBe(404);
 
   const created = request('POST', CRDS_PATH, WIDGETS);
 
-  expect(created.object['status']).toEqual({ storedVersions: ['v1'] });
-  expect(open.lines).toEqual(['ADDED widgets.example.com@5', 'MODIFIED widgets.example.com@6']);
+  expect(created.object['status']).toEqual({
+    conditions: null,
+    acceptedNames: { plural: '', kind: '' },
+    storedVersions: ['v1'],
+  });
+  expect(open.lines).toEqual([
+    'ADDED widgets.example.com@5',
+    'MODIFIED widgets.example.com@6',
+    'MODIFIED widgets.example.com@7',
+  ]);
+  expect(open.events[1]?.object).toMatchObject({
+    status: { conditions: [{ type: 'NamesAccepted' }, { status: 'False', reason: 'Installing' }] },
+  });
   expect(request('GET', CRD_PATH).object).toMatchObject({
     status: {
       acceptedNames: { plural: 'widgets', kind: 'Widget' },
@@ -38,7 +49,7 @@ it('does not serve a definition whose names are taken (117)', () => {
   expect(server.object(CRDS, '', 'gadgets.example.com')).toMatchObject({
     status: {
       conditions: [
-        { status: 'False', reason: 'KindConflict', message: '"Widget" is already in use' },
+        { status: 'False', reason: 'ListKindConflict', message: '"WidgetList" is already in use' },
         { status: 'False', reason: 'NotAccepted' },
       ],
     },
@@ -143,7 +154,7 @@ it('says what is wrong with a definition that it cannot install (119)', () => {
 
   expect(install).toThrow(HarnessError);
   expect(install).toThrow('must be spec.names.plural+"."+spec.group');
-  expect(install).toThrow('spec.versions[0].schema.openAPIV3Schema: Required value: schemas are required');
+  expect(install).toThrow('spec.versions[0].schema.openAPIV3Schema: Required value');
 });
 
 it('warns of unknown fields, and refuses them when asked to be strict (113)', () => {

@@ -7,102 +7,151 @@
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import { jsonEqual } from '../../model/leaf.ts';
 import { isList, isMap, type ResourceDefinition } from '../definition.ts';
-import type { Kernel } from '../kernel.ts';
+import type { Call, Kernel } from '../kernel.ts';
 import type { CommittedChange } from '../store.ts';
 import { deleteObject } from '../verbs/delete.ts';
-import { CLEANUP, conditionsOf, CRDS, statusOf, type Condition } from './status.ts';
+import { CLEANUP, conditionsOf, CRDS, isEstablished, statusOf, type Condition } from './status.ts';
 
 /** Runs the controllers' next step for a changed definition, and for definitions whose last instance went. */
-export function reactToChange(kernel: Kernel, definition: ResourceDefinition, change: CommittedChange): void {
+export function reactToChange(
+  kernel: Kernel,
+  definition: ResourceDefinition,
+  change: CommittedChange,
+  by: Call | undefined,
+): void {
   if (change.resource === CRDS) {
-    if (change.type === 'DELETED') return;
-    if (change.object.metadata.deletionTimestamp !== undefined) finalize(kernel, change.object);
-    else establish(kernel, change.object);
+    if (change.type === 'DELETED') releaseNames(kernel, change.object);
+    else if (change.object.metadata.deletionTimestamp !== undefined) finalize(kernel, change.object);
+    else reconcileNames(kernel, change.object, by?.request.path === '');
   } else if (definition.terminating && change.type === 'DELETED') {
     const crd = kernel.store.get(CRDS, `/${change.resource}`);
     if (crd !== undefined) finalize(kernel, crd);
   }
 }
 
-function establish(kernel: Kernel, crd: KubeObject): void {
+/** Names of a deleted definition may be what another one waits for. */
+function releaseNames(kernel: Kernel, gone: KubeObject): void {
+  const group = specOf(gone)['group'];
+  for (const crd of kernel.store.list(CRDS))
+    if (specOf(crd)['group'] === group && crd.metadata.deletionTimestamp === undefined && !isAccepted(crd))
+      reconcileNames(kernel, crd, false);
+}
+
+function specOf(crd: KubeObject): JsonObject {
+  return crd['spec'] as JsonObject;
+}
+
+function isAccepted(crd: KubeObject): boolean {
+  return conditionsOf(crd).some((one) => one.type === 'NamesAccepted' && one.status === 'True');
+}
+
+type Verdict = Pick<Condition, 'status' | 'reason' | 'message'>;
+
+const ACCEPTED: Verdict = { status: 'True', reason: 'NoConflicts', message: 'no conflicts found' };
+const INITIAL = 'the initial names have been accepted';
+const INSTALLING: Verdict = { status: 'False', reason: 'Installing', message: INITIAL };
+const ESTABLISHED: Verdict = { status: 'True', reason: 'InitialNamesAccepted', message: INITIAL };
+const NOT_ACCEPTED: Verdict = { status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' };
+
+/**
+ * The naming controller, and in a commit of its own the establishing controller. `atOnce`: both in one, for definitions that are
+ * installed in process.
+ */
+function reconcileNames(kernel: Kernel, crd: KubeObject, atOnce: boolean): void {
   const definition = kernel.registry.byResource(CRDS);
   if (definition === undefined) return;
-  const names = (crd['spec'] as JsonObject)['names'] as JsonObject;
-  const clash = nameClash(kernel, crd, names);
-  const at = kernel.timestamp();
-  const accepted: Condition =
-    clash === undefined
-      ? {
-          type: 'NamesAccepted',
-          status: 'True',
-          lastTransitionTime: at,
-          reason: 'NoConflicts',
-          message: 'no conflicts found',
-        }
-      : { type: 'NamesAccepted', status: 'False', lastTransitionTime: at, ...clash };
-  const established: Condition =
-    clash === undefined
-      ? {
-          type: 'Established',
-          status: 'True',
-          lastTransitionTime: at,
-          reason: 'InitialNamesAccepted',
-          message: 'the initial names have been accepted',
-        }
-      : {
-          type: 'Established',
-          status: 'False',
-          lastTransitionTime: at,
-          reason: 'NotAccepted',
-          message: 'not all names are accepted',
-        };
   const status = statusOf(crd);
-  const conditions = [accepted, established].map((one) => keptIfSame(conditionsOf(crd), one));
-  const stored = isList(status['storedVersions']) ? status['storedVersions'] : [];
-  const storage = ((crd['spec'] as JsonObject)['versions'] as readonly JsonObject[]).find(
-    (one) => one['storage'] === true,
-  );
-  const next: JsonObject = {
-    ...status,
-    conditions,
-    acceptedNames: clash === undefined ? names : {},
-    storedVersions:
-      storage === undefined || stored.includes(storage['name'] as JsonValue)
-        ? stored
-        : [...stored, storage['name'] ?? ''],
+  const { names, clash } = acceptNames(kernel, crd);
+  const established = isEstablished(crd);
+  let conditions = withCondition(kernel, conditionsOf(crd), 'NamesAccepted', clash ?? ACCEPTED);
+  const verdict = clash !== undefined ? NOT_ACCEPTED : atOnce ? ESTABLISHED : INSTALLING;
+  if (!established) conditions = withCondition(kernel, conditions, 'Established', verdict);
+  const next: JsonObject = { ...status, conditions, acceptedNames: names };
+  // The commit runs this again, which then finds only the last step to do.
+  if (!jsonEqual(next, status)) {
+    kernel.commit(definition, { ...crd, status: next }, crd, undefined);
+    return;
+  }
+  if (clash !== undefined || established) return;
+  const done = withCondition(kernel, conditions, 'Established', ESTABLISHED);
+  kernel.commit(definition, { ...crd, status: { ...status, conditions: done } }, crd, undefined);
+}
+
+/** A condition keeps its place, and its transition time while its status stays. */
+function withCondition(
+  kernel: Kernel,
+  conditions: readonly Condition[],
+  type: string,
+  verdict: Verdict,
+): readonly Condition[] {
+  const was = conditions.find((one) => one.type === type);
+  const { status, reason, message } = verdict;
+  const lastTransitionTime = was !== undefined && was.status === status ? was.lastTransitionTime : kernel.timestamp();
+  const fresh: Condition = { type, status, lastTransitionTime, reason, message };
+  return was === undefined ? [...conditions, fresh] : conditions.map((one) => (one === was ? fresh : one));
+}
+
+interface Accepted {
+  readonly names: JsonObject;
+  /** The last conflict, as the controller reports it. */
+  readonly clash: Verdict | undefined;
+}
+
+/** Names are accepted one by one; those that others have are left as they were. */
+function acceptNames(kernel: Kernel, crd: KubeObject): Accepted {
+  const wanted = specOf(crd)['names'] as JsonObject;
+  const before = statusOf(crd)['acceptedNames'];
+  const names: { [name: string]: JsonValue | undefined } = { ...(isMap(before) ? before : {}) };
+  const { words, kinds } = takenNames(kernel, crd);
+  let clash: Verdict | undefined;
+  const conflict = (which: string, text: string): void => {
+    clash = { status: 'False', reason: `${which}Conflict`, message: text };
   };
-  if (!jsonEqual(next, status)) kernel.commit(definition, { ...crd, status: next }, crd);
+  const take = (key: string, which: string, taken: ReadonlySet<JsonValue>): void => {
+    const name = wanted[key];
+    if (name === undefined || name === '') return;
+    if (taken.has(name)) conflict(which, `${JSON.stringify(name)} is already in use`);
+    else names[key] = name;
+  };
+  take('plural', 'Plural', words);
+  take('singular', 'Singular', words);
+  const shortNames = isList(wanted['shortNames']) ? wanted['shortNames'] : [];
+  const inUse = shortNames.filter((name) => words.has(name));
+  if (inUse.length > 0) {
+    const each = inUse.map((name) => `${JSON.stringify(name)} is already in use`);
+    conflict('ShortNames', each.length === 1 ? (each[0] ?? '') : `[${each.join(', ')}]`);
+  } else if (shortNames.length > 0) names['shortNames'] = shortNames;
+  else delete names['shortNames'];
+  take('kind', 'Kind', kinds);
+  take('listKind', 'ListKind', kinds);
+  const { categories } = wanted;
+  if (isList(categories) && categories.length > 0) names['categories'] = categories;
+  else delete names['categories'];
+  return { names, clash };
 }
 
-/** A condition keeps its transition time while its status stays. */
-function keptIfSame(old: readonly Condition[], fresh: Condition): Condition {
-  const was = old.find((one) => one.type === fresh.type);
-  if (was === undefined || was.status !== fresh.status) return fresh;
-  return { ...fresh, lastTransitionTime: was.lastTransitionTime };
-}
-
-function nameClash(
+function takenNames(
   kernel: Kernel,
   crd: KubeObject,
-  names: JsonObject,
-): { readonly reason: string; readonly message: string } | undefined {
-  const group = (crd['spec'] as JsonObject)['group'];
+): { readonly words: ReadonlySet<JsonValue>; readonly kinds: ReadonlySet<JsonValue> } {
+  const words = new Set<JsonValue>();
+  const kinds = new Set<JsonValue>();
+  const group = specOf(crd)['group'];
   for (const other of kernel.store.list(CRDS)) {
-    if (other.metadata.uid === crd.metadata.uid || (other['spec'] as JsonObject)['group'] !== group) continue;
     const taken = statusOf(other)['acceptedNames'];
-    if (!isMap(taken)) continue;
-    const words = [taken['plural'], taken['singular'], ...(isList(taken['shortNames']) ? taken['shortNames'] : [])];
-    const checks: readonly (readonly [string, JsonValue | undefined, boolean])[] = [
-      ['Plural', names['plural'], words.includes(names['plural'])],
-      ['Singular', names['singular'], words.includes(names['singular'])],
-      ['Kind', names['kind'], names['kind'] === taken['kind'] || names['kind'] === taken['listKind']],
-      ['ListKind', names['listKind'], names['listKind'] === taken['kind'] || names['listKind'] === taken['listKind']],
-    ];
-    for (const [which, name, clashes] of checks)
-      if (clashes) return { reason: `${which}Conflict`, message: `${JSON.stringify(name)} is already in use` };
+    if (other.metadata.uid === crd.metadata.uid || specOf(other)['group'] !== group || !isMap(taken)) continue;
+    for (const key of ['plural', 'singular']) if (taken[key] !== undefined && taken[key] !== '') words.add(taken[key]);
+    for (const name of isList(taken['shortNames']) ? taken['shortNames'] : []) words.add(name);
+    for (const key of ['kind', 'listKind']) if (taken[key] !== undefined && taken[key] !== '') kinds.add(taken[key]);
   }
-  return undefined;
+  return { words, kinds };
 }
+
+const DELETING: Verdict = {
+  status: 'True',
+  reason: 'InstanceDeletionInProgress',
+  message: 'CustomResource deletion is in progress',
+};
 
 /** Deletes the instances; once none is left, lets go of the definition. */
 function finalize(kernel: Kernel, crd: KubeObject): void {
@@ -111,6 +160,12 @@ function finalize(kernel: Kernel, crd: KubeObject): void {
   const name = crd.metadata.name ?? '';
   const instances = kernel.registry.byResource(name);
   if (definition === undefined || !finalizers.includes(CLEANUP)) return;
+  const conditions = withCondition(kernel, conditionsOf(crd), 'Terminating', DELETING);
+  if (!jsonEqual(conditions, conditionsOf(crd))) {
+    // The commit comes back here and goes on.
+    kernel.commit(definition, { ...crd, status: { ...statusOf(crd), conditions } }, crd, undefined);
+    return;
+  }
   if (instances !== undefined) {
     for (const object of kernel.store.list(name))
       if (object.metadata.deletionTimestamp === undefined) deleteObject(kernel, instances, object);

@@ -37,7 +37,14 @@ export function isEstablished(crd: KubeObject): boolean {
 export function initialStatus(crd: KubeObject): KubeObject {
   const versions = (crd['spec'] as JsonObject | undefined)?.['versions'];
   const storage = isList(versions) ? versions.filter(isMap).find((version) => version['storage'] === true) : undefined;
-  return { ...crd, status: { storedVersions: storage === undefined ? [] : [storage['name'] ?? ''] } };
+  return {
+    ...crd,
+    status: {
+      conditions: null,
+      acceptedNames: { plural: '', kind: '' },
+      storedVersions: storage === undefined ? null : [storage['name'] ?? ''],
+    },
+  };
 }
 
 /** The definition on its first DELETE: Terminating, held by the cleanup finalizer. */

@@ -1,151 +1,324 @@
 /**
- * Rules for CustomResourceDefinitions: names, versions, structural schemas.
+ * Rules for CustomResourceDefinitions: names, versions, conversion, approval, what an update may change.
  *
- * Owns: a subset of apiextensions-apiserver `apis/apiextensions/validation` and `apiserver/schema/validation.go` that catches what
- * people get wrong (DIFFERENCES.md lists what is not checked). Also fills in the defaults of a definition.
+ * Mirrors apiextensions-apiserver `apis/apiextensions/validation`. Schemas are judged in `openapi.ts`, `structural.ts`, `defaults.ts` and
+ * `rules.ts`. As there, what all versions share is judged once, at the path of the internal type: `spec.validation`,
+ * `spec.subresources`. Start at {@link validateCrd}.
  */
+import { jsonEqual } from '../../model/leaf.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import { isList, isMap } from '../definition.ts';
+import { nameErrors } from '../names.ts';
 import { fieldForbidden, fieldInvalid, fieldNotSupported, fieldRequired, type FieldError } from '../refusal.ts';
+import { validateConversion } from './conversion.ts';
+import { validateDefaults } from './defaults.ts';
+import { map, maps, text, validateKeywords } from './openapi.ts';
+import { validateRules } from './rules.ts';
+import { conditionsOf, statusOf } from './status.ts';
+import { validateStructure } from './structural.ts';
+import { validateColumns, validateDeprecation, validateSelectable, validateSubresources } from './subresources.ts';
 
-function map(value: JsonValue | undefined): JsonObject {
-  return isMap(value) ? value : {};
-}
-
-function text(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : '';
-}
-
-/** Fills in singular, listKind and the conversion strategy; drops a status that the writer made up on create. */
-export function defaultedCrd(crd: KubeObject): KubeObject {
+/** Fills in singular, listKind and the conversion strategy, and remembers the storage version. */
+export function defaultedCrd(crd: KubeObject, old: KubeObject | undefined): KubeObject {
   const spec = map(crd['spec']);
   const names = map(spec['names']);
   const kind = text(names['kind']);
+  let result = crd;
   const complete = text(names['singular']) !== '' && text(names['listKind']) !== '' && isMap(spec['conversion']);
-  if (complete || kind === '') return crd;
-  return {
-    ...crd,
-    spec: {
-      ...spec,
-      names: {
-        ...names,
-        singular: text(names['singular']) || kind.toLowerCase(),
-        listKind: text(names['listKind']) || `${kind}List`,
+  if (!complete)
+    result = {
+      ...crd,
+      spec: {
+        ...spec,
+        names: {
+          ...names,
+          ...(kind === ''
+            ? {}
+            : {
+                singular: text(names['singular']) || kind.toLowerCase(),
+                listKind: text(names['listKind']) || `${kind}List`,
+              }),
+        },
+        conversion: isMap(spec['conversion']) ? spec['conversion'] : { strategy: 'None' },
       },
-      conversion: isMap(spec['conversion']) ? spec['conversion'] : { strategy: 'None' },
-    },
-  };
+    };
+  return old === undefined ? result : rememberingStorage(result);
 }
 
-export function validateCrd(crd: KubeObject): readonly FieldError[] {
+function rememberingStorage(crd: KubeObject): KubeObject {
+  const status = statusOf(crd);
+  const stored = isList(status['storedVersions']) ? status['storedVersions'] : [];
+  const storage = maps(map(crd['spec'])['versions']).find((version) => version['storage'] === true)?.['name'];
+  if (storage === undefined || stored.includes(storage)) return crd;
+  return { ...crd, status: { ...status, storedVersions: [...stored, storage] } };
+}
+
+/** Everything wrong with a definition. `old`: what is stored, on updates. */
+export function validateCrd(crd: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
   const errors: FieldError[] = [];
   const spec = map(crd['spec']);
-  const names = map(spec['names']);
-  const group = text(spec['group']);
-  const plural = text(names['plural']);
   const name = crd.metadata.name ?? '';
-  if (group === '') errors.push(fieldRequired('spec.group', ''));
-  else if (!group.includes('.'))
-    errors.push(fieldInvalid('spec.group', group, 'should be a domain with at least one dot'));
-  if (plural === '') errors.push(fieldRequired('spec.names.plural', ''));
-  if (text(names['kind']) === '') errors.push(fieldRequired('spec.names.kind', ''));
-  if (name !== `${plural}.${group}`)
+  if (old === undefined && name !== '' && name !== `${text(map(spec['names'])['plural'])}.${text(spec['group'])}`)
     errors.push(fieldInvalid('metadata.name', name, 'must be spec.names.plural+"."+spec.group'));
-  if (/(^|\.)(k8s|kubernetes)\.io$/.test(group) && crd.metadata.annotations?.[APPROVED] === undefined)
+  validateGroup(spec, errors);
+  validateVersions(spec, old === undefined ? undefined : map(old['spec']), errors);
+  validateNames(map(spec['names']), 'spec.names', errors);
+  validateConversion(map(spec['conversion']), errors);
+  if (old !== undefined) validateUnchanged(crd, old, errors);
+  validateStored(crd, errors);
+  validateApproval(crd, old, errors);
+  if (spec['preserveUnknownFields'] === true && map(old?.['spec'])['preserveUnknownFields'] !== true)
     errors.push(
-      fieldRequired(
-        `metadata.annotations[${APPROVED}]`,
-        'protected groups must have approval annotation "api-approved.kubernetes.io", see https://github.com/kubernetes/enhancements/pull/1111',
+      fieldInvalid(
+        'spec.preserveUnknownFields',
+        true,
+        'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead',
       ),
     );
-  const scope = spec['scope'];
-  if (scope === undefined) errors.push(fieldRequired('spec.scope', ''));
+  return errors;
+}
+
+function validateGroup(spec: JsonObject, errors: FieldError[]): void {
+  const group = text(spec['group']);
+  const wrong = nameErrors('subdomain', group, false);
+  if (group === '') errors.push(fieldRequired('spec.group', ''));
+  else if (wrong.length > 0) errors.push(fieldInvalid('spec.group', group, wrong.join(',')));
+  else if (!group.includes('.'))
+    errors.push(fieldInvalid('spec.group', group, 'should be a domain with at least one dot'));
+  const scope = text(spec['scope']);
+  if (scope === '') errors.push(fieldRequired('spec.scope', ''));
   else if (scope !== 'Namespaced' && scope !== 'Cluster')
     errors.push(fieldNotSupported('spec.scope', scope, ['Cluster', 'Namespaced']));
-  if (spec['preserveUnknownFields'] === true)
-    errors.push(fieldInvalid('spec.preserveUnknownFields', true, 'must be false'));
-  const strategy = map(spec['conversion'])['strategy'];
-  if (strategy !== undefined && strategy !== 'None')
-    errors.push(fieldNotSupported('spec.conversion.strategy', strategy, ['None']));
-  validateVersions(spec['versions'], errors);
-  return errors;
+}
+
+/** What all versions have in common, if they do. */
+function shared(versions: readonly JsonObject[], key: string): boolean {
+  return versions.length > 0 && versions.every((version) => jsonEqual(version[key], versions[0]?.[key]));
+}
+
+function hasStatus(version: JsonObject): boolean {
+  return isMap(map(version['subresources'])['status']);
+}
+
+function validateVersions(spec: JsonObject, oldSpec: JsonObject | undefined, errors: FieldError[]): void {
+  const versions = maps(spec['versions']);
+  const one = {
+    schema: shared(versions, 'schema'),
+    subresources: shared(versions, 'subresources'),
+    columns: shared(versions, 'additionalPrinterColumns'),
+    selectable: shared(versions, 'selectableFields'),
+  };
+  if (!one.schema || schemaOf(versions[0]) === undefined)
+    for (const [index, version] of versions.entries())
+      if (schemaOf(version) === undefined)
+        errors.push(fieldRequired(`spec.versions[${index}].schema.openAPIV3Schema`, ''));
+  for (const [index, version] of versions.entries()) {
+    const at = `spec.versions[${index}]`;
+    const name = text(version['name']);
+    const wrong = nameErrors('service', name, false);
+    if (wrong.length > 0) errors.push(fieldInvalid(`${at}.name`, name, wrong.join(',')));
+    validateDeprecation(version, at, errors);
+    const schema = schemaOf(version);
+    const known = oldSpec === undefined ? undefined : maps(oldSpec['versions']).find((other) => other['name'] === name);
+    if (!one.schema && schema !== undefined)
+      validateSchema(schema, `${at}.schema.openAPIV3Schema`, hasStatus(version), schemaOf(known), errors);
+    if (!one.subresources) validateSubresources(version['subresources'], `${at}.subresources`, errors);
+    if (!one.columns) validateColumns(version['additionalPrinterColumns'], `${at}.additionalPrinterColumns`, errors);
+    if (!one.selectable) validateSelectable(version['selectableFields'], schema, `${at}.selectableFields`, errors);
+  }
+  const names = versions.map((version) => version['name']);
+  if (new Set(names).size < names.length)
+    errors.push(fieldInvalid('spec.versions', goVersions(versions, one.schema), 'must contain unique version names'));
+  if (versions.filter((version) => version['storage'] === true).length !== 1)
+    errors.push(
+      fieldInvalid(
+        'spec.versions',
+        goVersions(versions, one.schema),
+        'must have exactly one version marked as storage version',
+      ),
+    );
+  const [first] = versions;
+  if (first === undefined) return;
+  const wrong = nameErrors('service', text(first['name']), false);
+  if (wrong.length > 0) errors.push(fieldInvalid('spec.version', text(first['name']), wrong.join(',')));
+  const schema = schemaOf(first);
+  if (one.schema && schema !== undefined)
+    validateSchema(
+      schema,
+      'spec.validation.openAPIV3Schema',
+      versions.some(hasStatus),
+      schemaOf(maps(oldSpec?.['versions'])[0]),
+      errors,
+    );
+  if (one.subresources) validateSubresources(first['subresources'], 'spec.subresources', errors);
+  if (one.columns) validateColumns(first['additionalPrinterColumns'], 'spec.additionalPrinterColumns', errors);
+  if (one.selectable) validateSelectable(first['selectableFields'], schema, 'spec.selectableFields', errors);
+}
+
+function schemaOf(version: JsonObject | undefined): JsonObject | undefined {
+  const schema = map(version?.['schema'])['openAPIV3Schema'];
+  return isMap(schema) ? schema : undefined;
+}
+
+/** Versions as Go's internal type is written; schemas that they share are not part of them. */
+function goVersions(versions: readonly JsonObject[], schemaShared: boolean): readonly JsonObject[] {
+  return versions.map((version) => ({
+    Name: text(version['name']),
+    Served: version['served'] === true,
+    Storage: version['storage'] === true,
+    Deprecated: version['deprecated'] === true,
+    DeprecationWarning: version['deprecationWarning'] ?? null,
+    Schema: schemaShared ? null : (version['schema'] ?? null),
+    Subresources: null,
+    AdditionalPrinterColumns: null,
+    SelectableFields: null,
+  }));
+}
+
+const ROOT_WITH_STATUS =
+  'Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations';
+
+/** Keywords that a root may not have when its status is judged alone. */
+const NOT_AT_ROOT = [
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'enum',
+  'additionalProperties',
+  'maxProperties',
+  'minProperties',
+];
+
+function validateSchema(
+  schema: JsonObject,
+  at: string,
+  status: boolean,
+  old: JsonObject | undefined,
+  errors: FieldError[],
+): void {
+  // What was accepted stays accepted.
+  if (old !== undefined && jsonEqual(schema, old)) return;
+  const found: FieldError[] = [];
+  if (status) {
+    if (schema['type'] !== undefined && schema['type'] !== 'object')
+      found.push(
+        fieldInvalid(
+          `${at}.type`,
+          schema['type'] ?? null,
+          'only "object" is allowed as the type at the root of the schema if the status subresource is enabled',
+        ),
+      );
+    else if (NOT_AT_ROOT.some((key) => schema[key] !== undefined))
+      found.push(
+        fieldInvalid(
+          at,
+          schema,
+          `only [${ROOT_WITH_STATUS}] fields are allowed at the root of the schema if the status subresource is enabled`,
+        ),
+      );
+  }
+  if (schema['nullable'] === true) found.push(fieldForbidden(`${at}.nullable`, 'nullable cannot be true at the root'));
+  const structure = validateStructure(schema, at);
+  found.push(...structure);
+  if (structure.length === 0) validateDefaults(schema, at, found);
+  const structural = found.length === 0;
+  validateKeywords(schema, at, found);
+  if (structural && found.length === 0) validateRules(schema, at, found);
+  errors.push(...found);
+}
+
+function validateNames(names: JsonObject, at: string, errors: FieldError[]): void {
+  for (const key of ['plural', 'singular', 'kind', 'listKind'])
+    if (text(names[key]) === '') errors.push(fieldRequired(`${at}.${key}`, ''));
+  const label = (value: string): string => nameErrors('service', value, false).join(',');
+  for (const key of ['plural', 'singular']) {
+    const value = text(names[key]);
+    if (value !== '' && label(value) !== '') errors.push(fieldInvalid(`${at}.${key}`, value, label(value)));
+  }
+  for (const key of ['kind', 'listKind']) {
+    const value = text(names[key]);
+    const wrong = label(value.toLowerCase());
+    if (value !== '' && wrong !== '')
+      errors.push(fieldInvalid(`${at}.${key}`, value, `may have mixed case, but should otherwise match: ${wrong}`));
+  }
+  const kind = text(names['kind']);
+  for (const key of ['shortNames', 'categories']) {
+    if (key === 'categories' && kind !== '' && kind === names['listKind'])
+      errors.push(fieldInvalid(`${at}.listKind`, kind, 'kind and listKind may not be the same'));
+    const list = names[key];
+    for (const [index, value] of (isList(list) ? list : []).entries())
+      if (label(text(value)) !== '') errors.push(fieldInvalid(`${at}.${key}[${index}]`, value, label(text(value))));
+  }
+}
+
+function validateUnchanged(crd: KubeObject, old: KubeObject, errors: FieldError[]): void {
+  const [spec, before] = [map(crd['spec']), map(old['spec'])];
+  const immutable = (field: string, value: JsonValue | undefined, was: JsonValue | undefined): void => {
+    if (value !== was) errors.push(fieldInvalid(field, value ?? '', 'field is immutable'));
+  };
+  if (conditionsOf(old).some(({ type, status }) => type === 'Established' && status === 'True')) {
+    immutable('spec.scope', spec['scope'], before['scope']);
+    immutable('spec.names.kind', map(spec['names'])['kind'], map(before['names'])['kind']);
+  }
+  immutable('spec.group', spec['group'], before['group']);
+  immutable('spec.names.plural', map(spec['names'])['plural'], map(before['names'])['plural']);
+}
+
+/** Versions that objects may be stored in must stay. */
+function validateStored(crd: KubeObject, errors: FieldError[]): void {
+  const field = 'status.storedVersions';
+  const status = statusOf(crd)['storedVersions'];
+  const stored = isList(status) ? status : [];
+  if (stored.length === 0) {
+    errors.push(fieldInvalid(field, null, 'must have at least one stored version'));
+    return;
+  }
+  const versions = maps(map(crd['spec'])['versions']);
+  const left = new Set(stored);
+  for (const version of versions) {
+    if (version['storage'] === true && !left.has(version['name'] ?? ''))
+      errors.push(fieldInvalid(field, stored, `must have the storage version ${text(version['name'])}`));
+    left.delete(version['name'] ?? '');
+  }
+  for (const [index, name] of stored.entries())
+    if (!versions.some((version) => version['name'] === name))
+      errors.push(
+        fieldInvalid(
+          `${field}[${index}]`,
+          name,
+          `missing from spec.versions; ${text(name)} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${text(name)} and removes ${text(name)} from status.storedVersions`,
+        ),
+      );
 }
 
 const APPROVED = 'api-approved.kubernetes.io';
 
-function validateVersions(versions: JsonValue | undefined, errors: FieldError[]): void {
-  const list = isList(versions) ? versions.filter(isMap) : [];
-  if (list.filter((version) => version['storage'] === true).length !== 1)
-    errors.push(
-      fieldInvalid('spec.versions', versions ?? null, 'must have exactly one version marked as storage version'),
-    );
-  const seen = new Set<string>();
-  for (const [index, version] of list.entries()) {
-    const field = `spec.versions[${index}]`;
-    const name = text(version['name']);
-    if (!/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(name))
-      errors.push(
-        fieldInvalid(
-          `${field}.name`,
-          name,
-          "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')",
-        ),
-      );
-    if (seen.has(name)) errors.push(fieldInvalid('spec.versions', name, 'must contain unique version names'));
-    seen.add(name);
-    if (typeof version['served'] !== 'boolean') errors.push(fieldRequired(`${field}.served`, ''));
-    if (typeof version['storage'] !== 'boolean') errors.push(fieldRequired(`${field}.storage`, ''));
-    const schema = map(version['schema'])['openAPIV3Schema'];
-    const at = `${field}.schema.openAPIV3Schema`;
-    if (!isMap(schema)) {
-      errors.push(fieldRequired(at, 'schemas are required'));
-      continue;
-    }
-    if (schema['type'] !== 'object')
-      errors.push(
-        schema['type'] === undefined || schema['type'] === ''
-          ? fieldRequired(`${at}.type`, 'must not be empty at the root')
-          : fieldInvalid(`${at}.type`, schema['type'] ?? null, 'must be object at the root'),
-      );
-    validateStructure(schema, at, true, errors);
-    const status = map(version['subresources'])['scale'];
-    if (isMap(status)) validateScale(status, `${field}.subresources.scale`, errors);
-  }
+function approval(crd: KubeObject | undefined): 'missing' | 'approved' | 'bypassed' | 'invalid' {
+  const value = crd?.metadata.annotations?.[APPROVED] ?? '';
+  if (value === '') return 'missing';
+  if (value.startsWith('unapproved')) return 'bypassed';
+  return /^[a-zA-Z][a-zA-Z0-9+.-]*:\/\/[^/\s]+/.test(value) ? 'approved' : 'invalid';
 }
 
-function validateScale(scale: JsonObject, field: string, errors: FieldError[]): void {
-  if (text(scale['specReplicasPath']) === '') errors.push(fieldRequired(`${field}.specReplicasPath`, ''));
-  if (text(scale['statusReplicasPath']) === '') errors.push(fieldRequired(`${field}.statusReplicasPath`, ''));
-}
-
-const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
-
-function validateStructure(schema: JsonObject, at: string, root: boolean, errors: FieldError[]): void {
-  const type = text(schema['type']);
-  const free = schema['x-kubernetes-int-or-string'] === true || schema['x-kubernetes-preserve-unknown-fields'] === true;
-  if (type === '' && !free && !root)
-    errors.push(fieldRequired(`${at}.type`, 'must not be empty for specified object fields'));
-  if (type !== '' && !TYPES.includes(type)) errors.push(fieldNotSupported(`${at}.type`, type, TYPES));
-  if (type === 'array' && !isMap(schema['items'])) errors.push(fieldRequired(`${at}.items`, 'must be specified'));
-  if (schema['$ref'] !== undefined) errors.push(fieldForbidden(`${at}.$ref`, '$ref is not supported'));
-  if (schema['uniqueItems'] === true)
+function validateApproval(crd: KubeObject, old: KubeObject | undefined, errors: FieldError[]): void {
+  if (!/(^|\.)(k8s|kubernetes)\.io$/.test(text(map(crd['spec'])['group']))) return;
+  const state = approval(crd);
+  if (old !== undefined && approval(old) === state) return;
+  const field = `metadata.annotations[${APPROVED}]`;
+  if (state === 'missing')
     errors.push(
-      fieldForbidden(
-        `${at}.uniqueItems`,
-        'uniqueItems cannot be set to true since the runtime complexity becomes quadratic',
+      fieldRequired(
+        field,
+        `protected groups must have approval annotation "${APPROVED}", see https://github.com/kubernetes/enhancements/pull/1111`,
       ),
     );
-  const additional = schema['additionalProperties'];
-  if (additional !== undefined && additional !== false && isMap(schema['properties']))
-    errors.push(fieldForbidden(`${at}.additionalProperties`, 'must not be used together with properties'));
-  if (additional === false) errors.push(fieldForbidden(`${at}.additionalProperties`, 'must not be false'));
-  if (schema['x-kubernetes-list-type'] === 'map' && !isList(schema['x-kubernetes-list-map-keys']))
+  if (state === 'invalid')
     errors.push(
-      fieldRequired(`${at}.x-kubernetes-list-map-keys`, 'must not be empty if x-kubernetes-list-type is map'),
+      fieldInvalid(
+        field,
+        crd.metadata.annotations?.[APPROVED] ?? '',
+        `protected groups must have approval annotation "${APPROVED}" with either a URL or a reason starting with "unapproved", see https://github.com/kubernetes/enhancements/pull/1111`,
+      ),
     );
-  for (const [name, property] of Object.entries(map(schema['properties']))) {
-    if (isMap(property)) validateStructure(property, `${at}.properties[${name}]`, false, errors);
-  }
-  if (isMap(schema['items'])) validateStructure(schema['items'], `${at}.items`, false, errors);
-  if (isMap(additional)) validateStructure(additional, `${at}.additionalProperties`, false, errors);
 }

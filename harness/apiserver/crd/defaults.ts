@@ -1,0 +1,39 @@
+/**
+ * Defaults in a definition's schema must fit the schema themselves.
+ *
+ * Mirrors apiextensions-apiserver `apiserver/schema/defaulting/validation.go`.
+ */
+import { jsonEqual } from '../../model/leaf.ts';
+import type { JsonObject } from '../../model/object.ts';
+import { isMap } from '../definition.ts';
+import { fieldInvalid, type FieldError } from '../refusal.ts';
+import { coerceValue } from '../schema/coerce.ts';
+import { validateLists } from '../schema/lists.ts';
+import { compileNode } from '../schema/node.ts';
+import { validateValue, type Site } from '../schema/validate.ts';
+import { map } from './openapi.ts';
+
+/** Appends what is wrong with the defaults in and below a schema. */
+export function validateDefaults(schema: JsonObject, at: string, errors: FieldError[]): void {
+  const value = schema['default'];
+  if (value !== undefined && value !== null) {
+    const node = compileNode(schema);
+    const where = `${at}.default`;
+    // Missing fields may be filled in, unknown ones may not be there.
+    if (!jsonEqual(coerceValue({ ...node, defaulted: [] }, value, '', undefined), value) && hasUnknown(schema, value))
+      errors.push(fieldInvalid(where, value, 'must not have unknown fields'));
+    const site: Site = { errors: [], matches: 0, base: where };
+    validateValue(node, value, undefined, '', site);
+    errors.push(...site.errors);
+    if (site.errors.length === 0) validateLists(node, value, where, errors);
+  }
+  if (isMap(schema['items'])) validateDefaults(schema['items'], `${at}.items`, errors);
+  for (const [name, property] of Object.entries(map(schema['properties'])))
+    validateDefaults(map(property), `${at}.properties[${name}]`, errors);
+}
+
+function hasUnknown(schema: JsonObject, value: Parameters<typeof coerceValue>[1]): boolean {
+  const unknown: string[] = [];
+  coerceValue(compileNode(schema), value, '', unknown);
+  return unknown.length > 0;
+}
