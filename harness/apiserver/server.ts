@@ -17,11 +17,13 @@ import { Suspended, type CallOutFunction } from './admission/call-out.ts';
 import { Webhooks } from './admission/webhooks.ts';
 import { Ownership, type FieldManagement } from './apply/ownership.ts';
 import { bodyMap } from './body.ts';
+import { interruptible, prepareWatch, preparing } from './conversion/run.ts';
 import { definitionOf } from './crd/definition.ts';
 import { reactToChange } from './crd/lifecycle.ts';
 import { CRDS, isEstablished } from './crd/status.ts';
 import { resourceKindOf, type ResourceDefinition } from './definition.ts';
 import { timestampText, type Call, type Kernel } from './kernel.ts';
+import { bootObjects } from './kinds/boot-objects.ts';
 import { BOOT_NAMESPACES, bootNamespace, BUILT_IN } from './kinds/table.ts';
 import { discover } from './discovery.ts';
 import { NO_RESOURCE } from './discovery/documents.ts';
@@ -123,9 +125,11 @@ export class ApiServer implements Upstream {
     const wantsWatch = route.watching || query['watch'] === 'true' || query['watch'] === '1';
     // A name in the path makes it a plain get, except on the legacy watch paths.
     if (method === 'GET' && wantsWatch && (route.name === '' || route.watching)) {
+      if (route.version.prepare !== undefined) return this.#attempt(request, sink, true);
       return watch(this.#kernel, this.#watchers, call, sink);
     }
-    if (method !== 'GET' && this.#webhooks.present) return this.#attempt(request, sink);
+    if (route.version.prepare !== undefined || (method !== 'GET' && this.#webhooks.present))
+      return this.#attempt(request, sink, false);
     sink.answer(withWarnings(call, this.#answer(this.#kernel, call)));
     return NOTHING;
   }
@@ -133,6 +137,12 @@ export class ApiServer implements Upstream {
   /** What `path` names, when it names a resource. */
   routeOf(path: string): Route | undefined {
     return this.#registry.route(path);
+  }
+
+  /** Stores what a real server stores by itself when it starts, for clients that look for it. `port`: where it is served. */
+  boot(port: number): void {
+    const facts = { now: this.#kernel.timestamp(), port, uid: this.#options.newUid() };
+    for (const object of bootObjects(facts)) this.#boot(object);
   }
 
   /** Calls `listener` for every commit, before watches hear of it, until the returned function is called. */
@@ -232,20 +242,34 @@ export class ApiServer implements Upstream {
     this.#watchers.close(undefined, false);
   }
 
-  /** A write that webhooks may have a say in: run until all of them have spoken. */
-  #attempt(request: ApiRequest, sink: ResponseSink): () => void {
+  /** A request that webhooks may have a say in, or a part: run until all of them have spoken. */
+  #attempt(request: ApiRequest, sink: ResponseSink, watches: boolean): () => void {
     const attempt = new Attempt(this.#kernel);
-    const kernel: Kernel = Object.assign(Object.create(this.#kernel) as Kernel, attempt.sources(), {
-      admission: new Admission(this.#webhooks, attempt),
-    });
+    const present = request.method !== 'GET' && this.#webhooks.present;
+    let close = NOTHING;
     const run = (): ApiResponse => {
       // The definition may have changed since the last run.
       const route = this.#registry.route(request.path);
       if (route === undefined) return UNKNOWN_PATH;
       const call: Call = { request, route, warnings: [] };
-      return withWarnings(call, this.#answer(kernel, call));
+      const kernel: Kernel = Object.assign(Object.create(this.#kernel) as Kernel, attempt.sources(), {
+        admission: present ? new Admission(this.#webhooks, attempt) : undefined,
+        ...preparing(this.#kernel, this.#watchers, route.version),
+      });
+      return interruptible(kernel, attempt, () => {
+        if (!watches) return withWarnings(call, this.#answer(kernel, call));
+        prepareWatch(kernel, call);
+        close = watch(kernel, this.#watchers, call, sink);
+        return WATCHING;
+      });
     };
-    return runAttempt(attempt, this.#options.callOut ?? noCallOut, run, (response) => sink.answer(response));
+    const giveUp = runAttempt(attempt, this.#options.callOut ?? noCallOut, run, (response) => {
+      if (response !== WATCHING) sink.answer(response);
+    });
+    return () => {
+      giveUp();
+      close();
+    };
   }
 
   #answer(kernel: Kernel, call: Call): ApiResponse {
@@ -404,6 +428,9 @@ export class ApiServer implements Upstream {
       this.#watchers.close(change.name, false);
   }
 }
+
+/** Stands for an open watch, which has no answer. */
+const WATCHING: ApiResponse = { code: 200, body: '' };
 
 /** Where nobody can be asked, nobody answers. */
 const noCallOut: CallOutFunction = (_, answer) => {

@@ -18,6 +18,7 @@ import {
   type ServedVersion,
   type Strategy,
 } from '../definition.ts';
+import { hpaFromStorage, hpaToStorage } from './autoscaling.ts';
 import { BEHAVIOUR } from './behaviour.ts';
 import { BuiltInSchema } from './builtin-schema.ts';
 import { DISCOVERED, type DiscoveredResource } from './discovery-data.ts';
@@ -216,6 +217,7 @@ function define(group: string, found: DiscoveredResource, versions: readonly str
       schema: new BuiltInSchema(apiVersion, kind),
       fields: twin ? EVENT_TWIN_FIELDS : readers(row.fields),
       ...(CONVERSIONS[apiVersion] ?? UNCONVERTED),
+      ...(DEPRECATED[gr] === undefined ? {} : { deprecated: DEPRECATED[gr] }),
     };
   };
   return {
@@ -244,6 +246,12 @@ function define(group: string, found: DiscoveredResource, versions: readonly str
   };
 }
 
+/** Warnings that come with every answer about a resource. */
+const DEPRECATED: { readonly [gr: string]: string } = {
+  componentstatuses: 'v1 ComponentStatus is deprecated in v1.19+',
+  endpoints: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
+};
+
 type Conversion = Pick<ServedVersion, 'toStorage' | 'fromStorage'>;
 
 const UNCONVERTED: Conversion = { toStorage: sameObject, fromStorage: sameObject };
@@ -251,6 +259,7 @@ const UNCONVERTED: Conversion = { toStorage: sameObject, fromStorage: sameObject
 /** Versions whose objects are stored in another form. */
 const CONVERSIONS: { readonly [apiVersion: string]: Conversion } = {
   'events.k8s.io/v1': { toStorage: eventToStorage, fromStorage: eventFromStorage },
+  'autoscaling/v1': { toStorage: hpaToStorage, fromStorage: hpaFromStorage },
 };
 
 /** What is created and listed; the rest only answers questions. */
@@ -261,7 +270,7 @@ function isStored({ verbs }: DiscoveredResource): boolean {
 function all(): readonly ResourceDefinition[] {
   const definitions: ResourceDefinition[] = [];
   for (const { group, versions } of DISCOVERED) {
-    const names = versions.map((one) => one.version).filter((one) => group !== 'autoscaling' || one === 'v2');
+    const names = versions.map((one) => one.version);
     for (const found of versions[0]?.resources ?? [])
       if (isStored(found)) definitions.push(define(group, found, names));
   }

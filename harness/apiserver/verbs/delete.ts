@@ -58,6 +58,8 @@ export function remove(kernel: Kernel, call: Call): ApiResponse {
     preconditionRefusal(definition, object, options) ??
     admitDelete(kernel, call, version.fromStorage(object), options.dryRun, true);
   if (unwanted !== undefined) return unwanted;
+  if (definition.gr === 'jobs.batch' && options.propagation === undefined && options.orphanDependents === undefined)
+    call.warnings.push(JOB_WARNING);
   const result = deleteObject(kernel, definition, object, options);
   if (result instanceof Refusal) return result;
   if (!result.gone || definition.strategy.returnsDeleted) {
@@ -67,6 +69,9 @@ export function remove(kernel: Kernel, call: Call): ApiResponse {
   }
   return { code: 200, body: deletedStatus(definition, result.object) };
 }
+
+const JOB_WARNING =
+  'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning';
 
 function deletedStatus(definition: ResourceDefinition, object: KubeObject): JsonObject {
   const { name = '', uid = '' } = object.metadata;

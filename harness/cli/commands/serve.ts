@@ -1,9 +1,7 @@
 /** `stalemate serve`: the embedded API server on a port, for kubectl, for controllers in any language, for trying things by hand. */
 import { Command } from 'commander';
-import { stringify } from 'yaml';
 import type { HttpServer, ServeOptions, TlsOptions } from '../../apiserver/http/serve.ts';
 import type { ApiServer, AuthorizationMode } from '../../apiserver/server.ts';
-import { loadCrds } from '../../execution/manifests.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { writeWhole } from '../../report/write-files.ts';
 import { collect, portArgument, usage } from '../arguments.ts';
@@ -70,7 +68,10 @@ async function serve(flags: ServeFlags, { console, signal }: CommandContext): Pr
   const given = await tokensOf(flags);
   const tokens = security === undefined ? given : new Map([...(given ?? []), [security.adminToken, ADMINISTRATOR]]);
   const server = createServer({ authorization, ...(tokens === undefined ? {} : { tokens }) });
-  for (const crd of loadCrds(flags.crds ?? [])) server.installCrd(crd);
+  if (flags.crds !== undefined) {
+    const { loadCrds } = await import('../../execution/manifests.ts');
+    for (const crd of loadCrds(flags.crds)) server.installCrd(crd);
+  }
   const { ANONYMOUS, UNSECURED } = await import('../../apiserver/http/authentication.ts');
   // Real servers know no anonymous user when everybody may do everything: one that asks nobody must not be open to all.
   const nobody = security === undefined ? UNSECURED : authorization === 'rbac' ? ANONYMOUS : undefined;
@@ -82,9 +83,11 @@ async function serve(flags: ServeFlags, { console, signal }: CommandContext): Pr
       ...(nobody === undefined ? {} : { anonymous: nobody }),
     },
   });
+  server.boot(http.port);
   const stop = animate(server, flags.environment, security?.ca ?? '');
   try {
-    if (flags.writeKubeconfig !== undefined) writeWhole(flags.writeKubeconfig, kubeconfigText(http.url, security));
+    if (flags.writeKubeconfig !== undefined)
+      writeWhole(flags.writeKubeconfig, await kubeconfigText(http.url, security));
     console.out(`serving on ${http.url}\n`);
     if (flags.writeKubeconfig !== undefined)
       console.err(`kubectl --kubeconfig ${flags.writeKubeconfig} get namespaces\n`);
@@ -139,7 +142,8 @@ async function secured(): Promise<Security> {
  * `insecure-skip-tls-verify` without TLS, because client-node asks for it before it talks plain HTTP. A token rather than a client
  * certificate: fabric8 reads no key but RSA unless Bouncy Castle is on its class path, and an RSA key takes longer than all the start.
  */
-function kubeconfigText(url: string, security: Security | undefined): string {
+async function kubeconfigText(url: string, security: Security | undefined): Promise<string> {
+  const { stringify } = await import('yaml');
   const name = 'stalemate';
   const trust =
     security === undefined
