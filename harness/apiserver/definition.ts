@@ -96,6 +96,8 @@ export interface ServedVersion {
   readonly stored?: string;
   /** Text of the deprecation warning, for deprecated versions. */
   readonly deprecated?: string;
+  /** Where a webhook converts: makes sure that conversions to this version are known, or interrupts (`conversion/`). */
+  readonly prepare?: (objects: readonly KubeObject[]) => void;
   /** From and to the stored form; identity for the storage version. */
   readonly toStorage: (object: KubeObject) => KubeObject;
   readonly fromStorage: (object: KubeObject) => KubeObject;

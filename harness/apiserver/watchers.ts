@@ -7,6 +7,7 @@
 import type { JsonObject } from '../model/object.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import type { ResponseSink } from '../wire/http.ts';
+import { ConversionFailed, ConversionNeeded } from './conversion/converter.ts';
 import type { ServedVersion } from './definition.ts';
 import type { CommittedChange } from './store.ts';
 import { selected, type Selection } from './verbs/read.ts';
@@ -53,6 +54,19 @@ export function bookmark(apiVersion: string, kind: string, revision: number, end
   return { type: 'BOOKMARK', object: { kind, apiVersion, metadata } };
 }
 
+/** The event; undefined when it is not for this watch, or a webhook would have to convert it first: then the watch ends. */
+function safeEventFor(watcher: Watcher, change: CommittedChange): WatchEvent | undefined {
+  if (watcher.version.prepare === undefined) return eventFor(watcher, change);
+  try {
+    return eventFor(watcher, change);
+  } catch (error) {
+    if (!(error instanceof ConversionNeeded) && !(error instanceof ConversionFailed)) throw error;
+    watcher.closed = true;
+    watcher.sink.end();
+    return undefined;
+  }
+}
+
 export class Watchers {
   readonly #byResource = new Map<string, Set<Watcher>>();
   #queue: CommittedChange[] = [];
@@ -96,9 +110,14 @@ export class Watchers {
     for (const watcher of [...watchers]) {
       if (watcher.closed || change.revision <= watcher.after) continue;
       watcher.after = change.revision;
-      const event = eventFor(watcher, change);
+      const event = safeEventFor(watcher, change);
       if (event !== undefined) watcher.sink.event(event);
     }
+  }
+
+  /** The versions in which a resource is being watched. */
+  versionsOf(resource: string): ReadonlySet<ServedVersion> {
+    return new Set([...(this.#byResource.get(resource) ?? [])].map((watcher) => watcher.version));
   }
 
   /** A bookmark at `revision` to every watch that asked for bookmarks. */

@@ -81,9 +81,10 @@ export function runAttempt(
       }
       let left = response.wanted.length;
       let starting = true;
-      pending = response.wanted.map(({ key, callOut: asked }) =>
+      pending = response.wanted.map(({ key, callOut: asked, accept }) =>
         callOut(asked, (answer) => {
-          attempt.keep(key, answer);
+          if (accept === undefined) attempt.keep(key, answer);
+          else accept(answer);
           left--;
           if (left === 0 && !starting) step();
         }),

@@ -47,6 +47,8 @@ export interface Wanted {
   /** The same for the same question. */
   readonly key: string;
   readonly callOut: CallOut;
+  /** Takes the answer; absent, whoever runs the request keeps it under the key. */
+  readonly accept?: (answer: CallOutAnswer) => void;
 }
 
 /** Not a refusal but a pause: it travels back through the steps of a request as refusals do. */

@@ -6,6 +6,7 @@
  */
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import { strings, text } from '../access/rules.ts';
+import { syntaxError } from '../../wire/go-json.ts';
 import { goType, isMap } from '../definition.ts';
 import type { CallOutAnswer } from './call-out.ts';
 
@@ -31,14 +32,15 @@ export function bodyOf(url: string, answer: CallOutAnswer): JsonObject | string 
   if (code < 200 || code > 206) {
     if (isMap(parsed) && parsed['kind'] === 'Status' && parsed['status'] !== 'Success')
       return text(parsed['message']) || 'unknown';
-    return failureText(code, typeof body === 'string' ? body.trim() : JSON.stringify(body));
+    const type = answer.contentType ?? '';
+    // Only text is worth repeating.
+    const said = type === '' || type.startsWith('text/') ? (typeof body === 'string' ? body.trim() : '') : 'unknown';
+    return failureText(code, said);
   }
   if (body === '')
     return `0-length response with status code: ${code} and content type: ${answer.contentType || 'application/json'}`;
-  if (parsed === undefined) {
-    const whole = typeof body === 'string' && /^[[{"]/.test(body.trim());
-    if (whole) return "couldn't get version/kind; json parse error: unexpected end of JSON input";
-  }
+  if (parsed === undefined && typeof body === 'string' && /^[[{"]/.test(body.trim()))
+    return `couldn't get version/kind; json parse error: ${syntaxError(body) ?? 'unexpected end of JSON input'}`;
   if (!isMap(parsed))
     return `couldn't get version/kind; json parse error: json: cannot unmarshal ${parsed === undefined ? 'string' : goType(parsed)} into Go value of type ${TYPE_META}`;
   return parsed;

@@ -18,6 +18,7 @@ import {
   type ServedVersion,
   type Strategy,
 } from '../definition.ts';
+import { Converter } from '../conversion/converter.ts';
 import { compileSchema, type CompiledSchema } from '../schema/compile.ts';
 
 const STRATEGY: Strategy = {
@@ -29,6 +30,13 @@ const STRATEGY: Strategy = {
   dependents: 'background',
   deletion: 'plain',
 };
+
+/** What converts between the versions; undefined when only their names differ. */
+function converterOf(spec: JsonObject): Converter | undefined {
+  const conversion = isMap(spec['conversion']) ? spec['conversion'] : {};
+  if (conversion['strategy'] !== 'Webhook') return undefined;
+  return new Converter(isMap(conversion['webhook']) ? conversion['webhook'] : {});
+}
 
 const compiled = new WeakMap<KubeObject, ResourceDefinition>();
 
@@ -47,6 +55,7 @@ function compile(crd: KubeObject): ResourceDefinition {
   const kind = text(names['kind']);
   const versions = (isList(spec['versions']) ? spec['versions'] : []).filter(isMap);
   const storage = text(versions.find((version) => version['storage'] === true)?.['name']);
+  const converter = converterOf(spec);
   return {
     group,
     resource,
@@ -59,13 +68,19 @@ function compile(crd: KubeObject): ResourceDefinition {
     gr: `${resource}.${group}`,
     custom: true,
     terminating: crd.metadata.deletionTimestamp !== undefined,
-    versions: versions.map((version) => served(version, group, storage, (crd.metadata.generation ?? 1) > 1)),
+    versions: versions.map((version) => served(version, group, storage, (crd.metadata.generation ?? 1) > 1, converter)),
     strategy: STRATEGY,
   };
 }
 
 /** `revised`: the definition has changed since it was created, so stored objects may not fit its schema any more. */
-function served(version: JsonObject, group: string, storage: string, revised: boolean): ServedVersion {
+function served(
+  version: JsonObject,
+  group: string,
+  storage: string,
+  revised: boolean,
+  converter: Converter | undefined,
+): ServedVersion {
   const name = text(version['name']);
   const apiVersion = `${group}/${name}`;
   const stored = `${group}/${storage}`;
@@ -90,21 +105,34 @@ function served(version: JsonObject, group: string, storage: string, revised: bo
     ...(version['deprecated'] === true
       ? { deprecated: text(version['deprecationWarning']) || `${apiVersion} is deprecated` }
       : {}),
-    toStorage: converting ? (object) => ({ ...object, apiVersion: stored }) : sameObject,
-    fromStorage: converting || revised ? showing(apiVersion, compiledSchema) : sameObject,
+    ...(converter === undefined ? {} : { prepare: (objects) => converter.prepare(objects, apiVersion) }),
+    toStorage: !converting
+      ? sameObject
+      : converter === undefined
+        ? (object) => ({ ...object, apiVersion: stored })
+        : (object) => converter.convert(object, stored),
+    fromStorage: converting || revised ? showing(apiVersion, compiledSchema, converter) : sameObject,
   };
 }
 
 /**
- * What is stored as this version shows it: under its apiVersion (conversion strategy None), pruned and defaulted by the schema of
+ * What is stored as this version shows it: under its apiVersion (or converted by a webhook), pruned and defaulted by the schema of
  * today. The same object each time it is asked.
  */
-function showing(apiVersion: string, schema: CompiledSchema): (object: KubeObject) => KubeObject {
+function showing(
+  apiVersion: string,
+  schema: CompiledSchema,
+  converter: Converter | undefined,
+): (object: KubeObject) => KubeObject {
   const shown = new WeakMap<KubeObject, KubeObject>();
   return (object) => {
     let converted = shown.get(object);
     if (converted === undefined) {
-      converted = schema.coerce(object.apiVersion === apiVersion ? object : { ...object, apiVersion });
+      const given =
+        object.apiVersion === apiVersion
+          ? object
+          : (converter?.convert(object, apiVersion) ?? { ...object, apiVersion });
+      converted = schema.coerce(given);
       shown.set(object, converted);
     }
     return converted;

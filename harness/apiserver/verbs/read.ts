@@ -122,6 +122,7 @@ export function list(kernel: Kernel, call: Call): ApiResponse {
   const revision = ask.at ?? store.revision;
   const stored =
     ask.at === undefined ? store.list(definition.gr, namespace) : store.listAt(definition.gr, namespace, ask.at);
+  version.prepare?.(stored);
   const everything = picked === EVERYTHING;
   const items: KubeObject[] = [];
   let more: string | undefined;
