@@ -1,5 +1,4 @@
 /** Where commands write: results to stdout, everything else to stderr. */
-import { env, stderr, stdout } from 'node:process';
 
 export interface Console {
   readonly out: (text: string) => void;
@@ -13,6 +12,7 @@ const WIDTH = 100;
 
 /** The process's own streams. Colour follows NO_COLOR, FORCE_COLOR and whether a person is looking. */
 export function processConsole(): Console {
+  const { env, stdout, stderr } = process;
   const forced = env['FORCE_COLOR'] !== undefined && env['FORCE_COLOR'] !== '0';
   const silenced = (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb';
   return {

@@ -6,11 +6,6 @@
 import { Command, CommanderError } from 'commander';
 import { EXIT, HarnessError, type ExitCode } from '../model/errors.ts';
 import { versions } from '../execution/versions.ts';
-import { listCommand } from './commands/list.ts';
-import { recheckCommand } from './commands/recheck.ts';
-import { replayCommand } from './commands/replay.ts';
-import { runCommand } from './commands/run.ts';
-import { serveCommand } from './commands/serve.ts';
 import { processConsole, type Console } from './console.ts';
 
 const EXAMPLES = `
@@ -46,7 +41,8 @@ export async function main(args: readonly string[]): Promise<ExitCode> {
   }
   const context: CommandContext = { console, signal: stop.signal, finish: (to) => (code = to) };
   try {
-    await program(context).parseAsync([...args], { from: 'user' });
+    const root = await program(context, args[0]);
+    await root.parseAsync([...args], { from: 'user' });
     return code;
   } catch (error) {
     return explain(error, console);
@@ -55,14 +51,25 @@ export async function main(args: readonly string[]): Promise<ExitCode> {
   }
 }
 
-function program(context: CommandContext): Command {
+type MakeCommand = (context: CommandContext) => Command;
+
+/** In the order of the help. Each brings much along, so that only the one that is asked for is loaded. */
+const COMMANDS: { readonly [name: string]: () => Promise<MakeCommand> } = {
+  run: async () => (await import('./commands/run.ts')).runCommand,
+  replay: async () => (await import('./commands/replay.ts')).replayCommand,
+  recheck: async () => (await import('./commands/recheck.ts')).recheckCommand,
+  list: async () => (await import('./commands/list.ts')).listCommand,
+  serve: async () => (await import('./commands/serve.ts')).serveCommand,
+};
+
+async function program(context: CommandContext, name = ''): Promise<Command> {
+  const asked = COMMANDS[name];
+  const makers = await Promise.all((asked === undefined ? Object.values(COMMANDS) : [asked]).map((load) => load()));
   const root = new Command('stalemate')
     .description('Chaos and property-based tests for Kubernetes controllers under contention.')
     .version(versions().stalemate)
     .addHelpText('after', EXAMPLES);
-  for (const command of [runCommand, replayCommand, recheckCommand, listCommand, serveCommand]) {
-    root.addCommand(command(context));
-  }
+  for (const command of makers) root.addCommand(command(context));
   for (const command of [root, ...root.commands]) {
     command.exitOverride().showSuggestionAfterError(true);
     command.configureOutput({

@@ -5,7 +5,7 @@
  */
 import type { ApiRequest } from '../../wire/http.ts';
 import { parseJson } from '../../wire/go-json.ts';
-import { parseYaml } from '../../wire/go-yaml.ts';
+import { parseYaml } from './go-yaml.ts';
 import { decodeProtobuf } from '../../wire/protobuf/envelope.ts';
 import type { Route } from '../registry.ts';
 

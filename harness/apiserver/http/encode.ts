@@ -4,7 +4,6 @@
  * Owns: the JSON, YAML and protobuf forms of what `transform.ts` makes of an answer, and the frames of watches. Does not own: which form
  * is wanted (`negotiate.ts`), the texts kept per object (`json-text.ts`). Start at {@link encodeBody} and {@link eventEncoder}.
  */
-import { stringify } from 'yaml';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import type { WatchEvent } from '../../model/watch-event.ts';
 import type { ApiRequest, ApiResponse } from '../../wire/http.ts';
@@ -14,6 +13,7 @@ import { isMap } from '../definition.ts';
 import { jsonText } from './json-text.ts';
 import { MEDIA_TYPES, type Media, type Wanted } from './negotiate.ts';
 import { transformed } from './transform.ts';
+import { yaml } from './yaml-library.ts';
 
 export interface EncodedBody {
   readonly code: number;
@@ -49,7 +49,7 @@ function encodeValue(media: Media, pretty: boolean, body: JsonValue): Omit<Encod
 }
 
 function yamlText(body: JsonValue): string {
-  return stringify(body, {
+  return yaml().stringify(body, {
     version: '1.1',
     sortMapEntries: true,
     indentSeq: false,

@@ -4,9 +4,10 @@
  * Owns: how an answer is written to a stream. Uses streams as they are, not Node's imitation of HTTP/1 objects on top of them, which
  * doubles what an idle watch weighs.
  */
-import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { collectBody, NO_BODY, type AnswerHeaders, type Credential, type Exchange } from './exchange.ts';
 
+const { constants } = process.getBuiltinModule('node:http2');
 const END_STREAM = constants.NGHTTP2_FLAG_END_STREAM;
 
 export class Http2Exchange implements Exchange {

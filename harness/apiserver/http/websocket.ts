@@ -5,9 +5,11 @@
  * those that are no watch, are answered as if nobody had asked for a WebSocket. Start at {@link WebSocketExchange}.
  */
 import { createHash } from 'node:crypto';
-import { STATUS_CODES, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { NO_BODY, type AnswerHeaders, type Credential, type Exchange } from './exchange.ts';
+
+const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 const TOKEN_PROTOCOL = 'base64url.bearer.authorization.k8s.io.';

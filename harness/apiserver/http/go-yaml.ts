@@ -3,8 +3,9 @@
  *
  * Owns: the dialect and, as far as the parser tells, the words of its errors. Start at {@link parseYaml}.
  */
-import { parseDocument, type SchemaOptions, type Tags, type YAMLError } from 'yaml';
-import type { JsonValue } from '../model/object.ts';
+import type { SchemaOptions, Tags, YAMLError } from 'yaml';
+import type { JsonValue } from '../../model/object.ts';
+import { yaml } from './yaml-library.ts';
 
 export interface ParsedYaml {
   readonly body: JsonValue;
@@ -26,7 +27,7 @@ const customTags: NonNullable<SchemaOptions['customTags']> = (tags: Tags): Tags 
  * @throws {SyntaxError} in Go's words, near enough.
  */
 export function parseYaml(text: string): ParsedYaml {
-  const document = parseDocument(text, { version: '1.1', customTags, logLevel: 'silent' });
+  const document = yaml().parseDocument(text, { version: '1.1', customTags, logLevel: 'silent' });
   const duplicates: string[] = [];
   for (const error of document.errors) {
     if (error.code === 'MULTIPLE_DOCS') break;
