@@ -50,6 +50,13 @@ class Walk implements Comparison {
 
   compare(type: TypeNode, from: JsonValue | undefined, to: JsonValue | undefined): void {
     if (from === to) return;
+    if (from === undefined && to !== undefined) {
+      const last = this.#path.length - 1;
+      let parent = this.added;
+      for (let index = 0; index < last; index++) parent = parent.descend(this.#path[index] as string);
+      if (last >= 0) addAll(type, to, parent, this.#path[last] as string);
+      return;
+    }
     const shapeFrom = shapeOf(type, from);
     const shapeTo = shapeOf(type, to);
     let leaf: boolean;
@@ -76,6 +83,8 @@ class Walk implements Comparison {
       return false;
     }
     if (form === 'list' && type.list !== undefined && !type.list.atomic && (isFullList(from) || isFullList(to))) {
+      // Naming items costs more than finding lists equal, which most are.
+      if (to !== undefined && jsonEqual(from, to)) return false;
       this.#lists(type.list, isList(from) ? from : [], isList(to) ? to : []);
       return false;
     }
@@ -131,6 +140,28 @@ class Walk implements Comparison {
     } else {
       if (left.length > 0) this.#below(name, type, left[0], undefined);
       this.added.insert([...this.#path, name]);
+    }
+  }
+}
+
+/** Adds a value that is new, with everything in it, as `element` of `set`. */
+function addAll(type: TypeNode, value: JsonValue, set: FieldSet, element: string): void {
+  set.add(element);
+  const form = handled(type, shapeOf(type, value));
+  if (form === 'map' && type.map !== undefined && !type.map.atomic && isMap(value)) {
+    let below: FieldSet | undefined;
+    for (const name in value) {
+      const item = value[name];
+      if (item === undefined) continue;
+      below ??= set.descend(element);
+      addAll(fieldType(type.map, name) ?? DEDUCED, item, below, fieldElement(name));
+    }
+  } else if (form === 'list' && type.list !== undefined && !type.list.atomic && isList(value) && value.length > 0) {
+    const below = set.descend(element);
+    for (const [name, items] of byName(type.list, value)) {
+      const [only] = items;
+      if (items.length === 1 && only !== undefined) addAll(type.list.element(), only, below, name);
+      else below.add(name);
     }
   }
 }

@@ -117,6 +117,10 @@ function entryOf(one: Owner): JsonObject {
   return entry;
 }
 
+function isPlain(time: string): boolean {
+  return time.length === 20 && time.endsWith('Z');
+}
+
 function seconds(time: string | undefined): number {
   return time === undefined ? 0 : Math.floor(Date.parse(time) / 1000);
 }
@@ -129,6 +133,9 @@ function order(a: string, b: string): number {
 function compareOwners(a: Owner, b: Owner): number {
   if (a.applied !== b.applied) return a.applied ? -1 : 1;
   if (a.time !== b.time) {
+    // Times of one form are in the order of their texts.
+    if (a.time !== undefined && b.time !== undefined && isPlain(a.time) && isPlain(b.time))
+      return order(a.time, b.time);
     const apart = seconds(a.time) - seconds(b.time);
     if (apart !== 0) return apart;
   }

@@ -57,6 +57,8 @@ export function managedAfterUpdate(
     const self = owner(writer.manager || UNNAMED, false, ground.apiVersion, writer.subresource);
     const before = out.get(self.id);
     const set = before === undefined ? taken : before.set.union(taken);
+    // What was taken names values as their type of today has them.
+    set.fits = ground.typeIn(ground.apiVersion);
     out.set(self.id, { ...self, set, time: writer.time });
   }
   return capped(out);

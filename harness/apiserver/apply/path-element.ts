@@ -66,6 +66,7 @@ const RANK: { readonly [kind: string]: number } = { f: 0, k: 1, v: 2, i: 3 };
 /** The order of FieldsV1: fields by name, then keys, values and indices by what they hold. */
 export function compareElements(a: string, b: string): number {
   if (a === b) return 0;
+  if (a.startsWith('f:') && b.startsWith('f:')) return a < b ? -1 : 1;
   const kind = a[0] ?? '';
   const rank = (RANK[kind] ?? 4) - (RANK[b[0] ?? ''] ?? 4);
   if (rank !== 0) return rank;

@@ -117,7 +117,9 @@ function settle(
       }
     }
     set = set.difference(comparison.removed);
-    if (set !== one.set) left.push(owning(one, set));
+    if (set === one.set) continue;
+    set.fits = one.set.fits;
+    left.push(owning(one, set));
   }
   if (!force && conflicts.length > 0) throw new Conflicts(conflicts);
   for (const one of left) managed.set(one.id, one);
@@ -138,7 +140,6 @@ export function updateOwners(
   const out = reconciled(ground, managed);
   const { modified, added } = settle(ground, from, to, out, '', true);
   const taken = modified.union(added);
-  if (!taken.empty) taken.fits = undefined;
   return { managed: out, taken: taken.recursiveDifference(ground.ignored(ground.apiVersion)) };
 }
 
