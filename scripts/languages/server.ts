@@ -4,14 +4,9 @@
  * Owns: starting and ending it, and a client that reads and writes plain objects. Does not own: what is done with it (`goal.ts`).
  */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { request, type RequestOptions } from 'node:https';
 import { join } from 'node:path';
-import {
-  ApiException,
-  KubeConfig,
-  type KubernetesObject,
-  KubernetesObjectApi,
-  PatchStrategy,
-} from '@kubernetes/client-node';
+import { KubeConfig } from '@kubernetes/client-node';
 import { parse } from 'yaml';
 import { startControlPlane } from '../../harness/clusters/control-plane/control-plane.ts';
 import { start, until } from './processes.ts';
@@ -87,40 +82,71 @@ async function installCrd(objects: Objects): Promise<void> {
   });
 }
 
+/** Where each kind that is used here lives. */
+const COLLECTIONS: { readonly [kind: string]: string } = {
+  Bucket: '/apis/storage.example.com/v1/namespaces/default/buckets',
+  ConfigMap: '/api/v1/namespaces/default/configmaps',
+  CustomResourceDefinition: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+  Deployment: '/apis/apps/v1/namespaces/default/deployments',
+  Lease: '/apis/coordination.k8s.io/v1/namespaces/default/leases',
+  Pod: '/api/v1/namespaces/default/pods',
+  Secret: '/api/v1/namespaces/default/secrets',
+};
+
+/** Plain JSON over HTTPS: client-node's typed models would drop what they do not know, such as defaults in a definition. */
 function objectsOf(kubeconfig: string): Objects {
   const config = new KubeConfig();
   config.loadFromFile(kubeconfig);
-  const api = KubernetesObjectApi.makeApiClient(config);
-  const plain = (answer: unknown): PlainObject => answer as PlainObject;
+  const server = config.getCurrentCluster()?.server ?? '';
+  const collection = ({ kind }: PlainObject): string => COLLECTIONS[kind] ?? '';
+  const one = (object: PlainObject): string => `${collection(object)}/${object.metadata.name}`;
+
+  async function send(method: string, path: string, body?: PlainObject): Promise<PlainObject | undefined> {
+    const options: RequestOptions = {
+      method,
+      headers: { 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' },
+    };
+    await config.applyToHTTPSOptions(options);
+    const { code, text } = await exchange(
+      server + path,
+      options,
+      body === undefined ? undefined : JSON.stringify(body),
+    );
+    if (code === 404) return undefined;
+    if (code >= 300) throw new Error(`${method} ${path} was answered ${code}: ${text}`);
+    return JSON.parse(text) as PlainObject;
+  }
+
+  async function there(answer: Promise<PlainObject | undefined>, object: PlainObject): Promise<PlainObject> {
+    const found = await answer;
+    if (found === undefined) throw new Error(`${collection(object)} is not served`);
+    return found;
+  }
+
   return {
-    read: async (object) => orUndefined(api.read(headOf(object)).then(plain)),
-    create: async (object) => plain(await api.create(typed(object))),
-    merge: async (object) =>
-      plain(await api.patch(typed(object), undefined, undefined, undefined, undefined, PatchStrategy.MergePatch)),
+    read: (object) => send('GET', one(object)),
+    create: (object) => there(send('POST', collection(object), object), object),
+    merge: (object) => there(send('PATCH', one(object), object), object),
     remove: async (object) => {
-      await orUndefined(api.delete(headOf(object)));
+      await send('DELETE', one(object));
     },
   };
 }
 
-/** client-node's types have Dates where the wire has texts; nothing here sends one. */
-function typed(object: PlainObject): KubernetesObject {
-  return object as unknown as KubernetesObject;
-}
-
-function headOf({ apiVersion, kind, metadata: { name, namespace } }: PlainObject): {
-  apiVersion: string;
-  kind: string;
-  metadata: { name: string; namespace: string };
-} {
-  return { apiVersion, kind, metadata: { name, namespace: namespace ?? '' } };
-}
-
-async function orUndefined<T>(promise: Promise<T>): Promise<T | undefined> {
-  try {
-    return await promise;
-  } catch (error) {
-    if (error instanceof ApiException && error.code === 404) return undefined;
-    throw error;
-  }
+function exchange(
+  url: string,
+  options: RequestOptions,
+  body: string | undefined,
+): Promise<{ code: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, options, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (part: string) => (text += part));
+      response.on('end', () => resolve({ code: response.statusCode ?? 0, text }));
+      response.on('error', reject);
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
 }
