@@ -33,13 +33,17 @@ const shown = new WeakMap<KubeObject, KubeObject>();
 export function eventFromStorage(object: KubeObject): KubeObject {
   let event = shown.get(object);
   if (event === undefined) {
-    const { reportingController, reportingInstance, ...others } = renamed(object, 'events.k8s.io/v1', TO_NEW);
+    const made = renamed(object, 'events.k8s.io/v1', TO_NEW);
+    const { reportingController, reportingInstance, ...others } = made;
     // Core events always write these two, events of the other group only when they say something.
     event = {
       ...others,
       ...(isText(reportingController) ? { reportingController } : {}),
       ...(isText(reportingInstance) ? { reportingInstance } : {}),
-    } as KubeObject;
+      apiVersion: made.apiVersion,
+      kind: made.kind,
+      metadata: made.metadata,
+    };
     shown.set(object, event);
   }
   return event;
