@@ -10,6 +10,7 @@ import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import { isList, isMap } from '../definition.ts';
 import { nameErrors } from '../names.ts';
 import { fieldForbidden, fieldInvalid, fieldNotSupported, fieldRequired, type FieldError } from '../refusal.ts';
+import { canonicalSchema } from './canonical.ts';
 import { validateConversion } from './conversion.ts';
 import { validateDefaults } from './defaults.ts';
 import { map, maps, text, validateKeywords } from './openapi.ts';
@@ -42,7 +43,24 @@ export function defaultedCrd(crd: KubeObject, old: KubeObject | undefined): Kube
         conversion: isMap(spec['conversion']) ? spec['conversion'] : { strategy: 'None' },
       },
     };
+  result = withCanonicalSchemas(result);
   return old === undefined ? result : rememberingStorage(result);
+}
+
+function withCanonicalSchemas(crd: KubeObject): KubeObject {
+  const spec = map(crd['spec']);
+  const { versions } = spec;
+  if (!isList(versions)) return crd;
+  let changed = false;
+  const next = versions.map((version) => {
+    const schema = isMap(version) ? schemaOf(version) : undefined;
+    if (schema === undefined || !isMap(version)) return version;
+    const canonical = canonicalSchema(schema);
+    if (canonical === schema) return version;
+    changed = true;
+    return { ...version, schema: { ...map(version['schema']), openAPIV3Schema: canonical } };
+  });
+  return changed ? { ...crd, spec: { ...spec, versions: next } } : crd;
 }
 
 function rememberingStorage(crd: KubeObject): KubeObject {

@@ -6,24 +6,29 @@
  */
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import { isList, isMap } from '../definition.ts';
+import { jsonEqual } from '../../model/leaf.ts';
+import { decodeMetadata } from '../metadata.ts';
 import type { SchemaNode } from './node.ts';
+
+/** What coercing reads of a node. */
+type CoercedNode = Pick<SchemaNode, 'preserve' | 'embedded' | 'items' | 'properties' | 'additional' | 'defaulted'>;
 
 /** Collects the paths of dropped fields; undefined when nobody asks. */
 export type Unknown = string[] | undefined;
 
-export function coerceValue(node: SchemaNode, value: JsonValue, path: string, unknown: Unknown): JsonValue {
+export function coerceValue(node: CoercedNode, value: JsonValue, path: string, unknown: Unknown): JsonValue {
   if (value === null || typeof value !== 'object') return value;
   if (isList(value)) return coerceList(node, value, path, unknown);
   return isMap(value) ? coerceMap(node, value, path, unknown, false) : value;
 }
 
 function coerceList(
-  node: SchemaNode,
+  node: CoercedNode,
   list: readonly JsonValue[],
   path: string,
   unknown: Unknown,
 ): readonly JsonValue[] {
-  const { items } = node;
+  const items = node.items ?? (node.preserve ? undefined : NOTHING);
   if (items === undefined) return list;
   let copy: JsonValue[] | undefined;
   for (let index = 0; index < list.length; index++) {
@@ -39,7 +44,7 @@ function coerceList(
 
 /** `root`: the object itself, whose `apiVersion`, `kind` and `metadata` are not the schema's business. */
 export function coerceMap(
-  node: SchemaNode,
+  node: CoercedNode,
   map: JsonObject,
   path: string,
   unknown: Unknown,
@@ -49,7 +54,13 @@ export function coerceMap(
   let copy: { [key: string]: JsonValue | undefined } | undefined;
   for (const key in map) {
     const value = map[key];
-    if (value === undefined || ((root || node.embedded) && isTypeMeta(key))) continue;
+    if (value === undefined) continue;
+    if (node.embedded && key === 'metadata') {
+      const metadata = embeddedMetadata(value, path, unknown);
+      if (metadata !== value) (copy ??= { ...map })[key] = metadata;
+      continue;
+    }
+    if ((root || node.embedded) && isTypeMeta(key)) continue;
     const property = properties.get(key);
     const known = property ?? (typeof additional === 'object' ? additional : undefined);
     if (known === undefined) {
@@ -86,3 +97,27 @@ function dropped(node: SchemaNode): JsonValue | undefined {
 function isTypeMeta(key: string): boolean {
   return key === 'metadata' || key === 'apiVersion' || key === 'kind';
 }
+
+const META_KEYS = new Set(
+  'name generateName namespace selfLink uid resourceVersion generation creationTimestamp deletionTimestamp deletionGracePeriodSeconds labels annotations ownerReferences finalizers managedFields'.split(
+    ' ',
+  ),
+);
+
+/** Metadata of an embedded resource as Go would write it again; what cannot be decoded stays and is refused later. */
+function embeddedMetadata(value: JsonValue, path: string, unknown: Unknown): JsonValue {
+  const meta = decodeMetadata(value);
+  if (typeof meta === 'string' || !isMap(value)) return value;
+  for (const key in value) if (!META_KEYS.has(key)) unknown?.push(`${path}.metadata.${key}`);
+  return jsonEqual(meta, value) ? value : meta;
+}
+
+/** What values of scalars that should not have any parts are made of: nothing is known there. */
+const NOTHING = {
+  preserve: false,
+  embedded: false,
+  items: undefined,
+  properties: new Map(),
+  additional: undefined,
+  defaulted: [],
+} as const satisfies CoercedNode;

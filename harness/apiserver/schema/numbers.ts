@@ -22,13 +22,15 @@ export function goFloat(value: number): string {
 export interface NumberFault {
   readonly plain: boolean;
   readonly text: string;
+  /** Shown instead of the number that was judged. */
+  readonly value?: number;
 }
 
 /** Everything wrong with `value`, in the order in which kube-openapi says it. */
 export function numberFaults(node: SchemaNode, value: number, path: string): readonly NumberFault[] {
   const faults: NumberFault[] = [];
   const { multipleOf, maximum, minimum } = node;
-  const whole = Number.isInteger(value);
+  const whole = Number.isInteger(value) && Math.abs(value) < INT64_MAX;
   const range = (number: number, prefix: string): boolean => {
     const text = outOfRange(node, number, prefix, path);
     if (text !== undefined) faults.push({ plain: true, text });
@@ -39,7 +41,12 @@ export function numberFaults(node: SchemaNode, value: number, path: string): rea
   if (multipleOf !== undefined) {
     const exact = range(multipleOf, 'MultipleOf') && whole;
     const factor = exact ? Math.trunc(multipleOf) : multipleOf;
-    if (factor <= 0) fault(`factor MultipleOf declared for ${path} must be positive: ${goFloat(factor)}`);
+    if (factor <= 0)
+      faults.push({
+        plain: false,
+        text: `factor MultipleOf declared for ${path} must be positive: ${goFloat(factor)}`,
+        value: factor,
+      });
     else if (!isMultiple(value, factor)) fault(`${path} in body should be a multiple of ${goFloat(factor)}`);
   }
   if (minimum !== undefined) {
@@ -63,7 +70,7 @@ function shown(bound: number, whole: boolean): string {
 
 function isMultiple(value: number, factor: number): boolean {
   const times = factor < 1 ? (1 / factor) * value : value / factor;
-  return Math.abs(times - Math.round(times)) < 1e-9;
+  return Math.abs(times) < 2 ** 53 && Math.abs(times - Math.round(times)) < 1e-9;
 }
 
 function outOfRange(node: SchemaNode, value: number, prefix: string, path: string): string | undefined {

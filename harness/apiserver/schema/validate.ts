@@ -84,8 +84,8 @@ function judge(node: SchemaNode, value: JsonValue, old: JsonValue | undefined, p
   else if (typeof value === 'number') {
     site.matches += 2;
     if (hasNumberRules(node))
-      for (const { plain, text } of numberFaults(node, value, path))
-        fail(site, plain ? '' : path, 'Invalid', plain ? '' : value, text);
+      for (const fault of numberFaults(node, value, path))
+        fail(site, fault.plain ? '' : path, 'Invalid', fault.plain ? '' : (fault.value ?? value), fault.text);
   } else if (isList(value)) checkList(node, value, isList(old) ? old : undefined, path, site);
   if (node.enum !== undefined) checkEnum(node, value, path, site);
   if (isMap(value)) checkMap(node, value, isMap(old) ? old : undefined, path, site);
@@ -104,7 +104,8 @@ function hasNumberRules(node: SchemaNode): boolean {
 function typeOf(value: JsonValue): string {
   if (value === null) return 'null';
   if (isList(value)) return 'array';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  // Beyond 64 bits Go reads a float.
+  if (typeof value === 'number') return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? 'integer' : 'number';
   return typeof value;
 }
 
