@@ -19,7 +19,6 @@ import {
   type Strategy,
 } from '../definition.ts';
 import { hpaFromStorage, hpaToStorage } from './autoscaling.ts';
-import { hpaFromStorage, hpaToStorage } from './autoscaling.ts';
 import { BEHAVIOUR } from './behaviour.ts';
 import { BuiltInSchema } from './builtin-schema.ts';
 import { DISCOVERED, type DiscoveredResource } from './discovery-data.ts';
@@ -260,7 +259,6 @@ const UNCONVERTED: Conversion = { toStorage: sameObject, fromStorage: sameObject
 /** Versions whose objects are stored in another form. */
 const CONVERSIONS: { readonly [apiVersion: string]: Conversion } = {
   'events.k8s.io/v1': { toStorage: eventToStorage, fromStorage: eventFromStorage },
-  'autoscaling/v1': { toStorage: hpaToStorage, fromStorage: hpaFromStorage },
   'autoscaling/v1': { toStorage: hpaToStorage, fromStorage: hpaFromStorage },
 };
 
