@@ -13,6 +13,8 @@ import { SERVICE } from './service.ts';
 import { STORAGE } from './storage.ts';
 import { WORKLOADS } from './workloads.ts';
 import { validateConfigMap, validateEvent, validateSecret } from './validation/config.ts';
+import { validateNetworkPolicy } from './validation/networking.ts';
+import { POLICY_RULES } from './validation/policies.ts';
 import { validateEndpoints, validateEndpointSlice } from './validation/services.ts';
 
 type Hooks = Partial<Pick<Strategy, 'admit' | 'onCreate' | 'normalise' | 'validate' | 'keepsStatus' | 'statusKeeps'>>;
@@ -73,8 +75,8 @@ function startingWith(status: JsonObject): Hooks {
   return { onCreate: (object) => ({ ...object, status }) };
 }
 
-/** Hooks by resource; kinds that are not here need none. */
-export const BEHAVIOUR: { readonly [gr: string]: Hooks } = {
+/** Hooks of single kinds. */
+const OF_KINDS: { readonly [gr: string]: Hooks } = {
   ...STORAGE,
   ...WORKLOADS,
   namespaces: namespace,
@@ -97,10 +99,17 @@ export const BEHAVIOUR: { readonly [gr: string]: Hooks } = {
   endpoints: { validate: validateEndpoints },
   'endpointslices.discovery.k8s.io': { validate: validateEndpointSlice },
   events: { validate: validateEvent },
+  'networkpolicies.networking.k8s.io': { validate: validateNetworkPolicy },
   configmaps: { validate: validateConfigMap, normalise: (object) => withoutEmpty(object, DATA) as KubeObject },
   'customresourcedefinitions.apiextensions.k8s.io': {
     normalise: defaultedCrd,
     onCreate: initialStatus,
     validate: validateCrd,
   },
+};
+
+/** Hooks by resource, rules included; kinds that are not here need none. */
+export const BEHAVIOUR: { readonly [gr: string]: Hooks } = {
+  ...OF_KINDS,
+  ...Object.fromEntries(Object.entries(POLICY_RULES).map(([gr, validate]) => [gr, { ...OF_KINDS[gr], validate }])),
 };

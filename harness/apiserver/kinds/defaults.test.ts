@@ -290,3 +290,49 @@ describe('rules of built-in kinds (46)', () => {
     ]);
   });
 });
+
+describe('rules of kinds that steer others (46)', () => {
+  function causes(apiVersion: string, path: string, kind: string, content: JsonObject): readonly string[] {
+    const body = { apiVersion, kind, metadata: { name: 'x' }, ...content };
+    const answer = testServer().request('POST', path, body).body as {
+      details?: { causes?: readonly { field: string }[] };
+    };
+    return (answer.details?.causes ?? []).map(({ field }) => field);
+  }
+
+  it.each([
+    [
+      'policy/v1',
+      'PodDisruptionBudget',
+      'poddisruptionbudgets',
+      { spec: { minAvailable: 'x' } },
+      ['spec.minAvailable'],
+    ],
+    [
+      'autoscaling/v2',
+      'HorizontalPodAutoscaler',
+      'horizontalpodautoscalers',
+      { spec: { scaleTargetRef: { kind: 'D', name: 'd' }, minReplicas: 5, maxReplicas: 3 } },
+      ['spec.maxReplicas', 'spec.scaleTargetRef.apiVersion'],
+    ],
+    ['coordination.k8s.io/v1', 'Lease', 'leases', { spec: { leaseDurationSeconds: 0 } }, ['spec.leaseDurationSeconds']],
+    [
+      'networking.k8s.io/v1',
+      'NetworkPolicy',
+      'networkpolicies',
+      { spec: { podSelector: {}, policyTypes: ['X'] } },
+      ['spec.policyTypes[0]'],
+    ],
+    ['networking.k8s.io/v1', 'Ingress', 'ingresses', { spec: {} }, ['spec']],
+    [
+      'rbac.authorization.k8s.io/v1',
+      'Role',
+      'roles',
+      { rules: [{ verbs: ['get'] }] },
+      ['rules[0].apiGroups', 'rules[0].resources'],
+    ],
+    ['apps/v1', 'ControllerRevision', 'controllerrevisions', { revision: -1 }, ['revision', 'data']],
+  ])('name the fields of a wrong %s %s', (apiVersion, kind, resource, content, fields) => {
+    expect(causes(apiVersion, `/apis/${apiVersion}/namespaces/default/${resource}`, kind, content)).toEqual(fields);
+  });
+});

@@ -4,6 +4,7 @@ import { isList, isMap, type Stored, type Strategy } from '../definition.ts';
 import { mapIn } from './defaults/rules.ts';
 import { fill, inMap } from './fill.ts';
 import { validateClaim } from './validation/config.ts';
+import { validateIngress } from './validation/networking.ts';
 
 type Hooks = Partial<Pick<Strategy, 'admit' | 'onCreate' | 'normalise' | 'validate' | 'keepsStatus'>>;
 
@@ -75,6 +76,7 @@ export const STORAGE: { readonly [gr: string]: Hooks } = {
   'volumeattributesclasses.storage.k8s.io': protectedBy('kubernetes.io/vac-protection'),
   'ingresses.networking.k8s.io': {
     admit: admitIngress,
+    validate: validateIngress,
     onCreate: (object) => ({ ...object, status: { loadBalancer: {} } }),
   },
   nodes: {
