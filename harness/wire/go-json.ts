@@ -93,20 +93,23 @@ function isSpace(code: number): boolean {
   return code === 32 || (code >= 9 && code <= 13 && code !== 11 && code !== 12);
 }
 
-function keysOf(value: JsonValue): number {
-  if (value === null || typeof value !== 'object') return 0;
+function keysOf(body: JsonValue): number {
+  if (body === null || typeof body !== 'object') return 0;
   let keys = 0;
-  if (Array.isArray(value)) {
-    for (const item of value as readonly JsonValue[])
-      if (item !== null && typeof item === 'object') keys += keysOf(item);
-    return keys;
-  }
-  if (RAW.isRawJSON(value)) return 0;
-  const map = value as JsonObject;
-  for (const key in map) {
-    keys++;
-    const item = map[key];
-    if (item !== null && typeof item === 'object') keys += keysOf(item);
+  // No recursion: what nests a few thousand deep is still read.
+  const open: JsonValue[] = [body];
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    if (Array.isArray(value)) {
+      for (const item of value as readonly JsonValue[]) if (item !== null && typeof item === 'object') open.push(item);
+      continue;
+    }
+    if (RAW.isRawJSON(value)) continue;
+    const map = value as JsonObject;
+    for (const key in map) {
+      keys++;
+      const item = map[key];
+      if (item !== null && typeof item === 'object') open.push(item);
+    }
   }
   return keys;
 }

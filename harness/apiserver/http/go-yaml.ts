@@ -88,7 +88,15 @@ const WORDS: { readonly [code: string]: string } = {
 };
 
 function words(error: YAMLError): string {
-  const said = WORDS[error.code] ?? 'did not find expected node content';
+  const { code, message } = error;
   const line = lineOf(error);
+  // Flow collections that do not end are the one place where Go counts the first line too.
+  if (/^Flow (map|sequence)|must be sufficiently indented and end with/.test(message))
+    return `yaml: line ${line}: did not find expected node content`;
+  const said = message.startsWith('Missing closing')
+    ? 'found unexpected end of stream'
+    : message.startsWith('Invalid escape')
+      ? 'found unknown escape character'
+      : (WORDS[code] ?? 'did not find expected node content');
   return line > 1 ? `yaml: line ${line}: ${said}` : `yaml: ${said}`;
 }

@@ -41,14 +41,17 @@ const STREAMED: ReadonlySet<string> = new Set([
 export function negotiate(request: ApiRequest, route: Route | undefined, watching: boolean): Wanted | ApiResponse {
   const accept = request.headers['accept'] ?? '';
   const pretty = wantsPretty(request);
-  // What is no resource speaks JSON or text whatever it is asked for; discovery reads the header itself.
-  if (route === undefined && !REVIEWS.test(request.path)) return { media: 'json', version: 'v1', pretty, route };
+  // Discovery and unknown resources; it reads the header itself where it has more than one shape.
+  if (route === undefined && !REVIEWS.test(request.path))
+    return request.path.startsWith('/api')
+      ? negotiateRefusal(request)
+      : { media: 'json', version: 'v1', pretty, route };
   if (accept === '' || accept === 'application/json' || accept === '*/*')
     return { media: 'json', version: 'v1', pretty, route };
   const custom = route?.definition.custom === true;
   const clauses = parseAccept(accept);
   // What is built in passes a first filter, which looks at bare types only and takes no `application/*`.
-  if (!custom && !clauses.some(({ type }) => type === '*/*' || ALL_TYPES.has(type)))
+  if (!custom && !clauses.some(({ type, bare }) => (type === '*/*' && !bare) || ALL_TYPES.has(type)))
     return notAcceptable(request.method === 'GET' && route?.name === '');
   for (const { type, parameters } of clauses) {
     for (const media of MEDIA) {
@@ -60,7 +63,7 @@ export function negotiate(request: ApiRequest, route: Route | undefined, watchin
       return { ...wanted, media, pretty: pretty || parameters.get('pretty') === '1', route };
     }
   }
-  return refusal(watching ? STREAMED : ALL_TYPES);
+  return refusal(ALL_TYPES);
 }
 
 /** How a refusal is to look that came before, or instead of, what was negotiated: any media type, no transformation. */
@@ -83,6 +86,8 @@ interface Clause {
   readonly type: string;
   readonly parameters: ReadonlyMap<string, string>;
   readonly quality: number;
+  /** `*` alone, which only the second look understands. */
+  readonly bare: boolean;
 }
 
 /** The clauses of an Accept header, preferred first; malformed ones are skipped. */
@@ -91,7 +96,8 @@ function parseAccept(header: string): readonly Clause[] {
   for (const part of header.split(',')) {
     const [name = '', ...rest] = part.split(';');
     let type = name.trim();
-    if (type === '*') type = '*/*';
+    const bare = type === '*';
+    if (bare) type = '*/*';
     const pieces = type.split('/');
     if (pieces.length !== 2 || pieces[1] === '') continue;
     const parameters = new Map<string, string>();
@@ -102,7 +108,7 @@ function parseAccept(header: string): readonly Clause[] {
       if (key.trim() === 'q') quality = Number.parseFloat(value) || 0;
       else parameters.set(key.trim(), value.trim());
     }
-    clauses.push({ type: pieces.map((piece) => piece.trim()).join('/'), parameters, quality });
+    clauses.push({ type: pieces.map((piece) => piece.trim()).join('/'), parameters, quality, bare });
   }
   return clauses.toSorted((a, b) => b.quality - a.quality || wildcards(a.type) - wildcards(b.type));
 }
@@ -118,6 +124,8 @@ function transformed(
 ): Pick<Wanted, 'as' | 'version'> | undefined {
   const stream = parameters.get('stream');
   if (stream !== undefined && (stream !== 'watch' || media === 'yaml')) return undefined;
+  // The only server version is that of meta.k8s.io.
+  if ((parameters.get('sv') ?? 'v1') !== 'v1') return undefined;
   if (!parameters.has('as') && !parameters.has('g') && !parameters.has('v')) return { version: 'v1' };
   const version = parameters.get('v');
   if (parameters.get('g') !== 'meta.k8s.io' || (version !== 'v1' && version !== 'v1beta1')) return undefined;

@@ -115,7 +115,7 @@ const SCALE: Printer = (object, now) => [
 
 function layoutOf(route: Route | undefined): Layout {
   const { gr = '', custom = false } = route?.definition ?? {};
-  if (route?.subresource === 'scale') return { columns: scaleColumns(), cells: SCALE };
+  if (route?.subresource === 'scale') return { columns: scaleColumns(custom), cells: SCALE };
   if (custom) return customLayout(route?.version.printerColumns ?? AGE_ONLY);
   const cells = WORKLOADS[gr] ?? NETWORK[gr] ?? OTHERS[gr];
   const columns = columnsOf(gr);
@@ -124,7 +124,7 @@ function layoutOf(route: Route | undefined): Layout {
   return { columns: columnsOf('limitranges') ?? [], cells: CREATED };
 }
 
-function scaleColumns(): readonly Column[] {
+function scaleColumns(custom: boolean): readonly Column[] {
   const [name, , , , age] = columnsOf('replicasets.apps') ?? [];
   const count = (called: string, description: string): Column => ({
     name: called,
@@ -134,10 +134,18 @@ function scaleColumns(): readonly Column[] {
     priority: 0,
   });
   return [
-    name ?? {},
-    count('Desired', 'Number of desired replicas.'),
-    count('Available', 'Number of available replicas.'),
-    age ?? {},
+    custom ? { ...name } : { ...name, format: '' },
+    count(
+      'Desired',
+      custom ? 'Number of desired replicas' : 'replicas is the desired number of instances for the scaled object.',
+    ),
+    count(
+      'Available',
+      custom
+        ? 'Number of actual replicas'
+        : 'replicas is the actual number of observed instances of the scaled object.',
+    ),
+    custom ? { ...age, type: 'date' } : { ...age },
   ];
 }
 

@@ -11,7 +11,7 @@ import { Suspended } from '../admission/call-out.ts';
 import { admitDelete } from '../admission/write-steps.ts';
 import { BODY_TYPES, writeOptions } from '../body.ts';
 import { markedForDeletion } from '../crd/status.ts';
-import { isMap, specFinalizers, type ResourceDefinition } from '../definition.ts';
+import { goType, isMap, specFinalizers, type ResourceDefinition } from '../definition.ts';
 import { timestampText, type Call, type Kernel } from '../kernel.ts';
 import {
   badRequest,
@@ -132,16 +132,25 @@ const NO_OPTIONS: DeleteOptions = {
 
 /** From the body if there is one, from the query otherwise. */
 function deleteOptions(call: Call): DeleteOptions | Refusal {
-  const { body, undecodable, query, headers } = call.request;
-  const options = writeOptions(query, 'DeleteOptions');
+  const { body, undecodable, decodeError, query, headers } = call.request;
+  // A body stands for all options: the query is not looked at.
+  const options = writeOptions(body === undefined ? query : {}, 'DeleteOptions');
   if (options instanceof Refusal) return options;
   if (undecodable !== undefined) {
     const type = headers['content-type']?.split(';', 1)[0] ?? '';
     if (type !== '' && !BODY_TYPES.includes(type)) return unsupportedMediaType(BODY_TYPES);
-    return badRequest("couldn't get version/kind; json parse error: invalid character in the body");
+    return badRequest(decodeError ?? "couldn't get version/kind; json parse error: invalid character in the body");
   }
   let raw: JsonObject;
-  if (isMap(body)) raw = body;
+  if (isMap(body)) {
+    const foreign = foreignOptions(body);
+    if (foreign !== undefined) return foreign;
+    raw = body;
+  } else if (body === null) return NO_OPTIONS;
+  else if (body !== undefined)
+    return badRequest(
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${goType(body)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
+    );
   else if (query['gracePeriodSeconds'] ?? query['propagationPolicy'] ?? query['orphanDependents'])
     raw = fromQuery(query);
   else return options.dryRun ? { ...NO_OPTIONS, dryRun: true } : NO_OPTIONS;
@@ -158,6 +167,19 @@ function deleteOptions(call: Call): DeleteOptions | Refusal {
   };
   const errors = optionErrors(parsed, raw);
   return errors.length === 0 ? parsed : invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', errors);
+}
+
+/** Refuses a body of another kind; the options are known in every group. */
+function foreignOptions({ apiVersion, kind }: JsonObject): Refusal | undefined {
+  if (kind === undefined || kind === '' || kind === 'DeleteOptions') return undefined;
+  if (typeof kind !== 'string')
+    return badRequest(
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${goType(kind)} into Go struct field .kind of type string`,
+    );
+  const version = typeof apiVersion === 'string' && apiVersion !== '' ? apiVersion : 'meta.k8s.io/v1';
+  return badRequest(
+    `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(version)} in scheme "pkg/runtime/scheme.go:111"`,
+  );
 }
 
 function fromQuery(query: { readonly [key: string]: string }): JsonObject {

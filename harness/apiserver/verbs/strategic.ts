@@ -31,6 +31,6 @@ export function strategicallyPatched({ request }: Call, live: JsonObject, root: 
 }
 
 /** The JSON decoder's own words, without what was being read. */
-function bareReason(decodeError: string | undefined): string | undefined {
+export function bareReason(decodeError: string | undefined): string | undefined {
   return decodeError?.replace(/^couldn't get version\/kind; json parse error: /, '');
 }

@@ -30,7 +30,7 @@ import {
 import { rowKey } from '../store.ts';
 import type { SchemaNode } from '../schema/node.ts';
 import { placeIn, storeChanged, storeNew } from '../write.ts';
-import { strategicallyPatched } from './strategic.ts';
+import { bareReason, strategicallyPatched } from './strategic.ts';
 
 /** Answers an object, or a refusal; in the version that was asked for. */
 function answer(call: Call, code: number, result: KubeObject | Refusal): ApiResponse {
@@ -191,7 +191,7 @@ export function patchedMap(call: Call, type: string, live: JsonObject): JsonObje
   if (type === STRATEGIC_MERGE_PATCH) return strategicallyPatched(call, live, schemaFor(route));
   if (request.undecodable !== undefined || request.body === undefined)
     return badRequest(
-      `error decoding patch: invalid JSON: ${request.undecodable === undefined ? 'unexpected end of JSON input' : 'invalid character in the patch'}`,
+      `error decoding patch: ${request.undecodable === undefined ? 'unexpected end of JSON input' : (bareReason(request.decodeError) ?? 'invalid character in the patch')}`,
     );
   let patched: JsonValue;
   if (type === JSON_PATCH) {
