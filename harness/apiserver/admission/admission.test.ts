@@ -355,6 +355,36 @@ describe('a request that waits for an answer', () => {
   });
 });
 
+describe('a slow webhook', () => {
+  it('is asked once, however late it answers', () => {
+    const asked: Review[] = [];
+    const late: (() => void)[] = [];
+    const made = testServer({
+      callOut: (callOut, answer) => {
+        const request = callOut.body['request'] as Review;
+        asked.push(request);
+        late.push(() => answer(reviewed(request, { allowed: true })));
+        return () => {};
+      },
+    });
+    install(made, 'validating', [hook('v')]);
+    const codes: number[] = [];
+    made.server.send(
+      { method: 'POST', path: CONFIGMAPS_PATH, query: {}, headers: {}, body: { metadata: { generateName: 'a-' } } },
+      { answer: ({ code }) => codes.push(code), open: () => {}, event: () => {}, end: () => {} },
+    );
+    made.clock.nowMs += 5_000;
+    late[0]?.();
+    expect([codes, asked.length]).toEqual([[201], 1]);
+    const stored = made.request('GET', CONFIGMAPS_PATH).body as unknown as { readonly items: readonly KubeObject[] };
+    expect(stored.items[0]?.metadata).toMatchObject({
+      name: asked[0]?.name,
+      uid: asked[0]?.object?.metadata.uid,
+      creationTimestamp: '2024-01-01T00:00:00Z',
+    });
+  });
+});
+
 function rules(resource: string): JsonObject {
   return { apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: [resource] };
 }

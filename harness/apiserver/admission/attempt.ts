@@ -19,19 +19,20 @@ export class Attempt {
   #uidsUsed = 0;
   #suffixesUsed = 0;
   readonly #kernel: Kernel;
+  readonly #startMs: number;
 
   constructor(kernel: Kernel) {
     this.#kernel = kernel;
+    this.#startMs = Date.parse(kernel.timestamp());
   }
 
   /** What differs from the server's own kernel while this request runs. */
   sources(): Pick<Kernel, 'newUid' | 'nameSuffix' | 'timestamp'> {
     const { newUid, nameSuffix } = this.#kernel;
-    const startMs = Date.parse(this.#kernel.timestamp());
     return {
       newUid: () => (this.#uids[this.#uidsUsed++] ??= newUid()),
       nameSuffix: () => (this.#suffixes[this.#suffixesUsed++] ??= nameSuffix()),
-      timestamp: (offsetSeconds = 0) => timestampText(startMs + offsetSeconds * 1000),
+      timestamp: (offsetSeconds = 0) => timestampText(this.#startMs + offsetSeconds * 1000),
     };
   }
 
