@@ -1,7 +1,7 @@
 /**
  * The benchmark: everything side by side in one run, as medians and ratios. Absolute numbers belong to the machine, ratios to us.
  *
- * Flags: --quick, --section NAME (repeatable: kernel, trials, schedulers, detection), --json FILE.
+ * Flags: --quick, --section NAME (repeatable: kernel, trials, schedulers, detection, http), --json FILE.
  */
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { parseArgs, promisify } from 'node:util';
 import { run } from '../harness/index.ts';
 import type { StrategyName } from '../harness/model/trial.ts';
 import { expectedProperties, isCorrect, nameOf, optionsFor, selected } from './catalogue.ts';
+import type { HttpReport } from './bench/http.ts';
 import { median } from './soak-self/statistics.ts';
 
 const { values } = parseArgs({
@@ -120,7 +121,32 @@ async function detection(): Promise<void> {
   record['detection'] = rates;
 }
 
-const sections = { kernel, trials, schedulers, detection };
+async function http(): Promise<void> {
+  line('\n== the served API server beside a real one, over TLS, requests/s (events/s for watches)');
+  const report = await measure<HttpReport>('http.ts', values.quick ? '1' : '3');
+  const against = (ours: number, real: number | undefined): string =>
+    real === undefined ? '' : `${real.toFixed(0).padStart(9)}/s real  ×${(ours / real).toFixed(1)}`;
+  for (const { name, connections, ours, real, oursP99Ms, realP99Ms } of report.operations) {
+    const slowest = realP99Ms === undefined ? '' : `, real ${realP99Ms.toFixed(1)} ms`;
+    line(
+      `  ${name.padEnd(16)} ${String(connections).padStart(4)} connections ${ours.toFixed(0).padStart(9)}/s ${against(ours, real)}` +
+        `  p99 ${oursP99Ms.toFixed(1)} ms${slowest}`,
+    );
+  }
+  const shares: readonly [string, string, { readonly ours: number; readonly real?: number }][] = [
+    ['start', 'ms', report.startMs],
+    ['idle', 'MB', report.idleMb],
+    ['10,000 objects', 'MB', report.fullMb],
+    ['an idle watch', 'KB', report.watchKb],
+  ];
+  for (const [name, unit, { ours, real }] of shares)
+    line(
+      `  ${name.padEnd(16)} ${ours.toFixed(0).padStart(6)} ${unit}${real === undefined ? '' : ` ${real.toFixed(0).padStart(6)} ${unit} real  ×${(ours / real).toFixed(2)}`}`,
+    );
+  record['http'] = report;
+}
+
+const sections = { kernel, trials, schedulers, detection, http };
 for (const [name, section] of Object.entries(sections)) {
   if (values.section.length === 0 || values.section.includes(name)) await section();
 }

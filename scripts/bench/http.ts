@@ -1,0 +1,199 @@
+/**
+ * The served API server beside a real one, over TLS, in one run: requests per second by kind, start-up, memory, idle watches.
+ *
+ * Prints JSON. Where there are no binaries of a real one (`node scripts/control-plane.ts build`), only ours is measured.
+ */
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { findProgram } from '../../harness/clusters/control-plane/binaries.ts';
+import { startControlPlane } from '../../harness/clusters/control-plane/control-plane.ts';
+import { FAN_OUT, FILL, fillTo, JOBS, type Kind, type LoadJob, type LoadResult } from './http-jobs.ts';
+
+const SECONDS = Number(process.argv[2] ?? '2');
+const OBJECTS = 10_000;
+const WATCHES = 5000;
+const TOKEN = 'bench-token';
+const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+export interface HttpMeasurement {
+  readonly name: string;
+  readonly kind: Kind | 'watch';
+  readonly connections: number;
+  /** Per second. */
+  readonly ours: number;
+  readonly real?: number;
+  readonly oursP99Ms: number;
+  readonly realP99Ms?: number;
+}
+
+export interface HttpReport {
+  readonly operations: readonly HttpMeasurement[];
+  readonly startMs: { readonly ours: number; readonly real?: number };
+  /** Resident, idle and with 10,000 objects more. */
+  readonly idleMb: { readonly ours: number; readonly real?: number };
+  readonly fullMb: { readonly ours: number; readonly real?: number };
+  /** What each of 5,000 idle watches over HTTP/2 adds. */
+  readonly watchKb: { readonly ours: number; readonly real?: number };
+}
+
+interface MeasuredServer {
+  readonly url: string;
+  readonly token: string;
+  /** All processes that it takes, etcd among them. */
+  readonly pids: readonly number[];
+  readonly startMs: number;
+  stop(): Promise<void>;
+}
+
+async function startReal(): Promise<MeasuredServer | undefined> {
+  return findProgram('kube-apiserver') === undefined ? undefined : startControlPlane();
+}
+
+async function startOurs(): Promise<MeasuredServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'stalemate-bench-'));
+  const tokens = join(folder, 'tokens.csv');
+  writeFileSync(tokens, `${TOKEN},admin,admin,"system:masters"\n`);
+  const flags = ['serve', '--environment', 'none', '--token-file', tokens];
+  const before = performance.now();
+  const child = spawn(process.execPath, [file('../../harness/cli/bin.mjs'), ...flags], { stdio: 'pipe' });
+  const url = await firstLine(child);
+  return {
+    url: url.replace('serving on ', ''),
+    token: TOKEN,
+    pids: [child.pid ?? 0],
+    startMs: performance.now() - before,
+    stop: async () => {
+      child.removeAllListeners('exit');
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGINT');
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function firstLine(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    child.stdout?.once('data', (piece: Buffer) => resolve(piece.toString().trim()));
+    child.once('exit', (code) => reject(new Error(`the server ended with ${code}`)));
+  });
+}
+
+function residentMb({ pids }: MeasuredServer): number {
+  const kilobytes = pids.map((pid) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]));
+  return kilobytes.reduce((sum, one) => sum + one, 0) / 1024;
+}
+
+async function run(server: MeasuredServer, job: Partial<LoadJob>): Promise<LoadResult> {
+  const whole: LoadJob = {
+    url: server.url,
+    token: server.token,
+    connections: 32,
+    seconds: SECONDS,
+    method: 'GET',
+    path: '/',
+    contentType: '',
+    body: '',
+    from: 0,
+    modulo: Number.MAX_SAFE_INTEGER,
+    countMax: Number.MAX_SAFE_INTEGER,
+    watchers: 0,
+    watch: '',
+    list: '',
+    ...job,
+  };
+  const { stdout } = await promisify(execFile)(process.execPath, [file('./http-load.ts'), JSON.stringify(whole)]);
+  const result = JSON.parse(stdout) as LoadResult;
+  const failed = Object.keys(result.codes).filter((code) => Number(code) >= 300);
+  if (failed.length === 0) return result;
+  process.stderr.write(`${whole.method} ${whole.path} on ${server.url} was refused: ${JSON.stringify(result.codes)}\n`);
+  return { ...result, perSecond: 0 };
+}
+
+async function measureAll(ours: MeasuredServer, real: MeasuredServer | undefined): Promise<HttpMeasurement[]> {
+  const servers = real === undefined ? [ours] : [ours, real];
+  for (const server of servers) await run(server, FILL);
+  const measurements: HttpMeasurement[] = [];
+  let turn = 0;
+  const created = new Map<string, number>();
+  for (const connections of [1, 32]) {
+    for (const { name, kind, job } of JOBS) {
+      turn++;
+      const results: LoadResult[] = [];
+      for (const server of servers) {
+        const key = `${server.url} ${connections}`;
+        const body = job.body?.replaceAll('%r', `c${connections}`) ?? '';
+        const path = job.path?.replaceAll('%r', `c${connections}`) ?? '';
+        const limits =
+          name === 'delete'
+            ? { countMax: created.get(key) ?? 0 }
+            : name === 'create'
+              ? {}
+              : { from: turn * 10_000_000 };
+        const result = await run(server, { ...job, body, path, connections, ...limits });
+        if (name === 'create') created.set(key, result.done);
+        results.push(result);
+      }
+      measurements.push(measurement(name, kind, connections, results));
+    }
+  }
+  const events: LoadResult[] = [];
+  for (const server of servers) events.push(await run(server, { ...FAN_OUT, watchers: 100, from: 1_000_000_000 }));
+  measurements.push(measurement('watch events', 'watch', 100, events));
+  return measurements;
+}
+
+function measurement(
+  name: string,
+  kind: HttpMeasurement['kind'],
+  connections: number,
+  [ours, real]: readonly LoadResult[],
+): HttpMeasurement {
+  return {
+    name,
+    kind,
+    connections,
+    ours: ours?.perSecond ?? 0,
+    oursP99Ms: ours?.p99Ms ?? 0,
+    ...(real === undefined ? {} : { real: real.perSecond, realP99Ms: real.p99Ms }),
+  };
+}
+
+/** Memory per idle watch: opened in a process of their own, 100 on a connection, as client-go does. */
+async function idleWatchKb(server: MeasuredServer): Promise<number> {
+  const before = residentMb(server);
+  const child = spawn(process.execPath, [file('./http-watches.ts'), server.url, server.token, String(WATCHES)]);
+  await firstLine(child);
+  const after = residentMb(server);
+  child.removeAllListeners('exit');
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill();
+  await ended;
+  return ((after - before) * 1024) / WATCHES;
+}
+
+const ours = await startOurs();
+const real = await startReal();
+const both = (of: (server: MeasuredServer) => number): { ours: number; real?: number } => ({
+  ours: of(ours),
+  ...(real === undefined ? {} : { real: of(real) }),
+});
+try {
+  const idleMb = both(residentMb);
+  for (const server of real === undefined ? [ours] : [ours, real]) await run(server, fillTo(OBJECTS));
+  const fullMb = both(residentMb);
+  const watchKb = {
+    ours: await idleWatchKb(ours),
+    ...(real === undefined ? {} : { real: await idleWatchKb(real) }),
+  };
+  const operations = await measureAll(ours, real);
+  const report: HttpReport = { operations, startMs: both(({ startMs }) => startMs), idleMb, fullMb, watchKb };
+  process.stdout.write(JSON.stringify(report));
+} finally {
+  await ours.stop();
+  await real?.stop();
+}
