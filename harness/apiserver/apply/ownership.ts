@@ -61,7 +61,9 @@ export class Ownership {
   /** Sets the `managedFields` of an object that is being changed. `before` and the object are in the version of the request. */
   changing(call: Call, object: JsonObject, meta: MutableMeta, before: KubeObject): void {
     const live = before.metadata.managedFields;
-    const sent = call.route.subresource === '' ? meta.managedFields : undefined;
+    let sent = call.route.subresource === '' ? meta.managedFields : undefined;
+    // Decoding a custom resource leaves an empty list out.
+    if (sent?.length === 0 && call.route.definition.custom) sent = undefined;
     if (live === undefined && sent === undefined) {
       // Who has no owners gets none: they were reset, or nobody has applied yet.
       if (meta.managedFields !== undefined) delete meta.managedFields;
@@ -195,7 +197,9 @@ function isReset(entries: readonly JsonObject[]): boolean {
 }
 
 /** Kinds where normalising is what admission or allocation does: nobody owns its results. */
-const ALLOCATED: ReadonlySet<string> = new Set(['pods', 'services', 'nodes', 'daemonsets.apps']);
+const ALLOCATED: ReadonlySet<string> = new Set(['pods', 'services', 'nodes']);
+/** Kinds where that is so for updates only. */
+const COUNTED: ReadonlySet<string> = new Set(['daemonsets.apps']);
 
 /** The object as it was sent, with the defaults of its kind, which count as sent. */
 function objectOf(
@@ -207,7 +211,8 @@ function objectOf(
   const { managedFields: _, ...metadata } = meta;
   const sent = { ...object, metadata } as KubeObject;
   const { normalise } = definition.strategy;
-  return normalise === undefined || ALLOCATED.has(definition.gr) ? sent : normalise(sent, before);
+  const after = ALLOCATED.has(definition.gr) || (before !== undefined && COUNTED.has(definition.gr));
+  return normalise === undefined || after ? sent : normalise(sent, before);
 }
 
 const MANAGER_BYTES_MAX = 128;
