@@ -15,9 +15,11 @@ import {
   type GenerationPolicy,
   type ResourceDefinition,
   type ServedVersion,
+  type Strategy,
   type Stored,
 } from './definition.ts';
 import type { Call, Kernel } from './kernel.ts';
+import { PARTS } from './kinds/subresources.ts';
 import { validateMetadataUpdate, validateNewMetadata, type MutableMeta } from './metadata.ts';
 import {
   alreadyExists,
@@ -192,7 +194,7 @@ export function storeChanged(
   const escalates = kernel.access.escalation(call, { ...incoming.object, metadata: incoming.meta }, before);
   if (escalates !== undefined) return escalates;
   if (incoming.owned !== true) kernel.owners.changing(call, incoming.object, incoming.meta, before);
-  const changed = merge(definition, version, incoming, before, subresource);
+  const changed = merge(kernel, call.route, incoming, before);
   const errors = validateMetadataUpdate(changed.metadata, before.metadata);
   const content =
     subresource === 'status' && version.schema !== undefined && definition.custom
@@ -216,11 +218,10 @@ export function storeChanged(
 
 /** What the strategy makes of the request: which parts count, what the server keeps, the new generation. */
 function merge(
-  definition: ResourceDefinition,
-  version: ServedVersion,
+  kernel: Kernel,
+  { definition, version, subresource }: Call['route'],
   incoming: Incoming,
   old: KubeObject,
-  subresource: string,
 ): KubeObject {
   const { strategy, custom } = definition;
   if (subresource === 'status' && custom)
@@ -230,7 +231,9 @@ function merge(
   restore(meta, old);
   if (subresource === 'status') keepForStatus(meta, old, strategy.statusKeeps);
   let object = { ...incoming.object, metadata: meta } as KubeObject;
-  if (subresource === 'status') object = withField(object, 'spec', old['spec']);
+  const part = PARTS[subresource];
+  if (part !== undefined) object = part(object, old, kernel.timestamp());
+  else if (subresource === 'status') object = withField(object, 'spec', old['spec']);
   else if (version.subresources.has('status')) object = withField(object, 'status', old['status']);
   if (subresource !== 'finalize' && strategy.deletion === 'namespace') object = withField(object, 'spec', old['spec']);
   if (strategy.normalise !== undefined) object = strategy.normalise(object, old);
@@ -268,12 +271,20 @@ function warnOfFinalizers(call: Call, object: KubeObject, old: KubeObject | unde
   }
 }
 
-function keepForStatus(meta: MutableMeta, old: KubeObject, kept: 'labels' | 'ownerReferences' | undefined): void {
+function keepForStatus(meta: MutableMeta, old: KubeObject, kept: Strategy['statusKeeps']): void {
   if (kept === undefined) return;
-  const was = old.metadata[kept];
-  if (was === undefined) delete meta[kept];
-  else if (kept === 'labels') meta.labels = old.metadata.labels ?? {};
-  else meta.ownerReferences = old.metadata.ownerReferences ?? [];
+  const all = kept === 'metadata';
+  const was = old.metadata;
+  if (all || kept === 'labels') keep(meta, 'labels', was.labels);
+  if (all || kept === 'ownerReferences') keep(meta, 'ownerReferences', was.ownerReferences);
+  if (!all) return;
+  keep(meta, 'annotations', was.annotations);
+  keep(meta, 'finalizers', was.finalizers);
+}
+
+function keep<K extends keyof MutableMeta>(meta: MutableMeta, key: K, value: MutableMeta[K]): void {
+  if (value === undefined) delete meta[key];
+  else meta[key] = value;
 }
 
 function withOwners(object: KubeObject, { managedFields }: MutableMeta): KubeObject {

@@ -120,7 +120,7 @@ export function validatePod(pod: KubeObject, old: KubeObject | undefined): reado
 
 function frozenPart(pod: KubeObject): JsonObject {
   const spec = isMap(pod['spec']) ? pod['spec'] : {};
-  const { activeDeadlineSeconds: _, tolerations: __, ...rest } = spec;
+  const { activeDeadlineSeconds: _, tolerations: __, ephemeralContainers: ___, ...rest } = spec;
   const bare = (one: JsonObject): JsonObject => ({ ...one, image: '' });
   return inItems(inItems(rest, 'containers', bare), 'initContainers', bare);
 }

@@ -39,6 +39,10 @@ function kept(spec: JsonObject, old: JsonObject): JsonObject {
   for (const key of ['clusterIP', 'clusterIPs'])
     if (old[key] !== undefined && (spec[key] === undefined || spec[key] === '')) allocated[key] = old[key];
   let filled = Object.keys(allocated).length === 0 ? spec : { ...spec, ...allocated };
+  if (isReachable(old) && !isReachable(spec) && spec['externalTrafficPolicy'] === old['externalTrafficPolicy']) {
+    const { externalTrafficPolicy: _, ...rest } = filled;
+    filled = rest;
+  }
   if (spec['type'] === 'ClusterIP') return filled;
   const oldPorts = isList(old['ports']) ? old['ports'].filter(isMap) : [];
   filled = inItems(filled, 'ports', (port) => {
@@ -46,6 +50,13 @@ function kept(spec: JsonObject, old: JsonObject): JsonObject {
     return was?.['nodePort'] === undefined ? port : fill(port, { nodePort: was['nodePort'] });
   });
   return filled;
+}
+
+/** Whether a traffic policy for the outside means anything; one that no longer does goes with the last reason for it. */
+function isReachable(spec: JsonObject): boolean {
+  if (spec['type'] === 'NodePort' || spec['type'] === 'LoadBalancer') return true;
+  const addresses = spec['externalIPs'];
+  return isList(addresses) && addresses.length > 0;
 }
 
 function onCreate(service: KubeObject, peersOf: () => readonly KubeObject[]): KubeObject {

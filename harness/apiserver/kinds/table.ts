@@ -34,6 +34,8 @@ interface Row {
   readonly returnsDeleted?: true;
   readonly dependents?: 'orphan' | 'unsupported';
   readonly deletion?: Strategy['deletion'];
+  /** A write to /status leaves metadata alone. */
+  readonly statusKeeps?: 'metadata';
   readonly fields?: readonly string[];
 }
 
@@ -106,11 +108,11 @@ const ROWS: { readonly [gr: string]: Row } = {
   'rolebindings.rbac.authorization.k8s.io': RBAC,
   'clusterroles.rbac.authorization.k8s.io': RBAC,
   'clusterrolebindings.rbac.authorization.k8s.io': RBAC,
-  'flowschemas.flowcontrol.apiserver.k8s.io': SPEC,
-  'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io': SPEC,
+  'flowschemas.flowcontrol.apiserver.k8s.io': { generation: 'spec', statusKeeps: 'metadata' },
+  'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io': { generation: 'spec', statusKeeps: 'metadata' },
   'priorityclasses.scheduling.k8s.io': { generation: 'initial' },
   'deviceclasses.resource.k8s.io': { generation: 'spec', returnsDeleted: true },
-  'resourceclaims.resource.k8s.io': { returnsDeleted: true },
+  'resourceclaims.resource.k8s.io': { returnsDeleted: true, statusKeeps: 'metadata' },
   'resourceclaimtemplates.resource.k8s.io': { returnsDeleted: true },
   'resourceslices.resource.k8s.io': {
     generation: 'spec',
@@ -122,12 +124,13 @@ const ROWS: { readonly [gr: string]: Row } = {
   'csidrivers.storage.k8s.io': { conditional: true, generation: 'spec-changes', returnsDeleted: true },
   'csinodes.storage.k8s.io': { conditional: true, returnsDeleted: true },
   'csistoragecapacities.storage.k8s.io': { conditional: true },
-  'volumeattachments.storage.k8s.io': { conditional: true, returnsDeleted: true },
+  'volumeattachments.storage.k8s.io': { conditional: true, returnsDeleted: true, statusKeeps: 'metadata' },
+  'servicecidrs.networking.k8s.io': { statusKeeps: 'metadata' },
   'mutatingwebhookconfigurations.admissionregistration.k8s.io': ADMISSION,
   'validatingwebhookconfigurations.admissionregistration.k8s.io': ADMISSION,
   'mutatingadmissionpolicies.admissionregistration.k8s.io': ADMISSION_SPEC,
   'mutatingadmissionpolicybindings.admissionregistration.k8s.io': ADMISSION_SPEC,
-  'validatingadmissionpolicies.admissionregistration.k8s.io': ADMISSION_SPEC,
+  'validatingadmissionpolicies.admissionregistration.k8s.io': { ...ADMISSION_SPEC, statusKeeps: 'metadata' },
   'validatingadmissionpolicybindings.admissionregistration.k8s.io': ADMISSION_SPEC,
   'apiservices.apiregistration.k8s.io': { conditional: true },
   'customresourcedefinitions.apiextensions.k8s.io': {
@@ -146,6 +149,8 @@ const SERVED_SUBRESOURCES: ReadonlySet<string> = new Set([
   'binding',
   'eviction',
   'token',
+  'approval',
+  'ephemeralcontainers',
 ]);
 
 const READERS: { readonly [label: string]: FieldReader } = {
@@ -241,6 +246,7 @@ function define(group: string, found: DiscoveredResource, versions: readonly str
       returnsDeleted: row.returnsDeleted === true,
       dependents: row.dependents ?? 'background',
       deletion: row.deletion ?? 'plain',
+      ...(row.statusKeeps === undefined ? {} : { statusKeeps: row.statusKeeps }),
       ...BEHAVIOUR[gr],
     },
   };
