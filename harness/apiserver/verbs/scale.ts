@@ -13,7 +13,7 @@ import { EMPTY_SCALE, parentEntries, SCALE_GROUND, scaleOwners } from '../apply/
 import { writeOptions, type Incoming } from '../body.ts';
 import { isMap, valueAt, withValueAt, type ScalePaths } from '../definition.ts';
 import type { Call, Kernel } from '../kernel.ts';
-import { decodeMetadata } from '../metadata.ts';
+import { decodeMetadata, type MutableMeta } from '../metadata.ts';
 import {
   badRequest,
   conflict,
@@ -29,7 +29,7 @@ import { selectorText } from '../selectors.ts';
 import { rowKey } from '../store.ts';
 import { storeChanged } from '../write.ts';
 import { APPLY_PATCH, applyOptions, configOf, mergedBy } from './apply.ts';
-import { mediaType, patchedMap, patchType } from './write.ts';
+import { mediaType, patchedMap, patchType, uidConflict } from './write.ts';
 
 const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
 
@@ -85,7 +85,10 @@ export function scale(kernel: Kernel, call: Call, paths: ScalePaths): ApiRespons
   if (typeof meta === 'string') return badRequest(meta);
   const wanted = valueAt(asked, ['spec', 'replicas']);
   const replicas = wanted === undefined ? 0 : wanted;
-  if (typeof replicas !== 'number' || replicas < 0)
+  const misdirected = method === 'PUT' ? checkTarget(call, asked, meta, old) : undefined;
+  if (misdirected !== undefined) return misdirected;
+  // Counts of custom resources are judged with the object they become part of.
+  if (typeof replicas !== 'number' || (replicas < 0 && !definition.custom))
     return invalid({ group: 'autoscaling', kind: 'Scale' }, name, [
       fieldInvalid('spec.replicas', replicas, 'must be greater than or equal to 0'),
     ]);
@@ -101,6 +104,28 @@ export function scale(kernel: Kernel, call: Call, paths: ScalePaths): ApiRespons
   const stored = storeChanged(kernel, main, incoming, old, options);
   if (stored instanceof Refusal) return stored;
   return { code: 200, body: scaleOf(version.fromStorage(stored), paths, definition.custom) };
+}
+
+/** A real server's decoder knows no other kind on the scales of custom resources, and says it in its own way. */
+const NOT_A_SCALE = 'no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"';
+
+/** A Scale that is sent must name the object of the URL. */
+function checkTarget(call: Call, asked: JsonObject, meta: MutableMeta, old: KubeObject): Refusal | undefined {
+  const { definition, namespace, name } = call.route;
+  const body = isMap(call.request.body) ? call.request.body : asked;
+  const { apiVersion = '', kind = '' } = body;
+  const replicas = valueAt(asked, ['spec', 'replicas']);
+  const mistyped = (kind !== '' && kind !== 'Scale') || (apiVersion !== '' && apiVersion !== 'autoscaling/v1');
+  if (definition.custom && (mistyped || (replicas !== undefined && typeof replicas !== 'number')))
+    return badRequest(NOT_A_SCALE);
+  if (meta.name === undefined)
+    return badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  if (meta.name !== name)
+    return badRequest(`the name of the object (${meta.name}) does not match the name on the URL (${name})`);
+  if (meta.namespace !== undefined && meta.namespace !== namespace)
+    return badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  const live = old.metadata.uid ?? '';
+  return meta.uid === undefined || meta.uid === live ? undefined : uidConflict(call, meta.uid, live);
 }
 
 const CANNOT_CONVERT = 'to proper version: request to convert CR to an invalid group/version: autoscaling/v1';
