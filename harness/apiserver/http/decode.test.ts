@@ -1,0 +1,106 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { testServer, WIDGETS_PATH } from '../testing.ts';
+import corpus from './corpus/bodies.json' with { type: 'json' };
+import { decodeBody } from './decode.ts';
+
+const YAML = 'application/yaml';
+const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+
+function body(text: string, type = 'application/json'): unknown {
+  return decodeBody(Buffer.from(text), type).body;
+}
+
+it('takes a body without a type for JSON, and nothing for nothing (14)', () => {
+  expect(decodeBody(Buffer.from('{"a":1}'), '')).toEqual({ body: { a: 1 } });
+  expect(decodeBody(Buffer.alloc(0), YAML)).toEqual({});
+});
+
+describe('YAML', () => {
+  it('is read as version 1.1 (14)', () => {
+    expect(body('a: yes\nb: 010\nc: 2020-01-01\nd: 0x10\ne: 1:30\n1: 2\nf: "yes"', YAML)).toEqual({
+      1: 2,
+      a: true,
+      b: 8,
+      c: '2020-01-01',
+      d: 16,
+      e: '1:30',
+      f: 'yes',
+    });
+  });
+
+  it('is read up to the end of the first document', () => {
+    expect(body('---\na: 1\n---\nb: 2', YAML)).toEqual({ a: 1 });
+  });
+
+  it('that says a key twice is noted in Go’s words', () => {
+    expect(decodeBody(Buffer.from('metadata:\n  name: a\n  name: b\n'), YAML)).toEqual({
+      body: { metadata: { name: 'b' } },
+      duplicates: ['yaml: unmarshal errors:\n  line 3: key "name" already set in map'],
+    });
+  });
+
+  it.each([
+    ['a: {', 'yaml: line 1: did not find expected node content'],
+    ['"a', 'yaml: found unexpected end of stream'],
+    ['a: b: c', 'yaml: mapping values are not allowed in this context'],
+    ['\ta', 'yaml: found character that cannot start any token'],
+    ['a: *b', "yaml: unknown anchor 'b' referenced"],
+    ['a: .inf', 'json: unsupported value: +Inf'],
+  ])('%j is refused: %s', (text, decodeError) => {
+    expect(decodeBody(Buffer.from(text), YAML)).toEqual({ undecodable: text, decodeError });
+  });
+
+  it('that grows without bound is refused', () => {
+    const lines = ['a: &a [x,x,x,x,x,x,x,x,x]'];
+    for (const [of, name] of ['ab', 'bc', 'cd', 'de', 'ef', 'fg', 'gh', 'hi'].map((pair) => [...pair]))
+      lines.push(`${name}: &${name} [${Array.from({ length: 9 }, () => `*${of}`).join(',')}]`);
+
+    expect(decodeBody(Buffer.from(lines.join('\n')), YAML).decodeError).toBe(
+      'yaml: document contains excessive aliasing',
+    );
+  });
+});
+
+describe('protobuf', () => {
+  it('is taken for the kind of the path when it names none', () => {
+    const { server } = testServer();
+    const route = server.routeOf('/api/v1/namespaces/default/configmaps');
+
+    expect(decodeBody(Buffer.from('k8s\0\x12\x05\x0a\x03\x0a\x01a'), PROTOBUF, 'POST', route)).toEqual({
+      body: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' } },
+    });
+  });
+
+  it('of a delete is its options (15)', () => {
+    const route = testServer().server.routeOf(`${WIDGETS_PATH}/a`);
+
+    expect(decodeBody(Buffer.from('k8s\0\x12\x02\x08\x05'), PROTOBUF, 'DELETE', route).body).toMatchObject({
+      kind: 'DeleteOptions',
+      gracePeriodSeconds: 5,
+    });
+  });
+});
+
+describe('whatever is sent', () => {
+  const types = [...new Set(corpus.map(({ type }) => type))];
+
+  it.each(corpus.map((one) => [`${one.type}: ${one.why}`, one] as const))('is read or refused, %s', (_, one) => {
+    const decoded = decodeBody(Buffer.from(one.base64, 'base64'), one.type, 'POST');
+
+    expect('body' in decoded || 'undecodable' in decoded).toBe(true);
+  });
+
+  it('and however the corpus is cut and joined, it is read or refused', () => {
+    const pieces = corpus.map(({ base64 }) => Buffer.from(base64, 'base64')).filter(({ length }) => length < 5000);
+    const cut = fc.tuple(fc.constantFrom(...pieces), fc.nat(400), fc.nat(400));
+    fc.assert(
+      fc.property(fc.array(cut, { minLength: 1, maxLength: 3 }), fc.constantFrom(...types), (parts, type) => {
+        const bytes = Buffer.concat(parts.map(([piece, from, length]) => piece.subarray(from, from + length)));
+        const decoded = decodeBody(bytes, type, 'POST');
+        expect(bytes.length === 0 || 'body' in decoded || 'undecodable' in decoded).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
