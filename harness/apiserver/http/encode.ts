@@ -10,7 +10,7 @@ import type { ApiRequest, ApiResponse } from '../../wire/http.ts';
 import { encodeFrame, encodeProtobuf } from '../../wire/protobuf/envelope.ts';
 import { listAsSent } from '../../wire/typed-list.ts';
 import { isMap } from '../definition.ts';
-import { jsonText } from './json-text.ts';
+import { jsonLine, jsonText } from './json-text.ts';
 import { MEDIA_TYPES, type Media, type Wanted } from './negotiate.ts';
 import { transformed } from './transform.ts';
 import { yaml } from './yaml-library.ts';
@@ -44,7 +44,7 @@ function encodeValue(media: Media, pretty: boolean, body: JsonValue): Omit<Encod
     if (payload !== undefined) return { type: MEDIA_TYPES.protobuf, payload };
   }
   if (media === 'yaml') return { type: MEDIA_TYPES.yaml, payload: yamlText(listAsSent(body)) };
-  const payload = pretty ? JSON.stringify(listAsSent(body), undefined, 2) : `${jsonText(body)}\n`;
+  const payload = pretty ? JSON.stringify(listAsSent(body), undefined, 2) : jsonLine(body);
   return { type: MEDIA_TYPES.json, payload };
 }
 

@@ -26,6 +26,34 @@ function listText(list: JsonObject, items: readonly JsonValue[]): string {
   return `${JSON.stringify(head).slice(0, -1)},"items":[${text}]}`;
 }
 
+/** Lists from this size on are remembered as bytes: nobody asks for one large list only once. */
+const LARGE_LIST = 100;
+
+interface RememberedList {
+  readonly head: string;
+  readonly items: readonly JsonValue[];
+  readonly bytes: Buffer;
+}
+
+/** The large list that was sent last. */
+let latest: RememberedList | undefined;
+
+/** JSON of a body as a line; the same bytes again for a large list whose items are the same objects as before. */
+export function jsonLine(body: JsonValue): string | Buffer {
+  const items = isMap(body) ? body['items'] : undefined;
+  if (!isMap(body) || !isList(items) || items.length < LARGE_LIST) return `${jsonText(body)}\n`;
+  const { items: _, ...rest } = body;
+  const head = JSON.stringify(rest);
+  if (latest !== undefined && latest.head === head && sameItems(latest.items, items)) return latest.bytes;
+  const bytes = Buffer.from(`${jsonText(body)}\n`);
+  latest = { head, items, bytes };
+  return bytes;
+}
+
+function sameItems(one: readonly JsonValue[], other: readonly JsonValue[]): boolean {
+  return one.length === other.length && one.every((item, index) => item === other[index]);
+}
+
 const heads = new Map<string, string>();
 
 function headOf(kind: string, apiVersion: string): string {

@@ -161,3 +161,19 @@ it('indents for those who read it (22)', async () => {
 
   expect(text.split('\n').length).toBeGreaterThan(3);
 });
+
+it('sends a large list again as it stands, and anew as soon as one of its objects changes', async () => {
+  const { url, request } = await serve();
+  for (let at = 0; at < 150; at++) request('POST', CONFIGMAPS_PATH, configMap(`c${at}`, { a: 'old' }));
+  const list = async (): Promise<string> => (await fetch(`${url}${CONFIGMAPS_PATH}`)).text();
+
+  const before = await list();
+  const again = await list();
+  request('PUT', `${CONFIGMAPS_PATH}/c7`, configMap('c7', { a: 'new' }));
+  const after = await list();
+
+  expect(again).toBe(before);
+  expect(before).not.toContain('"new"');
+  expect(after).toContain('"new"');
+  expect((JSON.parse(after) as { items: readonly unknown[] }).items).toHaveLength(150);
+});
