@@ -84,6 +84,8 @@ export class ApiServer implements Upstream {
   readonly #webhooks: Webhooks;
   readonly #reviewer: Reviewer;
   #registry = new Registry(BUILT_IN);
+  /** When the request that is being run again came. */
+  #attemptTime: string | undefined;
 
   constructor(options: ApiServerOptions) {
     this.#options = options;
@@ -246,18 +248,26 @@ export class ApiServer implements Upstream {
   #attempt(request: ApiRequest, sink: ResponseSink, watches: boolean): () => void {
     const attempt = new Attempt(this.#kernel);
     const present = request.method !== 'GET' && this.#webhooks.present;
+    const sources = attempt.sources();
     let close = NOTHING;
     const run = (): ApiResponse => {
       // The definition may have changed since the last run.
       const route = this.#registry.route(request.path);
       if (route === undefined) return UNKNOWN_PATH;
       const call: Call = { request, route, warnings: [] };
-      const kernel: Kernel = Object.assign(Object.create(this.#kernel) as Kernel, attempt.sources(), {
+      const kernel: Kernel = Object.assign(Object.create(this.#kernel) as Kernel, sources, {
         admission: present ? new Admission(this.#webhooks, attempt) : undefined,
         ...preparing(this.#kernel, this.#watchers, route.version),
       });
       return interruptible(kernel, attempt, () => {
-        if (!watches) return withWarnings(call, this.#answer(kernel, call));
+        if (!watches) {
+          this.#attemptTime = sources.timestamp();
+          try {
+            return withWarnings(call, this.#answer(kernel, call));
+          } finally {
+            this.#attemptTime = undefined;
+          }
+        }
         prepareWatch(kernel, call);
         close = watch(kernel, this.#watchers, call, sink);
         return WATCHING;
@@ -393,7 +403,10 @@ export class ApiServer implements Upstream {
         }
         return text;
       },
-      owners: new Ownership(this.#options.fieldManagement ?? 'on-apply', () => this.#kernel.timestamp()),
+      owners: new Ownership(
+        this.#options.fieldManagement ?? 'on-apply',
+        () => this.#attemptTime ?? this.#kernel.timestamp(),
+      ),
       commit: (definition, object, before, by) => {
         const change = this.#store.put(definition.gr, object, before);
         this.#kernel.owners.committed(change.object, before, by);

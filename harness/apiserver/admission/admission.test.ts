@@ -360,6 +360,7 @@ describe('a slow webhook', () => {
     const asked: Review[] = [];
     const late: (() => void)[] = [];
     const made = testServer({
+      fieldManagement: 'eager',
       callOut: (callOut, answer) => {
         const request = callOut.body['request'] as Review;
         asked.push(request);

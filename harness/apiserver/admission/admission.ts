@@ -5,6 +5,7 @@
  * `admission/plugin/webhook/{mutating,validating}/dispatcher.go`. It never waits: what it needs to know and does not yet is in a
  * `Suspended`. Start at {@link Admission.mutate} and {@link Admission.validate}.
  */
+import { posix } from 'node:path';
 import { jsonEqual } from '../../model/leaf.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import { text } from '../access/rules.ts';
@@ -145,11 +146,14 @@ export function targetOf(kernel: Kernel, config: JsonObject): Pick<CallOut, 'url
   const ca = text(config['caBundle']);
   const trust = ca === '' ? {} : { caBundle: ca };
   const reference = config['service'];
-  if (!isMap(reference)) return { url: text(config['url']), ...trust };
+  if (!isMap(reference)) {
+    const [, host = '', path = ''] = /^(\w+:\/\/[^/]*)(.*)$/s.exec(text(config['url'])) ?? [];
+    return { url: host + cleanPath(path), ...trust };
+  }
   const namespace = text(reference['namespace']);
   const name = text(reference['name']);
   const port = typeof reference['port'] === 'number' ? reference['port'] : 443;
-  const path = text(reference['path']) || '/';
+  const path = cleanPath(text(reference['path']));
   const stored = kernel.store.get('services', rowKey(namespace, name));
   const service: ServiceReference = {
     namespace,
@@ -159,6 +163,11 @@ export function targetOf(kernel: Kernel, config: JsonObject): Pick<CallOut, 'url
     exists: stored !== undefined,
   };
   return { url: `https://${name}.${namespace}.svc:${port}${path}`, service, ...trust };
+}
+
+/** As client-go joins the parts of a path: `//failing/` is `/failing`. */
+function cleanPath(path: string): string {
+  return posix.resolve('/', path.replace(/^\/+/, ''));
 }
 
 /** The objects as the webhook wants to see them. */
