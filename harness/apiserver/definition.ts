@@ -42,8 +42,8 @@ export interface Strategy {
   readonly deletion: 'plain' | 'pod' | 'namespace' | 'definition';
   /** A status given on create is kept. */
   readonly keepsStatus?: boolean;
-  /** Metadata that a write to /status cannot change (built-in kinds; custom resources keep all of it). */
-  readonly statusKeeps?: 'labels' | 'ownerReferences';
+  /** Metadata that a write to /status cannot change (built-in kinds; custom resources keep all of it). `metadata`: nearly all. */
+  readonly statusKeeps?: 'labels' | 'ownerReferences' | 'metadata';
   /** What admission that is on by default makes of a new object, or why it forbids it. */
   readonly admit?: (object: JsonObject, stored: Stored) => JsonObject | string;
   /** Sets what the server sets on a new object: initial status and the like. `stored`: objects of the same resource, or of another. */
