@@ -61,14 +61,16 @@ export function longIntegerDigits(value: JsonValue | undefined): string | undefi
   return typeof value === 'object' && RAW.isRawJSON(value) ? (value as { rawJSON: string }).rawJSON : undefined;
 }
 
-/** How many keys the text spells: strings before a colon. */
+/** How many keys the text, which is valid, spells: strings before a colon. */
 function keysIn(text: string): number {
+  const { length } = text;
   let keys = 0;
-  for (let open = text.indexOf('"'); open >= 0;) {
-    let at = endOfString(text, open) + 1;
-    while (isSpace(text.charCodeAt(at))) at++;
-    if (text.charCodeAt(at) === COLON) keys++;
-    open = text.indexOf('"', at);
+  for (let at = 0; at < length; at++) {
+    if (text.charCodeAt(at) !== QUOTE) continue;
+    at++;
+    for (let code = text.charCodeAt(at); code !== QUOTE; code = text.charCodeAt(at)) at += code === BACKSLASH ? 2 : 1;
+    while (isSpace(text.charCodeAt(at + 1))) at++;
+    if (text.charCodeAt(at + 1) === COLON) keys++;
   }
   return keys;
 }
