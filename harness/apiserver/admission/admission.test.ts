@@ -299,6 +299,17 @@ describe('failures', () => {
     expect(made.request('POST', CONFIGMAPS_PATH, configMap('a')).code).toBe(201);
   });
 
+  it('name the address as client-go joins it, without double and closing slashes', () => {
+    const made = server();
+    install(made, 'validating', [hook('v', { clientConfig: { url: 'https://hook//v/' } })]);
+    made.say = () => ({ outcome: 'failed', why: 'EOF' });
+
+    expect(message(made.request('POST', CONFIGMAPS_PATH, configMap('a')))).toContain(
+      'Post "https://hook/v?timeout=10s"',
+    );
+    expect(made.calls).toEqual(['v CREATE']);
+  });
+
   it('include a server that cannot call out', () => {
     const made = testServer();
     install(made, 'validating', [hook('v')]);

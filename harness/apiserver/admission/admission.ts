@@ -56,14 +56,12 @@ export class Admission {
     if (NEVER_ASKED.has(call.route.definition.gr)) return what.object;
     let current = what;
     const invoked = new Set<string>();
-    let again = new Set<string>();
+    const again = new Set<string>();
     for (const round of ['first', 'again'] as const) {
-      const called = again;
-      again = new Set();
       for (const webhook of this.#webhooks.mutating) {
         const invocation = invocationOf(kernel, call, current, webhook);
         if (invocation instanceof Refusal) return invocation;
-        if (invocation === undefined || (round === 'again' && !called.has(webhook.id))) continue;
+        if (invocation === undefined || (round === 'again' && !again.has(webhook.id))) continue;
         const outcome = this.#ask(kernel, call, current, invocation, true);
         if (outcome instanceof Refusal) return outcome;
         if ('unreachable' in outcome) {
@@ -78,7 +76,7 @@ export class Admission {
           if (!webhook.ignoresFailure) return failedCalling(webhook.name, changed);
         } else if (changed !== undefined && changed !== current.object) {
           // Whoever was asked before and wants to know is asked again.
-          if (round === 'first') for (const id of invoked) again.add(id);
+          for (const id of invoked) again.add(id);
           current = { ...current, object: changed };
         }
         if (webhook.reinvoked) invoked.add(webhook.id);
