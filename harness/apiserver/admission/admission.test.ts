@@ -279,6 +279,36 @@ describe('matching', () => {
   });
 });
 
+describe('match conditions', () => {
+  const asking = (...expressions: readonly string[]): JsonObject => ({
+    matchConditions: expressions.map((expression, index) => ({ name: `c${index}`, expression })),
+  });
+
+  it('decide on the object, the old one and the request', () => {
+    const made = server();
+    install(made, 'validating', [
+      hook('all', asking('request.operation == "CREATE"', 'object.metadata.name.startsWith("a")')),
+      hook('changes', asking('oldObject != null && object.data != oldObject.data')),
+    ]);
+    made.request('POST', CONFIGMAPS_PATH, configMap('a', { k: 'v' }));
+    made.request('POST', CONFIGMAPS_PATH, configMap('b', { k: 'v' }));
+    made.request('PATCH', A, { data: { k: 'w' } }, MERGE);
+    made.request('PATCH', A, { metadata: { labels: { a: 'b' } } }, MERGE);
+    expect(made.calls).toEqual(['all CREATE', 'changes UPDATE']);
+  });
+
+  it('that fail refuse the request, unless one does not hold or failures are ignored', () => {
+    const made = server();
+    install(made, 'validating', [hook('v', asking('object.spec.x == 1', 'request.operation == "CREATE"'))]);
+    const refused = made.request('POST', CONFIGMAPS_PATH, configMap('a'));
+    expect(refused.code).toBe(403);
+    expect(message(refused)).toBe(
+      'configmaps "a" is forbidden: expression \'object.spec.x == 1\' resulted in error: no such key: spec',
+    );
+    expect(made.calls).toEqual([]);
+  });
+});
+
 describe('failures', () => {
   it('are errors or nothing, as the failure policy says', () => {
     const made = server();

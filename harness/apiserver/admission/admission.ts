@@ -16,6 +16,7 @@ import { Refusal } from '../refusal.ts';
 import { rowKey } from '../store.ts';
 import type { Attempt } from './attempt.ts';
 import { Suspended, type CallOut, type ServiceReference, type Wanted } from './call-out.ts';
+import { conditionsMet } from './conditions.ts';
 import { invocationOf, type Admitting, type Invocation } from './match.ts';
 import { denied, failedCalling, internalError, noDryRun } from './refuse.ts';
 import { readAnswer, type AdmissionResponse } from './response.ts';
@@ -59,7 +60,7 @@ export class Admission {
     const again = new Set<string>();
     for (const round of ['first', 'again'] as const) {
       for (const webhook of this.#webhooks.mutating) {
-        const invocation = invocationOf(kernel, call, current, webhook);
+        const invocation = wantedBy(kernel, call, current, webhook);
         if (invocation instanceof Refusal) return invocation;
         if (invocation === undefined || (round === 'again' && !again.has(webhook.id))) continue;
         const outcome = this.#ask(kernel, call, current, invocation, true);
@@ -92,7 +93,7 @@ export class Admission {
     const wanted: Wanted[] = [];
     const outcomes: (readonly [Webhook, Outcome])[] = [];
     for (const webhook of this.#webhooks.validating) {
-      const invocation = invocationOf(kernel, call, what, webhook);
+      const invocation = wantedBy(kernel, call, what, webhook);
       if (invocation instanceof Refusal) return invocation;
       if (invocation === undefined) continue;
       const outcome = this.#ask(kernel, call, what, invocation, false);
@@ -133,6 +134,17 @@ export class Admission {
     const response = readAnswer(url, answer, reviewVersion, uid, mutating);
     return typeof response === 'string' ? { unreachable: response } : response;
   }
+}
+
+/** How the webhook is to be asked; undefined when it is not. */
+function wantedBy(kernel: Kernel, call: Call, what: Admitting, webhook: Webhook): Invocation | Refusal | undefined {
+  const invocation = invocationOf(kernel, call, what, webhook);
+  if (invocation === undefined || invocation instanceof Refusal || webhook.matchConditions.length === 0)
+    return invocation;
+  const shown = inVersion(call, what, invocation.version);
+  const met = conditionsMet(call, shown, requestOf(call, shown, invocation.version), webhook);
+  if (met instanceof Refusal) return met;
+  return met ? invocation : undefined;
 }
 
 function callOutTo(kernel: Kernel, webhook: Webhook, body: JsonObject): CallOut {
