@@ -1,4 +1,5 @@
 /** `stalemate serve`: the embedded API server on a port, for kubectl, for controllers in any language, for trying things by hand. */
+import { setFlagsFromString } from 'node:v8';
 import { Command } from 'commander';
 import type { HttpServer, ServeOptions, TlsOptions } from '../../apiserver/http/serve.ts';
 import type { ApiServer, AuthorizationMode } from '../../apiserver/server.ts';
@@ -62,6 +63,8 @@ function authorizationArgument(text: string): AuthorizationMode {
 }
 
 async function serve(flags: ServeFlags, { console, signal }: CommandContext): Promise<void> {
+  // Requests leave little behind them: a nursery that stays small takes a third less memory, and no more time.
+  setFlagsFromString('--semi-space-growth-factor=1');
   const { createServer, animate } = await import('../embedded-server.ts');
   const { authorization } = flags;
   const security = flags.plainHttp === true ? undefined : await secured();
