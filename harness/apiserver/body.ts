@@ -8,6 +8,7 @@ import { parseApiVersion, type JsonObject, type JsonValue, type KubeObject } fro
 import { fieldManagerErrors } from './apply/field-manager-name.ts';
 import { goType, isList, isMap, type ResourceDefinition, type ServedVersion } from './definition.ts';
 import type { Call } from './kernel.ts';
+import { BuiltInSchema } from './kinds/builtin-schema.ts';
 import { goTypeOfKind } from './kinds/go-types.ts';
 import { isOddTime, metadataProblem, unknownInMetadata } from './kinds/metadata-decode.ts';
 import { decodeMetadata, hadDuplicateOwners, type MutableMeta } from './metadata.ts';
@@ -147,6 +148,24 @@ export function decodeMap(call: Call, raw: JsonObject, options: WriteOptions): I
     }
   }
   return { object, meta };
+}
+
+const SCALE = new BuiltInSchema('autoscaling/v1', 'Scale');
+
+/** Decodes what is written to /scale: a Scale whatever the resource is. `patched` takes the place of the body. */
+export function decodeScale(call: Call, patched: JsonObject | undefined, options: WriteOptions): JsonObject | Refusal {
+  const { route } = call;
+  const definition = { ...route.definition, group: 'autoscaling', kind: 'Scale', custom: false };
+  const version = { ...route.version, name: 'v1', apiVersion: 'autoscaling/v1', schema: SCALE };
+  const scaled: Call = { ...call, route: { ...route, definition, version } };
+  const raw = patched ?? bodyMap(scaled);
+  if (raw instanceof Refusal) return raw;
+  // Beside custom resources other types of scale are known, and refused by who converts them.
+  const { custom } = route.definition;
+  const incoming = decodeMap(scaled, custom ? { ...raw, apiVersion: 'autoscaling/v1', kind: 'Scale' } : raw, options);
+  if (incoming instanceof Refusal) return incoming;
+  const { apiVersion, kind } = custom ? raw : incoming.object;
+  return { ...incoming.object, apiVersion, kind, metadata: { ...incoming.meta } };
 }
 
 /** Results of strategic merge patches are no JSON: Go converts them, and words errors differently. */

@@ -10,7 +10,7 @@ import { admitSubresource } from '../admission/write-steps.ts';
 import { set } from '../apply/ownership.ts';
 import { objectText } from '../apply/manager.ts';
 import { EMPTY_SCALE, parentEntries, SCALE_GROUND, scaleOwners } from '../apply/scale.ts';
-import { writeOptions, type Incoming } from '../body.ts';
+import { decodeScale, writeOptions, type Incoming, type WriteOptions } from '../body.ts';
 import { isMap, valueAt, withValueAt, type ScalePaths } from '../definition.ts';
 import type { Call, Kernel } from '../kernel.ts';
 import { decodeMetadata, type MutableMeta } from '../metadata.ts';
@@ -71,7 +71,7 @@ export function scale(kernel: Kernel, call: Call, paths: ScalePaths): ApiRespons
   if (options instanceof Refusal) return options;
   const merged = applies ? applyScale(kernel, call, current as KubeObject, old) : undefined;
   if (merged instanceof Refusal) return merged;
-  const given = merged === undefined ? (method === 'PUT' ? call.request.body : patched(call, current)) : merged.object;
+  const given = merged === undefined ? sentScale(call, current, options) : merged.object;
   if (given instanceof Refusal) return given;
   const asked = isMap(given)
     ? admitSubresource(kernel, call, asScale(given), current, SCALE, options.dryRun, (shown) => ({
@@ -157,9 +157,12 @@ function applyScale(
   };
 }
 
-function patched(call: Call, current: JsonObject): JsonObject | Refusal {
+/** What PUT or PATCH make of the scale. */
+function sentScale(call: Call, current: JsonObject, options: WriteOptions): JsonObject | Refusal {
+  if (call.request.method === 'PUT') return decodeScale(call, undefined, options);
   const type = patchType(call);
-  return type instanceof Refusal ? type : patchedMap(call, type, current);
+  const patched = type instanceof Refusal ? type : patchedMap(call, type, current);
+  return patched instanceof Refusal ? patched : decodeScale(call, patched, options);
 }
 
 function scaleOf(object: KubeObject, paths: ScalePaths, custom: boolean): JsonObject {
