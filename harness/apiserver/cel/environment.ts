@@ -11,7 +11,7 @@ import { formatHolds } from '../schema/formats.ts';
 import { goRegExp } from '../schema/patterns.ts';
 import { registerLibrary } from './library.ts';
 import { registerNetwork } from './network.ts';
-import { registerPresence, withPresence } from './presence.ts';
+import { registerPresence, withOwnNames, writtenName } from './presence.ts';
 import { registerValues } from './values.ts';
 
 let base: Environment | undefined;
@@ -71,7 +71,7 @@ export function compileExpression(
   const env = where instanceof Environment ? where : withVariables(where);
   let program: ReturnType<Environment['parse']>;
   try {
-    program = env.parse(withPresence(source));
+    program = env.parse(withOwnNames(source));
   } catch (error) {
     return { outcome: 'refused', message: compileErrorText(source, error, env) };
   }
@@ -137,7 +137,7 @@ function literalFault(source: string, ast: unknown, env: Environment): string | 
     if (fault !== undefined) return;
     if (node.op === 'id' && node.args === 'cel') fault = { code: 'unknown_variable', summary: 'cel', at: node.start };
     if ((node.op !== 'call' && node.op !== 'rcall') || !Array.isArray(node.args)) return;
-    const name = String(node.args[0]);
+    const name = writtenName(String(node.args[0]));
     const [argument] = node.args.at(-1) as readonly unknown[];
     if (!isAst(argument) || argument.op !== 'value' || typeof argument.args !== 'string') return;
     const bad =

@@ -5,6 +5,7 @@
  * positions are those of cel-go wherever one follows from the other.
  */
 import type { Environment } from '@marcbachmann/cel-js';
+import { writtenName } from './presence.ts';
 
 interface Ast {
   readonly op: string;
@@ -148,7 +149,8 @@ function call(
   env: Environment,
   start: number,
 ): { readonly message: string; readonly at: number } {
-  const [, receiver, name = '', args = ''] = /'(?:(.+)\.)?(\w+)\((.*)\)'$/.exec(summary) ?? [];
+  const [, receiver, called = '', args = ''] = /'(?:(.+)\.)?(\w+)\((.*)\)'$/.exec(summary) ?? [];
+  const name = writtenName(called);
   const at = node === undefined ? start : place(source, node);
   if (!functionNames(env).has(name)) return { message: `undeclared reference to '${name}' (in container '')`, at };
   const types = splitTypes(args).map(goType).join(', ');

@@ -1,10 +1,11 @@
 /**
- * `has(…)`: whether a field is there.
+ * `has(…)`: whether a field is there; and `matches(…)` with Go's regular expressions.
  *
  * cel-js' own macro takes only chains that start at a variable and does not look whether the field exists in the type. Expressions are
  * compiled with `Has` in its place, a macro of this file; the name has the same length, so that positions stay right.
  */
 import { Optional, type Environment, type TypeDeclaration } from '@marcbachmann/cel-js';
+import { goRegExp } from '../schema/patterns.ts';
 
 interface Node {
   readonly op: string;
@@ -23,16 +24,34 @@ interface Macro {
   readonly args: readonly Node[];
 }
 
-const STRINGS_AND_HAS = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?<![\w.])has(?=\s*\()/gs;
+const STRING = [
+  '[rR]?"""[^]*?"""',
+  "[rR]?'''[^]*?'''",
+  '[rR]"[^"]*"',
+  "[rR]'[^']*'",
+  String.raw`"(?:\\.|[^"\\])*"`,
+  String.raw`'(?:\\.|[^'\\])*'`,
+].join('|');
 
-/** The expression with `Has` for `has`, strings left alone. */
-export function withPresence(source: string): string {
-  return source.includes('has')
-    ? source.replaceAll(STRINGS_AND_HAS, (text) => (text === 'has' ? 'Has' : text))
-    : source;
+const REPLACED = new RegExp(String.raw`${STRING}|(?<![\w.])has(?=\s*\()|(?<=\.\s*)matches(?=\s*\()`, 'gs');
+
+/** The expression with `Has` for `has` and `Matches` for `matches`, strings left alone. */
+export function withOwnNames(source: string): string {
+  if (!source.includes('has') && !source.includes('matches')) return source;
+  return source.replaceAll(REPLACED, (text) => (text === 'has' ? 'Has' : text === 'matches' ? 'Matches' : text));
+}
+
+/** A name of {@link withOwnNames} as it was written. */
+export function writtenName(name: string): string {
+  return name === 'Has' || name === 'Matches' ? name.toLowerCase() : name;
 }
 
 export function registerPresence(env: Environment): void {
+  env.registerFunction('string.Matches(string): bool', (text: string, pattern: string) => {
+    const regexp = goRegExp(pattern);
+    if (regexp === undefined) throw new Error(`error parsing regexp: ${pattern}`);
+    return regexp.test(text);
+  });
   env.registerFunction('Has(ast): bool', (({ ast, args }: Macro) => ({
     ast,
     args,

@@ -112,6 +112,7 @@ describe('libraries (125)', () => {
     'self.parts.map(p, p.size).sum() == 3',
     '[3, 1, 2].sort() == [1, 2, 3] && [3, 1].max() == 3 && [1, 2].isSorted()',
     '"%s is %d".format([self.name, self.count]) == "hello is 3"',
+    'self.name.matches(r"""^(?i)[A-Z]+$""") && !self.name.matches("^x") && self.name != "has(x)"',
     'self.name.find("l+") == "ll" && self.name.findAll("l").size() == 2',
     'sets.contains(self.list, ["a"]) && !sets.intersects(self.list, ["z"])',
     'quantity("1Gi").isGreaterThan(quantity("1G")) && quantity("1500m").add(1).compareTo(quantity("2.5")) == 0',

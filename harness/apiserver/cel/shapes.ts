@@ -7,6 +7,7 @@
  */
 import { Duration } from '@marcbachmann/cel-js/evaluator';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
+import { longIntegerDigits } from '../../wire/go-json.ts';
 import { isList, isMap } from '../definition.ts';
 import type { SchemaNode } from '../schema/node.ts';
 import { parseDuration } from '../schema/durations.ts';
@@ -52,7 +53,9 @@ function same(value: JsonValue): unknown {
 }
 
 function toInt(value: JsonValue): unknown {
-  return typeof value === 'number' ? BigInt(Math.trunc(value)) : value;
+  if (typeof value === 'number') return BigInt(Math.trunc(value));
+  const digits = longIntegerDigits(value);
+  return digits === undefined ? value : BigInt(digits);
 }
 
 function toBytes(value: JsonValue): unknown {

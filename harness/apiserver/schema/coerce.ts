@@ -7,6 +7,7 @@
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import { isList, isMap } from '../definition.ts';
 import { jsonEqual } from '../../model/leaf.ts';
+import { longIntegerDigits } from '../../wire/go-json.ts';
 import { decodeMetadata } from '../metadata.ts';
 import type { SchemaNode } from './node.ts';
 
@@ -17,7 +18,7 @@ type CoercedNode = Pick<SchemaNode, 'preserve' | 'embedded' | 'items' | 'propert
 export type Unknown = string[] | undefined;
 
 export function coerceValue(node: CoercedNode, value: JsonValue, path: string, unknown: Unknown): JsonValue {
-  if (value === null || typeof value !== 'object') return value;
+  if (value === null || typeof value !== 'object' || longIntegerDigits(value) !== undefined) return value;
   if (isList(value)) return coerceList(node, value, path, unknown);
   return isMap(value) ? coerceMap(node, value, path, unknown, false) : value;
 }

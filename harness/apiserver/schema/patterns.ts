@@ -34,21 +34,40 @@ const CLASSES: { readonly [name: string]: string } = {
 };
 
 function compile(source: string): RegExp | undefined {
-  let flags = '';
-  const body = source
-    .replace(/^\(\?([ims]+)\)/, (_, letters: string) => {
-      flags = letters;
-      return '';
-    })
+  const body = scopedFlags(source)
     .replaceAll('(?P<', '(?<')
     .replaceAll('\\z', '(?![^])')
     .replaceAll('\\A', '(?<![^])')
     .replaceAll(/\[:(\w+):\]/g, (text, name: string) => CLASSES[name] ?? text);
-  for (const tried of [`${flags}u`, flags])
+  for (const tried of ['u', ''])
     try {
       return new RegExp(body, tried);
     } catch {
       // Unicode mode refuses some harmless escapes: try without it.
     }
   return undefined;
+}
+
+/** Go's `(?i)` holds to the end of its group; JavaScript wants the group spelled out: `(?i:…)`. */
+function scopedFlags(source: string): string {
+  const match = /\(\?([ims]+)\)/.exec(source);
+  if (match === null) return source;
+  const start = match.index + match[0].length;
+  const end = endOfGroup(source, start);
+  const inside = scopedFlags(source.slice(start, end));
+  return `${source.slice(0, match.index)}(?${match[1] ?? ''}:${inside})${source.slice(end)}`;
+}
+
+function endOfGroup(source: string, start: number): number {
+  let depth = 0;
+  let inClass = false;
+  for (let at = start; at < source.length; at++) {
+    const one = source[at];
+    if (one === '\\') at++;
+    else if (inClass) inClass = one !== ']';
+    else if (one === '[') inClass = true;
+    else if (one === '(') depth++;
+    else if (one === ')' && --depth < 0) return at;
+  }
+  return source.length;
 }
