@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import catalogue from './catalogue.json' with { type: 'json' };
 
 const HERE = import.meta.dirname;
-const PROPERTIES = ['convergence', 'no-lost-update', 'bounded-rate', 'cardinality', 'survival'];
+const PROPERTIES = ['convergence', 'no-lost-update', 'bounded-rate', 'cardinality', 'no-resurrection', 'survival'];
 /** Folders that hold no controllers of the catalogue. */
 const OTHERS = ['lib', 'harmless-edits', 'languages'];
 /** Parts of a controller's folder that are no variant. */

@@ -1,0 +1,39 @@
+/**
+ * Wrong: it replaces the list of owners in a strategic merge patch, without a version.
+ *
+ * Merging by uid would have kept everybody's entries; `$patch: replace` swaps the list for the one in its cache, so an owner that
+ * somebody else added since is gone, and no conflict ever says so.
+ */
+import { PatchStrategy, setHeaderOptions, type V1Deployment } from '@kubernetes/client-node';
+import type { ControllerContext, RunningController } from '../../lib/controller.ts';
+import { claim } from '../common/claim.ts';
+import { bringUpToDate, isUpToDate, nameOf } from '../common/deployment.ts';
+import { type Clients, runReleases } from '../common/run.ts';
+import { CONTAINER, type Release } from '../common/types.ts';
+import { report } from '../correct/controller.ts';
+
+async function rollOut(clients: Clients, release: Release, cached: V1Deployment | undefined): Promise<boolean> {
+  const { apps, namespace } = clients;
+  const deployment = cached === undefined ? await claim(clients, release) : structuredClone(cached);
+  if (deployment === undefined) return false;
+  if (isUpToDate(deployment, release)) return true;
+  bringUpToDate(deployment, release);
+  const { labels, ownerReferences = [] } = deployment.metadata ?? {};
+  const containers = [{ name: CONTAINER, image: release.spec.image }];
+  await apps.patchNamespacedDeployment(
+    {
+      name: nameOf(release),
+      namespace,
+      body: {
+        metadata: { labels, ownerReferences: [{ $patch: 'replace' }, ...ownerReferences] },
+        spec: { template: { spec: { containers } } },
+      },
+    },
+    setHeaderOptions('Content-Type', PatchStrategy.StrategicMergePatch),
+  );
+  return true;
+}
+
+export default function start(context: ControllerContext): Promise<RunningController> {
+  return runReleases(context, { rollOut, report });
+}
