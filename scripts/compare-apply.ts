@@ -110,7 +110,7 @@ function normal(value: JsonValue | undefined, key = ''): JsonValue {
     return key === 'time'
       ? 'time'
       : key === 'message'
-        ? String(value).split(/\n|, /).sort().join('\n')
+        ? String(value).replaceAll(/[[\]]/g, '').split(/\n|, /).sort().join('\n')
         : (value ?? null);
   if (Array.isArray(value)) {
     const items = (value as readonly JsonValue[]).map((item) => normal(item));
