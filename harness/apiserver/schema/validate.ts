@@ -8,7 +8,6 @@
 import { jsonEqual } from '../../model/leaf.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import { longIntegerDigits } from '../../wire/go-json.ts';
-import { longIntegerDigits } from '../../wire/go-json.ts';
 import { isList, isMap } from '../definition.ts';
 import type { FieldError, FieldErrorType } from '../refusal.ts';
 import { isUnchanged, oldItem } from './correlate.ts';
@@ -70,17 +69,9 @@ export function validateValue(
 }
 
 function judge(node: SchemaNode, given: JsonValue, old: JsonValue | undefined, path: string, site: Site): void {
-  // Integers beyond 2^53 keep their digits on the wire; for bounds their size is enough.
+  // An integer that keeps digits beyond a double's is judged as the double.
   const digits = typeof given === 'object' ? longIntegerDigits(given) : undefined;
   const value = digits === undefined ? given : Number(digits);
-  if (typeof value === 'object' && (node.type === 'integer' || node.type === 'number' || node.intOrString)) {
-    // An integer that keeps digits beyond a double's is judged as the double.
-    const digits = longIntegerDigits(value);
-    if (digits !== undefined) {
-      judge(node, Number(digits), old, path, site);
-      return;
-    }
-  }
   if (node.type !== '' || node.intOrString || node.format !== '') {
     if (checkType(node, value, path, site)) site.matches++;
     if (value !== null) site.matches++;
