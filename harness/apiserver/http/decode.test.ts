@@ -104,3 +104,37 @@ describe('whatever is sent', () => {
     );
   });
 });
+
+it('lets integers of 64 bits through schemas with all their digits', () => {
+  const { server, request } = testServer();
+  const { body } = decodeBody(Buffer.from('{"n":9007199254740993}'), '');
+  const definition = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'longs.example.com' },
+    spec: {
+      group: 'example.com',
+      names: { plural: 'longs', kind: 'Long' },
+      scope: 'Cluster',
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          schema: {
+            openAPIV3Schema: {
+              type: 'object',
+              properties: { spec: { type: 'object', properties: { n: { type: 'integer', format: 'int64' } } } },
+            },
+          },
+        },
+      ],
+    },
+  };
+  server.installCrd(definition);
+  const long = { apiVersion: 'example.com/v1', kind: 'Long', metadata: { name: 'a' }, spec: body ?? null };
+
+  const { code, object } = request('POST', '/apis/example.com/v1/longs', long);
+
+  expect([code, JSON.stringify(object['spec'])]).toEqual([201, '{"n":9007199254740993}']);
+});
