@@ -81,7 +81,11 @@ function typesFile(server: RealServer, go: GoTypes): string {
     const properties = (component?.['properties'] ?? {}) as Record<string, Schema>;
     const own = mergingOf(component);
     const fields = type.map((field) => {
-      const extra: Extra = { ...(field.kept ? { kept: field.kept } : {}), ...mergingOf(properties[field.name]) };
+      const extra: Extra = {
+        ...(field.kept ? { kept: field.kept } : {}),
+        ...(field.via.length > 0 && field.via[0] !== 'TypeMeta' ? { via: field.via } : {}),
+        ...mergingOf(properties[field.name]),
+      };
       const item = properties[field.name]?.['items'] as Schema | undefined;
       if (item?.['x-kubernetes-map-type'] !== undefined) extra['itemMapType'] = item['x-kubernetes-map-type'];
       pending.push(...GoTypes.named(field.type));

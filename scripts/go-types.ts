@@ -14,6 +14,8 @@ export interface GoField {
   readonly type: string;
   /** Written although empty; `zero` (omitzero): left out when all of it is zero. */
   readonly kept: boolean | 'zero';
+  /** Names of the embedded structs that the field comes through; Go's messages name them. */
+  readonly via: readonly string[];
 }
 
 /** Types that encode themselves: nobody looks inside. */
@@ -111,12 +113,14 @@ export class GoTypes {
       const type = this.#type(typeText, path, declaration);
       if (options.includes('inline') || (goName === undefined && json === undefined)) {
         const inner = this.find(type.replace(/^\*/, ''));
-        if (inner !== undefined && typeof inner !== 'string') fields.push(...inner);
+        const embedded = goName ?? type.slice(type.lastIndexOf('.') + 1);
+        if (inner !== undefined && typeof inner !== 'string')
+          fields.push(...inner.map((field) => ({ ...field, via: [embedded, ...field.via] })));
         continue;
       }
       if (json === undefined) continue;
       const kept = options.includes('omitzero') ? 'zero' : !options.includes('omitempty');
-      fields.push({ name: name === '' ? (goName ?? '') : name, type, kept });
+      fields.push({ name: name === '' ? (goName ?? '') : name, type, kept, via: [] });
     }
     return fields;
   }

@@ -43,6 +43,10 @@ describe('wrong types', () => {
       'json: cannot unmarshal number into Go struct field ObjectMeta.spec.template.metadata.labels of type string',
     ],
     [
+      { template: { spec: { volumes: [{ name: 'v', configMap: { items: [{ key: 5 }] } }] } } },
+      'json: cannot unmarshal number into Go struct field KeyToPath.spec.template.spec.volumes.VolumeSource.configMap.items.key of type string',
+    ],
+    [
       { strategy: { rollingUpdate: { maxSurge: true } } },
       'json: cannot unmarshal bool into Go struct field RollingUpdateDeployment.spec.strategy.rollingUpdate.maxSurge of type int32',
     ],

@@ -6,6 +6,7 @@
  * of kinds, Go's scalars with their own formats (`go-scalars.ts`). Start at {@link decoderOf}.
  */
 import type { JsonObject, JsonValue } from '../../model/object.ts';
+import { longIntegerDigits } from '../../wire/go-json.ts';
 import { goType, isList, isMap } from '../definition.ts';
 import { defaultsOf } from './defaults/by-type.ts';
 import type { Defaulting } from './defaults/rules.ts';
@@ -75,8 +76,8 @@ export function mismatch(at: Decoding, value: JsonValue, printed: string, wanted
 }
 
 function unmarshalError(at: Decoding, found: string, printed: string): string {
-  const path = at.path.filter((part) => typeof part === 'string' && !part.startsWith('\0'));
-  const where = path.length === 0 ? 'Go value' : `Go struct field ${at.struct}.${path.join('.')}`;
+  const path = at.path.filter((part) => typeof part === 'string' && !part.startsWith('\0')).join('.');
+  const where = path === '' ? 'Go value' : `Go struct field ${at.struct}.${path.replaceAll(EMBEDDED, '')}`;
   return `json: cannot unmarshal ${found} into ${where} of type ${printed}`;
 }
 
@@ -100,11 +101,14 @@ function goKind(value: JsonValue): string {
   return typeof value === 'boolean' ? 'bool' : 'string';
 }
 
+/** Marks names of embedded structs: type errors have them, paths of unknown fields do not. */
+const EMBEDDED = '\u0001';
+
 function pathText(path: readonly (string | number)[], last: string): string {
   let text = '';
   for (const part of path) {
     if (typeof part === 'number') text += `[${part}]`;
-    else {
+    else if (!part.startsWith(EMBEDDED)) {
       const name = part.startsWith('\0') ? part.slice(1) : part;
       text += text === '' ? name : `.${name}`;
     }
@@ -117,6 +121,8 @@ interface Field {
   readonly decoder: Decoder;
   /** Empty values are written. */
   readonly kept: boolean;
+  /** Marked names of embedded structs. */
+  readonly via: readonly string[] | undefined;
 }
 
 export class StructDecoder implements Decoder {
@@ -155,7 +161,8 @@ export class StructDecoder implements Decoder {
       const [name, type] = entry;
       const decoder = decoderOf(type);
       const kept = isKept(entry, decoder);
-      const field = { name, decoder, kept };
+      const via = entry[2]?.via?.map((one) => `${EMBEDDED}${one}`);
+      const field = { name, decoder, kept, via };
       fields.set(name, field);
       if (kept) (decoder instanceof StructDecoder ? structs : absent).push(field);
     }
@@ -198,9 +205,10 @@ export class StructDecoder implements Decoder {
       const { decoder } = field;
       let decoded: JsonValue | undefined;
       if (value !== null) {
+        if (field.via !== undefined) at.path.push(...field.via);
         at.path.push(key);
         decoded = decoder.decode(value, at);
-        at.path.pop();
+        at.path.length -= 1 + (field.via?.length ?? 0);
         if (!field.kept && decoder.isEmpty(decoded)) decoded = undefined;
       }
       if (decoded === value) continue;
@@ -390,8 +398,11 @@ const INTEGERS: { readonly [name: string]: readonly [number, number] } = {
 function integer([low, high]: readonly [number, number], printed: string, name: string): Decoder {
   return {
     decode: (value, at) => {
-      if (typeof value !== 'number' || !Number.isInteger(value) || value < low || value > high)
-        mismatch(at, value, printed, name);
+      if (typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high) return value;
+      // What has more digits than a double is a double from here on: no field of these kinds needs more.
+      const digits = longIntegerDigits(value);
+      if (digits !== undefined && Number(digits) >= low && Number(digits) <= high) return Number(digits);
+      mismatch(at, value, printed, name);
       return value;
     },
     zero: 0,

@@ -23,6 +23,8 @@ export interface Merging {
 export interface FieldFacts extends Merging {
   /** Written although empty (`zero`: unless all of it is zero). */
   readonly kept?: boolean | 'zero';
+  /** Names of the embedded structs that the field comes through. */
+  readonly via?: readonly string[];
 }
 
 export type FieldEntry = readonly [name: string, type: string, facts?: FieldFacts];

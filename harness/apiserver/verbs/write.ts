@@ -193,6 +193,8 @@ export function patchedMap(call: Call, type: string, live: JsonObject): JsonObje
     return badRequest(
       `error decoding patch: ${request.undecodable === undefined ? 'unexpected end of JSON input' : (bareReason(request.decodeError) ?? 'invalid character in the patch')}`,
     );
+  // Null decodes into a list without operations, but into no merge patch.
+  if (request.body === null) return type === JSON_PATCH ? live : badRequest('Invalid JSON Patch');
   let patched: JsonValue;
   if (type === JSON_PATCH) {
     const { body } = request;
