@@ -34,6 +34,7 @@ const COMMANDS = {
   bench: { script: 'scripts/bench.ts' },
   differential: { script: 'scripts/differential.ts' },
   languages: { script: 'scripts/languages.ts' },
+  upstream: { script: 'scripts/upstream-suites.ts' },
   'soak:self': { script: 'scripts/soak-self.ts' },
   test: { npm: 'check' },
   setup: {},

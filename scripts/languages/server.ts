@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { parse } from 'yaml';
 import { startControlPlane } from '../../harness/clusters/control-plane/control-plane.ts';
-import { start, until } from './processes.ts';
+import { lastLines, start, StepFailed, until } from './processes.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const CRD = join(ROOT, 'controllers-under-test', 'buckets', 'crd.yaml');
@@ -45,31 +45,33 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** Starts or takes the server: `embedded`, `real`, or the path of a kubeconfig. */
-export async function openServer(which: string, folder: string): Promise<Server> {
+/**
+ * Starts or takes the server: `embedded`, `real`, or the path of a kubeconfig. A bare one has no definitions and no controllers beside
+ * it; the others have buckets and a garbage collector.
+ */
+export async function openServer(which: string, folder: string, bare = false): Promise<Server> {
   if (which === 'embedded') {
     const kubeconfig = join(folder, 'kubeconfig-embedded.yaml');
     const bin = join(ROOT, 'harness', 'cli', 'bin.mjs');
-    const args = [bin, 'serve', '--environment', 'gc', '--crds', CRD, '--write-kubeconfig', kubeconfig];
+    const around = bare ? ['--environment', 'none'] : ['--environment', 'gc', '--crds', CRD];
+    const args = [bin, 'serve', ...around, '--write-kubeconfig', kubeconfig];
     const serving = start({ file: process.execPath, args }, join(folder, 'serve.log'));
-    await until(
-      '"stalemate serve" to listen',
-      START_TIMEOUT_MS,
-      () => serving.output().includes('serving on'),
-      serving,
-    );
+    const listens = (): boolean => serving.output().includes('serving on') || serving.ended() !== undefined;
+    await until('"stalemate serve" to listen', START_TIMEOUT_MS, listens);
+    if (serving.ended() !== undefined)
+      throw new StepFailed(`"stalemate serve" ${serving.ended()}:\n${lastLines(serving.output())}`);
     return { kubeconfig, objects: objectsOf(kubeconfig), stop: () => serving.stop() };
   }
   if (which === 'real') {
-    const plane = await startControlPlane({ controllerManager: true });
+    const plane = await startControlPlane({ controllerManager: !bare });
     const kubeconfig = join(folder, 'kubeconfig-real.yaml');
     writeFileSync(kubeconfig, plane.kubeconfig, { mode: 0o600 });
     const objects = objectsOf(kubeconfig);
-    await installCrd(objects);
+    if (!bare) await installCrd(objects);
     return { kubeconfig, objects, stop: () => plane.stop() };
   }
   const objects = objectsOf(which);
-  await installCrd(objects);
+  if (!bare) await installCrd(objects);
   return { kubeconfig: which, objects, stop: () => Promise.resolve() };
 }
 
