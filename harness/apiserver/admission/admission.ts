@@ -21,7 +21,8 @@ import { invocationOf, type Admitting, type Invocation } from './match.ts';
 import { denied, failedCalling, internalError, noDryRun } from './refuse.ts';
 import { readAnswer, type AdmissionResponse } from './response.ts';
 import { requestOf, reviewOf } from './review.ts';
-import type { Webhook, Webhooks } from './webhooks.ts';
+import type { Webhook } from './webhook.ts';
+import type { Webhooks } from './webhooks.ts';
 
 const NEVER_ASKED: ReadonlySet<string> = new Set(
   [
@@ -90,6 +91,8 @@ export class Admission {
   /** A refusal when a validating webhook says no, or cannot be asked. */
   validate(kernel: Kernel, call: Call, what: Admitting): Refusal | undefined {
     if (NEVER_ASKED.has(call.route.definition.gr)) return undefined;
+    const unwanted = this.#webhooks.policies.validate(kernel, call, what);
+    if (unwanted !== undefined) return unwanted;
     const wanted: Wanted[] = [];
     const outcomes: (readonly [Webhook, Outcome])[] = [];
     for (const webhook of this.#webhooks.validating) {

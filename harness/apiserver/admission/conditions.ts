@@ -11,7 +11,7 @@ import { toDynamic } from '../cel/shapes.ts';
 import type { Call } from '../kernel.ts';
 import { detailsOf, refuse, type Refusal } from '../refusal.ts';
 import type { Admitting } from './match.ts';
-import type { Webhook } from './webhooks.ts';
+import type { Webhook } from './webhook.ts';
 
 const VARIABLES = { object: 'dyn', oldObject: 'dyn', request: 'dyn' };
 

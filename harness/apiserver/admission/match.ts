@@ -10,7 +10,7 @@ import type { Call, Kernel } from '../kernel.ts';
 import { notFound, type Refusal } from '../refusal.ts';
 import { labelsMatch, parseLabelSelector, selectorText } from '../selectors.ts';
 import { rowKey } from '../store.ts';
-import type { Webhook, WebhookRule } from './webhooks.ts';
+import type { Webhook, WebhookRule } from './webhook.ts';
 
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE';
 
