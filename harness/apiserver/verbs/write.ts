@@ -40,7 +40,11 @@ function answer(call: Call, code: number, result: KubeObject | Refusal): ApiResp
 
 /** The media type of the body. */
 export function mediaType(call: Call): string {
-  return (call.request.headers['content-type'] ?? 'application/json').split(';', 1)[0]?.trim() ?? '';
+  const header = call.request.headers['content-type'] ?? 'application/json';
+  const [type = '', ...parameters] = header.split(';');
+  // A parameter without a value spoils the whole header.
+  if (parameters.some((one) => one.trim() !== '' && !one.includes('='))) return '';
+  return type.trim().toLowerCase();
 }
 
 /** POST on a collection. */
