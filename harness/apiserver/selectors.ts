@@ -50,6 +50,8 @@ class LabelParser {
 
   parse(): LabelMatcher | string {
     const all: LabelMatcher[] = [];
+    const start = this.#peek();
+    if (start !== '!' && !WORD.test(start)) return `found '${start}', expected: !, identifier, or 'end of string'`;
     for (;;) {
       const one = this.#requirement();
       if (typeof one === 'string') return `unable to parse requirement: ${one}`;
@@ -57,6 +59,8 @@ class LabelParser {
       const next = this.#next();
       if (next === '') break;
       if (next !== ',') return `found '${next}', expected: ',' or 'end of string'`;
+      const after = this.#peek();
+      if (after !== '!' && !WORD.test(after)) return `found '${after}', expected: identifier after ','`;
     }
     const [first] = all;
     if (all.length === 1 && first !== undefined) return first;
@@ -127,8 +131,8 @@ class LabelParser {
     const open = this.#next();
     if (open !== '(') return `found '${open}' expected: '('`;
     const values = new Set<string>();
-    for (;;) {
-      const token = this.#next();
+    let before = '';
+    for (let token = this.#next(); ; before = token, token = this.#next()) {
       if (token === ')') {
         if (values.size === 0) values.add('');
         return values;
@@ -138,7 +142,7 @@ class LabelParser {
         if (values.size === 0 || peek === ')' || peek === ',') values.add('');
         continue;
       }
-      if (!WORD.test(token)) return `found '${token}', expected: ',', or identifier`;
+      if (!WORD.test(token) || (values.size > 0 && before !== ',')) return `found '${token}', expected: ',' or ')'`;
       values.add(token);
     }
   }

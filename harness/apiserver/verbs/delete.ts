@@ -26,7 +26,7 @@ import {
   type FieldError,
 } from '../refusal.ts';
 import { rowKey } from '../store.ts';
-import { selected, selection } from './read.ts';
+import { list } from './read.ts';
 
 const ORPHAN = 'orphan';
 const FOREGROUND = 'foregroundDeletion';
@@ -55,7 +55,7 @@ export function remove(kernel: Kernel, call: Call): ApiResponse {
   const object = kernel.store.get(definition.gr, rowKey(namespace, name));
   if (object === undefined) return notFound(definition, name);
   const unwanted =
-    preconditionRefusal(definition, object, options) ??
+    (definition.strategy.deletion === 'namespace' ? undefined : preconditionRefusal(definition, object, options)) ??
     admitDelete(kernel, call, version.fromStorage(object), options.dryRun, true);
   if (unwanted !== undefined) return unwanted;
   if (definition.gr === 'jobs.batch' && options.propagation === undefined && options.orphanDependents === undefined)
@@ -96,13 +96,13 @@ export function removeCollection(kernel: Kernel, call: Call): ApiResponse {
     return methodNotAllowed(definition, 'deletecollection');
   const options = deleteOptions(call);
   if (options instanceof Refusal) return options;
-  const picked = selection(call);
-  if (picked instanceof Refusal) return picked;
-  const revision = String(kernel.store.revision);
-  const items: KubeObject[] = [];
-  const objects = kernel.store
-    .list(definition.gr, namespace)
-    .filter((object) => selected(picked, version.fromStorage(object)));
+  const listed = list(kernel, call);
+  if (listed.code !== 200) return listed;
+  const body = listed.body as JsonObject & { readonly items: readonly KubeObject[] };
+  const objects = body.items.flatMap(({ metadata: { namespace: home = '', name = '' } }) => {
+    const stored = kernel.store.get(definition.gr, rowKey(home, name));
+    return stored === undefined ? [] : [stored];
+  });
   // Webhooks are asked about all before the first goes: a run that waits for an answer must leave no trace.
   const unwanted = new Map<KubeObject, Refusal>();
   for (const object of kernel.admission === undefined ? [] : objects) {
@@ -113,12 +113,10 @@ export function removeCollection(kernel: Kernel, call: Call): ApiResponse {
   for (const object of objects) {
     const refusal = unwanted.get(object);
     if (refusal !== undefined) return refusal;
-    items.push(version.fromStorage(object));
     const result = deleteObject(kernel, definition, object, options);
     if (result instanceof Refusal && result.code !== 404) return result;
   }
-  const metadata = { resourceVersion: revision };
-  return { code: 200, body: { apiVersion: version.apiVersion, kind: definition.listKind, metadata, items } };
+  return { code: 200, body };
 }
 
 const NO_OPTIONS: DeleteOptions = {

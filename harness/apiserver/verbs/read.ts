@@ -42,7 +42,13 @@ export function get(kernel: Kernel, call: Call): ApiResponse {
   const { definition, version, namespace, name } = call.route;
   const asked = call.request.query['resourceVersion'];
   if (asked !== undefined && asked !== '' && asked !== '0') {
-    if (!NUMBER.test(asked)) return rawError(versionSyntax(asked));
+    if (!NUMBER.test(asked)) {
+      // Events have no watch cache in front, and who answers words it differently.
+      const uncached = definition.resource === 'events';
+      return uncached
+        ? badRequest(`invalid resource version: ${versionSyntax(asked)}`)
+        : rawError(versionSyntax(asked));
+    }
     if (Number(asked) > kernel.store.revision) return tooLargeVersion(Number(asked), kernel.store.revision);
   }
   const object = kernel.store.get(definition.gr, rowKey(namespace, name));
@@ -114,6 +120,8 @@ interface ListAsk {
 export function list(kernel: Kernel, call: Call): ApiResponse {
   const { definition, version, namespace } = call.route;
   const { store } = kernel;
+  const unwanted = listRefusal(call);
+  if (unwanted !== undefined) return unwanted;
   const picked = selection(call);
   if (picked instanceof Refusal) return picked;
   const ask = listAsk(kernel, call);
@@ -141,7 +149,11 @@ export function list(kernel: Kernel, call: Call): ApiResponse {
     // The next page starts right after the last key shown.
     more = `${key}\0`;
   }
-  const metadata: { [key: string]: string | number } = { resourceVersion: String(revision) };
+  // Lists of custom resources always say it, because nothing leaves out what is empty.
+  const metadata: { [key: string]: string | number } = {
+    ...(definition.custom ? { continue: '' } : {}),
+    resourceVersion: String(revision),
+  };
   if (remaining > 0 && more !== undefined) {
     metadata['continue'] = continueToken(revision, more);
     if (everything) metadata['remainingItemCount'] = remaining;
@@ -154,15 +166,35 @@ const STALE_LIST = 'The resourceVersion for the provided list is too old.';
 const STALE_CONTINUE =
   'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
 
+/** What is wrong with the query itself, in the order of kube-apiserver: numbers, syntax of selectors, then the rules. */
+function listRefusal(call: Call): Refusal | undefined {
+  const { query } = call.request;
+  const syntax = querySyntax(query);
+  if (syntax !== undefined) return badRequest(syntax);
+  const { resourceVersion: asked = '', resourceVersionMatch: match = '' } = query;
+  const errors = listErrors(asked, match, query['continue'] ?? '', query);
+  return errors.length === 0 ? undefined : invalid(LIST_OPTIONS, '', errors);
+}
+
+const INTEGER = /^[+-]?\d+$/;
+
+/** Why the query of a list or watch cannot be read; undefined when it can. */
+export function querySyntax(query: { readonly [key: string]: string }): string | undefined {
+  for (const key of ['timeoutSeconds', 'limit'] as const) {
+    const text = query[key] ?? '';
+    if (text !== '' && !INTEGER.test(text)) return `strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`;
+  }
+  const labels = parseLabelSelector(query['labelSelector'] ?? '');
+  if (typeof labels === 'string') return labels;
+  const fields = parseFieldSelector(query['fieldSelector'] ?? '');
+  return typeof fields === 'string' ? fields : undefined;
+}
+
 function listAsk(kernel: Kernel, call: Call): ListAsk | Refusal {
   const { query } = call.request;
   const { resourceVersion: asked = '', resourceVersionMatch: match = '', limit: rawLimit = '' } = query;
   const token = query['continue'] ?? '';
-  const errors = listErrors(asked, match, token, query);
-  if (errors.length > 0) return invalid(LIST_OPTIONS, '', errors);
   const limit = Number(rawLimit);
-  if (rawLimit !== '' && !Number.isInteger(limit))
-    return badRequest(`strconv.ParseInt: parsing ${JSON.stringify(rawLimit)}: invalid syntax`);
   if (token !== '') return continued(kernel, token, asked, limit);
   if (asked === '') return { at: undefined, limit, start: '' };
   if (!NUMBER.test(asked)) return badRequest(`invalid resource version: ${versionSyntax(asked)}`);
@@ -211,8 +243,7 @@ function listErrors(
 
 function continued(kernel: Kernel, token: string, asked: string, limit: number): ListAsk | Refusal {
   const parsed = parseToken(token);
-  if (parsed === undefined)
-    return badRequest('invalid continue token: continue key is not valid: unable to decode the token');
+  if (typeof parsed === 'string') return badRequest(`invalid continue token: ${parsed}`);
   if (asked !== '' && asked !== '0')
     return badRequest('specifying resource version is not allowed when using continue');
   // -1: the client accepted an inconsistent list after its token had expired.
@@ -229,21 +260,43 @@ function continued(kernel: Kernel, token: string, asked: string, limit: number):
 
 /** Base64url without padding, as kube-apiserver encodes it. */
 function continueToken(revision: number, start: string): string {
-  return toBase64Url(JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start }));
+  return toBase64Url(JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start: `/${start}` }));
 }
 
 function toBase64Url(text: string): string {
   return btoa(text).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
-function parseToken(token: string): { readonly revision: number; readonly start: string } | undefined {
+interface ContinueToken {
+  readonly revision: number;
+  readonly start: string;
+}
+
+const INVALID_KEY = 'continue key is not valid';
+
+/** What a token says, or why it says nothing. */
+function parseToken(token: string): ContinueToken | string {
+  const odd = /[^A-Za-z0-9_-]/.exec(token);
+  if (odd !== null) return `${INVALID_KEY}: illegal base64 data at input byte ${odd.index}`;
+  if (token.length % 4 === 1) return `${INVALID_KEY}: illegal base64 data at input byte ${token.length}`;
+  const text = atob(token.replaceAll('-', '+').replaceAll('_', '/'));
+  let raw: unknown;
   try {
-    const raw: unknown = JSON.parse(atob(token.replaceAll('-', '+').replaceAll('_', '/')));
-    const { v, rv, start } = raw as { v?: unknown; rv?: unknown; start?: unknown };
-    if (v !== 'meta.k8s.io/v1' || typeof rv !== 'number' || rv === 0 || typeof start !== 'string' || start === '')
-      return undefined;
-    return { revision: rv, start };
+    raw = JSON.parse(text);
   } catch {
-    return undefined;
+    return `${INVALID_KEY}: invalid character ${quotedCharacter(text.trimStart())} looking for beginning of value`;
   }
+  const { v = '', rv = 0, start = '' } = (raw ?? {}) as { v?: unknown; rv?: unknown; start?: unknown };
+  if (v !== 'meta.k8s.io/v1')
+    return `continue key is not valid: server does not recognize this encoded version ${String(v)}`;
+  if (typeof rv !== 'number' || rv === 0)
+    return `${INVALID_KEY}: incorrect encoded start resourceVersion (version meta.k8s.io/v1)`;
+  if (typeof start !== 'string' || start === '')
+    return `${INVALID_KEY}: encoded start key empty (version meta.k8s.io/v1)`;
+  return { revision: rv, start: start.startsWith('/') ? start.slice(1) : start };
+}
+
+function quotedCharacter(text: string): string {
+  const first = text.charAt(0);
+  return first === "'" ? `'\\''` : `'${first}'`;
 }

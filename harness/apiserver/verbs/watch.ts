@@ -8,6 +8,7 @@ import type { ResponseSink } from '../../wire/http.ts';
 import { failureStatus } from '../../wire/status.ts';
 import type { Call, Kernel } from '../kernel.ts';
 import {
+  badRequest,
   fieldForbidden,
   fieldNotSupported,
   invalid,
@@ -17,7 +18,7 @@ import {
   type FieldError,
 } from '../refusal.ts';
 import { bookmark, eventFor, type Watcher, type Watchers } from '../watchers.ts';
-import { LIST_OPTIONS, selected, selection, versionSyntax } from './read.ts';
+import { LIST_OPTIONS, querySyntax, selected, selection, versionSyntax } from './read.ts';
 
 const NOTHING = (): void => {};
 
@@ -29,10 +30,12 @@ export function watch(kernel: Kernel, watchers: Watchers, call: Call, sink: Resp
   };
   const { definition, version, namespace } = call.route;
   const { query } = call.request;
-  const picked = selection(call);
-  if (picked instanceof Refusal) return refuse(picked);
+  const syntax = querySyntax(query);
+  if (syntax !== undefined) return refuse(badRequest(syntax));
   const errors = watchErrors(query);
   if (errors.length > 0) return refuse(invalid(LIST_OPTIONS, '', errors));
+  const picked = selection(call);
+  if (picked instanceof Refusal) return refuse(picked);
   const asked = query['resourceVersion'] ?? '';
   if (asked !== '' && !/^\d+$/.test(asked)) return refuse(rawError(versionSyntax(asked)));
 
