@@ -126,11 +126,13 @@ async function http(): Promise<void> {
   const report = await measure<HttpReport>('http.ts', values.quick ? '1' : '3');
   const against = (ours: number, real: number | undefined): string =>
     real === undefined ? '' : `${real.toFixed(0).padStart(9)}/s real  ×${(ours / real).toFixed(1)}`;
-  for (const { name, connections, ours, real, oursP99Ms, realP99Ms } of report.operations) {
+  for (const one of report.operations) {
+    const { name, connections, ours, real, oursP99Ms, realP99Ms, oursCpuMicros, realCpuMicros } = one;
     const slowest = realP99Ms === undefined ? '' : `, real ${realP99Ms.toFixed(1)} ms`;
+    const cpu = realCpuMicros === undefined ? '' : `, real ${realCpuMicros.toFixed(0)} µs`;
     line(
       `  ${name.padEnd(16)} ${String(connections).padStart(4)} connections ${ours.toFixed(0).padStart(9)}/s ${against(ours, real)}` +
-        `  p99 ${oursP99Ms.toFixed(1)} ms${slowest}`,
+        `  p99 ${oursP99Ms.toFixed(1)} ms${slowest}  CPU ${oursCpuMicros.toFixed(0)} µs${cpu}`,
     );
   }
   const shares: readonly [string, string, { readonly ours: number; readonly real?: number }][] = [

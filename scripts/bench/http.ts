@@ -28,6 +28,9 @@ export interface HttpMeasurement {
   readonly real?: number;
   readonly oursP99Ms: number;
   readonly realP99Ms?: number;
+  /** Processor time that the server takes for one: what a busy machine blurs least. */
+  readonly oursCpuMicros: number;
+  readonly realCpuMicros?: number;
 }
 
 export interface HttpReport {
@@ -88,7 +91,22 @@ function residentMb({ pids }: MeasuredServer): number {
   return kilobytes.reduce((sum, one) => sum + one, 0) / 1024;
 }
 
-async function run(server: MeasuredServer, job: Partial<LoadJob>): Promise<LoadResult> {
+/** User and system time of all its processes so far; a tick is 10 ms. */
+function cpuMicros({ pids }: MeasuredServer): number {
+  const ticks = pids.map((pid) => {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /, '')
+      .split(' ');
+    return Number(fields[11]) + Number(fields[12]);
+  });
+  return ticks.reduce((sum, one) => sum + one, 0) * 10_000;
+}
+
+interface Measured extends LoadResult {
+  readonly cpuMicros: number;
+}
+
+async function run(server: MeasuredServer, job: Partial<LoadJob>): Promise<Measured> {
   const whole: LoadJob = {
     url: server.url,
     token: server.token,
@@ -106,8 +124,10 @@ async function run(server: MeasuredServer, job: Partial<LoadJob>): Promise<LoadR
     list: '',
     ...job,
   };
+  const before = cpuMicros(server);
   const { stdout } = await promisify(execFile)(process.execPath, [file('./http-load.ts'), JSON.stringify(whole)]);
-  const result = JSON.parse(stdout) as LoadResult;
+  const measured = JSON.parse(stdout) as LoadResult;
+  const result = { ...measured, cpuMicros: (cpuMicros(server) - before) / Math.max(1, measured.done) };
   const failed = Object.keys(result.codes).filter((code) => Number(code) >= 300);
   if (failed.length === 0) return result;
   process.stderr.write(`${whole.method} ${whole.path} on ${server.url} was refused: ${JSON.stringify(result.codes)}\n`);
@@ -123,7 +143,7 @@ async function measureAll(ours: MeasuredServer, real: MeasuredServer | undefined
   for (const connections of [1, 32]) {
     for (const { name, kind, job } of JOBS) {
       turn++;
-      const results: LoadResult[] = [];
+      const results: Measured[] = [];
       for (const server of servers) {
         const key = `${server.url} ${connections}`;
         const body = job.body?.replaceAll('%r', `c${connections}`) ?? '';
@@ -141,7 +161,7 @@ async function measureAll(ours: MeasuredServer, real: MeasuredServer | undefined
       measurements.push(measurement(name, kind, connections, results));
     }
   }
-  const events: LoadResult[] = [];
+  const events: Measured[] = [];
   for (const server of servers) events.push(await run(server, { ...FAN_OUT, watchers: 100, from: 1_000_000_000 }));
   measurements.push(measurement('watch events', 'watch', 100, events));
   return measurements;
@@ -151,7 +171,7 @@ function measurement(
   name: string,
   kind: HttpMeasurement['kind'],
   connections: number,
-  [ours, real]: readonly LoadResult[],
+  [ours, real]: readonly Measured[],
 ): HttpMeasurement {
   return {
     name,
@@ -159,7 +179,8 @@ function measurement(
     connections,
     ours: ours?.perSecond ?? 0,
     oursP99Ms: ours?.p99Ms ?? 0,
-    ...(real === undefined ? {} : { real: real.perSecond, realP99Ms: real.p99Ms }),
+    oursCpuMicros: ours?.cpuMicros ?? 0,
+    ...(real === undefined ? {} : { real: real.perSecond, realP99Ms: real.p99Ms, realCpuMicros: real.cpuMicros }),
   };
 }
 
