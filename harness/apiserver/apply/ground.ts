@@ -5,7 +5,8 @@
  */
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import type { ResourceDefinition, ServedVersion } from '../definition.ts';
-import { decoderOf, StructDecoder, type Decoder } from '../kinds/go-decode.ts';
+import { decoderOf, StructDecoder } from '../kinds/go-decode.ts';
+import type { Decoder } from '../kinds/go-decoding.ts';
 import { goTypeOfKind } from '../kinds/go-types.ts';
 import { resetFields } from './reset-fields.ts';
 import { objectType, type TypeNode } from './types.ts';

@@ -9,7 +9,8 @@ import type { FieldError } from '../refusal.ts';
 import type { CompiledSchema } from '../schema/compile.ts';
 import type { SchemaNode } from '../schema/node.ts';
 import { nodeOfGoType } from './builtin-node.ts';
-import { decoderOf, decoding, StructDecoder } from './go-decode.ts';
+import { decoderOf, StructDecoder } from './go-decode.ts';
+import { decoding } from './go-decoding.ts';
 import { goTypeOfKind } from './go-types.ts';
 
 const NONE: readonly FieldError[] = [];

@@ -6,42 +6,12 @@
  * of kinds, Go's scalars with their own formats (`go-scalars.ts`). Start at {@link decoderOf}.
  */
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import { longIntegerDigits } from '../../wire/go-json.ts';
-import { goType, isList, isMap } from '../definition.ts';
+import { isList, isMap } from '../definition.ts';
 import { defaultsOf } from './defaults/by-type.ts';
 import type { Defaulting } from './defaults/rules.ts';
-import { OPAQUE, type Opaque } from './go-scalars.ts';
+import { EMBEDDED, mismatch, pathText, type Decoder, type Decoding } from './go-decoding.ts';
+import { scalarDecoder } from './go-scalar-decoders.ts';
 import { printedGoType, readGoType, type FieldEntry, type StructEntry } from './go-types.ts';
-
-/** Where a decoder is and what it found. */
-export interface Decoding {
-  /** Paths of dropped fields, in the order of the document; undefined when nobody asks. */
-  readonly unknown: string[] | undefined;
-  /** The first error, which is the one that Go reports. */
-  error: string | undefined;
-  /** Names of fields, keys of maps and indices of lists down to the value at hand. */
-  readonly path: (string | number)[];
-  /** The struct around the value at hand. */
-  struct: string;
-  /** Whose words errors are in: the JSON decoder's, or those of the converter of maps that strategic merge patches go through. */
-  readonly words: 'json' | 'converter';
-}
-
-/** A decoding that starts at the top of an object. */
-export function decoding(unknown: string[] | undefined, words: Decoding['words'] = 'json'): Decoding {
-  return { unknown, error: undefined, path: [], struct: '', words };
-}
-
-/** Turns a value into its canonical form. Never sees null or undefined. */
-export interface Decoder {
-  decode(value: JsonValue, at: Decoding): JsonValue;
-  /** What an absent value is written as where it is written at all. */
-  readonly zero: JsonValue;
-  /** Whether `omitempty` leaves the value out. */
-  isEmpty(value: JsonValue): boolean;
-  /** A value (not a pointer) whose absence is written all the same, `omitempty` or not: Go's structs. */
-  readonly always: boolean;
-}
 
 const decoders = new Map<string, Decoder>();
 
@@ -66,54 +36,6 @@ function make(expression: string): Decoder {
     case 'scalar':
       return scalarDecoder(type.name, printedGoType(expression));
   }
-}
-
-/** Notes a value of the wrong type, in Go's words. `wanted` is what the converter calls the type. */
-export function mismatch(at: Decoding, value: JsonValue, printed: string, wanted: string): void {
-  if (at.error !== undefined) return;
-  if (at.words === 'converter') at.error = unconvertible(value, wanted);
-  else at.error = unmarshalError(at, found(value, wanted), printed);
-}
-
-function unmarshalError(at: Decoding, found: string, printed: string): string {
-  const path = at.path.filter((part) => typeof part === 'string' && !part.startsWith('\0')).join('.');
-  const where = path === '' ? 'Go value' : `Go struct field ${at.struct}.${path.replaceAll(EMBEDDED, '')}`;
-  return `json: cannot unmarshal ${found} into ${where} of type ${printed}`;
-}
-
-/** Numbers are named with their value where they do not fit. */
-function found(value: JsonValue, wanted: string): string {
-  return typeof value === 'number' && /int/.test(wanted) ? `number ${value}` : goType(value);
-}
-
-function unconvertible(value: JsonValue, wanted: string): string {
-  const kind = goKind(value);
-  if (wanted === 'struct') return `cannot restore struct from: ${kind}`;
-  return wanted === 'map' || wanted === 'slice'
-    ? `cannot restore ${wanted} from ${kind}`
-    : `unrecognized type: ${wanted}`;
-}
-
-function goKind(value: JsonValue): string {
-  if (isList(value)) return 'slice';
-  if (isMap(value)) return 'map';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
-  return typeof value === 'boolean' ? 'bool' : 'string';
-}
-
-/** Marks names of embedded structs: type errors have them, paths of unknown fields do not. */
-const EMBEDDED = '\u0001';
-
-function pathText(path: readonly (string | number)[], last: string): string {
-  let text = '';
-  for (const part of path) {
-    if (typeof part === 'number') text += `[${part}]`;
-    else if (!part.startsWith(EMBEDDED)) {
-      const name = part.startsWith('\0') ? part.slice(1) : part;
-      text += text === '' ? name : `.${name}`;
-    }
-  }
-  return text === '' ? last : `${text}.${last}`;
 }
 
 interface Field {
@@ -357,102 +279,4 @@ class MapDecoder implements Decoder {
   isEmpty(value: JsonValue): boolean {
     return value === null;
   }
-}
-
-function scalarDecoder(name: string, printed: string): Decoder {
-  const opaque = OPAQUE[name];
-  if (opaque !== undefined) return opaqueDecoder(opaque);
-  if (name === 'string') return simple('string', '', printed, name);
-  if (name === 'bool') return simple('boolean', false, printed, name);
-  if (name === 'bytes') return bytes(printed);
-  const range = INTEGERS[name];
-  if (range !== undefined) return integer(range, printed, name);
-  return simple('number', 0, printed, name);
-}
-
-function simple(type: string, zero: JsonValue, printed: string, name: string): Decoder {
-  return {
-    decode: (value, at) => {
-      if (typeof value !== type) mismatch(at, value, printed, name);
-      return value;
-    },
-    zero,
-    isEmpty: (value) => value === zero,
-    always: false,
-  };
-}
-
-const INTEGERS: { readonly [name: string]: readonly [number, number] } = {
-  int: [-(2 ** 63), 2 ** 63],
-  int8: [-(2 ** 7), 2 ** 7 - 1],
-  int16: [-(2 ** 15), 2 ** 15 - 1],
-  int32: [-(2 ** 31), 2 ** 31 - 1],
-  int64: [-(2 ** 63), 2 ** 63],
-  uint: [0, 2 ** 64],
-  uint8: [0, 2 ** 8 - 1],
-  uint16: [0, 2 ** 16 - 1],
-  uint32: [0, 2 ** 32 - 1],
-  uint64: [0, 2 ** 64],
-};
-
-function integer([low, high]: readonly [number, number], printed: string, name: string): Decoder {
-  return {
-    decode: (value, at) => {
-      if (typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high) return value;
-      // What has more digits than a double is a double from here on: no field of these kinds needs more.
-      const digits = longIntegerDigits(value);
-      if (digits !== undefined && Number(digits) >= low && Number(digits) <= high) return Number(digits);
-      mismatch(at, value, printed, name);
-      return value;
-    },
-    zero: 0,
-    isEmpty: (value) => value === 0,
-    always: false,
-  };
-}
-
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-
-function bytes(printed: string): Decoder {
-  return {
-    decode: (value, at) => {
-      if (typeof value !== 'string') mismatch(at, value, printed, 'slice');
-      else if (!BASE64.test(value)) return looseBase64(value, at);
-      return value;
-    },
-    zero: '',
-    isEmpty: (value) => value === '',
-    always: false,
-  };
-}
-
-/** Line breaks are skipped; what else does not belong is refused at its place. */
-function looseBase64(value: string, at: Decoding): JsonValue {
-  const joined = value.replaceAll(/[\r\n]/g, '');
-  if (BASE64.test(joined)) return joined;
-  const wrong =
-    /[^A-Za-z0-9+/\r\n]/.exec(value)?.index ?? value.length - (joined.length % 4 === 0 ? 0 : joined.length % 4);
-  at.error ??= `illegal base64 data at input byte ${wrong}`;
-  return value;
-}
-
-function opaqueDecoder({ decode, zero }: Opaque): Decoder {
-  return {
-    decode: (value, at) => {
-      const decoded = decode(value);
-      if ('mismatch' in decoded) {
-        const [what, printed] = decoded.mismatch;
-        at.error ??= unmarshalError(at.words === 'json' ? at : decoding(undefined), what, printed);
-        return value;
-      }
-      if ('refused' in decoded) {
-        at.error ??= decoded.refused;
-        return value;
-      }
-      return decoded.value;
-    },
-    zero,
-    isEmpty: () => false,
-    always: true,
-  };
 }

@@ -5,7 +5,8 @@
  */
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import { isMap } from '../definition.ts';
-import { decoderOf, decoding, StructDecoder, type Decoding } from './go-decode.ts';
+import { decoderOf, StructDecoder } from './go-decode.ts';
+import { decoding, type Decoding } from './go-decoding.ts';
 
 let decoder: StructDecoder | undefined;
 
