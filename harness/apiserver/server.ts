@@ -6,16 +6,17 @@
  */
 import { HarnessError } from '../model/errors.ts';
 import { jsonEqual } from '../model/leaf.ts';
-import type { KubeObject, ResourceKind } from '../model/object.ts';
+import { parseApiVersion, type KubeObject, type ResourceKind } from '../model/object.ts';
 import type { ApiRequest, ApiResponse, ResponseSink, Upstream, UserInfo } from '../wire/http.ts';
 import { bootstrapRoles } from './access/bootstrap.ts';
 import { AccessControl, type AuthorizationMode, type DeniedRequest } from './access/control.ts';
 import { ISSUER, verifyToken } from './access/tokens.ts';
 import { Admission } from './admission/admission.ts';
 import { Attempt, runAttempt } from './admission/attempt.ts';
-import { Suspended, type CallOutFunction } from './admission/call-out.ts';
+import type { CallOutFunction } from './admission/call-out.ts';
 import { Webhooks } from './admission/webhooks.ts';
 import { Ownership, type FieldManagement } from './apply/ownership.ts';
+import { noCallOut, refusalText, withWarnings } from './answering.ts';
 import { bodyMap } from './body.ts';
 import { interruptible, prepareWatch, preparing } from './conversion/run.ts';
 import { definitionOf } from './crd/definition.ts';
@@ -207,13 +208,16 @@ export class ApiServer implements Upstream {
     return this.#registry.definitions.flatMap((definition) =>
       definition.versions
         .filter((version) => version.served)
-        .map((version) => ({ ...resourceKindOf(definition, version), group: groupOf(version.apiVersion) })),
+        .map((version) => ({
+          ...resourceKindOf(definition, version),
+          group: parseApiVersion(version.apiVersion).group,
+        })),
     );
   }
 
   kindFor(apiVersion: string, kind: string): ResourceKind | undefined {
     const found = this.#registry.byKind(apiVersion, kind);
-    return found === undefined ? undefined : { ...resourceKindOf(...found), group: groupOf(apiVersion) };
+    return found === undefined ? undefined : { ...resourceKindOf(...found), group: parseApiVersion(apiVersion).group };
   }
 
   /** `status`, `scale`, …: what a served kind has beside itself. */
@@ -444,28 +448,3 @@ export class ApiServer implements Upstream {
 
 /** Stands for an open watch, which has no answer. */
 const WATCHING: ApiResponse = { code: 200, body: '' };
-
-/** Where nobody can be asked, nobody answers. */
-const noCallOut: CallOutFunction = (_, answer) => {
-  answer({ outcome: 'failed', why: 'this server makes no calls' });
-  return NOTHING;
-};
-
-function groupOf(apiVersion: string): string {
-  const slash = apiVersion.indexOf('/');
-  return slash < 0 ? '' : apiVersion.slice(0, slash);
-}
-
-function refusalText(refusal: Refusal): string {
-  const { body } = refusal;
-  return typeof body === 'string' ? body : String((body as { message?: unknown }).message);
-}
-
-function withWarnings(call: Call, response: ApiResponse): ApiResponse {
-  if (response instanceof Suspended) return response;
-  const { warnings, route } = call;
-  if (route.version.deprecated !== undefined) warnings.unshift(route.version.deprecated);
-  if (warnings.length === 0) return response;
-  const warning = [...new Set(warnings)].map((text) => `299 - ${JSON.stringify(text)}`).join(', ');
-  return { ...response, headers: { ...response.headers, warning } };
-}

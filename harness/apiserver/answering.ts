@@ -1,0 +1,27 @@
+/** What stands around every answer: warnings, and the words of refusals for whoever reads no JSON. */
+import type { ApiResponse } from '../wire/http.ts';
+import { Suspended, type CallOutFunction } from './admission/call-out.ts';
+import type { Call } from './kernel.ts';
+import type { Refusal } from './refusal.ts';
+
+/** Where nobody can be asked, nobody answers. */
+export const noCallOut: CallOutFunction = (_, answer) => {
+  answer({ outcome: 'failed', why: 'this server makes no calls' });
+  return () => {};
+};
+
+/** The message of a refusal. */
+export function refusalText(refusal: Refusal): string {
+  const { body } = refusal;
+  return typeof body === 'string' ? body : String((body as { message?: unknown }).message);
+}
+
+/** The answer with the warnings that were collected on the way. A pause stays one. */
+export function withWarnings(call: Call, response: ApiResponse): ApiResponse {
+  if (response instanceof Suspended) return response;
+  const { warnings, route } = call;
+  if (route.version.deprecated !== undefined) warnings.unshift(route.version.deprecated);
+  if (warnings.length === 0) return response;
+  const warning = [...new Set(warnings)].map((text) => `299 - ${JSON.stringify(text)}`).join(', ');
+  return { ...response, headers: { ...response.headers, warning } };
+}
