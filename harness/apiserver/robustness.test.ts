@@ -44,7 +44,13 @@ const SAMPLES: readonly (readonly [string, JsonObject])[] = [
   ],
   ['/api/v1/namespaces/default/pods', { metadata: META, spec: { nodeName: 'n', ...(TEMPLATE['spec'] as JsonObject) } }],
   ['/api/v1/namespaces/default/services', { metadata: META, spec: { type: 'NodePort', ports: [{ port: 1 }] } }],
-  ['/apis/batch/v1/namespaces/default/jobs', { metadata: META, spec: { template: TEMPLATE } }],
+  [
+    '/apis/batch/v1/namespaces/default/jobs',
+    {
+      metadata: META,
+      spec: { template: { ...TEMPLATE, spec: { ...(TEMPLATE['spec'] as JsonObject), restartPolicy: 'Never' } } },
+    },
+  ],
   ['/apis/policy/v1/namespaces/default/poddisruptionbudgets', { metadata: META, spec: { selector: SELECTOR } }],
   ['/api/v1/namespaces', { metadata: { name: 'd' }, spec: { finalizers: ['kubernetes'] } }],
   ['/api/v1/namespaces/default/secrets', { metadata: META, data: { a: 'b' }, stringData: { a: 'b' } }],
