@@ -1,5 +1,6 @@
 /**
- * The embedded API server against a real kube-apiserver: `npm run differential -- --budget 10m [--seed N] [--only widgets,pods]`.
+ * The embedded API server against a real kube-apiserver: `npm run differential -- --budget 10m [--seed N] [--only widgets,pods]`,
+ * and the conformance cases on both: `npm run differential -- --conformance`.
  *
  * Prints sequences per second, what was covered and every class of difference with a minimal sequence. Exit code 1 when one is
  * unexplained. Needs the binaries of `scripts/control-plane.ts build` (or envtest's).
@@ -7,7 +8,9 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { runCampaign } from '../harness/clusters/differential/campaign.ts';
+import { runSuite } from '../harness/clusters/conformance/suite.ts';
 import { reportText } from '../harness/clusters/differential/report.ts';
+import { startOurs, startReal } from '../harness/clusters/differential/servers.ts';
 import { HarnessError } from '../harness/model/errors.ts';
 
 const UNITS_MS: { readonly [unit: string]: number } = { s: 1000, m: 60_000, h: 3_600_000 };
@@ -27,8 +30,10 @@ async function main(): Promise<void> {
       only: { type: 'string' },
       parallel: { type: 'string' },
       output: { type: 'string' },
+      conformance: { type: 'boolean' },
     },
   });
+  if (values.conformance === true) return conformance();
   const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 30) : Number(values.seed);
   console.log(`seed ${seed}`);
   const result = await runCampaign({
@@ -42,6 +47,22 @@ async function main(): Promise<void> {
   if (values.output !== undefined) writeFileSync(values.output, text);
   console.log(text);
   process.exitCode = result.classes.length > 0 || result.errors.length > 0 ? 1 : 0;
+}
+
+/** The conformance cases on both servers. */
+async function conformance(): Promise<void> {
+  const [ours, real] = await Promise.all([startOurs(), startReal()]);
+  try {
+    for (const { client } of [ours, real]) {
+      const results = await runSuite(client);
+      const failed = results.filter(({ problem }) => problem !== undefined);
+      for (const { name, problem } of failed) console.log(`FAILED on ${client.endpoint.name}: ${name}\n  ${problem}`);
+      console.log(`${client.endpoint.name}: ${results.length - failed.length} of ${results.length} cases hold`);
+      if (failed.length > 0) process.exitCode = 1;
+    }
+  } finally {
+    await Promise.all([ours.stop(), real.stop()]);
+  }
 }
 
 try {

@@ -76,6 +76,8 @@ export async function runSequence(sequence: Sequence, ours: Side, real: Side): P
       if (diverged && answers.ours !== answers.real)
         return { differences: found, known, script, covered, steps: index + 1 };
     }
+    // What came after a difference is its consequence.
+    if (found.length > 0) return { differences: found, known, script, covered, steps: sequence.operations.length };
     const [mine, theirs] = [await a.watched(), await b.watched()];
     for (const [index, { kind, operation }] of b.watches.entries()) {
       const [ourEvents, realEvents] = [mine[index], theirs[index]];

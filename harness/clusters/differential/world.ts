@@ -64,6 +64,7 @@ export class World {
       if (code !== 201)
         throw new Error(`${this.#client.endpoint.name} answered ${code} to the creation of a namespace`);
       this.#first = versionOf(made) ?? this.#first;
+      this.#symbols.of(made);
     }
     this.#latest = this.#first;
   }
@@ -269,7 +270,7 @@ export class World {
     operation: Operation,
     kind: ComparedKind,
   ): { readonly query: readonly string[]; readonly deleteBody: JsonValue | undefined } {
-    const texts = [...new Set(operation.options.map((one) => optionText(operation, one)))];
+    const texts = onePerKey(operation.options.map((one) => optionText(operation, one)));
     const asked = texts.filter((text) => text !== 'BODY').map((text) => this.#filledIn(text));
     const { verb } = operation;
     const query = verb === 'watch' ? ['watch=true', ...asked] : asked;
@@ -422,6 +423,17 @@ export function subresourceOf(kind: ComparedKind, { verb, subresource, content }
   if (subresource === 'other') return kind.id === 'namespaces' && verb === 'update' ? 'finalize' : '';
   const has = subresource === 'status' ? kind.statuses !== undefined && kind.id !== 'plains' : kind.scale === true;
   return has || content % 10 === 0 ? subresource : '';
+}
+
+/** The first of each parameter: repeated ones mean something else in every layer of a real server. */
+function onePerKey(texts: readonly string[]): readonly string[] {
+  const keys = new Set<string>();
+  return texts.filter((text) => {
+    const own = text.split('&').map((part) => part.split('=', 1)[0] ?? '');
+    if (own.some((key) => keys.has(key))) return false;
+    for (const key of own) keys.add(key);
+    return true;
+  });
 }
 
 interface FieldChoice {
