@@ -11,7 +11,11 @@ import { type Complaint, report, repositoryFiles, type SourceFile } from './repo
 /** Most files hold 50–200 lines; past this one usually holds two ideas. */
 const LINES_MAX = 450;
 /** Tables of data may be long. Each entry is a decision: the path, and why it is one idea. */
-const LONG_FILES: ReadonlySet<string> = new Set<string>([]);
+const LONG_FILES: ReadonlySet<string> = new Set<string>([
+  // One kind, or one case, after the other.
+  'harness/clusters/differential/kinds.ts',
+  'harness/clusters/conformance/cases.ts',
+]);
 
 /** Each new name at the top is a new thing for a reader to place; docs/ and scripts/ have room. */
 const TOP_LEVEL: ReadonlySet<string> = new Set(

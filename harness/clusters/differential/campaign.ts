@@ -86,7 +86,8 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
             notes(`new: ${key} (seed ${seed})`);
             const entry = classFrom(key, result, sequence, seed);
             if (entry !== undefined) classes.set(key, entry);
-            found.set(key, { ...sequence, operations: sequence.operations.slice(0, result.steps) });
+            const steps = entry?.example.steps ?? result.steps;
+            found.set(key, { ...sequence, operations: sequence.operations.slice(0, steps) });
           }
         } catch (error) {
           errors.push(`seed ${seed}: ${error instanceof Error ? error.message : String(error)}`);
@@ -134,7 +135,7 @@ function classFrom(key: string, result: SequenceResult, sequence: Sequence, seed
   const example = result.differences.find((one) => one.key === key);
   return example === undefined
     ? undefined
-    : { key, count: 1, example, script: result.script, seed, kinds: sequence.kinds };
+    : { key, count: 1, example, script: result.script.slice(0, example.steps), seed, kinds: sequence.kinds };
 }
 
 /** The smallest sequence with a difference of that key that fast-check finds within its time. */

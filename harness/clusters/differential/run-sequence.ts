@@ -10,14 +10,17 @@ import { differences, plain, type Place } from './compare.ts';
 import type { ComparedKind } from './kinds.ts';
 import { isKnown } from './known.ts';
 import type { Operation, Sequence } from './operation.ts';
+import { subresourceOf } from './request-parts.ts';
 import type { Side } from './servers.ts';
-import { subresourceOf, World, type Outcome } from './world.ts';
+import { World, type Outcome } from './world.ts';
 
 export interface Difference extends Place {
   /** Verb, family, patch type, subresource and place. */
   readonly key: string;
   readonly kind: string;
   readonly operation: Operation | undefined;
+  /** How many steps it takes. */
+  readonly steps: number;
   /** Of the answers: `422 Invalid`. */
   readonly answers: { readonly ours: string; readonly real: string };
 }
@@ -71,6 +74,7 @@ export async function runSequence(sequence: Sequence, ours: Side, real: Side): P
         key: path === 'answer' ? `${what} · ${answers.ours} for ${answers.real}` : `${what} · ${path}`,
         kind: kind.id,
         operation,
+        steps: index + 1,
         answers,
       }));
       if (diverged && answers.ours !== answers.real)
@@ -85,6 +89,7 @@ export async function runSequence(sequence: Sequence, ours: Side, real: Side): P
         key: `events · ${kind.family} · ${path}`,
         kind: kind.id,
         operation,
+        steps: sequence.operations.length,
         answers: { ours: eventsOf(ourEvents), real: eventsOf(realEvents) },
       }));
     }
@@ -93,6 +98,7 @@ export async function runSequence(sequence: Sequence, ours: Side, real: Side): P
       key: `final state · ${path.replace(/\s\d/, '')}`,
       kind: sequence.kinds.join(','),
       operation: undefined,
+      steps: sequence.operations.length,
       answers: { ours: '', real: '' },
     }));
     return { differences: found, known, script, covered, steps: sequence.operations.length };
