@@ -17,6 +17,8 @@ export interface Kernel {
   readonly registry: Registry;
   readonly newUid: () => string;
   readonly nameSuffix: () => string;
+  /** Signs tokens of service accounts. */
+  readonly tokenKey: string;
   readonly access: AccessControl;
   readonly owners: Ownership;
   /** Asks webhooks before writes; undefined when there are none to ask. */

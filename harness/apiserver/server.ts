@@ -10,7 +10,7 @@ import { parseApiVersion, type KubeObject, type ResourceKind } from '../model/ob
 import type { ApiRequest, ApiResponse, ResponseSink, Upstream, UserInfo } from '../wire/http.ts';
 import { bootstrapRoles } from './access/bootstrap.ts';
 import { AccessControl, type AuthorizationMode, type DeniedRequest } from './access/control.ts';
-import { ISSUER, verifyToken } from './access/tokens.ts';
+import { ISSUER, TRIAL_KEY, verifyToken } from './access/tokens.ts';
 import { Admission } from './admission/admission.ts';
 import { Attempt, runAttempt } from './admission/attempt.ts';
 import type { CallOutFunction } from './admission/call-out.ts';
@@ -52,6 +52,8 @@ export interface ApiServerOptions {
   readonly newUid: () => string;
   /** Five characters for `generateName`. */
   readonly nameSuffix: () => string;
+  /** Signs tokens of service accounts. Without it a fixed one, for servers that only their own process reaches. */
+  readonly tokenKey?: string;
   /** Changes kept for watches to resume from (default 10 000). */
   readonly historyMax?: number;
   /** When owners of fields are worked out: on every write, or (default) when an apply first touches an object. */
@@ -176,7 +178,7 @@ export class ApiServer implements Upstream {
 
   /** Whose token of a service account it is; undefined when this server did not sign it, or it has run out or lost its owner. */
   serviceAccountOf(token: string): UserInfo | undefined {
-    return verifyToken(this.#store, this.#options.now(), token)?.user;
+    return verifyToken(this.#store, this.#options.now(), token, this.#kernel.tokenKey)?.user;
   }
 
   /** Stored objects in key order: of one resource, or of all in resource order. */
@@ -338,7 +340,8 @@ export class ApiServer implements Upstream {
 
   #tokenOwner(token: string, audiences: readonly string[]): TokenOwner | undefined {
     const known = this.#options.tokenUser?.(token);
-    if (known === undefined) return verifyToken(this.#store, this.#options.now(), token, audiences);
+    if (known === undefined)
+      return verifyToken(this.#store, this.#options.now(), token, this.#kernel.tokenKey, audiences);
     // Tokens without an audience of their own are meant for this server.
     return audiences.includes(ISSUER) ? { user: known, audiences: [ISSUER] } : undefined;
   }
@@ -397,6 +400,7 @@ export class ApiServer implements Upstream {
       },
       newUid,
       nameSuffix,
+      tokenKey: this.#options.tokenKey ?? TRIAL_KEY,
       access: this.#access,
       admission: undefined,
       timestamp: (offsetSeconds = 0) => {

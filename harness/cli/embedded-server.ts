@@ -3,7 +3,7 @@ import { createEnvironment } from '../actors/environment/index.ts';
 import { createWorkloads } from '../actors/environment/workloads/index.ts';
 import { httpsCallOut } from '../apiserver/http/call-out.ts';
 import { ApiServer, type AuthorizationMode } from '../apiserver/server.ts';
-import { Random } from '../determinism/random.ts';
+import { Random, randomKey } from '../determinism/random.ts';
 import { realClearInterval, realDate, realSetInterval } from '../determinism/real-time.ts';
 import { apiVersionOf, type KubeObject } from '../model/object.ts';
 import type { UserInfo } from '../wire/http.ts';
@@ -21,6 +21,7 @@ export function createServer({ authorization = 'allow-all', tokens }: CreateServ
     now: () => realDate().getTime(),
     newUid: () => ids.uuid(),
     nameSuffix: () => ids.suffix(),
+    tokenKey: randomKey(),
     fieldManagement: 'eager',
     authorization,
     callOut: httpsCallOut(),

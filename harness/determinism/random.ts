@@ -5,6 +5,8 @@
  * the others. The generator is sfc32 (Chris Doty-Humphrey's PractRand family): four 32-bit words, a few operations per draw.
  */
 
+import { randomBytes } from 'node:crypto';
+
 /** The alphabet of generated names in Kubernetes (`k8s.io/apimachinery/pkg/util/rand`). */
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 const SUFFIX_LENGTH = 5;
@@ -129,4 +131,9 @@ function byte(value: number): string {
 
 function word(value: number): string {
   return byte(value >>> 24) + byte(value >>> 16) + byte(value >>> 8) + byte(value);
+}
+
+/** A secret that nobody can guess, for servers that others can reach. Never for anything that a trial sees. */
+export function randomKey(): string {
+  return randomBytes(32).toString('base64url');
 }

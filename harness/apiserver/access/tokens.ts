@@ -1,8 +1,8 @@
 /**
  * Tokens of service accounts: JSON Web Tokens that this server signs and knows again.
  *
- * Owns: claims, signature, what makes a token invalid. Signed with an HMAC of a fixed key instead of RSA: the same request gets the same
- * token in every run, and nothing but this server has to verify it. Start at {@link signToken} and {@link verifyToken}.
+ * Owns: claims, signature, what makes a token invalid. Signed with an HMAC instead of RSA, as nothing but this server has to verify
+ * it; in a trial with a fixed key, so that the same request gets the same token in every run. Start at {@link signToken} and {@link verifyToken}.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
@@ -15,7 +15,8 @@ import { strings, text } from './rules.ts';
 /** What real control planes are commonly started with as `--service-account-issuer`. */
 export const ISSUER = 'https://kubernetes.default.svc.cluster.local';
 
-const KEY = 'stalemate service account signing key';
+/** The key of servers that nobody outside the process can reach. */
+export const TRIAL_KEY = 'stalemate service account signing key';
 
 export interface TokenClaims {
   readonly account: KubeObject;
@@ -29,7 +30,7 @@ export interface TokenClaims {
   readonly node?: { readonly name: string; readonly uid?: string };
 }
 
-export function signToken(claims: TokenClaims): string {
+export function signToken(claims: TokenClaims, key: string): string {
   const { account, bound, node } = claims;
   const { name = '', namespace = '' } = account.metadata;
   const payload: JsonObject = {
@@ -48,7 +49,7 @@ export function signToken(claims: TokenClaims): string {
     sub: `system:serviceaccount:${namespace}:${name}`,
   };
   const signed = `${encoded({ alg: 'HS256', typ: 'JWT' })}.${encoded(payload)}`;
-  return `${signed}.${signature(signed)}`;
+  return `${signed}.${signature(signed, key)}`;
 }
 
 function reference({ metadata }: KubeObject): JsonObject {
@@ -59,8 +60,8 @@ function encoded(value: JsonObject): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
-function signature(signed: string): string {
-  return createHmac('sha256', KEY).update(signed).digest('base64url');
+function signature(signed: string, key: string): string {
+  return createHmac('sha256', key).update(signed).digest('base64url');
 }
 
 export interface Verified {
@@ -73,10 +74,11 @@ export function verifyToken(
   store: Store,
   nowMs: number,
   token: string,
+  key: string,
   audiences: readonly string[] = [ISSUER],
 ): Verified | undefined {
   const [header = '', body = '', signed = '', rest] = token.split('.');
-  if (rest !== undefined || !sameText(signature(`${header}.${body}`), signed)) return undefined;
+  if (rest !== undefined || !sameText(signature(`${header}.${body}`, key), signed)) return undefined;
   const claims = JSON.parse(Buffer.from(body, 'base64url').toString()) as JsonObject;
   const known = strings(claims['aud']).filter((one) => audiences.includes(one));
   if (known.length === 0 || Number(claims['exp']) * 1000 <= nowMs) return undefined;

@@ -94,7 +94,7 @@ export function requestToken(kernel: Kernel, call: Call): ApiResponse {
   const created = kernel.timestamp();
   const issuedAt = Date.parse(created) / 1000;
   const expiresAt = issuedAt + seconds;
-  const token = signToken({ account, audiences, issuedAt, expiresAt, id: kernel.newUid(), ...bound });
+  const token = signToken({ account, audiences, issuedAt, expiresAt, id: kernel.newUid(), ...bound }, kernel.tokenKey);
   return {
     code: 201,
     body: {
