@@ -1,9 +1,9 @@
 /**
- * What the messages of built-in kinds consist of, read once, on the first protobuf body.
+ * What the messages of built-in kinds consist of.
  *
  * Owns: the shape of `generated/descriptors.json` (see `scripts/generate-protobuf.ts`) and finding a kind's message.
  */
-import { readFileSync } from 'node:fs';
+import generated from './generated/descriptors.json' with { type: 'json' };
 
 /** Number, JSON name, type, flags, and Go's name where it is not the JSON name with a capital. */
 type Row = readonly [number, string, string, string, string?];
@@ -51,20 +51,13 @@ interface Descriptors {
   readonly messages: { readonly [name: string]: readonly Row[] };
 }
 
-let descriptors: Descriptors | undefined;
+const descriptors = generated as unknown as Descriptors;
 const messages = new Map<string, Message | undefined>();
-
-function load(): Descriptors {
-  descriptors ??= JSON.parse(
-    readFileSync(new URL('generated/descriptors.json', import.meta.url), 'utf8'),
-  ) as Descriptors;
-  return descriptors;
-}
 
 /** The message called `core/v1.Pod`. */
 export function messageNamed(name: string): Message | undefined {
   if (messages.has(name)) return messages.get(name);
-  const rows = Object.hasOwn(load().messages, name) ? load().messages[name] : undefined;
+  const rows = Object.hasOwn(descriptors.messages, name) ? descriptors.messages[name] : undefined;
   const message = rows === undefined ? undefined : messageOf(name, rows);
   messages.set(name, message);
   return message;
@@ -72,7 +65,7 @@ export function messageNamed(name: string): Message | undefined {
 
 /** The message of a kind; kinds of meta.k8s.io are known in every group. */
 export function messageOfKind(apiVersion: string, kind: string): Message | undefined {
-  const { groups } = load();
+  const { groups } = descriptors;
   const group = META[apiVersion] ?? (Object.hasOwn(groups, apiVersion) ? groups[apiVersion] : undefined);
   const own = group === undefined ? undefined : messageNamed(`${group}.${kind}`);
   return own ?? (EVERYWHERE.has(kind) ? messageNamed(`meta/v1.${kind}`) : undefined);
