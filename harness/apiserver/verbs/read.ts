@@ -139,12 +139,13 @@ export function list(kernel: Kernel, call: Call): ApiResponse {
     const { namespace: home = '', name = '' } = object.metadata;
     const key = namespace === '' && definition.namespaced ? rowKey(home, name) : name;
     if (ask.start !== '' && key < ask.start) continue;
-    const shown = version.fromStorage(object);
-    if (!everything && !selected(picked, shown)) continue;
+    // Whether what is left would be selected is not looked at: the next page may be empty.
     if (ask.limit > 0 && items.length >= ask.limit) {
       remaining++;
       continue;
     }
+    const shown = version.fromStorage(object);
+    if (!everything && !selected(picked, shown)) continue;
     items.push(shown);
     // The next page starts right after the last key shown.
     more = `${key}\0`;
