@@ -14,7 +14,7 @@ import { isOddTime, metadataProblem, unknownInMetadata } from './kinds/metadata-
 import { decodeMetadata, hadDuplicateOwners, type MutableMeta } from './metadata.ts';
 import { goPrinted } from './patch/go-print.ts';
 import { leftOfPatch, STRATEGIC_MERGE_PATCH } from './patch/strategic-merge.ts';
-import { badRequest, fieldNotSupported, invalid, Refusal } from './refusal.ts';
+import { badRequest, fieldForbidden, fieldNotSupported, invalid, Refusal, type FieldError } from './refusal.ts';
 
 /** An object whose metadata is canonical and still ours to change. */
 export interface Incoming {
@@ -31,13 +31,19 @@ export interface WriteOptions {
   readonly fieldValidation: 'Ignore' | 'Warn' | 'Strict';
 }
 
+const NONE: readonly FieldError[] = [];
 const PLAIN_OPTIONS: WriteOptions = { dryRun: false, fieldValidation: 'Warn' };
 
-/** `?dryRun=` and `?fieldValidation=`. */
-export function writeOptions(query: { readonly [key: string]: string }, kind: OptionsKind): WriteOptions | Refusal {
+/** `?dryRun=` and `?fieldValidation=`; `earlier` is what is wrong with options of one verb. */
+export function writeOptions(
+  query: { readonly [key: string]: string },
+  kind: OptionsKind,
+  earlier: readonly FieldError[] = NONE,
+): WriteOptions | Refusal {
   const { dryRun, fieldValidation, fieldManager } = query;
-  if (dryRun === undefined && fieldValidation === undefined && fieldManager === undefined) return PLAIN_OPTIONS;
-  const errors = [...fieldManagerErrors(fieldManager ?? '')];
+  if (dryRun === undefined && fieldValidation === undefined && fieldManager === undefined && earlier.length === 0)
+    return PLAIN_OPTIONS;
+  const errors = [...earlier, ...fieldManagerErrors(fieldManager ?? '')];
   if (dryRun !== undefined && dryRun !== '' && dryRun !== 'All')
     errors.push(fieldNotSupported('dryRun', [dryRun], ['All']));
   if (fieldValidation !== undefined && !['', 'Ignore', 'Warn', 'Strict'].includes(fieldValidation))
@@ -48,6 +54,13 @@ export function writeOptions(query: { readonly [key: string]: string }, kind: Op
     fieldValidation: fieldValidation === 'Strict' || fieldValidation === 'Ignore' ? fieldValidation : 'Warn',
   };
 }
+
+/** The options of a patch that is no apply. */
+export function patchOptions(query: { readonly [key: string]: string }): WriteOptions | Refusal {
+  return writeOptions(query, 'PatchOptions', query['force'] === undefined ? NONE : NO_FORCE);
+}
+
+const NO_FORCE = [fieldForbidden('force', 'may not be specified for non-apply patch')];
 
 /** Protobuf is decoded by the HTTP shell: in process a body is what it stands for. */
 export const BODY_TYPES: readonly string[] = [

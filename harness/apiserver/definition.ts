@@ -48,6 +48,8 @@ export interface Strategy {
   readonly admit?: (object: JsonObject, stored: Stored) => JsonObject | string;
   /** Sets what the server sets on a new object: initial status and the like. `stored`: objects of the same resource, or of another. */
   readonly onCreate?: (object: KubeObject, stored: Stored) => KubeObject;
+  /** A write to /status creates what is not there: what becomes of such an object instead of `normalise` and `onCreate`. */
+  readonly onCreateByStatus?: (object: KubeObject) => KubeObject;
   /** Fills in and normalises on every write; also sees the stored object on updates. Must return its argument when nothing changes. */
   readonly normalise?: (object: KubeObject, old: KubeObject | undefined) => KubeObject;
   readonly validate?: (object: KubeObject, old: KubeObject | undefined) => readonly FieldError[];

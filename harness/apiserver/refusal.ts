@@ -104,9 +104,11 @@ export function rawError(message: string): Refusal {
   return refuse(500, '', message);
 }
 
-/** 405: custom resources answer with a Status, built-in kinds with the router's plain text. */
+const NOT_ALLOWED = 'the server does not allow this method on the requested resource';
+
+/** 405: custom resources say which verb, built-in kinds are refused by the router, which does not know it. */
 export function methodNotAllowed(of: Refused & { readonly custom: boolean }, verb: string): Refusal {
-  if (!of.custom) return new Refusal(405, '405: Method Not Allowed', NO_HEADERS, true);
+  if (!of.custom) return refuse(405, 'MethodNotAllowed', NOT_ALLOWED, {});
   return refuse(405, 'MethodNotAllowed', `${verb} is not supported on resources of kind "${of.gr}"`, {
     group: of.group,
     kind: of.resource,

@@ -66,7 +66,8 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
 
   for (let tries = 1; ; tries++) {
     if (generated) meta.name = (meta.generateName ?? '').slice(0, GENERATE_NAME_BASE_MAX) + kernel.nameSuffix();
-    let object = prepareNew(definition, version, { ...incoming.object, metadata: meta } as KubeObject, (other = gr) =>
+    const named = { ...incoming.object, metadata: meta } as KubeObject;
+    let object = prepareNew(definition, version, call.route.subresource, named, (other = gr) =>
       kernel.store.list(other),
     );
     const errors = [
@@ -150,11 +151,13 @@ export function placeIn(definition: ResourceDefinition, namespace: string, meta:
 function prepareNew(
   definition: ResourceDefinition,
   version: ServedVersion,
+  subresource: string,
   object: KubeObject,
   stored: Stored,
 ): KubeObject {
   const { strategy } = definition;
   let prepared = object;
+  if (subresource === 'status' && strategy.onCreateByStatus !== undefined) return strategy.onCreateByStatus(object);
   if (version.subresources.has('status') && strategy.keepsStatus !== true)
     prepared = withField(prepared, 'status', undefined);
   if (strategy.normalise !== undefined) prepared = strategy.normalise(prepared, undefined);

@@ -104,4 +104,9 @@ function takenPorts(peers: readonly KubeObject[]): Set<number> {
   return taken;
 }
 
-export const SERVICE: Partial<Strategy> = { normalise, onCreate, validate: validateService };
+/** Created by a write to its status, a service gets no addresses: the real server allocates on its way to the main resource only. */
+function onCreateByStatus(service: KubeObject): KubeObject {
+  return { ...service, status: { loadBalancer: {} } };
+}
+
+export const SERVICE: Partial<Strategy> = { normalise, onCreate, onCreateByStatus, validate: validateService };

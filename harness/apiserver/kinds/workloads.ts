@@ -11,18 +11,17 @@ import { WORKLOAD_RULES } from './validation/workloads.ts';
 type Hooks = Partial<Pick<Strategy, 'onCreate' | 'normalise' | 'validate' | 'statusKeeps'>>;
 
 /**
- * Without labels of its own a Job takes those of its template, and as the real server lets both share one map, it then also carries
- * the labels that the template is given.
+ * Without labels of its own a Job takes those of its template, the ones that the template is given included: a real server fills
+ * them in once more when it reads what it stored.
  */
 function newJob(object: KubeObject): KubeObject {
   const spec = mapIn(object, 'spec');
   const template = mapIn(spec, 'template');
   const meta = mapIn(template, 'metadata');
-  const given = meta['labels'];
-  const shares = isMap(given) && Object.keys(object.metadata.labels ?? {}).length === 0;
   const { name = '', uid = '' } = object.metadata;
   const manual = spec['manualSelector'] === true;
   const labels = manual ? mapIn(meta, 'labels') : fill(mapIn(meta, 'labels'), jobLabels(name, uid));
+  const shares = Object.keys(object.metadata.labels ?? {}).length === 0 && Object.keys(labels).length > 0;
   const metadata = shares
     ? { ...object.metadata, labels: labels as { readonly [key: string]: string } }
     : object.metadata;

@@ -16,18 +16,17 @@ import { Conflicts, type Conflict, type Ground } from '../apply/updater.ts';
 import { decodeMap, writeOptions, type Incoming, type WriteOptions } from '../body.ts';
 import { goType, isList, isMap } from '../definition.ts';
 import type { Call, Kernel } from '../kernel.ts';
-import { badRequest, fieldRequired, invalid, rawError, Refusal, refuse } from '../refusal.ts';
+import { badRequest, fieldRequired, rawError, Refusal, refuse } from '../refusal.ts';
 
 export const APPLY_PATCH = 'application/apply-patch+yaml';
 
 /** The options of an apply. */
 export function applyOptions(call: Call): WriteOptions | Refusal {
   const { query } = call.request;
-  const options = writeOptions(query, 'PatchOptions');
-  if ((query['fieldManager'] ?? '') !== '') return options;
-  const errors = [fieldRequired('fieldManager', 'is required for apply patch')];
-  return invalid({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', errors);
+  return writeOptions(query, 'PatchOptions', (query['fieldManager'] ?? '') === '' ? UNNAMED : []);
 }
+
+const UNNAMED = [fieldRequired('fieldManager', 'is required for apply patch')];
 
 /** The body of an apply, in the version of the request. */
 export function configOf(call: Call, ground: Ground, kind: string): KubeObject | Refusal {

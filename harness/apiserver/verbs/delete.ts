@@ -9,7 +9,7 @@ import type { JsonObject, JsonValue, KubeObject, ObjectMeta } from '../../model/
 import type { ApiResponse } from '../../wire/http.ts';
 import { Suspended } from '../admission/call-out.ts';
 import { admitDelete } from '../admission/write-steps.ts';
-import { BODY_TYPES, writeOptions } from '../body.ts';
+import { BODY_TYPES } from '../body.ts';
 import { markedForDeletion } from '../crd/status.ts';
 import { goType, isMap, specFinalizers, type ResourceDefinition } from '../definition.ts';
 import { timestampText, type Call, type Kernel } from '../kernel.ts';
@@ -52,14 +52,13 @@ export function remove(kernel: Kernel, call: Call): ApiResponse {
   if (name === '' || subresource !== '') return methodNotAllowed(definition, 'delete');
   const options = deleteOptions(call);
   if (options instanceof Refusal) return options;
+  warnOfPods(call, options);
   const object = kernel.store.get(definition.gr, rowKey(namespace, name));
   if (object === undefined) return notFound(definition, name);
   const unwanted =
     (definition.strategy.deletion === 'namespace' ? undefined : preconditionRefusal(definition, object, options)) ??
     admitDelete(kernel, call, version.fromStorage(object), options.dryRun, true);
   if (unwanted !== undefined) return unwanted;
-  if (definition.gr === 'jobs.batch' && options.propagation === undefined && options.orphanDependents === undefined)
-    call.warnings.push(JOB_WARNING);
   const result = deleteObject(kernel, definition, object, options);
   if (result instanceof Refusal) return result;
   if (!result.gone || definition.strategy.returnsDeleted) {
@@ -72,6 +71,12 @@ export function remove(kernel: Kernel, call: Call): ApiResponse {
 
 const JOB_WARNING =
   'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning';
+
+/** Whoever deletes jobs and does not say what is to become of their pods is told. */
+function warnOfPods({ route, warnings }: Call, { propagation, orphanDependents }: DeleteOptions): void {
+  if (route.definition.gr === 'jobs.batch' && propagation === undefined && orphanDependents === undefined)
+    warnings.push(JOB_WARNING);
+}
 
 function deletedStatus(definition: ResourceDefinition, object: KubeObject): JsonObject {
   const { name = '', uid = '' } = object.metadata;
@@ -96,6 +101,7 @@ export function removeCollection(kernel: Kernel, call: Call): ApiResponse {
     return methodNotAllowed(definition, 'deletecollection');
   const options = deleteOptions(call);
   if (options instanceof Refusal) return options;
+  warnOfPods(call, options);
   const listed = list(kernel, call);
   if (listed.code !== 200) return listed;
   const body = listed.body as JsonObject & { readonly items: readonly KubeObject[] };
@@ -130,10 +136,8 @@ const NO_OPTIONS: DeleteOptions = {
 
 /** From the body if there is one, from the query otherwise. */
 function deleteOptions(call: Call): DeleteOptions | Refusal {
-  const { body, undecodable, decodeError, query, headers } = call.request;
   // A body stands for all options: the query is not looked at.
-  const options = writeOptions(body === undefined ? query : {}, 'DeleteOptions');
-  if (options instanceof Refusal) return options;
+  const { body, undecodable, decodeError, query, headers } = call.request;
   if (undecodable !== undefined) {
     const type = headers['content-type']?.split(';', 1)[0] ?? '';
     if (type !== '' && !BODY_TYPES.includes(type)) return unsupportedMediaType(BODY_TYPES);
@@ -149,14 +153,16 @@ function deleteOptions(call: Call): DeleteOptions | Refusal {
     return badRequest(
       `couldn't get version/kind; json parse error: json: cannot unmarshal ${goType(body)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
     );
-  else if (query['gracePeriodSeconds'] ?? query['propagationPolicy'] ?? query['orphanDependents'])
-    raw = fromQuery(query);
-  else return options.dryRun ? { ...NO_OPTIONS, dryRun: true } : NO_OPTIONS;
+  else {
+    const asked = fromQuery(query);
+    if (asked instanceof Refusal) return asked;
+    raw = asked;
+  }
 
   const preconditions = raw['preconditions'];
   const conditions: JsonObject = isMap(preconditions) ? preconditions : {};
   const parsed: DeleteOptions = {
-    dryRun: options.dryRun || (Array.isArray(raw['dryRun']) && raw['dryRun'].length > 0),
+    dryRun: Array.isArray(raw['dryRun']) && raw['dryRun'].length > 0,
     graceSeconds: nonNegative(number(raw['gracePeriodSeconds'])),
     propagation: text(raw['propagationPolicy']),
     orphanDependents: typeof raw['orphanDependents'] === 'boolean' ? raw['orphanDependents'] : undefined,
@@ -180,9 +186,12 @@ function foreignOptions({ apiVersion, kind }: JsonObject): Refusal | undefined {
   );
 }
 
-function fromQuery(query: { readonly [key: string]: string }): JsonObject {
-  const { gracePeriodSeconds, propagationPolicy, orphanDependents } = query;
+function fromQuery(query: { readonly [key: string]: string }): JsonObject | Refusal {
+  const { dryRun, gracePeriodSeconds, propagationPolicy, orphanDependents } = query;
+  if (gracePeriodSeconds !== undefined && !/^[-+]?\d+$/.test(gracePeriodSeconds))
+    return badRequest(`strconv.ParseInt: parsing ${JSON.stringify(gracePeriodSeconds)}: invalid syntax`);
   return {
+    ...(dryRun === undefined || dryRun === '' ? {} : { dryRun: [dryRun] }),
     ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds: Number(gracePeriodSeconds) }),
     ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
     ...(orphanDependents === undefined ? {} : { orphanDependents: orphanDependents === 'true' }),

@@ -6,7 +6,7 @@
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import type { ApiResponse } from '../../wire/http.ts';
 import { admitSubresource } from '../admission/write-steps.ts';
-import { bodyMap } from '../body.ts';
+import { bodyMap, writeOptions } from '../body.ts';
 import { isList, isMap, valueAt } from '../definition.ts';
 import type { Call, Kernel } from '../kernel.ts';
 import { badRequest, conflict, methodNotAllowed, notFound, Refusal, refuse } from '../refusal.ts';
@@ -41,6 +41,8 @@ function admitPosted(kernel: Kernel, call: Call, body: JsonObject, kind: typeof 
 export function bind(kernel: Kernel, call: Call): ApiResponse {
   const { definition, namespace, name } = call.route;
   if (call.request.method !== 'POST') return methodNotAllowed(definition, call.request.method.toLowerCase());
+  const options = writeOptions(call.request.query, 'CreateOptions');
+  if (options instanceof Refusal) return options;
   const sent = bodyMap(call);
   if (sent instanceof Refusal) return sent;
   const body = admitPosted(kernel, call, sent, BINDING_KIND);
@@ -76,6 +78,8 @@ const DISRUPTION = 'DisruptionBudget';
 export function evict(kernel: Kernel, call: Call): ApiResponse {
   const { definition, namespace, name } = call.route;
   if (call.request.method !== 'POST') return methodNotAllowed(definition, call.request.method.toLowerCase());
+  const options = writeOptions(call.request.query, 'CreateOptions');
+  if (options instanceof Refusal) return options;
   const body = bodyMap(call);
   if (body instanceof Refusal) return body;
   const admitted = admitPosted(kernel, call, body, EVICTION_KIND);

@@ -10,7 +10,7 @@ import { admitSubresource } from '../admission/write-steps.ts';
 import { set } from '../apply/ownership.ts';
 import { objectText } from '../apply/manager.ts';
 import { EMPTY_SCALE, parentEntries, SCALE_GROUND, scaleOwners } from '../apply/scale.ts';
-import { decodeScale, writeOptions, type Incoming, type WriteOptions } from '../body.ts';
+import { decodeScale, patchOptions, writeOptions, type Incoming, type WriteOptions } from '../body.ts';
 import { isMap, valueAt, withValueAt, type ScalePaths } from '../definition.ts';
 import type { Call, Kernel } from '../kernel.ts';
 import { decodeMetadata, type MutableMeta } from '../metadata.ts';
@@ -52,7 +52,10 @@ export function scale(kernel: Kernel, call: Call, paths: ScalePaths): ApiRespons
   const { method } = call.request;
   if (method !== 'GET' && method !== 'PUT' && method !== 'PATCH')
     return methodNotAllowed(definition, method === 'POST' ? 'create' : 'delete');
-  if (old === undefined) return notFound(definition, name);
+  const applies = method === 'PATCH' && mediaType(call) === APPLY_PATCH;
+  const options = applies ? applyOptions(call) : scaleOptions(call);
+  if (options instanceof Refusal) return options;
+  if (old === undefined) return absent(call, options);
   const live = version.fromStorage(old);
   const current = scaleOf(live, paths, definition.custom);
   if (method === 'GET') {
@@ -64,11 +67,6 @@ export function scale(kernel: Kernel, call: Call, paths: ScalePaths): ApiRespons
     }
     return { code: 200, body: current };
   }
-  const applies = method === 'PATCH' && mediaType(call) === APPLY_PATCH;
-  const options = applies
-    ? applyOptions(call)
-    : writeOptions(call.request.query, method === 'PUT' ? 'UpdateOptions' : 'PatchOptions');
-  if (options instanceof Refusal) return options;
   const merged = applies ? applyScale(kernel, call, current as KubeObject, old) : undefined;
   if (merged instanceof Refusal) return merged;
   const given = merged === undefined ? sentScale(call, current, options) : merged.object;
@@ -85,7 +83,7 @@ export function scale(kernel: Kernel, call: Call, paths: ScalePaths): ApiRespons
   if (typeof meta === 'string') return badRequest(meta);
   const wanted = valueAt(asked, ['spec', 'replicas']);
   const replicas = wanted === undefined ? 0 : wanted;
-  const misdirected = method === 'PUT' ? checkTarget(call, asked, meta, old) : undefined;
+  const misdirected = method === 'PUT' ? checkTarget(call, asked, meta, old, options) : undefined;
   if (misdirected !== undefined) return misdirected;
   // Counts of custom resources are judged with the object they become part of.
   if (typeof replicas !== 'number' || (replicas < 0 && !definition.custom))
@@ -106,11 +104,28 @@ export function scale(kernel: Kernel, call: Call, paths: ScalePaths): ApiRespons
   return { code: 200, body: scaleOf(version.fromStorage(stored), paths, definition.custom) };
 }
 
+function scaleOptions({ request }: Call): WriteOptions | Refusal {
+  return request.method === 'PATCH' ? patchOptions(request.query) : writeOptions(request.query, 'UpdateOptions');
+}
+
+/** Nothing to scale; what was sent is read before anybody looks. */
+function absent(call: Call, options: WriteOptions): Refusal {
+  const { definition, name } = call.route;
+  const sent = call.request.method === 'PUT' ? decodeScale(call, undefined, options) : undefined;
+  return sent instanceof Refusal ? sent : notFound(definition, name);
+}
+
 /** A real server's decoder knows no other kind on the scales of custom resources, and says it in its own way. */
 const NOT_A_SCALE = 'no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"';
 
 /** A Scale that is sent must name the object of the URL. */
-function checkTarget(call: Call, asked: JsonObject, meta: MutableMeta, old: KubeObject): Refusal | undefined {
+function checkTarget(
+  call: Call,
+  asked: JsonObject,
+  meta: MutableMeta,
+  old: KubeObject,
+  options: WriteOptions,
+): Refusal | undefined {
   const { definition, namespace, name } = call.route;
   const body = isMap(call.request.body) ? call.request.body : asked;
   const { apiVersion = '', kind = '' } = body;
@@ -125,7 +140,7 @@ function checkTarget(call: Call, asked: JsonObject, meta: MutableMeta, old: Kube
   if (meta.namespace !== undefined && meta.namespace !== namespace)
     return badRequest('the namespace of the provided object does not match the namespace sent on the request');
   const live = old.metadata.uid ?? '';
-  return meta.uid === undefined || meta.uid === live ? undefined : uidConflict(call, meta.uid, live);
+  return meta.uid === undefined || meta.uid === live ? undefined : uidConflict(call, meta.uid, live, options);
 }
 
 const CANNOT_CONVERT = 'to proper version: request to convert CR to an invalid group/version: autoscaling/v1';

@@ -140,7 +140,7 @@ describe('create', () => {
 
     expect(request('POST', '/api/v1/configmaps', configMap('a'))).toMatchObject({
       code: 405,
-      body: '405: Method Not Allowed',
+      body: { reason: 'MethodNotAllowed', message: 'the server does not allow this method on the requested resource' },
     });
     expect(request('POST', '/apis/example.com/v1/widgets', widget('a'))).toMatchObject({
       code: 404,

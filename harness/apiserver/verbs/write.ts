@@ -7,8 +7,16 @@ import { jsonEqual } from '../../model/leaf.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import type { ApiResponse } from '../../wire/http.ts';
 import { APPLY_PATCH, applyOptions, applyTo } from './apply.ts';
-import { bodyTypes, decodeMap, decodeObject, writeOptions, type Incoming, type WriteOptions } from '../body.ts';
-import { goType, isMap } from '../definition.ts';
+import {
+  bodyTypes,
+  decodeMap,
+  decodeObject,
+  patchOptions,
+  writeOptions,
+  type Incoming,
+  type WriteOptions,
+} from '../body.ts';
+import { goType, isMap, type ResourceDefinition } from '../definition.ts';
 import type { Call, Kernel } from '../kernel.ts';
 import { nodeOfGoType } from '../kinds/builtin-node.ts';
 import type { MutableMeta } from '../metadata.ts';
@@ -70,41 +78,66 @@ export function update(kernel: Kernel, call: Call): ApiResponse {
   const incoming = decodeObject(call, options);
   if (incoming instanceof Refusal) return incoming;
   const { meta } = incoming;
-  const misplaced = checkName(meta, name, namespace) ?? placeIn(definition, namespace, meta);
+  const misplaced = placeIn(definition, namespace, meta) ?? checkName(meta, name);
   if (misplaced !== undefined) return misplaced;
 
   const old = kernel.store.get(definition.gr, rowKey(namespace, name));
-  if (meta.uid !== undefined && (old !== undefined || definition.strategy.createOnUpdate)) {
+  if (meta.uid !== undefined && (old !== undefined || createsOnUpdate(definition, subresource))) {
     const live = old?.metadata.uid ?? '';
-    if (meta.uid !== live) return uidConflict(call, meta.uid, live);
+    if (meta.uid !== live) return uidConflict(call, meta.uid, live, options);
   }
   if (old === undefined) {
-    if (!definition.strategy.createOnUpdate || subresource !== '') return notFound(definition, name);
-    // A version of an object that is gone does not keep an update from creating it anew.
-    delete meta.resourceVersion;
-    return answer(call, 201, storeNew(kernel, call, incoming, options));
+    if (!createsOnUpdate(definition, subresource)) return notFound(definition, name);
+    return answer(call, 201, createAbsent(kernel, call, incoming, options));
   }
   const refusal = checkVersion(call, meta, old);
   if (refusal !== undefined) return refusal;
   return answer(call, 200, storeChanged(kernel, call, incoming, old, options));
 }
 
-function checkName(meta: MutableMeta, name: string, namespace: string): Refusal | undefined {
+function createsOnUpdate({ strategy }: ResourceDefinition, subresource: string): boolean {
+  return strategy.createOnUpdate && (subresource === '' || strategy.onCreateByStatus !== undefined);
+}
+
+/** A version of an object that is gone does not keep an update or an apply from creating it anew; it has to be one, though. */
+function createAbsent(kernel: Kernel, call: Call, incoming: Incoming, options: WriteOptions): KubeObject | Refusal {
+  const { resourceVersion = '0' } = incoming.meta;
+  if (!NUMBER.test(resourceVersion)) return unparsable(resourceVersion);
+  delete incoming.meta.resourceVersion;
+  return storeNew(kernel, call, incoming, options);
+}
+
+function unparsable(version: string): Refusal {
+  return rawError(`strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
+}
+
+function checkName(meta: MutableMeta, name: string): Refusal | undefined {
   if (meta.name === undefined)
     return badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
   if (meta.name !== name)
     return badRequest(`the name of the object (${meta.name}) does not match the name on the URL (${name})`);
-  if (namespace !== '' && meta.namespace !== undefined && meta.namespace !== namespace)
-    return badRequest(
-      `the namespace of the object (${meta.namespace}) does not match the namespace on the request (${namespace})`,
-    );
   return undefined;
 }
 
-export function uidConflict(call: Call, asked: string, live: string): Refusal {
+/** Resources that a real server stores under another name than their own. */
+const STORED_UNDER: { readonly [gr: string]: string } = {
+  endpoints: 'services/endpoints',
+  'ingresses.networking.k8s.io': 'ingress',
+  nodes: 'minions',
+  replicationcontrollers: 'controllers',
+  services: 'services/specs',
+};
+
+function storedUnder({ custom, group, gr, resource }: ResourceDefinition): string {
+  // Servers of their own keep group and resource apart; what comes with kube-apiserver itself is stored by resource.
+  if (custom || group === 'apiextensions.k8s.io' || group === 'apiregistration.k8s.io') return `${group}/${resource}`;
+  return STORED_UNDER[gr] ?? resource;
+}
+
+export function uidConflict(call: Call, asked: string, live: string, { dryRun }: WriteOptions): Refusal {
   const { definition, namespace, name } = call.route;
-  const group = definition.group === '' ? '' : `${definition.group}/`;
-  const key = `/registry/${group}${definition.resource}/${namespace === '' ? '' : `${namespace}/`}${name}`;
+  // A dry run never gets as far as the store, which is what puts its prefix there.
+  const key = `${dryRun ? '' : '/registry'}/${storedUnder(definition)}/${namespace === '' ? '' : `${namespace}/`}${name}`;
   return conflict(
     definition,
     name,
@@ -119,7 +152,7 @@ function checkVersion(call: Call, meta: MutableMeta, old: KubeObject): Refusal |
   const { definition, name } = call.route;
   const asked = meta.resourceVersion ?? '0';
   if (asked === old.metadata.resourceVersion) return undefined;
-  if (!NUMBER.test(asked)) return rawError(`strconv.ParseUint: parsing ${JSON.stringify(asked)}: invalid syntax`);
+  if (!NUMBER.test(asked)) return unparsable(asked);
   if (Number(asked) !== 0) return conflict(definition, name);
   if (definition.strategy.unconditionalUpdate) return undefined;
   return invalid({ group: definition.group, kind: definition.resource }, name, [
@@ -152,12 +185,8 @@ export function patch(kernel: Kernel, call: Call): ApiResponse {
   if (mediaType(call) === APPLY_PATCH) return apply(kernel, call);
   const type = patchType(call);
   if (type instanceof Refusal) return type;
-  const options = writeOptions(query, 'PatchOptions');
+  const options = patchOptions(query);
   if (options instanceof Refusal) return options;
-  if (query['force'] !== undefined)
-    return invalid({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', [
-      { type: 'Forbidden', field: 'force', detail: 'may not be specified for non-apply patch' },
-    ]);
   const old = kernel.store.get(definition.gr, rowKey(namespace, name));
   if (old === undefined) return notFound(definition, name);
   const patched = patchedMap(call, type, version.fromStorage(old));
@@ -171,7 +200,8 @@ function apply(kernel: Kernel, call: Call): ApiResponse {
   const options = applyOptions(call);
   if (options instanceof Refusal) return options;
   const old = kernel.store.get(definition.gr, rowKey(namespace, name));
-  if (old === undefined && subresource !== '') return notFound(definition, name);
+  if (old === undefined && subresource !== '' && !createsOnUpdate(definition, subresource))
+    return notFound(definition, name);
   const incoming = applyTo(kernel, call, old);
   if (incoming instanceof Refusal) return incoming;
   const { meta } = incoming;
@@ -179,12 +209,9 @@ function apply(kernel: Kernel, call: Call): ApiResponse {
     const why = `uid mismatch: the provided object specified uid ${meta.uid}, and no existing object was found`;
     return conflict(definition, name, why);
   }
-  const misplaced = placeIn(definition, namespace, meta) ?? checkName(meta, name, namespace);
+  const misplaced = placeIn(definition, namespace, meta) ?? checkName(meta, name);
   if (misplaced !== undefined) return misplaced;
-  if (old === undefined) {
-    delete meta.resourceVersion;
-    return answer(call, 201, storeNew(kernel, call, incoming, options));
-  }
+  if (old === undefined) return answer(call, 201, createAbsent(kernel, call, incoming, options));
   const refusal = checkVersion(call, meta, old);
   return refusal ?? answer(call, 200, storeChanged(kernel, call, incoming, old, options));
 }
@@ -250,8 +277,7 @@ function storePatched(
   const incoming = decodeMap(call, patched, options);
   if (incoming instanceof Refusal) return incoming;
   const { meta } = incoming;
-  const refusal =
-    checkPatched(call, incoming, old) ?? placeIn(definition, namespace, meta) ?? checkName(meta, name, namespace);
+  const refusal = checkPatched(call, incoming, old) ?? placeIn(definition, namespace, meta) ?? checkName(meta, name);
   if (refusal !== undefined) return refusal;
   return storeChanged(kernel, call, incoming, old, options);
 }
@@ -260,6 +286,6 @@ function storePatched(
 function checkPatched(call: Call, incoming: Incoming, old: KubeObject): Refusal | undefined {
   const asked = incoming.meta.resourceVersion;
   if (asked === undefined || asked === '0' || asked === old.metadata.resourceVersion) return undefined;
-  if (!NUMBER.test(asked)) return rawError(`strconv.ParseUint: parsing ${JSON.stringify(asked)}: invalid syntax`);
+  if (!NUMBER.test(asked)) return unparsable(asked);
   return conflict(call.route.definition, call.route.name);
 }
