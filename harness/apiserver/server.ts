@@ -148,6 +148,8 @@ export class ApiServer implements Upstream {
   boot(port: number): void {
     const facts = { now: this.#kernel.timestamp(), port, uid: this.#options.newUid() };
     for (const object of bootObjects(facts)) this.#boot(object);
+    // Nobody watches from before the start.
+    this.#store.expireBefore(this.#store.revision);
   }
 
   /** Calls `listener` for every commit, before watches hear of it, until the returned function is called. */

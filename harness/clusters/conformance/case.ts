@@ -75,6 +75,57 @@ export class Tester {
     return { ...reply, object };
   }
 
+  /** A body as it is: bytes, or text in a content type of its own. `shows` looks at the text of the answer. */
+  async send(
+    method: string,
+    path: string,
+    expected: Expected | number,
+    bytes: Uint8Array | string | undefined,
+    headers: { readonly [name: string]: string },
+    shows?: (text: string) => boolean,
+  ): Promise<JsonObject> {
+    const reply = await this.client.request({ method, path, bytes: bytes ?? '', headers });
+    const { code, reason } = typeof expected === 'number' ? { code: expected, reason: undefined } : expected;
+    const object = isMap(reply.body) ? reply.body : {};
+    check(
+      reply.code === code,
+      `${method} ${path} answered ${reply.code} ${reply.text.slice(0, 400)}, expected ${code}`,
+    );
+    if (reason !== undefined) same(object['reason'], reason, 'the reason');
+    if (shows !== undefined) check(shows(reply.text), `${method} ${path} answered ${reply.text.slice(0, 400)}`);
+    return object;
+  }
+
+  /** The text of an answer to GET. */
+  async text(path: string, headers: { readonly [name: string]: string } = {}): Promise<string> {
+    return (await this.client.request({ method: 'GET', path, headers })).text;
+  }
+
+  /** Repeats a PUT until it is answered with a code: some rules take effect a moment later. */
+  async until(path: string, code: number, body: JsonValue): Promise<void> {
+    for (let tries = 0; tries < 400; tries++) {
+      const reply = await this.client.request({ method: 'PUT', path, body });
+      if (reply.code === code) return;
+    }
+    throw new Error(`PUT ${path} is never answered ${code}`);
+  }
+
+  /** Repeats a dry-run POST until it is refused with a code. */
+  async refused(path: string, code: number, body: JsonValue): Promise<void> {
+    for (let tries = 0; tries < 400; tries++) {
+      const reply = await this.client.request({ method: 'POST', path: `${path}?dryRun=All`, body });
+      if (reply.code === code) return;
+    }
+    throw new Error(`POST ${path} is never answered ${code}`);
+  }
+
+  /** Until there is nothing at a path any more. */
+  async gone(path: string): Promise<void> {
+    for (let tries = 0; tries < 20_000; tries++)
+      if ((await this.client.request({ method: 'GET', path })).code === 404) return;
+    throw new Error(`${path} never goes`);
+  }
+
   watch(path: string): Promise<OpenStream> {
     return this.client.watch({ method: 'GET', path });
   }
@@ -97,8 +148,17 @@ export function check(condition: boolean, otherwise: string): void {
 }
 
 export function same(actual: unknown, expected: unknown, what: string): void {
-  const [a, b] = [JSON.stringify(actual), JSON.stringify(expected)];
+  const [a, b] = [sorted(actual), sorted(expected)];
   check(a === b, `${what} is ${a}, expected ${b}`);
+}
+
+/** As JSON, with keys in order: servers differ in theirs. */
+function sorted(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    isMap(inner as JsonValue)
+      ? Object.fromEntries(Object.entries(inner as JsonObject).toSorted(([x], [y]) => (x < y ? -1 : 1)))
+      : inner,
+  );
 }
 
 /** The value at a dotted path. */

@@ -1,5 +1,7 @@
 /** The conformance cases, in the order of the checklist. */
 import { plain } from '../differential/compare.ts';
+import { OBJECT_CASES } from './object-cases.ts';
+import { REQUEST_CASES } from './request-cases.ts';
 import { at, check, configMap, same, widget, type ConformanceCase } from './case.ts';
 
 const CONFLICT = { code: 409, reason: 'Conflict' };
@@ -545,4 +547,6 @@ export const CASES: readonly ConformanceCase[] = [
       );
     },
   },
+  ...REQUEST_CASES,
+  ...OBJECT_CASES,
 ];

@@ -23,6 +23,8 @@ export interface Ask {
   readonly headers?: { readonly [name: string]: string };
   /** Text goes as it is, anything else as JSON. */
   readonly body?: JsonValue | undefined;
+  /** A body as it is, instead; its content type is among the headers. */
+  readonly bytes?: Uint8Array | string;
 }
 
 export interface Reply {
@@ -30,6 +32,7 @@ export interface Reply {
   readonly headers: { readonly [name: string]: string | readonly string[] };
   /** Parsed when it is JSON. */
   readonly body: JsonValue;
+  readonly text: string;
 }
 
 export interface StreamedEvent {
@@ -66,8 +69,8 @@ export class ApiClient {
     return this.#session;
   }
 
-  #send({ method, path, headers = {}, body }: Ask): ClientHttp2Stream {
-    const payload = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
+  #send({ method, path, headers = {}, body, bytes }: Ask): ClientHttp2Stream {
+    const payload = bytes ?? (body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body));
     const all: OutgoingHttpHeaders = {
       ':method': method,
       ':path': path,
@@ -99,7 +102,7 @@ export class ApiClient {
       stream.on('end', () => {
         realClearTimeout(timer);
         if (head === undefined) reject(new Error(`${this.endpoint.name}: no answer to ${ask.method} ${ask.path}`));
-        else resolve({ ...head, body: parsed(Buffer.concat(chunks).toString('utf8')) });
+        else resolve({ ...head, ...read(Buffer.concat(chunks).toString('utf8')) });
       });
     });
   }
@@ -132,21 +135,21 @@ export class ApiClient {
       });
       stream.on('response', (headers) => {
         const head = headOf(headers);
-        const open = (body: JsonValue): void =>
+        const open = (text: string): void =>
           resolve({
-            reply: { ...head, body },
+            reply: { ...head, ...read(text) },
             events,
             ended: () => ended,
             until: (passes, timeoutMs) => waitFor(waiting, events, () => ended, passes, timeoutMs),
             close: () => stream.close(),
           });
         if (head.code === 200) {
-          open(null);
+          open('');
           return;
         }
         stream.removeAllListeners('data');
         stream.on('data', (text: string) => (rest += text));
-        stream.on('end', () => open(parsed(rest)));
+        stream.on('end', () => open(rest));
       });
     });
   }
@@ -156,7 +159,11 @@ export class ApiClient {
   }
 }
 
-type Head = Omit<Reply, 'body'>;
+type Head = Omit<Reply, 'body' | 'text'>;
+
+function read(text: string): Pick<Reply, 'body' | 'text'> {
+  return { body: parsed(text), text };
+}
 
 function headOf(headers: { readonly [name: string]: string | readonly string[] | number | undefined }): Head {
   const kept: { [name: string]: string | readonly string[] } = {};

@@ -1,5 +1,6 @@
 /** The two sides: a real control plane and the embedded server behind its HTTP shell, both freshly started, with the same definitions. */
 import { ANONYMOUS } from '../../apiserver/http/authentication.ts';
+import { httpsCallOut } from '../../apiserver/http/call-out.ts';
 import { CertificateAuthority } from '../../apiserver/http/certificates.ts';
 import { serveHttp } from '../../apiserver/http/serve.ts';
 import { ApiServer } from '../../apiserver/server.ts';
@@ -25,6 +26,7 @@ export async function startOurs(): Promise<Side> {
     newUid: () => ids.uuid(),
     nameSuffix: () => ids.suffix(),
     fieldManagement: 'eager',
+    callOut: httpsCallOut(),
   });
   const authority = new CertificateAuthority();
   const http = await serveHttp(server, {
@@ -34,6 +36,7 @@ export async function startOurs(): Promise<Side> {
       anonymous: ANONYMOUS,
     },
   });
+  server.boot(http.port);
   const endpoint: Endpoint = { name: 'ours', url: http.url, ca: authority.certificate, token: OUR_TOKEN };
   return prepared(endpoint, () => http.close());
 }
