@@ -3,7 +3,7 @@
  *
  * Cases expect what a real kube-apiserver answers; the same ones run on the embedded server and on a real one.
  */
-import { isMap } from '../../apiserver/definition.ts';
+import { isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import type { ApiClient, OpenStream, Reply } from '../differential/client.ts';
 import { plain } from '../differential/compare.ts';
