@@ -4,9 +4,10 @@
  * Owns: kind and version checks, names against the URL, pruning and defaulting, the query options shared by writes. Answers 400
  * and 422 as kube-apiserver words them.
  */
+import { isList, isMap } from '../model/json.ts';
 import { parseApiVersion, type JsonObject, type JsonValue, type KubeObject } from '../model/object.ts';
 import { fieldManagerErrors } from './apply/field-manager-name.ts';
-import { goType, isList, isMap, type ResourceDefinition, type ServedVersion } from './definition.ts';
+import { goType, type ResourceDefinition, type ServedVersion } from './definition.ts';
 import type { Call } from './kernel.ts';
 import { BuiltInSchema } from './kinds/builtin-schema.ts';
 import { goTypeOfKind } from './kinds/go-types.ts';

@@ -4,6 +4,7 @@
  * Owns: the shape shared by built-in kinds (`kinds/`) and custom resources (`crd/`). Does not own: what is done with it (`verbs/`).
  * A strategy says in data what Go's registry strategies say in code; hooks exist only where a kind differs from the table.
  */
+import { isList, valueAt } from '../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject, ResourceKind } from '../model/object.ts';
 import type { FieldError } from './refusal.ts';
 import type { CompiledSchema } from './schema/compile.ts';
@@ -141,26 +142,6 @@ export function resourceKindOf(definition: ResourceDefinition, version: ServedVe
   };
 }
 
-/** The value at `path`, following maps only. */
-export function valueAt(object: JsonValue | undefined, path: readonly string[]): JsonValue | undefined {
-  let value = object;
-  for (const key of path) {
-    if (value === null || typeof value !== 'object' || Array.isArray(value)) return undefined;
-    value = (value as JsonObject)[key];
-  }
-  return value;
-}
-
-/** A copy of `object` with `value` at `path`; maps on the way are copied or made. */
-export function withValueAt(object: JsonObject, path: readonly string[], value: JsonValue): JsonObject {
-  const [key, ...rest] = path;
-  if (key === undefined) return object;
-  if (rest.length === 0) return { ...object, [key]: value };
-  const inner = object[key];
-  const map = inner !== null && typeof inner === 'object' && !Array.isArray(inner) ? (inner as JsonObject) : {};
-  return { ...object, [key]: withValueAt(map, rest, value) };
-}
-
 /** What Go's JSON decoder calls a value in its errors. */
 export function goType(value: JsonValue): string {
   if (value === null) return 'null';
@@ -172,12 +153,4 @@ export function goType(value: JsonValue): string {
 export function specFinalizers(namespace: KubeObject): readonly JsonValue[] {
   const finalizers = valueAt(namespace, ['spec', 'finalizers']);
   return isList(finalizers) ? finalizers : [];
-}
-
-export function isMap(value: JsonValue | undefined): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
-}
-
-export function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }

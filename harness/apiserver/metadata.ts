@@ -5,6 +5,7 @@
  * refusals (k8s.io/apimachinery `api/validation/objectmeta.go`). Start at {@link decodeMetadata}.
  */
 import { jsonEqual } from '../model/leaf.ts';
+import { isList, isMap } from '../model/json.ts';
 import {
   parseApiVersion,
   type JsonObject,
@@ -12,7 +13,7 @@ import {
   type ObjectMeta,
   type OwnerReference,
 } from '../model/object.ts';
-import { goType, isList, isMap, type NameRule } from './definition.ts';
+import { goType, type NameRule } from './definition.ts';
 import { fieldForbidden, fieldInvalid, fieldRequired, type FieldError } from './refusal.ts';
 import { labelValueErrors, nameErrors, qualifiedNameErrors } from './names.ts';
 

@@ -4,8 +4,9 @@
  * Owns: parsing the selector grammars of `?labelSelector=` and `?fieldSelector=` and compiling them to predicates. Parsed label
  * selectors are cached by text. A refusal's text follows k8s.io/apimachinery `labels/selector.go` and `fields/selector.go`.
  */
+import { isList, isMap } from '../model/json.ts';
 import type { JsonValue, KubeObject } from '../model/object.ts';
-import { isList, isMap, type FieldReader } from './definition.ts';
+import { type FieldReader } from './definition.ts';
 
 export type Labels = { readonly [key: string]: string };
 

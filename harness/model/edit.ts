@@ -5,6 +5,7 @@
  * itself when nothing changes, so `===` tells an edit without effect. Start at {@link setAt}.
  */
 import { itemKey, jsonEqual } from './leaf.ts';
+import { isMap } from './json.ts';
 import type { JsonObject, JsonValue } from './object.ts';
 import type { FieldPath } from './workload.ts';
 
@@ -109,10 +110,6 @@ function editItem(
 function is(item: JsonValue, segment: Exclude<Segment, string>): boolean {
   for (const key in segment) if (fieldOf(item, key) !== segment[key]) return false;
   return true;
-}
-
-function isMap(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function fieldOf(value: JsonValue | undefined, key: string): JsonValue | undefined {

@@ -7,8 +7,8 @@
  */
 import type { Operation, Revision } from '../model/history.ts';
 import { diffContent, isServerLeaf, jsonEqual, keySegment, leavesOf } from '../model/leaf.ts';
+import { isMap } from '../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../model/object.ts';
-import { isObject } from './history-index.ts';
 import type { HistoryIndex, Seen } from './history-index.ts';
 
 export interface BaseContent {
@@ -41,7 +41,7 @@ export function baseContent(index: HistoryIndex, revision: Revision, operation: 
 
 /** `metadata.resourceVersion` of the body; undefined for none, empty or a delete. */
 export function carriedVersion({ body, verb }: Operation): number | undefined {
-  if (!isObject(body) || verb === 'delete') return undefined;
+  if (!isMap(body) || verb === 'delete') return undefined;
   const version = (body['metadata'] as JsonObject | undefined)?.['resourceVersion'];
   return typeof version === 'string' && version !== '' && version !== '0' ? Number(version) : undefined;
 }
@@ -57,7 +57,7 @@ function distanceTo(index: HistoryIndex, revision: Revision, operation: Operatio
 
 /** A PUT of the object itself; a scale is a kind of its own. */
 function isWholeObject({ verb, subresource, body }: Operation): boolean {
-  return verb === 'update' && subresource !== 'scale' && isObject(body);
+  return verb === 'update' && subresource !== 'scale' && isMap(body);
 }
 
 /** Whether the request says anything about a leaf. What it does not touch and changes nevertheless is the server's doing. */
@@ -68,10 +68,10 @@ export function touches(operation: Operation, path: string): boolean {
   if (contentType.includes('json-patch') || Array.isArray(body)) {
     return (
       Array.isArray(body) &&
-      (body as readonly JsonValue[]).some((step) => isObject(step) && step['op'] !== 'test' && pointsAt(step, path))
+      (body as readonly JsonValue[]).some((step) => isMap(step) && step['op'] !== 'test' && pointsAt(step, path))
     );
   }
-  return isObject(body) && mapTouches('', body, path);
+  return isMap(body) && mapTouches('', body, path);
 }
 
 function mapTouches(prefix: string, map: JsonObject, path: string): boolean {
@@ -81,7 +81,7 @@ function mapTouches(prefix: string, map: JsonObject, path: string): boolean {
     const here = prefix === '' ? key : prefix + keySegment(key);
     if (!isUnder(path, here) || isServerLeaf(here)) continue;
     // A list is replaced or merged by its items' keys: either way it was spoken of.
-    return isObject(value) && path !== here ? Object.keys(value).length === 0 || mapTouches(here, value, path) : true;
+    return isMap(value) && path !== here ? Object.keys(value).length === 0 || mapTouches(here, value, path) : true;
   }
   return false;
 }

@@ -6,10 +6,10 @@
 import { roleOf } from '../model/actor.ts';
 import type { History, Operation, Revision } from '../model/history.ts';
 import { isWrite, phaseStart } from '../model/history.ts';
+import { isMap } from '../model/json.ts';
 import { revisionOf } from '../model/object.ts';
 import type { KubeObject } from '../model/object.ts';
 import { carriedVersion } from './base-content.ts';
-import { isObject } from './history-index.ts';
 
 /** What got in the target's way, by counter. */
 export interface Contention {
@@ -79,7 +79,7 @@ function overtakenBy(history: History, operation: Operation): Revision | undefin
 /** A create acts upon what its owner looked like; everything else upon the object itself. */
 function placeOf({ verb, name, body }: Operation): { readonly name: string; readonly uid?: string } | undefined {
   if (verb !== 'create') return name === '' ? undefined : { name };
-  if (!isObject(body)) return undefined;
+  if (!isMap(body)) return undefined;
   const uid = (body as KubeObject).metadata?.ownerReferences?.find((owner) => owner.controller === true)?.uid;
   return uid === undefined ? undefined : { name: '', uid };
 }

@@ -6,13 +6,14 @@
  */
 import type { History, Revision } from '../model/history.ts';
 import { itemKey, itemNames, jsonEqual, keySegment } from '../model/leaf.ts';
+import { isMap } from '../model/json.ts';
 import { parseApiVersion } from '../model/object.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../model/object.ts';
 import type { ProbeRequest } from '../model/probe.ts';
 import type { FieldPath, ObjectTarget, ProgramOp } from '../model/workload.ts';
 import { isUnder } from './base-content.ts';
 import type { Loss } from './field-ledger.ts';
-import { indexOf, isObject } from './history-index.ts';
+import { indexOf } from './history-index.ts';
 
 export type DriftRequest = Extract<ProbeRequest, { probe: 'drift' }>;
 
@@ -82,11 +83,11 @@ function locate(object: KubeObject, field: string): Place | undefined {
       here += names[position] ?? '';
       if (here === field) return { path, value: item, inList: true };
       const key = itemKey(list);
-      const id = key === undefined || !isObject(item) ? undefined : item[key];
+      const id = key === undefined || !isMap(item) ? undefined : item[key];
       if (key === undefined || typeof id !== 'string') return undefined;
       path.push({ [key]: id });
       next = item;
-    } else if (isObject(value)) {
+    } else if (isMap(value)) {
       const map: JsonObject = value;
       const key = Object.keys(map).find((name) => isUnder(field, here === '' ? name : here + keySegment(name)));
       if (key === undefined) return undefined;

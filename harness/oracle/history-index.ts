@@ -9,8 +9,9 @@ import { roleOf } from '../model/actor.ts';
 import type { History, Operation, Revision } from '../model/history.ts';
 import { diffContent, leafPattern, leavesOf } from '../model/leaf.ts';
 import type { LeafChange } from '../model/leaf.ts';
+import { isMap } from '../model/json.ts';
 import { revisionOf } from '../model/object.ts';
-import type { JsonObject, KubeObject } from '../model/object.ts';
+import type { KubeObject } from '../model/object.ts';
 import type { Reference } from '../model/reference.ts';
 
 /** One version of one object as it reached an actor. */
@@ -122,7 +123,7 @@ export class HistoryIndex {
       if (change === undefined) continue;
       if (earlier.type !== 'ADDED') return earlier;
       const body = this.operation(earlier.op)?.body;
-      return body === undefined || (isObject(body) && leavesOf(body).has(path)) ? earlier : undefined;
+      return body === undefined || (isMap(body) && leavesOf(body).has(path)) ? earlier : undefined;
     }
     return undefined;
   }
@@ -150,10 +151,6 @@ export class HistoryIndex {
   shortName(revision: Revision): string {
     return `${revision.resource}/${this.history.names[revision.uid] ?? revision.name}`;
   }
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 /** `target`, `writer`, `user`, `environment`. */

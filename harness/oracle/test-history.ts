@@ -26,6 +26,7 @@ import type {
 import { requestLabel, streamLabel } from '../model/label.ts';
 import { jsonEqual } from '../model/leaf.ts';
 import { objectKey } from '../model/object.ts';
+import { isMap } from '../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject, OwnerReference } from '../model/object.ts';
 import type { ProbeResult } from '../model/probe.ts';
 import type { Reference } from '../model/reference.ts';
@@ -420,8 +421,6 @@ function merged(old: JsonObject, patch: JsonObject): JsonObject {
   const out: { [key: string]: JsonValue | undefined } = { ...old };
   for (const [key, value] of Object.entries(patch)) {
     const before = out[key];
-    const isMap = (v: JsonValue | undefined): v is JsonObject =>
-      typeof v === 'object' && v !== null && !Array.isArray(v);
     if (value === null) delete out[key];
     else if (isMap(value)) out[key] = merged(isMap(before) ? before : {}, value);
     else out[key] = value;

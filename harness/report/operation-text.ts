@@ -2,6 +2,7 @@
 import { assertNever } from '../model/errors.ts';
 import { isWrite, type Operation } from '../model/history.ts';
 import { diffLeaves, leavesOf, type LeafChange } from '../model/leaf.ts';
+import { isMap } from '../model/json.ts';
 import { objectKey, revisionOf, type JsonObject, type JsonValue, type KubeObject } from '../model/object.ts';
 import { bare, type HistoryIndex } from './history-index.ts';
 import { siblingsAlive } from './involved.ts';
@@ -175,10 +176,6 @@ export function answeredRevision(operation: Operation): number | undefined {
   return operation.outcome.type === 'ok' && operation.outcome.object !== undefined
     ? revisionOf(operation.outcome.object)
     : undefined;
-}
-
-function isMap(value: JsonValue | undefined): value is JsonObject {
-  return value !== undefined && value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 function words(...parts: readonly string[]): string {

@@ -5,6 +5,7 @@
  */
 import * as fc from 'fast-check';
 import { valueAt } from '../../model/edit.ts';
+import { isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import type { FieldPath, ProgramOp, WriteStyle } from '../../model/workload.ts';
 import type { AimObject } from '../../schedule/workload/writer.ts';
@@ -68,8 +69,4 @@ export function isOwned(aim: AimObject, path: readonly string[]): boolean {
   return aim.ownedLeaves.some(
     (owned) => owned === leaf || owned.startsWith(`${leaf}.`) || owned.startsWith(`${leaf}[`),
   );
-}
-
-export function isMap(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -3,10 +3,11 @@
  *
  * A sample only goes between replica counts that settled healthily; a child gets one more or one less than at rest.
  */
+import { isMap } from '../../model/json.ts';
 import { jsonEqual } from '../../model/leaf.ts';
 import type { ProgramOp } from '../../model/workload.ts';
 import type { AdversarialWriter, Aim, AimObject } from '../../schedule/workload/writer.ts';
-import { isMap, oneOf } from './moves.ts';
+import { oneOf } from './moves.ts';
 import type { Move } from './moves.ts';
 
 export const scaleWriter: AdversarialWriter = {

@@ -5,9 +5,9 @@
  * escalates. Start at {@link escalationRefusal}.
  */
 import { jsonEqual } from '../../model/leaf.ts';
+import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, KubeObject } from '../../model/object.ts';
 import type { UserInfo } from '../../wire/http.ts';
-import { isList, isMap } from '../definition.ts';
 import type { Call } from '../kernel.ts';
 import { forbidden, notFound, type Refusal } from '../refusal.ts';
 import { ADMIN, type Attributes } from './attributes.ts';

@@ -5,12 +5,12 @@
  * `pkg/registry/rbac/validation`; members of system:masters may do everything, as under `--authorization-mode=RBAC`. Rules are
  * resolved once per user and namespace until a role or binding changes. Start at {@link Rbac.authorize}.
  */
+import { isList, isMap, textOf } from '../../model/json.ts';
 import type { KubeObject } from '../../model/object.ts';
 import type { UserInfo } from '../../wire/http.ts';
-import { isList, isMap } from '../definition.ts';
 import { rowKey, type Store } from '../store.ts';
 import type { Attributes } from './attributes.ts';
-import { roleRefOf, ruleAllows, rulesOf, text, type PolicyRule, type RoleRef } from './rules.ts';
+import { roleRefOf, ruleAllows, rulesOf, type PolicyRule, type RoleRef } from './rules.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 export const ROLES: string = `roles.${GROUP}`;
@@ -134,8 +134,8 @@ function subjectFor(user: UserInfo, binding: KubeObject, home: string): string |
   if (!isList(subjects)) return undefined;
   for (const subject of subjects) {
     if (!isMap(subject)) continue;
-    const name = text(subject['name']);
-    switch (text(subject['kind'])) {
+    const name = textOf(subject['name']);
+    switch (textOf(subject['kind'])) {
       case 'User':
         if (user.name === name) return `User ${JSON.stringify(name)}`;
         break;
@@ -143,7 +143,7 @@ function subjectFor(user: UserInfo, binding: KubeObject, home: string): string |
         if (user.groups.includes(name)) return `Group ${JSON.stringify(name)}`;
         break;
       case 'ServiceAccount': {
-        const namespace = text(subject['namespace']) || home;
+        const namespace = textOf(subject['namespace']) || home;
         if (namespace !== '' && user.name === `system:serviceaccount:${namespace}:${name}`)
           return `ServiceAccount ${JSON.stringify(`${name}/${namespace}`)}`;
         break;

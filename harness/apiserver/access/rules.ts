@@ -4,8 +4,8 @@
  * Owns: the comparisons of k8s.io/kubernetes `pkg/apis/rbac/v1/evaluation_helpers.go` and of component-helpers'
  * `auth/rbac/validation`. Does not own: which rules apply to whom (`rbac.ts`).
  */
+import { isList, isMap, textOf, textsOf } from '../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
-import { isList, isMap } from '../definition.ts';
 import type { Attributes } from './attributes.ts';
 
 export interface PolicyRule {
@@ -34,25 +34,17 @@ export function rulesOf(role: KubeObject): readonly PolicyRule[] {
 export function parseRules(rules: JsonValue | undefined): readonly PolicyRule[] {
   if (!isList(rules)) return [];
   return rules.filter(isMap).map((rule) => ({
-    verbs: strings(rule['verbs']),
-    apiGroups: strings(rule['apiGroups']),
-    resources: strings(rule['resources']),
-    resourceNames: strings(rule['resourceNames']),
-    nonResourceURLs: strings(rule['nonResourceURLs']),
+    verbs: textsOf(rule['verbs']),
+    apiGroups: textsOf(rule['apiGroups']),
+    resources: textsOf(rule['resources']),
+    resourceNames: textsOf(rule['resourceNames']),
+    nonResourceURLs: textsOf(rule['nonResourceURLs']),
   }));
 }
 
 export function roleRefOf(binding: JsonObject): RoleRef {
   const ref = isMap(binding['roleRef']) ? binding['roleRef'] : {};
-  return { apiGroup: text(ref['apiGroup']), kind: text(ref['kind']), name: text(ref['name']) };
-}
-
-export function text(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : '';
-}
-
-export function strings(value: JsonValue | undefined): readonly string[] {
-  return isList(value) ? value.filter((one) => typeof one === 'string') : [];
+  return { apiGroup: textOf(ref['apiGroup']), kind: textOf(ref['kind']), name: textOf(ref['name']) };
 }
 
 export function ruleAllows(rule: PolicyRule, asked: Attributes): boolean {

@@ -5,12 +5,11 @@
  * it; in a trial with a fixed key, so that the same request gets the same token in every run. Start at {@link signToken} and {@link verifyToken}.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
+import { isMap, mapOf, textOf, textsOf } from '../../model/json.ts';
+import type { JsonObject, KubeObject } from '../../model/object.ts';
 import type { UserInfo } from '../../wire/http.ts';
-import { isMap } from '../definition.ts';
 import { rowKey, type Store } from '../store.ts';
 import { serviceAccountGroups } from './impersonation.ts';
-import { strings, text } from './rules.ts';
 
 /** What real control planes are commonly started with as `--service-account-issuer`. */
 export const ISSUER = 'https://kubernetes.default.svc.cluster.local';
@@ -80,41 +79,36 @@ export function verifyToken(
   const [header = '', body = '', signed = '', rest] = token.split('.');
   if (rest !== undefined || !sameText(signature(`${header}.${body}`, key), signed)) return undefined;
   const claims = JSON.parse(Buffer.from(body, 'base64url').toString()) as JsonObject;
-  const known = strings(claims['aud']).filter((one) => audiences.includes(one));
+  const known = textsOf(claims['aud']).filter((one) => audiences.includes(one));
   if (known.length === 0 || Number(claims['exp']) * 1000 <= nowMs) return undefined;
-  const about = mapAt(claims, 'kubernetes.io');
-  const namespace = text(about['namespace']);
-  const account = mapAt(about, 'serviceaccount');
+  const about = mapOf(claims['kubernetes.io']);
+  const namespace = textOf(about['namespace']);
+  const account = mapOf(about['serviceaccount']);
   const extra: { [key: string]: readonly string[] } = {
-    'authentication.kubernetes.io/credential-id': [`JTI=${text(claims['jti'])}`],
+    'authentication.kubernetes.io/credential-id': [`JTI=${textOf(claims['jti'])}`],
   };
   const alive = (resource: string, home: string, ref: JsonObject): boolean =>
-    store.get(resource, rowKey(home, text(ref['name'])))?.metadata.uid === ref['uid'];
+    store.get(resource, rowKey(home, textOf(ref['name'])))?.metadata.uid === ref['uid'];
   if (!alive('serviceaccounts', namespace, account)) return undefined;
   const pod = about['pod'];
   if (isMap(pod)) {
     if (!alive('pods', namespace, pod)) return undefined;
-    extra['authentication.kubernetes.io/pod-name'] = [text(pod['name'])];
-    extra['authentication.kubernetes.io/pod-uid'] = [text(pod['uid'])];
+    extra['authentication.kubernetes.io/pod-name'] = [textOf(pod['name'])];
+    extra['authentication.kubernetes.io/pod-uid'] = [textOf(pod['uid'])];
   }
   const secret = about['secret'];
   if (isMap(secret) && !alive('secrets', namespace, secret)) return undefined;
   const node = about['node'];
   if (isMap(node)) {
     if (!isMap(pod) && !alive('nodes', '', node)) return undefined;
-    extra['authentication.kubernetes.io/node-name'] = [text(node['name'])];
-    if (node['uid'] !== undefined) extra['authentication.kubernetes.io/node-uid'] = [text(node['uid'])];
+    extra['authentication.kubernetes.io/node-name'] = [textOf(node['name'])];
+    if (node['uid'] !== undefined) extra['authentication.kubernetes.io/node-uid'] = [textOf(node['uid'])];
   }
   const groups = [...serviceAccountGroups(namespace), 'system:authenticated'];
   return {
-    user: { name: text(claims['sub']), uid: text(account['uid']), groups, extra },
+    user: { name: textOf(claims['sub']), uid: textOf(account['uid']), groups, extra },
     audiences: known,
   };
-}
-
-function mapAt(map: JsonObject, key: string): JsonObject {
-  const value: JsonValue | undefined = map[key];
-  return isMap(value) ? value : {};
 }
 
 function sameText(one: string, other: string): boolean {

@@ -7,9 +7,9 @@
  */
 import { posix } from 'node:path';
 import { jsonEqual } from '../../model/leaf.ts';
+import { isMap, textOf, valueAt } from '../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
-import { text } from '../access/rules.ts';
-import { goType, isMap, valueAt, type ServedVersion } from '../definition.ts';
+import { goType, type ServedVersion } from '../definition.ts';
 import type { Call, Kernel } from '../kernel.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { Refusal } from '../refusal.ts';
@@ -156,23 +156,23 @@ function callOutTo(kernel: Kernel, webhook: Webhook, body: JsonObject): CallOut 
 
 /** Where a `clientConfig` leads. */
 export function targetOf(kernel: Kernel, config: JsonObject): Pick<CallOut, 'url' | 'service' | 'caBundle'> {
-  const ca = text(config['caBundle']);
+  const ca = textOf(config['caBundle']);
   const trust = ca === '' ? {} : { caBundle: ca };
   const reference = config['service'];
   if (!isMap(reference)) {
-    const [, host = '', path = ''] = /^(\w+:\/\/[^/]*)(.*)$/s.exec(text(config['url'])) ?? [];
+    const [, host = '', path = ''] = /^(\w+:\/\/[^/]*)(.*)$/s.exec(textOf(config['url'])) ?? [];
     return { url: host + cleanPath(path), ...trust };
   }
-  const namespace = text(reference['namespace']);
-  const name = text(reference['name']);
+  const namespace = textOf(reference['namespace']);
+  const name = textOf(reference['name']);
   const port = typeof reference['port'] === 'number' ? reference['port'] : 443;
-  const path = cleanPath(text(reference['path']));
+  const path = cleanPath(textOf(reference['path']));
   const stored = kernel.store.get('services', rowKey(namespace, name));
   const service: ServiceReference = {
     namespace,
     name,
     port,
-    clusterIp: stored === undefined ? '' : text(valueAt(stored, ['spec', 'clusterIP'])),
+    clusterIp: stored === undefined ? '' : textOf(valueAt(stored, ['spec', 'clusterIP'])),
     exists: stored !== undefined,
   };
   return { url: `https://${name}.${namespace}.svc:${port}${path}`, service, ...trust };
@@ -241,6 +241,6 @@ function jsonProblem(patch: string): string {
 
 /** Why an object could not be decoded, without the words around it. */
 function problemOf(refusal: Refusal): string {
-  const message = isMap(refusal.body) ? text(refusal.body['message']) : '';
+  const message = isMap(refusal.body) ? textOf(refusal.body['message']) : '';
   return message.replace(/^.* cannot be handled as a [^:]+: /, '');
 }

@@ -4,8 +4,8 @@
  * Owns: the variables `object`, `oldObject` and `request`, and what an expression that fails means. Mirrors k8s.io/apiserver
  * `admission/plugin/webhook/matchconditions`. The variable `authorizer` does not exist. Start at {@link conditionsMet}.
  */
+import { textOf } from '../../model/json.ts';
 import type { JsonObject } from '../../model/object.ts';
-import { text } from '../access/rules.ts';
 import { compileExpression, type Expression, type NotCompiled } from '../cel/environment.ts';
 import { toDynamic } from '../cel/shapes.ts';
 import type { Call } from '../kernel.ts';
@@ -20,7 +20,7 @@ const compiled = new WeakMap<JsonObject, Expression | NotCompiled>();
 function compiledCondition(condition: JsonObject): Expression | NotCompiled {
   let expression = compiled.get(condition);
   if (expression === undefined)
-    compiled.set(condition, (expression = compileExpression(text(condition['expression']), VARIABLES)));
+    compiled.set(condition, (expression = compileExpression(textOf(condition['expression']), VARIABLES)));
   return expression;
 }
 
@@ -35,7 +35,7 @@ export function conditionsMet(call: Call, what: Admitting, request: JsonObject, 
   };
   for (const condition of webhook.matchConditions) {
     const expression = compiledCondition(condition);
-    const source = text(condition['expression']);
+    const source = textOf(condition['expression']);
     if (expression.outcome === 'refused') {
       errors.push(`compilation failed: ${expression.message}`);
       continue;

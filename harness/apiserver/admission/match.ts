@@ -4,8 +4,9 @@
  * Owns: rules, scope, selectors, and the match policy Equivalent. Mirrors k8s.io/apiserver `admission/plugin/webhook/generic` and
  * `predicates`. Start at {@link invocationOf}.
  */
+import { isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
-import { isMap, type ServedVersion } from '../definition.ts';
+import { type ServedVersion } from '../definition.ts';
 import type { Call, Kernel } from '../kernel.ts';
 import { notFound, type Refusal } from '../refusal.ts';
 import { labelsMatch, parseLabelSelector, selectorText } from '../selectors.ts';

@@ -5,11 +5,10 @@
  * `admission/plugin/policy/validating`. Parameters, `authorizer`, `namespaceObject` and audit annotations are not evaluated: a policy
  * with parameters fails as its failure policy says. Start at {@link Policies.validate}.
  */
+import { isMap, mapOf, mapsOf, textOf, textsOf } from '../../model/json.ts';
 import type { JsonObject, KubeObject } from '../../model/object.ts';
-import { strings, text } from '../access/rules.ts';
 import { compileExpression, type Expression, type NotCompiled } from '../cel/environment.ts';
 import { toDynamic } from '../cel/shapes.ts';
-import { isList, isMap } from '../definition.ts';
 import type { Call, Kernel } from '../kernel.ts';
 import { detailsOf, Refusal, refuse } from '../refusal.ts';
 import type { Store } from '../store.ts';
@@ -114,8 +113,8 @@ function policiesOf(policies: readonly KubeObject[], bindings: readonly KubeObje
           matchConditions: spec['matchConditions'] ?? [],
         }),
         takesParameters: isMap(spec['paramKind']),
-        variables: maps(spec['variables']),
-        validations: maps(spec['validations']),
+        variables: mapsOf(spec['variables']),
+        validations: mapsOf(spec['validations']),
         bindings: bound.map(bindingOf),
       },
     ];
@@ -127,7 +126,7 @@ function bindingOf(stored: KubeObject): Bound {
   const resources = spec['matchResources'];
   return {
     name: stored.metadata.name ?? '',
-    actions: strings(spec['validationActions']),
+    actions: textsOf(spec['validationActions']),
     match: isMap(resources)
       ? webhookOf(stored.metadata.name ?? '', { ...resources, rules: resources['resourceRules'] ?? EVERYTHING })
       : undefined,
@@ -137,14 +136,6 @@ function bindingOf(stored: KubeObject): Bound {
 const EVERYTHING: readonly JsonObject[] = [
   { apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*', '*/*'] },
 ];
-
-function mapOf(value: JsonObject[string]): JsonObject {
-  return isMap(value) ? value : {};
-}
-
-function maps(value: JsonObject[string]): readonly JsonObject[] {
-  return isList(value) ? value.filter(isMap) : [];
-}
 
 const NAMES = { object: 'dyn', oldObject: 'dyn', request: 'dyn', variables: 'dyn' };
 const compiled = new Map<string, Expression | NotCompiled>();
@@ -177,21 +168,21 @@ function judge(policy: Policy, what: Admitting, request: JsonObject): readonly D
     variables,
   };
   for (const variable of policy.variables) {
-    const result = evaluate(text(variable['expression']), values);
+    const result = evaluate(textOf(variable['expression']), values);
     // Who reads it finds it missing; who does not is not disturbed.
-    if ('value' in result) variables.set(text(variable['name']), result.value);
+    if ('value' in result) variables.set(textOf(variable['name']), result.value);
   }
   return policy.validations.flatMap((validation): readonly Denial[] => {
-    const source = text(validation['expression']);
+    const source = textOf(validation['expression']);
     const result = evaluate(source, values);
     if ('error' in result) return failed(result.error);
     if (result.value === true) return [];
-    const told = text(validation['messageExpression']);
+    const told = textOf(validation['messageExpression']);
     const worded = told === '' ? undefined : evaluate(told, values);
     const dynamic =
       worded !== undefined && 'value' in worded && typeof worded.value === 'string' ? worded.value.trim() : '';
-    const message = dynamic || text(validation['message']) || `failed expression: ${source}`;
-    return [{ message, reason: text(validation['reason']) }];
+    const message = dynamic || textOf(validation['message']) || `failed expression: ${source}`;
+    return [{ message, reason: textOf(validation['reason']) }];
   });
 }
 
@@ -213,5 +204,5 @@ function deniedBy(call: Call, what: Admitting, message: string, reason: string):
 }
 
 function nameOf({ object, old }: Admitting): string {
-  return text(mapOf((object ?? old)?.['metadata'])['name']);
+  return textOf(mapOf((object ?? old)?.['metadata'])['name']);
 }

@@ -1,6 +1,6 @@
 /** How admission says no: denials of webhooks, and webhooks that could not be asked. */
+import { textOf } from '../../model/json.ts';
 import type { JsonObject } from '../../model/object.ts';
-import { text } from '../access/rules.ts';
 import { badRequest, Refusal, refuse } from '../refusal.ts';
 
 /** 500 `Internal error occurred: …`. */
@@ -20,7 +20,7 @@ export function noDryRun(webhook: string): Refusal {
 export function denied(webhook: string, result: JsonObject | undefined): Refusal {
   const given = result ?? {};
   const by = `admission webhook ${JSON.stringify(webhook)} denied the request`;
-  const why = text(given['message']) || text(given['reason']);
+  const why = textOf(given['message']) || textOf(given['reason']);
   const code = typeof given['code'] === 'number' && given['code'] >= 400 ? given['code'] : 400;
   const { metadata, reason, details } = given;
   return new Refusal(code, {
@@ -29,7 +29,7 @@ export function denied(webhook: string, result: JsonObject | undefined): Refusal
     metadata: metadata ?? {},
     status: 'Failure',
     message: why === '' ? `${by} without explanation` : `${by}: ${why}`,
-    ...(text(reason) === '' ? {} : { reason: text(reason) }),
+    ...(textOf(reason) === '' ? {} : { reason: textOf(reason) }),
     ...(details === undefined ? {} : { details }),
     code,
   });

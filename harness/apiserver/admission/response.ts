@@ -4,10 +4,10 @@
  * Owns: the checks of k8s.io/apiserver `admission/plugin/webhook/request` and of client-go's decoding, with their texts. Start at
  * {@link readAnswer}.
  */
+import { isMap, textOf, textsOf } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import { strings, text } from '../access/rules.ts';
 import { syntaxError } from '../../wire/go-json.ts';
-import { goType, isMap } from '../definition.ts';
+import { goType } from '../definition.ts';
 import type { CallOutAnswer } from './call-out.ts';
 
 /** A webhook's word. */
@@ -31,7 +31,7 @@ export function bodyOf(url: string, answer: CallOutAnswer): JsonObject | string 
   const parsed = typeof body === 'string' ? parse(body) : body;
   if (code < 200 || code > 206) {
     if (isMap(parsed) && parsed['kind'] === 'Status' && parsed['status'] !== 'Success')
-      return text(parsed['message']) || 'unknown';
+      return textOf(parsed['message']) || 'unknown';
     const type = answer.contentType ?? '';
     // Only text is worth repeating.
     const said = type === '' || type.startsWith('text/') ? (typeof body === 'string' ? body.trim() : '') : 'unknown';
@@ -86,7 +86,7 @@ export function readAnswer(
   const review = bodyOf(url, answer);
   if (typeof review === 'string') return `failed to call webhook: ${review}`;
   const apiVersion = `admission.k8s.io/${version}`;
-  const given = { apiVersion: text(review['apiVersion']), kind: text(review['kind']) };
+  const given = { apiVersion: textOf(review['apiVersion']), kind: textOf(review['kind']) };
   // Without both the type is taken from what was asked for.
   if (given.kind !== '' && given.apiVersion !== '') {
     const known = given.apiVersion === 'admission.k8s.io/v1' || given.apiVersion === 'admission.k8s.io/v1beta1';
@@ -96,7 +96,7 @@ export function readAnswer(
       return `failed to call webhook: converting (${given.apiVersion.slice('admission.k8s.io/'.length)}.AdmissionReview) to (${version}.AdmissionReview): unknown conversion`;
   }
   const response = review['response'];
-  const patch = isMap(response) ? text(response['patch']) : '';
+  const patch = isMap(response) ? textOf(response['patch']) : '';
   const decoded = patch === '' ? undefined : fromBase64(patch);
   if (patch !== '' && decoded === undefined) return 'failed to call webhook: illegal base64 data at input byte 0';
   const invalid = (why: string): string => `received invalid webhook response: ${why}`;
@@ -104,7 +104,7 @@ export function readAnswer(
   const patchType = response['patchType'];
   if (version === 'v1') {
     if (response['uid'] !== uid)
-      return invalid(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(text(response['uid']))}`);
+      return invalid(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(textOf(response['uid']))}`);
     if (given.apiVersion !== apiVersion || given.kind !== 'AdmissionReview') {
       const shown = given.apiVersion === '' ? '/' : given.apiVersion;
       return invalid(
@@ -125,9 +125,9 @@ export function readAnswer(
   return {
     allowed: response['allowed'] === true,
     result: isMap(response['status']) ? response['status'] : undefined,
-    warnings: strings(response['warnings']),
+    warnings: textsOf(response['warnings']),
     patch: mutating ? decoded : undefined,
-    patchType: version === 'v1' ? text(patchType) : 'JSONPatch',
+    patchType: version === 'v1' ? textOf(patchType) : 'JSONPatch',
   };
 }
 

@@ -3,9 +3,10 @@
  *
  * Owns: its fields, in the order in which Go writes them, and the options of the operation. Start at {@link reviewOf}.
  */
+import { isMap } from '../../model/json.ts';
 import { parseApiVersion, type JsonObject, type JsonValue } from '../../model/object.ts';
 import { ADMIN } from '../access/attributes.ts';
-import { isMap, type ServedVersion } from '../definition.ts';
+import { type ServedVersion } from '../definition.ts';
 import type { Call } from '../kernel.ts';
 import { userJson } from '../verbs/reviews.ts';
 import type { Admitting } from './match.ts';

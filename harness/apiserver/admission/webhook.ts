@@ -3,9 +3,8 @@
  *
  * Does not own: which webhooks there are (`webhooks.ts`), nor what they select (`match.ts`).
  */
+import { isList, isMap, textOf, textsOf } from '../../model/json.ts';
 import type { JsonObject } from '../../model/object.ts';
-import { strings, text } from '../access/rules.ts';
-import { isList, isMap } from '../definition.ts';
 
 export interface WebhookRule {
   readonly operations: readonly string[];
@@ -41,14 +40,14 @@ export function webhookOf(id: string, hook: JsonObject): Webhook {
   const conditions = hook['matchConditions'];
   return {
     id,
-    name: text(hook['name']),
+    name: textOf(hook['name']),
     clientConfig: isMap(hook['clientConfig']) ? hook['clientConfig'] : {},
     rules: rules.map((rule) => ({
-      operations: strings(rule['operations']),
-      groups: strings(rule['apiGroups']),
-      versions: strings(rule['apiVersions']),
-      resources: strings(rule['resources']),
-      scope: text(rule['scope']) || '*',
+      operations: textsOf(rule['operations']),
+      groups: textsOf(rule['apiGroups']),
+      versions: textsOf(rule['apiVersions']),
+      resources: textsOf(rule['resources']),
+      scope: textOf(rule['scope']) || '*',
     })),
     equivalent: hook['matchPolicy'] !== 'Exact',
     ignoresFailure: hook['failurePolicy'] === 'Ignore',
@@ -56,8 +55,8 @@ export function webhookOf(id: string, hook: JsonObject): Webhook {
     objectSelector: selectorOf(hook['objectSelector']),
     matchConditions: isList(conditions) ? conditions.filter(isMap) : [],
     timeoutSeconds: typeof hook['timeoutSeconds'] === 'number' ? hook['timeoutSeconds'] : DEFAULT_TIMEOUT_SECONDS,
-    sideEffects: text(hook['sideEffects']),
-    reviewVersions: strings(hook['admissionReviewVersions']),
+    sideEffects: textOf(hook['sideEffects']),
+    reviewVersions: textsOf(hook['admissionReviewVersions']),
     reinvoked: hook['reinvocationPolicy'] === 'IfNeeded',
   };
 }

@@ -4,8 +4,8 @@
  * Owns: from stored configurations to the list of webhooks in calling order, with the defaults of admissionregistration/v1. Does not
  * own: which of them a request concerns (`match.ts`), nor calling them. Start at {@link Webhooks}.
  */
+import { isList, isMap } from '../../model/json.ts';
 import type { KubeObject } from '../../model/object.ts';
-import { isList, isMap } from '../definition.ts';
 import type { Store } from '../store.ts';
 import { Policies } from './policies.ts';
 import { webhookOf, type Webhook } from './webhook.ts';

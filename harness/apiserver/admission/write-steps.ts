@@ -3,9 +3,9 @@
  *
  * Owns: what POST, PUT, PATCH, DELETE and the subresources tell webhooks of themselves. Costs a comparison when there are none.
  */
+import { isMap, valueAt } from '../../model/json.ts';
 import type { JsonObject, KubeObject } from '../../model/object.ts';
 import { decodeMap, type Incoming, type WriteOptions } from '../body.ts';
-import { isMap, valueAt } from '../definition.ts';
 import type { Call, Kernel } from '../kernel.ts';
 import { Refusal } from '../refusal.ts';
 import type { Admitting } from './match.ts';

@@ -4,8 +4,8 @@
  * Owns: structured-merge-diff `typed/compare.go`. Equal parts are found by identity first: unchanged parts of stored objects are shared.
  */
 import { jsonEqual } from '../../model/leaf.ts';
+import { isList, isMap } from '../../model/json.ts';
 import type { JsonValue } from '../../model/object.ts';
-import { isList, isMap } from '../definition.ts';
 import { EMPTY_SET, fieldType, FieldSet } from './field-set.ts';
 import { fieldElement } from './path-element.ts';
 import { handled, isEmptyMap, knownItemName, shapeOf } from './typed.ts';

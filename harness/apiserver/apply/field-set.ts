@@ -5,8 +5,8 @@
  * {@link FieldSet.insert} and never changed once it is shared; operations that change nothing return their receiver, which keeps the
  * encoded form cached on it.
  */
+import { isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import { isMap } from '../definition.ts';
 import { compareElements, parseElement } from './path-element.ts';
 import type { MapType, TypeNode } from './types.ts';
 

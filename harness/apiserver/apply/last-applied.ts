@@ -1,8 +1,8 @@
 /**
  * kubectl's annotation of what its client-side apply has set, kept up to date by its server-side apply.
  */
+import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
-import { isList, isMap } from '../definition.ts';
 
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 

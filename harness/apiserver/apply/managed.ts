@@ -4,8 +4,8 @@
  * Owns: entries and their identity, order, the merging of old updates (k8s.io/apimachinery `util/managedfields/internal`
  * `managedfields.go`, `capmanagers.go`). Decoded once per stored list.
  */
+import { isList, isMap, textOf } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import { isList, isMap } from '../definition.ts';
 import { decodeFieldSet, EMPTY_SET, type FieldSet } from './field-set.ts';
 
 /** What one manager owns. Entries are equal when manager, operation and subresource are, and for updates the version too. */
@@ -68,7 +68,7 @@ function decode(entries: readonly JsonValue[]): Managed | string {
     if (!isMap(entry)) return `entry ${index} is not a map`;
     const { operation, fieldsType, fieldsV1 } = entry;
     if (operation !== 'Apply' && operation !== 'Update') return 'operation must be `Apply` or `Update`';
-    const apiVersion = text(entry['apiVersion']);
+    const apiVersion = textOf(entry['apiVersion']);
     if (apiVersion === '') return 'apiVersion must not be empty';
     if (fieldsType === undefined || fieldsType === '') return `missing fieldsType in managed fields entry ${index}`;
     if (fieldsType !== 'FieldsV1')
@@ -76,14 +76,17 @@ function decode(entries: readonly JsonValue[]): Managed | string {
     const set = fieldsV1 === undefined ? EMPTY_SET : decodeFieldSet(fieldsV1);
     if (typeof set === 'string') return `error decoding set: ${set}`;
     const time = typeof entry['time'] === 'string' ? entry['time'] : undefined;
-    const one = owner(text(entry['manager']), operation === 'Apply', apiVersion, text(entry['subresource']), set, time);
+    const one = owner(
+      textOf(entry['manager']),
+      operation === 'Apply',
+      apiVersion,
+      textOf(entry['subresource']),
+      set,
+      time,
+    );
     managed.set(one.id, one);
   }
   return managed;
-}
-
-function text(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : '';
 }
 
 /** The entries of the owners, in their order; undefined when there are none. */

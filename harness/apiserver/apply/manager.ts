@@ -4,8 +4,8 @@
  * Owns: k8s.io/apimachinery `util/managedfields/internal`: stripped metadata, times, `before-first-apply`, the take-over from client-side
  * apply. Does not own: when it is called (`ownership.ts`), the rules of ownership (`updater.ts`).
  */
+import { isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
-import { isMap } from '../definition.ts';
 import { compare } from './compare.ts';
 import { fieldSetOf } from './field-set.ts';
 import { LAST_APPLIED, withLastApplied } from './last-applied.ts';

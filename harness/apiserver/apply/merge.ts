@@ -4,8 +4,8 @@
  * Owns: structured-merge-diff `typed/merge.go`: fields of the applied value win, the rest stays, items of set and map lists come in an
  * order that keeps both orders where it can. Parts that do not change are the live ones themselves.
  */
+import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import { isList, isMap } from '../definition.ts';
 import { fieldType } from './field-set.ts';
 import { elementText } from './path-element.ts';
 import { ApplyError, handled, isEmptyMap, itemName, shapeOf } from './typed.ts';

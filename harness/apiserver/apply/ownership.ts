@@ -5,9 +5,10 @@
  * of an object are worked out from its past when an apply first touches it, and are kept from then on. Trials in process run that way:
  * what nobody looks at costs nothing. Start at {@link Ownership}.
  */
+import { isMap, valueAt } from '../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import { jsonEqual } from '../../model/leaf.ts';
-import { isMap, valueAt, type ResourceDefinition, type ServedVersion } from '../definition.ts';
+import { type ResourceDefinition, type ServedVersion } from '../definition.ts';
 import type { Call } from '../kernel.ts';
 import type { MutableMeta } from '../metadata.ts';
 import { emptyObject, groundOf } from './ground.ts';

@@ -4,7 +4,7 @@
  * Owns: making, ordering and printing these strings. Equal elements are equal strings, so sets of them are plain maps. Mirrors
  * structured-merge-diff `fieldpath/element.go` and `serialize-pe.go`.
  */
-import { isList, isMap } from '../definition.ts';
+import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 
 export function fieldElement(name: string): string {

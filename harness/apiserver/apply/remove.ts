@@ -3,8 +3,8 @@
  *
  * Owns: structured-merge-diff `typed/remove.go`. What becomes empty by it becomes null there; {@link removeItems} answers null too.
  */
+import { isList, isMap } from '../../model/json.ts';
 import type { JsonValue } from '../../model/object.ts';
-import { isList, isMap } from '../definition.ts';
 import { fieldType, type FieldSet } from './field-set.ts';
 import { fieldElement } from './path-element.ts';
 import { handled, isEmptyMap, itemName, shapeOf } from './typed.ts';

@@ -3,8 +3,8 @@
  *
  * Owns: structured-merge-diff `typed/helpers.go`, `validate.go` and `tofieldset.go`, texts included.
  */
+import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import { isList, isMap } from '../definition.ts';
 import { fieldType, FieldSet } from './field-set.ts';
 import { elementText, fieldElement, keyElement, valueElement } from './path-element.ts';
 import type { ListType, TypeNode } from './types.ts';

@@ -5,8 +5,8 @@
  * Does not own: the environment and its texts. Costs are not counted (DIFFERENCES.md). Start at {@link compileRules}.
  */
 import type { Environment } from '@marcbachmann/cel-js';
+import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import { isList, isMap } from '../definition.ts';
 import { fieldErrorText, type FieldError } from '../refusal.ts';
 import { isUnchanged, oldItem } from '../schema/correlate.ts';
 import type { SchemaNode, ValidationRule } from '../schema/node.ts';

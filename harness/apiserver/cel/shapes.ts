@@ -6,9 +6,9 @@
  * {@link shapeOf}.
  */
 import { Duration } from '@marcbachmann/cel-js/evaluator';
+import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import { longIntegerDigits } from '../../wire/go-json.ts';
-import { isList, isMap } from '../definition.ts';
 import type { SchemaNode } from '../schema/node.ts';
 import { parseDuration } from '../schema/durations.ts';
 

@@ -5,12 +5,11 @@
  * `pkg/apiserver/conversion/webhook_converter.go`. Whoever needs a conversion that is not known yet is interrupted by
  * {@link ConversionNeeded}, gets the answer, and starts again. Start at {@link Converter.convert}.
  */
+import { isList, isMap, textOf, textsOf } from '../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import { parseApiVersion } from '../../model/object.ts';
-import { strings, text } from '../access/rules.ts';
 import type { CallOutAnswer } from '../admission/call-out.ts';
 import { bodyOf } from '../admission/response.ts';
-import { isList, isMap } from '../definition.ts';
 
 /** Thrown where a conversion is missing: it ends a run of a request, nothing else. */
 export class ConversionNeeded extends Error {
@@ -51,7 +50,7 @@ export class Converter {
   /** `webhook`: what a definition has at spec.conversion.webhook. */
   constructor(webhook: JsonObject) {
     this.#clientConfig = isMap(webhook['clientConfig']) ? webhook['clientConfig'] : {};
-    this.#reviewVersion = strings(webhook['conversionReviewVersions']).find((one) => REVIEW_VERSIONS.includes(one));
+    this.#reviewVersion = textsOf(webhook['conversionReviewVersions']).find((one) => REVIEW_VERSIONS.includes(one));
   }
 
   /**
@@ -152,16 +151,16 @@ function convertedBy(
   const review = bodyOf(url, answer);
   if (typeof review === 'string') return `${about} failed: ${review}`;
   const expected = `apiextensions.k8s.io/${version}`;
-  const given = text(review['apiVersion']);
+  const given = textOf(review['apiVersion']);
   if (version === 'v1' && (given !== expected || review['kind'] !== 'ConversionReview'))
-    return `${about} failed: expected webhook response of ${goKind(expected, 'ConversionReview')}, got ${goKind(given, text(review['kind']))}`;
+    return `${about} failed: expected webhook response of ${goKind(expected, 'ConversionReview')}, got ${goKind(given, textOf(review['kind']))}`;
   const response = review['response'];
   if (!isMap(response)) return `${about} failed: no response provided`;
   if (version === 'v1' && response['uid'] !== uid)
-    return `${about} failed: expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(text(response['uid']))}`;
+    return `${about} failed: expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(textOf(response['uid']))}`;
   const result = isMap(response['result']) ? response['result'] : {};
   if (result['status'] !== 'Success')
-    return `${about} failed: ${text(result['message']) || `response.result.status was '${text(result['status'])}', not 'Success'`}`;
+    return `${about} failed: ${textOf(result['message']) || `response.result.status was '${textOf(result['status'])}', not 'Success'`}`;
   const converted = isList(response['convertedObjects']) ? response['convertedObjects'] : [];
   if (converted.length !== objects.length)
     return `${about} returned ${converted.length} objects, expected ${objects.length}`;
@@ -174,18 +173,18 @@ function convertedBy(
 
 function convertedProblem(original: KubeObject, converted: JsonValue | undefined, to: string): string | undefined {
   if (!isMap(converted)) return 'invalid object: it is no map';
-  const version = text(converted['apiVersion']);
+  const version = textOf(converted['apiVersion']);
   const { group, version: name } = parseApiVersion(to);
   if (version !== to)
     return `invalid object at index 0: invalid groupVersion (expected ${group}/${name}, received ${version})`;
-  const kind = text(converted['kind']);
+  const kind = textOf(converted['kind']);
   if (kind !== original.kind)
     return `invalid object at index 0: invalid kind (expected ${original.kind}, received ${kind})`;
   const metadata = converted['metadata'];
   const given: JsonObject = isMap(metadata) ? metadata : {};
   for (const [field, words] of SAME)
-    if (text(given[field]) !== (original.metadata[field] ?? ''))
-      return `invalid object: must have the same ${words}: ${original.metadata[field] ?? ''} != ${text(given[field])}`;
+    if (textOf(given[field]) !== (original.metadata[field] ?? ''))
+      return `invalid object: must have the same ${words}: ${original.metadata[field] ?? ''} != ${textOf(given[field])}`;
   return isMap(metadata) ? undefined : 'invalid metadata: missing metadata in converted object';
 }
 

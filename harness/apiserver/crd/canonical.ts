@@ -1,8 +1,8 @@
 /**
  * Schemas of a definition as Go writes them again: what is empty or false by default is left out.
  */
+import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import { isList, isMap } from '../definition.ts';
 
 /** Keywords that are not written when they are false. */
 const FLAGS = [

@@ -1,21 +1,20 @@
 /**
  * `spec.conversion` of a definition: None, or a webhook that is fully described. Converting is `../conversion`'s business.
  */
+import { isList, isMap, mapOf, textOf } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import { isList, isMap } from '../definition.ts';
 import { nameErrors } from '../names.ts';
 import { fieldForbidden, fieldInvalid, fieldNotSupported, fieldRequired, type FieldError } from '../refusal.ts';
-import { map, text } from './openapi.ts';
 
 const AT = 'spec.conversion';
 
 /** Appends what is wrong with the conversion of a definition. */
 export function validateConversion(conversion: JsonObject, errors: FieldError[]): void {
-  const strategy = text(conversion['strategy']);
+  const strategy = textOf(conversion['strategy']);
   if (strategy === '') errors.push(fieldRequired(`${AT}.strategy`, ''));
   else if (strategy !== 'None' && strategy !== 'Webhook')
     errors.push(fieldNotSupported(`${AT}.strategy`, strategy, ['None', 'Webhook']));
-  const webhook = map(conversion['webhook']);
+  const webhook = mapOf(conversion['webhook']);
   const { clientConfig, conversionReviewVersions: versions } = webhook;
   if (strategy !== 'Webhook') {
     const why = 'should not be set when strategy is not set to Webhook';
@@ -56,8 +55,9 @@ function validateUrl(text_: string, at: string, errors: FieldError[]): void {
 }
 
 function validateService(service: JsonObject, at: string, errors: FieldError[]): void {
-  if (text(service['name']) === '') errors.push(fieldRequired(`${at}.name`, 'service name is required'));
-  if (text(service['namespace']) === '') errors.push(fieldRequired(`${at}.namespace`, 'service namespace is required'));
+  if (textOf(service['name']) === '') errors.push(fieldRequired(`${at}.name`, 'service name is required'));
+  if (textOf(service['namespace']) === '')
+    errors.push(fieldRequired(`${at}.namespace`, 'service namespace is required'));
   const { port, path } = service;
   if (typeof port === 'number' && (port < 1 || port > 65_535))
     errors.push(fieldInvalid(`${at}.port`, port, 'port is not valid: must be between 1 and 65535, inclusive'));
@@ -88,9 +88,9 @@ function validateReviewVersions(value: JsonValue | undefined, errors: FieldError
   for (const [index, version] of versions.entries()) {
     if (versions.indexOf(version) < index) errors.push(fieldInvalid(`${at}[${index}]`, version, 'duplicate version'));
     else
-      for (const wrong of nameErrors('service', text(version), false))
+      for (const wrong of nameErrors('service', textOf(version), false))
         errors.push(fieldInvalid(`${at}[${index}]`, version, wrong));
   }
-  if (!versions.some((version) => KNOWN.includes(text(version))))
+  if (!versions.some((version) => KNOWN.includes(textOf(version))))
     errors.push(fieldInvalid(at, versions, `must include at least one of ${KNOWN.join(', ')}`));
 }

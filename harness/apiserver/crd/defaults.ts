@@ -4,14 +4,13 @@
  * Mirrors apiextensions-apiserver `apiserver/schema/defaulting/validation.go`.
  */
 import { jsonEqual } from '../../model/leaf.ts';
+import { isMap, mapOf } from '../../model/json.ts';
 import type { JsonObject } from '../../model/object.ts';
-import { isMap } from '../definition.ts';
 import { fieldInvalid, type FieldError } from '../refusal.ts';
 import { coerceValue } from '../schema/coerce.ts';
 import { validateLists } from '../schema/lists.ts';
 import { compileNode } from '../schema/node.ts';
 import { validateValue, type Site } from '../schema/validate.ts';
-import { map } from './openapi.ts';
 
 /** Appends what is wrong with the defaults in and below a schema. */
 export function validateDefaults(schema: JsonObject, at: string, errors: FieldError[]): void {
@@ -28,8 +27,8 @@ export function validateDefaults(schema: JsonObject, at: string, errors: FieldEr
     if (site.errors.length === 0) validateLists(node, value, where, errors);
   }
   if (isMap(schema['items'])) validateDefaults(schema['items'], `${at}.items`, errors);
-  for (const [name, property] of Object.entries(map(schema['properties'])))
-    validateDefaults(map(property), `${at}.properties[${name}]`, errors);
+  for (const [name, property] of Object.entries(mapOf(schema['properties'])))
+    validateDefaults(mapOf(property), `${at}.properties[${name}]`, errors);
 }
 
 function hasUnknown(schema: JsonObject, value: Parameters<typeof coerceValue>[1]): boolean {

@@ -4,13 +4,11 @@
  * Owns: reading `spec` of an apiextensions.k8s.io/v1 definition, compiled once per stored object. Does not own: its rules
  * (`validate.ts`) and its conditions (`lifecycle.ts`).
  */
+import { isList, isMap, textOf, textsOf, valueAt } from '../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import {
-  isList,
-  isMap,
   NO_FIELDS,
   sameObject,
-  valueAt,
   type FieldReader,
   type PrinterColumn,
   type ResourceDefinition,
@@ -50,21 +48,21 @@ export function definitionOf(crd: KubeObject): ResourceDefinition {
 function compile(crd: KubeObject): ResourceDefinition {
   const spec = (crd['spec'] ?? {}) as JsonObject;
   const names = (spec['names'] ?? {}) as JsonObject;
-  const group = text(spec['group']);
-  const resource = text(names['plural']);
-  const kind = text(names['kind']);
+  const group = textOf(spec['group']);
+  const resource = textOf(names['plural']);
+  const kind = textOf(names['kind']);
   const versions = (isList(spec['versions']) ? spec['versions'] : []).filter(isMap);
-  const storage = text(versions.find((version) => version['storage'] === true)?.['name']);
+  const storage = textOf(versions.find((version) => version['storage'] === true)?.['name']);
   const converter = converterOf(spec);
   return {
     group,
     resource,
-    singular: text(names['singular']) || kind.toLowerCase(),
+    singular: textOf(names['singular']) || kind.toLowerCase(),
     kind,
-    listKind: text(names['listKind']) || `${kind}List`,
+    listKind: textOf(names['listKind']) || `${kind}List`,
     namespaced: spec['scope'] !== 'Cluster',
-    shortNames: strings(names['shortNames']),
-    categories: strings(names['categories']),
+    shortNames: textsOf(names['shortNames']),
+    categories: textsOf(names['categories']),
     gr: `${resource}.${group}`,
     custom: true,
     terminating: crd.metadata.deletionTimestamp !== undefined,
@@ -81,7 +79,7 @@ function served(
   revised: boolean,
   converter: Converter | undefined,
 ): ServedVersion {
-  const name = text(version['name']);
+  const name = textOf(version['name']);
   const apiVersion = `${group}/${name}`;
   const stored = `${group}/${storage}`;
   const subresources = version['subresources'];
@@ -103,7 +101,7 @@ function served(
     fields: fieldReaders(version['selectableFields']),
     ...printerColumns(version['additionalPrinterColumns']),
     ...(version['deprecated'] === true
-      ? { deprecated: text(version['deprecationWarning']) || `${apiVersion} is deprecated` }
+      ? { deprecated: textOf(version['deprecationWarning']) || `${apiVersion} is deprecated` }
       : {}),
     ...(converter === undefined ? {} : { prepare: (objects) => converter.prepare(objects, apiVersion) }),
     toStorage: !converting
@@ -148,7 +146,7 @@ function scalePaths(scale: JsonObject): ScalePaths {
 }
 
 function path(value: JsonValue | undefined): readonly string[] {
-  return text(value)
+  return textOf(value)
     .split('.')
     .filter((part) => part !== '');
 }
@@ -171,20 +169,12 @@ function printerColumns(columns: JsonValue | undefined): { readonly printerColum
   if (!isList(columns) || columns.length === 0) return {};
   return {
     printerColumns: columns.filter(isMap).map((column) => ({
-      name: text(column['name']),
-      type: text(column['type']),
-      format: text(column['format']),
-      description: text(column['description']),
+      name: textOf(column['name']),
+      type: textOf(column['type']),
+      format: textOf(column['format']),
+      description: textOf(column['description']),
       priority: typeof column['priority'] === 'number' ? column['priority'] : 0,
-      jsonPath: text(column['jsonPath']),
+      jsonPath: textOf(column['jsonPath']),
     })),
   };
-}
-
-function text(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : '';
-}
-
-function strings(value: JsonValue | undefined): readonly string[] {
-  return isList(value) ? value.filter((one) => typeof one === 'string') : [];
 }

@@ -4,9 +4,10 @@
  * Owns: conditions, storedVersions, cleaning up instances of a deleted definition. The controllers of a real server are asynchronous;
  * here they run right after the commit, each as a commit of its own, so watchers see the same sequence without the wait.
  */
+import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import { jsonEqual } from '../../model/leaf.ts';
-import { isList, isMap, type ResourceDefinition } from '../definition.ts';
+import { type ResourceDefinition } from '../definition.ts';
 import type { Call, Kernel } from '../kernel.ts';
 import type { CommittedChange } from '../store.ts';
 import { deleteObject } from '../verbs/delete.ts';

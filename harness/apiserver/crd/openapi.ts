@@ -4,22 +4,10 @@
  * Mirrors `ValidateCustomResourceDefinitionOpenAPISchema` of apiextensions-apiserver. Structure is `structural.ts`' business, defaults
  * are `defaults.ts`', rules `rules.ts`'.
  */
+import { isList, isMap, mapOf, mapsOf, textOf } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import { isList, isMap } from '../definition.ts';
 import { fieldForbidden, fieldInvalid, fieldNotSupported, fieldRequired, type FieldError } from '../refusal.ts';
 import { validateRuleTexts } from './rules.ts';
-
-export function text(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : '';
-}
-
-export function map(value: JsonValue | undefined): JsonObject {
-  return isMap(value) ? value : {};
-}
-
-export function maps(value: JsonValue | undefined): readonly JsonObject[] {
-  return isList(value) ? value.filter(isMap) : [];
-}
 
 const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 
@@ -46,7 +34,7 @@ export function validateKeywords(schema: JsonObject, at: string, errors: FieldEr
 }
 
 function validateLevel(schema: JsonObject, at: string, around: Surroundings, errors: FieldError[]): void {
-  const type = text(schema['type']);
+  const type = textOf(schema['type']);
   if (type !== '' && !TYPES.includes(type)) errors.push(fieldNotSupported(`${at}.type`, type, TYPES));
   if (isSet(schema['default']) && around.noDefaults !== '')
     errors.push(fieldForbidden(`${at}.default`, `must not be set ${around.noDefaults}`));
@@ -81,7 +69,7 @@ const META = ['metadata', 'kind', 'apiVersion'];
 function descend(schema: JsonObject, at: string, around: Surroundings, errors: FieldError[]): void {
   const inner: Surroundings = { ...around, root: false };
   const additional = schema['additionalProperties'];
-  const properties = map(schema['properties']);
+  const properties = mapOf(schema['properties']);
   if (additional !== undefined && additional !== null) {
     if (Object.keys(properties).length > 0 && additional !== true)
       errors.push(
@@ -97,11 +85,12 @@ function descend(schema: JsonObject, at: string, around: Surroundings, errors: F
       insideMeta: inner.insideMeta || meta,
       noDefaults: meta && around.root ? `in top-level ${name}` : inner.noDefaults,
     };
-    validateLevel(map(property), `${at}.properties[${name}]`, below, errors);
+    validateLevel(mapOf(property), `${at}.properties[${name}]`, below, errors);
   }
   if (isMap(schema['not'])) validateLevel(schema['not'], `${at}.not`, inner, errors);
   for (const key of ['allOf', 'oneOf', 'anyOf'])
-    for (const [index, one] of maps(schema[key]).entries()) validateLevel(one, `${at}.${key}[${index}]`, inner, errors);
+    for (const [index, one] of mapsOf(schema[key]).entries())
+      validateLevel(one, `${at}.${key}[${index}]`, inner, errors);
   if (isMap(schema['items'])) validateLevel(schema['items'], `${at}.items`, inner, errors);
 }
 
@@ -157,7 +146,7 @@ function validateListMap(schema: JsonObject, at: string, errors: FieldError[]): 
     errors.push(
       fieldInvalid(
         `${at}.items.type`,
-        text(items['type']),
+        textOf(items['type']),
         "must be object if parent array's x-kubernetes-list-type is map",
       ),
     );
@@ -165,12 +154,12 @@ function validateListMap(schema: JsonObject, at: string, errors: FieldError[]): 
   }
   const seen = new Set<JsonValue>();
   for (const key of keys) {
-    const property = map(items['properties'])[text(key)];
+    const property = mapOf(items['properties'])[textOf(key)];
     if (!isMap(property)) errors.push(fieldInvalid(keysAt, keys, 'entries must all be names of item properties'));
     else if (property['type'] === 'array' || property['type'] === 'object')
       errors.push(
         fieldInvalid(
-          `${at}.items.properties[${text(key)}].type`,
+          `${at}.items.properties[${textOf(key)}].type`,
           'object',
           "must be a scalar type if parent array's x-kubernetes-list-type is map",
         ),
@@ -192,9 +181,9 @@ function validateItemsOfAssociative(schema: JsonObject, at: string, errors: Fiel
   if (listType !== 'map' || !isList(keys)) return;
   const required = isList(items['required']) ? items['required'] : [];
   for (const key of keys) {
-    const property = map(items['properties'])[text(key)];
+    const property = mapOf(items['properties'])[textOf(key)];
     if (!isMap(property)) continue;
-    const where = `${at}.items.properties[${text(key)}]`;
+    const where = `${at}.items.properties[${textOf(key)}]`;
     if (!required.includes(key) && !isSet(property['default']))
       errors.push(
         fieldRequired(

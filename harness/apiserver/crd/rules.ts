@@ -3,9 +3,9 @@
  *
  * Does not own: compiling (`../cel`). Costs are not estimated (DIFFERENCES.md).
  */
-import type { JsonObject, JsonValue } from '../../model/object.ts';
+import { isList, isMap, mapOf } from '../../model/json.ts';
+import type { JsonObject } from '../../model/object.ts';
 import { compileRules, type CompiledRule, type RuleTree } from '../cel/rules.ts';
-import { isList, isMap } from '../definition.ts';
 import { fieldInvalid, fieldNotSupported, fieldRequired, type FieldError } from '../refusal.ts';
 import { compileNode, type SchemaNode } from '../schema/node.ts';
 
@@ -77,25 +77,21 @@ function validateTree(
 ): void {
   const properties = isMap(schema['properties']) ? schema['properties'] : {};
   for (const [key, below] of tree.properties)
-    validateTree(below, child(properties[key]), `${at}.properties[${key}]`, uncorrelatable, errors);
+    validateTree(below, mapOf(properties[key]), `${at}.properties[${key}]`, uncorrelatable, errors);
   if (tree.additional !== undefined)
     validateTree(
       tree.additional,
-      child(schema['additionalProperties']),
+      mapOf(schema['additionalProperties']),
       `${at}.additionalProperties`,
       uncorrelatable,
       errors,
     );
   if (tree.items !== undefined) {
     const lost = uncorrelatable ?? (schema['x-kubernetes-list-type'] === 'map' ? undefined : at);
-    validateTree(tree.items, child(schema['items']), `${at}.items`, lost, errors);
+    validateTree(tree.items, mapOf(schema['items']), `${at}.items`, lost, errors);
   }
   for (const [index, rule] of tree.rules.entries())
     validateOne(rule, `${at}.x-kubernetes-validations[${index}]`, uncorrelatable, errors);
-}
-
-function child(value: JsonValue | undefined): JsonObject {
-  return isMap(value) ? value : {};
 }
 
 function validateOne(

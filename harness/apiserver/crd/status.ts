@@ -3,8 +3,8 @@
  *
  * Owns: reading and making these values. When they change is `lifecycle.ts`' business.
  */
+import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, KubeObject } from '../../model/object.ts';
-import { isList, isMap } from '../definition.ts';
 import type { Kernel } from '../kernel.ts';
 
 export const CRDS = 'customresourcedefinitions.apiextensions.k8s.io';

@@ -4,11 +4,10 @@
  * Mirrors apiextensions-apiserver `apiserver/schema/validation.go`. Start at {@link validateStructure}.
  */
 import { jsonEqual } from '../../model/leaf.ts';
+import { isMap, mapOf, mapsOf, textOf } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import { isMap } from '../definition.ts';
 import { fieldErrorText, fieldForbidden, fieldInvalid, fieldRequired, type FieldError } from '../refusal.ts';
 import { goRegExp } from '../schema/patterns.ts';
-import { map, maps, text } from './openapi.ts';
 
 type Level = 'root' | 'item' | 'field';
 
@@ -29,17 +28,17 @@ const EMPTY: { readonly [level in Level]: string } = {
 };
 
 function validateInvariants(schema: JsonObject, level: Level, at: string, errors: FieldError[]): void {
-  const type = text(schema['type']);
+  const type = textOf(schema['type']);
   const { items } = schema;
   const additional = schema['additionalProperties'];
-  const properties = map(schema['properties']);
+  const properties = mapOf(schema['properties']);
   const intOrString = schema['x-kubernetes-int-or-string'] === true;
   const preserve = schema['x-kubernetes-preserve-unknown-fields'] === true;
   const embedded = schema['x-kubernetes-embedded-resource'] === true;
   if (type === 'array' && !isMap(items)) errors.push(fieldRequired(`${at}.items`, 'must be specified'));
   if (isMap(items)) validateInvariants(items, 'item', `${at}.items`, errors);
   for (const [name, property] of Object.entries(properties))
-    validateInvariants(map(property), 'field', `${at}.properties[${name}]`, errors);
+    validateInvariants(mapOf(property), 'field', `${at}.properties[${name}]`, errors);
   if (additional !== undefined && additional !== null) {
     if (level === 'root') errors.push(fieldForbidden(`${at}.additionalProperties`, 'must not be used at the root'));
     if (isMap(additional)) validateInvariants(additional, 'field', `${at}.additionalProperties`, errors);
@@ -59,7 +58,7 @@ function validateInvariants(schema: JsonObject, level: Level, at: string, errors
   validateValues(
     schema,
     isIntOrString(schema['anyOf']),
-    isIntOrString(maps(schema['allOf'])[0]?.['anyOf']),
+    isIntOrString(mapsOf(schema['allOf'])[0]?.['anyOf']),
     at,
     errors,
   );
@@ -89,19 +88,19 @@ function isIntOrString(value: JsonValue | undefined): boolean {
 
 /** Schemas of type and metadata may not say more than is true of every resource. */
 function validateMeta(schema: JsonObject, level: Level, embedded: boolean, at: string, errors: FieldError[]): void {
-  const properties = map(schema['properties']);
+  const properties = mapOf(schema['properties']);
   const checked = level === 'root' || embedded;
   for (const key of ['kind', 'apiVersion']) {
     const property = properties[key];
     if (checked && isMap(property) && property['type'] !== 'string')
-      errors.push(fieldInvalid(`${at}.properties[${key}].type`, text(property['type']), 'must be string'));
+      errors.push(fieldInvalid(`${at}.properties[${key}].type`, textOf(property['type']), 'must be string'));
   }
   const { metadata } = properties;
   if (!isMap(metadata)) return;
   if (checked && metadata['type'] !== 'object')
-    errors.push(fieldInvalid(`${at}.properties[metadata].type`, text(metadata['type']), 'must be object'));
+    errors.push(fieldInvalid(`${at}.properties[metadata].type`, textOf(metadata['type']), 'must be object'));
   if (level !== 'root') return;
-  const named = Object.keys(map(metadata['properties'])).every((name) => name === 'name' || name === 'generateName');
+  const named = Object.keys(mapOf(metadata['properties'])).every((name) => name === 'name' || name === 'generateName');
   const others = Object.keys(metadata).filter(
     (key) => !['type', 'properties', 'default'].includes(key) && !isPlain(metadata, key),
   );
@@ -135,14 +134,14 @@ function validateValues(
   errors: FieldError[],
 ): void {
   if (!skipAnyOf)
-    for (const [index, one] of maps(schema['anyOf']).entries())
+    for (const [index, one] of mapsOf(schema['anyOf']).entries())
       validateNested(one, false, `${at}.anyOf[${index}]`, errors);
-  for (const [index, one] of maps(schema['allOf']).entries())
+  for (const [index, one] of mapsOf(schema['allOf']).entries())
     validateNested(one, skipFirstAllOf && index === 0, `${at}.allOf[${index}]`, errors);
-  for (const [index, one] of maps(schema['oneOf']).entries())
+  for (const [index, one] of mapsOf(schema['oneOf']).entries())
     validateNested(one, false, `${at}.oneOf[${index}]`, errors);
   if (isMap(schema['not'])) validateNested(schema['not'], false, `${at}.not`, errors);
-  const pattern = text(schema['pattern']);
+  const pattern = textOf(schema['pattern']);
   if (pattern !== '' && goRegExp(pattern) === undefined)
     errors.push(
       fieldInvalid(
@@ -173,9 +172,9 @@ const FORBIDDEN: readonly (readonly [string, string])[] = [
 function validateNested(schema: JsonObject, skipAnyOf: boolean, at: string, errors: FieldError[]): void {
   validateValues(schema, skipAnyOf, false, at, errors);
   if (isMap(schema['items'])) validateNested(schema['items'], false, `${at}.items`, errors);
-  const properties = map(schema['properties']);
+  const properties = mapOf(schema['properties']);
   for (const [name, property] of Object.entries(properties))
-    validateNested(map(property), false, `${at}.properties[${name}]`, errors);
+    validateNested(mapOf(property), false, `${at}.properties[${name}]`, errors);
   for (const [key, why] of FORBIDDEN) if (!isPlain(schema, key)) errors.push(fieldForbidden(`${at}.${key}`, why));
   if (properties['metadata'] !== undefined)
     errors.push(fieldForbidden(`${at}.properties[metadata]`, 'must not be specified in a nested context'));
@@ -192,7 +191,7 @@ function validateCompleteness(
   const nested: (readonly [JsonObject, string])[] = [];
   if (isMap(values['not'])) nested.push([values['not'], `${from}.not`]);
   for (const key of ['allOf', 'anyOf', 'oneOf'])
-    for (const [index, one] of maps(values[key]).entries()) nested.push([one, `${from}.${key}[${index}]`]);
+    for (const [index, one] of mapsOf(values[key]).entries()) nested.push([one, `${from}.${key}[${index}]`]);
   for (const [one, path] of nested) validateNestedCompleteness(one, structure, at, path, errors);
 }
 
@@ -212,10 +211,10 @@ function validateNestedCompleteness(
   const below = structure['items'];
   if (isMap(items))
     validateNestedCompleteness(items, isMap(below) ? below : undefined, `${at}.items`, `${from}.items`, errors);
-  for (const [name, property] of Object.entries(map(values['properties']))) {
-    const known = map(structure['properties'])[name];
+  for (const [name, property] of Object.entries(mapOf(values['properties']))) {
+    const known = mapOf(structure['properties'])[name];
     const path = `${at}.properties[${name}]`;
     if (!isMap(known)) errors.push(fieldRequired(path, `because it is defined in ${from}.properties[${name}]`));
-    else validateNestedCompleteness(map(property), known, path, `${from}.properties[${name}]`, errors);
+    else validateNestedCompleteness(mapOf(property), known, path, `${from}.properties[${name}]`, errors);
   }
 }

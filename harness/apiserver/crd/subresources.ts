@@ -1,11 +1,10 @@
 /**
  * What a version declares beside its schema: subresources, printer columns, selectable fields, its deprecation.
  */
+import { isList, isMap, mapsOf, textOf } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import { isList, isMap } from '../definition.ts';
 import { fieldInvalid, fieldRequired, type FieldError } from '../refusal.ts';
 import { compileNode } from '../schema/node.ts';
-import { maps, text } from './openapi.ts';
 import { resolvePath } from './rules.ts';
 
 function validateSimplePath(path: string, at: string, errors: FieldError[]): boolean {
@@ -22,13 +21,13 @@ export function validateSubresources(subresources: JsonValue | undefined, at: st
     ['specReplicasPath', 'spec'],
     ['statusReplicasPath', 'status'],
   ] as const) {
-    const path = text(scale[key]);
+    const path = textOf(scale[key]);
     const where = `${at}.scale.${key}`;
     if (path === '') errors.push(fieldRequired(where, ''));
     else if (validateSimplePath(path, where, errors) && !path.startsWith(`.${under}.`))
       errors.push(fieldInvalid(where, path, `should be a json path under .${under}`));
   }
-  const selector = text(scale['labelSelectorPath']);
+  const selector = textOf(scale['labelSelectorPath']);
   const where = `${at}.scale.labelSelectorPath`;
   if (selector !== '' && validateSimplePath(selector, where, errors) && !/^\.(spec|status)\./.test(selector))
     errors.push(fieldInvalid(where, selector, 'should be a json path under either .spec or .status'));
@@ -39,10 +38,10 @@ const COLUMN_FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32',
 
 /** Appends what is wrong with `additionalPrinterColumns`. */
 export function validateColumns(columns: JsonValue | undefined, at: string, errors: FieldError[]): void {
-  for (const [index, column] of maps(columns).entries()) {
+  for (const [index, column] of mapsOf(columns).entries()) {
     const where = `${at}[${index}]`;
-    const [type, format, path] = [text(column['type']), text(column['format']), text(column['jsonPath'])];
-    if (text(column['name']) === '') errors.push(fieldRequired(`${where}.name`, ''));
+    const [type, format, path] = [textOf(column['type']), textOf(column['format']), textOf(column['jsonPath'])];
+    if (textOf(column['name']) === '') errors.push(fieldRequired(`${where}.name`, ''));
     if (type === '') errors.push(fieldRequired(`${where}.type`, `must be one of ${COLUMN_TYPES.join(',')}`));
     else if (!COLUMN_TYPES.includes(type))
       errors.push(fieldInvalid(`${where}.type`, type, `must be one of ${COLUMN_TYPES.join(',')}`));
@@ -70,8 +69,8 @@ export function validateSelectable(
   }
   const root = compileNode(schema);
   const seen = new Set<string>();
-  for (const [index, field] of maps(fields).entries()) {
-    const path = text(field['jsonPath']);
+  for (const [index, field] of mapsOf(fields).entries()) {
+    const path = textOf(field['jsonPath']);
     const where = `${at}[${index}].jsonPath`;
     if (path === '') {
       errors.push(fieldRequired(where, ''));

@@ -6,14 +6,14 @@
  * `spec.subresources`. Start at {@link validateCrd}.
  */
 import { jsonEqual } from '../../model/leaf.ts';
+import { isList, isMap, mapOf, mapsOf, textOf } from '../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
-import { isList, isMap } from '../definition.ts';
 import { nameErrors } from '../names.ts';
 import { fieldForbidden, fieldInvalid, fieldNotSupported, fieldRequired, type FieldError } from '../refusal.ts';
 import { canonicalSchema } from './canonical.ts';
 import { validateConversion } from './conversion.ts';
 import { validateDefaults } from './defaults.ts';
-import { map, maps, text, validateKeywords } from './openapi.ts';
+import { validateKeywords } from './openapi.ts';
 import { validateRules } from './rules.ts';
 import { conditionsOf, statusOf } from './status.ts';
 import { validateStructure } from './structural.ts';
@@ -21,11 +21,11 @@ import { validateColumns, validateDeprecation, validateSelectable, validateSubre
 
 /** Fills in singular, listKind and the conversion strategy, and remembers the storage version. */
 export function defaultedCrd(crd: KubeObject, old: KubeObject | undefined): KubeObject {
-  const spec = map(crd['spec']);
-  const names = map(spec['names']);
-  const kind = text(names['kind']);
+  const spec = mapOf(crd['spec']);
+  const names = mapOf(spec['names']);
+  const kind = textOf(names['kind']);
   let result = crd;
-  const complete = text(names['singular']) !== '' && text(names['listKind']) !== '' && isMap(spec['conversion']);
+  const complete = textOf(names['singular']) !== '' && textOf(names['listKind']) !== '' && isMap(spec['conversion']);
   if (!complete)
     result = {
       ...crd,
@@ -36,8 +36,8 @@ export function defaultedCrd(crd: KubeObject, old: KubeObject | undefined): Kube
           ...(kind === ''
             ? {}
             : {
-                singular: text(names['singular']) || kind.toLowerCase(),
-                listKind: text(names['listKind']) || `${kind}List`,
+                singular: textOf(names['singular']) || kind.toLowerCase(),
+                listKind: textOf(names['listKind']) || `${kind}List`,
               }),
         },
         conversion: isMap(spec['conversion']) ? spec['conversion'] : { strategy: 'None' },
@@ -48,7 +48,7 @@ export function defaultedCrd(crd: KubeObject, old: KubeObject | undefined): Kube
 }
 
 function withCanonicalSchemas(crd: KubeObject): KubeObject {
-  const spec = map(crd['spec']);
+  const spec = mapOf(crd['spec']);
   const { versions } = spec;
   if (!isList(versions)) return crd;
   let changed = false;
@@ -58,7 +58,7 @@ function withCanonicalSchemas(crd: KubeObject): KubeObject {
     const canonical = canonicalSchema(schema);
     if (canonical === schema) return version;
     changed = true;
-    return { ...version, schema: { ...map(version['schema']), openAPIV3Schema: canonical } };
+    return { ...version, schema: { ...mapOf(version['schema']), openAPIV3Schema: canonical } };
   });
   return changed ? { ...crd, spec: { ...spec, versions: next } } : crd;
 }
@@ -66,7 +66,7 @@ function withCanonicalSchemas(crd: KubeObject): KubeObject {
 function rememberingStorage(crd: KubeObject): KubeObject {
   const status = statusOf(crd);
   const stored = isList(status['storedVersions']) ? status['storedVersions'] : [];
-  const storage = maps(map(crd['spec'])['versions']).find((version) => version['storage'] === true)?.['name'];
+  const storage = mapsOf(mapOf(crd['spec'])['versions']).find((version) => version['storage'] === true)?.['name'];
   if (storage === undefined || stored.includes(storage)) return crd;
   return { ...crd, status: { ...status, storedVersions: [...stored, storage] } };
 }
@@ -74,18 +74,18 @@ function rememberingStorage(crd: KubeObject): KubeObject {
 /** Everything wrong with a definition. `old`: what is stored, on updates. */
 export function validateCrd(crd: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
   const errors: FieldError[] = [];
-  const spec = map(crd['spec']);
+  const spec = mapOf(crd['spec']);
   const name = crd.metadata.name ?? '';
-  if (old === undefined && name !== '' && name !== `${text(map(spec['names'])['plural'])}.${text(spec['group'])}`)
+  if (old === undefined && name !== '' && name !== `${textOf(mapOf(spec['names'])['plural'])}.${textOf(spec['group'])}`)
     errors.push(fieldInvalid('metadata.name', name, 'must be spec.names.plural+"."+spec.group'));
   validateGroup(spec, errors);
-  validateVersions(spec, old === undefined ? undefined : map(old['spec']), errors);
-  validateNames(map(spec['names']), 'spec.names', errors);
-  validateConversion(map(spec['conversion']), errors);
+  validateVersions(spec, old === undefined ? undefined : mapOf(old['spec']), errors);
+  validateNames(mapOf(spec['names']), 'spec.names', errors);
+  validateConversion(mapOf(spec['conversion']), errors);
   if (old !== undefined) validateUnchanged(crd, old, errors);
   validateStored(crd, errors);
   validateApproval(crd, old, errors);
-  if (spec['preserveUnknownFields'] === true && map(old?.['spec'])['preserveUnknownFields'] !== true)
+  if (spec['preserveUnknownFields'] === true && mapOf(old?.['spec'])['preserveUnknownFields'] !== true)
     errors.push(
       fieldInvalid(
         'spec.preserveUnknownFields',
@@ -97,13 +97,13 @@ export function validateCrd(crd: KubeObject, old: KubeObject | undefined): reado
 }
 
 function validateGroup(spec: JsonObject, errors: FieldError[]): void {
-  const group = text(spec['group']);
+  const group = textOf(spec['group']);
   const wrong = nameErrors('subdomain', group, false);
   if (group === '') errors.push(fieldRequired('spec.group', ''));
   else if (wrong.length > 0) errors.push(fieldInvalid('spec.group', group, wrong.join(',')));
   else if (!group.includes('.'))
     errors.push(fieldInvalid('spec.group', group, 'should be a domain with at least one dot'));
-  const scope = text(spec['scope']);
+  const scope = textOf(spec['scope']);
   if (scope === '') errors.push(fieldRequired('spec.scope', ''));
   else if (scope !== 'Namespaced' && scope !== 'Cluster')
     errors.push(fieldNotSupported('spec.scope', scope, ['Cluster', 'Namespaced']));
@@ -115,11 +115,11 @@ function shared(versions: readonly JsonObject[], key: string): boolean {
 }
 
 function hasStatus(version: JsonObject): boolean {
-  return isMap(map(version['subresources'])['status']);
+  return isMap(mapOf(version['subresources'])['status']);
 }
 
 function validateVersions(spec: JsonObject, oldSpec: JsonObject | undefined, errors: FieldError[]): void {
-  const versions = maps(spec['versions']);
+  const versions = mapsOf(spec['versions']);
   const one = {
     schema: shared(versions, 'schema'),
     subresources: shared(versions, 'subresources'),
@@ -132,12 +132,13 @@ function validateVersions(spec: JsonObject, oldSpec: JsonObject | undefined, err
         errors.push(fieldRequired(`spec.versions[${index}].schema.openAPIV3Schema`, ''));
   for (const [index, version] of versions.entries()) {
     const at = `spec.versions[${index}]`;
-    const name = text(version['name']);
+    const name = textOf(version['name']);
     const wrong = nameErrors('service', name, false);
     if (wrong.length > 0) errors.push(fieldInvalid(`${at}.name`, name, wrong.join(',')));
     validateDeprecation(version, at, errors);
     const schema = schemaOf(version);
-    const known = oldSpec === undefined ? undefined : maps(oldSpec['versions']).find((other) => other['name'] === name);
+    const known =
+      oldSpec === undefined ? undefined : mapsOf(oldSpec['versions']).find((other) => other['name'] === name);
     if (!one.schema && schema !== undefined)
       validateSchema(schema, `${at}.schema.openAPIV3Schema`, hasStatus(version), schemaOf(known), errors);
     if (!one.subresources) validateSubresources(version['subresources'], `${at}.subresources`, errors);
@@ -157,15 +158,15 @@ function validateVersions(spec: JsonObject, oldSpec: JsonObject | undefined, err
     );
   const [first] = versions;
   if (first === undefined) return;
-  const wrong = nameErrors('service', text(first['name']), false);
-  if (wrong.length > 0) errors.push(fieldInvalid('spec.version', text(first['name']), wrong.join(',')));
+  const wrong = nameErrors('service', textOf(first['name']), false);
+  if (wrong.length > 0) errors.push(fieldInvalid('spec.version', textOf(first['name']), wrong.join(',')));
   const schema = schemaOf(first);
   if (one.schema && schema !== undefined)
     validateSchema(
       schema,
       'spec.validation.openAPIV3Schema',
       versions.some(hasStatus),
-      schemaOf(maps(oldSpec?.['versions'])[0]),
+      schemaOf(mapsOf(oldSpec?.['versions'])[0]),
       errors,
     );
   if (one.subresources) validateSubresources(first['subresources'], 'spec.subresources', errors);
@@ -174,14 +175,14 @@ function validateVersions(spec: JsonObject, oldSpec: JsonObject | undefined, err
 }
 
 function schemaOf(version: JsonObject | undefined): JsonObject | undefined {
-  const schema = map(version?.['schema'])['openAPIV3Schema'];
+  const schema = mapOf(version?.['schema'])['openAPIV3Schema'];
   return isMap(schema) ? schema : undefined;
 }
 
 /** Versions as Go's internal type is written; schemas that they share are not part of them. */
 function goVersions(versions: readonly JsonObject[], schemaShared: boolean): readonly JsonObject[] {
   return versions.map((version) => ({
-    Name: text(version['name']),
+    Name: textOf(version['name']),
     Served: version['served'] === true,
     Storage: version['storage'] === true,
     Deprecated: version['deprecated'] === true,
@@ -248,39 +249,39 @@ function validateSchema(
 
 function validateNames(names: JsonObject, at: string, errors: FieldError[]): void {
   for (const key of ['plural', 'singular', 'kind', 'listKind'])
-    if (text(names[key]) === '') errors.push(fieldRequired(`${at}.${key}`, ''));
+    if (textOf(names[key]) === '') errors.push(fieldRequired(`${at}.${key}`, ''));
   const label = (value: string): string => nameErrors('service', value, false).join(',');
   for (const key of ['plural', 'singular']) {
-    const value = text(names[key]);
+    const value = textOf(names[key]);
     if (value !== '' && label(value) !== '') errors.push(fieldInvalid(`${at}.${key}`, value, label(value)));
   }
   for (const key of ['kind', 'listKind']) {
-    const value = text(names[key]);
+    const value = textOf(names[key]);
     const wrong = label(value.toLowerCase());
     if (value !== '' && wrong !== '')
       errors.push(fieldInvalid(`${at}.${key}`, value, `may have mixed case, but should otherwise match: ${wrong}`));
   }
-  const kind = text(names['kind']);
+  const kind = textOf(names['kind']);
   for (const key of ['shortNames', 'categories']) {
     if (key === 'categories' && kind !== '' && kind === names['listKind'])
       errors.push(fieldInvalid(`${at}.listKind`, kind, 'kind and listKind may not be the same'));
     const list = names[key];
     for (const [index, value] of (isList(list) ? list : []).entries())
-      if (label(text(value)) !== '') errors.push(fieldInvalid(`${at}.${key}[${index}]`, value, label(text(value))));
+      if (label(textOf(value)) !== '') errors.push(fieldInvalid(`${at}.${key}[${index}]`, value, label(textOf(value))));
   }
 }
 
 function validateUnchanged(crd: KubeObject, old: KubeObject, errors: FieldError[]): void {
-  const [spec, before] = [map(crd['spec']), map(old['spec'])];
+  const [spec, before] = [mapOf(crd['spec']), mapOf(old['spec'])];
   const immutable = (field: string, value: JsonValue | undefined, was: JsonValue | undefined): void => {
     if (value !== was) errors.push(fieldInvalid(field, value ?? '', 'field is immutable'));
   };
   if (conditionsOf(old).some(({ type, status }) => type === 'Established' && status === 'True')) {
     immutable('spec.scope', spec['scope'], before['scope']);
-    immutable('spec.names.kind', map(spec['names'])['kind'], map(before['names'])['kind']);
+    immutable('spec.names.kind', mapOf(spec['names'])['kind'], mapOf(before['names'])['kind']);
   }
   immutable('spec.group', spec['group'], before['group']);
-  immutable('spec.names.plural', map(spec['names'])['plural'], map(before['names'])['plural']);
+  immutable('spec.names.plural', mapOf(spec['names'])['plural'], mapOf(before['names'])['plural']);
 }
 
 /** Versions that objects may be stored in must stay. */
@@ -292,11 +293,11 @@ function validateStored(crd: KubeObject, errors: FieldError[]): void {
     errors.push(fieldInvalid(field, null, 'must have at least one stored version'));
     return;
   }
-  const versions = maps(map(crd['spec'])['versions']);
+  const versions = mapsOf(mapOf(crd['spec'])['versions']);
   const left = new Set(stored);
   for (const version of versions) {
     if (version['storage'] === true && !left.has(version['name'] ?? ''))
-      errors.push(fieldInvalid(field, stored, `must have the storage version ${text(version['name'])}`));
+      errors.push(fieldInvalid(field, stored, `must have the storage version ${textOf(version['name'])}`));
     left.delete(version['name'] ?? '');
   }
   for (const [index, name] of stored.entries())
@@ -305,7 +306,7 @@ function validateStored(crd: KubeObject, errors: FieldError[]): void {
         fieldInvalid(
           `${field}[${index}]`,
           name,
-          `missing from spec.versions; ${text(name)} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${text(name)} and removes ${text(name)} from status.storedVersions`,
+          `missing from spec.versions; ${textOf(name)} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${textOf(name)} and removes ${textOf(name)} from status.storedVersions`,
         ),
       );
 }
@@ -320,7 +321,7 @@ function approval(crd: KubeObject | undefined): 'missing' | 'approved' | 'bypass
 }
 
 function validateApproval(crd: KubeObject, old: KubeObject | undefined, errors: FieldError[]): void {
-  if (!/(^|\.)(k8s|kubernetes)\.io$/.test(text(map(crd['spec'])['group']))) return;
+  if (!/(^|\.)(k8s|kubernetes)\.io$/.test(textOf(mapOf(crd['spec'])['group']))) return;
   const state = approval(crd);
   if (old !== undefined && approval(old) === state) return;
   const field = `metadata.annotations[${APPROVED}]`;

@@ -4,12 +4,12 @@
  * Owns: the JSON, YAML and protobuf forms of what `transform.ts` makes of an answer, and the frames of watches. Does not own: which form
  * is wanted (`negotiate.ts`), the texts kept per object (`json-text.ts`). Start at {@link encodeBody} and {@link eventEncoder}.
  */
+import { isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import type { WatchEvent } from '../../model/watch-event.ts';
 import type { ApiRequest, ApiResponse } from '../../wire/http.ts';
 import { encodeFrame, encodeProtobuf } from '../../wire/protobuf/envelope.ts';
 import { listAsSent } from '../../wire/typed-list.ts';
-import { isMap } from '../definition.ts';
 import { jsonLine, jsonText } from './json-text.ts';
 import { MEDIA_TYPES, type Media, type Wanted } from './negotiate.ts';
 import { transformed } from './transform.ts';

@@ -4,9 +4,9 @@
  * Owns: the rule that a read, a list and a hundred watches turn an object into text once. Objects are frozen by convention, so their
  * identity stands for their content.
  */
+import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import { listAsSent } from '../../wire/typed-list.ts';
-import { isList, isMap } from '../definition.ts';
 
 /** JSON of a body. */
 export function jsonText(body: JsonValue): string {

@@ -3,11 +3,11 @@
  *
  * Owns: PartialObjectMetadata and its list, and which shape fits which answer (406). Tables are made in `../tables/`.
  */
+import { isList, isMap } from '../../model/json.ts';
 import { parseApiVersion, type JsonObject, type JsonValue } from '../../model/object.ts';
 import type { ApiRequest, ApiResponse } from '../../wire/http.ts';
 import { failure } from '../../wire/status.ts';
 import { realDate } from '../../determinism/real-time.ts';
-import { isList, isMap } from '../definition.ts';
 import { tableOf } from '../tables/table.ts';
 import type { Wanted } from './negotiate.ts';
 

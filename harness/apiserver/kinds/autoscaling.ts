@@ -3,8 +3,8 @@
  *
  * Owns: the conversion both ways (k8s.io/kubernetes `pkg/apis/autoscaling/v1/conversion.go`). Start at {@link hpaToStorage}.
  */
+import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
-import { isList, isMap } from '../definition.ts';
 import { withoutEmpty } from './fill.ts';
 
 const PREFIX = 'autoscaling.alpha.kubernetes.io/';

@@ -3,8 +3,9 @@
  *
  * Owns: the choice of hooks by resource. Defaults of workloads and services are in `defaults.ts`.
  */
+import { isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
-import { isMap, specFinalizers, type Strategy } from '../definition.ts';
+import { specFinalizers, type Strategy } from '../definition.ts';
 import { initialStatus } from '../crd/status.ts';
 import { defaultedCrd, validateCrd } from '../crd/validate.ts';
 import { withoutEmpty } from './fill.ts';

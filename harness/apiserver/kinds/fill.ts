@@ -1,6 +1,6 @@
 /** Copy-on-change building blocks for defaults: each returns its argument when there is nothing to add. */
+import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import { isList, isMap } from '../definition.ts';
 
 /** `map` with every key of `defaults` that it lacks. */
 export function fill(map: JsonObject, defaults: JsonObject): JsonObject {

@@ -5,8 +5,8 @@
  * again, defaults included; a value that is so already comes back as the same object. Does not own: the defaults (`defaults/`), rules
  * of kinds, Go's scalars with their own formats (`go-scalars.ts`). Start at {@link decoderOf}.
  */
+import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import { isList, isMap } from '../definition.ts';
 import { defaultsOf } from './defaults/by-type.ts';
 import type { Defaulting } from './defaults/rules.ts';
 import { EMBEDDED, mismatch, pathText, type Decoder, type Decoding } from './go-decoding.ts';

@@ -3,8 +3,9 @@
  *
  * Owns: paths and the two vocabularies of type errors. Does not own: the decoders (`go-decode.ts`, `go-scalar-decoders.ts`).
  */
+import { isList, isMap } from '../../model/json.ts';
 import type { JsonValue } from '../../model/object.ts';
-import { goType, isList, isMap } from '../definition.ts';
+import { goType } from '../definition.ts';
 
 /** Where a decoder is and what it found. */
 export interface Decoding {

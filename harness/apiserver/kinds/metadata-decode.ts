@@ -3,8 +3,8 @@
  *
  * `../metadata.ts` decodes the everyday case fast; this is asked when that fails and when somebody wants to know of unknown fields.
  */
+import { isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import { isMap } from '../definition.ts';
 import { decoderOf, StructDecoder } from './go-decode.ts';
 import { decoding, type Decoding } from './go-decoding.ts';
 

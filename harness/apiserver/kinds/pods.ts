@@ -3,9 +3,10 @@
  *
  * Owns: the plugins Priority and DefaultTolerationSeconds. Defaults are in `defaults/core.ts`.
  */
+import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, KubeObject } from '../../model/object.ts';
 import { jsonEqual } from '../../model/leaf.ts';
-import { isList, isMap, type Stored } from '../definition.ts';
+import { type Stored } from '../definition.ts';
 import { mapIn } from './defaults/rules.ts';
 import type { FieldError } from '../refusal.ts';
 import { fill, inItems, inMap } from './fill.ts';

@@ -4,8 +4,9 @@
  * Addresses are the lowest free ones of 10.0.0.0/24 and ports the lowest free ones from 30000, where a real server draws at random:
  * same writes, same addresses.
  */
+import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
-import { isList, isMap, type Strategy } from '../definition.ts';
+import { type Strategy } from '../definition.ts';
 import { fill, inItems } from './fill.ts';
 import { validateService } from './validation/services.ts';
 

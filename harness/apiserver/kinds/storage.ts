@@ -1,6 +1,7 @@
 /** Volumes, claims and nodes beyond their defaults: protection, default classes, the taint that every new node gets. */
+import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, KubeObject } from '../../model/object.ts';
-import { isList, isMap, type Stored, type Strategy } from '../definition.ts';
+import { type Stored, type Strategy } from '../definition.ts';
 import { mapIn } from './defaults/rules.ts';
 import { fill, inMap } from './fill.ts';
 import { validateClaim } from './validation/config.ts';

@@ -1,6 +1,6 @@
 /** Subresources of single kinds that change one part of their object: what of the request counts, and what stays. */
+import { isMap } from '../../model/json.ts';
 import type { JsonObject, KubeObject } from '../../model/object.ts';
-import { isMap } from '../definition.ts';
 import { mapIn } from './defaults/rules.ts';
 import { inItems } from './fill.ts';
 

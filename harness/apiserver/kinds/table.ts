@@ -5,11 +5,11 @@
  * versions are generated data. What a kind does beyond the table (defaults, initial status, rules) is in `behaviour.ts`. Start at
  * {@link BUILT_IN}.
  */
+import { valueAt } from '../../model/json.ts';
 import type { JsonObject, KubeObject } from '../../model/object.ts';
 import {
   NO_FIELDS,
   sameObject,
-  valueAt,
   type FieldReader,
   type GenerationPolicy,
   type NameRule,

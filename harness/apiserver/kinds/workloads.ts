@@ -1,9 +1,10 @@
 /**
  * Workload kinds beyond their defaults: first status, what a Job is given (k8s.io/kubernetes `pkg/registry/{apps,batch}`).
  */
+import { isMap, valueAt } from '../../model/json.ts';
 import type { JsonObject, KubeObject } from '../../model/object.ts';
 import { jsonEqual } from '../../model/leaf.ts';
-import { isMap, valueAt, type Strategy } from '../definition.ts';
+import { type Strategy } from '../definition.ts';
 import { mapIn } from './defaults/rules.ts';
 import { fill } from './fill.ts';
 import { WORKLOAD_RULES } from './validation/workloads.ts';

@@ -4,8 +4,9 @@
  * Owns: filling the templates of `data.ts` with a definition's names, and apiextensions-apiserver's additions to schemas (type and
  * metadata of objects and embedded objects, alternatives of int-or-string).
  */
+import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import { isList, isMap, type ResourceDefinition, type ServedVersion } from '../definition.ts';
+import { type ResourceDefinition, type ServedVersion } from '../definition.ts';
 import { openApiV3, type Schemas, type TemplateDocument } from './data.ts';
 
 /** What one version of a definition adds. */

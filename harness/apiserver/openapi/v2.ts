@@ -3,8 +3,8 @@
  *
  * Owns: turning published v3 schemas into what v2 can say. Clients of today read it only where v3 fails them.
  */
+import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import { isList, isMap } from '../definition.ts';
 import type { CustomPart } from './custom.ts';
 import { openApiV2 } from './data.ts';
 

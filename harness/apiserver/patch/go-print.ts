@@ -1,6 +1,6 @@
 /** Values as Go's `%v` prints them: `map[a:1 b:[x y]]`, keys sorted. Messages about strategic merge patches show them so. */
+import { isList, isMap } from '../../model/json.ts';
 import type { JsonValue } from '../../model/object.ts';
-import { isList, isMap } from '../definition.ts';
 
 export function goPrinted(value: JsonValue | undefined): string {
   if (value === null || value === undefined) return '<nil>';

@@ -5,8 +5,9 @@
  * indices count from the end. The target is shared, never edited: each operation copies the path it touches.
  */
 import { jsonEqual } from '../../model/leaf.ts';
+import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import { goType, isList, isMap } from '../definition.ts';
+import { goType } from '../definition.ts';
 
 export type JsonPatchResult =
   | { readonly outcome: 'patched'; readonly value: JsonValue }

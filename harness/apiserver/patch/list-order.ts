@@ -1,8 +1,8 @@
 /**
  * The order of a merged list: what the patch names in the patch's order, what only the server has in its own, woven together.
  */
+import { isMap } from '../../model/json.ts';
 import type { JsonValue } from '../../model/object.ts';
-import { isMap } from '../definition.ts';
 import { goPrinted, goReflected } from './go-print.ts';
 
 /** A strategic merge patch that cannot be applied; answers with `code`. */

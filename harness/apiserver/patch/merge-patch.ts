@@ -1,6 +1,6 @@
 /** JSON merge patch (RFC 7386): nulls delete, maps merge, everything else replaces. The target is shared, never edited. */
+import { isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import { isMap } from '../definition.ts';
 
 export function applyMergePatch(target: JsonValue | undefined, patch: JsonValue): JsonValue {
   if (!isMap(patch)) return patch;

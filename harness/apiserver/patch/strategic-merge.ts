@@ -5,8 +5,8 @@
  * k8s.io/apimachinery `util/strategicpatch`. Lists merge by the keys of the kind's schema nodes. Does not own: orders of lists
  * (`list-order.ts`), decoding the result. Pure: neither argument is changed. Start at {@link applyStrategicMergePatch}.
  */
+import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import { isList, isMap } from '../definition.ts';
 import type { SchemaNode } from '../schema/node.ts';
 import { goPrinted, goReflected } from './go-print.ts';
 import { badArgument, normaliseOrder, partition, SmpError } from './list-order.ts';

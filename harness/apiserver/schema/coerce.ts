@@ -4,8 +4,8 @@
  * Mirrors apiextensions-apiserver `schema/pruning` and `schema/defaulting`: unknown keys go, missing keys with a default come, a
  * null where null is not allowed becomes the default or goes.
  */
+import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import { isList, isMap } from '../definition.ts';
 import { jsonEqual } from '../../model/leaf.ts';
 import { longIntegerDigits } from '../../wire/go-json.ts';
 import { decodeMetadata } from '../metadata.ts';

@@ -5,8 +5,8 @@
  * schema does not know is never equal.
  */
 import { jsonEqual } from '../../model/leaf.ts';
+import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import { isList, isMap } from '../definition.ts';
 import type { SchemaNode } from './node.ts';
 
 /** The stored namesake of an item of a list map; undefined in other lists. */

@@ -3,8 +3,8 @@
  *
  * Mirrors apiextensions-apiserver `schema/objectmeta`.
  */
+import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import { isList, isMap } from '../definition.ts';
 import { decodeMetadata, validateNewMetadata } from '../metadata.ts';
 import { nameErrors } from '../names.ts';
 import { fieldInvalid, fieldRequired, type FieldError } from '../refusal.ts';

@@ -2,8 +2,8 @@
  * Lists that are sets or maps hold nothing twice (125).
  */
 import { jsonEqual } from '../../model/leaf.ts';
+import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import { isList, isMap } from '../definition.ts';
 import type { FieldError } from '../refusal.ts';
 import type { SchemaNode } from './node.ts';
 

@@ -4,8 +4,8 @@
  * Owns: reading the OpenAPI v3 subset of CustomResourceDefinitions into nodes. Does not own: walking them (`coerce.ts`,
  * `validate.ts`).
  */
+import { isList, isMap, textOf } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import { isList, isMap } from '../definition.ts';
 import { coerceValue } from './coerce.ts';
 import { knownFormat } from './formats.ts';
 import { goRegExp } from './patterns.ts';
@@ -94,7 +94,7 @@ export function compileNode(schema: JsonValue | undefined): SchemaNode {
   const embedded = raw['x-kubernetes-embedded-resource'] === true;
   const pattern = raw['pattern'];
   return {
-    type: text(raw['type']),
+    type: textOf(raw['type']),
     nullable: raw['nullable'] === true,
     intOrString: raw['x-kubernetes-int-or-string'] === true,
     preserve,
@@ -115,8 +115,8 @@ export function compileNode(schema: JsonValue | undefined): SchemaNode {
     maxLength: number(raw['maxLength']),
     minLength: number(raw['minLength']),
     pattern: typeof pattern === 'string' ? goRegExp(pattern) : undefined,
-    patternText: text(pattern),
-    format: knownFormat(text(raw['type']), text(raw['format'])),
+    patternText: textOf(pattern),
+    format: knownFormat(textOf(raw['type']), textOf(raw['format'])),
     maxItems: number(raw['maxItems']),
     minItems: number(raw['minItems']),
     uniqueItems: raw['uniqueItems'] === true,
@@ -126,18 +126,14 @@ export function compileNode(schema: JsonValue | undefined): SchemaNode {
     anyOf: list(raw['anyOf']),
     oneOf: list(raw['oneOf']),
     not: isMap(raw['not']) ? compileNode(raw['not']) : undefined,
-    listType: text(raw['x-kubernetes-list-type']),
+    listType: textOf(raw['x-kubernetes-list-type']),
     listKeys: isList(raw['x-kubernetes-list-map-keys']) ? (raw['x-kubernetes-list-map-keys'] as readonly string[]) : [],
     open: isOpen(properties, additional, items) || preserve || embedded,
     rules: rules(raw['x-kubernetes-validations']),
-    mapType: text(raw['x-kubernetes-map-type']),
+    mapType: textOf(raw['x-kubernetes-map-type']),
     patchStrategy: '',
     patchMergeKey: '',
   };
-}
-
-function text(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : '';
 }
 
 function number(value: JsonValue | undefined): number | undefined {
@@ -163,11 +159,11 @@ const NO_RULES: readonly ValidationRule[] = [];
 function rules(value: JsonValue | undefined): readonly ValidationRule[] {
   if (!isList(value) || value.length === 0) return NO_RULES;
   return value.filter(isMap).map((rule) => ({
-    rule: text(rule['rule']),
-    message: text(rule['message']),
-    messageExpression: text(rule['messageExpression']),
-    reason: text(rule['reason']),
-    fieldPath: text(rule['fieldPath']),
+    rule: textOf(rule['rule']),
+    message: textOf(rule['message']),
+    messageExpression: textOf(rule['messageExpression']),
+    reason: textOf(rule['reason']),
+    fieldPath: textOf(rule['fieldPath']),
     optionalOldSelf: rule['optionalOldSelf'] === true,
   }));
 }

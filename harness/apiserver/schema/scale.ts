@@ -3,8 +3,9 @@
  *
  * Mirrors `ValidateScaleSpec` and `ValidateScaleStatus` of apiextensions-apiserver `registry/customresource/validator.go`.
  */
+import { isMap } from '../../model/json.ts';
 import type { JsonValue, KubeObject } from '../../model/object.ts';
-import { isMap, type ScalePaths } from '../definition.ts';
+import { type ScalePaths } from '../definition.ts';
 import { fieldInvalid, type FieldError } from '../refusal.ts';
 
 const INT32_MAX = 2 ** 31 - 1;

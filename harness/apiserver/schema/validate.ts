@@ -6,9 +6,9 @@
  * the field is absolute. Start at {@link validateValue}.
  */
 import { jsonEqual } from '../../model/leaf.ts';
+import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import { longIntegerDigits } from '../../wire/go-json.ts';
-import { isList, isMap } from '../definition.ts';
 import type { FieldError, FieldErrorType } from '../refusal.ts';
 import { isUnchanged, oldItem } from './correlate.ts';
 import { formatHolds } from './formats.ts';

@@ -4,8 +4,8 @@
  * Owns: `.a.b`, `['a']`, `[0]`, `[-1]`, `[1:3]`, `[*]`, `..a` and filters that compare one path with one value. Start at
  * {@link compilePath}.
  */
+import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import { isList, isMap } from '../definition.ts';
 
 type Step = (values: readonly JsonValue[]) => readonly JsonValue[];
 

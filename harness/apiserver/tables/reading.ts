@@ -1,6 +1,6 @@
 /** Reads objects for tables: everything may be missing. */
+import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import { isList, isMap } from '../definition.ts';
 
 /** A cell of a row. */
 export type Cell = JsonValue;

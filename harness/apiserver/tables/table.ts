@@ -5,8 +5,9 @@
  * and `others.ts`; those of custom resources come from their definitions. Start at {@link tableOf}.
  */
 import { readFileSync } from 'node:fs';
+import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
-import { isList, isMap, type PrinterColumn } from '../definition.ts';
+import { type PrinterColumn } from '../definition.ts';
 import type { Route } from '../registry.ts';
 import { since } from './age.ts';
 import { compilePath } from './json-path.ts';

@@ -4,6 +4,7 @@
  * Owns: the order of checks around an apply, and how its failures are answered. The merging itself is in `../apply`, the last steps are
  * those of every write (`../write.ts`): an apply creates what is absent.
  */
+import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import type { StatusCause } from '../../wire/status.ts';
 import { emptyObject, groundOf } from '../apply/ground.ts';
@@ -14,7 +15,7 @@ import { pathText } from '../apply/path-element.ts';
 import { ApplyError } from '../apply/typed.ts';
 import { Conflicts, type Conflict, type Ground } from '../apply/updater.ts';
 import { decodeMap, writeOptions, type Incoming, type WriteOptions } from '../body.ts';
-import { goType, isList, isMap } from '../definition.ts';
+import { goType } from '../definition.ts';
 import type { Call, Kernel } from '../kernel.ts';
 import { badRequest, fieldRequired, rawError, Refusal, refuse } from '../refusal.ts';
 

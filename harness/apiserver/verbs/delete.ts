@@ -5,13 +5,14 @@
  * k8s.io/apiserver `registry/rest/delete.go` and `registry/generic/registry/store.go`.
  */
 import { jsonEqual } from '../../model/leaf.ts';
+import { isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject, ObjectMeta } from '../../model/object.ts';
 import type { ApiResponse } from '../../wire/http.ts';
 import { Suspended } from '../admission/call-out.ts';
 import { admitDelete } from '../admission/write-steps.ts';
 import { BODY_TYPES } from '../body.ts';
 import { markedForDeletion } from '../crd/status.ts';
-import { goType, isMap, specFinalizers, type ResourceDefinition } from '../definition.ts';
+import { goType, specFinalizers, type ResourceDefinition } from '../definition.ts';
 import { timestampText, type Call, type Kernel } from '../kernel.ts';
 import {
   badRequest,

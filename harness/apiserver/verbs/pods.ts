@@ -3,11 +3,11 @@
  *
  * Owns: the rules of k8s.io/kubernetes `pkg/registry/core/pod/storage` that a scheduler or a drainer can see.
  */
-import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
+import { isList, isMap, mapOf, valueAt } from '../../model/json.ts';
+import type { JsonObject, KubeObject } from '../../model/object.ts';
 import type { ApiResponse } from '../../wire/http.ts';
 import { admitSubresource } from '../admission/write-steps.ts';
 import { bodyMap, writeOptions } from '../body.ts';
-import { isList, isMap, valueAt } from '../definition.ts';
 import type { Call, Kernel } from '../kernel.ts';
 import { badRequest, conflict, methodNotAllowed, notFound, Refusal, refuse } from '../refusal.ts';
 import { labelsMatch, parseLabelSelector, selectorText } from '../selectors.ts';
@@ -21,10 +21,6 @@ const SUCCESS: ApiResponse = {
 
 const BINDING = { group: '', resource: 'pods/binding', kind: 'Binding', gr: 'pods/binding' };
 
-function map(value: JsonValue | undefined): JsonObject {
-  return isMap(value) ? value : {};
-}
-
 const BINDING_KIND = { group: '', version: 'v1', kind: 'Binding' };
 const EVICTION_KIND = { group: 'policy', version: 'v1', kind: 'Eviction' };
 
@@ -32,7 +28,7 @@ const EVICTION_KIND = { group: 'policy', version: 'v1', kind: 'Eviction' };
 function admitPosted(kernel: Kernel, call: Call, body: JsonObject, kind: typeof BINDING_KIND): JsonObject | Refusal {
   if (kernel.admission === undefined) return body;
   const { group, version } = kind;
-  const metadata = { ...map(body['metadata']), namespace: call.route.namespace };
+  const metadata = { ...mapOf(body['metadata']), namespace: call.route.namespace };
   const object = { kind: kind.kind, apiVersion: group === '' ? version : `${group}/${version}`, ...body, metadata };
   return admitSubresource(kernel, call, object, undefined, kind, (call.request.query['dryRun'] ?? '') !== '');
 }
@@ -51,8 +47,8 @@ export function bind(kernel: Kernel, call: Call): ApiResponse {
     return badRequest('name in URL does not match name in Binding object');
   const pod = kernel.store.get(definition.gr, rowKey(namespace, name));
   if (pod === undefined) return notFound(definition, name);
-  const spec = map(pod['spec']);
-  const status = map(pod['status']);
+  const spec = mapOf(pod['spec']);
+  const status = mapOf(pod['status']);
   if (pod.metadata.deletionTimestamp !== undefined)
     return conflict(BINDING, name, `pod ${name} is being deleted, cannot be assigned to a host`);
   if (spec['nodeName'] !== undefined && spec['nodeName'] !== '')
@@ -86,7 +82,7 @@ export function evict(kernel: Kernel, call: Call): ApiResponse {
   if (admitted instanceof Refusal) return admitted;
   const pod = kernel.store.get(definition.gr, rowKey(namespace, name));
   if (pod === undefined) return notFound(definition, name);
-  const phase = map(pod['status'])['phase'];
+  const phase = mapOf(pod['status'])['phase'];
   const ended = phase === 'Succeeded' || phase === 'Failed' || phase === 'Pending';
   if (!ended && pod.metadata.deletionTimestamp === undefined) {
     const refusal = spend(kernel, pod);
@@ -108,7 +104,7 @@ function spend(kernel: Kernel, pod: KubeObject): Refusal | undefined {
       'Internal error occurred: This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
     );
   const name = budget.metadata.name ?? '';
-  const status = map(budget['status']);
+  const status = mapOf(budget['status']);
   const cannot = "Cannot evict pod as it would violate the pod's disruption budget.";
   const observed = status['observedGeneration'];
   if ((typeof observed === 'number' ? observed : 0) < (budget.metadata.generation ?? 0))
@@ -137,7 +133,7 @@ function spend(kernel: Kernel, pod: KubeObject): Refusal | undefined {
         status: {
           ...status,
           disruptionsAllowed: allowed - 1,
-          disruptedPods: { ...map(status['disruptedPods']), [pod.metadata.name ?? '']: kernel.timestamp() },
+          disruptedPods: { ...mapOf(status['disruptedPods']), [pod.metadata.name ?? '']: kernel.timestamp() },
         },
       },
       budget,

@@ -4,13 +4,13 @@
  * Owns: access reviews, rule reviews, token reviews and who-am-I, with the validation of k8s.io/kubernetes `pkg/registry/authorization`
  * and `pkg/registry/authentication`. Does not own: the decisions (`access/`). Start at {@link review}.
  */
+import { isList, isMap, textOf, textsOf } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import type { ApiRequest, ApiResponse, UserInfo } from '../../wire/http.ts';
 import { ADMIN, type Attributes } from '../access/attributes.ts';
 import type { Authorizer } from '../access/rbac.ts';
-import { strings, text, type PolicyRule } from '../access/rules.ts';
+import { type PolicyRule } from '../access/rules.ts';
 import { ISSUER } from '../access/tokens.ts';
-import { isList, isMap } from '../definition.ts';
 import { badRequest, fieldInvalid, invalid, Refusal, refuse, type FieldError } from '../refusal.ts';
 import { decodeTyped, type Shape } from './typed.ts';
 
@@ -124,11 +124,11 @@ function answered(
   const metadata = isMap(body['metadata']) ? body['metadata'] : {};
   switch (kind) {
     case 'SelfSubjectRulesReview':
-      return rules(reviewer, user, text(spec['namespace']));
+      return rules(reviewer, user, textOf(spec['namespace']));
     case 'SelfSubjectReview':
       return { metadata: { creationTimestamp: reviewer.timestamp() }, status: { userInfo: userJson(user) } };
     case 'TokenReview': {
-      if (text(spec['token']) === '') return badRequest('token is required for TokenReview in authentication');
+      if (textOf(spec['token']) === '') return badRequest('token is required for TokenReview in authentication');
       return { metadata, spec, status: tokenStatus(reviewer, spec) };
     }
     default:
@@ -153,7 +153,7 @@ function access(
   if (local && metadata['namespace'] !== namespace)
     return badRequest(`the namespace of the provided object does not match the namespace sent on the request`);
   const user: UserInfo =
-    kind === 'SelfSubjectAccessReview' ? self : { name: text(spec['user']), groups: strings(spec['groups']) };
+    kind === 'SelfSubjectAccessReview' ? self : { name: textOf(spec['user']), groups: textsOf(spec['groups']) };
   const decision = reviewer.authorizer.authorize(askedBy(user, spec));
   const status = {
     allowed: decision.allowed,
@@ -174,14 +174,14 @@ function askedBy(user: UserInfo, spec: JsonObject): Attributes {
   const from = resource ?? {};
   return {
     user,
-    verb: text((resource ?? url)['verb']),
+    verb: textOf((resource ?? url)['verb']),
     isResource: resource !== undefined,
-    path: text(url['path']),
-    group: text(from['group']),
-    resource: text(from['resource']),
-    subresource: text(from['subresource']),
-    namespace: text(from['namespace']),
-    name: text(from['name']),
+    path: textOf(url['path']),
+    group: textOf(from['group']),
+    resource: textOf(from['resource']),
+    subresource: textOf(from['subresource']),
+    namespace: textOf(from['namespace']),
+    name: textOf(from['name']),
   };
 }
 
@@ -189,7 +189,7 @@ function accessErrors(kind: string, metadata: JsonObject, spec: JsonObject): rea
   const errors: FieldError[] = [];
   const resource = spec['resourceAttributes'];
   const url = spec['nonResourceAttributes'];
-  const shownUrl: JsonValue = isMap(url) ? { Path: text(url['path']), Verb: text(url['verb']) } : null;
+  const shownUrl: JsonValue = isMap(url) ? { Path: textOf(url['path']), Verb: textOf(url['verb']) } : null;
   if (resource !== undefined && url !== undefined)
     errors.push(
       fieldInvalid(
@@ -206,16 +206,16 @@ function accessErrors(kind: string, metadata: JsonObject, spec: JsonObject): rea
         'exactly one of nonResourceAttributes or resourceAttributes must be specified',
       ),
     );
-  if (kind !== 'SelfSubjectAccessReview' && text(spec['user']) === '' && strings(spec['groups']).length === 0)
+  if (kind !== 'SelfSubjectAccessReview' && textOf(spec['user']) === '' && textsOf(spec['groups']).length === 0)
     errors.push(fieldInvalid('spec.user', '', 'at least one of user or group must be specified'));
   if (isMap(resource)) for (const which of ['fieldSelector', 'labelSelector']) selectorErrors(resource, which, errors);
   const local = kind === 'LocalSubjectAccessReview';
   const { namespace, managedFields: _, ...rest } = metadata;
   if (Object.keys(rest).length > 0 || (!local && namespace !== undefined))
     errors.push(fieldInvalid('metadata', metadata, local ? 'must be empty except for namespace' : 'must be empty'));
-  if (local && isMap(resource) && text(resource['namespace']) !== namespace)
+  if (local && isMap(resource) && textOf(resource['namespace']) !== namespace)
     errors.push(
-      fieldInvalid('spec.resourceAttributes.namespace', text(resource['namespace']), 'must match metadata.namespace'),
+      fieldInvalid('spec.resourceAttributes.namespace', textOf(resource['namespace']), 'must match metadata.namespace'),
     );
   if (local && url !== undefined)
     errors.push(fieldInvalid('spec.nonResourceAttributes', shownUrl, 'disallowed on this kind of request'));
@@ -226,7 +226,7 @@ function selectorErrors(resource: JsonObject, which: string, errors: FieldError[
   const selector = resource[which];
   if (!isMap(selector)) return;
   const path = `spec.resourceAttributes.${which}`;
-  const raw = text(selector['rawSelector']);
+  const raw = textOf(selector['rawSelector']);
   const count = isList(selector['requirements']) ? selector['requirements'].length : 0;
   if (raw !== '' && count > 0)
     errors.push(fieldInvalid(`${path}.rawSelector`, raw, 'may not specified at the same time as requirements'));
@@ -254,8 +254,8 @@ function resourceRule({ verbs, apiGroups, resources, resourceNames }: PolicyRule
 }
 
 function tokenStatus(reviewer: Reviewer, spec: JsonObject): JsonObject {
-  const audiences = strings(spec['audiences']);
-  const owner = reviewer.tokenOwner(text(spec['token']), audiences.length === 0 ? [ISSUER] : audiences);
+  const audiences = textsOf(spec['audiences']);
+  const owner = reviewer.tokenOwner(textOf(spec['token']), audiences.length === 0 ? [ISSUER] : audiences);
   if (owner === undefined) return { user: {}, error: 'invalid bearer token' };
   return { authenticated: true, user: userJson(owner.user), audiences: owner.audiences };
 }

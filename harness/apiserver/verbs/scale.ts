@@ -4,6 +4,7 @@
  * A write without a version cannot conflict; one with a stale version does. Everything else (generation, rules, no-ops) is an
  * ordinary update of the object.
  */
+import { isMap, textOf, valueAt, withValueAt } from '../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import type { ApiResponse } from '../../wire/http.ts';
 import { admitSubresource } from '../admission/write-steps.ts';
@@ -11,7 +12,7 @@ import { set } from '../apply/ownership.ts';
 import { objectText } from '../apply/manager.ts';
 import { EMPTY_SCALE, parentEntries, SCALE_GROUND, scaleOwners } from '../apply/scale.ts';
 import { decodeScale, patchOptions, writeOptions, type Incoming, type WriteOptions } from '../body.ts';
-import { isMap, valueAt, withValueAt, type ScalePaths } from '../definition.ts';
+import { type ScalePaths } from '../definition.ts';
 import type { Call, Kernel } from '../kernel.ts';
 import { decodeMetadata, type MutableMeta } from '../metadata.ts';
 import {
@@ -182,7 +183,9 @@ function sentScale(call: Call, current: JsonObject, options: WriteOptions): Json
 
 function scaleOf(object: KubeObject, paths: ScalePaths, custom: boolean): JsonObject {
   const { name = '', namespace, uid = '', resourceVersion = '', creationTimestamp = '' } = object.metadata;
-  const selector = custom ? text(valueAt(object, paths.selector)) : selectorText(valueAt(object, ['spec', 'selector']));
+  const selector = custom
+    ? textOf(valueAt(object, paths.selector))
+    : selectorText(valueAt(object, ['spec', 'selector']));
   return {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
@@ -206,8 +209,4 @@ function replicasField(value: JsonValue | undefined): JsonObject {
 
 function count(value: JsonValue | undefined): number {
   return typeof value === 'number' ? value : 0;
-}
-
-function text(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : '';
 }

@@ -3,8 +3,9 @@
  *
  * Built-in kinds only: custom resources have no Go type to say how lists merge.
  */
+import { isMap } from '../../model/json.ts';
 import type { JsonObject } from '../../model/object.ts';
-import { goType, isMap } from '../definition.ts';
+import { goType } from '../definition.ts';
 import type { Call } from '../kernel.ts';
 import { applyStrategicMergePatch } from '../patch/strategic-merge.ts';
 import { badRequest, rawError, refuse, type Refusal } from '../refusal.ts';

@@ -3,12 +3,11 @@
  *
  * Owns: the rules of k8s.io/kubernetes `pkg/registry/core/serviceaccount/storage/token.go`. The token itself is `access/tokens.ts`.
  */
+import { isMap, textOf, textsOf, valueAt } from '../../model/json.ts';
 import type { JsonObject, KubeObject } from '../../model/object.ts';
 import type { ApiResponse } from '../../wire/http.ts';
-import { strings, text } from '../access/rules.ts';
 import { ISSUER, signToken } from '../access/tokens.ts';
 import { admitSubresource } from '../admission/write-steps.ts';
-import { isMap, valueAt } from '../definition.ts';
 import { timestampText, type Call, type Kernel } from '../kernel.ts';
 import { badRequest, conflict, fieldInvalid, invalid, notFound, Refusal, refuse } from '../refusal.ts';
 import { rowKey } from '../store.ts';
@@ -41,8 +40,8 @@ export function requestToken(kernel: Kernel, call: Call): ApiResponse {
   const metadata = isMap(body['metadata']) ? body['metadata'] : {};
   const spec = body['spec'] as JsonObject;
   for (const [field, given, expected] of [
-    ['name', text(metadata['name']), name],
-    ['namespace', text(metadata['namespace']), namespace],
+    ['name', textOf(metadata['name']), name],
+    ['namespace', textOf(metadata['namespace']), namespace],
   ] as const)
     if (given !== '' && given !== expected)
       return invalid(REQUEST, name, [
@@ -51,7 +50,7 @@ export function requestToken(kernel: Kernel, call: Call): ApiResponse {
   const account = kernel.store.get(definition.gr, rowKey(namespace, name));
   if (account === undefined) return notFound(definition, name);
   const uid = account.metadata.uid ?? '';
-  const asked = text(metadata['uid']);
+  const asked = textOf(metadata['uid']);
   if (asked !== '' && asked !== uid)
     return conflict(
       REQUEST,
@@ -67,7 +66,7 @@ export function requestToken(kernel: Kernel, call: Call): ApiResponse {
   const bound = boundObject(kernel, call, spec['boundObjectRef']);
   if (bound instanceof Refusal) return bound;
 
-  const given = strings(spec['audiences']);
+  const given = textsOf(spec['audiences']);
   const audiences = given.length === 0 ? [ISSUER] : given;
   const boundObjectRef = spec['boundObjectRef'] ?? null;
   const asking = {
@@ -113,25 +112,25 @@ type Bound = Pick<Parameters<typeof signToken>[0], 'bound' | 'node'>;
 function boundObject(kernel: Kernel, call: Call, ref: JsonObject[string]): Bound | Refusal {
   if (!isMap(ref)) return {};
   const { namespace, name: account } = call.route;
-  const kind = text(ref['kind']);
-  const apiVersion = text(ref['apiVersion']);
+  const kind = textOf(ref['kind']);
+  const apiVersion = textOf(ref['apiVersion']);
   const lower = kind.toLowerCase();
   if (apiVersion !== 'v1' || (lower !== 'pod' && lower !== 'secret' && lower !== 'node') || kind === lower) {
     const slash = apiVersion.indexOf('/');
     const group = slash < 0 ? '' : apiVersion.slice(0, slash);
     return badRequest(`cannot bind token to object of type ${group}/${apiVersion.slice(slash + 1)}, Kind=${kind}`);
   }
-  const name = text(ref['name']);
+  const name = textOf(ref['name']);
   const definition = kernel.registry.byResource(`${lower}s`);
   const object = kernel.store.get(`${lower}s`, rowKey(lower === 'node' ? '' : namespace, name));
   if (definition === undefined || object === undefined)
     return notFound({ group: '', resource: `${lower}s`, kind, gr: `${lower}s` }, name);
-  if (lower === 'pod' && text(valueAt(object, ['spec', 'serviceAccountName'])) !== account)
+  if (lower === 'pod' && textOf(valueAt(object, ['spec', 'serviceAccountName'])) !== account)
     return badRequest(
       `cannot bind token for serviceaccount ${JSON.stringify(account)} to pod running with different serviceaccount name.`,
     );
   const uid = object.metadata.uid ?? '';
-  const asked = text(ref['uid']);
+  const asked = textOf(ref['uid']);
   if (asked !== '' && asked !== uid)
     return conflict(
       { group: '', resource: kind, kind, gr: kind },
@@ -142,7 +141,7 @@ function boundObject(kernel: Kernel, call: Call, ref: JsonObject[string]): Bound
 }
 
 function nodeOf(kernel: Kernel, pod: KubeObject): Pick<Bound, 'node'> {
-  const name = text(valueAt(pod, ['spec', 'nodeName']));
+  const name = textOf(valueAt(pod, ['spec', 'nodeName']));
   if (name === '') return {};
   const uid = kernel.store.get('nodes', rowKey('', name))?.metadata.uid;
   return { node: uid === undefined ? { name } : { name, uid } };

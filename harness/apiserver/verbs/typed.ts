@@ -3,10 +3,11 @@
  *
  * Owns: unknown fields, wrong types and missing bodies in the words of Go's decoder. Stored kinds are decoded in `../body.ts`.
  */
+import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import type { ApiRequest } from '../../wire/http.ts';
 import { writeOptions } from '../body.ts';
-import { goType, isList, isMap } from '../definition.ts';
+import { goType } from '../definition.ts';
 import { badRequest, Refusal } from '../refusal.ts';
 
 /** A Go struct: its name in messages, and what its fields hold. */

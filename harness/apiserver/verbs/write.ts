@@ -4,6 +4,7 @@
  * Owns: the order of checks of each verb. The shared last steps are in `../write.ts`, decoding in `../body.ts`.
  */
 import { jsonEqual } from '../../model/leaf.ts';
+import { isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import type { ApiResponse } from '../../wire/http.ts';
 import { APPLY_PATCH, applyOptions, applyTo } from './apply.ts';
@@ -16,7 +17,7 @@ import {
   type Incoming,
   type WriteOptions,
 } from '../body.ts';
-import { goType, isMap, type ResourceDefinition } from '../definition.ts';
+import { goType, type ResourceDefinition } from '../definition.ts';
 import type { Call, Kernel } from '../kernel.ts';
 import { nodeOfGoType } from '../kinds/builtin-node.ts';
 import type { MutableMeta } from '../metadata.ts';

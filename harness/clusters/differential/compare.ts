@@ -1,5 +1,6 @@
 /** Where two JSON values differ. */
-import type { JsonObject, JsonValue } from '../../model/object.ts';
+import { isMap } from '../../model/json.ts';
+import type { JsonValue } from '../../model/object.ts';
 
 export interface Place {
   /** `body.details.causes[].message`: indices and keys of free maps left out, so that one cause has one path. */
@@ -26,17 +27,13 @@ function walk(ours: JsonValue | undefined, real: JsonValue | undefined, path: st
     ours.forEach((one, index) => walk(one as JsonValue, real[index] as JsonValue, `${path}[]`, places));
     return;
   }
-  if (isObject(ours) && isObject(real)) {
+  if (isMap(ours) && isMap(real)) {
     const keys = new Set([...Object.keys(ours), ...Object.keys(real)]);
     for (const key of [...keys].sort())
       walk(ours[key], real[key], `${path}${path === '' ? '' : '.'}${shown(key)}`, places);
     return;
   }
   places.push({ path, ours, real });
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Keys of field sets carry values. */

@@ -1,5 +1,5 @@
 /** The parts of a request that follow from the operation and its kind alone: options, subresource, selectors, patches. */
-import { isMap } from '../../apiserver/definition.ts';
+import { isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import type { ComparedKind } from './kinds.ts';
 import { OPTIONS, SELECTORS, type Operation } from './operation.ts';

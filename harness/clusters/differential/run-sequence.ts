@@ -4,7 +4,7 @@
  * Owns: what a difference is and its stable key, which counts one cause once. Does not own: generating, shrinking, reporting. Start at
  * {@link runSequence}.
  */
-import { isMap } from '../../apiserver/definition.ts';
+import { isMap } from '../../model/json.ts';
 import type { JsonValue } from '../../model/object.ts';
 import { differences, plain, type Place } from './compare.ts';
 import type { ComparedKind } from './kinds.ts';

@@ -4,7 +4,7 @@
  * Owns: turning an {@link Operation} into a request and its answer into something comparable. Does not own: comparing. Start at
  * {@link World}.
  */
-import { isMap } from '../../apiserver/definition.ts';
+import { isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import type { ApiClient, Ask, OpenStream, Reply } from './client.ts';
 import { comparedKind, type ComparedKind } from './kinds.ts';

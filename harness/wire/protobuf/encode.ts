@@ -3,6 +3,7 @@
  *
  * Start at {@link encodeMessage}.
  */
+import { isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import { longIntegerDigits } from '../go-json.ts';
 import { messageNamed, type Field, type Message } from './descriptors.ts';
@@ -108,8 +109,4 @@ function integer(value: JsonValue | undefined): number | bigint {
   const digits = longIntegerDigits(value);
   if (digits !== undefined) return BigInt(digits);
   return typeof value === 'number' && Number.isInteger(value) ? value : 0;
-}
-
-function isMap(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -5,6 +5,7 @@
  * created is in the view before the answer arrives.
  */
 import type { ObservedChange } from '../../../gate/recorder.ts';
+import { isMap } from '../../../model/json.ts';
 import { controllerOf, type JsonObject, type JsonValue, type KubeObject } from '../../../model/object.ts';
 
 const NOBODY: ReadonlyMap<string, KubeObject> = new Map();
@@ -73,8 +74,4 @@ export function numberAt(object: JsonObject, otherwise: number, ...path: readonl
   const last = path.at(-1) ?? '';
   const value = mapAt(object, ...path.slice(0, -1))[last];
   return typeof value === 'number' ? value : otherwise;
-}
-
-function isMap(value: JsonValue | undefined): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 /** Defaults of the core types (k8s.io/kubernetes `pkg/apis/core/v1/defaults.go` and the `+default` tags beside it). */
+import { isList, isMap } from '../../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../../model/object.ts';
-import { isList, isMap } from '../../definition.ts';
 import { fill, inItems, inMap } from '../fill.ts';
 import { filling, inMade, mapIn, without, type Defaults } from './rules.ts';
 

@@ -1,6 +1,6 @@
 /** Defaults of networking, access, storage, admission and device kinds (k8s.io/kubernetes `pkg/apis`). */
+import { isList } from '../../../model/json.ts';
 import type { JsonObject } from '../../../model/object.ts';
-import { isList } from '../../definition.ts';
 import { fill, inMap } from '../fill.ts';
 import { filling, inMade, type Defaulting, type Defaults } from './rules.ts';
 

@@ -1,6 +1,6 @@
 /** What a defaulting rule is: a function of one value of one Go type. It returns its argument when there is nothing to add. */
+import { isMap } from '../../../model/json.ts';
 import type { JsonObject } from '../../../model/object.ts';
-import { isMap } from '../../definition.ts';
 import { fill } from '../fill.ts';
 
 export type Defaulting = (map: JsonObject) => JsonObject;

@@ -1,6 +1,6 @@
 /** Defaults of workloads and what scales or protects them (k8s.io/kubernetes `pkg/apis/{apps,batch,autoscaling}`). */
+import { isList } from '../../../model/json.ts';
 import type { JsonObject } from '../../../model/object.ts';
-import { isList } from '../../definition.ts';
 import { fill, inItems } from '../fill.ts';
 import { filling, inMade, mapIn, type Defaulting, type Defaults } from './rules.ts';
 

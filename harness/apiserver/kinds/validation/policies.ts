@@ -1,7 +1,7 @@
 /** Kinds that steer others: autoscalers, disruption budgets, leases, roles and their bindings, classes, volumes, revisions. */
 import { jsonEqual } from '../../../model/leaf.ts';
+import { isMap } from '../../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../../model/object.ts';
-import { isMap } from '../../definition.ts';
 import { nameErrors } from '../../names.ts';
 import type { FieldError } from '../../refusal.ts';
 import { listOf, mapOf, mapsOf, Problems, shown, textOf } from './problems.ts';

@@ -3,8 +3,8 @@
  *
  * Owns: reading typed values out of decoded JSON, and the checks that all kinds share. Paths are spelled as Go's `field.Path`.
  */
+import { isList, isMap } from '../../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../../model/object.ts';
-import { isList, isMap } from '../../definition.ts';
 import { labelValueErrors, nameErrors, qualifiedNameErrors } from '../../names.ts';
 import {
   fieldForbidden,

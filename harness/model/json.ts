@@ -1,0 +1,62 @@
+/**
+ * Reading JSON whose shape nobody has checked: is it a map, what is at this key, and a harmless empty value where there is nothing.
+ *
+ * Owns: the accessors that every layer shares. Does not own: the types (`object.ts`), paths through lists by the name of an item
+ * (`edit.ts`).
+ */
+import type { JsonObject, JsonValue } from './object.ts';
+
+const NO_MAP: JsonObject = {};
+const NO_LIST: readonly never[] = [];
+
+/** Whether `value` is an object: neither null nor a list. */
+export function isMap(value: JsonValue | undefined): value is JsonObject {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+export function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+/** `value` when it is a map, otherwise an empty one. */
+export function mapOf(value: JsonValue | undefined): JsonObject {
+  return isMap(value) ? value : NO_MAP;
+}
+
+/** `value` when it is a list, otherwise an empty one. */
+export function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return isList(value) ? value : NO_LIST;
+}
+
+/** The maps in a list; what else is in it is passed over. */
+export function mapsOf(value: JsonValue | undefined): readonly JsonObject[] {
+  return isList(value) ? value.filter(isMap) : NO_LIST;
+}
+
+/** `value` when it is a string, otherwise an empty one. */
+export function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** The strings in a list; what else is in it is passed over. */
+export function textsOf(value: JsonValue | undefined): readonly string[] {
+  return isList(value) ? value.filter((one) => typeof one === 'string') : NO_LIST;
+}
+
+/** The value at `path`, following maps only. */
+export function valueAt(object: JsonValue | undefined, path: readonly string[]): JsonValue | undefined {
+  let value = object;
+  for (const key of path) {
+    if (value === null || typeof value !== 'object' || Array.isArray(value)) return undefined;
+    value = (value as JsonObject)[key];
+  }
+  return value;
+}
+
+/** A copy of `object` with `value` at `path`; maps on the way are copied or made. */
+export function withValueAt(object: JsonObject, path: readonly string[], value: JsonValue): JsonObject {
+  const [key, ...rest] = path;
+  if (key === undefined) return object;
+  if (rest.length === 0) return { ...object, [key]: value };
+  return { ...object, [key]: withValueAt(mapOf(object[key]), rest, value) };
+}
