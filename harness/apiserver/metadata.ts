@@ -1,21 +1,13 @@
 /**
- * Object metadata: its canonical form and its rules.
+ * Object metadata in its canonical form.
  *
- * Owns: decoding `metadata` strictly into one key order without empty values, what an update may change, and the texts of its
- * refusals (k8s.io/apimachinery `api/validation/objectmeta.go`). Start at {@link decodeMetadata}.
+ * Owns: decoding `metadata` strictly into one key order without empty values. Its rules are in `metadata-rules.ts`. Start at
+ * {@link decodeMetadata}.
  */
 import { jsonEqual } from '../model/leaf.ts';
 import { isList, isMap } from '../model/json.ts';
-import {
-  parseApiVersion,
-  type JsonObject,
-  type JsonValue,
-  type ObjectMeta,
-  type OwnerReference,
-} from '../model/object.ts';
-import { goType, type NameRule } from './definition.ts';
-import { fieldForbidden, fieldInvalid, fieldRequired, type FieldError } from './refusal.ts';
-import { labelValueErrors, nameErrors, qualifiedNameErrors } from './names.ts';
+import type { JsonObject, JsonValue, ObjectMeta, OwnerReference } from '../model/object.ts';
+import { goType } from './definition.ts';
 
 /** Metadata while a write is being prepared. */
 export type MutableMeta = { -readonly [key in keyof ObjectMeta]: ObjectMeta[key] };
@@ -134,131 +126,4 @@ export function hadDuplicateOwners(raw: JsonValue | undefined, meta: ObjectMeta)
   if (!isMap(raw)) return false;
   const owners = raw['ownerReferences'];
   return isList(owners) && owners.length > (meta.ownerReferences?.length ?? 0);
-}
-
-/** The rules for metadata of a new object. */
-export function validateNewMetadata(meta: ObjectMeta, rule: NameRule): readonly FieldError[] {
-  if (isPlain(meta, rule)) return NONE;
-  const errors: FieldError[] = [];
-  if (meta.generateName !== undefined)
-    for (const text of nameErrors(rule, meta.generateName, true))
-      errors.push(fieldInvalid('metadata.generateName', meta.generateName, text));
-  if (meta.name === undefined) errors.push(fieldRequired('metadata.name', 'name or generateName is required'));
-  else
-    for (const text of nameErrors(rule, meta.name, false)) errors.push(fieldInvalid('metadata.name', meta.name, text));
-  validateCommon(meta, errors);
-  return errors;
-}
-
-const NONE: readonly FieldError[] = [];
-
-/** The everyday case, decided without allocating. */
-function isPlain(meta: ObjectMeta, rule: NameRule): boolean {
-  return (
-    meta.name !== undefined &&
-    meta.generateName === undefined &&
-    meta.labels === undefined &&
-    meta.annotations === undefined &&
-    meta.ownerReferences === undefined &&
-    meta.finalizers === undefined &&
-    nameErrors(rule, meta.name, false).length === 0
-  );
-}
-
-/** The rules for metadata of an update; `meta` already carries what the server restores. */
-export function validateMetadataUpdate(meta: ObjectMeta, old: ObjectMeta): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  if (old.deletionTimestamp !== undefined && meta.finalizers !== old.finalizers) {
-    const extra = (meta.finalizers ?? []).filter((one) => !(old.finalizers ?? []).includes(one)).sort();
-    if (extra.length > 0)
-      errors.push(
-        fieldForbidden(
-          'metadata.finalizers',
-          `no new finalizers can be added if the object is being deleted, found new finalizers []string{${extra
-            .map((one) => JSON.stringify(one))
-            .join(', ')}}`,
-        ),
-      );
-  }
-  for (const key of IMMUTABLE)
-    if (meta[key] !== old[key]) errors.push(fieldInvalid(`metadata.${key}`, meta[key] ?? null, 'field is immutable'));
-  if (
-    meta.labels !== old.labels ||
-    meta.annotations !== old.annotations ||
-    meta.ownerReferences !== old.ownerReferences ||
-    meta.finalizers !== old.finalizers
-  )
-    validateCommon(meta, errors);
-  return errors.length === 0 ? NONE : errors;
-}
-
-const IMMUTABLE = [
-  'name',
-  'namespace',
-  'uid',
-  'creationTimestamp',
-  'deletionTimestamp',
-  'deletionGracePeriodSeconds',
-] as const;
-
-/** 256 KiB over all annotations, keys included. */
-const ANNOTATIONS_MAX_BYTES = 256 * 1024;
-
-function validateCommon(meta: ObjectMeta, errors: FieldError[]): void {
-  const { labels, annotations, ownerReferences, finalizers } = meta;
-  if (labels !== undefined)
-    for (const key in labels) {
-      const value = labels[key] ?? '';
-      for (const text of qualifiedNameErrors(key)) errors.push(fieldInvalid('metadata.labels', key, text));
-      for (const text of labelValueErrors(value)) errors.push(fieldInvalid('metadata.labels', value, text));
-    }
-  if (annotations !== undefined) {
-    let bytes = 0;
-    for (const key in annotations) {
-      bytes += key.length + (annotations[key] ?? '').length;
-      for (const text of qualifiedNameErrors(key.toLowerCase()))
-        errors.push(fieldInvalid('metadata.annotations', key, text));
-    }
-    if (bytes > ANNOTATIONS_MAX_BYTES)
-      errors.push({
-        type: 'TooLong',
-        field: 'metadata.annotations',
-        detail: `may not be more than ${ANNOTATIONS_MAX_BYTES} bytes`,
-      });
-  }
-  if (ownerReferences !== undefined) validateOwners(ownerReferences, errors);
-  if (finalizers !== undefined) validateFinalizers(finalizers, errors);
-}
-
-function validateOwners(owners: readonly OwnerReference[], errors: FieldError[]): void {
-  const field = 'metadata.ownerReferences';
-  let controller = '';
-  for (const owner of owners) {
-    if (parseApiVersion(owner.apiVersion).version === '')
-      errors.push(fieldInvalid(`${field}.apiVersion`, owner.apiVersion, 'version must not be empty'));
-    for (const key of ['kind', 'name', 'uid'] as const)
-      if (owner[key] === '') errors.push(fieldInvalid(`${field}.${key}`, '', 'must not be empty'));
-    if (owner.apiVersion === 'v1' && owner.kind === 'Event')
-      errors.push(fieldInvalid(field, owner, '/v1, Kind=Event is disallowed from being an owner'));
-    if (owner.controller !== true) continue;
-    const name = `${owner.kind}/${owner.name}`;
-    if (controller !== '')
-      errors.push(
-        fieldInvalid(
-          field,
-          owners,
-          `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`,
-        ),
-      );
-    else controller = name;
-  }
-}
-
-function validateFinalizers(finalizers: readonly string[], errors: FieldError[]): void {
-  for (const one of finalizers)
-    for (const text of qualifiedNameErrors(one)) errors.push(fieldInvalid('metadata.finalizers', one, text));
-  if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion'))
-    errors.push(
-      fieldInvalid('metadata.finalizers', finalizers, 'finalizer orphan and foregroundDeletion cannot be both set'),
-    );
 }

@@ -20,7 +20,8 @@ import {
 } from './definition.ts';
 import type { Call, Kernel } from './kernel.ts';
 import { PARTS } from './kinds/subresources.ts';
-import { validateMetadataUpdate, validateNewMetadata, type MutableMeta } from './metadata.ts';
+import type { MutableMeta } from './metadata.ts';
+import { validateMetadataUpdate, validateNewMetadata } from './metadata-rules.ts';
 import {
   alreadyExists,
   badRequest,
@@ -70,10 +71,8 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
     let object = prepareNew(definition, version, call.route.subresource, named, (other = gr) =>
       kernel.store.list(other),
     );
-    const errors = [
-      ...validateNewMetadata(object.metadata, strategy.name),
-      ...validateContent(definition, version, object, undefined, call.warnings),
-    ];
+    const content = validateContent(definition, version, object, undefined, call.warnings);
+    const errors = validateNewMetadata(object.metadata, strategy.name, strategy.judging.create, content);
     if (errors.length > 0) return invalid(definition, meta.name ?? '', errors);
     if (!options.dryRun && isVersion(asked))
       return rawError('resourceVersion should not be set on objects to be created');
@@ -198,7 +197,9 @@ export function storeChanged(
   if (escalates !== undefined) return escalates;
   if (incoming.owned !== true) kernel.owners.changing(call, incoming.object, incoming.meta, before);
   const changed = merge(kernel, call.route, incoming, before);
-  const errors = validateMetadataUpdate(changed.metadata, before.metadata);
+  const { judging } = definition.strategy;
+  const judged = subresource === 'status' ? judging.status : judging.update;
+  const errors = validateMetadataUpdate(changed.metadata, before.metadata, judged);
   const content =
     subresource === 'status' && version.schema !== undefined && definition.custom
       ? version.schema.validateStatus(changed, before, call.warnings)

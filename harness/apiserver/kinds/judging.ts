@@ -1,0 +1,63 @@
+/** How often the code of each built-in kind judges metadata, as a real server was seen to (k8s.io/kubernetes `pkg/apis/<group>/validation`). */
+import type { MetadataJudging } from '../definition.ts';
+
+/** Most kinds: created and changed by the rules of the core group. */
+const USUAL: MetadataJudging = { create: 'core', update: ['core-change'], status: ['core-change'] };
+/** An update is judged as a change, and then as if it were new. */
+const TWICE: MetadataJudging = { ...USUAL, update: ['core', 'core-change'] };
+/** An update is judged as if it were new. */
+const AS_NEW: MetadataJudging = { create: 'core', update: ['core'], status: [] };
+const PLAIN_AS_NEW: MetadataJudging = { create: 'plain', update: ['plain'], status: [] };
+const PLAIN: MetadataJudging = { create: 'plain', update: ['change'], status: ['change'] };
+const PLAIN_TWICE: MetadataJudging = { ...PLAIN, update: ['plain', 'change'] };
+const NOTHING: MetadataJudging = { create: 'none', update: [], status: [] };
+const SIGNING: MetadataJudging = { ...TWICE, status: ['core', 'core-change'] };
+
+function all(judging: MetadataJudging, resources: string): { readonly [gr: string]: MetadataJudging } {
+  return Object.fromEntries(resources.split(' ').map((gr) => [gr, judging]));
+}
+
+const JUDGING: { readonly [gr: string]: MetadataJudging } = {
+  ...all(
+    TWICE,
+    'configmaps secrets pods serviceaccounts endpoints persistentvolumeclaims namespaces nodes controllerrevisions.apps jobs.batch',
+  ),
+  ...all(
+    TWICE,
+    'ingresses.networking.k8s.io ingressclasses.networking.k8s.io ipaddresses.networking.k8s.io roles.rbac.authorization.k8s.io',
+  ),
+  ...all(
+    TWICE,
+    'rolebindings.rbac.authorization.k8s.io clusterroles.rbac.authorization.k8s.io clusterrolebindings.rbac.authorization.k8s.io',
+  ),
+  ...all(
+    TWICE,
+    'storageclasses.storage.k8s.io csistoragecapacities.storage.k8s.io volumeattributesclasses.storage.k8s.io',
+  ),
+  ...all(TWICE, 'deviceclasses.resource.k8s.io resourceclaims.resource.k8s.io resourceclaimtemplates.resource.k8s.io'),
+  persistentvolumes: { ...USUAL, update: ['core', 'core'] },
+  'certificatesigningrequests.certificates.k8s.io': SIGNING,
+  ...all(
+    AS_NEW,
+    'limitranges endpointslices.discovery.k8s.io csinodes.storage.k8s.io volumeattachments.storage.k8s.io flowschemas.flowcontrol.apiserver.k8s.io prioritylevelconfigurations.flowcontrol.apiserver.k8s.io',
+  ),
+  'cronjobs.batch': { ...USUAL, status: [] },
+  'leases.coordination.k8s.io': PLAIN,
+  'customresourcedefinitions.apiextensions.k8s.io': PLAIN,
+  'runtimeclasses.node.k8s.io': PLAIN_TWICE,
+  'apiservices.apiregistration.k8s.io': PLAIN_TWICE,
+  ...all(
+    PLAIN_AS_NEW,
+    ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations', 'mutatingadmissionpolicies']
+      .concat(['mutatingadmissionpolicybindings', 'validatingadmissionpolicies', 'validatingadmissionpolicybindings'])
+      .map((resource) => `${resource}.admissionregistration.k8s.io`)
+      .join(' '),
+  ),
+  'poddisruptionbudgets.policy': NOTHING,
+  events: NOTHING,
+};
+
+/** `events.events.k8s.io` and `events` differ, although they are stored together. */
+export function judgingOf(gr: string): MetadataJudging {
+  return JUDGING[gr] ?? USUAL;
+}
