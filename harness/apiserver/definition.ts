@@ -28,6 +28,18 @@ export type NameRule = 'subdomain' | 'label' | 'service' | 'path-segment';
 /** The stored objects of a resource; without an argument, of the one at hand. */
 export type Stored = (gr?: string) => readonly KubeObject[];
 
+/**
+ * How the code of a kind judges metadata, over what every write is judged by. `core`: with whose finalizers they are, as the oldest kinds
+ * do. `…change`: what never changes, too. `maps`: labels, annotations and owners only.
+ */
+export type MetadataCheck = 'core' | 'plain' | 'core-change' | 'change' | 'maps';
+
+export interface MetadataJudging {
+  readonly create: 'core' | 'plain' | 'none';
+  readonly update: readonly MetadataCheck[];
+  readonly status: readonly MetadataCheck[];
+}
+
 export interface Strategy {
   /** PUT without resourceVersion wins silently instead of 422. */
   readonly unconditionalUpdate: boolean;
@@ -35,6 +47,7 @@ export interface Strategy {
   readonly createOnUpdate: boolean;
   readonly generation: GenerationPolicy;
   readonly name: NameRule;
+  readonly judging: MetadataJudging;
   /** DELETE answers with the object instead of a Status. */
   readonly returnsDeleted: boolean;
   /** What DELETE does to dependents when nobody says: `unsupported` never adds a garbage-collection finalizer. */

@@ -24,6 +24,7 @@ const STRATEGY: Strategy = {
   createOnUpdate: false,
   generation: 'content',
   name: 'subdomain',
+  judging: { create: 'plain', update: ['maps'], status: [] },
   returnsDeleted: false,
   dependents: 'background',
   deletion: 'plain',

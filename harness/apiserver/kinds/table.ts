@@ -23,6 +23,7 @@ import { BEHAVIOUR } from './behaviour.ts';
 import { BuiltInSchema } from './builtin-schema.ts';
 import { DISCOVERED, type DiscoveredResource } from './discovery-data.ts';
 import { eventToStorage, eventFromStorage } from './events.ts';
+import { judgingOf } from './judging.ts';
 
 /** What the strategy of a resource says; everything that discovery says comes from there. */
 interface Row {
@@ -96,8 +97,8 @@ const ROWS: { readonly [gr: string]: Row } = {
   'daemonsets.apps': SPEC,
   'jobs.batch': { generation: 'spec', dependents: 'orphan', fields: ['status.successful'] },
   'cronjobs.batch': SPEC,
-  'certificatesigningrequests.certificates.k8s.io': { fields: ['spec.signerName'] },
-  'poddisruptionbudgets.policy': { conditional: true, generation: 'spec' },
+  'certificatesigningrequests.certificates.k8s.io': { name: 'path-segment', fields: ['spec.signerName'] },
+  'poddisruptionbudgets.policy': { conditional: true, generation: 'spec', name: 'path-segment' },
   'leases.coordination.k8s.io': { conditional: true, createOnUpdate: true },
   'endpointslices.discovery.k8s.io': { generation: 'content-or-labels' },
   'ingresses.networking.k8s.io': SPEC,
@@ -243,6 +244,7 @@ function define(group: string, found: DiscoveredResource, versions: readonly str
       createOnUpdate: row.createOnUpdate === true,
       generation: row.generation ?? 'none',
       name: row.name ?? 'subdomain',
+      judging: judgingOf(twin ? `${resource}.${group}` : gr),
       returnsDeleted: row.returnsDeleted === true,
       dependents: row.dependents ?? 'background',
       deletion: row.deletion ?? 'plain',

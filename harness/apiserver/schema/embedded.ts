@@ -5,7 +5,8 @@
  */
 import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import { decodeMetadata, validateNewMetadata } from '../metadata.ts';
+import { decodeMetadata } from '../metadata.ts';
+import { validateNewMetadata } from '../metadata-rules.ts';
 import { nameErrors } from '../names.ts';
 import { fieldInvalid, fieldRequired, type FieldError } from '../refusal.ts';
 import type { SchemaNode } from './node.ts';
@@ -60,6 +61,6 @@ function validateResource(value: JsonObject, path: string, errors: FieldError[])
   if (typeof meta === 'string') errors.push(fieldInvalid(`${path}.metadata`, metadata, meta));
   else
     // Embedded resources need no name, but one they have must be usable in a path.
-    for (const error of validateNewMetadata({ ...meta, name: meta.name ?? 'fakename' }, 'path-segment'))
+    for (const error of validateNewMetadata({ ...meta, name: meta.name ?? 'fakename' }, 'path-segment', 'plain', []))
       errors.push({ ...error, field: `${path}.${error.field}` });
 }
