@@ -2,44 +2,25 @@
  * DELETE of one object and of collections.
  *
  * Owns: preconditions, propagation finalizers, graceful deletion of pods, the two steps of namespaces. Mirrors
- * k8s.io/apiserver `registry/rest/delete.go` and `registry/generic/registry/store.go`.
+ * k8s.io/apiserver `registry/rest/delete.go` and `registry/generic/registry/store.go`. Does not own: reading the options
+ * (`delete-options.ts`).
  */
 import { jsonEqual } from '../../model/leaf.ts';
-import { isMap } from '../../model/json.ts';
+import { mapOf, textOf } from '../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject, ObjectMeta } from '../../model/object.ts';
 import type { ApiResponse } from '../../wire/http.ts';
 import { Suspended } from '../admission/call-out.ts';
 import { admitDelete } from '../admission/write-steps.ts';
-import { BODY_TYPES } from '../body.ts';
 import { markedForDeletion } from '../crd/status.ts';
-import { goType, specFinalizers, type ResourceDefinition } from '../definition.ts';
+import { specFinalizers, type ResourceDefinition } from '../definition.ts';
 import { timestampText, type Call, type Kernel } from '../kernel.ts';
-import {
-  badRequest,
-  conflict,
-  fieldNotSupported,
-  invalid,
-  methodNotAllowed,
-  notFound,
-  Refusal,
-  refuse,
-  unsupportedMediaType,
-  type FieldError,
-} from '../refusal.ts';
+import { conflict, methodNotAllowed, notFound, Refusal, refuse } from '../refusal.ts';
 import { rowKey } from '../store.ts';
+import { deleteOptions, NO_OPTIONS, type DeleteOptions } from './delete-options.ts';
 import { list } from './read.ts';
 
 const ORPHAN = 'orphan';
 const FOREGROUND = 'foregroundDeletion';
-
-interface DeleteOptions {
-  readonly dryRun: boolean;
-  readonly graceSeconds: number | undefined;
-  readonly propagation: string | undefined;
-  readonly orphanDependents: boolean | undefined;
-  readonly uid: string | undefined;
-  readonly resourceVersion: string | undefined;
-}
 
 /** What became of one object: gone, or still there with this content. */
 interface Deleted {
@@ -126,110 +107,6 @@ export function removeCollection(kernel: Kernel, call: Call): ApiResponse {
   return { code: 200, body };
 }
 
-const NO_OPTIONS: DeleteOptions = {
-  dryRun: false,
-  graceSeconds: undefined,
-  propagation: undefined,
-  orphanDependents: undefined,
-  uid: undefined,
-  resourceVersion: undefined,
-};
-
-/** From the body if there is one, from the query otherwise. */
-function deleteOptions(call: Call): DeleteOptions | Refusal {
-  // A body stands for all options: the query is not looked at.
-  const { body, undecodable, decodeError, query, headers } = call.request;
-  if (undecodable !== undefined) {
-    const type = headers['content-type']?.split(';', 1)[0] ?? '';
-    if (type !== '' && !BODY_TYPES.includes(type)) return unsupportedMediaType(BODY_TYPES);
-    return badRequest(decodeError ?? "couldn't get version/kind; json parse error: invalid character in the body");
-  }
-  let raw: JsonObject;
-  if (isMap(body)) {
-    const foreign = foreignOptions(body);
-    if (foreign !== undefined) return foreign;
-    raw = body;
-  } else if (body === null) return NO_OPTIONS;
-  else if (body !== undefined)
-    return badRequest(
-      `couldn't get version/kind; json parse error: json: cannot unmarshal ${goType(body)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
-    );
-  else {
-    const asked = fromQuery(query);
-    if (asked instanceof Refusal) return asked;
-    raw = asked;
-  }
-
-  const preconditions = raw['preconditions'];
-  const conditions: JsonObject = isMap(preconditions) ? preconditions : {};
-  const parsed: DeleteOptions = {
-    dryRun: Array.isArray(raw['dryRun']) && raw['dryRun'].length > 0,
-    graceSeconds: nonNegative(number(raw['gracePeriodSeconds'])),
-    propagation: text(raw['propagationPolicy']),
-    orphanDependents: typeof raw['orphanDependents'] === 'boolean' ? raw['orphanDependents'] : undefined,
-    uid: text(conditions['uid']),
-    resourceVersion: text(conditions['resourceVersion']),
-  };
-  const errors = optionErrors(parsed, raw);
-  return errors.length === 0 ? parsed : invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', errors);
-}
-
-/** Refuses a body of another kind; the options are known in every group. */
-function foreignOptions({ apiVersion, kind }: JsonObject): Refusal | undefined {
-  if (kind === undefined || kind === '' || kind === 'DeleteOptions') return undefined;
-  if (typeof kind !== 'string')
-    return badRequest(
-      `couldn't get version/kind; json parse error: json: cannot unmarshal ${goType(kind)} into Go struct field .kind of type string`,
-    );
-  const version = typeof apiVersion === 'string' && apiVersion !== '' ? apiVersion : 'meta.k8s.io/v1';
-  return badRequest(
-    `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(version)} in scheme "pkg/runtime/scheme.go:111"`,
-  );
-}
-
-function fromQuery(query: { readonly [key: string]: string }): JsonObject | Refusal {
-  const { dryRun, gracePeriodSeconds, propagationPolicy, orphanDependents } = query;
-  if (gracePeriodSeconds !== undefined && !/^[-+]?\d+$/.test(gracePeriodSeconds))
-    return badRequest(`strconv.ParseInt: parsing ${JSON.stringify(gracePeriodSeconds)}: invalid syntax`);
-  return {
-    ...(dryRun === undefined || dryRun === '' ? {} : { dryRun: [dryRun] }),
-    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds: Number(gracePeriodSeconds) }),
-    ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
-    ...(orphanDependents === undefined ? {} : { orphanDependents: orphanDependents === 'true' }),
-  };
-}
-
-function number(value: JsonValue | undefined): number | undefined {
-  return typeof value === 'number' ? value : undefined;
-}
-
-/** A negative grace period counts as one second. */
-function nonNegative(seconds: number | undefined): number | undefined {
-  return seconds !== undefined && seconds < 0 ? 1 : seconds;
-}
-
-function text(value: JsonValue | undefined): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-function optionErrors(options: DeleteOptions, raw: JsonObject): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  const { propagation, orphanDependents } = options;
-  if (propagation !== undefined && orphanDependents !== undefined)
-    errors.push({
-      type: 'Invalid',
-      field: 'propagationPolicy',
-      value: propagation,
-      detail: 'orphanDependents and deletionPropagation cannot be both set',
-    });
-  if (propagation !== undefined && !['Foreground', 'Background', 'Orphan'].includes(propagation))
-    errors.push(fieldNotSupported('propagationPolicy', propagation, ['Foreground', 'Background', 'Orphan', 'nil']));
-  const dryRun = raw['dryRun'];
-  if (Array.isArray(dryRun) && dryRun.some((one) => one !== 'All'))
-    errors.push(fieldNotSupported('dryRun', dryRun as JsonValue, ['All']));
-  return errors;
-}
-
 /** Deletes one object as far as its finalizers and grace allow. */
 export function deleteObject(
   kernel: Kernel,
@@ -303,6 +180,10 @@ interface Grace {
 const NOT_GRACEFUL: Grace = { pending: false, seconds: 0, meta: undefined };
 const DEFAULT_GRACE_SECONDS = 30;
 
+function numberIfAny(value: JsonValue | undefined): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
 function podGrace(kernel: Kernel, pod: KubeObject, options: DeleteOptions): Grace {
   const meta = pod.metadata;
   if (meta.deletionTimestamp !== undefined) {
@@ -324,12 +205,11 @@ function podGrace(kernel: Kernel, pod: KubeObject, options: DeleteOptions): Grac
       },
     };
   }
-  const spec = (pod['spec'] ?? {}) as JsonObject;
-  const status = (pod['status'] ?? {}) as JsonObject;
-  let seconds = options.graceSeconds ?? number(spec['terminationGracePeriodSeconds']) ?? DEFAULT_GRACE_SECONDS;
+  const spec = mapOf(pod['spec']);
+  const status = mapOf(pod['status']);
+  let seconds = options.graceSeconds ?? numberIfAny(spec['terminationGracePeriodSeconds']) ?? DEFAULT_GRACE_SECONDS;
   // Nobody runs it, or it has ended: there is nothing to wait for.
-  if (text(spec['nodeName']) === undefined || status['phase'] === 'Failed' || status['phase'] === 'Succeeded')
-    seconds = 0;
+  if (textOf(spec['nodeName']) === '' || status['phase'] === 'Failed' || status['phase'] === 'Succeeded') seconds = 0;
   if (seconds < 0) seconds = 1;
   return {
     pending: false,
