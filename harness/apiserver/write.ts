@@ -86,7 +86,7 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
       return nameExhausted(definition, name);
     }
     warnOfFinalizers(call, object, undefined);
-    object = version.toStorage(object);
+    object = version.toStorage(withDefaultStatus(definition, version, object));
     if (!options.dryRun) return kernel.commit(definition, object, undefined, call);
     return asked === undefined ? object : { ...object, metadata: { ...object.metadata, resourceVersion: asked } };
   }
@@ -162,6 +162,13 @@ function prepareNew(
   if (strategy.normalise !== undefined) prepared = strategy.normalise(prepared, undefined);
   if (strategy.onCreate !== undefined) prepared = strategy.onCreate(prepared, stored);
   return version.schema?.complete === undefined ? prepared : version.schema.complete(prepared);
+}
+
+/** A new object has no status, but defaults are filled in whenever an object is read: one of the status as a whole shows at once. */
+function withDefaultStatus(definition: ResourceDefinition, version: ServedVersion, object: KubeObject): KubeObject {
+  if (!definition.custom || version.schema === undefined || object['status'] !== undefined) return object;
+  const found = version.schema.root.defaulted.find(([field]) => field === 'status');
+  return found === undefined ? object : withField(object, 'status', found[1]);
 }
 
 const NONE: readonly FieldError[] = [];

@@ -122,6 +122,24 @@ it('shows what is stored by the schema of today, without a write (122, 123)', ()
   expect(server.revision).toBe(before);
 });
 
+it('fills in a default of the whole status that a create does not take (123)', () => {
+  const { request, server } = testServer({ widgets: false });
+  const crd = JSON.parse(JSON.stringify(WIDGETS)) as {
+    spec: { versions: { schema: { openAPIV3Schema: { properties: { status: JsonObject } } } }[] };
+  };
+  for (const { schema } of crd.spec.versions) {
+    const { properties } = schema.openAPIV3Schema;
+    properties.status = { ...properties.status, default: { phase: 'Unknown' } };
+  }
+  server.installCrd(crd as unknown as KubeObject);
+
+  const created = request('POST', WIDGETS_PATH, { ...widget('a'), status: { phase: 'Sent' } });
+  const shown = request('GET', `${WIDGETS_PATH}/a`);
+
+  expect(created.object['status']).toEqual({ phase: 'Unknown' });
+  expect(shown.object).toEqual(created.object);
+});
+
 it('counts status changes as generations when there is no status subresource (43, 49)', () => {
   const { request, server } = testServer({ widgets: false });
   server.installCrd(widgets({}));
