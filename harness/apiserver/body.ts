@@ -128,20 +128,30 @@ export function decodeObject(call: Call, options: WriteOptions): Incoming | Refu
 }
 
 /** The same for a map from elsewhere: the result of a patch. */
-export function decodeMap(call: Call, raw: JsonObject, options: WriteOptions): Incoming | Refusal {
+export function decodeMap(
+  call: Call,
+  raw: JsonObject,
+  options: WriteOptions,
+  unreadable?: (why: string) => Refusal,
+): Incoming | Refusal {
   const { definition, version } = call.route;
   const typed = checkType(definition, version, raw);
   if (typed instanceof Refusal) return typed;
   const strategic = isStrategic(call);
   const refuseBody = (why: string): Refusal =>
-    call.request.method === 'PATCH'
-      ? unusablePatch(strategic ? goPrinted(leftOfPatch(raw)) : JSON.stringify(typed), why)
-      : badRequest(`${definition.kind} in version "${version.name}" cannot be handled as a ${definition.kind}: ${why}`);
-  const words = strategic ? 'converter' : 'json';
+    unreadable !== undefined
+      ? unreadable(why)
+      : call.request.method === 'PATCH'
+        ? unusablePatch(strategic ? goPrinted(leftOfPatch(raw)) : JSON.stringify(typed), why)
+        : badRequest(
+            `${definition.kind} in version "${version.name}" cannot be handled as a ${definition.kind}: ${why}`,
+          );
+  const words = strategic || unreadable !== undefined ? 'converter' : 'json';
   const meta = decodeMetadata(raw['metadata']);
   if (typeof meta === 'string' || isOddTime(meta.creationTimestamp) || isOddTime(meta.deletionTimestamp)) {
     const problem = metadataProblem(raw['metadata'], definition.kind, definition.custom, words);
-    if (problem !== undefined || typeof meta === 'string') return refuseBody(problem ?? 'json: unusable metadata');
+    if (problem !== undefined || typeof meta === 'string')
+      return refuseBody(earlierProblem(call, typed, words) ?? problem ?? 'json: unusable metadata');
   }
   if (hadDuplicateOwners(raw['metadata'], meta))
     call.warnings.push(
@@ -162,6 +172,20 @@ export function decodeMap(call: Call, raw: JsonObject, options: WriteOptions): I
     }
   }
   return { object, meta };
+}
+
+/** What is wrong before the metadata, in the order of the document: Go's decoder tells what it meets first. */
+function earlierProblem({ route }: Call, typed: KubeObject, words: 'json' | 'converter'): string | undefined {
+  const { definition, version } = route;
+  if (definition.custom || words !== 'json') return undefined;
+  const before: { [key: string]: JsonValue | undefined } = {};
+  for (const key in typed) {
+    if (key === 'metadata') break;
+    before[key] = typed[key];
+  }
+  const { apiVersion, kind } = typed;
+  const object = coerce(definition, version, { ...before, apiVersion, kind, metadata: {} }, undefined, words);
+  return typeof object === 'string' ? object : undefined;
 }
 
 const SCALE = new BuiltInSchema('autoscaling/v1', 'Scale');

@@ -58,7 +58,8 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
   const generated = meta.name === undefined && meta.generateName !== undefined;
   delete meta.deletionTimestamp;
   delete meta.deletionGracePeriodSeconds;
-  delete meta.generation;
+  // Kinds that count no generations keep what they are given.
+  if (strategy.generation !== 'none') delete meta.generation;
   delete meta.resourceVersion;
   meta.uid = kernel.newUid();
   meta.creationTimestamp = kernel.timestamp();
@@ -74,6 +75,7 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
     const content = validateContent(definition, version, object, undefined, call.warnings);
     const errors = validateNewMetadata(object.metadata, strategy.name, strategy.judging.create, content);
     if (errors.length > 0) return invalid(definition, meta.name ?? '', errors);
+    if (tries === 1) warnOfFinalizers(call, object, undefined);
     if (!options.dryRun && isVersion(asked))
       return rawError('resourceVersion should not be set on objects to be created');
     const unwanted = validateWrite(kernel, call, object, undefined, options);
@@ -85,7 +87,6 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
       if (tries < GENERATE_NAME_TRIES) continue;
       return nameExhausted(definition, name);
     }
-    warnOfFinalizers(call, object, undefined);
     object = version.toStorage(withDefaultStatus(definition, version, object));
     if (!options.dryRun) return kernel.commit(definition, object, undefined, call);
     return asked === undefined ? object : { ...object, metadata: { ...object.metadata, resourceVersion: asked } };
@@ -214,9 +215,9 @@ export function storeChanged(
   if (errors.length > 0 || content.length > 0)
     return invalid(definition, changed.metadata.name ?? '', [...errors, ...content]);
 
+  warnOfFinalizers(call, changed, before);
   const unwanted = validateWrite(kernel, call, changed, before, options);
   if (unwanted !== undefined) return unwanted;
-  warnOfFinalizers(call, changed, before);
   const next = version.toStorage(changed);
   if (endsDeletion(definition, next, old)) {
     if (!options.dryRun) kernel.remove(definition, old);

@@ -24,7 +24,7 @@ export type StatusReason =
   | '';
 
 export interface StatusCause extends JsonObject {
-  readonly reason: string;
+  readonly reason?: string;
   readonly message: string;
   readonly field?: string;
 }

@@ -84,7 +84,7 @@ function struct(fields: { readonly [name: string]: TypeNode }, atomic = false): 
 
 const STRINGS: TypeNode = { map: { atomic: false, fields: NO_FIELDS, element: () => STRING } };
 
-const OWNER = struct(
+const OWNER_FIELDS = struct(
   {
     apiVersion: STRING,
     kind: STRING,
@@ -95,6 +95,14 @@ const OWNER = struct(
   },
   true,
 );
+
+/** The uid is the key, and has a default: an owner without one merges, and is refused later. */
+const OWNER: TypeNode = {
+  map: {
+    atomic: true,
+    fields: new Map([...(OWNER_FIELDS.map?.fields ?? []), ['uid', { type: () => STRING, default: '' }]]),
+  },
+};
 
 const MANAGED = struct({
   manager: STRING,

@@ -80,7 +80,7 @@ function looseBase64(value: string, at: Decoding): JsonValue {
   if (BASE64.test(joined)) return joined;
   const wrong =
     /[^A-Za-z0-9+/\r\n]/.exec(value)?.index ?? value.length - (joined.length % 4 === 0 ? 0 : joined.length % 4);
-  at.error ??= `illegal base64 data at input byte ${wrong}`;
+  at.error ??= `${at.words === 'converter' ? 'error decoding from json: ' : ''}illegal base64 data at input byte ${wrong}`;
   return value;
 }
 

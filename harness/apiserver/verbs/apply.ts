@@ -9,7 +9,7 @@ import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import type { StatusCause } from '../../wire/status.ts';
 import { emptyObject, groundOf } from '../apply/ground.ts';
 import { encodeManaged, type Managed, type Owner } from '../apply/managed.ts';
-import { applied, gvkText } from '../apply/manager.ts';
+import { applied, gvkText, objectText } from '../apply/manager.ts';
 import { set } from '../apply/ownership.ts';
 import { pathText } from '../apply/path-element.ts';
 import { ApplyError } from '../apply/typed.ts';
@@ -66,11 +66,25 @@ export function applyTo(kernel: Kernel, call: Call, old: KubeObject | undefined)
   const owners = old === undefined ? undefined : kernel.owners.of(definition, old);
   const result = mergedBy(kernel, call, ground, live, empty, config, owners);
   if (result instanceof Refusal) return result;
-  const incoming = decodeMap(call, result.object, { dryRun: false, fieldValidation: 'Ignore' });
+  const lax = { dryRun: false, fieldValidation: 'Ignore' } as const;
+  const incoming = decodeMap(
+    call,
+    result.object,
+    lax,
+    definition.custom ? undefined : (why) => unconvertible(config, why),
+  );
   if (incoming instanceof Refusal) return incoming;
   set(incoming.meta, encodeManaged(result.managed));
   const object = definition.custom ? withNulls(incoming.object, result.object) : incoming.object;
   return { object, meta: incoming.meta, owned: true };
+}
+
+/** What an apply has merged goes from a map to a Go type, which may not take it. */
+function unconvertible(config: KubeObject, why: string): Refusal {
+  const type = gvkText(config);
+  return rawError(
+    `failed to convert new object (${objectText(config)}) to proper version: unable to convert unstructured object to ${type}: ${why}`,
+  );
 }
 
 /**

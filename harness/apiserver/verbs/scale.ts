@@ -14,10 +14,9 @@ import { EMPTY_SCALE, parentEntries, SCALE_GROUND, scaleOwners } from '../apply/
 import { decodeScale, patchOptions, writeOptions, type Incoming, type WriteOptions } from '../body.ts';
 import { type ScalePaths } from '../definition.ts';
 import type { Call, Kernel } from '../kernel.ts';
-import { decodeMetadata, type MutableMeta } from '../metadata.ts';
+import { decodeMetadata } from '../metadata.ts';
 import {
   badRequest,
-  conflict,
   fieldInvalid,
   invalid,
   methodNotAllowed,
@@ -30,7 +29,8 @@ import { selectorText } from '../selectors.ts';
 import { rowKey } from '../store.ts';
 import { storeChanged } from '../write.ts';
 import { APPLY_PATCH, applyOptions, configOf, mergedBy } from './apply.ts';
-import { mediaType, patchedMap, patchType, uidConflict } from './write.ts';
+import { get } from './read.ts';
+import { checkName, checkVersion, mediaType, patchedMap, patchType, uidConflict } from './write.ts';
 
 const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
 
@@ -49,50 +49,51 @@ function asScale(given: JsonObject): JsonObject {
 /** GET, PUT and PATCH on /scale. */
 export function scale(kernel: Kernel, call: Call, paths: ScalePaths): ApiResponse {
   const { definition, version, namespace, name } = call.route;
-  const old = kernel.store.get(definition.gr, rowKey(namespace, name));
   const { method } = call.request;
-  if (method !== 'GET' && method !== 'PUT' && method !== 'PATCH')
+  if (method === 'GET') return read(kernel, call, paths);
+  if (method !== 'PUT' && method !== 'PATCH')
     return methodNotAllowed(definition, method === 'POST' ? 'create' : 'delete');
   const applies = method === 'PATCH' && mediaType(call) === APPLY_PATCH;
+  const type = method === 'PUT' || applies ? '' : patchType(call);
+  if (type instanceof Refusal) return type;
   const options = applies ? applyOptions(call) : scaleOptions(call);
   if (options instanceof Refusal) return options;
-  if (old === undefined) return absent(call, options);
+  // What is put is read and must name the object before anybody looks for it.
+  const put = method === 'PUT' ? sentScale(call, options) : undefined;
+  if (put instanceof Refusal) return put;
+  const old = kernel.store.get(definition.gr, rowKey(namespace, name));
+  if (old === undefined) return notFound(definition, name);
+  const uid = put === undefined ? '' : textOf(valueAt(put, ['metadata', 'uid']));
+  if (uid !== '' && uid !== old.metadata.uid) return uidConflict(call, uid, old.metadata.uid ?? '', options);
   const live = version.fromStorage(old);
   const current = scaleOf(live, paths, definition.custom);
-  if (method === 'GET') {
-    if (definition.custom && valueAt(live, paths.specReplicas) === undefined) {
-      const why = `the spec replicas field ".${paths.specReplicas.join('.')}" does not exist`;
-      return refuse(500, 'InternalError', `Internal error occurred: ${why}`, {
-        causes: [{ reason: '', message: why }],
-      });
-    }
-    return { code: 200, body: current };
-  }
+  const unset = definition.custom && valueAt(live, paths.specReplicas) === undefined;
   const merged = applies ? applyScale(kernel, call, current as KubeObject, old) : undefined;
   if (merged instanceof Refusal) return merged;
-  const given = merged === undefined ? sentScale(call, current, options) : merged.object;
+  const patchable = unset ? { ...current, spec: { replicas: UNSET } } : current;
+  const given = merged?.object ?? put ?? patchedScale(call, type, patchable, options);
   if (given instanceof Refusal) return given;
-  const asked = isMap(given)
-    ? admitSubresource(kernel, call, asScale(given), current, SCALE, options.dryRun, (shown) => ({
-        ...shown,
-        metadata: { ...(current['metadata'] as JsonObject), ...(shown['metadata'] as JsonObject) },
-      }))
-    : given;
+  const misnamed = checkTarget(call, given);
+  if (misnamed !== undefined) return misnamed;
+  if (unset && valueAt(given, ['spec', 'replicas']) === UNSET)
+    return badRequest(`the spec replicas field ".${paths.specReplicas.join('.')}" cannot be empty`);
+  const asked = admitSubresource(kernel, call, asScale(given), current, SCALE, options.dryRun, (shown) => ({
+    ...shown,
+    metadata: { ...(current['metadata'] as JsonObject), ...(shown['metadata'] as JsonObject) },
+  }));
   if (asked instanceof Refusal) return asked;
   if (!isMap(asked)) return badRequest('the body of a scale request must be a Scale object');
   const meta = decodeMetadata(asked['metadata']);
   if (typeof meta === 'string') return badRequest(meta);
   const wanted = valueAt(asked, ['spec', 'replicas']);
   const replicas = wanted === undefined ? 0 : wanted;
-  const misdirected = method === 'PUT' ? checkTarget(call, asked, meta, old, options) : undefined;
-  if (misdirected !== undefined) return misdirected;
   // Counts of custom resources are judged with the object they become part of.
   if (typeof replicas !== 'number' || (replicas < 0 && !definition.custom))
     return invalid({ group: 'autoscaling', kind: 'Scale' }, name, [
       fieldInvalid('spec.replicas', replicas, 'must be greater than or equal to 0'),
     ]);
-  const sent = meta.resourceVersion;
-  if (sent !== undefined && sent !== '0' && sent !== old.metadata.resourceVersion) return conflict(definition, name);
+  const outdated = meta.resourceVersion === undefined ? undefined : checkVersion(call, meta, old);
+  if (outdated !== undefined) return outdated;
   const counted = withValueAt(live, paths.specReplicas, replicas) as KubeObject;
   // Objects are defaulted when they are read: a spec that is new comes with its defaults.
   const object = definition.custom ? (version.schema?.coerce(counted) ?? counted) : counted;
@@ -109,39 +110,46 @@ function scaleOptions({ request }: Call): WriteOptions | Refusal {
   return request.method === 'PATCH' ? patchOptions(request.query) : writeOptions(request.query, 'UpdateOptions');
 }
 
-/** Nothing to scale; what was sent is read before anybody looks. */
-function absent(call: Call, options: WriteOptions): Refusal {
-  const { definition, name } = call.route;
-  const sent = call.request.method === 'PUT' ? decodeScale(call, undefined, options) : undefined;
-  return sent instanceof Refusal ? sent : notFound(definition, name);
+/** GET: whatever is wrong with reading the object comes first. */
+function read(kernel: Kernel, call: Call, paths: ScalePaths): ApiResponse {
+  const { custom } = call.route.definition;
+  const answer = get(kernel, call);
+  if (answer.code !== 200) return answer;
+  const live = answer.body as KubeObject;
+  if (!custom || valueAt(live, paths.specReplicas) !== undefined)
+    return { code: 200, body: scaleOf(live, paths, custom) };
+  const why = `the spec replicas field ".${paths.specReplicas.join('.')}" does not exist`;
+  return refuse(500, 'InternalError', `Internal error occurred: ${why}`, { causes: [{ message: why }] });
 }
 
-/** A real server's decoder knows no other kind on the scales of custom resources, and says it in its own way. */
+/** What a patch finds where a custom resource says no count: Go's smallest, as a mark. */
+const UNSET = -2_147_483_648;
+
+/** A real server's decoder knows no other kind on the scales of custom resources, and says it of everything it cannot read. */
 const NOT_A_SCALE = 'no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"';
 
-/** A Scale that is sent must name the object of the URL. */
-function checkTarget(
-  call: Call,
-  asked: JsonObject,
-  meta: MutableMeta,
-  old: KubeObject,
-  options: WriteOptions,
-): Refusal | undefined {
-  const { definition, namespace, name } = call.route;
-  const body = isMap(call.request.body) ? call.request.body : asked;
-  const { apiVersion = '', kind = '' } = body;
-  const replicas = valueAt(asked, ['spec', 'replicas']);
-  const mistyped = (kind !== '' && kind !== 'Scale') || (apiVersion !== '' && apiVersion !== 'autoscaling/v1');
-  if (definition.custom && (mistyped || (replicas !== undefined && typeof replicas !== 'number')))
-    return badRequest(NOT_A_SCALE);
-  if (meta.name === undefined)
-    return badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
-  if (meta.name !== name)
-    return badRequest(`the name of the object (${meta.name}) does not match the name on the URL (${name})`);
-  if (meta.namespace !== undefined && meta.namespace !== namespace)
+/** The body of a PUT, which must name the object of the URL. */
+function sentScale(call: Call, options: WriteOptions): JsonObject | Refusal {
+  const { definition } = call.route;
+  const { body } = call.request;
+  const given = decodeScale(call, undefined, options);
+  if (definition.custom && isMap(body)) {
+    const { apiVersion = '', kind = '' } = body;
+    const mistyped = (kind !== '' && kind !== 'Scale') || (apiVersion !== '' && apiVersion !== 'autoscaling/v1');
+    if (mistyped || given instanceof Refusal) return badRequest(NOT_A_SCALE);
+  }
+  return given instanceof Refusal ? given : (checkTarget(call, given) ?? given);
+}
+
+/** A Scale must name the object of the URL. */
+function checkTarget(call: Call, given: JsonObject): Refusal | undefined {
+  const { namespace, name } = call.route;
+  const metadata = given['metadata'];
+  const meta = isMap(metadata) ? metadata : {};
+  const home = textOf(meta['namespace']);
+  if (home !== '' && home !== namespace)
     return badRequest('the namespace of the provided object does not match the namespace sent on the request');
-  const live = old.metadata.uid ?? '';
-  return meta.uid === undefined || meta.uid === live ? undefined : uidConflict(call, meta.uid, live, options);
+  return checkName(textOf(meta['name']), name);
 }
 
 const CANNOT_CONVERT = 'to proper version: request to convert CR to an invalid group/version: autoscaling/v1';
@@ -173,11 +181,9 @@ function applyScale(
   };
 }
 
-/** What PUT or PATCH make of the scale. */
-function sentScale(call: Call, current: JsonObject, options: WriteOptions): JsonObject | Refusal {
-  if (call.request.method === 'PUT') return decodeScale(call, undefined, options);
-  const type = patchType(call);
-  const patched = type instanceof Refusal ? type : patchedMap(call, type, current);
+/** What a patch makes of the scale. */
+function patchedScale(call: Call, type: string, current: JsonObject, options: WriteOptions): JsonObject | Refusal {
+  const patched = patchedMap(call, type, current);
   return patched instanceof Refusal ? patched : decodeScale(call, patched, options);
 }
 

@@ -79,7 +79,7 @@ export function update(kernel: Kernel, call: Call): ApiResponse {
   const incoming = decodeObject(call, options);
   if (incoming instanceof Refusal) return incoming;
   const { meta } = incoming;
-  const misplaced = placeIn(definition, namespace, meta) ?? checkName(meta, name);
+  const misplaced = placeIn(definition, namespace, meta) ?? checkName(meta.name, name);
   if (misplaced !== undefined) return misplaced;
 
   const old = kernel.store.get(definition.gr, rowKey(namespace, name));
@@ -104,7 +104,8 @@ function createsOnUpdate({ strategy }: ResourceDefinition, subresource: string):
 function createAbsent(kernel: Kernel, call: Call, incoming: Incoming, options: WriteOptions): KubeObject | Refusal {
   const { resourceVersion = '0' } = incoming.meta;
   if (!NUMBER.test(resourceVersion)) return unparsable(resourceVersion);
-  delete incoming.meta.resourceVersion;
+  // A dry run never gets to the store, which would drop it.
+  if (!options.dryRun) delete incoming.meta.resourceVersion;
   return storeNew(kernel, call, incoming, options);
 }
 
@@ -112,11 +113,12 @@ function unparsable(version: string): Refusal {
   return rawError(`strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
 }
 
-function checkName(meta: MutableMeta, name: string): Refusal | undefined {
-  if (meta.name === undefined)
+/** The name in a body must be the one of the URL. */
+export function checkName(given: string | undefined, name: string): Refusal | undefined {
+  if (given === undefined || given === '')
     return badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
-  if (meta.name !== name)
-    return badRequest(`the name of the object (${meta.name}) does not match the name on the URL (${name})`);
+  if (given !== name)
+    return badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
   return undefined;
 }
 
@@ -149,7 +151,7 @@ export function uidConflict(call: Call, asked: string, live: string, { dryRun }:
 const NUMBER = /^\d+$/;
 
 /** The optimistic lock. An absent version counts as 0, as in kube-apiserver. */
-function checkVersion(call: Call, meta: MutableMeta, old: KubeObject): Refusal | undefined {
+export function checkVersion(call: Call, meta: MutableMeta, old: KubeObject): Refusal | undefined {
   const { definition, name } = call.route;
   const asked = meta.resourceVersion ?? '0';
   if (asked === old.metadata.resourceVersion) return undefined;
@@ -210,7 +212,7 @@ function apply(kernel: Kernel, call: Call): ApiResponse {
     const why = `uid mismatch: the provided object specified uid ${meta.uid}, and no existing object was found`;
     return conflict(definition, name, why);
   }
-  const misplaced = placeIn(definition, namespace, meta) ?? checkName(meta, name);
+  const misplaced = placeIn(definition, namespace, meta) ?? checkName(meta.name, name);
   if (misplaced !== undefined) return misplaced;
   if (old === undefined) return answer(call, 201, createAbsent(kernel, call, incoming, options));
   const refusal = checkVersion(call, meta, old);
@@ -278,15 +280,8 @@ function storePatched(
   const incoming = decodeMap(call, patched, options);
   if (incoming instanceof Refusal) return incoming;
   const { meta } = incoming;
-  const refusal = checkPatched(call, incoming, old) ?? placeIn(definition, namespace, meta) ?? checkName(meta, name);
+  // A patch that empties the version asks for an update without one.
+  const refusal = placeIn(definition, namespace, meta) ?? checkName(meta.name, name) ?? checkVersion(call, meta, old);
   if (refusal !== undefined) return refusal;
   return storeChanged(kernel, call, incoming, old, options);
-}
-
-/** A version in the patch is a lock; none, or an emptied one, inherits the live version. */
-function checkPatched(call: Call, incoming: Incoming, old: KubeObject): Refusal | undefined {
-  const asked = incoming.meta.resourceVersion;
-  if (asked === undefined || asked === '0' || asked === old.metadata.resourceVersion) return undefined;
-  if (!NUMBER.test(asked)) return unparsable(asked);
-  return conflict(call.route.definition, call.route.name);
 }
