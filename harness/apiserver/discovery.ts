@@ -9,8 +9,9 @@ import { aggregatedAnswer, CORE_VERSIONS, groupList, groupOrVersion, wantsAggreg
 import { groupsOf } from './discovery/groups.ts';
 import { CHECKS, health } from './discovery/health.ts';
 import { openApi } from './openapi/serve.ts';
-import { refuse } from './refusal.ts';
+import { NO_METHOD, NO_RESOURCE, UNKNOWN_PATH } from './refusal.ts';
 import type { Registry } from './registry.ts';
+import { isBuiltIn } from './routing.ts';
 
 export { versionOrder } from './discovery/groups.ts';
 
@@ -33,34 +34,39 @@ const VERSION: JsonObject = {
 
 /** Answers a path that names no resource. */
 export function discover(registry: Registry, request: ApiRequest): ApiResponse {
-  const path = request.path.length > 1 && request.path.endsWith('/') ? request.path.slice(0, -1) : request.path;
+  // Routers look past slashes at the end, single handlers do not.
+  const path = request.path.replace(/(?<=.)\/+$/, '');
   const answer = answerTo(registry, path, request);
   // Some of these paths have a router behind them that knows methods, the others answer to any.
-  return request.method !== 'GET' && answer.code === 200 && ROUTED.test(path) ? NO_METHOD : answer;
+  return request.method !== 'GET' && answer.code === 200 && isRouted(path) ? NO_METHOD : answer;
 }
 
-const ROUTED = /^\/(api|api\/[^/]+|apis\/[^/]+\/[^/]+|version)$/;
-const NO_METHOD = refuse(
-  405,
-  'MethodNotAllowed',
-  'the server does not allow this method on the requested resource',
-  {},
-);
+function isRouted(path: string): boolean {
+  return path === '/api' || path === '/version' || isBuiltIn(/^\/apis?\/(.*)$/.exec(path)?.[1] ?? '');
+}
 
 function answerTo(registry: Registry, path: string, request: ApiRequest): ApiResponse {
   switch (path) {
     case '/':
+    case '/index.html':
       return { code: 200, body: { paths: paths(registry) } };
     case '/version':
       return { code: 200, body: VERSION };
     case '/api':
     case '/apis': {
       const core = path === '/api';
+      if (request.path === '/apis/') return { code: 200, body: groupList(registry) };
+      if (!core && request.path !== path) return UNKNOWN_PATH;
       if (wantsAggregated(request.headers['accept'] ?? '')) return aggregatedAnswer(registry, core, request);
       return { code: 200, body: core ? CORE_VERSIONS : groupList(registry) };
     }
     default:
-      return health(path, request) ?? openApi(registry, path, request) ?? groupOrVersion(registry, path);
+      if (path.startsWith('/version/')) return NO_RESOURCE;
+      return (
+        health(request.path, request) ??
+        openApi(registry, request.path, request) ??
+        groupOrVersion(registry, path, request.method)
+      );
   }
 }
 

@@ -61,8 +61,14 @@ export function detailsOf(of: Refused, name: string, more?: StatusDetails): Stat
   };
 }
 
+/** Go's `%q`, as far as names need it. */
+function goQuoted(name: string): string {
+  const text = JSON.stringify(name);
+  return text.includes('\\u00') ? text.replaceAll('\\u00', '\\x') : text;
+}
+
 export function notFound(of: Refused, name: string): Refusal {
-  return refuse(404, 'NotFound', `${of.gr} "${name}" not found`, detailsOf(of, name));
+  return refuse(404, 'NotFound', `${of.gr} ${goQuoted(name)} not found`, detailsOf(of, name));
 }
 
 export function alreadyExists(of: Refused, name: string, terminating: boolean): Refusal {
@@ -104,11 +110,20 @@ export function rawError(message: string): Refusal {
   return refuse(500, '', message);
 }
 
-const NOT_ALLOWED = 'the server does not allow this method on the requested resource';
+/** What a path below a built-in group gets when nothing is there: a Status, while other unknown paths get plain text. */
+export const NO_RESOURCE: Refusal = refuse(404, 'NotFound', 'the server could not find the requested resource', {});
+
+/** What the router of built-in kinds says to methods that a path does not take. */
+export const NO_METHOD: Refusal = refuse(
+  405,
+  'MethodNotAllowed',
+  'the server does not allow this method on the requested resource',
+  {},
+);
 
 /** 405: custom resources say which verb, built-in kinds are refused by the router, which does not know it. */
 export function methodNotAllowed(of: Refused & { readonly custom: boolean }, verb: string): Refusal {
-  if (!of.custom) return refuse(405, 'MethodNotAllowed', NOT_ALLOWED, {});
+  if (!of.custom) return NO_METHOD;
   return refuse(405, 'MethodNotAllowed', `${verb} is not supported on resources of kind "${of.gr}"`, {
     group: of.group,
     kind: of.resource,

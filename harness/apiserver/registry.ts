@@ -3,8 +3,9 @@
  *
  * Owns: looking up a definition by path or by kind. Immutable: a change of a definition makes a new registry.
  */
-import { parseApiVersion } from '../model/object.ts';
-import type { ResourceDefinition, ServedVersion } from './definition.ts';
+import { parseApiVersion, type ResourceKind } from '../model/object.ts';
+import { resourceKindOf, type ResourceDefinition, type ServedVersion } from './definition.ts';
+import { methodsAt } from './routing.ts';
 
 /** What a path names. */
 export interface Route {
@@ -16,6 +17,8 @@ export interface Route {
   readonly subresource: string;
   /** Legacy `/watch/` path: the verb is watch whatever the query says. */
   readonly watching: boolean;
+  /** What the path takes, for built-in kinds; verbs of custom resources decide themselves. */
+  readonly methods?: ReadonlySet<string>;
 }
 
 export class Registry {
@@ -47,6 +50,23 @@ export class Registry {
     return this.#byKind.get(`${apiVersion}/${kind}`);
   }
 
+  /** Everything that is served. */
+  resourceKinds(): ResourceKind[] {
+    return this.definitions.flatMap((definition) =>
+      definition.versions
+        .filter((version) => version.served)
+        .map((version) => ({
+          ...resourceKindOf(definition, version),
+          group: parseApiVersion(version.apiVersion).group,
+        })),
+    );
+  }
+
+  kindFor(apiVersion: string, kind: string): ResourceKind | undefined {
+    const found = this.byKind(apiVersion, kind);
+    return found === undefined ? undefined : { ...resourceKindOf(...found), group: parseApiVersion(apiVersion).group };
+  }
+
   /** What the path names; undefined when nothing is served there. */
   route(path: string): Route | undefined {
     const known = this.#routes.get(path);
@@ -58,20 +78,16 @@ export class Registry {
   }
 
   #parse(path: string): Route | undefined {
-    let parts: string[];
-    try {
-      parts = path
-        .split('/')
-        .filter((part) => part !== '')
-        .map(decodeURIComponent);
-    } catch {
-      return undefined;
-    }
-    const core = parts[0] === 'api';
-    if (!core && parts[0] !== 'apis') return undefined;
+    const core = path.startsWith('/api/');
+    if (!core && !path.startsWith('/apis/')) return undefined;
+    const parts = path
+      .replace(/^\/|\/+$/g, '')
+      .split('/')
+      .map(unescaped);
     const apiVersion = core ? (parts[1] ?? '') : `${parts[1] ?? ''}/${parts[2] ?? ''}`;
     if (parseApiVersion(apiVersion).version === '') return undefined;
-    let rest = parts.slice(core ? 2 : 3);
+    const all = parts.slice(core ? 2 : 3);
+    let rest: readonly string[] = all;
     const watching = rest[0] === 'watch' && rest.length > 1;
     if (watching) rest = rest.slice(1);
     let namespace = '';
@@ -82,9 +98,25 @@ export class Registry {
     }
     const [resource = '', name = '', subresource = ''] = rest;
     const entry = this.#byPath.get(`${apiVersion}/${resource}`);
-    if (entry === undefined || rest.length > 3) return undefined;
+    if (entry === undefined) return undefined;
     const [definition, version] = entry;
-    if (definition.namespaced ? name !== '' && namespace === '' : namespace !== '') return undefined;
-    return { definition, version, namespace, name, subresource, watching };
+    if (definition.custom) {
+      // What follows a subresource is not looked at.
+      const misplaced = definition.namespaced ? name !== '' && namespace === '' && !watching : namespace !== '';
+      return misplaced ? undefined : { definition, version, namespace, name, subresource, watching };
+    }
+    const methods = methodsAt(apiVersion, all);
+    return methods && { definition, version, namespace, name, subresource, watching, methods };
+  }
+}
+
+/** A segment as it was meant. */
+function unescaped(segment: string): string {
+  if (!segment.includes('%')) return segment;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    const bytes = segment.replace(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+    return new TextDecoder().decode(Uint8Array.from(bytes, (char) => char.charCodeAt(0)));
   }
 }

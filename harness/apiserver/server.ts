@@ -6,7 +6,7 @@
  */
 import { HarnessError } from '../model/errors.ts';
 import { jsonEqual } from '../model/leaf.ts';
-import { parseApiVersion, type KubeObject, type ResourceKind } from '../model/object.ts';
+import type { KubeObject, ResourceKind } from '../model/object.ts';
 import type { ApiRequest, ApiResponse, ResponseSink, Upstream, UserInfo } from '../wire/http.ts';
 import { bootstrapRoles } from './access/bootstrap.ts';
 import { AccessControl, type AuthorizationMode, type DeniedRequest } from './access/control.ts';
@@ -22,17 +22,18 @@ import { interruptible, prepareWatch, preparing } from './conversion/run.ts';
 import { definitionOf } from './crd/definition.ts';
 import { reactToChange } from './crd/lifecycle.ts';
 import { CRDS, isEstablished } from './crd/status.ts';
-import { resourceKindOf, type ResourceDefinition } from './definition.ts';
+import type { ResourceDefinition } from './definition.ts';
 import { timestampText, type Call, type Kernel } from './kernel.ts';
 import { bootObjects } from './kinds/boot-objects.ts';
 import { BOOT_NAMESPACES, bootNamespace, BUILT_IN } from './kinds/table.ts';
 import { discover } from './discovery.ts';
-import { NO_RESOURCE } from './discovery/documents.ts';
-import { methodNotAllowed, notFound, Refusal, UNKNOWN_PATH } from './refusal.ts';
+import { NO_METHOD, NO_RESOURCE, Refusal, UNKNOWN_PATH } from './refusal.ts';
 import { Registry, type Route } from './registry.ts';
+import { unroutable, unstorable } from './routing.ts';
 import { rowKey, Store, type CommittedChange, type StoreSnapshot } from './store.ts';
 import { remove, removeCollection } from './verbs/delete.ts';
 import { bind, evict } from './verbs/pods.ts';
+import { forward } from './verbs/forward.ts';
 import { get, list } from './verbs/read.ts';
 import { review, type Reviewer, type TokenOwner } from './verbs/reviews.ts';
 import { scale } from './verbs/scale.ts';
@@ -115,16 +116,21 @@ export class ApiServer implements Upstream {
    * events to open watches in revision order. The returned function closes a watch from the caller's side.
    */
   send(sent: ApiRequest, sink: ResponseSink): () => void {
-    const request = this.#access.admit(sent);
-    if (request instanceof Refusal) {
-      sink.answer(request);
+    const admitted = this.#access.admit(sent);
+    if (admitted instanceof Refusal) {
+      sink.answer(admitted);
       return NOTHING;
     }
-    const route = this.#registry.route(request.path);
-    if (route === undefined) {
-      sink.answer(review(this.#reviewer, request) ?? discover(this.#registry, request));
+    const route = this.#registry.route(admitted.path);
+    const early =
+      route === undefined
+        ? (review(this.#reviewer, admitted) ?? discover(this.#registry, admitted))
+        : (unroutable(route, admitted.method) ?? unstorable(route, admitted.method));
+    if (route === undefined || early !== undefined) {
+      sink.answer(early ?? UNKNOWN_PATH);
       return NOTHING;
     }
+    const request: ApiRequest = admitted.method === 'HEAD' ? { ...admitted, method: 'GET' } : admitted;
     const call: Call = { request, route, warnings: [] };
     const { method, query } = request;
     const wantsWatch = route.watching || query['watch'] === 'true' || query['watch'] === '1';
@@ -142,6 +148,11 @@ export class ApiServer implements Upstream {
   /** What `path` names, when it names a resource. */
   routeOf(path: string): Route | undefined {
     return this.#registry.route(path);
+  }
+
+  /** What a request gets that has come to a resource and goes no further. */
+  refusalOf(route: Route, method: string): ApiResponse | undefined {
+    return unroutable(route, method);
   }
 
   /** Stores what a real server stores by itself when it starts, for clients that look for it. `port`: where it is served. */
@@ -209,19 +220,11 @@ export class ApiServer implements Upstream {
   }
 
   resourceKinds(): readonly ResourceKind[] {
-    return this.#registry.definitions.flatMap((definition) =>
-      definition.versions
-        .filter((version) => version.served)
-        .map((version) => ({
-          ...resourceKindOf(definition, version),
-          group: parseApiVersion(version.apiVersion).group,
-        })),
-    );
+    return this.#registry.resourceKinds();
   }
 
   kindFor(apiVersion: string, kind: string): ResourceKind | undefined {
-    const found = this.#registry.byKind(apiVersion, kind);
-    return found === undefined ? undefined : { ...resourceKindOf(...found), group: parseApiVersion(apiVersion).group };
+    return this.#registry.kindFor(apiVersion, kind);
   }
 
   /** `status`, `scale`, …: what a served kind has beside itself. */
@@ -292,10 +295,6 @@ export class ApiServer implements Upstream {
 
   #answer(kernel: Kernel, call: Call): ApiResponse {
     const { route, request } = call;
-    const { definition, namespace, name } = route;
-    // Across all namespaces custom resources can only be read.
-    const across = definition.namespaced && namespace === '' && name === '';
-    if (definition.custom && across && request.method !== 'GET') return UNKNOWN_PATH;
     if (route.subresource !== '') {
       const answer = this.#answerSubresource(kernel, call);
       if (answer !== undefined) return answer;
@@ -311,19 +310,15 @@ export class ApiServer implements Upstream {
         return patch(kernel, call);
       case 'DELETE':
         return route.name === '' ? removeCollection(kernel, call) : remove(kernel, call);
-      case 'HEAD':
-      case 'OPTIONS':
-        return methodNotAllowed(route.definition, request.method);
+      default:
+        return NO_METHOD;
     }
   }
 
   /** Subresources that are not an ordinary read or write of the object; undefined for those that are. */
   #answerSubresource(kernel: Kernel, call: Call): ApiResponse | undefined {
-    const { definition, version, name, subresource } = call.route;
-    if (!version.subresources.has(subresource)) {
-      const optional = definition.custom && (subresource === 'status' || subresource === 'scale');
-      return optional ? notFound(definition, name) : definition.custom ? UNKNOWN_PATH : NO_RESOURCE;
-    }
+    const { version, subresource } = call.route;
+    if (!version.subresources.has(subresource)) return forward(kernel, call) ?? NO_RESOURCE;
     switch (subresource) {
       case 'scale':
         return version.scale === undefined ? UNKNOWN_PATH : scale(kernel, call, version.scale);
@@ -334,9 +329,7 @@ export class ApiServer implements Upstream {
       case 'token':
         return requestToken(kernel, call);
       default:
-        return call.request.method === 'POST' || call.request.method === 'DELETE'
-          ? methodNotAllowed(definition, call.request.method === 'POST' ? 'create' : 'delete')
-          : undefined;
+        return undefined;
     }
   }
 

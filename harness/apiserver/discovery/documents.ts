@@ -11,8 +11,9 @@ import {
   type DiscoveredVersion,
   type ResponseKind,
 } from '../kinds/discovery-data.ts';
-import { refuse, UNKNOWN_PATH, type Refusal } from '../refusal.ts';
+import { NO_METHOD, NO_RESOURCE, UNKNOWN_PATH } from '../refusal.ts';
 import type { Registry } from '../registry.ts';
+import { methodsAt } from '../routing.ts';
 import { groupsOf } from './groups.ts';
 
 export const CORE_VERSIONS: JsonObject = {
@@ -36,12 +37,10 @@ export function groupList(registry: Registry): JsonObject {
   return { kind: 'APIGroupList', apiVersion: 'v1', groups: namedGroups(registry).map(groupObject) };
 }
 
-/** What a path below a built-in group gets when nothing is there: a Status, while other unknown paths get plain text. */
-export const NO_RESOURCE: Refusal = refuse(404, 'NotFound', 'the server could not find the requested resource', {});
-
 /** `/apis/G`, `/apis/G/V` or `/api/v1`; everything below them that is no resource. */
-export function groupOrVersion(registry: Registry, path: string): ApiResponse {
-  const [root, first = '', second, third] = path.split('/').slice(1);
+export function groupOrVersion(registry: Registry, path: string, method: string): ApiResponse {
+  const parts = path.split('/').slice(1);
+  const [root, first = '', second, third] = parts;
   const core = root === 'api';
   if (!core && root !== 'apis') return UNKNOWN_PATH;
   const group = core ? '' : first;
@@ -52,7 +51,9 @@ export function groupOrVersion(registry: Registry, path: string): ApiResponse {
   if (version === undefined) return { code: 200, body: { kind: 'APIGroup', apiVersion: 'v1', ...groupObject(known) } };
   const found = known.versions.find((one) => one.version === version);
   if (found !== undefined && below === undefined) return { code: 200, body: resourceList(group, found) };
-  return DISCOVERED.includes(known) ? NO_RESOURCE : UNKNOWN_PATH;
+  if (!DISCOVERED.includes(known)) return UNKNOWN_PATH;
+  const methods = methodsAt(core ? version : `${group}/${version}`, parts.slice(core ? 2 : 3));
+  return methods === undefined || methods.has(method) ? NO_RESOURCE : NO_METHOD;
 }
 
 function resourceList(group: string, { version, resources }: DiscoveredVersion): JsonObject {

@@ -16,8 +16,8 @@ import { durationProblem } from './duration.ts';
 import type { AnswerHeaders, Exchange } from './exchange.ts';
 import { decodeBody } from './decode.ts';
 import { encodeBody, eventEncoder, type EventEncoder } from './encode.ts';
-import { negotiate, negotiateRefusal, type Wanted } from './negotiate.ts';
-import { parseTarget, unclean } from './target.ts';
+import { discoveryRefusal, negotiate, negotiateRefusal, type Wanted } from './negotiate.ts';
+import { parseTarget } from './target.ts';
 
 /** kube-apiserver's limit on request bodies. */
 const BODY_BYTES_MAX = 3 * 1024 * 1024;
@@ -28,23 +28,16 @@ const WATCH_BACKLOG_BYTES_MAX = 16 * 1024 * 1024;
 const SLOW_READER_SECONDS = 30;
 
 const UNAUTHORIZED = failure(401, 'Unauthorized', 'Unauthorized');
-const NOT_ALLOWED = failure(
-  405,
-  'MethodNotAllowed',
-  'the server does not allow this method on the requested resource',
-  {},
-);
 const TOO_LARGE = failure(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${BODY_BYTES_MAX}`);
+const TEXT = 'text/plain; charset=utf-8';
 const NO_CACHE = 'no-cache, private';
-const NOT_FOUND = failure(404, 'NotFound', 'the server could not find the requested resource', {});
-const NO_PAGE: ApiResponse = { code: 404, body: '404 page not found\n', plainText: true };
-/** Methods that mean something to resources. */
-const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
 /** What can be served: something that answers requests, and perhaps knows what their paths name. */
 export interface Served extends Upstream {
   /** What `path` names, when it names a resource: content negotiation depends on it. */
   routeOf?(path: string): Route | undefined;
+  /** What a request gets that has come to a resource and goes no further, whatever else is wrong with it. */
+  refusalOf?(route: Route, method: string): ApiResponse | undefined;
 }
 
 export interface HandlerOptions {
@@ -90,10 +83,14 @@ export class Handler {
   #handle(exchange: Exchange, audit: string): void {
     const target = parseTarget(exchange.target);
     if (target === undefined) {
-      exchange.respond(400, { 'content-type': 'text/plain; charset=utf-8' }, '400 Bad Request', true);
+      exchange.respond(400, { 'content-type': TEXT }, '400 Bad Request', true);
       return;
     }
     const { path, query } = target;
+    if (NAMELESS.test(path)) {
+      exchange.respond(500, { 'content-type': TEXT, 'x-content-type-options': 'nosniff' }, nameless(exchange.target));
+      return;
+    }
     // A header that may come several times is an array; only cookies do, and nobody reads those.
     const headers = exchange.headers as ApiRequest['headers'];
     const method = exchange.method as Method;
@@ -102,15 +99,13 @@ export class Handler {
       user === undefined ? { method, path, query, headers } : { method, path, query, headers, user };
     const route = this.#upstream.routeOf?.(path);
     const watching = isWatch(request);
-    const want = negotiate(request, route, watching);
-    const refused = refusal(request, route, watching) ?? ('media' in want ? undefined : want);
+    // What is not routed is refused before anybody looks at how the answer is to look.
+    const unrouted = route !== undefined && this.#upstream.refusalOf?.(route, method) !== undefined;
+    const want = unrouted ? negotiateRefusal(request) : negotiate(request, route, watching);
+    const refused = refusal(request, unrouted ? undefined : route, watching) ?? ('media' in want ? undefined : want);
     if (refused !== undefined || !('media' in want)) {
       if (refused !== undefined)
         respond(exchange, audit, 'media' in want ? want : negotiateRefusal(request), request, refused);
-      return;
-    }
-    if (!METHODS.has(method) && route === undefined) {
-      this.#sendAsGet(exchange, audit, want, request);
       return;
     }
     exchange.readBody(BODY_BYTES_MAX, (body) => {
@@ -142,9 +137,9 @@ export class Handler {
     };
     const sink: ResponseSink = {
       answer: (answer) => {
-        if (answer.code === 404 && answer.plainText === true && request.method !== 'GET')
-          this.#sendAsGet(exchange, audit, want, request);
-        else respond(exchange, audit, want, request, answer);
+        const unwanted =
+          answer.code === 200 && want.route === undefined ? discoveryRefusal(request, answer) : undefined;
+        respond(exchange, audit, want, request, unwanted ?? answer);
       },
       open: () => {
         encoder = eventEncoder(want, request);
@@ -174,16 +169,6 @@ export class Handler {
     if (over) cancel();
   }
 
-  /** What is no resource takes every method or only GET; which, a GET tells. */
-  #sendAsGet(exchange: Exchange, audit: string, want: Wanted, request: ApiRequest): void {
-    const answer = (given: ApiResponse): void => {
-      const onlyGet = given.code === 200 && typeof given.body !== 'string' && !ANY_METHOD.test(request.path);
-      respond(exchange, audit, want, request, onlyGet ? NOT_ALLOWED : given);
-    };
-    const nothing = (): void => {};
-    this.#upstream.send({ ...request, method: 'GET' }, { answer, open: nothing, event: nothing, end: nothing });
-  }
-
   #fail(exchange: Exchange, audit: string, error: unknown): void {
     if (exchange.started) {
       exchange.abort();
@@ -209,9 +194,17 @@ export class Handler {
   }
 }
 
+/** Legacy prefixes with nothing behind them. */
+const NAMELESS = /^\/+(?:api\/[^/]*|apis\/[^/]*\/[^/]*)\/(?:watch|proxy)\/*$/;
+
+function nameless(target: string): string {
+  const why = `failed to create RequestInfo: unable to determine kind and namespace from url, ${target}`;
+  return `Internal Server Error: ${JSON.stringify(target)}: ${why}\n`;
+}
+
 /** What kube-apiserver's filters refuse before a resource is asked. */
 function refusal(request: ApiRequest, route: Route | undefined, watching: boolean): ApiResponse | undefined {
-  const { method, path, query, user } = request;
+  const { method, query, user } = request;
   const { timeout, timeoutSeconds } = query;
   if (timeout !== undefined && timeout !== '' && !watching) {
     const problem = durationProblem(timeout);
@@ -219,16 +212,11 @@ function refusal(request: ApiRequest, route: Route | undefined, watching: boolea
       return failure(400, 'BadRequest', `invalid timeout specified in the request URL - ${problem}`);
   }
   if (user === undefined) return UNAUTHORIZED;
-  if (unclean(path)) return /^\/apis?\//.test(path) ? NOT_FOUND : NO_PAGE;
   if (route === undefined) return undefined;
-  if (!METHODS.has(method) && !route.definition.custom) return NOT_ALLOWED;
   if (timeoutSeconds !== undefined && method === 'GET' && route.name === '' && !/^([+-]?\d+)?$/.test(timeoutSeconds))
     return failure(400, 'BadRequest', `strconv.ParseInt: parsing ${JSON.stringify(timeoutSeconds)}: invalid syntax`);
   return undefined;
 }
-
-/** Documents that are served to every method. */
-const ANY_METHOD = /^\/($|openapi\/|apis\/[^/]+\/?$)/;
 
 function respond(
   exchange: Exchange,
@@ -240,7 +228,8 @@ function respond(
 ): void {
   const { code, type, payload } = encodeBody(want, answer, request);
   const headers: AnswerHeaders = { 'audit-id': audit, 'cache-control': NO_CACHE, 'content-type': type };
-  if (type.startsWith('text/plain')) headers['x-content-type-options'] = 'nosniff';
+  if (type.startsWith('text/plain') && !SINGLE_CHECK.test(request.path)) headers['x-content-type-options'] = 'nosniff';
+  if (/^\/openapi\/(?:v2$|v3$|v3\/)/.test(request.path)) asDocument(code, headers);
   if (answer.headers !== undefined) Object.assign(headers, answer.headers);
   if (!compresses(request.headers, payload)) {
     exchange.respond(code, headers, payload, close);
@@ -253,6 +242,15 @@ function respond(
     }
     exchange.respond(code, headers, error === null ? compressed : payload, close);
   });
+}
+
+const SINGLE_CHECK = /^\/(?:healthz|livez|readyz)\/./;
+
+/** The OpenAPI documents are served by a library of their own, which says less about errors. */
+function asDocument(code: number, headers: AnswerHeaders): void {
+  delete headers['x-content-type-options'];
+  if (code === 200) headers['accept-ranges'] = 'bytes';
+  else if (code >= 400) delete headers['content-type'];
 }
 
 /** Requests that stay open, which `timeout` does not apply to. */

@@ -6,7 +6,9 @@
  */
 import type { ApiRequest, ApiResponse } from '../../wire/http.ts';
 import { failure } from '../../wire/status.ts';
+import { isMap } from '../../model/json.ts';
 import type { Route } from '../registry.ts';
+import { isBuiltIn } from '../routing.ts';
 
 export type Media = 'json' | 'yaml' | 'protobuf';
 
@@ -42,8 +44,8 @@ export function negotiate(request: ApiRequest, route: Route | undefined, watchin
   const accept = request.headers['accept'] ?? '';
   const pretty = wantsPretty(request);
   // Discovery and unknown resources; it reads the header itself where it has more than one shape.
-  if (route === undefined && !REVIEWS.test(request.path))
-    return request.path.startsWith('/api')
+  if (route === undefined && !(request.method === 'POST' && REVIEWS.test(request.path)))
+    return /^\/(?:api|version)/.test(request.path)
       ? negotiateRefusal(request)
       : { media: 'json', version: 'v1', pretty, route };
   if (accept === '' || accept === 'application/json' || accept === '*/*')
@@ -79,8 +81,28 @@ export function negotiateRefusal(request: ApiRequest): Wanted {
   return plain;
 }
 
+/** What a discovery document gets that is not asked for in a form it has. */
+export function discoveryRefusal(request: ApiRequest, answer: ApiResponse): ApiResponse | undefined {
+  const accept = request.headers['accept'] ?? '';
+  if (accept === '' || accept === '*/*' || accept === 'application/json') return undefined;
+  const { path } = request;
+  if (!path.startsWith('/api') || (isMap(answer.body) && answer.body['kind'] === 'APIGroupDiscoveryList'))
+    return undefined;
+  const clauses = parseAccept(accept);
+  const filtered = path === '/api' || path.startsWith('/api/') || isBuiltIn(path.replace(/^\/apis\/|\/+$/g, ''));
+  if (filtered && !clauses.some(({ type, bare }) => (type === '*/*' && !bare) || ALL_TYPES.has(type)))
+    return notAcceptable(false);
+  for (const { type, parameters } of clauses)
+    for (const media of MEDIA) {
+      if (type !== '*/*' && type !== 'application/*' && type !== MEDIA_TYPES[media]) continue;
+      const wanted = transformed(parameters, media);
+      if (wanted !== undefined && wanted.as === undefined) return undefined;
+    }
+  return refusal(ALL_TYPES);
+}
+
 /** Reviews are answered without being stored, so that no route names them. */
-const REVIEWS = /^\/apis\/(authentication|authorization)\.k8s\.io\/v1\/./;
+const REVIEWS = /^\/apis\/(authentication|authorization)\.k8s\.io\/v1\/(?:namespaces\/[^/]*\/)?[a-z]+\/*$/;
 
 interface Clause {
   readonly type: string;

@@ -23,11 +23,6 @@ export function parseTarget(target: string): Target | undefined {
   return { path, query: mark < 0 ? NO_QUERY : parseQuery(target.slice(mark + 1)) };
 }
 
-/** Whether a path holds empty or dotted segments, which no route has: nothing is cleaned up. */
-export function unclean(path: string): boolean {
-  return path.includes('//') || (path.includes('/.') && /\/\.\.?(?:\/|$)/.test(path));
-}
-
 /** The first value of each key counts. Pairs with a semicolon or a broken escape are left out. */
 function parseQuery(text: string): Target['query'] {
   if (text === '') return NO_QUERY;

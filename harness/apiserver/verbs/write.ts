@@ -29,7 +29,6 @@ import {
   conflict,
   fieldInvalid,
   invalid,
-  methodNotAllowed,
   notFound,
   rawError,
   Refusal,
@@ -57,10 +56,10 @@ export function mediaType(call: Call): string {
 }
 
 /** POST on a collection. */
-export function create(kernel: Kernel, call: Call): ApiResponse {
-  const { definition, namespace, name, subresource } = call.route;
-  if (name !== '' || subresource !== '' || (definition.namespaced && namespace === ''))
-    return methodNotAllowed(definition, 'create');
+export function create(kernel: Kernel, sent: Call): ApiResponse {
+  const { definition, name } = sent.route;
+  // A name in the path of a custom resource is not looked at.
+  const call: Call = name === '' ? sent : { ...sent, route: { ...sent.route, name: '' } };
   const options = writeOptions(call.request.query, 'CreateOptions');
   if (options instanceof Refusal) return options;
   if (!bodyTypes(definition).includes(mediaType(call))) return unsupportedMediaType(bodyTypes(definition));
@@ -69,10 +68,12 @@ export function create(kernel: Kernel, call: Call): ApiResponse {
   return answer(call, 201, storeNew(kernel, call, incoming, options));
 }
 
+const NO_NAME = 'name must be provided';
+
 /** PUT on an object or its subresource. */
 export function update(kernel: Kernel, call: Call): ApiResponse {
   const { definition, namespace, name, subresource } = call.route;
-  if (name === '') return methodNotAllowed(definition, 'update');
+  if (name === '') return badRequest(NO_NAME);
   const options = writeOptions(call.request.query, 'UpdateOptions');
   if (options instanceof Refusal) return options;
   if (!bodyTypes(definition).includes(mediaType(call))) return unsupportedMediaType(bodyTypes(definition));
@@ -184,7 +185,10 @@ export function patchType(call: Call): string | Refusal {
 export function patch(kernel: Kernel, call: Call): ApiResponse {
   const { definition, version, namespace, name } = call.route;
   const { query } = call.request;
-  if (name === '') return methodNotAllowed(definition, 'patch');
+  if (name === '') {
+    const type = mediaType(call) === APPLY_PATCH ? '' : patchType(call);
+    return type instanceof Refusal ? type : badRequest(NO_NAME);
+  }
   if (mediaType(call) === APPLY_PATCH) return apply(kernel, call);
   const type = patchType(call);
   if (type instanceof Refusal) return type;

@@ -3,6 +3,7 @@
  *
  * Owns: leaving out what no two servers agree on (uids, versions, times, ports), and grouping by cause. Start at {@link compareReplies}.
  */
+import { parse } from 'yaml';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import { differences, plain, type Place } from '../differential/compare.ts';
 import type { FuzzRequest, RawReply } from './client.ts';
@@ -46,8 +47,9 @@ export function compareReplies(request: FuzzRequest, ours: RawReply, real: RawRe
 }
 
 /** `404 NotFound`. */
-export function answerOf({ code, text }: RawReply): string {
-  const body = parsed(text);
+export function answerOf(reply: RawReply): string {
+  const { code } = reply;
+  const body = bodyOf(reply);
   return isObject(body) && typeof body['reason'] === 'string' ? `${code} ${body['reason']}` : String(code);
 }
 
@@ -64,7 +66,7 @@ function shapeOf(reply: RawReply, request: FuzzRequest): JsonObject {
   const headers: { [name: string]: JsonValue } = {};
   for (const [name, value] of Object.entries(reply.headers))
     if (!IGNORED.has(name) && !name.startsWith('x-kubernetes-pf') && value !== undefined) headers[name] = masked(value);
-  let body = parsed(reply.text);
+  let body = bodyOf(reply);
   if (isObject(body) && Array.isArray(body['items']) && !request.target.includes('/namespaces/'))
     body = { ...body, items: null };
   if (isObject(body) && Array.isArray(body['rows'])) body = { ...body, rows: null };
@@ -86,6 +88,7 @@ function masked(value: JsonValue, key = ''): JsonValue {
     if (key === 'continue' && value !== '') return 'TOKEN';
     const text = value
       .replace(TIME, 'TIME')
+      .replace(/192\.0\.2\.\d+:\d+/g, 'ADDRESS')
       .replace(UUID, 'UID')
       .replace(/\b10\.0\.0\.\d+\b/g, 'IP')
       .replace(/127\.0\.0\.1:\d+/g, 'ADDRESS');
@@ -116,6 +119,16 @@ function worded(value: JsonValue | undefined): string {
     .replace(/\d+/g, 'N')
     .replace(/[^\x20-\x7e]+/g, '?')
     .slice(0, MESSAGE_SHOWN);
+}
+
+/** Texts in YAML are folded at other places. */
+function bodyOf({ headers, text }: RawReply): JsonValue {
+  if (headers['content-type'] !== 'application/yaml') return parsed(text);
+  try {
+    return parse(text) as JsonValue;
+  } catch {
+    return text;
+  }
 }
 
 function parsed(text: string): JsonValue {

@@ -1,0 +1,126 @@
+/**
+ * Which methods a path of the built-in groups takes, as the router of a real server knows it, and what it says to the others.
+ *
+ * Owns: the templates that a real server makes of its discovery (`kinds/discovery-data.ts`), and refusals before any resource is
+ * asked. Does not own: what is stored under a path (`registry.ts`). Start at {@link methodsAt} and {@link unroutable}.
+ */
+import { DISCOVERED, type DiscoveredResource } from './kinds/discovery-data.ts';
+import { badRequest, methodNotAllowed, NO_METHOD, notFound, UNKNOWN_PATH, type Refusal } from './refusal.ts';
+import type { Route } from './registry.ts';
+
+const METHOD_OF: { readonly [verb: string]: string } = {
+  get: 'GET',
+  list: 'GET',
+  create: 'POST',
+  update: 'PUT',
+  patch: 'PATCH',
+  delete: 'DELETE',
+  deletecollection: 'DELETE',
+};
+const ON_COLLECTIONS: ReadonlySet<string> = new Set(['list', 'create', 'deletecollection']);
+const ON_OBJECTS: ReadonlySet<string> = new Set(['get', 'update', 'patch', 'delete']);
+/** What is passed on to a kubelet or a pod takes every method, and any path below it. */
+const PROXY: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
+const ONLY_GET: ReadonlySet<string> = new Set(['GET']);
+const NONE: ReadonlySet<string> = new Set();
+
+interface Place {
+  readonly namespaced: boolean;
+  readonly watched: boolean;
+  readonly collection: ReadonlySet<string>;
+  readonly object: ReadonlySet<string>;
+  readonly subresources: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+let places: ReadonlyMap<string, Place> | undefined;
+
+/** Whether the version of a group is served by the router of built-in kinds. */
+export function isBuiltIn(apiVersion: string): boolean {
+  return allPlaces().has(apiVersion);
+}
+
+/**
+ * The methods of a path below `/api/V` or `/apis/G/V` of a built-in group; undefined when no template fits it. `rest`: its segments
+ * after the version, where empty ones fit parameters as any other.
+ */
+export function methodsAt(apiVersion: string, rest: readonly string[]): ReadonlySet<string> | undefined {
+  const watching = rest[0] === 'watch';
+  const [, , ...within] = watching ? ['', ...rest] : ['', '', ...rest];
+  const spaced = within[0] === 'namespaces' && within.length > 2 && within[2] !== 'status' && within[2] !== 'finalize';
+  const [resource = '', name, sub, ...more] = spaced ? within.slice(2) : within;
+  const place = allPlaces().get(`${apiVersion}/${resource}`);
+  if (place === undefined) return undefined;
+  const across = place.namespaced && !spaced;
+  if (spaced && !place.namespaced) return undefined;
+  if (watching) return place.watched && sub === undefined && !(across && name !== undefined) ? ONLY_GET : undefined;
+  if (across) return name === undefined && place.collection.has('GET') ? ONLY_GET : undefined;
+  if (name === undefined) return some(place.collection);
+  if (sub === undefined) return some(place.object);
+  const methods = place.subresources.get(sub);
+  return more.length > 0 && methods !== PROXY ? undefined : methods;
+}
+
+function some(methods: ReadonlySet<string>): ReadonlySet<string> | undefined {
+  return methods.size === 0 ? undefined : methods;
+}
+
+function allPlaces(): ReadonlyMap<string, Place> {
+  if (places !== undefined) return places;
+  const all = new Map<string, Place>();
+  for (const { group, versions } of DISCOVERED)
+    for (const { version, resources } of versions) {
+      const apiVersion = group === '' ? version : `${group}/${version}`;
+      // The version itself, for {@link isBuiltIn}.
+      all.set(apiVersion, NOWHERE);
+      for (const resource of resources) all.set(`${apiVersion}/${resource.resource}`, placeOf(resource));
+    }
+  places = all;
+  return all;
+}
+
+const NOWHERE: Place = { namespaced: false, watched: false, collection: NONE, object: NONE, subresources: new Map() };
+
+function placeOf({ scope, verbs, subresources = [] }: DiscoveredResource): Place {
+  return {
+    namespaced: scope === 'Namespaced',
+    watched: verbs.includes('watch'),
+    collection: methods(verbs.filter((verb) => ON_COLLECTIONS.has(verb))),
+    object: methods(verbs.filter((verb) => ON_OBJECTS.has(verb))),
+    subresources: new Map(
+      subresources.map((one) => [one.subresource, one.subresource === 'proxy' ? PROXY : methods(one.verbs)]),
+    ),
+  };
+}
+
+function methods(verbs: readonly string[]): ReadonlySet<string> {
+  return new Set(verbs.map((verb) => METHOD_OF[verb] ?? ''));
+}
+
+/** Verbs of custom resources that need no namespace. */
+const READING: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+const PART_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'PATCH']);
+const VERBS: { readonly [method: string]: string } = { POST: 'create', DELETE: 'delete' };
+
+/** What a request gets that has come to a resource and goes no further; undefined when it does. */
+export function unroutable(route: Route, method: string): Refusal | undefined {
+  const { definition, version, namespace, name, subresource } = route;
+  if (!definition.custom) return route.methods?.has(method) === false ? NO_METHOD : undefined;
+  // Across all namespaces custom resources can only be read.
+  if (definition.namespaced && namespace === '' && !READING.has(method)) return UNKNOWN_PATH;
+  if (subresource === '') return method in METHODS ? undefined : methodNotAllowed(definition, '');
+  if (!version.subresources.has(subresource)) return notFound(definition, name);
+  return PART_METHODS.has(method) ? undefined : methodNotAllowed(definition, VERBS[method] ?? '');
+}
+
+/** What a read or a deletion gets under names and namespaces that nothing can be stored under. */
+export function unstorable(route: Route, method: string): Refusal | undefined {
+  const { definition, namespace, name, subresource, watching } = route;
+  if (method !== 'GET' && method !== 'DELETE') return undefined;
+  if (name === '' || subresource !== '' || watching) return undefined;
+  if (definition.namespaced && namespace === '') return badRequest('Namespace parameter required.');
+  if (name !== '.' && name !== '..' && !/[%/]/.test(name)) return undefined;
+  const why = name.startsWith('.') ? `may not be '${name}'` : `may not contain '${name.includes('/') ? '/' : '%'}'`;
+  return badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${why}`);
+}
+
+const METHODS = { GET: true, HEAD: true, POST: true, PUT: true, PATCH: true, DELETE: true };
