@@ -120,7 +120,9 @@ function eventsOf(outcome: Outcome | undefined): string {
   return events
     .map(({ type, object }) => {
       const metadata = isMap(object) && isMap(object['metadata']) ? object['metadata'] : {};
-      return `${type} ${plain(metadata['name'] ?? '')}@${plain(metadata['resourceVersion'] ?? '')}`;
+      // Bookmarks carry a collection's version: compared apart.
+      const version = type === 'BOOKMARK' ? '' : `@${plain(metadata['resourceVersion'] ?? '')}`;
+      return `${type} ${plain(metadata['name'] ?? '')}${version}`;
     })
     .join(', ');
 }

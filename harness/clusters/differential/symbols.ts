@@ -11,6 +11,8 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 /** Times that sequences send are from 2020. */
 const TIME = /20(?:2[1-9]|[3-9]\d)-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(?:Z|[+-]\d\d:\d\d)/g;
 const GENERATED = /\bgen-[a-z0-9]{5}\b/g;
+/** A number in a message is a version only where the words say so: `the ResourceVersion in record (17)`, `"resourceVersion":"17"`. */
+const VERSION_IN_TEXT = /(resource ?version[^\d,}\]]{0,30})(\d+)/gi;
 const CLUSTER_IP = /\b10\.0\.0\.\d+\b/g;
 
 export class Symbols {
@@ -23,7 +25,10 @@ export class Symbols {
   of(value: JsonValue, key = '', parent?: JsonObject): JsonValue {
     if (typeof value === 'string') return this.#text(value, key, parent);
     if (typeof value === 'number') return key === 'nodePort' || key === 'healthCheckNodePort' ? 'PORT' : value;
-    if (Array.isArray(value)) return value.map((one) => this.of(one as JsonValue, key));
+    if (Array.isArray(value)) {
+      const items = value.map((one) => this.of(one as JsonValue, key));
+      return key === 'managedFields' ? sortedEntries(items) : items;
+    }
     if (value === null || typeof value !== 'object') return value;
     const object = value as JsonObject;
     const copy: { [key: string]: JsonValue } = {};
@@ -41,9 +46,9 @@ export class Symbols {
       .replace(CLUSTER_IP, 'IP')
       .replace(UUID, (uid) => named(this.#uids, uid, 'uid-'));
     if (key === 'message')
-      line = line.replace(/\d{2,}/g, (digits) => {
+      line = sortedObjects(line).replace(VERSION_IN_TEXT, (whole, before: string, digits: string) => {
         const known = this.#versions.find(({ value }) => value === Number(digits));
-        return known?.symbol ?? digits;
+        return known === undefined ? whole : before + known.symbol;
       });
     return /too (?:large|old) resource version/i.test(line) ? line.replace(/\bv?\d+\b/g, 'N') : line;
   }
@@ -90,6 +95,36 @@ function isCollection(parent: JsonObject | undefined): boolean {
 
 function isStatus(object: JsonObject): boolean {
   return object['kind'] === 'Status' && object['apiVersion'] === 'v1';
+}
+
+/** Entries come by time, and whether two writes fall into one second is chance. */
+function sortedEntries(entries: readonly JsonValue[]): readonly JsonValue[] {
+  return entries
+    .map((entry) => ({ entry, text: JSON.stringify(entry) }))
+    .sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0))
+    .map(({ entry }) => entry);
+}
+
+/** Objects quoted in a message, `Invalid value: "{\"b\":…}"`, with their keys in order: servers keep them in different ones. */
+function sortedObjects(message: string): string {
+  return message.replace(/"\{\\"(?:[^"\\]|\\.)*"/g, (quoted) => {
+    try {
+      return JSON.stringify(JSON.stringify(sortedKeys(JSON.parse(JSON.parse(quoted) as string) as JsonValue)));
+    } catch {
+      return quoted;
+    }
+  });
+}
+
+function sortedKeys(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map((one) => sortedKeys(one as JsonValue));
+  if (value === null || typeof value !== 'object') return value;
+  const object = value as JsonObject;
+  return Object.fromEntries(
+    Object.keys(object)
+      .sort()
+      .map((name) => [name, sortedKeys(object[name] ?? null)]),
+  );
 }
 
 /** A real server's order of several errors varies from run to run. */
