@@ -142,7 +142,6 @@ export function sameObject(object: KubeObject): KubeObject {
 }
 
 export const NO_FIELDS: { readonly [label: string]: FieldReader } = {};
-export const NO_SUBRESOURCES: ReadonlySet<string> = new Set();
 
 /** What discovery says of a definition in one version. */
 export function resourceKindOf(definition: ResourceDefinition, version: ServedVersion): ResourceKind {

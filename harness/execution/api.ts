@@ -1,12 +1,10 @@
 /**
- * What the command line and the library ask of a campaign, a replay and a recheck. Types only.
+ * What the command line and the library hear of a campaign, and what they ask of a replay. Types only.
  *
- * Owns: the signatures. `campaign.ts` and `replay.ts` implement them, `model/finding.ts` has the nouns.
+ * `campaign.ts` and `replay.ts` work with them; `model/finding.ts` has the nouns.
  */
-import type { Counterexample } from '../model/counterexample.ts';
-import type { CampaignResult, CheckReport, Finding, FindingRecord, ReplayResult } from '../model/finding.ts';
+import type { Finding } from '../model/finding.ts';
 import type { Property } from '../oracle/property.ts';
-import type { RunConfig } from './run-config.ts';
 
 export interface Progress {
   readonly runs: number;
@@ -24,12 +22,6 @@ export interface CampaignEvents {
   onFinding?(finding: Finding): void;
 }
 
-/** Runs a campaign to the end of its budget. Aborting the signal ends it early with what it has: outcome `interrupted`. */
-export type RunCampaign = (
-  config: RunConfig,
-  options?: { readonly events?: CampaignEvents; readonly signal?: AbortSignal },
-) => Promise<CampaignResult>;
-
 export interface ReplayOptions {
   readonly times: number;
   /** Absolute path of the target's module, resolved from the counterexample. */
@@ -37,8 +29,3 @@ export interface ReplayOptions {
   readonly properties: readonly Property[];
   readonly signal?: AbortSignal;
 }
-
-export type ReplayCounterexample = (counterexample: Counterexample, options: ReplayOptions) => Promise<ReplayResult>;
-
-/** Judges a stored history again, without running anything. */
-export type RecheckRecord = (record: FindingRecord, properties: readonly Property[]) => CheckReport;

@@ -5,7 +5,6 @@
  * Does not own: what any of it means. Start at {@link indexOf}.
  */
 import type { ActorId } from '../model/actor.ts';
-import { roleOf } from '../model/actor.ts';
 import type { History, Operation, Revision } from '../model/history.ts';
 import { diffContent, leafPattern, leavesOf } from '../model/leaf.ts';
 import type { LeafChange } from '../model/leaf.ts';
@@ -151,11 +150,6 @@ export class HistoryIndex {
   shortName(revision: Revision): string {
     return `${revision.resource}/${this.history.names[revision.uid] ?? revision.name}`;
   }
-}
-
-/** `target`, `writer`, `user`, `environment`. */
-export function roleOfActor(revision: { readonly actor: ActorId }): string {
-  return roleOf(revision.actor);
 }
 
 type LeafTable = { readonly [role: string]: readonly string[] };

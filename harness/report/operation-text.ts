@@ -3,7 +3,7 @@ import { assertNever } from '../model/errors.ts';
 import { isWrite, type Operation } from '../model/history.ts';
 import { diffLeaves, leavesOf, type LeafChange } from '../model/leaf.ts';
 import { isMap } from '../model/json.ts';
-import { objectKey, revisionOf, type JsonObject, type JsonValue, type KubeObject } from '../model/object.ts';
+import { objectKey, type JsonObject, type JsonValue, type KubeObject } from '../model/object.ts';
 import { bare, type HistoryIndex } from './history-index.ts';
 import { siblingsAlive } from './involved.ts';
 import { changesText, isField } from './leaf-text.ts';
@@ -169,13 +169,6 @@ function carriedVersion(body: JsonValue | undefined): string {
 /** Whether a write was refused because of the version it carries. */
 export function isConflict(operation: Operation): boolean {
   return isWrite(operation.verb) && operation.outcome.type === 'fail' && operation.outcome.code === 409;
-}
-
-/** The version that an operation's answer shows, if it shows one. */
-export function answeredRevision(operation: Operation): number | undefined {
-  return operation.outcome.type === 'ok' && operation.outcome.object !== undefined
-    ? revisionOf(operation.outcome.object)
-    : undefined;
 }
 
 function words(...parts: readonly string[]): string {

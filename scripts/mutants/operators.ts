@@ -2,7 +2,7 @@
  * Mutation operators: small edits of a correct controller that its author could have made by mistake.
  *
  * Owns: which edits there are, by family. Works on the syntax tree and on nothing that it knows of a particular controller, so the
- * mutants are planted by nobody. Does not own: whether a mutant is found out (`run-mutants.ts`).
+ * mutants are planted by nobody. Does not own: whether a mutant is found out (`soak-self/mutants.ts`).
  */
 import { parseSync } from 'oxc-parser';
 

@@ -38,10 +38,6 @@ export function excluding(comparison: Comparison, ignored: FieldSet): Comparison
   };
 }
 
-export function isSame({ removed, modified, added }: Comparison): boolean {
-  return removed.empty && modified.empty && added.empty;
-}
-
 class Walk implements Comparison {
   readonly removed: FieldSet = new FieldSet();
   readonly modified: FieldSet = new FieldSet();

@@ -2,7 +2,7 @@
  * CEL's extension libraries that a Kubernetes API server has: strings, sets, lists, regular expressions, comprehensions of two variables.
  *
  * Owns: what of `cel-go/ext` (strings v2, sets, lists v3) and of Kubernetes' `lists` and `regex` cel-js does not bring. Kubernetes'
- * own types are in `kubernetes.ts`.
+ * own types are in `values.ts` and `network.ts`.
  */
 import { Optional, type Environment } from '@marcbachmann/cel-js';
 import { Duration } from '@marcbachmann/cel-js/evaluator';

@@ -1,7 +1,7 @@
 /**
  * What single built-in kinds do beyond the table: initial status, defaults, rules.
  *
- * Owns: the choice of hooks by resource. Defaults of workloads and services are in `defaults.ts`.
+ * Owns: the choice of hooks by resource. Defaults belong to Go types (`defaults/`).
  */
 import { isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';

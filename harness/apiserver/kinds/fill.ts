@@ -35,20 +35,6 @@ export function inItems(map: JsonObject, key: string, edit: (item: JsonObject) =
   return copy === undefined ? map : { ...map, [key]: copy };
 }
 
-/** `map` with `edit` applied to every value. */
-export function inValues(map: JsonObject, edit: (value: JsonValue) => JsonValue): JsonObject {
-  let copy: { [key: string]: JsonValue | undefined } | undefined;
-  for (const key in map) {
-    const value = map[key];
-    if (value === undefined) continue;
-    const edited = edit(value);
-    if (edited === value) continue;
-    copy ??= { ...map };
-    copy[key] = edited;
-  }
-  return copy ?? map;
-}
-
 /** `map` without the keys whose value is an empty string, list or map. */
 export function withoutEmpty(map: JsonObject, keys: readonly string[]): JsonObject {
   let copy: { [key: string]: JsonValue | undefined } | undefined;
