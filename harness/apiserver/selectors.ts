@@ -7,6 +7,7 @@
 import { isList, isMap } from '../model/json.ts';
 import type { JsonValue, KubeObject } from '../model/object.ts';
 import { type FieldReader } from './definition.ts';
+import { compileLabelSelector } from './label-selector.ts';
 
 export type Labels = { readonly [key: string]: string };
 
@@ -22,7 +23,7 @@ const cache = new Map<string, LabelMatcher | undefined | string>();
 export function parseLabelSelector(text: string): LabelMatcher | undefined | string {
   if (text === '') return undefined;
   if (cache.has(text)) return cache.get(text);
-  const parsed = new LabelParser(text).parse();
+  const parsed = compileLabelSelector(text);
   if (cache.size > 10_000) cache.clear();
   cache.set(text, parsed);
   return parsed;
@@ -31,122 +32,6 @@ export function parseLabelSelector(text: string): LabelMatcher | undefined | str
 /** Whether an object's labels match. */
 export function labelsMatch(matcher: LabelMatcher | undefined, object: KubeObject): boolean {
   return matcher === undefined || matcher(object.metadata.labels ?? NO_LABELS);
-}
-
-const TOKEN = /\s*(==|!=|[=!(),<>]|[^\s=!(),<>]+)/y;
-const WORD = /^[^\s=!(),<>]+$/;
-
-class LabelParser {
-  readonly #tokens: string[] = [];
-  #at = 0;
-
-  constructor(text: string) {
-    TOKEN.lastIndex = 0;
-    let match = TOKEN.exec(text);
-    while (match !== null) {
-      this.#tokens.push(match[1] ?? '');
-      match = TOKEN.exec(text);
-    }
-  }
-
-  parse(): LabelMatcher | string {
-    const all: LabelMatcher[] = [];
-    const start = this.#peek();
-    if (start !== '!' && !WORD.test(start)) return `found '${start}', expected: !, identifier, or 'end of string'`;
-    for (;;) {
-      const one = this.#requirement();
-      if (typeof one === 'string') return `unable to parse requirement: ${one}`;
-      all.push(one);
-      const next = this.#next();
-      if (next === '') break;
-      if (next !== ',') return `found '${next}', expected: ',' or 'end of string'`;
-      const after = this.#peek();
-      if (after !== '!' && !WORD.test(after)) return `found '${after}', expected: identifier after ','`;
-    }
-    const [first] = all;
-    if (all.length === 1 && first !== undefined) return first;
-    return (labels) => all.every((one) => one(labels));
-  }
-
-  #next(): string {
-    return this.#tokens[this.#at++] ?? '';
-  }
-
-  #peek(): string {
-    return this.#tokens[this.#at] ?? '';
-  }
-
-  #requirement(): LabelMatcher | string {
-    let key = this.#next();
-    const negated = key === '!';
-    if (negated) key = this.#next();
-    if (!WORD.test(key)) return `found '${key}', expected: identifier`;
-    if (negated) return (labels) => labels[key] === undefined;
-    const peek = this.#peek();
-    if (peek === '' || peek === ',') return (labels) => labels[key] !== undefined;
-    const operator = this.#next();
-    switch (operator) {
-      case '=':
-      case '==': {
-        const value = this.#value();
-        return (labels) => labels[key] === value;
-      }
-      case '!=': {
-        const value = this.#value();
-        return (labels) => labels[key] !== value;
-      }
-      case 'in':
-      case 'notin': {
-        const values = this.#values();
-        if (typeof values === 'string') return values;
-        if (operator === 'in')
-          return (labels) => {
-            const value = labels[key];
-            return value !== undefined && values.has(value);
-          };
-        return (labels) => {
-          const value = labels[key];
-          return value === undefined || !values.has(value);
-        };
-      }
-      case '<':
-      case '>': {
-        const bound = Number(this.#value());
-        const sign = operator === '>' ? 1 : -1;
-        return (labels) => {
-          const value = Number(labels[key] ?? Number.NaN);
-          return (value - bound) * sign > 0;
-        };
-      }
-      default:
-        return `found '${operator}', expected: in, notin, =, ==, !=, gt, lt`;
-    }
-  }
-
-  #value(): string {
-    const peek = this.#peek();
-    return WORD.test(peek) ? this.#next() : '';
-  }
-
-  #values(): ReadonlySet<string> | string {
-    const open = this.#next();
-    if (open !== '(') return `found '${open}' expected: '('`;
-    const values = new Set<string>();
-    let before = '';
-    for (let token = this.#next(); ; before = token, token = this.#next()) {
-      if (token === ')') {
-        if (values.size === 0) values.add('');
-        return values;
-      }
-      if (token === ',') {
-        const peek = this.#peek();
-        if (values.size === 0 || peek === ')' || peek === ',') values.add('');
-        continue;
-      }
-      if (!WORD.test(token) || (values.size > 0 && before !== ',')) return `found '${token}', expected: ',' or ')'`;
-      values.add(token);
-    }
-  }
 }
 
 export interface FieldTerm {
@@ -159,18 +44,32 @@ export interface FieldTerm {
 export function parseFieldSelector(text: string): readonly FieldTerm[] | string {
   if (text === '') return [];
   const terms: FieldTerm[] = [];
-  for (const part of splitTerms(text)) {
+  for (const part of splitTerms(text).sort()) {
     if (part === '') continue;
-    const match = /^((?:[^\\=!]|\\.|!(?!=))*)(==|!=|=)(.*)$/s.exec(part);
+    const match = /^(.*?)(!=|==|=)(.*)$/s.exec(part);
     if (match === null) return `invalid selector: '${text}'; can't understand '${part}'`;
     const [, label = '', operator = '', raw = ''] = match;
-    terms.push({ label, equal: operator !== '!=', value: raw.replace(/\\([\\,=])/g, '$1') });
+    const problem = valueProblem(raw);
+    if (problem !== undefined) return `invalid field selector: ${problem}`;
+    terms.push({ label, equal: operator !== '!=', value: raw.replace(/\\(.)/gs, '$1') });
   }
   return terms;
 }
 
+/** What is wrong with a value whose special characters are to be escaped. */
+function valueProblem(raw: string): string | undefined {
+  for (let at = 0; at < raw.length; at++) {
+    const char = raw.charAt(at);
+    if (char === ',' || char === '=') return `unescaped character in value: ${char.charCodeAt(0)}`;
+    if (char !== '\\') continue;
+    const escaped = raw.charAt(++at);
+    if (escaped === '' || !'\\,='.includes(escaped)) return `invalid escape sequence: \\${escaped}`;
+  }
+  return undefined;
+}
+
 /** Splits at commas that are not escaped. */
-function splitTerms(text: string): readonly string[] {
+function splitTerms(text: string): string[] {
   const parts: string[] = [];
   let part = '';
   for (let index = 0; index < text.length; index++) {

@@ -80,6 +80,9 @@ export function selection(call: Call): Selection | Refusal {
   if (typeof terms === 'string') return badRequest(terms);
   for (const term of terms)
     if (readerFor(version, term.label) === undefined) return unknownField(definition, version, term.label);
+  const exact = terms.find((term) => term.equal && term.label === 'metadata.name');
+  if (name !== '' && terms.length > 0 && exact?.value !== name)
+    return badRequest(`fieldSelector metadata.name doesn't match requested name`);
   const all = name === '' ? terms : [...terms, { label: 'metadata.name', value: name, equal: true }];
   return { labels, fields: compileFields(all, (label) => readerFor(version, label)) };
 }
