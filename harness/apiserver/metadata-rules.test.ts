@@ -34,7 +34,7 @@ describe('rules of metadata', () => {
     expect(causes(request('PATCH', `${CONFIGMAPS_PATH}/b`, { metadata: BAD }, MERGE))).toEqual(twice);
     expect(causes(request('PATCH', `${WIDGETS_PATH}/b`, { metadata: BAD }, MERGE))).toEqual({
       labels: 3,
-      uid: 1,
+      uid: 2,
       finalizers: 1,
     });
     expect(causes(request('PATCH', '/api/v1/nodes/b/status', { metadata: BAD }, MERGE))).toEqual({

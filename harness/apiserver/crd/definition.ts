@@ -24,7 +24,7 @@ const STRATEGY: Strategy = {
   createOnUpdate: false,
   generation: 'content',
   name: 'subdomain',
-  judging: { create: 'plain', update: ['maps'], status: [] },
+  judging: { create: 'plain', update: ['change'], status: ['change'] },
   returnsDeleted: false,
   dependents: 'background',
   deletion: 'plain',
