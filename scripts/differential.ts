@@ -8,6 +8,7 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { runCampaign } from '../harness/clusters/differential/campaign.ts';
+import { KINDS } from '../harness/clusters/differential/kinds.ts';
 import { runSuite } from '../harness/clusters/conformance/suite.ts';
 import { reportText } from '../harness/clusters/differential/report.ts';
 import { startOurs, startReal } from '../harness/clusters/differential/servers.ts';
@@ -22,6 +23,11 @@ function durationMs(text: string): number {
   return Number(number) * (UNITS_MS[unit] ?? 0);
 }
 
+const USAGE = `npm run differential -- [--budget 10m] [--seed N] [--only widgets,pods] [--parallel 4] [--output FILE]
+npm run differential -- --conformance
+
+kinds: ${KINDS.map(({ id }) => id).join(' ')}`;
+
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
@@ -31,8 +37,13 @@ async function main(): Promise<void> {
       parallel: { type: 'string' },
       output: { type: 'string' },
       conformance: { type: 'boolean' },
+      help: { type: 'boolean' },
     },
   });
+  if (values.help === true) {
+    console.log(USAGE);
+    return;
+  }
   if (values.conformance === true) return conformance();
   const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 30) : Number(values.seed);
   console.log(`seed ${seed}`);

@@ -9,7 +9,7 @@ export interface Place {
   readonly real: JsonValue | undefined;
 }
 
-const MAX_PLACES = 20;
+const MAX_PLACES = 200;
 
 export function differences(ours: JsonValue | undefined, real: JsonValue | undefined, path = ''): readonly Place[] {
   const places: Place[] = [];

@@ -203,19 +203,20 @@ const SUBRESOURCES = ['', '', '', '', '', 'status', 'status', 'scale', 'other'] 
 
 const operation: Arbitrary<Operation> = record({
   verb: oneof(
-    { weight: 6, arbitrary: constant<Verb>('create') },
+    { weight: 9, arbitrary: constant<Verb>('create') },
     { weight: 5, arbitrary: constant<Verb>('update') },
     { weight: 8, arbitrary: constant<Verb>('patch') },
     { weight: 2, arbitrary: constant<Verb>('get') },
     { weight: 4, arbitrary: constant<Verb>('list') },
-    { weight: 4, arbitrary: constant<Verb>('delete') },
+    { weight: 3, arbitrary: constant<Verb>('delete') },
     { weight: 1, arbitrary: constant<Verb>('deletecollection') },
     { weight: 3, arbitrary: constant<Verb>('watch') },
   ),
   kind: nat({ max: 2 }),
   name: nat({ max: NAMES.length - 1 }),
   space: oneof(
-    { weight: 6, arbitrary: constant(0) },
+    // Few places, so that most requests find something there.
+    { weight: 12, arbitrary: constant(0) },
     { weight: 1, arbitrary: constant(1) },
     { weight: 1, arbitrary: constant(2) },
   ),
@@ -249,11 +250,11 @@ const operation: Arbitrary<Operation> = record({
   ),
 });
 
-/** Sequences over `ids`, up to three kinds each. Shrinking goes below the length that is worth generating. */
+/** Sequences over `ids`, up to two kinds each. Shrinking goes below the length that is worth generating. */
 export function sequences(ids: readonly string[] = KINDS.map(({ id }) => id), minLength = 10): Arbitrary<Sequence> {
   ids.forEach(comparedKind);
   return record({
-    kinds: uniqueArray(constantFrom(...ids), { minLength: 1, maxLength: Math.min(3, ids.length) }),
+    kinds: uniqueArray(constantFrom(...ids), { minLength: 1, maxLength: Math.min(2, ids.length) }),
     operations: array(operation, { minLength, maxLength: 40, size: 'max' }),
   });
 }
