@@ -56,8 +56,10 @@ export interface Strategy {
   readonly deletion: 'plain' | 'pod' | 'namespace' | 'definition';
   /** A status given on create is kept. */
   readonly keepsStatus?: boolean;
-  /** Metadata that a write to /status cannot change (built-in kinds; custom resources keep all of it). `metadata`: nearly all. */
-  readonly statusKeeps?: 'labels' | 'ownerReferences' | 'metadata';
+  /** Metadata that a write to /status cannot change (built-in kinds; custom resources keep all of it). `metadata`: nearly all, `everything`: its uid, too. */
+  readonly statusKeeps?: 'labels' | 'ownerReferences' | 'metadata' | 'everything';
+  /** What the server adds to a write to /status. */
+  readonly onStatus?: (object: KubeObject, old: KubeObject, now: string) => KubeObject;
   /** What admission that is on by default makes of a new object, or why it forbids it. */
   readonly admit?: (object: JsonObject, stored: Stored) => JsonObject | string;
   /** Sets what the server sets on a new object: initial status and the like. `stored`: objects of the same resource, or of another. */

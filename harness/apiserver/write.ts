@@ -45,7 +45,7 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
   const { definition, version, namespace } = call.route;
   const place = placeNew(kernel, definition, namespace, sent.meta);
   if (place !== undefined) return place;
-  const admitted = admitNew(kernel, definition, sent);
+  const admitted = admitNew(kernel, definition, withOwnersNow(kernel, call, sent));
   if (admitted instanceof Refusal) return admitted;
   const incoming = mutateIncoming(kernel, call, admitted, undefined, options);
   if (incoming instanceof Refusal) return incoming;
@@ -74,7 +74,7 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
     );
     const content = validateContent(definition, version, object, undefined, call.warnings);
     const errors = validateNewMetadata(object.metadata, strategy.name, strategy.judging.create, content);
-    if (errors.length > 0) return invalid(definition, meta.name ?? '', errors);
+    if (errors.length > 0) return invalid(internally(definition), meta.name ?? '', errors);
     if (tries === 1) warnOfFinalizers(call, object, undefined);
     if (!options.dryRun && isVersion(asked))
       return rawError('resourceVersion should not be set on objects to be created');
@@ -93,6 +93,13 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
   }
 }
 
+/** Nobody owns what admission adds: where there is any, owners are settled before. */
+function withOwnersNow(kernel: Kernel, call: Call, sent: Incoming): Incoming {
+  if (sent.owned === true || call.route.definition.strategy.admit === undefined) return sent;
+  kernel.owners.creating(call, sent.object, sent.meta);
+  return { ...sent, owned: true };
+}
+
 /** The plugins that come before webhooks. */
 function admitNew(kernel: Kernel, definition: ResourceDefinition, sent: Incoming): Incoming | Refusal {
   const { admit } = definition.strategy;
@@ -105,6 +112,11 @@ function admitNew(kernel: Kernel, definition: ResourceDefinition, sent: Incoming
 /** Only the store looks at the version of a new object, and it takes what is no number for none; a dry run never gets there. */
 function isVersion(asked: string | undefined): boolean {
   return asked !== undefined && /^\d+$/.test(asked) && Number(asked) !== 0;
+}
+
+/** The kind that validation speaks of: events are those of the core group, whichever group they came through. */
+function internally(definition: ResourceDefinition): { readonly group: string; readonly kind: string } {
+  return definition.group === 'events.k8s.io' ? { group: '', kind: definition.kind } : definition;
 }
 
 /** Namespace rules of a new object. Fills in `metadata.namespace`. */
@@ -213,7 +225,7 @@ export function storeChanged(
       ? version.schema.validateStatus(changed, before, call.warnings)
       : validateContent(definition, version, changed, before, call.warnings);
   if (errors.length > 0 || content.length > 0)
-    return invalid(definition, changed.metadata.name ?? '', [...errors, ...content]);
+    return invalid(internally(definition), changed.metadata.name ?? '', [...errors, ...content]);
 
   warnOfFinalizers(call, changed, before);
   const unwanted = validateWrite(kernel, call, changed, before, options);
@@ -245,8 +257,10 @@ function merge(
   let object = { ...incoming.object, metadata: meta } as KubeObject;
   const part = PARTS[subresource];
   if (part !== undefined) object = part(object, old, kernel.timestamp());
-  else if (subresource === 'status') object = withField(object, 'spec', old['spec']);
-  else if (version.subresources.has('status')) object = withField(object, 'status', old['status']);
+  else if (subresource === 'status') {
+    object = withField(object, 'spec', old['spec']);
+    if (strategy.onStatus !== undefined) object = strategy.onStatus(object, old, kernel.timestamp());
+  } else if (version.subresources.has('status')) object = withField(object, 'status', old['status']);
   if (subresource !== 'finalize' && strategy.deletion === 'namespace') object = withField(object, 'spec', old['spec']);
   if (strategy.normalise !== undefined) object = strategy.normalise(object, old);
   if (version.schema?.complete !== undefined) object = version.schema.complete(object);
@@ -285,8 +299,9 @@ function warnOfFinalizers(call: Call, object: KubeObject, old: KubeObject | unde
 
 function keepForStatus(meta: MutableMeta, old: KubeObject, kept: Strategy['statusKeeps']): void {
   if (kept === undefined) return;
-  const all = kept === 'metadata';
+  const all = kept === 'metadata' || kept === 'everything';
   const was = old.metadata;
+  if (kept === 'everything') keep(meta, 'uid', was.uid);
   if (all || kept === 'labels') keep(meta, 'labels', was.labels);
   if (all || kept === 'ownerReferences') keep(meta, 'ownerReferences', was.ownerReferences);
   if (!all) return;

@@ -14,11 +14,14 @@ import { SERVICE } from './service.ts';
 import { STORAGE } from './storage.ts';
 import { WORKLOADS } from './workloads.ts';
 import { validateConfigMap, validateEvent, validateSecret } from './validation/config.ts';
+import { CLUSTER_RULES } from './validation/cluster.ts';
 import { validateNetworkPolicy } from './validation/networking.ts';
 import { POLICY_RULES } from './validation/policies.ts';
 import { validateEndpoints, validateEndpointSlice } from './validation/services.ts';
 
-type Hooks = Partial<Pick<Strategy, 'admit' | 'onCreate' | 'normalise' | 'validate' | 'keepsStatus' | 'statusKeeps'>>;
+type Hooks = Partial<
+  Pick<Strategy, 'admit' | 'onCreate' | 'onStatus' | 'normalise' | 'validate' | 'keepsStatus' | 'statusKeeps'>
+>;
 
 function with_(object: KubeObject, key: string, value: JsonValue): KubeObject {
   return { ...object, [key]: value };
@@ -112,5 +115,7 @@ const OF_KINDS: { readonly [gr: string]: Hooks } = {
 /** Hooks by resource, rules included; kinds that are not here need none. */
 export const BEHAVIOUR: { readonly [gr: string]: Hooks } = {
   ...OF_KINDS,
-  ...Object.fromEntries(Object.entries(POLICY_RULES).map(([gr, validate]) => [gr, { ...OF_KINDS[gr], validate }])),
+  ...Object.fromEntries(
+    Object.entries({ ...POLICY_RULES, ...CLUSTER_RULES }).map(([gr, validate]) => [gr, { ...OF_KINDS[gr], validate }]),
+  ),
 };

@@ -7,7 +7,7 @@ import { fill, inMap } from './fill.ts';
 import { validateClaim } from './validation/config.ts';
 import { validateIngress } from './validation/networking.ts';
 
-type Hooks = Partial<Pick<Strategy, 'admit' | 'onCreate' | 'normalise' | 'validate' | 'keepsStatus'>>;
+type Hooks = Partial<Pick<Strategy, 'admit' | 'onCreate' | 'onStatus' | 'normalise' | 'validate' | 'keepsStatus'>>;
 
 /** Stays until its protection is taken off. */
 function protectedBy(finalizer: string, status?: (object: KubeObject) => JsonObject): Hooks {
@@ -63,6 +63,18 @@ function admitNode(node: JsonObject): JsonObject {
   return tainted ? node : { ...node, spec: { ...spec, taints: [...taints, NOT_READY] } };
 }
 
+/** When the phase of a volume changed last, unless whoever changes it says so. */
+function timedPhase(volume: KubeObject, old: KubeObject, now: string): KubeObject {
+  const status = mapIn(volume, 'status');
+  const before = mapIn(old, 'status');
+  const { lastPhaseTransitionTime: given } = status;
+  const { lastPhaseTransitionTime: was } = before;
+  const same = status['phase'] === before['phase'];
+  if (given !== undefined && (same || given !== was)) return volume;
+  const lastPhaseTransitionTime = same ? was : now;
+  return lastPhaseTransitionTime === undefined ? volume : { ...volume, status: { ...status, lastPhaseTransitionTime } };
+}
+
 /** Hooks by resource. */
 export const STORAGE: { readonly [gr: string]: Hooks } = {
   persistentvolumeclaims: {
@@ -70,10 +82,13 @@ export const STORAGE: { readonly [gr: string]: Hooks } = {
     admit: admitClaim,
     validate: validateClaim,
   },
-  persistentvolumes: protectedBy('kubernetes.io/pv-protection', ({ metadata }) => ({
-    phase: 'Pending',
-    lastPhaseTransitionTime: metadata.creationTimestamp ?? '',
-  })),
+  persistentvolumes: {
+    ...protectedBy('kubernetes.io/pv-protection', ({ metadata }) => ({
+      phase: 'Pending',
+      lastPhaseTransitionTime: metadata.creationTimestamp ?? '',
+    })),
+    onStatus: timedPhase,
+  },
   'volumeattributesclasses.storage.k8s.io': protectedBy('kubernetes.io/vac-protection'),
   'ingresses.networking.k8s.io': {
     admit: admitIngress,

@@ -36,7 +36,7 @@ interface Row {
   readonly dependents?: 'orphan' | 'unsupported';
   readonly deletion?: Strategy['deletion'];
   /** A write to /status leaves metadata alone. */
-  readonly statusKeeps?: 'metadata';
+  readonly statusKeeps?: 'metadata' | 'everything';
   readonly fields?: readonly string[];
 }
 
@@ -109,8 +109,8 @@ const ROWS: { readonly [gr: string]: Row } = {
   'rolebindings.rbac.authorization.k8s.io': RBAC,
   'clusterroles.rbac.authorization.k8s.io': RBAC,
   'clusterrolebindings.rbac.authorization.k8s.io': RBAC,
-  'flowschemas.flowcontrol.apiserver.k8s.io': { generation: 'spec', statusKeeps: 'metadata' },
-  'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io': { generation: 'spec', statusKeeps: 'metadata' },
+  'flowschemas.flowcontrol.apiserver.k8s.io': { generation: 'spec', statusKeeps: 'everything' },
+  'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io': { generation: 'spec', statusKeeps: 'everything' },
   'priorityclasses.scheduling.k8s.io': { generation: 'initial' },
   'deviceclasses.resource.k8s.io': { generation: 'spec', returnsDeleted: true },
   'resourceclaims.resource.k8s.io': { returnsDeleted: true, statusKeeps: 'metadata' },
@@ -133,7 +133,7 @@ const ROWS: { readonly [gr: string]: Row } = {
   'mutatingadmissionpolicybindings.admissionregistration.k8s.io': ADMISSION_SPEC,
   'validatingadmissionpolicies.admissionregistration.k8s.io': { ...ADMISSION_SPEC, statusKeeps: 'metadata' },
   'validatingadmissionpolicybindings.admissionregistration.k8s.io': ADMISSION_SPEC,
-  'apiservices.apiregistration.k8s.io': { conditional: true },
+  'apiservices.apiregistration.k8s.io': { conditional: true, statusKeeps: 'metadata' },
   'customresourcedefinitions.apiextensions.k8s.io': {
     conditional: true,
     generation: 'spec',

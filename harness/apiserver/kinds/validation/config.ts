@@ -115,12 +115,35 @@ const LIMITS: readonly (readonly [field: string, max: number])[] = [
   ['reason', 128],
 ];
 
+/** Of an event of events.k8s.io only the series changes. Judged in core form, under the names that Go has for the fields. */
+const LASTING = [
+  'involvedObject',
+  'reason',
+  'message',
+  'source',
+  'firstTimestamp',
+  'lastTimestamp',
+  'count',
+  'type',
+  'eventTime',
+  'action',
+  'related',
+  'reportingInstance',
+];
+
+function unchangedEvent(event: KubeObject, old: KubeObject, found: Problems): void {
+  for (const field of LASTING)
+    if (!jsonEqual(event[field], old[field])) found.invalid(field, event[field], 'field is immutable');
+  if (event['reportingComponent'] !== old['reportingComponent'])
+    found.invalid('reportingController', event['reportingComponent'], 'field is immutable');
+}
+
 /** Events in core form. Those of events.k8s.io are known by their time, which old ones do not have. */
 export function validateEvent(given: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
-  if (old !== undefined) return [];
   const found = new Problems();
-  const strict = given.apiVersion !== 'v1';
-  const event = strict ? eventToStorage(given) : given;
+  const fresh = given.apiVersion !== 'v1';
+  const event = fresh ? eventToStorage(given) : given;
+  const strict = fresh && old === undefined;
   const { namespace = '' } = event.metadata;
   const about = textOf(mapOf(event['involvedObject'])['namespace']);
   const timed = textOf(event['eventTime']) !== '';
@@ -130,10 +153,12 @@ export function validateEvent(given: KubeObject, old: KubeObject | undefined): r
   if (strict && !timed) found.required('eventTime');
   if (strict && event['type'] !== 'Normal' && event['type'] !== 'Warning')
     found.invalid('type', '', `has invalid value: ${textOf(event['type'])}`);
+  if (fresh && old !== undefined) unchangedEvent(event, eventToStorage(old), found);
   if (!timed) return found.list;
   const controller = textOf(event['reportingComponent']);
-  if (controller === '') found.required('reportingController');
-  found.qualifiedName('reportingController', controller);
+  const at = fresh ? 'reportingController' : 'reportingComponent';
+  if (controller === '') found.required(at);
+  found.qualifiedName(at, controller);
   for (const [field, max] of LIMITS) {
     const text = textOf(event[field]);
     if (text === '') found.required(field);

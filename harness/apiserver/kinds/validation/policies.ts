@@ -3,7 +3,7 @@ import { jsonEqual } from '../../../model/leaf.ts';
 import { isMap } from '../../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../../model/object.ts';
 import { nameErrors } from '../../names.ts';
-import type { FieldError } from '../../refusal.ts';
+import { fieldNotSupported, type FieldError } from '../../refusal.ts';
 import { listOf, mapOf, mapsOf, Problems, shown, textOf } from './problems.ts';
 import { atMostAll, countOrPercent } from './workloads.ts';
 
@@ -187,6 +187,8 @@ const volume: Judge = (object, old, found) => {
   for (const mode of modes) found.oneOfIfAny('spec.accessModes', mode, MODES);
   const capacity = mapOf(spec['capacity']);
   if (Object.keys(capacity).length === 0) found.required('spec.capacity');
+  if (capacity['storage'] === undefined || Object.keys(capacity).length > 1)
+    found.list.push(fieldNotSupported('spec.capacity', (spec['capacity'] ?? null) as JsonValue, ['storage']));
   const sources = Object.keys(spec).filter((key) => !NO_SOURCE.has(key) && spec[key] !== undefined);
   if (sources.length === 0) found.required('spec', 'must specify a volume type');
   for (const source of sources.slice(1)) found.forbidden(`spec.${source}`, 'may not specify more than 1 volume type');

@@ -174,7 +174,7 @@ export function validateEndpointSlice(slice: KubeObject, old: KubeObject | undef
     const at = `endpoints[${index}].addresses`;
     const addresses = listOf(endpoint['addresses']);
     if (addresses.length === 0) found.required(at, 'must contain at least 1 address');
-    for (const [place, address] of addresses.entries()) validateSliceAddress(type, address, `${at}[${place}]`, found);
+    for (const [place, address] of addresses.entries()) validateSliceAddress(type, address, at, place, found);
   }
   const names = new Set<string>();
   for (const [index, port] of mapsOf(slice['ports']).entries()) {
@@ -188,15 +188,17 @@ export function validateEndpointSlice(slice: KubeObject, old: KubeObject | undef
   return found.list;
 }
 
-function validateSliceAddress(type: string, address: JsonValue, path: string, found: Problems): void {
+function validateSliceAddress(type: string, address: JsonValue, path: string, place: number, found: Problems): void {
   const text = textOf(address);
-  if (type === 'IPv4') {
-    if (!isIPv4(text)) found.invalid(path, text, 'must be a valid IPv4 address');
-    else validateEndpointIp(text, path, found);
-  } else if (type === 'IPv6') {
-    if (!isIPv6(text)) found.invalid(path, text, 'must be a valid IPv6 address');
-    else validateEndpointIp(text, path, found);
-  } else if (type === 'FQDN') found.dnsSubdomain(path, text);
+  const at = `${path}[${place}]`;
+  if (type === 'FQDN') found.dnsSubdomain(at, text);
+  if (type !== 'IPv4' && type !== 'IPv6') return;
+  if (!isIPv4(text) && !isIPv6(text)) {
+    found.invalid(at, text, IP_TEXT);
+    return;
+  }
+  if (isIPv4(text) !== (type === 'IPv4')) found.invalid(path, text, `must be an ${type} address`);
+  validateEndpointIp(text, at, found);
 }
 
 function isIPv4(text: string): boolean {

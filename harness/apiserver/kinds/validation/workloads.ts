@@ -110,7 +110,13 @@ const statefulSet: Judge = (spec, old, found) => {
       );
   } else if (type === 'RollingUpdate') {
     found.nonNegative('spec.updateStrategy.rollingUpdate.partition', mapOf(rollingUpdate)['partition']);
-  } else found.invalid('spec.updateStrategy', updateStrategy, "must be 'RollingUpdate' or 'OnDelete'");
+  } else
+    found.invalid(
+      'spec.updateStrategy',
+      // As the real server shows its internal form.
+      { Type: type ?? '', RollingUpdate: rollingUpdate ?? null },
+      "must be 'RollingUpdate' or 'OnDelete'",
+    );
   found.nonNegative('spec.replicas', spec['replicas']);
   found.nonNegative('spec.minReadySeconds', spec['minReadySeconds']);
   const service = textOf(spec['serviceName']);
@@ -218,8 +224,22 @@ function judgeJob(spec: JsonObject, path: string, found: Problems): void {
   else found.oneOfIfAny(at, restart, ['OnFailure', 'Never']);
 }
 
+/** What of a Job's status is judged whatever came before. */
+function judgeJobStatus(status: JsonObject, found: Problems): void {
+  for (const field of ['active', 'succeeded', 'failed', 'ready', 'terminating'])
+    found.nonNegative(`status.${field}`, status[field]);
+  const { ready, active = 0 } = status;
+  if (typeof ready === 'number' && ready > Number(active))
+    found.invalid('status.ready', ready, 'cannot set more ready pods than active');
+}
+
 const job: Validate = (object, old) => {
-  if (old !== undefined && object['spec'] === old['spec']) return NONE;
+  if (old !== undefined && object['spec'] === old['spec']) {
+    if (jsonEqual(object['status'], old['status'])) return NONE;
+    const found = new Problems();
+    judgeJobStatus(mapOf(object['status']), found);
+    return found.list;
+  }
   const found = new Problems();
   const spec = mapOf(object['spec']);
   const before = old === undefined ? undefined : mapOf(old['spec']);
