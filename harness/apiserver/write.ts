@@ -45,7 +45,7 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
   const { definition, version, namespace } = call.route;
   const place = placeNew(kernel, definition, namespace, sent.meta);
   if (place !== undefined) return place;
-  const admitted = admitNew(kernel, definition, withOwnersNow(kernel, call, sent));
+  const admitted = admitNew(kernel, call, sent);
   if (admitted instanceof Refusal) return admitted;
   const incoming = mutateIncoming(kernel, call, admitted, undefined, options);
   if (incoming instanceof Refusal) return incoming;
@@ -93,20 +93,16 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
   }
 }
 
-/** Nobody owns what admission adds: where there is any, owners are settled before. */
-function withOwnersNow(kernel: Kernel, call: Call, sent: Incoming): Incoming {
-  if (sent.owned === true || call.route.definition.strategy.admit === undefined) return sent;
-  kernel.owners.creating(call, sent.object, sent.meta);
-  return { ...sent, owned: true };
-}
-
-/** The plugins that come before webhooks. */
-function admitNew(kernel: Kernel, definition: ResourceDefinition, sent: Incoming): Incoming | Refusal {
+/** The plugins that come before webhooks. What they fill in belongs to nobody, as what webhooks do. */
+function admitNew(kernel: Kernel, call: Call, sent: Incoming): Incoming | Refusal {
+  const { definition } = call.route;
   const { admit } = definition.strategy;
   if (admit === undefined) return sent;
   const object = admit(sent.object, (gr = definition.gr) => kernel.store.list(gr));
   if (typeof object === 'string') return forbidden(definition, sent.meta.name ?? '', object);
-  return object === sent.object ? sent : { ...sent, object };
+  if (object === sent.object) return sent;
+  if (sent.owned !== true) kernel.owners.creating(call, sent.object, sent.meta);
+  return { ...sent, object, owned: true };
 }
 
 /** Only the store looks at the version of a new object, and it takes what is no number for none; a dry run never gets there. */

@@ -381,6 +381,24 @@ describe('a scale', () => {
   });
 });
 
+describe('what admission fills in', () => {
+  it('belongs to nobody (66)', () => {
+    const { request } = serve();
+    const pod = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'p' },
+      spec: { containers: [{ name: 'a', image: 'b' }] },
+    };
+
+    const made = request('POST', '/api/v1/namespaces/default/pods?fieldManager=m1', pod);
+
+    expect(made.object['spec']).toMatchObject({ priority: 0 });
+    expect(Object.keys(owners(made)['m1 Update'] as JsonObject)).toEqual(['f:spec']);
+    expect((owners(made)['m1 Update'] as { 'f:spec': JsonObject })['f:spec']).not.toHaveProperty('f:priority');
+  });
+});
+
 describe('owners that are worked out late', () => {
   it('are those that an eager server has kept (66)', () => {
     const answers = (['eager', 'on-apply'] as const).map((mode) => {

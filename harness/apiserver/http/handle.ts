@@ -231,6 +231,8 @@ function respond(
   if (type.startsWith('text/plain') && !SINGLE_CHECK.test(request.path)) headers['x-content-type-options'] = 'nosniff';
   if (/^\/openapi\/(?:v2$|v3$|v3\/)/.test(request.path)) asDocument(code, headers);
   if (answer.headers !== undefined) Object.assign(headers, answer.headers);
+  if (code === 204 || code === 304) delete headers['content-type'];
+  if (headers['cache-control'] === FOR_EVER) headers['expires'] = nextYear();
   if (!compresses(request.headers, payload)) {
     exchange.respond(code, headers, payload, close);
     return;
@@ -242,6 +244,16 @@ function respond(
     }
     exchange.respond(code, headers, error === null ? compressed : payload, close);
   });
+}
+
+/** Of documents whose address has their hash; clients that do not know `immutable` go by the day in a year's time. */
+const FOR_EVER = 'public, immutable';
+
+function nextYear(): string {
+  const date = realDate();
+  date.setUTCFullYear(date.getUTCFullYear() + 1);
+  // Go's layout names the zone so.
+  return date.toUTCString().replace('GMT', 'UTC');
 }
 
 const SINGLE_CHECK = /^\/(?:healthz|livez|readyz)\/./;

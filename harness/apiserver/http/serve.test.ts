@@ -25,6 +25,18 @@ it('answers with exactly application/json (18)', async () => {
   expect(response.headers.get('content-type')).toBe('application/json');
 });
 
+it('lets clients keep OpenAPI documents, and says nothing of the type of no content (11)', async () => {
+  const { url } = await serve();
+  const index = await fetch(`${url}/openapi/v3`);
+  const { paths } = (await index.json()) as { paths: { [path: string]: { serverRelativeURL: string } } };
+
+  const known = await fetch(`${url}/openapi/v3`, { headers: { 'if-none-match': index.headers.get('etag') ?? '' } });
+  const document = await fetch(`${url}${paths['version']?.serverRelativeURL}`);
+
+  expect([known.status, known.headers.get('content-type')]).toEqual([304, null]);
+  expect(document.headers.get('expires')).toMatch(/^\w{3}, \d\d \w{3} \d{4} [\d:]{8} UTC$/);
+});
+
 it('reads YAML bodies and treats a missing content type as JSON (14)', async () => {
   const { url, server } = await serve();
 

@@ -32,6 +32,8 @@ describe('OpenAPI v3', () => {
       vary: 'Accept',
     });
     expect(request('GET', path, undefined, { headers: { 'if-none-match': `"${hash}"` } }).code).toBe(304);
+    const etag = request('GET', '/openapi/v3').headers?.['etag'] ?? '';
+    expect(request('GET', '/openapi/v3', undefined, { headers: { 'if-none-match': etag } }).code).toBe(304);
   });
 
   it('publishes custom resources with their schema and paths (11)', () => {

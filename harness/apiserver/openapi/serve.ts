@@ -94,19 +94,22 @@ function hashed(text: string): Text {
 
 /** Answers a path below `/openapi/`; undefined for others. */
 export function openApi(registry: Registry, path: string, request: ApiRequest): ApiResponse | undefined {
-  if (path === '/openapi/v3') return index(registry);
+  if (path === '/openapi/v3') return index(registry, request);
   if (path.startsWith('/openapi/v3/')) return documentAnswer(registry, path.slice(12), request);
   return path === '/openapi/v2' ? documentV2Answer(registry, request) : undefined;
 }
 
-function index(registry: Registry): ApiResponse {
+function index(registry: Registry, request: ApiRequest): ApiResponse {
   const hashes: { [path: string]: string } = { ...builtInHashes() };
   for (const path of publishedBy(registry).parts.keys()) hashes[path] = document(registry, path)?.hash ?? '';
   const paths: { [path: string]: JsonObject } = {};
   for (const path of Object.keys(hashes).toSorted())
     paths[path] = { serverRelativeURL: `/openapi/v3/${path}?hash=${hashes[path] ?? ''}` };
+  const { hash } = hashed(JSON.stringify({ paths }));
+  const headers = { etag: `"${hash}"` };
+  if (isKnown(request, hash)) return { code: 304, ...NOTHING, headers };
   // The real server says that it is plain text.
-  return { code: 200, plainText: true, body: { paths } };
+  return { code: 200, plainText: true, body: { paths }, headers };
 }
 
 const NOTHING = { plainText: true, body: '' };
