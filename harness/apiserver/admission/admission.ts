@@ -1,5 +1,5 @@
 /**
- * Who is asked before a write: mutating and validating webhooks.
+ * Who is asked before a write: mutating and validating webhooks, and policies.
  *
  * Owns: the order of calls, reinvocation, patches, failure policies, dry runs. Mirrors k8s.io/apiserver
  * `admission/plugin/webhook/{mutating,validating}/dispatcher.go`. It never waits: what it needs to know and does not yet is in a
@@ -9,7 +9,7 @@ import { posix } from 'node:path';
 import { jsonEqual } from '../../model/leaf.ts';
 import { isMap, textOf, valueAt } from '../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
-import { goType, type ServedVersion } from '../definition.ts';
+import { goType } from '../definition.ts';
 import type { Call, Kernel } from '../kernel.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { Refusal } from '../refusal.ts';
@@ -17,8 +17,9 @@ import { rowKey } from '../store.ts';
 import type { Attempt } from './attempt.ts';
 import { Suspended, type CallOut, type ServiceReference, type Wanted } from './call-out.ts';
 import { conditionsMet } from './conditions.ts';
-import { invocationOf, type Admitting, type Invocation } from './match.ts';
-import { denied, failedCalling, internalError, noDryRun } from './refuse.ts';
+import { inVersion, invocationOf, type Admitting, type Invocation } from './match.ts';
+import { MutatingRound } from './mutating-policies.ts';
+import { denied, failedCalling, internalError, noDryRun, problemOf } from './refuse.ts';
 import { readAnswer, type AdmissionResponse } from './response.ts';
 import { requestOf, reviewOf } from './review.ts';
 import type { Webhook } from './webhook.ts';
@@ -59,7 +60,15 @@ export class Admission {
     let current = what;
     const invoked = new Set<string>();
     const again = new Set<string>();
+    const policies = new MutatingRound(this.#webhooks.policies.mutating);
+    let seen = what.object;
     for (const round of ['first', 'again'] as const) {
+      const before = current.object;
+      const mutated = policies.run(kernel, call, current, redecode, round);
+      if (mutated instanceof Refusal) return mutated;
+      current = mutated;
+      // Policies are asked first: what they change now, webhooks have not seen.
+      if (round === 'again' && current.object !== seen) for (const id of invoked) again.add(id);
       for (const webhook of this.#webhooks.mutating) {
         const invocation = wantedBy(kernel, call, current, webhook);
         if (invocation instanceof Refusal) return invocation;
@@ -83,7 +92,8 @@ export class Admission {
         }
         if (webhook.reinvoked) invoked.add(webhook.id);
       }
-      if (again.size === 0) break;
+      seen = current.object;
+      if (again.size === 0 && current.object === before) break;
     }
     return current.object;
   }
@@ -183,18 +193,6 @@ function cleanPath(path: string): string {
   return posix.resolve('/', path.replace(/^\/+/, ''));
 }
 
-/** The objects as the webhook wants to see them. */
-function inVersion(call: Call, what: Admitting, version: ServedVersion): Admitting {
-  const own = call.route.version;
-  if (version === own || what.kind !== undefined) return what;
-  const shown = (object: JsonObject): JsonObject => version.fromStorage(own.toStorage(object as KubeObject));
-  return {
-    ...what,
-    ...(what.object === undefined ? {} : { object: shown(what.object) }),
-    ...(what.old === undefined ? {} : { old: shown(what.old) }),
-  };
-}
-
 /** The object after the webhook's patch; words of a failed call; the same object when nothing changed. */
 function patched(
   call: Call,
@@ -237,10 +235,4 @@ function patched(
 function jsonProblem(patch: string): string {
   const open = /^[[{"]/.test(patch.trim());
   return open || patch.trim() === '' ? 'unexpected end of JSON input' : 'invalid character in the patch';
-}
-
-/** Why an object could not be decoded, without the words around it. */
-function problemOf(refusal: Refusal): string {
-  const message = isMap(refusal.body) ? textOf(refusal.body['message']) : '';
-  return message.replace(/^.* cannot be handled as a [^:]+: /, '');
 }

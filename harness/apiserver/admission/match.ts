@@ -48,6 +48,7 @@ export function invocationOf(
   if (!objectMatch(what, webhook.objectSelector)) return undefined;
   const matches = (rule: WebhookRule, served: ServedVersion): boolean =>
     inScope(rule.scope, definition.gr, what.namespace) &&
+    (rule.names.length === 0 || rule.names.includes(what.name)) &&
     has(rule.operations, what.operation) &&
     has(rule.groups, definition.group) &&
     has(rule.versions, served.name) &&
@@ -94,6 +95,18 @@ function inScope(scope: string, gr: string, namespace: string): boolean {
   if (scope === '*') return true;
   const namespaced = gr !== 'namespaces' && namespace !== '';
   return scope === 'Namespaced' ? namespaced : scope === 'Cluster' && !namespaced;
+}
+
+/** The objects as whoever asks in another version sees them. */
+export function inVersion(call: Call, what: Admitting, version: ServedVersion): Admitting {
+  const own = call.route.version;
+  if (version === own || what.kind !== undefined) return what;
+  const shown = (object: JsonObject): JsonObject => version.fromStorage(own.toStorage(object as KubeObject));
+  return {
+    ...what,
+    ...(what.object === undefined ? {} : { object: shown(what.object) }),
+    ...(what.old === undefined ? {} : { old: shown(what.old) }),
+  };
 }
 
 function has(items: readonly string[], one: string): boolean {

@@ -1,11 +1,11 @@
 /** How admission says no: denials of webhooks, and webhooks that could not be asked. */
-import { textOf } from '../../model/json.ts';
+import { isMap, textOf } from '../../model/json.ts';
 import type { JsonObject } from '../../model/object.ts';
 import { badRequest, Refusal, refuse } from '../refusal.ts';
 
 /** 500 `Internal error occurred: …`. */
 export function internalError(message: string): Refusal {
-  return refuse(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message } as never] });
+  return refuse(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
 }
 
 export function failedCalling(webhook: string, why: string): Refusal {
@@ -33,4 +33,10 @@ export function denied(webhook: string, result: JsonObject | undefined): Refusal
     ...(details === undefined ? {} : { details }),
     code,
   });
+}
+
+/** Why an object could not be decoded, without the words around it. */
+export function problemOf(refusal: Refusal): string {
+  const message = isMap(refusal.body) ? textOf(refusal.body['message']) : '';
+  return message.replace(/^.* cannot be handled as a [^:]+: /, '');
 }

@@ -12,6 +12,8 @@ export interface WebhookRule {
   readonly versions: readonly string[];
   readonly resources: readonly string[];
   readonly scope: string;
+  /** Of policies: only objects of these names; empty for all. */
+  readonly names: readonly string[];
 }
 
 export interface Webhook {
@@ -48,6 +50,7 @@ export function webhookOf(id: string, hook: JsonObject): Webhook {
       versions: textsOf(rule['apiVersions']),
       resources: textsOf(rule['resources']),
       scope: textOf(rule['scope']) || '*',
+      names: textsOf(rule['resourceNames']),
     })),
     equivalent: hook['matchPolicy'] !== 'Exact',
     ignoresFailure: hook['failurePolicy'] === 'Ignore',

@@ -67,11 +67,13 @@ export function compileExpression(
   source: string,
   where: Environment | { readonly [variable: string]: string },
   fallback?: Environment,
+  /** Says it in words that cel-js knows. */
+  reworded: (source: string) => string = withOwnNames,
 ): Expression | NotCompiled {
   const env = where instanceof Environment ? where : withVariables(where);
   let program: ReturnType<Environment['parse']>;
   try {
-    program = env.parse(withOwnNames(source));
+    program = env.parse(reworded(source));
   } catch (error) {
     return { outcome: 'refused', message: compileErrorText(source, error, env) };
   }

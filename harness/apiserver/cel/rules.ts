@@ -133,7 +133,7 @@ function compileOne(rule: ValidationRule, { env, plain }: Scopes): CompiledRule 
 }
 
 /** Makes the messages of a shape, and the operators of its lists, known to an environment. */
-function declare(env: Environment, shape: Shape, associative: boolean, seen: Set<string>): void {
+export function declare(env: Environment, shape: Shape, associative: boolean, seen: Set<string>): void {
   if (shape.items !== undefined) declare(env, shape.items, associative, seen);
   if (associative && shape.associative && !seen.has(shape.type)) {
     seen.add(shape.type);
