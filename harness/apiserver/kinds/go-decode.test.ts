@@ -63,6 +63,12 @@ describe('wrong types', () => {
     expect(DEPLOYMENT.decode(deployment({ template: 'x' }), undefined, 'converter')).toBe(
       'cannot restore struct from: string',
     );
+    expect(DEPLOYMENT.decode(deployment({ replicas: 1.5 }), undefined, 'converter')).toBe(
+      'cannot convert float64 to int32',
+    );
+    expect(DEPLOYMENT.decode(deployment({ strategy: { type: 1 } }), undefined, 'converter')).toBe(
+      'cannot convert int64 to v1.DeploymentStrategyType',
+    );
   });
 });
 

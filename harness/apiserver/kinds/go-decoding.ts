@@ -40,7 +40,7 @@ export interface Decoder {
 /** Notes a value of the wrong type, in Go's words. `wanted` is what the converter calls the type. */
 export function mismatch(at: Decoding, value: JsonValue, printed: string, wanted: string): void {
   if (at.error !== undefined) return;
-  if (at.words === 'converter') at.error = unconvertible(value, wanted);
+  if (at.words === 'converter') at.error = unconvertible(value, printed, wanted);
   else at.error = unmarshalError(at, found(value, wanted), printed);
 }
 
@@ -56,9 +56,12 @@ function found(value: JsonValue, wanted: string): string {
   return typeof value === 'number' && /int/.test(wanted) ? `number ${value}` : goType(value);
 }
 
-function unconvertible(value: JsonValue, wanted: string): string {
+function unconvertible(value: JsonValue, printed: string, wanted: string): string {
   const kind = goKind(value);
   if (wanted === 'struct') return `cannot restore struct from: ${kind}`;
+  // Go converts integers to strings and fractions to integers; the converter does not, and says so in other words.
+  const convertible = (kind === 'int64' && wanted === 'string') || (kind === 'float64' && /int/.test(wanted));
+  if (convertible) return `cannot convert ${kind} to ${printed}`;
   return wanted === 'map' || wanted === 'slice'
     ? `cannot restore ${wanted} from ${kind}`
     : `unrecognized type: ${wanted}`;

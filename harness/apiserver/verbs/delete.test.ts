@@ -44,22 +44,30 @@ describe('finalizers', () => {
     request('POST', WIDGETS_PATH, widget('a', {}, { finalizers: [HOLD] }));
     request('DELETE', A);
 
+    const cause = {
+      reason: 'FieldValueForbidden',
+      field: 'metadata.finalizers',
+      message:
+        'Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"example.com/more"}',
+    };
     expect(request('PATCH', A, { metadata: { finalizers: [HOLD, 'example.com/more'] } }, MERGE)).toMatchObject({
       code: 422,
-      body: {
-        details: {
-          causes: [
-            {
-              reason: 'FieldValueForbidden',
-              field: 'metadata.finalizers',
-              message:
-                'Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"example.com/more"}',
-            },
-          ],
-        },
-      },
+      body: { details: { causes: [cause, cause] } },
     });
     expect(request('PATCH', A, { spec: { size: 9 } }, MERGE).object).toMatchObject({ metadata: { generation: 3 } });
+  });
+
+  it('answers nothing of an object that a dry run frees (84)', () => {
+    const { request } = testServer();
+    const finalizers = ['foregroundDeletion'];
+    request('POST', WIDGETS_PATH, widget('a', {}, { finalizers }));
+    request('POST', CONFIGMAPS_PATH, configMap('a', {}, { finalizers }));
+
+    const query = '?dryRun=All&propagationPolicy=Background';
+    expect(request('DELETE', A + query).body).toEqual({ apiVersion: 'example.com/v1', kind: 'Widget' });
+    const bare = { apiVersion: 'v1', kind: 'ConfigMap', metadata: {} };
+    expect(request('DELETE', `${CONFIGMAPS_PATH}/a${query}`).body).toEqual(bare);
+    expect(request('GET', A).object.metadata.finalizers).toEqual(finalizers);
   });
 
   it('must be qualified and may not be orphan and foreground at once (40)', () => {

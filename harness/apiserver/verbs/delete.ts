@@ -11,6 +11,7 @@ import type { JsonObject, JsonValue, KubeObject, ObjectMeta } from '../../model/
 import type { ApiResponse } from '../../wire/http.ts';
 import { Suspended } from '../admission/call-out.ts';
 import { admitDelete } from '../admission/write-steps.ts';
+import { emptyObject } from '../apply/ground.ts';
 import { markedForDeletion } from '../crd/status.ts';
 import { specFinalizers, type ResourceDefinition } from '../definition.ts';
 import { timestampText, type Call, type Kernel } from '../kernel.ts';
@@ -26,6 +27,8 @@ const FOREGROUND = 'foregroundDeletion';
 interface Deleted {
   readonly gone: boolean;
   readonly object: KubeObject;
+  /** It went by losing its last finalizer. */
+  readonly freed?: boolean;
 }
 
 /** DELETE on one object. */
@@ -43,6 +46,11 @@ export function remove(kernel: Kernel, call: Call): ApiResponse {
   if (unwanted !== undefined) return unwanted;
   const result = deleteObject(kernel, definition, object, options);
   if (result instanceof Refusal) return result;
+  // A dry run answers what the update would have filled in, which is nothing.
+  if (options.dryRun && result.freed === true) {
+    const { metadata, ...bare } = emptyObject(definition, version);
+    return { code: 200, body: definition.custom ? bare : { ...bare, metadata } };
+  }
   if (!result.gone || definition.strategy.returnsDeleted) {
     // 202 tells an old client that dependents go on living for a while.
     const code = !result.gone && options.orphanDependents === false ? 202 : 200;
@@ -139,7 +147,7 @@ export function deleteObject(
     current = options.dryRun ? marked : kernel.commit(definition, marked, object);
   if (stays) return { gone: false, object: current };
   if (!options.dryRun) kernel.remove(definition, current);
-  return { gone: true, object: current };
+  return { gone: true, object: current, freed: finalizers !== (object.metadata.finalizers ?? NO_FINALIZERS) };
 }
 
 function preconditionRefusal(
