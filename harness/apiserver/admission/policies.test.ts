@@ -225,3 +225,31 @@ describe('a mutating policy', () => {
     });
   });
 });
+
+describe('a policy that is written', () => {
+  const answerTo = (family: string, spec: JsonObject): unknown =>
+    testServer().request('POST', `${GROUP}/${family}admissionpolicies`, {
+      metadata: { name: 'p' },
+      spec: { matchConstraints: { resourceRules: RULES }, ...spec },
+    }).object['message'];
+  const refused = (kind: string, why: string): string =>
+    `${kind}AdmissionPolicy.admissionregistration.k8s.io "p" is invalid: ${why}`;
+
+  it('is refused when an expression does not compile or has the wrong type', () => {
+    expect(answerTo('validating', { validations: [{ expression: '1' }] })).toBe(
+      refused('Validating', 'spec.validations[0].expression: Invalid value: "1": must evaluate to bool but got int'),
+    );
+    expect(answerTo('validating', { validations: [{ expression: 'params.x == 1' }] })).toBe(
+      refused(
+        'Validating',
+        `spec.validations[0].expression: Invalid value: "params.x == 1": compilation failed: ERROR: <input>:1:1: undeclared reference to 'params' (in container '')\n | params.x == 1\n | ^`,
+      ),
+    );
+    expect(answerTo('mutating', { reinvocationPolicy: 'Never', mutations: [patching('1')] })).toBe(
+      refused(
+        'Mutating',
+        'spec.mutations[0].jsonPatch.expression: Invalid value: "1": must evaluate to list(JSONPatch) but got int',
+      ),
+    );
+  });
+});

@@ -154,6 +154,7 @@ export class PolicyExpressions {
       const made = env.clone();
       if (takesParams) made.registerVariable('params', 'dyn');
       if (authorizing) made.registerVariable('authorizer', AUTHORIZER);
+      if (variables.length === 0) return made;
       made.registerType(VARIABLES, { ctor: valueClass, fields: { ...fields } });
       return made.registerVariable('variables', VARIABLES);
     };

@@ -1,4 +1,5 @@
 /** Kinds that steer others: autoscalers, disruption budgets, leases, roles and their bindings, classes, volumes, revisions. */
+import { ADMISSION_POLICY_RULES } from './admission-policies.ts';
 import { jsonEqual } from '../../../model/leaf.ts';
 import { isMap } from '../../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../../model/object.ts';
@@ -287,4 +288,5 @@ export const POLICY_RULES: { readonly [gr: string]: Validate } = {
   'roles.rbac.authorization.k8s.io': judging(judgeRules(true)),
   'storageclasses.storage.k8s.io': judging(storageClass),
   'validatingwebhookconfigurations.admissionregistration.k8s.io': judging(endpointHook),
+  ...Object.fromEntries(Object.entries(ADMISSION_POLICY_RULES).map(([gr, judge]) => [gr, judging(judge)])),
 };
