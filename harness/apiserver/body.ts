@@ -15,7 +15,15 @@ import { isOddTime, metadataProblem, unknownInMetadata } from './kinds/metadata-
 import { decodeMetadata, hadDuplicateOwners, type MutableMeta } from './metadata.ts';
 import { goPrinted } from './patch/go-print.ts';
 import { leftOfPatch, STRATEGIC_MERGE_PATCH } from './patch/strategic-merge.ts';
-import { badRequest, fieldForbidden, fieldNotSupported, invalid, Refusal, type FieldError } from './refusal.ts';
+import {
+  badRequest,
+  fieldForbidden,
+  fieldNotSupported,
+  invalid,
+  Refusal,
+  unsupportedMediaType,
+  type FieldError,
+} from './refusal.ts';
 
 /** An object whose metadata is canonical and still ours to change. */
 export interface Incoming {
@@ -69,7 +77,18 @@ export const BODY_TYPES: readonly string[] = [
   'application/yaml',
   'application/vnd.kubernetes.protobuf',
 ];
+const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 const CUSTOM_BODY_TYPES: readonly string[] = ['application/json', 'application/yaml'];
+
+/** The media type of the body. */
+export function mediaType({ headers }: Call['request']): string {
+  const header = headers['content-type'];
+  if (header === undefined || header === '') return 'application/json';
+  const [type = '', ...parameters] = header.split(';');
+  // A parameter without a value spoils the whole header.
+  if (parameters.some((one) => one.trim() !== '' && !one.includes('='))) return '';
+  return type.trim().toLowerCase();
+}
 
 /** The media types that a body of this resource may have. */
 export function bodyTypes(definition: ResourceDefinition): readonly string[] {
@@ -77,17 +96,22 @@ export function bodyTypes(definition: ResourceDefinition): readonly string[] {
 }
 
 /** What Go reads first of every body. */
-const TYPE_META =
+export const TYPE_META =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 const VERSION_FIRST = "couldn't get version/kind; json parse error: ";
 
 /** The body as a map, or why it is none. Content types are checked by whoever knows which apply. */
-export function bodyMap(call: Call): JsonObject | Refusal {
-  const { request, route } = call;
-  const { body, undecodable, decodeError, decodedAs } = request;
+export function bodyMap({ request, route }: Call, kind: string = route.definition.kind): JsonObject | Refusal {
+  if (!BODY_TYPES.includes(mediaType(request))) return unsupportedMediaType(BODY_TYPES);
+  const { body } = request;
   if (isMap(body)) return body;
   if (body === null) return {};
-  const { kind } = route.definition;
+  return unreadable(request, kind);
+}
+
+/** What a body gets that is no map. */
+export function unreadable(request: Call['request'], kind: string): Refusal {
+  const { body, undecodable, decodeError, decodedAs } = request;
   if (decodedAs !== undefined)
     return badRequest(
       `${decodedAs.kind} in version "${parseApiVersion(decodedAs.apiVersion).version}" cannot be handled as a ${kind}: ${decodeError ?? ''}`,
@@ -98,20 +122,23 @@ export function bodyMap(call: Call): JsonObject | Refusal {
       : body === undefined
         ? `${VERSION_FIRST}unexpected end of JSON input`
         : `${VERSION_FIRST}json: cannot unmarshal ${goType(body)} into Go value of type ${TYPE_META}`;
-  return unrecognized(kind, cause, undecodable ?? (body === undefined ? '' : JSON.stringify(body)));
+  const text = undecodable ?? (body === undefined ? '' : JSON.stringify(body));
+  return unrecognized(kind, cause, text, mediaType(request) === PROTOBUF);
 }
 
-function unrecognized(kind: string, cause: string, text: string): Refusal {
-  return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${cause} (${summary(text)})`);
+function unrecognized(kind: string, cause: string, text: string, binary = false): Refusal {
+  return badRequest(
+    `the object provided is unrecognized (must be of type ${kind}): ${cause} (${summary(text, binary)})`,
+  );
 }
 
 /** How much of a body a message shows. */
 const SUMMARY_BYTES_MAX = 30;
 
-/** The start of a body: as text when it is a JSON object, in hexadecimal otherwise. */
-function summary(text: string): string {
+/** The start of a body: as text when it is a JSON object, in hexadecimal otherwise. `binary`: one character is one byte. */
+function summary(text: string, binary: boolean): string {
   if (text === '') return '<empty>';
-  const bytes = new TextEncoder().encode(text);
+  const bytes = binary ? Uint8Array.from(text, (char) => char.charCodeAt(0)) : new TextEncoder().encode(text);
   const start = bytes.subarray(0, SUMMARY_BYTES_MAX);
   const more = bytes.length > SUMMARY_BYTES_MAX ? ' ...' : '';
   if (text.startsWith('{')) return new TextDecoder().decode(start) + more;
@@ -142,7 +169,7 @@ export function decodeMap(
     unreadable !== undefined
       ? unreadable(why)
       : call.request.method === 'PATCH'
-        ? unusablePatch(strategic ? goPrinted(leftOfPatch(raw)) : JSON.stringify(typed), why)
+        ? unusablePatch(strategic ? goPrinted(leftOfPatch(raw)) : JSON.stringify(sortedKeys(typed)), why)
         : badRequest(
             `${definition.kind} in version "${version.name}" cannot be handled as a ${definition.kind}: ${why}`,
           );
@@ -165,7 +192,9 @@ export function decodeMap(
   if (unknown !== undefined) {
     const texts = unknown.map((path) => `unknown field "${path}"`);
     const { duplicates } = call.request;
-    if (duplicates !== undefined) texts.unshift(...duplicates);
+    // Go's decoder of built-in kinds does not look into what it does not know.
+    if (duplicates !== undefined)
+      texts.unshift(...(definition.custom ? duplicates : duplicates.filter((one) => !isWithin(one, unknown))));
     if (texts.length > 0) {
       if (options.fieldValidation === 'Strict') return refuseBody(`strict decoding error: ${texts.join(', ')}`);
       call.warnings.push(...texts);
@@ -186,6 +215,16 @@ function earlierProblem({ route }: Call, typed: KubeObject, words: 'json' | 'con
   const { apiVersion, kind } = typed;
   const object = coerce(definition, version, { ...before, apiVersion, kind, metadata: {} }, undefined, words);
   return typeof object === 'string' ? object : undefined;
+}
+
+/** Patched objects come with the keys of their top in order. */
+function sortedKeys(object: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function isWithin(duplicate: string, unknown: readonly string[]): boolean {
+  const path = /^duplicate field "(.*)"$/.exec(duplicate)?.[1] ?? '';
+  return unknown.some((one) => path === one || path.startsWith(`${one}.`) || path.startsWith(`${one}[`));
 }
 
 const SCALE = new BuiltInSchema('autoscaling/v1', 'Scale');

@@ -7,6 +7,9 @@ import type { ApiRequest } from '../../wire/http.ts';
 import { parseJson } from '../../wire/go-json.ts';
 import { parseYaml } from './go-yaml.ts';
 import { decodeProtobuf } from '../../wire/protobuf/envelope.ts';
+import { isMap } from '../../model/json.ts';
+import { TYPE_META } from '../body.ts';
+import { goType } from '../definition.ts';
 import type { Route } from '../registry.ts';
 
 /** The parts of a request that its body makes. */
@@ -25,14 +28,24 @@ export function decodeBody(bytes: Buffer, contentType: string, method?: string, 
   if (type === 'application/vnd.kubernetes.protobuf') return decodeMessage(bytes, method, route);
   const text = bytes.toString('utf8');
   try {
-    if (type === '' || type.endsWith('json')) return parseJson(text);
-    if (type.endsWith('yaml')) return parseYaml(text);
+    if (type === '' || type.endsWith('json')) return whole(parseJson(text), text, method);
+    if (type.endsWith('yaml')) return whole(parseYaml(text), text, method);
   } catch (error) {
     const reason = error instanceof SyntaxError ? error.message : 'exceeded max depth';
     const whole = type.endsWith('yaml') && !reason.startsWith('exceeded');
     return { undecodable: text, decodeError: whole ? reason : `${VERSION_FIRST}${reason}` };
   }
   return { undecodable: text };
+}
+
+/** Only patches may be anything but a map; what else is none is quoted as it was sent. */
+function whole(decoded: DecodedBody, text: string, method: string | undefined): DecodedBody {
+  const { body } = decoded;
+  if (method === 'PATCH' || body === null || body === undefined || isMap(body)) return decoded;
+  return {
+    undecodable: text,
+    decodeError: `${VERSION_FIRST}json: cannot unmarshal ${goType(body)} into Go value of type ${TYPE_META}`,
+  };
 }
 
 /** Go reads version and kind before anything else, and so fails there. */

@@ -21,12 +21,16 @@ const customTags: NonNullable<SchemaOptions['customTags']> = (tags: Tags): Tags 
     return format !== 'TIME' && !/:(timestamp|omap|pairs|set)$/.test(name);
   });
 
+/** What Go's reader of YAML takes for no text. */
+const CONTROL = /[^\P{Cc}\t\n\r\u0085]/u;
+
 /**
  * Parses the first document.
  *
  * @throws {SyntaxError} in Go's words, near enough.
  */
 export function parseYaml(text: string): ParsedYaml {
+  if (CONTROL.test(text)) throw new SyntaxError('yaml: control characters are not allowed');
   const document = yaml().parseDocument(text, { version: '1.1', customTags, logLevel: 'silent' });
   const duplicates: string[] = [];
   for (const error of document.errors) {

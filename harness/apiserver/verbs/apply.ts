@@ -31,9 +31,9 @@ const UNNAMED = [fieldRequired('fieldManager', 'is required for apply patch')];
 
 /** The body of an apply, in the version of the request. */
 export function configOf(call: Call, ground: Ground, kind: string): KubeObject | Refusal {
-  const { body, undecodable } = call.request;
+  const { body, undecodable, decodeError } = call.request;
   if (undecodable !== undefined)
-    return badRequest(`error decoding YAML: error converting YAML to JSON: yaml: ${undecodable}`);
+    return badRequest(`error decoding YAML: error converting YAML to JSON: ${decodeError ?? 'yaml: unreadable'}`);
   if (!isMap(body)) {
     if (body === undefined || body === null) return badRequest('invalid object type: /, Kind=');
     return badRequest(

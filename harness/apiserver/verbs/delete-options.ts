@@ -5,7 +5,7 @@
  */
 import { isMap, textOf } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import { BODY_TYPES } from '../body.ts';
+import { BODY_TYPES, mediaType } from '../body.ts';
 import { goType } from '../definition.ts';
 import type { Call } from '../kernel.ts';
 import { badRequest, fieldNotSupported, invalid, Refusal, unsupportedMediaType, type FieldError } from '../refusal.ts';
@@ -31,12 +31,11 @@ export const NO_OPTIONS: DeleteOptions = {
 /** What a DELETE asks for: from the body if there is one, from the query otherwise. */
 export function deleteOptions(call: Call): DeleteOptions | Refusal {
   // A body stands for all options: the query is not looked at.
-  const { body, undecodable, decodeError, query, headers } = call.request;
-  if (undecodable !== undefined) {
-    const type = headers['content-type']?.split(';', 1)[0] ?? '';
-    if (type !== '' && !BODY_TYPES.includes(type)) return unsupportedMediaType(BODY_TYPES);
+  const { body, undecodable, decodeError, query } = call.request;
+  if ((body !== undefined || undecodable !== undefined) && !BODY_TYPES.includes(mediaType(call.request)))
+    return unsupportedMediaType(BODY_TYPES);
+  if (undecodable !== undefined)
     return badRequest(decodeError ?? "couldn't get version/kind; json parse error: invalid character in the body");
-  }
   let raw: JsonObject;
   if (isMap(body)) {
     const foreign = foreignOptions(body);

@@ -39,7 +39,7 @@ export function bind(kernel: Kernel, call: Call): ApiResponse {
   if (call.request.method !== 'POST') return methodNotAllowed(definition, call.request.method.toLowerCase());
   const options = writeOptions(call.request.query, 'CreateOptions');
   if (options instanceof Refusal) return options;
-  const sent = bodyMap(call);
+  const sent = bodyMap(call, 'Binding');
   if (sent instanceof Refusal) return sent;
   const body = admitPosted(kernel, call, sent, BINDING_KIND);
   if (body instanceof Refusal) return body;
@@ -76,7 +76,7 @@ export function evict(kernel: Kernel, call: Call): ApiResponse {
   if (call.request.method !== 'POST') return methodNotAllowed(definition, call.request.method.toLowerCase());
   const options = writeOptions(call.request.query, 'CreateOptions');
   if (options instanceof Refusal) return options;
-  const body = bodyMap(call);
+  const body = bodyMap(call, 'Eviction');
   if (body instanceof Refusal) return body;
   const admitted = admitPosted(kernel, call, body, EVICTION_KIND);
   if (admitted instanceof Refusal) return admitted;

@@ -6,9 +6,9 @@
 import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import type { ApiRequest } from '../../wire/http.ts';
-import { writeOptions } from '../body.ts';
+import { BODY_TYPES, mediaType, unreadable, writeOptions } from '../body.ts';
 import { goType } from '../definition.ts';
-import { badRequest, Refusal } from '../refusal.ts';
+import { badRequest, Refusal, unsupportedMediaType } from '../refusal.ts';
 
 /** A Go struct: its name in messages, and what its fields hold. */
 export interface Shape {
@@ -26,18 +26,11 @@ export interface Typed {
 export function decodeTyped(request: ApiRequest, typed: Typed, warnings: string[]): JsonObject | Refusal {
   const options = writeOptions(request.query, 'CreateOptions');
   if (options instanceof Refusal) return options;
-  const { body } = request;
+  const body = request.body === null ? {} : request.body;
   const { kind } = typed;
   const version = typed.apiVersion.slice(typed.apiVersion.indexOf('/') + 1);
-  if (body === undefined || !isMap(body)) {
-    const cause =
-      request.undecodable !== undefined
-        ? 'json parse error: invalid character in the body'
-        : 'json parse error: unexpected end of JSON input (<empty>)';
-    return badRequest(
-      `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; ${cause}`,
-    );
-  }
+  if (!BODY_TYPES.includes(mediaType(request))) return unsupportedMediaType(BODY_TYPES);
+  if (!isMap(body)) return unreadable(request, kind);
   const named = `${kind} in version "${version}" cannot be handled as a ${kind}`;
   if (typeof body['kind'] === 'string' && body['kind'] !== '' && body['kind'] !== kind)
     return badRequest(

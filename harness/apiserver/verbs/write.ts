@@ -9,7 +9,9 @@ import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import type { ApiResponse } from '../../wire/http.ts';
 import { APPLY_PATCH, applyOptions, applyTo } from './apply.ts';
 import {
+  BODY_TYPES,
   bodyTypes,
+  mediaType as bodyMediaType,
   decodeMap,
   decodeObject,
   patchOptions,
@@ -48,11 +50,7 @@ function answer(call: Call, code: number, result: KubeObject | Refusal): ApiResp
 
 /** The media type of the body. */
 export function mediaType(call: Call): string {
-  const header = call.request.headers['content-type'] ?? 'application/json';
-  const [type = '', ...parameters] = header.split(';');
-  // A parameter without a value spoils the whole header.
-  if (parameters.some((one) => one.trim() !== '' && !one.includes('='))) return '';
-  return type.trim().toLowerCase();
+  return bodyMediaType(call.request);
 }
 
 /** POST on a collection. */
@@ -62,7 +60,7 @@ export function create(kernel: Kernel, sent: Call): ApiResponse {
   const call: Call = name === '' ? sent : { ...sent, route: { ...sent.route, name: '' } };
   const options = writeOptions(call.request.query, 'CreateOptions');
   if (options instanceof Refusal) return options;
-  if (!bodyTypes(definition).includes(mediaType(call))) return unsupportedMediaType(bodyTypes(definition));
+  if (!bodyTypes(definition).includes(mediaType(call))) return unsupportedMediaType(BODY_TYPES);
   const incoming = decodeObject(call, options);
   if (incoming instanceof Refusal) return incoming;
   return answer(call, 201, storeNew(kernel, call, incoming, options));
@@ -76,7 +74,7 @@ export function update(kernel: Kernel, call: Call): ApiResponse {
   if (name === '') return badRequest(NO_NAME);
   const options = writeOptions(call.request.query, 'UpdateOptions');
   if (options instanceof Refusal) return options;
-  if (!bodyTypes(definition).includes(mediaType(call))) return unsupportedMediaType(bodyTypes(definition));
+  if (!bodyTypes(definition).includes(mediaType(call))) return unsupportedMediaType(BODY_TYPES);
   const incoming = decodeObject(call, options);
   if (incoming instanceof Refusal) return incoming;
   const { meta } = incoming;
@@ -174,7 +172,8 @@ const CUSTOM_PATCHES = [JSON_PATCH, MERGE_PATCH, APPLY_PATCH];
 
 /** The kind of patch; refused when this server cannot apply it. */
 export function patchType(call: Call): string | Refusal {
-  const type = mediaType(call);
+  // Types of patches are told apart letter by letter.
+  const type = call.request.headers['content-type']?.split(';', 1)[0] ?? '';
   if (type === JSON_PATCH || type === MERGE_PATCH) return type;
   if (call.route.definition.custom) return unsupportedMediaType(CUSTOM_PATCHES);
   // Built-in kinds are refused by the router, before anything looks at the request.
@@ -227,10 +226,14 @@ function apply(kernel: Kernel, call: Call): ApiResponse {
 export function patchedMap(call: Call, type: string, live: JsonObject): JsonObject | Refusal {
   const { request, route } = call;
   if (type === STRATEGIC_MERGE_PATCH) return strategicallyPatched(call, live, schemaFor(route));
-  if (request.undecodable !== undefined || request.body === undefined)
-    return badRequest(
-      `error decoding patch: ${request.undecodable === undefined ? 'unexpected end of JSON input' : (bareReason(request.decodeError) ?? 'invalid character in the patch')}`,
-    );
+  // Whoever validates fields reads the patch before it is applied, and says so.
+  const unread = request.query['fieldValidation'] === 'Ignore' ? '' : 'error decoding patch: ';
+  if (request.undecodable !== undefined || request.body === undefined) {
+    if (unread === '' && type !== JSON_PATCH) return badRequest('Invalid JSON Patch');
+    const end = request.undecodable === undefined;
+    const why = end ? 'unexpected end of JSON input' : bareReason(request.decodeError);
+    return badRequest(`${unread}${why ?? 'invalid character in the patch'}`);
+  }
   // Null decodes into a list without operations, but into no merge patch.
   if (request.body === null) return type === JSON_PATCH ? live : badRequest('Invalid JSON Patch');
   let patched: JsonValue;
@@ -242,6 +245,8 @@ export function patchedMap(call: Call, type: string, live: JsonObject): JsonObje
         'RequestEntityTooLarge',
         `Request entity too large: The allowed maximum operations in a JSON patch is ${JSON_PATCH_OPERATIONS_MAX}, got ${body.length}`,
       );
+    if (!Array.isArray(body) && unread === '')
+      return badRequest(`json: cannot unmarshal ${goType(body)} into Go value of type jsonpatch.Patch`);
     const result = applyJsonPatch(live, body);
     if (result.outcome === 'malformed') return badRequest(result.why);
     // Any operation that fails, `test` included, is a 422 without details.
@@ -249,6 +254,7 @@ export function patchedMap(call: Call, type: string, live: JsonObject): JsonObje
       return refuse(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
     patched = result.value;
   } else {
+    if (!isMap(request.body) && unread === '') return badRequest('Invalid JSON Patch');
     if (!isMap(request.body))
       return badRequest(
         `error decoding patch: json: cannot unmarshal ${goType(request.body)} into Go value of type map[string]interface {}`,

@@ -71,6 +71,7 @@ function replaced(value: JsonValue | undefined, [head, ...rest]: Path, by: JsonV
   if (head === undefined) return by;
   if (Array.isArray(value))
     return value.map((one, index) => (index === head ? replaced(one as JsonValue, rest, by) : (one as JsonValue)));
+  if (typeof value !== 'object' || value === null) return by;
   const object = value as JsonObject;
   return { ...object, [head]: replaced(object[head], rest, by) };
 }
