@@ -16,12 +16,20 @@ export function refusalText(refusal: Refusal): string {
   return typeof body === 'string' ? body : String((body as { message?: unknown }).message);
 }
 
+/** The value of a `Warning` header. */
+export function warningText(text: string): string {
+  return `299 - ${JSON.stringify(text)}`;
+}
+
 /** The answer with the warnings that were collected on the way. A pause stays one. */
 export function withWarnings(call: Call, response: ApiResponse): ApiResponse {
   if (response instanceof Suspended) return response;
   const { warnings, route } = call;
-  if (route.version.deprecated !== undefined) warnings.unshift(route.version.deprecated);
+  const { version, subresource } = route;
+  // What the router does not know, nobody warns of.
+  const known = subresource === '' || version.subresources.has(subresource);
+  if (version.deprecated !== undefined && known) warnings.unshift(version.deprecated);
   if (warnings.length === 0) return response;
-  const warning = [...new Set(warnings)].map((text) => `299 - ${JSON.stringify(text)}`).join(', ');
+  const warning = [...new Set(warnings)].map(warningText).join(', ');
   return { ...response, headers: { ...response.headers, warning } };
 }

@@ -4,7 +4,7 @@
  * Owns: selector transitions (an object that starts matching is ADDED, one that stops is DELETED), delivery in revision order even
  * when a sink writes while it is told, bookmarks. Does not own: what a request asked for (`verbs/watch.ts`).
  */
-import type { JsonObject } from '../model/object.ts';
+import type { JsonObject, KubeObject } from '../model/object.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import type { ResponseSink } from '../wire/http.ts';
 import { ConversionFailed, ConversionNeeded } from './conversion/converter.ts';
@@ -15,7 +15,8 @@ import { selected, type Selection } from './verbs/read.ts';
 export interface Watcher {
   readonly resource: string;
   readonly version: ServedVersion;
-  readonly kind: string;
+  /** An object of the kind that nobody has filled in. */
+  readonly empty: () => KubeObject;
   /** Empty for all namespaces. */
   readonly namespace: string;
   readonly selection: Selection;
@@ -46,12 +47,13 @@ export function eventFor(watcher: Watcher, change: CommittedChange): WatchEvent 
   };
 }
 
-export function bookmark(apiVersion: string, kind: string, revision: number, endsInitial: boolean): WatchEvent {
+/** `empty`: an object of the kind that nobody has filled in. Go writes all of it. */
+export function bookmark(empty: KubeObject, revision: number, endsInitial: boolean): WatchEvent {
   const metadata: JsonObject = {
     resourceVersion: String(revision),
     ...(endsInitial ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {}),
   };
-  return { type: 'BOOKMARK', object: { kind, apiVersion, metadata } };
+  return { type: 'BOOKMARK', object: { ...empty, metadata } };
 }
 
 /** The event; undefined when it is not for this watch, or a webhook would have to convert it first: then the watch ends. */
@@ -125,7 +127,7 @@ export class Watchers {
     for (const watchers of this.#byResource.values())
       for (const watcher of [...watchers])
         if (watcher.bookmarks && !watcher.closed && revision >= watcher.after)
-          watcher.sink.event(bookmark(watcher.version.apiVersion, watcher.kind, revision, false));
+          watcher.sink.event(bookmark(watcher.empty(), revision, false));
   }
 
   /** Ends watches: of one resource, or all. Silently ones are just forgotten. */

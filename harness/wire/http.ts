@@ -49,7 +49,7 @@ export interface ApiResponse {
 export interface ResponseSink {
   answer(response: ApiResponse): void;
   /** A watch opened: 200, events follow. */
-  open(): void;
+  open(headers?: { readonly [name: string]: string }): void;
   event(event: WatchEvent): void;
   /** The stream ended. `error` stands for a broken connection; absent for a clean end. */
   end(error?: ConnectionError): void;

@@ -141,9 +141,10 @@ export class Handler {
           answer.code === 200 && want.route === undefined ? discoveryRefusal(request, answer) : undefined;
         respond(exchange, audit, want, request, unwanted ?? answer);
       },
-      open: () => {
+      open: (headers) => {
         encoder = eventEncoder(want, request);
-        exchange.start(200, { 'audit-id': audit, 'cache-control': NO_CACHE, 'content-type': encoder.type });
+        const usual = { 'audit-id': audit, 'cache-control': NO_CACHE, 'content-type': encoder.type };
+        exchange.start(200, { ...usual, ...headers });
         this.#watches.add(exchange);
         const forget = this.#deadlines.after(this.#lifeOf(request.query['timeoutSeconds']), end);
         exchange.onClose(() => {

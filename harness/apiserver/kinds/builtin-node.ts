@@ -57,7 +57,8 @@ export function nodeOfGoType(expression: string, facts: FieldFacts = NO_FACTS): 
     case 'pointer':
       return nodeOfGoType(type.to, facts);
     case 'scalar':
-      return { ...PLAIN, ...scalar(type.name), ...merging(facts) };
+      // Last, because a type that is owned as a whole stays so whatever holds it.
+      return { ...PLAIN, ...merging(facts), ...scalar(type.name) };
     case 'list':
       return lazily({ ...PLAIN, type: 'array', ...merging(facts) }, 'items', () =>
         nodeOfGoType(type.of, facts.itemMapType === undefined ? NO_FACTS : { mapType: facts.itemMapType }),

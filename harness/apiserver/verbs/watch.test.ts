@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { CONFIGMAPS_PATH, configMap, MERGE, testServer, widget, WIDGETS_PATH } from '../testing.ts';
 
 const label = (value: string): { readonly metadata: { readonly labels: { readonly on: string } } } => ({
@@ -188,4 +188,31 @@ it('is a plain get when the path names an object, except on the legacy path (87)
 
   expect(watch(`${WIDGETS_PATH}/a`).answers).toMatchObject([{ code: 200, body: { kind: 'Widget' } }]);
   expect(watch('/apis/example.com/v1/watch/namespaces/default/widgets/a').lines).toEqual(['ADDED a@7']);
+});
+
+describe('watches of built-in kinds', () => {
+  it('send bookmarks with all that Go writes of an empty object (120)', () => {
+    const { server, watch } = testServer();
+    const { events } = watch('/apis/apps/v1/namespaces/default/replicasets', { allowWatchBookmarks: 'true' });
+    server.sendBookmarks();
+
+    expect(events.at(-1)).toMatchObject({
+      type: 'BOOKMARK',
+      object: { spec: { selector: null, template: { spec: { containers: null } } }, status: { replicas: 0 } },
+    });
+  });
+
+  it('warn of deprecated kinds when they open (120)', () => {
+    const { server } = testServer();
+    const opened: unknown[] = [];
+    const close = server.send(
+      { method: 'GET', path: '/api/v1/namespaces/default/endpoints', query: { watch: 'true' }, headers: {} },
+      { answer: () => {}, open: (headers) => opened.push(headers), event: () => {}, end: () => {} },
+    );
+    close();
+
+    expect(opened).toEqual([
+      { warning: '299 - "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"' },
+    ]);
+  });
 });

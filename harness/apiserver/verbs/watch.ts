@@ -6,6 +6,8 @@
  */
 import type { ResponseSink } from '../../wire/http.ts';
 import { failureStatus } from '../../wire/status.ts';
+import { warningText, withWarnings } from '../answering.ts';
+import { emptyObject } from '../apply/ground.ts';
 import type { Call, Kernel } from '../kernel.ts';
 import {
   badRequest,
@@ -25,7 +27,7 @@ const NOTHING = (): void => {};
 /** Opens a watch. The returned function closes it from the caller's side. */
 export function watch(kernel: Kernel, watchers: Watchers, call: Call, sink: ResponseSink): () => void {
   const refuse = (refusal: Refusal): (() => void) => {
-    sink.answer(refusal);
+    sink.answer(withWarnings(call, refusal));
     return NOTHING;
   };
   const { definition, version, namespace } = call.route;
@@ -46,7 +48,7 @@ export function watch(kernel: Kernel, watchers: Watchers, call: Call, sink: Resp
   const watcher: Watcher = {
     resource: definition.gr,
     version,
-    kind: definition.kind,
+    empty: () => emptyObject(definition, version),
     namespace,
     selection: picked,
     bookmarks,
@@ -55,7 +57,8 @@ export function watch(kernel: Kernel, watchers: Watchers, call: Call, sink: Resp
     closed: false,
   };
 
-  sink.open();
+  if (version.deprecated === undefined) sink.open();
+  else sink.open({ warning: warningText(version.deprecated) });
   if (initial) {
     if (number > store.revision) {
       sink.event({ type: 'ERROR', object: tooLargeVersion(number, store.revision).body as never });
@@ -71,7 +74,7 @@ export function watch(kernel: Kernel, watchers: Watchers, call: Call, sink: Resp
         if (!watcher.closed && selected(picked, shown)) sink.event({ type: 'ADDED', object: shown });
       }
       // Only those who asked for bookmarks hear where the initial events end.
-      if (bookmarks && !watcher.closed) sink.event(bookmark(version.apiVersion, definition.kind, revision, true));
+      if (bookmarks && !watcher.closed) sink.event(bookmark(emptyObject(definition, version), revision, true));
     });
     return close;
   }

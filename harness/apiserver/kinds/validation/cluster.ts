@@ -142,7 +142,7 @@ const quota: Judge = (object, old, found) => {
       found.invalid('spec.scopes', scopes, 'conflicting scopes');
   if (old === undefined) return;
   const before = listOf(mapOf(old['spec'])['scopes']);
-  if (new Set(before).symmetricDifference(new Set(scopes)).size > 0)
+  if (before.some((one) => !scopes.includes(one)) || scopes.some((one) => !before.includes(one)))
     found.invalid('spec.scopes', scopes, 'field is immutable');
   if (object['status'] === old['status']) return;
   const status = mapOf(object['status']);

@@ -159,8 +159,8 @@ function without(map: JsonObject, keys: readonly string[]): JsonObject {
 
 const daemonSet: Judge = (spec, old, found) => {
   immutable(spec, old, 'selector', found);
-  if ((spec['selector'] ?? undefined) === undefined) found.required('spec.selector');
-  else found.labelSelector('spec.selector', spec['selector']);
+  // One that is missing matches nothing, and is not asked for.
+  if ((spec['selector'] ?? undefined) !== undefined) found.labelSelector('spec.selector', spec['selector']);
   validateMatch(spec, 'spec', found);
   if ((spec['selector'] ?? undefined) !== undefined) {
     const { matchLabels, matchExpressions } = mapOf(spec['selector']);
