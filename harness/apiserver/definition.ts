@@ -23,7 +23,7 @@ export type GenerationPolicy =
   | 'content-or-labels';
 
 /** Which rule `metadata.name` must follow. */
-export type NameRule = 'subdomain' | 'label' | 'service' | 'path-segment';
+export type NameRule = 'subdomain' | 'label' | 'service' | 'path-segment' | 'ip';
 
 /** The stored objects of a resource; without an argument, of the one at hand. */
 export type Stored = (gr?: string) => readonly KubeObject[];

@@ -4,6 +4,7 @@
  * Owns: DNS names, qualified names, label values, path segments. Results are cached: the same few names come again and again.
  */
 import type { NameRule } from './definition.ts';
+import { ipText, parseIp } from './schema/ip.ts';
 
 const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const DNS_LABEL = new RegExp(`^${LABEL}$`);
@@ -62,7 +63,24 @@ const CHECKS: { readonly [rule in NameRule]: (name: string) => readonly string[]
     for (const bad of ['/', '%']) if (name.includes(bad)) errors.push(`may not contain '${bad}'`);
     return errors;
   }),
+  ip: cached(ipErrors),
 };
+
+/** Addresses must be written in one way only, so that a name is an address. */
+function ipErrors(name: string): readonly string[] {
+  const address = parseIp(name, true);
+  if (address === undefined) return ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'];
+  const errors: string[] = [];
+  if (parseIp(name) === undefined) errors.push('must not have leading 0s');
+  if (isMapped(address)) errors.push('must not be an IPv4-mapped IPv6 address');
+  if (errors.length > 0) return errors;
+  const canonical = ipText(address);
+  return name === canonical ? NONE : [`must be in canonical form (${JSON.stringify(canonical)})`];
+}
+
+function isMapped(address: readonly number[]): boolean {
+  return address.length === 16 && address.slice(0, 12).every((byte, at) => byte === (at < 10 ? 0 : 255));
+}
 
 /** What is wrong with `metadata.name`; for a prefix (`generateName`) a trailing dash is fine. */
 export function nameErrors(rule: NameRule, name: string, prefix: boolean): readonly string[] {

@@ -104,6 +104,7 @@ const ROWS: { readonly [gr: string]: Row } = {
   'ingresses.networking.k8s.io': SPEC,
   'ingressclasses.networking.k8s.io': SPEC,
   'networkpolicies.networking.k8s.io': SPEC,
+  'ipaddresses.networking.k8s.io': { name: 'ip' },
   'runtimeclasses.node.k8s.io': { conditional: true, createOnUpdate: true },
   'roles.rbac.authorization.k8s.io': RBAC,
   'rolebindings.rbac.authorization.k8s.io': RBAC,

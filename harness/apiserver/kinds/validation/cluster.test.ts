@@ -37,6 +37,45 @@ describe('rules of cluster kinds', () => {
     );
   });
 
+  it('takes addresses in their one canonical form as names of addresses (33)', () => {
+    const addresses = '/apis/networking.k8s.io/v1/ipaddresses';
+    const parentRef = { group: 'g', resource: 'r', name: 'p', namespace: 'x' };
+    const create = (name: string): Answer =>
+      request('POST', addresses, {
+        apiVersion: 'networking.k8s.io/v1',
+        kind: 'IPAddress',
+        metadata: { name },
+        spec: { parentRef },
+      });
+
+    expect(create('fe80::1').code).toBe(201);
+    expect(['010.0.0.2', '::ffff:1.2.3.4', 'abc', 'FE80::2'].flatMap((name) => causes(create(name)))).toEqual([
+      'metadata.name: Invalid value: "010.0.0.2": must not have leading 0s',
+      'metadata.name: Invalid value: "::ffff:1.2.3.4": must not be an IPv4-mapped IPv6 address',
+      'metadata.name: Invalid value: "abc": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
+      'metadata.name: Invalid value: "FE80::2": must be in canonical form ("fe80::2")',
+    ]);
+  });
+
+  it('keeps an override of the host name apart from what else says it (33)', () => {
+    const pod = (spec: JsonObject): readonly string[] =>
+      causes(
+        request(
+          'POST',
+          `${NAMESPACE}/pods`,
+          named('Pod', { containers: [{ name: 'a', image: 'b' }], ...spec }, 'named'),
+        ),
+      );
+
+    expect(pod({ hostnameOverride: 'a', hostNetwork: true, setHostnameAsFQDN: true })).toEqual([
+      'spec.hostnameOverride: Forbidden: may not be specified when setHostnameAsFQDN is true',
+      'spec.hostnameOverride: Forbidden: may not be specified when hostNetwork is true',
+    ]);
+    expect(pod({ hostnameOverride: 'a'.repeat(70) })).toEqual([
+      'spec.hostnameOverride: Too long: may not be more than 64 bytes',
+    ]);
+  });
+
   it('keeps the provider of a node, and what the phase of a namespace says (33)', () => {
     request('POST', '/api/v1/nodes', named('Node', { providerID: 'p' }));
     const moved = request('PATCH', '/api/v1/nodes/a', { spec: { providerID: 'q' } }, MERGE);

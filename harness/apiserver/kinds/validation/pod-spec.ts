@@ -23,6 +23,7 @@ export function validatePodSpec(spec: JsonObject, path: string, found: Problems)
         : 'must provide at least one DNS nameserver when `dnsPolicy` is None',
     );
   validateSpread(mapsOf(spec['topologySpreadConstraints']), `${path}.topologySpreadConstraints`, found);
+  validateHostnameOverride(spec, `${path}.hostnameOverride`, found);
   const account = textOf(spec['serviceAccountName']);
   if (account !== '') found.dnsSubdomain(`${path}.serviceAccountName`, account);
   const node = textOf(spec['nodeName']);
@@ -36,6 +37,17 @@ export function validatePodSpec(spec: JsonObject, path: string, found: Problems)
   if (spec['runtimeClassName'] !== undefined)
     found.dnsSubdomain(`${path}.runtimeClassName`, textOf(spec['runtimeClassName']));
   found.oneOfIfAny(`${path}.preemptionPolicy`, spec['preemptionPolicy'], ['PreemptLowerPriority', 'Never']);
+}
+
+const HOSTNAME_OVERRIDE_MAX = 64;
+
+function validateHostnameOverride(spec: JsonObject, path: string, found: Problems): void {
+  const wanted = spec['hostnameOverride'];
+  if (wanted === undefined) return;
+  for (const field of ['setHostnameAsFQDN', 'hostNetwork'] as const)
+    if (spec[field] === true) found.forbidden(path, `may not be specified when ${field} is true`);
+  found.noLonger(path, textOf(wanted), HOSTNAME_OVERRIDE_MAX);
+  found.dnsSubdomain(path, textOf(wanted));
 }
 
 const MODE_MAX = 0o777;

@@ -109,6 +109,11 @@ export class Problems {
     }
   }
 
+  noLonger(path: string, value: string, max: number): void {
+    if (value.length > max)
+      this.list.push({ type: 'TooLong', field: path, detail: `may not be more than ${max} bytes` });
+  }
+
   #add(type: FieldErrorType, field: string, value: JsonValue): void {
     this.list.push({ type, field, value, detail: '' });
   }
