@@ -69,6 +69,17 @@ describe('refuses with 406', () => {
   });
 });
 
+it('makes no table of what is done rather than kept (20)', () => {
+  const accept = `application/json;as=Table;${META}`;
+  const message =
+    'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf';
+  const review = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
+
+  expect(negotiate(asking(review, accept, { method: 'POST' }), undefined, false)).toMatchObject({ body: { message } });
+  expect(wanted('/api/v1/namespaces/default/pods/a/eviction', accept)).toMatchObject({ body: { message } });
+  expect(wanted('/api/v1/namespaces/default/pods/a/status', accept)).toMatchObject({ as: 'Table' });
+});
+
 it('gives custom resources no protobuf but for their metadata (16)', () => {
   expect(wanted(WIDGET, 'application/vnd.kubernetes.protobuf,application/json')).toMatchObject({ media: 'json' });
   expect(wanted(WIDGET, `application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;${META}`)).toMatchObject({

@@ -61,12 +61,20 @@ export function negotiate(request: ApiRequest, route: Route | undefined, watchin
       const wanted = transformed(parameters, media);
       // Custom resources have no protobuf form; their metadata has.
       if (wanted === undefined || (custom && media === 'protobuf' && wanted.as === undefined)) continue;
+      if (wanted.as === 'Table' && hasNoTable(route)) continue;
       if (watching && media === 'yaml') return refusal(STREAMED);
       return { ...wanted, media, pretty: pretty || parameters.get('pretty') === '1', route };
     }
   }
   return refusal(ALL_TYPES);
 }
+
+/** Reviews, which no route names, and requests to do something rather than to keep something. */
+function hasNoTable(route: Route | undefined): boolean {
+  return route === undefined || NO_TABLES.has(route.subresource);
+}
+
+const NO_TABLES: ReadonlySet<string> = new Set('binding ephemeralcontainers eviction finalize resize token'.split(' '));
 
 /** How a refusal is to look that came before, or instead of, what was negotiated: any media type, no transformation. */
 export function negotiateRefusal(request: ApiRequest): Wanted {
