@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import type { ApiRequest } from '../../wire/http.ts';
-import { CONFIGMAPS_PATH, configMap, EPOCH_MS, JSON_PATCH, MERGE, type Answer } from '../testing.ts';
+import { CONFIGMAPS_PATH, configMap, EPOCH_MS, JSON_PATCH, MERGE, testServer, type Answer } from '../testing.ts';
 import { ApiServer, type FieldManagement } from '../server.ts';
 import { THINGS } from './testing.ts';
 
@@ -78,6 +78,28 @@ function causes(answer: Answer): readonly string[] {
 }
 
 describe('an apply', () => {
+  it('warns of keys named twice, or refuses them when asked to be strict (113)', () => {
+    const { request } = testServer();
+    const path = '/api/v1/namespaces/default/configmaps/a?fieldManager=m';
+    const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { x: '2' } };
+    const said = 'yaml: unmarshal errors:\n  line 7: key "x" already set in map\n  line 9: key "y" already set in map';
+    const more = { headers: { 'content-type': 'application/apply-patch+yaml' }, duplicates: [said] };
+
+    const strict = request('PATCH', `${path}&fieldValidation=Strict`, body, more);
+    const warned = request('PATCH', path, body, more);
+    const silent = request('PATCH', `${path}&fieldValidation=Ignore`, body, more);
+
+    expect(strict).toMatchObject({
+      code: 400,
+      body: { message: `error strict decoding YAML: error converting YAML to JSON: ${said}` },
+    });
+    expect(warned.headers?.['warning']).toBe(
+      '299 - "line 7: key \\"x\\" already set in map", 299 - "line 9: key \\"y\\" already set in map"',
+    );
+    expect(silent.code).toBe(200);
+    expect(silent.headers?.['warning']).toBeUndefined();
+  });
+
   it('creates what is absent with 201 and changes what is there with 200 (65, 66)', () => {
     const { apply } = serve();
 

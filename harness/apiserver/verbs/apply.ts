@@ -66,6 +66,8 @@ export function applyTo(kernel: Kernel, call: Call, old: KubeObject | undefined)
   const owners = old === undefined ? undefined : kernel.owners.of(definition, old);
   const result = mergedBy(kernel, call, ground, live, empty, config, owners);
   if (result instanceof Refusal) return result;
+  const repeated = repeatedKeys(call);
+  if (repeated !== undefined) return repeated;
   const lax = { dryRun: false, fieldValidation: 'Ignore' } as const;
   const incoming = decodeMap(
     call,
@@ -85,6 +87,18 @@ function unconvertible(config: KubeObject, why: string): Refusal {
   return rawError(
     `failed to convert new object (${objectText(config)}) to proper version: unable to convert unstructured object to ${type}: ${why}`,
   );
+}
+
+/** What is said of keys that the body names twice, once it is known that the rest of it can be applied. */
+function repeatedKeys(call: Call): Refusal | undefined {
+  const { query, duplicates } = call.request;
+  const { fieldValidation } = query;
+  if (duplicates === undefined || fieldValidation === 'Ignore') return undefined;
+  const [text = ''] = duplicates;
+  if (fieldValidation === 'Strict')
+    return badRequest(`error strict decoding YAML: error converting YAML to JSON: ${text}`);
+  call.warnings.push(...text.split('\n  ').slice(1));
+  return undefined;
 }
 
 /**
