@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { testServer } from '../testing.ts';
+import type { JsonObject, KubeObject } from '../../model/object.ts';
+import { testServer, widgets } from '../testing.ts';
 import { builtInHashes } from './data.ts';
 
 describe('OpenAPI v3', () => {
@@ -53,6 +54,54 @@ describe('OpenAPI v3', () => {
     });
     expect(JSON.stringify(document)).not.toMatch(/kkkkk|ppppp|ggggg/i);
   });
+});
+
+it('describes nothing of what may hold anything in OpenAPI v2 (12)', () => {
+  const { request, server } = testServer({ widgets: false });
+  const preserving = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as const;
+  const spec = {
+    type: 'object',
+    required: ['free', 'empty'],
+    properties: {
+      free: { ...preserving, properties: { x: { type: 'string' } }, description: 'd' },
+      empty: { type: 'object', nullable: true, properties: { x: { type: 'string' } } },
+      held: { ...preserving, 'x-kubernetes-embedded-resource': true },
+    },
+  };
+  const definition = widgets({}) as unknown as {
+    readonly spec: { readonly versions: { schema: JsonObject; selectableFields?: unknown }[] };
+  };
+  const [first, second] = definition.spec.versions;
+  if (first === undefined || second === undefined) throw new Error('two versions are needed');
+  first.schema = { openAPIV3Schema: { ...preserving, properties: { spec } } };
+  second.schema = { openAPIV3Schema: { type: 'object', properties: { spec } } };
+  for (const version of [first, second]) delete version.selectableFields;
+  server.installCrd(definition as unknown as KubeObject);
+
+  const { definitions } = JSON.parse(request('GET', '/openapi/v2').body as string) as {
+    readonly definitions: { readonly [name: string]: JsonObject };
+  };
+
+  const gvk = [{ group: 'example.com', kind: 'Widget', version: 'v1' }];
+  expect(definitions['com.example.v1.Widget']).toMatchObject({
+    type: 'object',
+    'x-kubernetes-group-version-kind': gvk,
+  });
+  expect(definitions['com.example.v1.Widget']).not.toHaveProperty('properties');
+  expect(definitions['com.example.v1beta1.Widget']).toMatchObject({
+    properties: {
+      spec: {
+        type: 'object',
+        required: ['free'],
+        properties: {
+          free: { 'x-kubernetes-preserve-unknown-fields': true, description: 'd' },
+          empty: {},
+          held: { 'x-kubernetes-preserve-unknown-fields': true, 'x-kubernetes-embedded-resource': true },
+        },
+      },
+    },
+  });
+  expect(definitions['com.example.v1beta1.Widget']).toHaveProperty('properties.spec.properties.empty', {});
 });
 
 it('adds custom resources to OpenAPI v2 (12)', () => {
