@@ -1,7 +1,7 @@
 /** The embedded API server outside a trial: real time, fresh ids, and the controllers of a cluster when asked for. */
 import { createEnvironment } from '../actors/environment/index.ts';
 import { createWorkloads } from '../actors/environment/workloads/index.ts';
-import { httpsCallOut } from '../apiserver/http/call-out.ts';
+import { httpsCallOut, type CallOutOptions } from '../apiserver/http/call-out.ts';
 import { ApiServer, type AuthorizationMode } from '../apiserver/server.ts';
 import { Random, randomKey } from '../determinism/random.ts';
 import { realClearInterval, realDate, realSetInterval } from '../determinism/real-time.ts';
@@ -13,9 +13,12 @@ export interface CreateServerOptions {
   readonly authorization?: AuthorizationMode;
   /** Users by bearer token. */
   readonly tokens?: ReadonlyMap<string, UserInfo>;
+  /** Where services of webhooks listen. */
+  readonly resolveService?: NonNullable<CallOutOptions['resolveService']>;
 }
 
-export function createServer({ authorization = 'allow-all', tokens }: CreateServerOptions = {}): ApiServer {
+export function createServer(options: CreateServerOptions = {}): ApiServer {
+  const { authorization = 'allow-all', tokens, resolveService } = options;
   const ids = new Random(realDate().getTime());
   return new ApiServer({
     now: () => realDate().getTime(),
@@ -24,7 +27,7 @@ export function createServer({ authorization = 'allow-all', tokens }: CreateServ
     tokenKey: randomKey(),
     fieldManagement: 'eager',
     authorization,
-    callOut: httpsCallOut(),
+    callOut: httpsCallOut(resolveService === undefined ? {} : { resolveService }),
     ...(tokens === undefined ? {} : { tokenUser: (token) => tokens.get(token) }),
   });
 }

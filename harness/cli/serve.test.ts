@@ -111,6 +111,14 @@ describe('serve', () => {
     );
   });
 
+  it('refuses a webhook service without an address', () => {
+    expect(stalemate(['serve', '--webhook-service', 'system/webhook'])).toMatchObject({
+      code: 2,
+      stderr:
+        'stalemate: got webhook service "system/webhook", expected NAMESPACE/NAME[:PORT]=HOST:PORT such as "default/webhook=127.0.0.1:9443"\n',
+    });
+  });
+
   it('refuses a port that is none, and a CRD that is missing', () => {
     expect(stalemate(['serve', '--port', '70000'])).toMatchObject({
       code: 2,

@@ -10,6 +10,7 @@ import type { Environment } from '../embedded-server.ts';
 import type { UserInfo } from '../../wire/http.ts';
 import type { CommandContext } from '../main.ts';
 import { readText } from '../read-text.ts';
+import { webhookServices } from '../webhook-services.ts';
 
 interface ServeFlags {
   readonly port?: number;
@@ -18,6 +19,7 @@ interface ServeFlags {
   readonly environment: Environment;
   readonly authorization: AuthorizationMode;
   readonly tokenFile?: string;
+  readonly webhookService?: readonly string[];
   readonly writeKubeconfig?: string;
 }
 
@@ -32,9 +34,13 @@ Environments:
   gc         garbage collection and namespace deletion (default)
   workloads  those and Deployments, ReplicaSets, StatefulSets, Jobs, claims and pods that become ready, without containers
 
+Webhooks are called at their url; those behind a service where --webhook-service says that it listens. Their certificates are checked
+against caBundle, for the name NAME.NAMESPACE.svc.
+
 Examples:
   stalemate serve --crds config/crd --write-kubeconfig kubeconfig.yaml
   kubectl --kubeconfig kubeconfig.yaml get namespaces
+  stalemate serve --webhook-service system/webhook-service=127.0.0.1:9443
   stalemate serve --plain-http --port 8001
   curl http://127.0.0.1:8001/api/v1/namespaces`;
 
@@ -47,6 +53,7 @@ export function serveCommand(context: CommandContext): Command {
     .option('--environment <name>', 'controllers that run beside it: none, gc or workloads', environmentArgument, 'gc')
     .option('--authorization <mode>', 'who may do what: allow-all or rbac', authorizationArgument, 'allow-all')
     .option('--token-file <csv>', 'bearer tokens: lines of token,user,uid,"group1,group2"')
+    .option('--webhook-service <map>', 'where one listens: NAMESPACE/NAME[:PORT]=HOST:PORT (several times)', collect)
     .option('--write-kubeconfig <file>', 'write a kubeconfig that points here')
     .addHelpText('after', HELP)
     .action((flags: ServeFlags) => serve(flags, context));
@@ -66,11 +73,12 @@ async function serve(flags: ServeFlags, { console, signal }: CommandContext): Pr
   // Requests leave little behind them: a nursery that stays small takes a third less memory, and no more time.
   setFlagsFromString('--semi-space-growth-factor=1');
   const { createServer, animate } = await import('../embedded-server.ts');
-  const { authorization } = flags;
+  const { authorization, webhookService = [] } = flags;
+  const resolveService = webhookServices(webhookService);
   const security = flags.plainHttp === true ? undefined : await secured();
   const given = await tokensOf(flags);
   const tokens = security === undefined ? given : new Map([...(given ?? []), [security.adminToken, ADMINISTRATOR]]);
-  const server = createServer({ authorization, ...(tokens === undefined ? {} : { tokens }) });
+  const server = createServer({ authorization, resolveService, ...(tokens === undefined ? {} : { tokens }) });
   if (flags.crds !== undefined) {
     const { loadCrds } = await import('../../execution/manifests.ts');
     for (const crd of loadCrds(flags.crds)) server.installCrd(crd);

@@ -1,0 +1,20 @@
+/** `--webhook-service NAMESPACE/NAME[:PORT]=HOST:PORT`: where the services that webhook configurations name listen outside of a cluster. */
+import type { CallOutOptions } from '../apiserver/http/call-out.ts';
+import { usage } from './arguments.ts';
+
+const FORM = /^([^/=:]+\/[^/=:]+)(?::(\d+))?=((?:\[[\da-fA-F:.]+\]|[^:=\s]+):\d+)$/;
+
+/** Reads the option once for each service; without a port it stands for all ports of the service. */
+export function webhookServices(given: readonly string[]): NonNullable<CallOutOptions['resolveService']> {
+  const places = new Map<string, string>();
+  for (const text of given) {
+    const [, service, port, place] = FORM.exec(text) ?? [];
+    if (service === undefined || place === undefined)
+      throw usage(
+        `got webhook service "${text}", expected NAMESPACE/NAME[:PORT]=HOST:PORT such as "default/webhook=127.0.0.1:9443"`,
+      );
+    places.set(port === undefined ? service : `${service}:${port}`, place);
+  }
+  return ({ namespace, name, port }) =>
+    places.get(`${namespace}/${name}:${port}`) ?? places.get(`${namespace}/${name}`);
+}
