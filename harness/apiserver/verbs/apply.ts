@@ -44,10 +44,12 @@ export function configOf(call: Call, ground: Ground, kind: string): KubeObject |
   const typed = { apiVersion: textOf(body, 'apiVersion'), kind: textOf(body, 'kind') };
   if (typed.apiVersion !== ground.apiVersion || typed.kind !== kind)
     return badRequest(`invalid object type: ${typed.apiVersion === '' ? `/, Kind=${typed.kind}` : gvkText(typed)}`);
-  const { metadata } = body;
-  if (isMap(metadata) && Array.isArray(metadata['managedFields']))
-    return badRequest('metadata.managedFields must be nil');
-  return isMap(metadata) ? config : { ...config, metadata: {} };
+  return isMap(body['metadata']) ? config : { ...config, metadata: {} };
+}
+
+/** Who applies does not say who owns. */
+export function claimsOwners({ metadata }: KubeObject): Refusal | undefined {
+  return isList(metadata.managedFields) ? badRequest('metadata.managedFields must be nil') : undefined;
 }
 
 function textOf(map: JsonObject, key: string): string {
@@ -61,6 +63,8 @@ export function applyTo(kernel: Kernel, call: Call, old: KubeObject | undefined)
   const ground = groundOf(definition, version, subresource);
   const config = configOf(call, ground, definition.kind);
   if (config instanceof Refusal) return config;
+  const claims = claimsOwners(config);
+  if (claims !== undefined) return claims;
   const empty = emptyObject(definition, version);
   const live = old === undefined ? empty : withoutOwners(version.fromStorage(old));
   const owners = old === undefined ? undefined : kernel.owners.of(definition, old);

@@ -28,7 +28,7 @@ import {
 import { selectorText } from '../selectors.ts';
 import { rowKey } from '../store.ts';
 import { storeChanged } from '../write.ts';
-import { APPLY_PATCH, applyOptions, configOf, mergedBy } from './apply.ts';
+import { APPLY_PATCH, applyOptions, claimsOwners, configOf, mergedBy } from './apply.ts';
 import { get } from './read.ts';
 import { checkName, checkVersion, mediaType, patchedMap, patchType, uidConflict } from './write.ts';
 
@@ -171,6 +171,8 @@ function applyScale(
     return rawError(
       `failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) ${CANNOT_CONVERT}`,
     );
+  const claims = claimsOwners(config);
+  if (claims !== undefined) return claims;
   const merged = mergedBy(kernel, call, SCALE_GROUND, current, EMPTY_SCALE, config, counted);
   if (merged instanceof Refusal) return merged;
   if (definition.custom && merged.object !== current)
