@@ -10,6 +10,7 @@ import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import { jsonEqual } from '../../model/leaf.ts';
 import { type ResourceDefinition, type ServedVersion } from '../definition.ts';
 import type { Call } from '../kernel.ts';
+import { withEmptied } from '../kinds/emptied.ts';
 import type { MutableMeta } from '../metadata.ts';
 import { emptyObject, groundOf } from './ground.ts';
 import { decodeManaged, encodeManaged, NOBODY, type Managed } from './managed.ts';
@@ -210,7 +211,7 @@ function objectOf(
   before: KubeObject | undefined,
 ): KubeObject {
   const { managedFields: _, ...metadata } = meta;
-  const sent = { ...object, metadata } as KubeObject;
+  const sent = { ...withEmptied(object), metadata } as KubeObject;
   const { normalise } = definition.strategy;
   const after = ALLOCATED.has(definition.gr) || (before !== undefined && COUNTED.has(definition.gr));
   return normalise === undefined || after ? sent : normalise(sent, before);

@@ -10,6 +10,7 @@ import type { CompiledSchema } from '../schema/compile.ts';
 import type { SchemaNode } from '../schema/node.ts';
 import { nodeOfGoType } from './builtin-node.ts';
 import { decoderOf, StructDecoder } from './go-decode.ts';
+import { rememberEmptied } from './emptied.ts';
 import { decoding } from './go-decoding.ts';
 import { goTypeOfKind } from './go-types.ts';
 
@@ -35,6 +36,7 @@ export class BuiltInSchema implements CompiledSchema {
   decode(object: KubeObject, unknown: string[] | undefined, words: 'json' | 'converter' = 'json'): KubeObject | string {
     const at = decoding(unknown, words);
     const decoded = this.#decode().decodeMap(object, at, true) as KubeObject;
+    if (at.emptied !== undefined) rememberEmptied(decoded, at.emptied);
     return at.error ?? decoded;
   }
 

@@ -130,6 +130,7 @@ export class StructDecoder implements Decoder {
         if (field.via !== undefined) at.path.push(...field.via);
         at.path.push(key);
         decoded = decoder.decode(value, at);
+        if (field.kept && decoded === null) (at.emptied ??= []).push({ path: [...at.path], value });
         at.path.length -= 1 + (field.via?.length ?? 0);
         if (!field.kept && decoder.isEmpty(decoded)) decoded = undefined;
       }

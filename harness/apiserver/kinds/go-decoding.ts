@@ -6,6 +6,7 @@
 import { isList, isMap } from '../../model/json.ts';
 import type { JsonValue } from '../../model/object.ts';
 import { goType } from '../definition.ts';
+import type { Emptied } from './emptied.ts';
 
 /** Where a decoder is and what it found. */
 export interface Decoding {
@@ -17,13 +18,15 @@ export interface Decoding {
   readonly path: (string | number)[];
   /** The struct around the value at hand. */
   struct: string;
+  /** What was sent empty and is written as null. */
+  emptied: Emptied[] | undefined;
   /** Whose words errors are in: the JSON decoder's, or those of the converter of maps that strategic merge patches go through. */
   readonly words: 'json' | 'converter';
 }
 
 /** A decoding that starts at the top of an object. */
 export function decoding(unknown: string[] | undefined, words: Decoding['words'] = 'json'): Decoding {
-  return { unknown, error: undefined, path: [], struct: '', words };
+  return { unknown, error: undefined, path: [], struct: '', emptied: undefined, words };
 }
 
 /** Turns a value into its canonical form. Never sees null or undefined. */

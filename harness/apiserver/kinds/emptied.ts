@@ -1,0 +1,40 @@
+/**
+ * Lists and maps that were sent empty where Go writes them although they are: the store makes them null, but who sent them owns them.
+ *
+ * Remembered beside the decoded object, because nothing but ownership ever asks.
+ */
+import { isList, isMap } from '../../model/json.ts';
+import type { JsonObject, JsonValue } from '../../model/object.ts';
+import { EMBEDDED } from './go-decoding.ts';
+
+type Path = readonly (string | number)[];
+
+export interface Emptied {
+  readonly path: Path;
+  readonly value: JsonValue;
+}
+
+const emptiedIn = new WeakMap<JsonObject, readonly Emptied[]>();
+
+export function rememberEmptied(object: JsonObject, emptied: readonly Emptied[]): void {
+  emptiedIn.set(object, emptied);
+}
+
+/** The object as it was sent, its empty lists and maps included. */
+export function withEmptied(object: JsonObject): JsonObject {
+  let sent = object;
+  for (const { path, value } of emptiedIn.get(object) ?? []) sent = placed(sent, path, value) as JsonObject;
+  return sent;
+}
+
+function placed(into: JsonValue, [part, ...rest]: Path, value: JsonValue): JsonValue {
+  if (part === undefined) return value;
+  if (typeof part === 'number') {
+    if (!isList(into)) return into;
+    return into.map((item, index) => (index === part ? placed(item, rest, value) : item));
+  }
+  if (part.startsWith(EMBEDDED)) return placed(into, rest, value);
+  if (!isMap(into)) return into;
+  const key = part.startsWith('\0') ? part.slice(1) : part;
+  return { ...into, [key]: placed(into[key] ?? null, rest, value) };
+}
