@@ -227,7 +227,10 @@ function respond(
   answer: ApiResponse,
   close = false,
 ): void {
-  const { code, type, payload } = encodeBody(want, answer, request);
+  // The version is written without looking at what is wanted.
+  const shape: Wanted =
+    request.path === '/version' && answer.code === 200 ? { ...want, media: 'json', pretty: true } : want;
+  const { code, type, payload } = encodeBody(shape, answer, request);
   const headers: AnswerHeaders = { 'audit-id': audit, 'cache-control': NO_CACHE, 'content-type': type };
   if (type.startsWith('text/plain') && !SINGLE_CHECK.test(request.path)) headers['x-content-type-options'] = 'nosniff';
   if (/^\/openapi\/(?:v2$|v3$|v3\/)/.test(request.path)) asDocument(code, headers);

@@ -114,6 +114,11 @@ export function refuseMethod(socket: Duplex): void {
   socket.end(closing('405 Method Not Allowed', 'application/json', NO_METHOD));
 }
 
+/** HTTP/1.1 asks for the name of a host. */
+export function refuseHostless(socket: Duplex): void {
+  socket.end(plain('400 Bad Request: missing required Host header'));
+}
+
 function plain(status: string): string {
   return `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status}`;
 }

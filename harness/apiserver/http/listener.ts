@@ -12,7 +12,7 @@ import { realClearTimeout, realSetTimeout } from '../../determinism/real-time.ts
 import { certifiedUser } from './authentication.ts';
 import type { Identity } from './certificates.ts';
 import type { Credential, Exchange } from './exchange.ts';
-import { Http1Exchange, refuseConnection, type ClientError, refuseMethod } from './http1.ts';
+import { Http1Exchange, refuseConnection, type ClientError, refuseHostless, refuseMethod } from './http1.ts';
 import { Http2Exchange } from './http2.ts';
 import { asksForWebSocket, WebSocketExchange } from './websocket.ts';
 
@@ -48,6 +48,8 @@ const LIMITS = {
   requestTimeout: REQUEST_TIMEOUT_MS,
   keepAliveTimeout: IDLE_TIMEOUT_MS,
   noDelay: true,
+  // What is said to a request without one is Go's (`http1.ts`).
+  requireHostHeader: false,
   // Whoever asks for another protocol than WebSocket is answered as if they had not.
   shouldUpgradeCallback: asksForWebSocket,
 };
@@ -69,8 +71,10 @@ export async function listen(
   const certified = new WeakMap<object, UserOf>();
   const sessions = new Set<ServerHttp2Session>();
   const upgraded = new Set<Duplex>();
-  const onRequest = (incoming: IncomingMessage, response: ServerResponse): void =>
-    handle(new Http1Exchange(incoming, response, certified.get(incoming.socket)?.user));
+  const onRequest = (incoming: IncomingMessage, response: ServerResponse): void => {
+    if (incoming.headers.host === undefined && incoming.httpVersionMinor > 0) refuseHostless(incoming.socket);
+    else handle(new Http1Exchange(incoming, response, certified.get(incoming.socket)?.user));
+  };
   const server = tls === undefined ? createServer(LIMITS, onRequest) : createTlsServer(tlsConfig(tls), onRequest);
   if (tls !== undefined) {
     // Node's own listener speaks HTTP/1.1 to every connection; those that agreed on HTTP/2 take the other way.

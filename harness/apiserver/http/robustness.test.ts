@@ -139,6 +139,13 @@ it.each([
   expect(await alive()).toBe(true);
 });
 
+it('asks HTTP/1.1 for a host, and HTTP/1.0 for none', async () => {
+  await serve();
+
+  expect(await say('GET /livez HTTP/1.1\r\n\r\n')).toContain('400 Bad Request: missing required Host header');
+  expect(statusOf(await say('GET /livez HTTP/1.0\r\n\r\n'))).toBe('200 OK');
+});
+
 it('answers pipelined requests in order', async () => {
   const { request } = await serve();
   for (let at = 0; at < 50; at++) request('POST', CONFIGMAPS_PATH, configMap(`c${at}`));
