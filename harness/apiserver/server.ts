@@ -32,7 +32,8 @@ import { Registry, type Route } from './registry.ts';
 import { unroutable, unstorable } from './routing.ts';
 import { rowKey, Store, type CommittedChange, type StoreSnapshot } from './store.ts';
 import { remove, removeCollection } from './verbs/delete.ts';
-import { bind, evict } from './verbs/pods.ts';
+import { evict } from './verbs/eviction.ts';
+import { bind } from './verbs/pods.ts';
 import { forward } from './verbs/forward.ts';
 import { get, list } from './verbs/read.ts';
 import { review, type Reviewer, type TokenOwner } from './verbs/reviews.ts';
@@ -77,6 +78,9 @@ export interface ServerSnapshot {
 const HISTORY_MAX = 10_000;
 
 const NOTHING = (): void => {};
+
+/** By this name it owns what it makes. */
+const AS_ITSELF = { 'user-agent': 'kube-apiserver' } as const;
 
 export class ApiServer implements Upstream {
   readonly #options: ApiServerOptions;
@@ -373,7 +377,7 @@ export class ApiServer implements Upstream {
       method: existing === undefined ? 'POST' : 'PUT',
       path: '',
       query: {},
-      headers: {},
+      headers: AS_ITSELF,
       body,
     };
     const call: Call = { request, route, warnings: [] };

@@ -80,7 +80,8 @@ function partialList(list: JsonObject, items: readonly JsonValue[], apiVersion: 
     kind: 'PartialObjectMetadataList',
     apiVersion,
     metadata: list['metadata'] ?? {},
-    items: items.filter(isMap).map((item) => partial(item, apiVersion)),
+    // Go's list of no items is nil.
+    items: items.length === 0 ? null : items.filter(isMap).map((item) => partial(item, apiVersion)),
   };
 }
 
