@@ -2,6 +2,9 @@
  * Controllers in five languages, and client-go's own examples, against one server: the embedded one, or a real control plane.
  *
  *   npm run languages [-- --only go,python,…] [--server embedded|real|KUBECONFIG] [--build-only]
+ *   npm run languages -- --compare [--only kubectl,informers-list,go,…]
+ *
+ * The second records what passes between each client and both servers, and tells what differs (scripts/languages/compare.ts).
  *
  * Each is built (cached), started, taken through the story of scripts/languages/goal.ts and ended; a table of times comes last. A
  * kubeconfig must point to a control plane with a kube-controller-manager, for the garbage collector. A language whose program is
@@ -12,11 +15,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { compareClients } from './languages/compare.ts';
 import { buildFolder, CONTROLLER_TABLE, type LanguageController } from './languages/controllers.ts';
 import { EXAMPLES } from './languages/examples.ts';
 import { clear, reachGoal } from './languages/goal.ts';
 import { lastLines, type Running, start, StepFailed } from './languages/processes.ts';
 import { openServer, type Server } from './languages/server.ts';
+import { STORIES } from './languages/stories.ts';
+import type { Story } from './languages/story.ts';
 
 interface Row {
   readonly name: string;
@@ -32,9 +38,13 @@ async function main(): Promise<number> {
       only: { type: 'string' },
       server: { type: 'string', default: 'embedded' },
       'build-only': { type: 'boolean' },
+      compare: { type: 'boolean' },
     },
   });
-  const names = [...CONTROLLER_TABLE.map(({ name }) => name), EXAMPLES_NAME];
+  const names =
+    values.compare === true
+      ? STORIES.map(({ client }) => client)
+      : [...CONTROLLER_TABLE.map(({ name }) => name), EXAMPLES_NAME];
   const asked = values.only?.split(',');
   const unknown = asked?.find((name) => !names.includes(name));
   if (unknown !== undefined) {
@@ -43,13 +53,18 @@ async function main(): Promise<number> {
   }
   const folder = mkdtempSync(join(tmpdir(), 'stalemate-languages-'));
   const rows: Row[] = [];
-  const wanted = (name: string, needs: string): boolean => {
+  const wanted = (name: string, needs = 'node'): boolean => {
     if (asked !== undefined) return asked.includes(name);
     if (present(needs)) return true;
     console.log(`${name}: left out, "${needs}" is not on this machine`);
     return false;
   };
   try {
+    if (values.compare === true) {
+      const stories = STORIES.filter(({ client, needs }) => wanted(client, needs));
+      rows.push(...(await compareStories(stories, folder)));
+      return told(rows);
+    }
     const controllers = CONTROLLER_TABLE.filter(({ name, needs }) => wanted(name, needs));
     const examples = wanted(EXAMPLES_NAME, 'go');
     const built: LanguageController[] = [];
@@ -73,6 +88,21 @@ async function main(): Promise<number> {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+  return told(rows);
+}
+
+async function compareStories(stories: readonly Story[], folder: string): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  const built: Story[] = [];
+  for (const story of stories) {
+    const log = join(folder, `${story.client}-build.log`);
+    if (await timed(rows, `${story.client} build`, async () => story.build?.(log))) built.push(story);
+  }
+  const compared = await compareClients(built, folder);
+  return [...rows, ...compared.map(({ client, ok, text }) => ({ name: client, ok, text }))];
+}
+
+function told(rows: readonly Row[]): number {
   console.log(
     `\n${rows.map(({ ok, name, text }) => `${ok ? 'ok    ' : 'FAILED'} ${name.padEnd(26)} ${text}`).join('\n')}`,
   );

@@ -14,6 +14,8 @@ import { lastLines, start, StepFailed, until } from './processes.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 const CRD = join(ROOT, 'controllers-under-test', 'buckets', 'crd.yaml');
 const START_TIMEOUT_MS = 20_000;
+/** What runs beside the embedded server as well: nobody acts on workloads but the clients. */
+const CONTROLLERS = 'garbage-collector-controller,namespace-controller,serviceaccount-controller';
 
 /** An object as it goes over the wire. */
 export interface PlainObject {
@@ -63,7 +65,7 @@ export async function openServer(which: string, folder: string, bare = false): P
     return { kubeconfig, objects: objectsOf(kubeconfig), stop: () => serving.stop() };
   }
   if (which === 'real') {
-    const plane = await startControlPlane({ controllerManager: !bare });
+    const plane = await startControlPlane({ controllerManager: !bare, managerArgs: [`--controllers=${CONTROLLERS}`] });
     const kubeconfig = join(folder, 'kubeconfig-real.yaml');
     writeFileSync(kubeconfig, plane.kubeconfig, { mode: 0o600 });
     const objects = objectsOf(kubeconfig);

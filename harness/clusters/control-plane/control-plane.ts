@@ -29,6 +29,8 @@ export interface ControlPlaneOptions {
   /** Further flags; a flag given here replaces ours. */
   readonly apiserverArgs?: readonly string[];
   readonly etcdArgs?: readonly string[];
+  /** Of kube-controller-manager, as `apiserverArgs`. */
+  readonly managerArgs?: readonly string[];
   /** Bearer tokens beside the administrator's. */
   readonly tokens?: ReadonlyMap<string, UserInfo>;
   /** How long all of it may take to be ready. */
@@ -96,7 +98,7 @@ async function startOnce(binaries: ControlPlaneBinaries, options: ControlPlaneOp
       const manager = children.start(
         'kube-controller-manager',
         binaries.controllerManager ?? '',
-        managerFlags(folder, files),
+        merged(managerFlags(folder, files), options.managerArgs ?? []),
       );
       pids.push(manager.pid);
       // It creates one in every namespace first thing.

@@ -1,0 +1,130 @@
+/**
+ * The same clients and the same stories on the embedded server and on a real control plane, and what passed between them compared.
+ *
+ * For each step, form of request and status, the answers' facts are sets: how often something was asked or said does not count. Owns:
+ * running both sides and telling differences. Does not own: what the clients do (`stories.ts`), what is a form (`forms.ts`), which
+ * differences are meant (`explained.ts`). Start at {@link compareClients}.
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Difference, reasonOf } from './explained.ts';
+import { type Forms, formsOf } from './forms.ts';
+import { StepFailed } from './processes.ts';
+import { record } from './recorder.ts';
+import { openServer, type Server } from './server.ts';
+import type { Story } from './story.ts';
+
+/** A client's steps, and what passed in each; what it printed counts as an answer. */
+type Steps = ReadonlyMap<string, Forms>;
+
+/** Figures of one client, and what differed without a reason. */
+export interface Compared {
+  readonly client: string;
+  readonly ok: boolean;
+  readonly text: string;
+}
+
+const SIDES = ['embedded', 'real'] as const;
+const LINES_MAX = 12;
+
+export async function compareClients(stories: readonly Story[], folder: string): Promise<readonly Compared[]> {
+  const sides: Map<string, Steps | string>[] = [];
+  for (const side of SIDES) {
+    const own = join(folder, side);
+    mkdirSync(own);
+    const server = await openServer(side, own);
+    try {
+      sides.push(await runAll(stories, server, own));
+    } finally {
+      await server.stop();
+    }
+  }
+  const [embedded, real] = sides;
+  return stories.map(({ client }) => judge(client, embedded?.get(client), real?.get(client)));
+}
+
+async function runAll(stories: readonly Story[], server: Server, folder: string): Promise<Map<string, Steps | string>> {
+  const results = new Map<string, Steps | string>();
+  for (const { client, depth, run } of stories) {
+    const kubeconfig = join(folder, `${client}.kubeconfig`);
+    const recorder = await record(server.kubeconfig, kubeconfig);
+    const steps = new Map<string, Forms>();
+    try {
+      await run({
+        server,
+        kubeconfig,
+        folder,
+        done: (step, printed) => {
+          const forms = new Map(formsOf(recorder.take(), depth));
+          if (printed !== undefined) forms.set('prints', new Map([[printed.how, new Set(printed.lines)]]));
+          steps.set(step, forms);
+        },
+      });
+      results.set(client, steps);
+    } catch (error) {
+      if (!(error instanceof StepFailed)) throw error;
+      results.set(client, error.message);
+    } finally {
+      await recorder.close();
+    }
+  }
+  return results;
+}
+
+function judge(client: string, embedded: Steps | string = '', real: Steps | string = ''): Compared {
+  if (typeof embedded === 'string') return { client, ok: false, text: `on the embedded server: ${embedded}` };
+  if (typeof real === 'string') return { client, ok: false, text: `on the real one: ${real}` };
+  const found = differencesOf(client, embedded, real);
+  const told = found.filter((one) => reasonOf(one) === undefined);
+  const forms = [...real.values()].reduce((sum, step) => sum + step.size, 0);
+  const figures = `${real.size} steps, ${forms} forms of request, ${found.length - told.length} differences explained`;
+  return { client, ok: told.length === 0, text: [figures, ...tableOf(told)].join('\n') };
+}
+
+/** Differences between the two sides, those of one request together. */
+export function differencesOf(client: string, embedded: Steps, real: Steps): readonly Difference[] {
+  const found: Difference[] = [];
+  for (const step of union(embedded, real)) {
+    const ours = embedded.get(step) ?? new Map();
+    const theirs = real.get(step) ?? new Map();
+    for (const request of union<Forms>(ours, theirs)) {
+      const add = (side: Difference['side'], fact: string): void =>
+        void found.push({ client, step, request, side, fact });
+      const [left, right] = [ours.get(request), theirs.get(request)];
+      if (left === undefined || right === undefined) {
+        add(left === undefined ? 'real' : 'embedded', 'the request');
+        continue;
+      }
+      for (const answer of union(left, right)) {
+        const [some, others] = [left.get(answer), right.get(answer)];
+        if (some === undefined || others === undefined) {
+          const facts = [...(some ?? others ?? [])].filter((fact) => /^(?:message|text)/.test(fact));
+          add(some === undefined ? 'real' : 'embedded', `answer ${answer} ${facts.join(' ')}`.trimEnd());
+          continue;
+        }
+        for (const fact of some) if (!others.has(fact)) add('embedded', fact);
+        for (const fact of others) if (!some.has(fact)) add('real', fact);
+      }
+    }
+  }
+  return found;
+}
+
+function union<Side extends { keys(): Iterable<string> }>(one: Side, other: Side): ReadonlySet<string> {
+  return new Set([...one.keys(), ...other.keys()]);
+}
+
+function tableOf(differences: readonly Difference[]): readonly string[] {
+  const requests = Map.groupBy(differences, ({ step, request }) => `${step}: ${request}`);
+  return [...requests].flatMap(([request, ones]) => [
+    `  ${shortened(request)}`,
+    ...ones.slice(0, LINES_MAX).map(({ side, fact }) => `      only ${side.padEnd(8)} ${shortened(fact)}`),
+    ...(ones.length > LINES_MAX ? [`      and ${ones.length - LINES_MAX} more`] : []),
+  ]);
+}
+
+const WIDTH = Number(process.env['COLUMNS'] ?? 240);
+
+function shortened(text: string): string {
+  return text.length > WIDTH ? `${text.slice(0, WIDTH)}…` : text;
+}
