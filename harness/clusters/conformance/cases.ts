@@ -1,5 +1,6 @@
 /** The conformance cases, in the order of the checklist. */
 import { plain } from '../differential/compare.ts';
+import { DIFFERENCE_CASES } from './difference-cases.ts';
 import { OBJECT_CASES } from './object-cases.ts';
 import { REQUEST_CASES } from './request-cases.ts';
 import { at, check, configMap, same, widget, type ConformanceCase } from './case.ts';
@@ -549,4 +550,5 @@ export const CASES: readonly ConformanceCase[] = [
   },
   ...REQUEST_CASES,
   ...OBJECT_CASES,
+  ...DIFFERENCE_CASES,
 ];

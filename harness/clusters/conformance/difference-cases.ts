@@ -1,0 +1,122 @@
+/** Conformance cases about what the comparison of random sequences has brought up: order of checks, repeated causes, odd versions. */
+import type { JsonObject, JsonValue } from '../../model/object.ts';
+import { at, configMap, same, widget, type ConformanceCase } from './case.ts';
+
+const UNVERSIONED = { code: 422, reason: 'Invalid', message: 'metadata.resourceVersion: Invalid value: 0' };
+
+function fieldsOf(refused: JsonObject): readonly (JsonValue | undefined)[] {
+  return (at(refused, 'details.causes') as readonly JsonObject[]).map(({ field }) => field);
+}
+
+export const DIFFERENCE_CASES: readonly ConformanceCase[] = [
+  {
+    name: 'refuses patches that take the version from a custom resource',
+    items: [37, 62],
+    run: async (t) => {
+      await t.call('POST', t.widgets, 201, widget('a'));
+      for (const resourceVersion of [null, '', '0'])
+        await t.call('MERGE', `${t.widgets}/a`, UNVERSIONED, { metadata: { resourceVersion }, spec: { size: 2 } });
+      await t.call('POST', t.core('configmaps'), 201, configMap('a'));
+      const free = { metadata: { resourceVersion: null }, data: { a: '2' } };
+      same(at(await t.call('MERGE', `${t.core('configmaps')}/a`, 200, free), 'data.a'), '2', 'the data');
+    },
+  },
+  {
+    name: 'compares names and namespaces before versions',
+    items: [33],
+    run: async (t) => {
+      await t.call('POST', t.widgets, 201, widget('a'));
+      for (const wrong of [{ name: 'b' }, { namespace: 'elsewhere' }])
+        await t.call(
+          'MERGE',
+          `${t.widgets}/a`,
+          { code: 400, reason: 'BadRequest' },
+          {
+            metadata: { resourceVersion: '1', ...wrong },
+          },
+        );
+      await t.call('MERGE', `${t.widgets}/a`, 409, { metadata: { resourceVersion: '1' } });
+    },
+  },
+  {
+    name: 'tells what never changes twice, and labels three times',
+    items: [39],
+    run: async (t) => {
+      await t.call('POST', t.widgets, 201, widget('a'));
+      const wrong = { metadata: { uid: 'other', labels: { 'a b': 'x' } } };
+      const refused = await t.call('MERGE', `${t.widgets}/a`, 422, wrong);
+      same(
+        fieldsOf(refused).toSorted(),
+        ['metadata.labels', 'metadata.labels', 'metadata.labels', 'metadata.uid', 'metadata.uid'],
+        'the fields',
+      );
+    },
+  },
+  {
+    name: 'reads a scale as it reads its object',
+    items: [51],
+    run: async (t) => {
+      const scale = `${t.widgets}/a/scale`;
+      await t.call('GET', `${scale}?resourceVersion=abc`, { code: 500, reason: '', message: 'invalid syntax' });
+      const named = (name: string, spec: JsonObject): JsonObject => ({
+        apiVersion: 'autoscaling/v1',
+        kind: 'Scale',
+        metadata: { name },
+        spec,
+      });
+      await t.call('PUT', scale, { code: 400, message: 'does not match the name on the URL' }, named('b', {}));
+      await t.call('PUT', scale, { code: 400, message: 'no kind is registered' }, named('a', { replicas: 'x' }));
+      await t.call('PUT', scale, 404, named('a', { replicas: 1 }));
+      await t.call('POST', t.widgets, 201, widget('a'));
+      const claimed = { ...named('a', {}), metadata: { name: 'a', managedFields: [] } };
+      await t.call(
+        'APPLY',
+        `${scale}?fieldManager=m`,
+        { code: 500, reason: '', message: 'failed to create manager' },
+        claimed,
+      );
+      await t.call('MERGE', scale, { code: 400, message: '".spec.replicas" cannot be empty' }, { metadata: {} });
+      await t.call('JSON', scale, 200, [{ op: 'remove', path: '/spec/replicas' }]);
+      await t.call('MERGE', scale, UNVERSIONED, { metadata: { resourceVersion: '0' }, spec: { replicas: 2 } });
+      await t.call('STRATEGIC', `${scale}?force=true`, 415, { spec: { replicas: 2 } });
+    },
+  },
+  {
+    name: 'keeps the generation that a kind without generations is given',
+    items: [43],
+    run: async (t) => {
+      const made = await t.call('POST', t.core('configmaps'), 201, configMap('a', {}, { generation: 7 }));
+      same(at(made, 'metadata.generation'), 7, 'the generation');
+      const changed = await t.call('MERGE', `${t.core('configmaps')}/a`, 200, {
+        metadata: { generation: 9 },
+        data: { a: '2' },
+      });
+      same(at(changed, 'metadata.generation'), 7, 'the generation after a change');
+    },
+  },
+  {
+    name: 'merges owners without a uid, and refuses them by their rules',
+    items: [40],
+    run: async (t) => {
+      const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'o' }];
+      for (const body of [widget('a', { size: 1 }, { ownerReferences }), configMap('a', {}, { ownerReferences })]) {
+        const path = body['kind'] === 'Widget' ? t.widgets : t.core('configmaps');
+        const refused = await t.call('APPLY', `${path}/a?fieldManager=m`, 422, body);
+        same(fieldsOf(refused), ['metadata.ownerReferences.uid'], 'the fields');
+      }
+      const bytes = { ...configMap('a'), binaryData: { b: '!' } };
+      const unreadable = { code: 500, reason: '', message: 'failed to convert new object (/a; /v1, Kind=ConfigMap)' };
+      await t.call('APPLY', `${t.core('configmaps')}/a?fieldManager=m`, unreadable, bytes);
+    },
+  },
+  {
+    name: 'answers an empty object when a dry run takes the last finalizer',
+    items: [79],
+    run: async (t) => {
+      await t.call('POST', t.widgets, 201, widget('a', { size: 1 }, { finalizers: ['orphan'] }));
+      const answer = await t.call('DELETE', `${t.widgets}/a?dryRun=All&propagationPolicy=Background`, 200);
+      same([answer['kind'], answer['metadata'], answer['spec']], ['Widget', undefined, undefined], 'the answer');
+      same(at(await t.call('GET', `${t.widgets}/a`, 200), 'metadata.finalizers'), ['orphan'], 'the finalizers');
+    },
+  },
+];
