@@ -83,7 +83,7 @@ const CUSTOM_BODY_TYPES: readonly string[] = ['application/json', 'application/y
 /** The media type of the body. */
 export function mediaType({ headers }: Call['request']): string {
   const header = headers['content-type'];
-  if (header === undefined || header === '') return 'application/json';
+  if (header === undefined || header === 'application/json' || header === '') return 'application/json';
   const [type = '', ...parameters] = header.split(';');
   // A parameter without a value spoils the whole header.
   if (parameters.some((one) => one.trim() !== '' && !one.includes('='))) return '';

@@ -58,13 +58,11 @@ export function validateMetadataUpdate(
 ): readonly FieldError[] {
   const frozen: FieldError[] = [];
   validateFrozen(meta, old, frozen);
+  const sameMaps =
+    meta.labels === old.labels && meta.annotations === old.annotations && meta.ownerReferences === old.ownerReferences;
+  if (sameMaps && frozen.length === 0 && meta.finalizers === old.finalizers) return NONE;
   const maps: FieldError[] = [];
-  if (
-    meta.labels !== old.labels ||
-    meta.annotations !== old.annotations ||
-    meta.ownerReferences !== old.ownerReferences
-  )
-    validateMaps(meta, maps);
+  if (!sameMaps) validateMaps(meta, maps);
   const finalizers: FieldError[] = [];
   const homes: FieldError[] = [];
   if (meta.finalizers !== old.finalizers) {

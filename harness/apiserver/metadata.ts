@@ -96,24 +96,32 @@ function decodeOwners(raw: JsonValue): readonly OwnerReference[] | string {
   for (const one of raw) {
     if (!isMap(one)) return mismatch('ownerReferences', one, 'v1.OwnerReference');
     const { apiVersion, kind, name, uid, controller, blockOwnerDeletion } = one;
-    for (const [key, value] of Object.entries({ apiVersion, kind, name, uid }))
-      if (value !== undefined && value !== null && typeof value !== 'string')
-        return mismatch(`ownerReferences.${key}`, value, 'string');
-    for (const [key, value] of Object.entries({ controller, blockOwnerDeletion }))
-      if (value !== undefined && value !== null && typeof value !== 'boolean')
-        return mismatch(`ownerReferences.${key}`, value, 'bool');
-    const owner: OwnerReference = {
+    const problem =
+      unless('string', 'apiVersion', apiVersion) ??
+      unless('string', 'kind', kind) ??
+      unless('string', 'name', name) ??
+      unless('string', 'uid', uid) ??
+      unless('boolean', 'controller', controller) ??
+      unless('boolean', 'blockOwnerDeletion', blockOwnerDeletion);
+    if (problem !== undefined) return problem;
+    const owner: { -readonly [key in keyof OwnerReference]: OwnerReference[key] } = {
       apiVersion: (apiVersion as string | undefined) ?? '',
       kind: (kind as string | undefined) ?? '',
       name: (name as string | undefined) ?? '',
       uid: (uid as string | undefined) ?? '',
-      ...(typeof controller === 'boolean' ? { controller } : {}),
-      ...(typeof blockOwnerDeletion === 'boolean' ? { blockOwnerDeletion } : {}),
     };
+    if (typeof controller === 'boolean') owner.controller = controller;
+    if (typeof blockOwnerDeletion === 'boolean') owner.blockOwnerDeletion = blockOwnerDeletion;
     // Exact duplicates are dropped (and warned about), as kube-apiserver does.
-    if (!list.some((other) => jsonEqual(other, owner))) list.push(owner);
+    if (list.length === 0 || !list.some((other) => jsonEqual(other, owner))) list.push(owner);
   }
   return list;
+}
+
+/** Why a field of an owner reference cannot be decoded. */
+function unless(type: 'string' | 'boolean', key: string, value: JsonValue | undefined): string | undefined {
+  if (value === undefined || value === null || typeof value === type) return undefined;
+  return mismatch(`ownerReferences.${key}`, value, type === 'string' ? type : 'bool');
 }
 
 function mismatch(key: string, value: JsonValue, type: string): string {

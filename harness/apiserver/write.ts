@@ -50,7 +50,7 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
   const incoming = mutateIncoming(kernel, call, admitted, undefined, options);
   if (incoming instanceof Refusal) return incoming;
   const { meta } = incoming;
-  const unauthorized = kernel.access.mayCreate(call) ?? kernel.access.escalation(call, incoming.object, undefined);
+  const unauthorized = kernel.access.mayCreate(call) ?? kernel.access.escalation(call, incoming, undefined);
   if (unauthorized !== undefined) return unauthorized;
 
   const { strategy, gr } = definition;
@@ -209,7 +209,7 @@ export function storeChanged(
   const before = version.fromStorage(old);
   const incoming = mutateIncoming(kernel, call, sent, before, options);
   if (incoming instanceof Refusal) return incoming;
-  const escalates = kernel.access.escalation(call, { ...incoming.object, metadata: incoming.meta }, before);
+  const escalates = kernel.access.escalation(call, incoming, before);
   if (escalates !== undefined) return escalates;
   if (incoming.owned !== true) kernel.owners.changing(call, incoming.object, incoming.meta, before);
   const changed = merge(kernel, call.route, incoming, before);

@@ -58,7 +58,10 @@ export function longInteger(digits: string): JsonValue {
 
 /** The digits of such an integer; undefined for everything else. */
 export function longIntegerDigits(value: JsonValue | undefined): string | undefined {
-  return typeof value === 'object' && RAW.isRawJSON(value) ? (value as { rawJSON: string }).rawJSON : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  // Asking Node is a call out of compiled code: only objects that look like one are worth it.
+  const { rawJSON } = value as { readonly rawJSON?: string };
+  return rawJSON !== undefined && RAW.isRawJSON(value) ? rawJSON : undefined;
 }
 
 /** How many keys the text, which is valid, spells: strings before a colon. */

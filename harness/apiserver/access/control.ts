@@ -4,8 +4,9 @@
  * Owns: the authorization mode, the order of impersonation and authorization, the list of what was denied. Does not own: rules (`rbac.ts`),
  * texts (`refuse.ts`). Start at {@link AccessControl.admit}.
  */
-import type { JsonObject, KubeObject } from '../../model/object.ts';
+import type { KubeObject } from '../../model/object.ts';
 import type { ApiRequest } from '../../wire/http.ts';
+import type { Incoming } from '../body.ts';
 import type { Call } from '../kernel.ts';
 import { Refusal } from '../refusal.ts';
 import type { Store } from '../store.ts';
@@ -60,9 +61,9 @@ export class AccessControl {
   }
 
   /** Refuses a role or binding that grants more than its writer has. */
-  escalation(call: Call, object: JsonObject, old: KubeObject | undefined): Refusal | undefined {
+  escalation(call: Call, { object, meta }: Incoming, old: KubeObject | undefined): Refusal | undefined {
     if (this.#rbac === undefined || !isRbacResource(call.route.definition.gr)) return undefined;
-    return escalationRefusal(this.#rbac, call, object, old);
+    return escalationRefusal(this.#rbac, call, { ...object, metadata: meta }, old);
   }
 
   /** What was denied so far, in the order of first occurrence. */

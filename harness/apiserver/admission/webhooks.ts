@@ -18,6 +18,7 @@ export class Webhooks {
   readonly #store: Store;
   #mutating: readonly Webhook[] | undefined;
   #validating: readonly Webhook[] | undefined;
+  #present: boolean | undefined;
   /** Policies are asked where webhooks are. */
   readonly policies: Policies;
 
@@ -36,11 +37,14 @@ export class Webhooks {
 
   /** Whether any request could concern any webhook. */
   get present(): boolean {
-    return this.mutating.length > 0 || this.validating.length > 0 || this.policies.present;
+    return (this.#present ??= this.mutating.length > 0 || this.validating.length > 0 || this.policies.present);
   }
 
   /** Configurations may have changed. `resource`: which resource did; absent when everything may have. */
   changed(resource?: string): void {
+    // Every commit comes by here, and hardly any concerns admission.
+    if (resource !== undefined && !resource.endsWith(GROUP)) return;
+    this.#present = undefined;
     if (resource === undefined || resource === MUTATING) this.#mutating = undefined;
     if (resource === undefined || resource === VALIDATING) this.#validating = undefined;
     this.policies.changed(resource);

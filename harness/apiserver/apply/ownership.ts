@@ -15,22 +15,12 @@ import type { MutableMeta } from '../metadata.ts';
 import { emptyObject, groundOf } from './ground.ts';
 import { decodeManaged, encodeManaged, NOBODY, type Managed } from './managed.ts';
 import { managedAfterUpdate, type Writer } from './manager.ts';
+import { noteOrigin, originOf, type Origin } from './origin.ts';
 import { EMPTY_SCALE, parentEntries, SCALE_GROUND, scaleOwners } from './scale.ts';
 import { ApplyError } from './typed.ts';
 
 /** See the head of the file. */
 export type FieldManagement = 'eager' | 'on-apply';
-
-/** How an object came to be: who made it out of what. */
-interface Write {
-  readonly before: KubeObject | undefined;
-  /** Absent for the server's own changes, which nobody owns. */
-  readonly by: { readonly call: Call; readonly time: string } | undefined;
-  /** The owners after this write, where they are known; what was before counts no more. */
-  readonly managed: Managed | undefined;
-  /** How many writes lead here. */
-  readonly depth: number;
-}
 
 /** So many versions of an object are kept at most, only for the sake of its owners. */
 const DEPTH_MAX = 500;
@@ -40,7 +30,6 @@ type Entries = readonly JsonObject[] | undefined;
 export class Ownership {
   readonly #eager: boolean;
   readonly #now: () => string;
-  readonly #writes = new WeakMap<KubeObject, Write>();
 
   constructor(mode: FieldManagement, now: () => string) {
     this.#eager = mode === 'eager';
@@ -88,18 +77,13 @@ export class Ownership {
   /** Notes a commit. `call` is absent for the server's own changes. */
   committed(stored: KubeObject, before: KubeObject | undefined, call: Call | undefined): void {
     if (this.#eager || stored.metadata.managedFields !== undefined) return;
-    const depth = before === undefined ? 0 : (this.#writes.get(before)?.depth ?? 0) + 1;
-    const write: Write = {
-      before,
-      by: call === undefined ? undefined : { call, time: this.#now() },
-      managed: undefined,
-      depth,
-    };
-    this.#writes.set(stored, write);
+    const depth = before === undefined ? 0 : (originOf(before)?.depth ?? 0) + 1;
+    const origin: Origin = { before, call, time: call === undefined ? '' : this.#now(), managed: undefined, depth };
+    noteOrigin(stored, origin);
     if (depth >= DEPTH_MAX) {
       const definition = call?.route.definition;
       if (definition === undefined) return;
-      this.#writes.set(stored, { ...write, before: undefined, managed: this.#derived(definition, stored), depth: 0 });
+      noteOrigin(stored, { ...origin, before: undefined, managed: this.#derived(definition, stored), depth: 0 });
     }
   }
 
@@ -118,28 +102,28 @@ export class Ownership {
 
   /** Works the owners out from how the object came to be. */
   #derived(definition: ResourceDefinition, stored: KubeObject): Managed {
-    const past: (readonly [KubeObject, Write])[] = [];
+    const past: (readonly [KubeObject, Origin])[] = [];
     let managed: Managed = NOBODY;
     for (let object: KubeObject | undefined = stored; object !== undefined;) {
-      const write: Write | undefined = this.#writes.get(object);
-      if (write === undefined) break;
-      if (write.managed !== undefined) {
-        managed = write.managed;
+      const origin: Origin | undefined = originOf(object);
+      if (origin === undefined) break;
+      if (origin.managed !== undefined) {
+        managed = origin.managed;
         break;
       }
-      past.push([object, write]);
-      object = write.before;
+      past.push([object, origin]);
+      object = origin.before;
     }
-    for (const [object, { before, by }] of past.reverse()) {
-      if (by === undefined) continue;
-      const { version } = by.call.route;
+    for (const [object, { before, call, time }] of past.reverse()) {
+      if (call === undefined) continue;
+      const { version } = call.route;
       const from = before === undefined ? emptyObject(definition, version) : version.fromStorage(before);
       if (before !== undefined && managed.size === 0) continue;
       const to = version.fromStorage(object);
       managed =
-        by.call.origin === undefined
-          ? this.#managed(by.call, from, to, managed, by.time)
-          : decoded(scaled(by.call.origin, managed, scaleView(version, from), scaleView(version, to), by.time));
+        call.origin === undefined
+          ? this.#managed(call, from, to, managed, time)
+          : decoded(scaled(call.origin, managed, scaleView(version, from), scaleView(version, to), time));
     }
     return managed;
   }

@@ -3,7 +3,7 @@
  *
  * `../metadata.ts` decodes the everyday case fast; this is asked when that fails and when somebody wants to know of unknown fields.
  */
-import { isMap } from '../../model/json.ts';
+import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import { decoderOf, StructDecoder } from './go-decode.ts';
 import { decoding, type Decoding } from './go-decoding.ts';
@@ -45,12 +45,31 @@ const LEAVES: ReadonlySet<string> = new Set([
   ...['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'labels', 'annotations', 'finalizers'],
 ]);
 
+/** The fields of items of lists: looked at here first, because nearly every object that a controller writes has them. */
+const FIELDS_OF_ITEMS: { readonly [key: string]: ReadonlySet<string> } = {
+  ownerReferences: new Set(['apiVersion', 'kind', 'name', 'uid', 'controller', 'blockOwnerDeletion']),
+  managedFields: new Set(['manager', 'operation', 'apiVersion', 'time', 'fieldsType', 'fieldsV1', 'subresource']),
+};
+
+/** Whether there is no unknown field, seen without decoding. */
+function isPlain(metadata: JsonObject): boolean {
+  for (const key in metadata) {
+    if (LEAVES.has(key)) continue;
+    const fields = FIELDS_OF_ITEMS[key];
+    const items = metadata[key];
+    if (fields === undefined || !isList(items)) return false;
+    for (const item of items) {
+      if (!isMap(item)) return false;
+      for (const field in item) if (!fields.has(field)) return false;
+    }
+  }
+  return true;
+}
+
 /** Appends the paths of unknown fields of metadata. */
 export function unknownInMetadata(metadata: JsonValue | undefined, unknown: string[]): void {
   if (!isMap(metadata)) return;
-  let plain = true;
-  for (const key in metadata) if (!LEAVES.has(key)) plain = false;
-  if (plain) return;
+  if (isPlain(metadata)) return;
   const map: JsonObject = metadata;
   const at = decoding(unknown);
   at.path.push('metadata');
@@ -59,7 +78,13 @@ export function unknownInMetadata(metadata: JsonValue | undefined, unknown: stri
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 
+/** The time that was found to be plain last: most of one moment's objects share it. */
+let plain = '';
+
 /** Whether a time needs a closer look before it can be stored. */
 export function isOddTime(text: string | undefined): boolean {
-  return text !== undefined && !TIME.test(text);
+  if (text === undefined || text === plain) return false;
+  if (!TIME.test(text)) return true;
+  plain = text;
+  return false;
 }
