@@ -150,7 +150,8 @@ export function deleteObject(
   return { gone: true, object: current, freed: finalizers !== (object.metadata.finalizers ?? NO_FINALIZERS) };
 }
 
-function preconditionRefusal(
+/** 409 when the object is not the one that was meant. */
+export function preconditionRefusal(
   definition: ResourceDefinition,
   object: KubeObject,
   options: DeleteOptions,
