@@ -33,6 +33,7 @@ const COMMANDS = {
   start: { script: 'scripts/tour.ts' },
   bench: { script: 'scripts/bench.ts' },
   differential: { script: 'scripts/differential.ts' },
+  'fuzz-http': { script: 'scripts/fuzz-http.ts' },
   languages: { script: 'scripts/languages.ts' },
   upstream: { script: 'scripts/upstream-suites.ts' },
   'soak:self': { script: 'scripts/soak-self.ts' },
