@@ -22,6 +22,24 @@ export interface Explained {
 
 export const EXPLAINED: readonly Explained[] = [
   {
+    reason: 'the tag of a real server for the index of OpenAPI documents changes from one answer to the next',
+    request: /^GET \/openapi\/v3\?/,
+    fact: /^answer (?:200|304)/,
+  },
+  {
+    reason: 'how soon the garbage collector lets go of what is deleted in the foreground is a matter of time',
+    step: /delete deployment web --cascade=foreground/,
+    request: /^GET /,
+    fact: /^answer (?:200|404)|^the request$/,
+  },
+  {
+    reason:
+      'whether a controller writes what it read before the garbage collector, or itself, wrote is a matter of time',
+    client: /^(?:go|java|python|rust|typescript.*)$/,
+    request: /^(?:PUT|PATCH) /,
+    fact: /^answer 409 /,
+  },
+  {
     reason: 'a typed bookmark is an empty object of its kind, and Go writes those of its fields that it never omits',
     side: 'real',
     fact: /^BOOKMARK initial events end (?:spec|status)\b/,
