@@ -47,3 +47,17 @@ export interface Call {
 export function timestampText(epochMs: number): string {
   return `${new Date(epochMs).toISOString().slice(0, 19)}Z`;
 }
+
+/** {@link Kernel.timestamp} of a clock. The text of the current second is kept: most requests of a trial fall into one. */
+export function timestampsOf(now: () => number): Kernel['timestamp'] {
+  let second = Number.NaN;
+  let text = '';
+  return (offsetSeconds = 0) => {
+    const at = Math.floor(now() / 1000) + offsetSeconds;
+    if (at !== second) {
+      second = at;
+      text = timestampText(at * 1000);
+    }
+    return text;
+  };
+}

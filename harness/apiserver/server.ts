@@ -23,7 +23,7 @@ import { definitionOf } from './crd/definition.ts';
 import { reactToChange } from './crd/lifecycle.ts';
 import { CRDS, isEstablished } from './crd/status.ts';
 import type { ResourceDefinition } from './definition.ts';
-import { timestampText, type Call, type Kernel } from './kernel.ts';
+import { timestampsOf, type Call, type Kernel } from './kernel.ts';
 import { bootObjects } from './kinds/boot-objects.ts';
 import { BOOT_NAMESPACES, bootNamespace, BUILT_IN } from './kinds/table.ts';
 import { discover } from './discovery.ts';
@@ -390,8 +390,6 @@ export class ApiServer implements Upstream {
   #makeKernel(): Kernel {
     const { newUid, nameSuffix, now } = this.#options;
     const registry = (): Registry => this.#registry;
-    let second = Number.NaN;
-    let text = '';
     return {
       store: this.#store,
       get registry() {
@@ -402,14 +400,7 @@ export class ApiServer implements Upstream {
       tokenKey: this.#options.tokenKey ?? TRIAL_KEY,
       access: this.#access,
       admission: undefined,
-      timestamp: (offsetSeconds = 0) => {
-        const at = Math.floor(now() / 1000) + offsetSeconds;
-        if (at !== second) {
-          second = at;
-          text = timestampText(at * 1000);
-        }
-        return text;
-      },
+      timestamp: timestampsOf(now),
       owners: new Ownership(
         this.#options.fieldManagement ?? 'on-apply',
         () => this.#attemptTime ?? this.#kernel.timestamp(),
