@@ -189,7 +189,7 @@ const volume: Judge = (object, old, found) => {
   const capacity = mapOf(spec['capacity']);
   if (Object.keys(capacity).length === 0) found.required('spec.capacity');
   if (capacity['storage'] === undefined || Object.keys(capacity).length > 1)
-    found.list.push(fieldNotSupported('spec.capacity', (spec['capacity'] ?? null) as JsonValue, ['storage']));
+    found.list.push(fieldNotSupported('spec.capacity', spec['capacity'] ?? null, ['storage']));
   const sources = Object.keys(spec).filter((key) => !NO_SOURCE.has(key) && spec[key] !== undefined);
   if (sources.length === 0) found.required('spec', 'must specify a volume type');
   for (const source of sources.slice(1)) found.forbidden(`spec.${source}`, 'may not specify more than 1 volume type');

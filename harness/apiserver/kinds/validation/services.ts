@@ -45,6 +45,10 @@ export function validateService(service: KubeObject, old: KubeObject | undefined
     );
   if (external) found.oneOf('spec.externalTrafficPolicy', spec['externalTrafficPolicy'], ['Cluster', 'Local']);
   found.oneOfIfAny('spec.internalTrafficPolicy', spec['internalTrafficPolicy'], ['Cluster', 'Local']);
+  const balancer = mapOf(mapOf(service['status'])['loadBalancer']);
+  const balanced = listOf(mapOf(mapOf(old?.['status'])['loadBalancer'])['ingress']).length > 0;
+  if (type !== 'LoadBalancer' && !balanced && listOf(balancer['ingress']).length > 0)
+    found.forbidden('status.loadBalancer.ingress', "may only be used when `spec.type` is 'LoadBalancer'");
   return found.list;
 }
 

@@ -4,6 +4,7 @@ import { jsonEqual } from '../../../model/leaf.ts';
 import type { FieldError } from '../../refusal.ts';
 import { scheduleError } from './cron-schedule.ts';
 import { listOf, mapOf, mapsOf, Problems, shown, textOf } from './problems.ts';
+import { STATUS_RULES, type JudgeStatus } from './statuses.ts';
 import { validateLastingTemplate, validateMatch, validateSelector, validateTemplate } from './templates.ts';
 
 type Validate = (object: KubeObject, old: KubeObject | undefined) => readonly FieldError[];
@@ -224,22 +225,8 @@ function judgeJob(spec: JsonObject, path: string, found: Problems): void {
   else found.oneOfIfAny(at, restart, ['OnFailure', 'Never']);
 }
 
-/** What of a Job's status is judged whatever came before. */
-function judgeJobStatus(status: JsonObject, found: Problems): void {
-  for (const field of ['active', 'succeeded', 'failed', 'ready', 'terminating'])
-    found.nonNegative(`status.${field}`, status[field]);
-  const { ready, active = 0 } = status;
-  if (typeof ready === 'number' && ready > Number(active))
-    found.invalid('status.ready', ready, 'cannot set more ready pods than active');
-}
-
 const job: Validate = (object, old) => {
-  if (old !== undefined && object['spec'] === old['spec']) {
-    if (jsonEqual(object['status'], old['status'])) return NONE;
-    const found = new Problems();
-    judgeJobStatus(mapOf(object['status']), found);
-    return found.list;
-  }
+  if (old !== undefined && object['spec'] === old['spec']) return NONE;
   const found = new Problems();
   const spec = mapOf(object['spec']);
   const before = old === undefined ? undefined : mapOf(old['spec']);
@@ -308,7 +295,7 @@ function isTimeZone(zone: string): boolean {
 }
 
 /** By resource. */
-export const WORKLOAD_RULES: { readonly [gr: string]: Validate } = {
+const SPEC_RULES: { readonly [gr: string]: Validate } = {
   'cronjobs.batch': specs(cronJob),
   'daemonsets.apps': specs(daemonSet),
   'deployments.apps': specs(deployment),
@@ -323,3 +310,22 @@ export const WORKLOAD_RULES: { readonly [gr: string]: Validate } = {
     return found.list;
   },
 };
+
+/** By resource: specs, and statuses that changed. */
+export const WORKLOAD_RULES: { readonly [gr: string]: Validate } = Object.fromEntries(
+  Object.entries(SPEC_RULES).map(([gr, validate]) => {
+    const judge = STATUS_RULES[gr];
+    return [gr, judge === undefined ? validate : withStatus(validate, judge)];
+  }),
+);
+
+function withStatus(validate: Validate, judge: JudgeStatus): Validate {
+  return (object, old) => {
+    const bySpec = validate(object, old);
+    if (old === undefined || object['status'] === old['status'] || jsonEqual(object['status'], old['status']))
+      return bySpec;
+    const found = new Problems();
+    judge(mapOf(object['status']), found);
+    return [...bySpec, ...found.list];
+  };
+}
