@@ -1,4 +1,5 @@
 /** The requests of the workload controllers, by object instead of by path. */
+import { timestampText } from '../../../apiserver/kernel.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../../model/object.ts';
 import { jsonEqual } from '../../../model/leaf.ts';
 import { collectionPath, objectPath } from '../../../wire/path.ts';
@@ -18,7 +19,7 @@ export class Api {
 
   /** Now, RFC 3339 with whole seconds. */
   timestamp(): string {
-    return `${new Date(this.#now()).toISOString().slice(0, 19)}Z`;
+    return timestampText(this.#now());
   }
 
   /** An object that exists already is as good as a created one. */
