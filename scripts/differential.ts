@@ -26,7 +26,18 @@ function durationMs(text: string): number {
 const USAGE = `npm run differential -- [--budget 10m] [--seed N] [--only widgets,pods] [--parallel 4] [--output FILE]
 npm run differential -- --conformance
 
-kinds: ${KINDS.map(({ id }) => id).join(' ')}`;
+kinds: ${KINDS.map(({ id }) => id).join(' ')}
+families: ${[...new Set(KINDS.map(({ family }) => family))].join(' ')}`;
+
+/** Kinds by id, or all of a family. */
+function kindsOf(text: string): readonly string[] {
+  return text.split(',').flatMap((word) => {
+    const found = KINDS.filter(({ id, family }) => id === word || family === word).map(({ id }) => id);
+    if (found.length === 0)
+      throw new HarnessError('USAGE', `got --only "${word}", expected kinds or families; --help lists them`);
+    return found;
+  });
+}
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -50,7 +61,7 @@ async function main(): Promise<void> {
   const result = await runCampaign({
     budgetMs: durationMs(values.budget),
     seed,
-    ...(values.only === undefined ? {} : { only: values.only.split(',') }),
+    ...(values.only === undefined ? {} : { only: kindsOf(values.only) }),
     ...(values.parallel === undefined ? {} : { parallel: Number(values.parallel) }),
     progress: (line) => console.log(line),
   });

@@ -82,6 +82,16 @@ it('takes quoted objects and owners of fields without their order', () => {
   expect(symbols.of({ managedFields: [second, first] })).toEqual({ managedFields: [first, second] });
 });
 
+it('takes the errors of an apply in any order, and every one of them', () => {
+  const symbols = new Symbols();
+  const message = (...lines: readonly string[]): JsonObject => ({
+    message: `failed: errors:\n${lines.map((line) => `  ${line}`).join('\n')}`,
+  });
+  expect(symbols.of(message('.a: x', '.b: y'))).toEqual(symbols.of(message('.b: y', '.a: x')));
+  expect(symbols.of(message('.a: x', '.b: y'))).not.toEqual(symbols.of(message('.a: x', '.b: z')));
+  expect(symbols.of(message('.a: x', '.b: y'))).not.toEqual(symbols.of(message('.a: x')));
+});
+
 it('takes several causes in any order, and every one of them', () => {
   const status = (...causes: readonly string[]): JsonObject => ({
     kind: 'Status',

@@ -46,7 +46,7 @@ export class Symbols {
       .replace(CLUSTER_IP, 'IP')
       .replace(UUID, (uid) => named(this.#uids, uid, 'uid-'));
     if (key === 'message')
-      line = sortedObjects(line).replace(VERSION_IN_TEXT, (whole, before: string, digits: string) => {
+      line = sortedObjects(sortedErrors(line)).replace(VERSION_IN_TEXT, (whole, before: string, digits: string) => {
         const known = this.#versions.find(({ value }) => value === Number(digits));
         return known === undefined ? whole : before + known.symbol;
       });
@@ -103,6 +103,14 @@ function sortedEntries(entries: readonly JsonValue[]): readonly JsonValue[] {
     .map((entry) => ({ entry, text: JSON.stringify(entry) }))
     .sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0))
     .map(({ entry }) => entry);
+}
+
+/** Errors of an apply come one a line, in the order of a walk over maps. */
+function sortedErrors(message: string): string {
+  const [head = '', list] = message.split('errors:\n', 2);
+  if (list === undefined) return message;
+  const lines = list.split('\n').sort((a, b) => (a < b ? -1 : 1));
+  return `${head}errors:\n${lines.join('\n')}`;
 }
 
 /** Objects quoted in a message, `Invalid value: "{\"b\":…}"`, with their keys in order: servers keep them in different ones. */

@@ -1,0 +1,57 @@
+import { sample } from 'fast-check';
+import { expect, it } from 'vitest';
+import { isKnown } from './known.ts';
+import { OPTIONS, sequences, type Operation } from './operation.ts';
+import type { Difference } from './run-sequence.ts';
+
+const plain = sample(sequences(['widgets']), { seed: 1, numRuns: 1 })[0]?.operations[0];
+
+function difference(operation: Partial<Operation>, more: Partial<Difference>): Difference {
+  if (plain === undefined) throw new TypeError('a sequence has operations');
+  return {
+    key: 'k',
+    kind: 'widgets',
+    operation: { ...plain, options: [], ...operation },
+    steps: 1,
+    answers: { ours: '200', real: '200' },
+    path: '',
+    ours: undefined,
+    real: undefined,
+    ...more,
+  };
+}
+
+it('takes a cached list that lags, and no other', () => {
+  const path = 'body.metadata.resourceVersion';
+  const lag = { path, ours: 'at-least-v3', real: 'at-least-v2' };
+  const cached = [OPTIONS.list.indexOf('resourceVersion=0')];
+  expect(isKnown(difference({ verb: 'list', options: cached }, lag))).toBe(true);
+  expect(isKnown(difference({ verb: 'list' }, lag))).toBe(false);
+  expect(isKnown(difference({ verb: 'get', options: cached }, lag))).toBe(false);
+  expect(isKnown(difference({ verb: 'list', options: cached }, { ...lag, real: 'v2' }))).toBe(false);
+});
+
+it('takes the version of a bookmark, and of no object', () => {
+  const path = 'events[].object.metadata.resourceVersion';
+  expect(isKnown(difference({ verb: 'watch' }, { path, ours: 'at-least-v3', real: 'at-least-v2' }))).toBe(true);
+  expect(isKnown(difference({ verb: 'watch' }, { path, ours: 'v3', real: 'v2' }))).toBe(false);
+});
+
+it('takes fewer unknown fields of an apply, and no others', () => {
+  const more = (ours: string, real: string): Partial<Difference> => ({
+    path: 'body.message',
+    answers: { ours: '500 ', real: '500 ' },
+    ours: `errors: ${ours}`,
+    real: `errors: ${real}`,
+  });
+  const [a, b] = ['.spec.a: field not declared in schema', '.b: field not declared in schema'];
+  expect(isKnown(difference({ verb: 'patch' }, more(`${a} ${b}`, b)))).toBe(true);
+  expect(isKnown(difference({ verb: 'patch' }, more(b, `${a} ${b}`)))).toBe(false);
+  expect(isKnown(difference({ verb: 'patch' }, more(a, 'something else')))).toBe(false);
+});
+
+it('makes the same sequences of the same seed', () => {
+  const make = (seed: number): unknown => sample(sequences(['widgets', 'configmaps']), { seed, numRuns: 3 });
+  expect(make(7)).toEqual(make(7));
+  expect(make(7)).not.toEqual(make(8));
+});
