@@ -66,6 +66,8 @@ export interface Strategy {
   readonly onCreate?: (object: KubeObject, stored: Stored) => KubeObject;
   /** A write to /status creates what is not there: what becomes of such an object instead of `normalise` and `onCreate`. */
   readonly onCreateByStatus?: (object: KubeObject) => KubeObject;
+  /** Sets what the server allocates when an object changes. */
+  readonly onUpdate?: (object: KubeObject, stored: Stored) => KubeObject;
   /** Fills in and normalises on every write; also sees the stored object on updates. Must return its argument when nothing changes. */
   readonly normalise?: (object: KubeObject, old: KubeObject | undefined) => KubeObject;
   readonly validate?: (object: KubeObject, old: KubeObject | undefined) => readonly FieldError[];

@@ -259,6 +259,8 @@ function merge(
   } else if (version.subresources.has('status')) object = withField(object, 'status', old['status']);
   if (subresource !== 'finalize' && strategy.deletion === 'namespace') object = withField(object, 'spec', old['spec']);
   if (strategy.normalise !== undefined) object = strategy.normalise(object, old);
+  if (strategy.onUpdate !== undefined && subresource === '')
+    object = strategy.onUpdate(object, (gr = definition.gr) => kernel.store.list(gr));
   if (version.schema?.complete !== undefined) object = version.schema.complete(object);
   if (subresource === '' && isNewGeneration(strategy.generation, version, object, old))
     meta.generation = (old.metadata.generation ?? 0) + 1;

@@ -61,26 +61,30 @@ function isReachable(spec: JsonObject): boolean {
 }
 
 function onCreate(service: KubeObject, peersOf: () => readonly KubeObject[]): KubeObject {
+  return { ...allocated(service, peersOf), status: { loadBalancer: {} } };
+}
+
+/** With an address, and a port on every node where the type asks for one. */
+function allocated(service: KubeObject, peersOf: () => readonly KubeObject[]): KubeObject {
   let spec = specOf(service);
-  const status = { loadBalancer: {} };
-  if (spec['type'] === 'ExternalName') return { ...service, status };
-  const peers = peersOf();
-  const address = spec['clusterIP'];
+  const { type, clusterIP: address } = spec;
+  if (type === 'ExternalName') return service;
   if (address === undefined || address === '') {
-    const free = freeAddress(peers);
+    const free = freeAddress(peersOf());
     spec = { ...spec, clusterIP: free, clusterIPs: [free] };
   } else spec = fill(spec, { clusterIPs: [address] });
-  if (spec['type'] !== 'ClusterIP') {
-    const taken = takenPorts(peers);
+  if (type !== 'ClusterIP') {
+    let taken: Set<number> | undefined;
     spec = inItems(spec, 'ports', (port) => {
       if (port['nodePort'] !== undefined) return port;
+      taken ??= takenPorts(peersOf());
       let free = PORTS_FROM;
       while (taken.has(free)) free++;
       taken.add(free);
       return { ...port, nodePort: free };
     });
   }
-  return { ...service, spec, status };
+  return spec === service['spec'] ? service : { ...service, spec };
 }
 
 /** 10.0.0.1 is kubernetes' own. */
@@ -110,4 +114,10 @@ function onCreateByStatus(service: KubeObject): KubeObject {
   return { ...service, status: { loadBalancer: {} } };
 }
 
-export const SERVICE: Partial<Strategy> = { normalise, onCreate, onCreateByStatus, validate: validateService };
+export const SERVICE: Partial<Strategy> = {
+  normalise,
+  onCreate,
+  onCreateByStatus,
+  onUpdate: allocated,
+  validate: validateService,
+};
