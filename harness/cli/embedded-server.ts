@@ -1,6 +1,5 @@
 /** The embedded API server outside a trial: real time, fresh ids, and the controllers of a cluster when asked for. */
 import { createEnvironment } from '../actors/environment/index.ts';
-import { createWorkloads } from '../actors/environment/workloads/index.ts';
 import { httpsCallOut, type CallOutOptions } from '../apiserver/http/call-out.ts';
 import { ApiServer, type AuthorizationMode } from '../apiserver/server.ts';
 import { Random, randomKey } from '../determinism/random.ts';
@@ -55,14 +54,12 @@ const BOOKMARKS_EVERY_MS = 60_000;
  * Lets a served API server live: its controllers, and bookmarks to its watches. `caPem` is what pods are to trust. The returned
  * function stops the bookmarks.
  */
-export function animate(server: ApiServer, environment: Environment, caPem: string): () => void {
+export async function animate(server: ApiServer, environment: Environment, caPem: string): Promise<() => void> {
   const on = environment !== 'none';
   const upstream = (): ApiServer => server;
   const controllers = [
     ...createEnvironment({ garbageCollection: on, namespaceController: on }, upstream, server),
-    ...(environment === 'workloads'
-      ? [createWorkloads({ upstream: server, kinds: server, now: () => realDate().getTime(), caPem })]
-      : []),
+    ...(environment === 'workloads' ? [await workloads(server, caPem)] : []),
   ];
   // What is there already was never told.
   for (const kind of server.resourceKinds()) {
@@ -79,6 +76,13 @@ export function animate(server: ApiServer, environment: Environment, caPem: stri
   return () => realClearInterval(timer);
 }
 
+/** Loaded only where it is asked for: every module that the start does without makes it shorter. */
+async function workloads(server: ApiServer, caPem: string): Promise<Workloads> {
+  const { createWorkloads } = await import('../actors/environment/workloads/index.ts');
+  return createWorkloads({ upstream: server, kinds: server, now: () => realDate().getTime(), caPem });
+}
+
+type Workloads = ReturnType<typeof createEnvironment>[number];
 type Change = Parameters<Parameters<ApiServer['observe']>[0]>[0];
 
 function addition(resource: string, object: KubeObject, revision: number): Change {

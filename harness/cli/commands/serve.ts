@@ -95,7 +95,7 @@ async function serve(flags: ServeFlags, { console, signal }: CommandContext): Pr
     },
   });
   server.boot(http.port);
-  const stop = animate(server, flags.environment, security?.ca ?? '');
+  const stop = await animate(server, flags.environment, security?.ca ?? '');
   try {
     if (flags.writeKubeconfig !== undefined)
       writeWhole(flags.writeKubeconfig, await kubeconfigText(http.url, security));
