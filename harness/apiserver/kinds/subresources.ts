@@ -33,13 +33,13 @@ const ephemeralContainers: Part = (object, old) => {
   const added = mapIn(object, 'spec')['ephemeralContainers'];
   const spec = mapIn(old, 'spec');
   return withSpec(
-    { ...object, status: old['status'] } as KubeObject,
+    { ...object, status: old['status'] },
     added === undefined ? spec : { ...spec, ephemeralContainers: added },
   );
 };
 
 function withSpec(object: KubeObject, spec: JsonObject[string]): KubeObject {
-  return { ...object, ...(spec === undefined ? {} : { spec }) } as KubeObject;
+  return { ...object, ...(spec === undefined ? {} : { spec }) };
 }
 
 /** By subresource. */
