@@ -44,13 +44,25 @@ function kept(spec: JsonObject, old: JsonObject): JsonObject {
     const { externalTrafficPolicy: _, ...rest } = filled;
     filled = rest;
   }
-  if (spec['type'] === 'ClusterIP') return filled;
+  if (old['type'] === 'LoadBalancer' && spec['type'] !== 'LoadBalancer')
+    filled = withoutSame(filled, old, ['allocateLoadBalancerNodePorts', 'loadBalancerClass']);
   const oldPorts = isList(old['ports']) ? old['ports'].filter(isMap) : [];
+  if (spec['type'] === 'ClusterIP')
+    // Ports on nodes that came with the old type go with it.
+    return inItems(filled, 'ports', (port) =>
+      withoutSame(port, oldPorts.find((one) => one['port'] === port['port']) ?? {}, ['nodePort']),
+    );
   filled = inItems(filled, 'ports', (port) => {
     const was = oldPorts.find((one) => one['port'] === port['port'] && one['protocol'] === port['protocol']);
     return was?.['nodePort'] === undefined ? port : fill(port, { nodePort: was['nodePort'] });
   });
   return filled;
+}
+
+/** Without the keys that are as they were. */
+function withoutSame(map: JsonObject, old: JsonObject, keys: readonly string[]): JsonObject {
+  const gone = keys.filter((key) => map[key] !== undefined && map[key] === old[key]);
+  return gone.length === 0 ? map : Object.fromEntries(Object.entries(map).filter(([key]) => !gone.includes(key)));
 }
 
 /** Whether a traffic policy for the outside means anything; one that no longer does goes with the last reason for it. */
