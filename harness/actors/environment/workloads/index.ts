@@ -2,7 +2,7 @@
  * The workload controllers: what stands between an API server and pods that run, without containers.
  *
  * Owns: which controller looks at which object when. Deployments, ReplicaSets, StatefulSets, Jobs, pods, claims, disruption budgets,
- * and what every namespace gets (service account `default`, config map `kube-root-ca.crt`). Left out: DaemonSets, CronJobs,
+ * aggregated cluster roles, and what every namespace gets (service account `default`, config map `kube-root-ca.crt`). Left out: DaemonSets, CronJobs,
  * ReplicationControllers, endpoints, autoscalers, quotas. Start at {@link Workloads.onChange}.
  */
 import type { ObservedChange } from '../../../gate/recorder.ts';
@@ -11,6 +11,7 @@ import type { Upstream } from '../../../wire/http.ts';
 import { sender, type Kinds } from '../requests.ts';
 import { WorkQueue, type WorkResult } from '../work-queue.ts';
 import { Api } from './api.ts';
+import { CLUSTER_ROLES, reconcileClusterRole } from './cluster-role.ts';
 import { reconcileDeployment } from './deployment.ts';
 import { reconcileBudget } from './disruption-budget.ts';
 import { reconcileJob } from './job.ts';
@@ -39,6 +40,7 @@ const RECONCILERS: { readonly [resource: string]: Reconcile } = {
   'statefulsets.apps': reconcileStatefulSet,
   'jobs.batch': reconcileJob,
   'poddisruptionbudgets.policy': reconcileBudget,
+  [CLUSTER_ROLES]: reconcileClusterRole,
 };
 
 const RESOURCE_OF: { readonly [kind: string]: string } = {
@@ -70,6 +72,11 @@ export class Workloads {
     const owner = controllerOf(object);
     const owning = owner === undefined ? undefined : RESOURCE_OF[owner.kind];
     if (owner !== undefined && owning !== undefined) this.#queue.add(`${owning} ${keyOf(namespace, owner.name)}`);
+    // A role may be part of any aggregated one.
+    if (resource === CLUSTER_ROLES)
+      for (const role of this.#view.all(CLUSTER_ROLES))
+        if (role['aggregationRule'] !== undefined)
+          this.#queue.add(`${CLUSTER_ROLES} ${keyOf('', role.metadata.name ?? '')}`);
     if (resource === 'pods')
       for (const budget of this.#view.in('poddisruptionbudgets.policy', namespace))
         this.#queue.add(`poddisruptionbudgets.policy ${keyOf(namespace, budget.metadata.name ?? '')}`);

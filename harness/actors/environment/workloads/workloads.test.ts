@@ -146,6 +146,18 @@ describe('workload controllers', () => {
     });
   });
 
+  test('give aggregated cluster roles the rules of the roles that they select', async () => {
+    const world = cluster();
+    const roles = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
+    const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' };
+    const rules = [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }];
+    const clusterRoleSelectors = [{ matchLabels: { part: 'view' } }];
+    await make(world, roles, { ...role, metadata: { name: 'all' }, aggregationRule: { clusterRoleSelectors } });
+    await make(world, roles, { ...role, metadata: { name: 'pods', labels: { part: 'view' } }, rules });
+
+    expect(world.server.object('clusterroles.rbac.authorization.k8s.io', '', 'all')?.['rules']).toEqual(rules);
+  });
+
   test('take a terminating pod off its node, and give a new namespace its account', async () => {
     const world = cluster();
     const pod = {
