@@ -158,12 +158,25 @@ export function list(kernel: Kernel, call: Call): ApiResponse {
     ...(definition.custom ? { continue: '' } : {}),
     resourceVersion: String(revision),
   };
-  if (remaining > 0 && more !== undefined) {
+  if (remaining > 0 && more !== undefined && !isSingle(call)) {
     metadata['continue'] = continueToken(revision, more);
     if (everything) metadata['remainingItemCount'] = remaining;
   }
   const body: JsonObject = { apiVersion: version.apiVersion, kind: definition.listKind, metadata, items };
   return { code: 200, body };
+}
+
+/** Whether at most one object can be meant: a real server gets it by its name, and there is no next page. */
+function isSingle({ request, route }: Call): boolean {
+  const { fieldSelector = '', continue: token = '' } = request.query;
+  if (
+    token !== '' ||
+    !fieldSelector.includes('metadata.name') ||
+    (route.definition.namespaced && route.namespace === '')
+  )
+    return false;
+  const terms = parseFieldSelector(fieldSelector);
+  return typeof terms !== 'string' && terms.some(({ label, equal }) => label === 'metadata.name' && equal);
 }
 
 const STALE_LIST = 'The resourceVersion for the provided list is too old.';

@@ -115,10 +115,13 @@ export class ApiClient {
       const waiting = new Set<() => void>();
       let rest = '';
       let ended = false;
+      let streams = false;
       const wake = (): void => waiting.forEach((one) => one());
       stream.setEncoding('utf8');
       stream.on('data', (text: string) => {
         rest += text;
+        // Data may come before the head that says what it is.
+        if (!streams) return;
         const lines = rest.split('\n');
         rest = lines.pop() ?? '';
         for (const line of lines) if (line !== '') events.push(JSON.parse(line) as StreamedEvent);
@@ -145,10 +148,10 @@ export class ApiClient {
           });
         if (head.code === 200) {
           open('');
+          streams = true;
+          stream.emit('data', '');
           return;
         }
-        stream.removeAllListeners('data');
-        stream.on('data', (text: string) => (rest += text));
         stream.on('end', () => open(rest));
       });
     });

@@ -59,6 +59,7 @@ it('leaves numbers in messages that are no versions', () => {
     'Invalid value: 101: should be less than or equal to 100',
   );
   expect(status('the ResourceVersion in record (101) differs')).toBe('the ResourceVersion in record (v1) differs');
+  expect(status('the ResourceVersion in record (77) differs')).toBe('the ResourceVersion in record (unseen) differs');
   expect(status('{"resourceVersion":"101","size":101}')).toBe('{"resourceVersion":"v1","size":101}');
 });
 

@@ -48,7 +48,9 @@ export class Symbols {
     if (key === 'message')
       line = sortedObjects(sortedErrors(line)).replace(VERSION_IN_TEXT, (whole, before: string, digits: string) => {
         const known = this.#versions.find(({ value }) => value === Number(digits));
-        return known === undefined ? whole : before + known.symbol;
+        if (known !== undefined) return before + known.symbol;
+        // Written by a deletion of many, which tells no versions.
+        return Number(digits) === 0 ? whole : `${before}unseen`;
       });
     return /too (?:large|old) resource version/i.test(line) ? line.replace(/\bv?\d+\b/g, 'N') : line;
   }
