@@ -72,6 +72,17 @@ describe('list', () => {
     expect(names(request('GET', `${CONFIGMAPS_PATH}?limit=2&resourceVersion=0`))).toHaveLength(5);
   });
 
+  it('have no next page when they name the one object (87)', () => {
+    const { request } = testServer();
+    for (const name of ['a', 'b']) request('POST', CONFIGMAPS_PATH, configMap(name));
+
+    const one = request('GET', `${CONFIGMAPS_PATH}?limit=1&fieldSelector=metadata.name%3Da`);
+    expect(names(one)).toEqual(['a']);
+    expect(tokenOf(one)).toBe('');
+    const others = request('GET', `${CONFIGMAPS_PATH}?limit=1&fieldSelector=metadata.name!%3Dc`);
+    expect(tokenOf(others)).not.toBe('');
+  });
+
   it('shows exactly a past version when asked (31, 152)', () => {
     const { request, server } = five();
     const then = server.revision;
