@@ -21,8 +21,8 @@ export interface Exchange {
   readonly headers: HeaderMap;
   /** The user of the connection's client certificate. */
   readonly certified: Credential;
-  /** Bytes that were written and have not left yet. */
-  readonly backlog: number;
+  /** Whether what was written has not left yet: whoever has more should wait. */
+  readonly full: boolean;
   /** Whether the head was sent. */
   readonly started: boolean;
   /** Calls `done` once with the whole body, or with undefined when it is longer than `bytesMax`. Never, when the client goes away. */
@@ -32,6 +32,8 @@ export interface Exchange {
   /** Sends the head of an answer whose body follows piece by piece. */
   start(code: number, headers: AnswerHeaders): void;
   write(piece: string | Uint8Array): void;
+  /** Calls `listener` whenever it is no longer full. */
+  onDrain(listener: () => void): void;
   end(): void;
   /** Breaks the exchange off: the connection in HTTP/1.1, the stream in HTTP/2. */
   abort(): void;

@@ -15,14 +15,15 @@ import { Deadlines } from './deadlines.ts';
 import { durationProblem } from './duration.ts';
 import type { AnswerHeaders, Exchange } from './exchange.ts';
 import { decodeBody } from './decode.ts';
-import { encodeBody, eventEncoder, type EventEncoder } from './encode.ts';
+import { encodeBody, eventEncoder } from './encode.ts';
 import { discoveryRefusal, negotiate, negotiateRefusal, type Wanted } from './negotiate.ts';
+import { Outlet } from './outlet.ts';
 import { parseTarget } from './target.ts';
 
 /** kube-apiserver's limit on request bodies. */
 const BODY_BYTES_MAX = 3 * 1024 * 1024;
-/** A watcher this far behind, initial events aside, is dropped by a plain close, as kube-apiserver does. */
-const WATCH_BACKLOG_BYTES_MAX = 16 * 1024 * 1024;
+/** A watcher this many events behind, initial ones aside, is dropped by a plain close, as kube-apiserver does. */
+const WATCH_BACKLOG_MAX = 1000;
 
 /** What it then gets to take what was written before. */
 const SLOW_READER_SECONDS = 30;
@@ -126,7 +127,7 @@ export class Handler {
     let cancel = (): void => {};
     let over = false;
     let initial: number | undefined;
-    let encoder: EventEncoder | undefined;
+    let outlet: Outlet | undefined;
     const end = (): void => {
       cancel();
       exchange.end();
@@ -142,9 +143,10 @@ export class Handler {
         respond(exchange, audit, want, request, unwanted ?? answer);
       },
       open: (headers) => {
-        encoder = eventEncoder(want, request);
+        const encoder = eventEncoder(want, request);
         const usual = { 'audit-id': audit, 'cache-control': NO_CACHE, 'content-type': encoder.type };
         exchange.start(200, { ...usual, ...headers });
+        outlet = new Outlet(exchange, encoder);
         this.#watches.add(exchange);
         const forget = this.#deadlines.after(this.#lifeOf(request.query['timeoutSeconds']), end);
         exchange.onClose(() => {
@@ -155,18 +157,19 @@ export class Handler {
         });
       },
       event: (event) => {
-        if (over || encoder === undefined) return;
-        // What is written while the watch opens had no chance to leave.
-        if (initial !== undefined && exchange.backlog > WATCH_BACKLOG_BYTES_MAX + initial) drop();
-        else exchange.write(encoder.encode(event));
+        if (over || outlet === undefined) return;
+        // What is sent while the watch opens had no chance to leave.
+        if (initial !== undefined && outlet.waiting > WATCH_BACKLOG_MAX + initial) drop();
+        else outlet.send(event);
       },
       end: (error) => {
-        if (error === undefined) exchange.end();
-        else exchange.abort();
+        if (error !== undefined) exchange.abort();
+        else if (outlet === undefined) exchange.end();
+        else outlet.end();
       },
     };
     cancel = this.#upstream.send(request, sink);
-    initial = exchange.backlog;
+    initial = outlet?.waiting ?? 0;
     if (over) cancel();
   }
 

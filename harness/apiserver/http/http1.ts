@@ -26,8 +26,8 @@ export class Http1Exchange implements Exchange {
     if (response.shouldKeepAlive) response.removeHeader('connection');
   }
 
-  get backlog(): number {
-    return this.#response.writableLength;
+  get full(): boolean {
+    return this.#response.writableNeedDrain;
   }
 
   get started(): boolean {
@@ -58,6 +58,10 @@ export class Http1Exchange implements Exchange {
 
   write(piece: string | Uint8Array): void {
     this.#response.write(piece);
+  }
+
+  onDrain(listener: () => void): void {
+    this.#response.on('drain', listener);
   }
 
   end(): void {

@@ -29,8 +29,8 @@ export class Http2Exchange implements Exchange {
     stream.on('error', ignore);
   }
 
-  get backlog(): number {
-    return this.#stream.writableLength;
+  get full(): boolean {
+    return this.#stream.writableNeedDrain;
   }
 
   get started(): boolean {
@@ -63,6 +63,10 @@ export class Http2Exchange implements Exchange {
 
   write(piece: string | Uint8Array): void {
     if (!this.#stream.destroyed) this.#stream.write(piece);
+  }
+
+  onDrain(listener: () => void): void {
+    this.#stream.on('drain', listener);
   }
 
   end(): void {

@@ -54,8 +54,8 @@ export class WebSocketExchange implements Exchange {
     socket.on('error', () => socket.destroy());
   }
 
-  get backlog(): number {
-    return this.#socket.writableLength;
+  get full(): boolean {
+    return this.#socket.writableNeedDrain;
   }
 
   get started(): boolean {
@@ -99,6 +99,10 @@ export class WebSocketExchange implements Exchange {
 
   write(piece: string | Uint8Array): void {
     if (!this.#closing) this.#send(this.#opcode, typeof piece === 'string' ? Buffer.from(piece) : piece);
+  }
+
+  onDrain(listener: () => void): void {
+    this.#socket.on('drain', listener);
   }
 
   end(): void {
