@@ -9,7 +9,7 @@ interface Narrow {
   readonly written: string[];
   readonly encoded: string[];
   /** The connection takes so many more pieces. */
-  take(count: number): void;
+  readonly take: (count: number) => void;
 }
 
 function narrow(): Narrow {
