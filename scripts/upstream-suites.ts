@@ -1,11 +1,11 @@
 /**
- * Runs controller-runtime's own suites against a server: the embedded one, or a real control plane.
+ * Runs suites of other projects against a server: the embedded one, or a real control plane.
  *
- *   npm run upstream [-- --only client,cache,…] [--server embedded|real] [--build-only]
+ *   npm run upstream [-- --only client,flux-ssa,…] [--server embedded|real] [--build-only]
  *
- * The module comes from the Go module proxy at the version below and is copied out of the module cache, which is read-only; nothing of
- * it is kept in the repository, and nothing in it is changed. Each suite gets a fresh, bare server, as envtest gives it one. A suite
- * passes when it passes as a whole. Exit code 1 when one does not.
+ * The modules come from the Go module proxy at the versions below and are copied out of the module cache, which is read-only; nothing
+ * of them is kept in the repository, and nothing in them is changed. Each suite gets a fresh, bare server, as envtest gives it one. A
+ * suite passes when it passes as a whole; beside its count stands how many pass on a real server. Exit code 1 when one does not pass.
  */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,24 +16,53 @@ import { buildFolder } from './languages/controllers.ts';
 import { lastLines, runToEnd, start, StepFailed, until } from './languages/processes.ts';
 import { openServer } from './languages/server.ts';
 
-/** The line of releases that goes with client-go 0.36. */
-const MODULE = 'sigs.k8s.io/controller-runtime@v0.24.1';
+interface Suite {
+  /** `path@version` of the Go module. */
+  readonly module: string;
+  /** The package, below the module. */
+  readonly folder: string;
+  readonly args: readonly string[];
+  /** How many pass on kube-apiserver 1.36.3. */
+  readonly onReal: number;
+}
+
+/** The line of releases that goes with client-go 0.36, and the one before. */
+const CONTROLLER_RUNTIME = 'sigs.k8s.io/controller-runtime@v0.24.1';
+const EARLIER_CONTROLLER_RUNTIME = 'sigs.k8s.io/controller-runtime@v0.23.3';
+const FLUX_SSA = 'github.com/fluxcd/pkg/ssa@v0.70.0';
+const CLUSTER_API = 'sigs.k8s.io/cluster-api@v1.13.6';
+
+function ginkgo(folder: string, onReal: number, module = CONTROLLER_RUNTIME): Suite {
+  return { module, folder: `pkg/${folder}`, args: ['--ginkgo.no-color'], onReal };
+}
+
+/** Suites of the standard test runner, which counts subtests and the tests around them. */
+function plain(module: string, folder: string, onReal: number, skip = ''): Suite {
+  return { module, folder, args: skip === '' ? ['-test.v'] : ['-test.v', '-test.skip', skip], onReal };
+}
 
 /** Suites that talk to a server, the telling ones first. */
-const SUITES: { readonly [name: string]: string } = {
-  client: 'client',
-  cache: 'cache',
-  controllerutil: 'controller/controllerutil',
-  envtest: 'envtest',
-  webhook: 'webhook',
-  builder: 'builder',
-  cluster: 'cluster',
-  controller: 'controller',
-  'internal-controller': 'internal/controller',
-  handler: 'handler',
-  recorder: 'internal/recorder',
-  source: 'source',
-  manager: 'manager',
+const SUITES: { readonly [name: string]: Suite } = {
+  client: ginkgo('client', 296),
+  cache: ginkgo('cache', 276),
+  controllerutil: ginkgo('controller/controllerutil', 60),
+  envtest: ginkgo('envtest', 28),
+  webhook: ginkgo('webhook', 8),
+  builder: ginkgo('builder', 72),
+  cluster: ginkgo('cluster', 15),
+  controller: ginkgo('controller', 32),
+  'internal-controller': ginkgo('internal/controller', 75),
+  handler: ginkgo('handler', 96),
+  recorder: ginkgo('internal/recorder', 5),
+  source: ginkgo('source', 19),
+  manager: ginkgo('manager', 106),
+  'client-0.23': ginkgo('client', 295, EARLIER_CONTROLLER_RUNTIME),
+  // Server-side apply of whole sets. The skipped test counts on RBAC, which is not asked here.
+  'flux-ssa': plain(FLUX_SSA, '.', 114, 'TestApplyAllStaged_AppliesRoleAndRoleBinding'),
+  'flux-jsondiff': plain(FLUX_SSA, 'jsondiff', 115),
+  'capi-patch': plain(CLUSTER_API, 'util/patch/test', 62),
+  'capi-merge': plain(CLUSTER_API, 'internal/controllers/topology/cluster/structuredmerge', 42),
+  'capi-webhooks': plain(CLUSTER_API, 'internal/webhooks/test', 44),
 };
 
 const BUILD_TIMEOUT_MS = 20 * 60_000;
@@ -56,12 +85,12 @@ async function main(): Promise<number> {
   }
   const scratch = mkdtempSync(join(tmpdir(), 'stalemate-upstream-'));
   try {
-    const sources = await fetchSources();
-    for (const name of names) await build(name, sources, join(scratch, 'build.log'));
+    const suites = names.map((name) => ({ name, suite: SUITES[name] as Suite }));
+    for (const { name, suite } of suites) await build(name, suite, join(scratch, 'build.log'));
     if (values['build-only'] === true) return 0;
     const rows: { readonly ok: boolean; readonly line: string }[] = [];
-    for (const name of names) {
-      const row = await runSuite(name, sources, values.server, scratch);
+    for (const { name, suite } of suites) {
+      const row = await runSuite(name, suite, values.server, scratch);
       console.log(row.line);
       rows.push(row);
     }
@@ -72,10 +101,10 @@ async function main(): Promise<number> {
 }
 
 /** A copy that can be built and run in: suites write beside their files. */
-async function fetchSources(): Promise<string> {
-  const folder = buildFolder(join('upstream', MODULE.replaceAll('/', '-')));
+async function sourcesOf({ module }: Suite): Promise<string> {
+  const folder = buildFolder(join('upstream', module.replaceAll('/', '-')));
   if (existsSync(join(folder, 'go.mod'))) return folder;
-  const { stdout } = await $`go mod download -json ${MODULE}`;
+  const { stdout } = await $`go mod download -json ${module}`;
   const { Dir } = JSON.parse(stdout) as { readonly Dir: string };
   mkdirSync(folder, { recursive: true });
   cpSync(Dir, folder, { recursive: true });
@@ -83,8 +112,9 @@ async function fetchSources(): Promise<string> {
   return folder;
 }
 
-async function build(name: string, sources: string, log: string): Promise<void> {
-  const args = ['-n', '10', 'go', 'test', '-c', '-o', binaryOf(name, sources), `./pkg/${SUITES[name] ?? name}`];
+async function build(name: string, suite: Suite, log: string): Promise<void> {
+  const sources = await sourcesOf(suite);
+  const args = ['-n', '10', 'go', 'test', '-vet=off', '-c', '-o', binaryOf(name, sources), `./${suite.folder}`];
   await runToEnd(`building the suite ${name}`, { file: 'nice', args, cwd: sources }, log, BUILD_TIMEOUT_MS);
 }
 
@@ -94,17 +124,18 @@ function binaryOf(name: string, sources: string): string {
 
 async function runSuite(
   name: string,
-  sources: string,
+  suite: Suite,
   which: string,
   scratch: string,
 ): Promise<{ readonly ok: boolean; readonly line: string }> {
+  const sources = await sourcesOf(suite);
   const server = await openServer(which, scratch, true);
   const began = performance.now();
   try {
     const command = {
       file: binaryOf(name, sources),
-      args: ['--ginkgo.no-color'],
-      cwd: join(sources, 'pkg', SUITES[name] ?? name),
+      args: suite.args,
+      cwd: join(sources, suite.folder),
       env: { KUBECONFIG: server.kubeconfig, USE_EXISTING_CLUSTER: 'true' },
     };
     const running = start(command, join(scratch, `${name}.log`));
@@ -123,21 +154,27 @@ async function runSuite(
     const took = `${((performance.now() - began) / 1000).toFixed(1)} s`.padStart(8);
     return {
       ok,
-      line: `${ok ? 'ok    ' : 'FAILED'} ${name.padEnd(20)} ${took}  ${count ?? 'no count: it did not get to its end'}`,
+      line: `${ok ? 'ok    ' : 'FAILED'} ${name.padEnd(20)} ${took}  ${count ?? 'no count: it did not get to its end'} (real: ${suite.onReal})`,
     };
   } finally {
     await server.stop();
   }
 }
 
-/** Ginkgo's own count. */
+/** Ginkgo's own count, or that of the standard test runner's lines. */
 function countIn(output: string): string | undefined {
-  return /([1-9]\d* Passed \| \d+ Failed \| \d+ Pending)/.exec(output)?.[1];
+  const counted = /([1-9]\d* Passed \| \d+ Failed \| \d+ Pending)/.exec(output)?.[1];
+  if (counted !== undefined) return counted;
+  const passed = output.match(/^ *--- PASS/gm)?.length ?? 0;
+  const failed = output.match(/^ *--- FAIL/gm)?.length ?? 0;
+  return passed === 0 ? undefined : `${passed} Passed | ${failed} Failed`;
 }
 
 function failuresIn(output: string): string {
   const summary = output.lastIndexOf('Summarizing');
-  return summary < 0 ? lastLines(output) : output.slice(summary, summary + 20_000);
+  if (summary >= 0) return output.slice(summary, summary + 20_000);
+  const failed = output.match(/^ *--- FAIL.*$/gm) ?? [];
+  return [...failed, lastLines(output)].join('\n');
 }
 
 process.exitCode = await main();
