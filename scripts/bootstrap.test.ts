@@ -118,5 +118,5 @@ it.each([[[]], [['dance']]])('says what it expects when called with %j', (args) 
   const { status, stderr } = bootstrap(...args);
 
   expect(status).toBe(2);
-  expect(stderr).toMatch(/expected start\|bench\|(?:[\w:]+\|)*test\|setup/);
+  expect(stderr).toMatch(/expected start\|bench\|(?:[\w:-]+\|)*test\|setup/);
 });
