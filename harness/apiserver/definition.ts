@@ -60,8 +60,8 @@ export interface Strategy {
   readonly statusKeeps?: 'labels' | 'ownerReferences' | 'metadata' | 'everything';
   /** What the server adds to a write to /status. */
   readonly onStatus?: (object: KubeObject, old: KubeObject, now: string) => KubeObject;
-  /** What admission that is on by default makes of a new object, or why it forbids it. */
-  readonly admit?: (object: JsonObject, stored: Stored) => JsonObject | string;
+  /** What admission that is on by default makes of a new object (of its metadata only annotations count), or why it forbids it. */
+  readonly admit?: (object: JsonObject, stored: Stored, namespace: string) => JsonObject | string;
   /** Sets what the server sets on a new object: initial status and the like. `stored`: objects of the same resource, or of another. */
   readonly onCreate?: (object: KubeObject, stored: Stored) => KubeObject;
   /** A write to /status creates what is not there: what becomes of such an object instead of `normalise` and `onCreate`. */

@@ -5,6 +5,7 @@
  * so that status resets, generation rules and finalizer rules are the same for both. Start at {@link storeNew} and
  * {@link storeChanged}.
  */
+import { isMap, valueAt } from '../model/json.ts';
 import { jsonEqual } from '../model/leaf.ts';
 import type { JsonObject, KubeObject } from '../model/object.ts';
 import { mutateIncoming, validateWrite } from './admission/write-steps.ts';
@@ -95,13 +96,15 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
 
 /** The plugins that come before webhooks. What they fill in belongs to nobody, as what webhooks do. */
 function admitNew(kernel: Kernel, call: Call, sent: Incoming): Incoming | Refusal {
-  const { definition } = call.route;
+  const { definition, namespace } = call.route;
   const { admit } = definition.strategy;
   if (admit === undefined) return sent;
-  const object = admit(sent.object, (gr = definition.gr) => kernel.store.list(gr));
+  const object = admit(sent.object, (gr = definition.gr) => kernel.store.list(gr), namespace);
   if (typeof object === 'string') return forbidden(definition, sent.meta.name ?? '', object);
   if (object === sent.object) return sent;
   if (sent.owned !== true) kernel.owners.creating(call, sent.object, sent.meta);
+  const annotations = valueAt(object, ['metadata', 'annotations']);
+  if (isMap(annotations)) sent.meta.annotations = annotations as { readonly [key: string]: string };
   return { ...sent, object, owned: true };
 }
 

@@ -4,6 +4,7 @@ import type { JsonObject, KubeObject } from '../../model/object.ts';
 import { type Stored, type Strategy } from '../definition.ts';
 import { mapIn } from './defaults/rules.ts';
 import { fill, inMap } from './fill.ts';
+import { limitClaim } from './limit-ranger.ts';
 import { validateClaim } from './validation/config.ts';
 import { validateIngress } from './validation/networking.ts';
 
@@ -31,7 +32,9 @@ function markedDefault(stored: readonly KubeObject[], annotation: string): strin
   return newest?.metadata.name;
 }
 
-function admitClaim(claim: JsonObject, stored: Stored): JsonObject {
+function admitClaim(claim: JsonObject, stored: Stored, namespace: string): JsonObject | string {
+  const forbidden = limitClaim(claim, stored, namespace);
+  if (forbidden !== undefined) return forbidden;
   const annotated = mapIn(mapIn(claim, 'metadata'), 'annotations')['volume.beta.kubernetes.io/storage-class'];
   if (mapIn(claim, 'spec')['storageClassName'] !== undefined || annotated !== undefined) return claim;
   const storageClassName = markedDefault(

@@ -1,6 +1,7 @@
 /** All conformance cases. */
 import type { ConformanceCase } from './case.ts';
 import { DIFFERENCE_CASES } from './difference-cases.ts';
+import { LIMIT_CASES } from './limit-cases.ts';
 import { OBJECT_CASES } from './object-cases.ts';
 import { READ_CASES } from './read-cases.ts';
 import { REQUEST_CASES } from './request-cases.ts';
@@ -11,5 +12,6 @@ export const CASES: readonly ConformanceCase[] = [
   ...WRITE_CASES,
   ...REQUEST_CASES,
   ...OBJECT_CASES,
+  ...LIMIT_CASES,
   ...DIFFERENCE_CASES,
 ];
