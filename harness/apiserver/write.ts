@@ -41,6 +41,9 @@ const GENERATE_NAME_BASE_MAX = 58;
 /** How often kube-apiserver tries another suffix. */
 const GENERATE_NAME_TRIES = 8;
 
+/** What objects begin with, whatever order they were sent in. */
+const HEAD = { apiVersion: '', kind: '', metadata: {} };
+
 /** Creates; the answer is the stored object in the storage version. */
 export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: WriteOptions): KubeObject | Refusal {
   const { definition, version, namespace } = call.route;
@@ -57,8 +60,11 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
   const { strategy, gr } = definition;
   const asked = meta.resourceVersion;
   const generated = meta.name === undefined && meta.generateName !== undefined;
-  delete meta.deletionTimestamp;
-  delete meta.deletionGracePeriodSeconds;
+  if (call.request.method === 'POST') {
+    // An update or an apply that creates keeps them: a new object can be born dying.
+    delete meta.deletionTimestamp;
+    delete meta.deletionGracePeriodSeconds;
+  }
   // Kinds that count no generations keep what they are given.
   if (strategy.generation !== 'none') delete meta.generation;
   delete meta.resourceVersion;
@@ -69,7 +75,7 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
 
   for (let tries = 1; ; tries++) {
     if (generated) meta.name = (meta.generateName ?? '').slice(0, GENERATE_NAME_BASE_MAX) + kernel.nameSuffix();
-    const named = { ...incoming.object, metadata: meta } as KubeObject;
+    const named = { ...HEAD, ...incoming.object, metadata: meta } as KubeObject;
     let object = prepareNew(definition, version, call.route.subresource, named, (other = gr) =>
       kernel.store.list(other),
     );

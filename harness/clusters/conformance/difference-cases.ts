@@ -121,4 +121,16 @@ export const DIFFERENCE_CASES: readonly ConformanceCase[] = [
       same(at(await t.call('GET', `${t.widgets}/a`, 200), 'metadata.finalizers'), ['orphan'], 'the finalizers');
     },
   },
+  {
+    name: 'keeps marks of deletion in what an apply creates, and drops them from what is posted',
+    items: [156],
+    run: async (t) => {
+      const marked = { deletionTimestamp: '2020-01-01T00:00:00Z' };
+      const posted = await t.call('POST', t.widgets, 201, widget('posted', { size: 1 }, marked));
+      same(at(posted, 'metadata.deletionTimestamp'), undefined, 'the mark of what is posted');
+      const body = widget('applied', { size: 1 }, marked);
+      const applied = await t.call('APPLY', `${t.widgets}/applied?fieldManager=m`, 201, body);
+      same(at(applied, 'metadata.deletionTimestamp'), marked.deletionTimestamp, 'the mark of what is applied');
+    },
+  },
 ];
