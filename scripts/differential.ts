@@ -23,11 +23,16 @@ function durationMs(text: string): number {
   return Number(number) * (UNITS_MS[unit] ?? 0);
 }
 
-const USAGE = `npm run differential -- [--budget 10m] [--seed N] [--only widgets,pods] [--parallel 4] [--output FILE]
+const USAGE = `npm run differential -- [--budget 10m] [--sequences N] [--seed N] [--only widgets,pods] [--parallel 4] [--output FILE]
 npm run differential -- --conformance
 
 kinds: ${KINDS.map(({ id }) => id).join(' ')}
 families: ${[...new Set(KINDS.map(({ family }) => family))].join(' ')}`;
+
+function countOf(text: string): number {
+  if (!/^[1-9]\d*$/.test(text)) throw new HarnessError('USAGE', `got --sequences "${text}", expected a number from 1`);
+  return Number(text);
+}
 
 /** Kinds by id, or all of a family. */
 function kindsOf(text: string): readonly string[] {
@@ -43,6 +48,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       budget: { type: 'string', default: '1m' },
+      sequences: { type: 'string' },
       seed: { type: 'string' },
       only: { type: 'string' },
       parallel: { type: 'string' },
@@ -62,6 +68,7 @@ async function main(): Promise<void> {
     budgetMs: durationMs(values.budget),
     seed,
     ...(values.only === undefined ? {} : { only: kindsOf(values.only) }),
+    ...(values.sequences === undefined ? {} : { sequences: countOf(values.sequences) }),
     ...(values.parallel === undefined ? {} : { parallel: Number(values.parallel) }),
     progress: (line) => console.log(line),
   });

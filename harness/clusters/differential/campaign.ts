@@ -12,6 +12,8 @@ import { startOurs, startReal, type Side } from './servers.ts';
 
 export interface CampaignOptions {
   readonly budgetMs: number;
+  /** Ends the search after so many sequences, whatever is left of the budget. */
+  readonly sequences?: number;
   readonly seed: number;
   /** Kinds by id; default all. */
   readonly only?: readonly string[];
@@ -52,6 +54,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
   const arbitrary = sequences(options.only);
   const began = realNow();
   const deadline = began + options.budgetMs;
+  const most = options.sequences ?? Number.POSITIVE_INFINITY;
   const classes = new Map<string, DifferenceClass>();
   const covered = new Map<string, number>();
   const errors: string[] = [];
@@ -62,9 +65,9 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
 
   // The last fifth goes to shrinking.
   const searchEnd = began + options.budgetMs * 0.8;
-  while (realNow() < searchEnd && errors.length < ERRORS_MAX) {
+  while (realNow() < searchEnd && done < most && errors.length < ERRORS_MAX) {
     const { ours, real, stop } = await startBoth();
-    const last = done + SEQUENCES_PER_SERVER;
+    const last = Math.min(done + SEQUENCES_PER_SERVER, most);
     let next = done;
     const found = new Map<string, Sequence>();
     const worker = async (): Promise<void> => {
