@@ -165,8 +165,7 @@ export class World {
       return;
     }
     const version = versionOf(body);
-    if (version === undefined || operation.options.some((one) => optionText(operation, one).startsWith('dryRun')))
-      return;
+    if (version === undefined || isDryRun(operation)) return;
     this.#latest = version;
     if (metadata['name'] !== this.name(this.kindOf(operation), operation.name)) return;
     const seen = this.#seenOf(operation);
@@ -350,7 +349,8 @@ export class World {
     const outcome: { [key: string]: JsonValue } = { code, type: String(headers['content-type'] ?? '') };
     if (warnings !== undefined) outcome['warnings'] = String(warnings);
     if (headers['retry-after'] !== undefined) outcome['retryAfter'] = String(headers['retry-after']);
-    if (operation.verb !== 'watch' || code !== 200) outcome['body'] = this.#symbols.of(body);
+    if (operation.verb !== 'watch' || code !== 200)
+      outcome['body'] = this.#symbols.of(code === 201 && isDryRun(operation) ? unversioned(body) : body);
     return outcome;
   }
 
@@ -423,4 +423,15 @@ export class World {
   close(): void {
     for (const { stream } of this.watches) stream.close();
   }
+}
+
+function isDryRun(operation: Operation): boolean {
+  return operation.options.some((one) => optionText(operation, one).startsWith('dryRun'));
+}
+
+/** What a dry run would create has whatever version was sent, be it a collection's, which others move. */
+function unversioned(body: JsonValue): JsonValue {
+  const { metadata } = isMap(body) ? body : {};
+  if (!isMap(body) || !isMap(metadata) || metadata['resourceVersion'] === undefined) return body;
+  return { ...body, metadata: { ...metadata, resourceVersion: 'AS-SENT' } };
 }
