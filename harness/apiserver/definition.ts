@@ -62,6 +62,8 @@ export interface Strategy {
   readonly onStatus?: (object: KubeObject, old: KubeObject, now: string) => KubeObject;
   /** What admission that is on by default makes of a new object (of its metadata only annotations count), or why it forbids it. */
   readonly admit?: (object: JsonObject, stored: Stored, namespace: string) => JsonObject | string;
+  /** Why admission that is on by default refuses a new object as webhooks have left it. */
+  readonly forbid?: (object: JsonObject, stored: Stored, namespace: string) => string | undefined;
   /** Sets what the server sets on a new object: initial status and the like. `stored`: objects of the same resource, or of another. */
   readonly onCreate?: (object: KubeObject, stored: Stored) => KubeObject;
   /** A write to /status creates what is not there: what becomes of such an object instead of `normalise` and `onCreate`. */

@@ -85,7 +85,7 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
     if (tries === 1) warnOfFinalizers(call, object, undefined);
     if (!options.dryRun && isVersion(asked))
       return rawError('resourceVersion should not be set on objects to be created');
-    const unwanted = validateWrite(kernel, call, object, undefined, options);
+    const unwanted = forbidNew(kernel, call, object) ?? validateWrite(kernel, call, object, undefined, options);
     if (unwanted !== undefined) return unwanted;
     const name = meta.name ?? '';
     const existing = kernel.store.get(gr, rowKey(meta.namespace ?? '', name));
@@ -98,6 +98,13 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
     if (!options.dryRun) return kernel.commit(definition, object, undefined, call);
     return asked === undefined ? object : { ...object, metadata: { ...object.metadata, resourceVersion: asked } };
   }
+}
+
+/** The plugins that judge before validating webhooks do. */
+function forbidNew(kernel: Kernel, call: Call, object: KubeObject): Refusal | undefined {
+  const { definition, namespace } = call.route;
+  const why = definition.strategy.forbid?.(object, (gr = definition.gr) => kernel.store.list(gr), namespace);
+  return why === undefined ? undefined : forbidden(definition, object.metadata.name ?? '', why);
 }
 
 /** The plugins that come before webhooks. What they fill in belongs to nobody, as what webhooks do. */

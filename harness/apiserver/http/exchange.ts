@@ -5,7 +5,7 @@
  */
 import type { UserInfo } from '../../wire/http.ts';
 
-/** Who a connection or a token stands for: a user, nobody in particular, or somebody who is refused. */
+/** Whom a client certificate names, if there is one. */
 export type Credential = UserInfo | undefined;
 
 /** Header values as Node gives them. */

@@ -9,6 +9,7 @@ import { specFinalizers, type Strategy } from '../definition.ts';
 import { initialStatus } from '../crd/status.ts';
 import { defaultedCrd, validateCrd } from '../crd/validate.ts';
 import { withoutEmpty } from './fill.ts';
+import { forbidPod } from './limit-ranger.ts';
 import { admitPod, admittedPod, pendingPod, validatePod } from './pods.ts';
 import { SERVICE } from './service.ts';
 import { STORAGE } from './storage.ts';
@@ -20,7 +21,10 @@ import { POLICY_RULES } from './validation/policies.ts';
 import { validateEndpoints, validateEndpointSlice } from './validation/services.ts';
 
 type Hooks = Partial<
-  Pick<Strategy, 'admit' | 'onCreate' | 'onStatus' | 'normalise' | 'validate' | 'keepsStatus' | 'statusKeeps'>
+  Pick<
+    Strategy,
+    'admit' | 'forbid' | 'onCreate' | 'onStatus' | 'normalise' | 'validate' | 'keepsStatus' | 'statusKeeps'
+  >
 >;
 
 function with_(object: KubeObject, key: string, value: JsonValue): KubeObject {
@@ -86,6 +90,7 @@ const OF_KINDS: { readonly [gr: string]: Hooks } = {
   namespaces: namespace,
   pods: {
     admit: admitPod,
+    forbid: forbidPod,
     normalise: admittedPod,
     onCreate: pendingPod,
     validate: validatePod,

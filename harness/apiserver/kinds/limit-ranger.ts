@@ -25,8 +25,8 @@ function limitsOf(stored: Stored, namespace: string, type: string): readonly Jso
 
 const NONE: readonly JsonObject[] = [];
 
-/** A pod with what its containers get, or why it is forbidden; the same pod where no range says anything. */
-export function limitPod(pod: JsonObject, stored: Stored, namespace: string): JsonObject | string {
+/** A pod with what its containers get; the same pod where no range says anything. */
+export function fillPodLimits(pod: JsonObject, stored: Stored, namespace: string): JsonObject {
   const limits = limitsOf(stored, namespace, 'Container');
   if (limits.length === 0) return pod;
   const notes: string[] = [];
@@ -37,14 +37,6 @@ export function limitPod(pod: JsonObject, stored: Stored, namespace: string): Js
       ['initContainers', 'init container'],
     ] as const)
       spec = inItems(spec, field, (container) => withDefaults(container, limit, what, notes));
-  const errors = limits.flatMap((limit) =>
-    (['containers', 'initContainers'] as const).flatMap((field) =>
-      (listOf(spec[field]) as readonly JsonObject[]).flatMap((one) =>
-        violations(mapIn(one, 'resources'), limit, 'Container'),
-      ),
-    ),
-  );
-  if (errors.length > 0) return aggregate(errors);
   if (notes.length === 0) return pod;
   const metadata = mapIn(pod, 'metadata');
   const annotations = {
@@ -52,6 +44,16 @@ export function limitPod(pod: JsonObject, stored: Stored, namespace: string): Js
     [LIMIT_ANNOTATION]: `LimitRanger plugin set: ${notes.join('; ')}`,
   };
   return { ...pod, metadata: { ...metadata, annotations }, spec };
+}
+
+/** Why a pod, as webhooks have left it, is forbidden; undefined when it is not. */
+export function forbidPod(pod: JsonObject, stored: Stored, namespace: string): string | undefined {
+  const spec = mapIn(pod, 'spec');
+  const containers = [...listOf(spec['containers']), ...listOf(spec['initContainers'])] as readonly JsonObject[];
+  const errors = limitsOf(stored, namespace, 'Container').flatMap((limit) =>
+    containers.flatMap((one) => violations(mapIn(one, 'resources'), limit, 'Container')),
+  );
+  return errors.length === 0 ? undefined : aggregate(errors);
 }
 
 function withDefaults(container: JsonObject, limit: JsonObject, what: string, notes: string[]): JsonObject {
@@ -73,7 +75,7 @@ function withDefaults(container: JsonObject, limit: JsonObject, what: string, no
 }
 
 /** Why a claim is forbidden; undefined when it is not. */
-export function limitClaim(claim: JsonObject, stored: Stored, namespace: string): string | undefined {
+export function forbidClaim(claim: JsonObject, stored: Stored, namespace: string): string | undefined {
   const limits = limitsOf(stored, namespace, 'PersistentVolumeClaim');
   const { requests } = mapIn(mapIn(claim, 'spec'), 'resources');
   const asked: JsonObject = requests === undefined ? {} : { requests };

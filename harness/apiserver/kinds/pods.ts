@@ -10,7 +10,7 @@ import { type Stored } from '../definition.ts';
 import { mapIn } from './defaults/rules.ts';
 import type { FieldError } from '../refusal.ts';
 import { fill, inItems, inMap } from './fill.ts';
-import { limitPod } from './limit-ranger.ts';
+import { fillPodLimits } from './limit-ranger.ts';
 import { validatePodSpec } from './validation/pod-spec.ts';
 import { Problems } from './validation/problems.ts';
 
@@ -36,8 +36,7 @@ export function admittedPod(pod: KubeObject, old: KubeObject | undefined): KubeO
 
 /** Priorities by class, and overhead that a runtime class has to declare. */
 export function admitPod(given: JsonObject, stored: Stored, namespace: string): JsonObject | string {
-  const pod = limitPod(given, stored, namespace);
-  if (typeof pod === 'string') return pod;
+  const pod = fillPodLimits(given, stored, namespace);
   const spec = mapIn(pod, 'spec');
   const runtime = spec['runtimeClassName'];
   const runtimes = stored('runtimeclasses.node.k8s.io');

@@ -4,11 +4,13 @@ import type { JsonObject, KubeObject } from '../../model/object.ts';
 import { type Stored, type Strategy } from '../definition.ts';
 import { mapIn } from './defaults/rules.ts';
 import { fill, inMap } from './fill.ts';
-import { limitClaim } from './limit-ranger.ts';
+import { forbidClaim } from './limit-ranger.ts';
 import { validateClaim } from './validation/config.ts';
 import { validateIngress } from './validation/networking.ts';
 
-type Hooks = Partial<Pick<Strategy, 'admit' | 'onCreate' | 'onStatus' | 'normalise' | 'validate' | 'keepsStatus'>>;
+type Hooks = Partial<
+  Pick<Strategy, 'admit' | 'forbid' | 'onCreate' | 'onStatus' | 'normalise' | 'validate' | 'keepsStatus'>
+>;
 
 /** Stays until its protection is taken off. */
 function protectedBy(finalizer: string, status?: (object: KubeObject) => JsonObject): Hooks {
@@ -32,9 +34,7 @@ function markedDefault(stored: readonly KubeObject[], annotation: string): strin
   return newest?.metadata.name;
 }
 
-function admitClaim(claim: JsonObject, stored: Stored, namespace: string): JsonObject | string {
-  const forbidden = limitClaim(claim, stored, namespace);
-  if (forbidden !== undefined) return forbidden;
+function admitClaim(claim: JsonObject, stored: Stored): JsonObject {
   const annotated = mapIn(mapIn(claim, 'metadata'), 'annotations')['volume.beta.kubernetes.io/storage-class'];
   if (mapIn(claim, 'spec')['storageClassName'] !== undefined || annotated !== undefined) return claim;
   const storageClassName = markedDefault(
@@ -83,6 +83,7 @@ export const STORAGE: { readonly [gr: string]: Hooks } = {
   persistentvolumeclaims: {
     ...protectedBy('kubernetes.io/pvc-protection', () => ({ phase: 'Pending' })),
     admit: admitClaim,
+    forbid: forbidClaim,
     validate: validateClaim,
   },
   persistentvolumes: {

@@ -1,4 +1,4 @@
-/** Conformance cases about requests: discovery, documents, bodies, headers, time limits, users. */
+/** Conformance cases about requests: discovery, documents, bodies, headers, time limits, users, webhooks. */
 import { createServer, request } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
