@@ -4,7 +4,7 @@
  *
  * On a Node that is too old it starts itself again with the one that the npm package `node` brought along, if it is there.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { constants } from 'node:os';
@@ -25,10 +25,10 @@ if (!tooOld && process.env.STALEMATE_NODE_TOO_OLD === undefined) {
   // The exit code is set, not forced: what is written to stdout and stderr must arrive.
   process.exitCode = await main(process.argv.slice(2));
 } else {
-  process.exitCode = runWithBundledNode();
+  process.exitCode = await runWithBundledNode();
 }
 
-function runWithBundledNode() {
+async function runWithBundledNode() {
   const bundled = [
     new URL('../../node_modules/node/bin/node', import.meta.url),
     // Installed as a dependency, npm puts `node` beside `stalemate`.
@@ -45,6 +45,13 @@ function runWithBundledNode() {
   }
   const { STALEMATE_NODE_TOO_OLD: _, ...env } = process.env;
   const args = [fileURLToPath(import.meta.url), ...process.argv.slice(2)];
-  const { status, signal } = spawnSync(bundled, args, { stdio: 'inherit', env });
-  return status ?? 128 + (constants.signals[signal] ?? 0);
+  const child = spawn(bundled, args, { stdio: 'inherit', env });
+  for (const name of ['SIGTERM', 'SIGHUP', 'SIGINT'])
+    process.on(name, () => {
+      // A terminal sends Ctrl-C to both; a second one would mean "at once".
+      if (name !== 'SIGINT' || !process.stdin.isTTY) child.kill(name);
+    });
+  return new Promise((resolve) => {
+    child.on('exit', (status, signal) => resolve(status ?? 128 + (constants.signals[signal] ?? 0)));
+  });
 }

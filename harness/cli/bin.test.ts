@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { lostUpdate } from '../report/test-findings.ts';
 import { encodeCounterexample } from '../schedule/codec/counterexample.ts';
-import { shell, stalemate } from './test-bin.ts';
+import { shell, stalemate, startStalemate } from './test-bin.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -208,6 +208,18 @@ describe('an old Node', () => {
   it('hands over to the Node that npm brought along, arguments and exit code included', () => {
     expect(stalemate(['--version'], { env })).toEqual(stalemate(['--version']));
     expect(stalemate(['run', '--seed', 'x'], { env }).code).toBe(2);
+  });
+
+  it('passes on what would end it', async () => {
+    const child = startStalemate(['serve', '--plain-http'], folder, env);
+    const exit = new Promise<number | null>((resolve) => child.once('exit', resolve));
+    const stopping = new Promise<string>((resolve) => {
+      child.stderr.on('data', (chunk: Buffer) => resolve(chunk.toString()));
+    });
+    child.stdout.once('data', () => child.kill('SIGTERM'));
+
+    expect(await stopping).toContain('stopping');
+    expect(await exit).toBe(0);
   });
 
   it('says what it needs when there is none', () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { get, type RequestOptions } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,6 +54,7 @@ describe('serve', () => {
     expect(releases.status).toBe(200);
     expect(await releases.json()).toMatchObject({ kind: 'ReleaseList', items: [] });
     expect(written.clusters[0]?.cluster.server).toBe(url);
+    expect(statSync(kubeconfig).mode & 0o777).toBe(0o600);
     expect(await exit).toBe(0);
   });
 
@@ -83,7 +84,7 @@ describe('serve', () => {
   });
 
   it('lets roles and bindings decide under rbac', async () => {
-    const tokens = 'root,root,,"system:masters"\nalice,alice\n';
+    const tokens = 'root,root,,"system:masters"\nalice,alice,\n';
     writeFileSync(join(folder, 'tokens.csv'), tokens);
     const { child, url, exit } = await started('--authorization', 'rbac', '--token-file', 'tokens.csv', '--plain-http');
     const as = (token: string): Promise<number> =>
@@ -94,6 +95,18 @@ describe('serve', () => {
 
     expect(codes).toEqual([200, 403, 401]);
     expect(await exit).toBe(0);
+  });
+
+  it('never writes over the kubeconfig of other clusters', () => {
+    const kubeconfig = join(folder, 'mine.yaml');
+    const mine = 'apiVersion: v1\nkind: Config\nclusters: [{ name: prod, cluster: { server: https://prod } }]\n';
+    writeFileSync(kubeconfig, mine);
+
+    expect(stalemate(['serve', '--write-kubeconfig', kubeconfig])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('expected a new file, or one that serve wrote'),
+    });
+    expect(readFileSync(kubeconfig, 'utf8')).toBe(mine);
   });
 
   it('refuses an environment that is none, and a token file that holds no tokens', () => {

@@ -38,6 +38,10 @@ export function shell(line: string, cwd: string): BinResult {
 }
 
 /** Starts the executable and leaves it running. */
-export function startStalemate(args: readonly string[], cwd: string): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, [BIN, ...args], { cwd, env: { ...process.env, NO_COLOR: '1' } });
+export function startStalemate(
+  args: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv = {},
+): ChildProcessWithoutNullStreams {
+  return spawn(process.execPath, [BIN, ...args], { cwd, env: { ...process.env, NO_COLOR: '1', ...env } });
 }

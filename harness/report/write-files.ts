@@ -9,11 +9,11 @@ import { HarnessError } from '../model/errors.ts';
  * @throws {OUTPUT_FAILED} naming the path, when the disk is full, the folder cannot be written to, and so on. What stood at the
  * path before is untouched.
  */
-export function writeWhole(path: string, text: string): void {
+export function writeWhole(path: string, text: string, mode = 0o666): void {
   const temporary = `${path}.${process.pid}.partial`;
   try {
     makeFolder(dirname(path));
-    writeFileSync(temporary, text, { flush: true });
+    writeFileSync(temporary, text, { flush: true, mode });
     renameSync(temporary, path);
   } catch (error) {
     removeQuietly(temporary);

@@ -27,8 +27,9 @@ export const EXPLAINED: readonly Explained[] = [
     fact: /^answer (?:200|304)/,
   },
   {
-    reason: 'how soon the garbage collector lets go of what is deleted in the foreground is a matter of time',
-    step: /delete deployment web --cascade=foreground/,
+    reason:
+      'how soon the garbage collector lets go of what is deleted in the foreground or orphaned is a matter of time',
+    step: /delete deployment \w+ --cascade=/,
     request: /^GET /,
     fact: /^answer (?:200|404)|^the request$/,
   },
@@ -48,6 +49,11 @@ export const EXPLAINED: readonly Explained[] = [
     reason: 'the Service of the server is made at boot, before there are owners',
     side: 'real',
     fact: /\[kube-apiserver\]/,
+  },
+  {
+    reason: 'the definitions of a run are installed at boot here, and by a request there',
+    request: /^GET .*\/customresourcedefinitions/,
+    fact: /managedFields\[(?:kube-apiserver|unknown)\]/,
   },
   {
     reason: 'reviews are not stored and track no owners (DIFFERENCES.md)',

@@ -59,8 +59,10 @@ export function parseTokens(text: string, source: string): ReadonlyMap<string, U
   const tokens = new Map<string, UserInfo>();
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     if (line.trim() === '') continue;
-    const [token = '', name = '', uid = '', groups = ''] = fields(line);
-    if (token === '' || name === '')
+    const columns = fields(line);
+    const [token = '', name = '', uid = '', groups = ''] = columns;
+    const quotes = line.split('"').length - 1;
+    if (token === '' || name === '' || columns.length < 3 || quotes % 2 === 1)
       throw new HarnessError(
         'USAGE',
         `line ${index + 1} of "${source}" is no token, expected token,user,uid and perhaps "group1,group2"; correct it`,

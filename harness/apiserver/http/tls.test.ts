@@ -110,7 +110,7 @@ it('refuses a certificate that another authority signed as 401', async () => {
 });
 
 it('knows the tokens of a token file, and refuses others and none as 401', async () => {
-  const users = await serve({ tokens: parseTokens('t1,alice,u-1,"dev,ops"\nt2,bob\n', 'tokens.csv') });
+  const users = await serve({ tokens: parseTokens('t1,alice,u-1,"dev,ops"\nt2,bob,\n', 'tokens.csv') });
   const withToken = (token: string): Promise<Answer> => ask({ headers: { authorization: token } });
 
   const codes = [

@@ -19,7 +19,7 @@ afterEach(async () => {
 
 async function serve(authenticated = false): Promise<TestServer> {
   const made = testServer();
-  const tokens = parseTokens('secret,alice\n', 'tokens');
+  const tokens = parseTokens('secret,alice,\n', 'tokens');
   http = await serveHttp(made.server, authenticated ? { authentication: { tokens } } : {});
   return made;
 }

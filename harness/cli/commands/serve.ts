@@ -1,4 +1,5 @@
 /** `stalemate serve`: the embedded API server on a port, for kubectl, for controllers in any language, for trying things by hand. */
+import { existsSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { Command } from 'commander';
 import type { HttpServer, ServeOptions, TlsOptions } from '../../apiserver/http/serve.ts';
@@ -75,6 +76,7 @@ async function serve(flags: ServeFlags, { console, signal }: CommandContext): Pr
   const { createServer, animate } = await import('../embedded-server.ts');
   const { authorization, webhookService = [] } = flags;
   const resolveService = webhookServices(webhookService);
+  if (flags.writeKubeconfig !== undefined) await checkOurs(flags.writeKubeconfig);
   const security = flags.plainHttp === true ? undefined : await secured();
   const given = await tokensOf(flags);
   const tokens = security === undefined ? given : new Map([...(given ?? []), [security.adminToken, ADMINISTRATOR]]);
@@ -98,8 +100,10 @@ async function serve(flags: ServeFlags, { console, signal }: CommandContext): Pr
   const stop = await animate(server, flags.environment, security?.ca ?? '');
   try {
     if (flags.writeKubeconfig !== undefined)
-      writeWhole(flags.writeKubeconfig, await kubeconfigText(http.url, security));
+      writeWhole(flags.writeKubeconfig, await kubeconfigText(http.url, security), PRIVATE);
     console.out(`serving on ${http.url}\n`);
+    if (security !== undefined && flags.writeKubeconfig === undefined && flags.tokenFile === undefined)
+      console.err('nobody can log in: add --write-kubeconfig FILE or --token-file CSV\n');
     if (flags.writeKubeconfig !== undefined)
       console.err(`kubectl --kubeconfig ${flags.writeKubeconfig} get namespaces\n`);
     await new Promise<void>((resolve) => {
@@ -147,6 +151,22 @@ async function secured(): Promise<Security> {
     ca,
     adminToken: randomBytes(16).toString('hex'),
   };
+}
+
+/** It holds an administrator's token. */
+const PRIVATE = 0o600;
+
+/** Nobody's kubeconfig is lost: only a file that `serve` has written is written again. */
+async function checkOurs(path: string): Promise<void> {
+  if (!existsSync(path)) return;
+  const { parseDocument } = await import('yaml');
+  const found: unknown = parseDocument(readText(path, 'kubeconfig')).toJSON();
+  const { clusters } = (found ?? {}) as { readonly clusters?: readonly { readonly name?: string }[] };
+  if (found !== null && !(clusters ?? [{}]).every(({ name }) => name === 'stalemate'))
+    throw new HarnessError(
+      'USAGE',
+      `got --write-kubeconfig "${path}", which holds other clusters or is no kubeconfig; expected a new file, or one that serve wrote; name another`,
+    );
 }
 
 /**
