@@ -40,11 +40,15 @@ export interface CampaignResult {
   readonly elapsedMs: number;
   readonly classes: readonly DifferenceClass[];
   readonly known: number;
+  /** Classes that did not come back when their sequence ran again: a real server's watch cache lags when it is busy. */
+  readonly flickers: readonly string[];
   readonly covered: ReadonlyMap<string, number>;
   /** Sequences that ended in an error of the comparison itself. */
   readonly errors: readonly string[];
 }
 
+/** How often a difference that was seen once is tried again. */
+const TRIES = 3;
 const PARALLEL = 4;
 const SHRINK_MS = 3000;
 const SEQUENCES_PER_SERVER = 1500;
@@ -58,6 +62,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
   const classes = new Map<string, DifferenceClass>();
   const covered = new Map<string, number>();
   const errors: string[] = [];
+  const flickers: string[] = [];
   let done = 0;
   let steps = 0;
   let known = 0;
@@ -104,8 +109,11 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
       for (const [key, sequence] of found) {
         if (realNow() >= shrinkEnd) break;
         const old = classes.get(key);
-        const minimal = await shrink(sequence, key, old?.seed ?? 0, { ours, real }, options.shrinkMs ?? SHRINK_MS);
+        let minimal: DifferenceClass | undefined;
+        for (let tries = 0; tries < TRIES && minimal === undefined; tries++)
+          minimal = await shrink(sequence, key, old?.seed ?? 0, { ours, real }, options.shrinkMs ?? SHRINK_MS);
         if (minimal !== undefined) classes.set(key, { ...minimal, count: old?.count ?? 1 });
+        else if ((old?.count ?? 1) === 1 && classes.delete(key)) flickers.push(key);
       }
     } finally {
       await stop();
@@ -118,6 +126,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
     elapsedMs: realNow() - began,
     classes: [...classes.values()].sort((a, b) => b.count - a.count),
     known,
+    flickers,
     covered,
     errors,
   };

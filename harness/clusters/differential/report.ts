@@ -4,7 +4,7 @@ import type { CampaignResult, DifferenceClass } from './campaign.ts';
 const VALUE_MAX = 400;
 
 export function reportText(result: CampaignResult): string {
-  const { sequences, steps, elapsedMs, classes, covered, known, errors } = result;
+  const { sequences, steps, elapsedMs, classes, covered, known, errors, flickers } = result;
   const rate = (sequences / (elapsedMs / 1000)).toFixed(1);
   return [
     'Coverage (verb · family · patch · subresource · outcome of the real server: steps)',
@@ -13,7 +13,7 @@ export function reportText(result: CampaignResult): string {
     ...classes.map(classText),
     ...errors.map((line) => `error: ${line}`),
     `${sequences} sequences, ${steps} steps in ${(elapsedMs / 1000).toFixed(0)} s (${rate} sequences/s), ` +
-      `${covered.size} classes covered, ${known} known differences, ${classes.length} unexplained classes`,
+      `${covered.size} classes covered, ${known} known differences, ${flickers.length} seen once and never again, ${classes.length} unexplained classes`,
   ].join('\n');
 }
 
