@@ -4,6 +4,7 @@
  * Owns: tokens, requirements and what is said when either makes no sense. Does not own: caching (`selectors.ts`).
  */
 import { labelValueErrors, qualifiedNameErrors } from './names.ts';
+import { aggregated } from './refusal.ts';
 import type { LabelMatcher } from './selectors.ts';
 
 const SYMBOLS: ReadonlySet<string> = new Set([')', ',', '!', '==', '=', '>', '<', '!=', '(']);
@@ -180,7 +181,7 @@ function checkValues(key: string, values: readonly string[], earlier: readonly s
     if (wrong.length > 0)
       errors.push(`values[${index}][${key}]: Invalid value: ${JSON.stringify(value)}: ${wrong.join('; ')}`);
   });
-  if (errors.length > 0) refuse(errors.length === 1 ? (errors[0] ?? '') : `[${errors.join(', ')}]`);
+  if (errors.length > 0) refuse(aggregated(errors));
 }
 
 function compared(key: string, operator: '<' | '>', text: string): LabelMatcher {

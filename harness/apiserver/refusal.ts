@@ -216,6 +216,11 @@ export function fieldErrorText(error: FieldError): string {
   return `${error.field}: ${fieldErrorBody(error)}`;
 }
 
+/** Several errors as Go's `Aggregate` words them: one as it is, more in brackets; empty for none. */
+export function aggregated(texts: readonly string[]): string {
+  return texts.length > 1 ? `[${texts.join(', ')}]` : (texts[0] ?? '');
+}
+
 /** 422 for an object of `kind` (`Widget.example.com` in the message). */
 export function invalid(
   of: { readonly group: string; readonly kind: string },
@@ -224,7 +229,7 @@ export function invalid(
 ): Refusal {
   const texts = [...new Set(errors.map(fieldErrorText))];
   const qualified = of.group === '' ? of.kind : `${of.kind}.${of.group}`;
-  const all = texts.length === 1 ? `: ${texts[0]}` : texts.length === 0 ? '' : `: [${texts.join(', ')}]`;
+  const all = texts.length === 0 ? '' : `: ${aggregated(texts)}`;
   const causes = errors.map((error): StatusCause => ({
     reason: `FieldValue${error.type}`,
     message: fieldErrorBody(error),

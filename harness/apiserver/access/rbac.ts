@@ -8,6 +8,7 @@
 import { isList, isMap, textOf } from '../../model/json.ts';
 import type { KubeObject } from '../../model/object.ts';
 import type { UserInfo } from '../../wire/http.ts';
+import { aggregated } from '../refusal.ts';
 import { rowKey, type Store } from '../store.ts';
 import type { Attributes } from './attributes.ts';
 import { roleRefOf, ruleAllows, rulesOf, type PolicyRule, type RoleRef } from './rules.ts';
@@ -123,8 +124,7 @@ export class Rbac implements Authorizer {
     };
     visit(this.#store.list(CLUSTER_ROLE_BINDINGS), '');
     if (namespace !== '') visit(this.#store.list(ROLE_BINDINGS, namespace), namespace);
-    const texts = [...errors];
-    return { granted, error: texts.length > 1 ? `[${texts.join(', ')}]` : (texts[0] ?? '') };
+    return { granted, error: aggregated([...errors]) };
   }
 }
 

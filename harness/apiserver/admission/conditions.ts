@@ -9,7 +9,7 @@ import type { JsonObject } from '../../model/object.ts';
 import { compileExpression, type Expression, type NotCompiled } from '../cel/environment.ts';
 import { toDynamic } from '../cel/shapes.ts';
 import type { Call } from '../kernel.ts';
-import { detailsOf, refuse, type Refusal } from '../refusal.ts';
+import { aggregated, detailsOf, refuse, type Refusal } from '../refusal.ts';
 import type { Admitting } from './match.ts';
 import type { Webhook } from './webhook.ts';
 
@@ -48,7 +48,6 @@ export function conditionsMet(call: Call, what: Admitting, request: JsonObject, 
   if (errors.length === 0) return true;
   if (webhook.ignoresFailure) return false;
   const { definition } = call.route;
-  const why = errors.length === 1 ? errors[0] : `[${errors.join(', ')}]`;
   const subject = what.name === '' ? definition.gr : `${definition.gr} ${JSON.stringify(what.name)}`;
-  return refuse(403, 'Forbidden', `${subject} is forbidden: ${why ?? ''}`, detailsOf(definition, what.name));
+  return refuse(403, 'Forbidden', `${subject} is forbidden: ${aggregated(errors)}`, detailsOf(definition, what.name));
 }

@@ -8,7 +8,7 @@ import { isMap, mapOf, mapsOf, textOf, textsOf, valueAt } from '../../model/json
 import { parseApiVersion, type JsonObject, type KubeObject } from '../../model/object.ts';
 import type { ServedVersion } from '../definition.ts';
 import type { Call, Kernel } from '../kernel.ts';
-import { Refusal } from '../refusal.ts';
+import { aggregated, Refusal } from '../refusal.ts';
 import { labelsMatch, parseLabelSelector, selectorText } from '../selectors.ts';
 import { rowKey } from '../store.ts';
 import { invocationOf, type Admitting } from './match.ts';
@@ -206,7 +206,7 @@ export function policyConditionsMet({ spec, expressions, ignoresFailure }: Polic
   }
   if (errors.length === 0) return true;
   if (ignoresFailure) return false;
-  return errors.length === 1 ? (errors[0] ?? '') : `[${errors.join(', ')}]`;
+  return aggregated(errors);
 }
 
 /** The namespace that expressions see: a namespace itself lies in none. */

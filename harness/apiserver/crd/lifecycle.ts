@@ -9,6 +9,7 @@ import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import { jsonEqual } from '../../model/leaf.ts';
 import { type ResourceDefinition } from '../definition.ts';
 import type { Call, Kernel } from '../kernel.ts';
+import { aggregated } from '../refusal.ts';
 import type { CommittedChange } from '../store.ts';
 import { deleteObject } from '../verbs/delete.ts';
 import { CLEANUP, conditionsOf, CRDS, isEstablished, statusOf, type Condition } from './status.ts';
@@ -120,7 +121,7 @@ function acceptNames(kernel: Kernel, crd: KubeObject): Accepted {
   const inUse = shortNames.filter((name) => words.has(name));
   if (inUse.length > 0) {
     const each = inUse.map((name) => `${JSON.stringify(name)} is already in use`);
-    conflict('ShortNames', each.length === 1 ? (each[0] ?? '') : `[${each.join(', ')}]`);
+    conflict('ShortNames', aggregated(each));
   } else if (shortNames.length > 0) names['shortNames'] = shortNames;
   else delete names['shortNames'];
   take('kind', 'Kind', kinds);

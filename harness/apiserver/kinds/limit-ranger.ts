@@ -5,7 +5,8 @@
  */
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import type { Stored } from '../definition.ts';
-import { listOf } from '../../model/json.ts';
+import { mapsOf } from '../../model/json.ts';
+import { aggregated } from '../refusal.ts';
 import { mapIn } from './defaults/rules.ts';
 import { fill, inItems } from './fill.ts';
 import { compareQuantities } from './quantity.ts';
@@ -16,14 +17,10 @@ export const LIMIT_ANNOTATION = 'kubernetes.io/limit-ranger';
 /** The limits of one type in a namespace, of all its ranges. */
 function limitsOf(stored: Stored, namespace: string, type: string): readonly JsonObject[] {
   const ranges = stored('limitranges').filter(({ metadata }) => metadata.namespace === namespace);
-  if (ranges.length === 0) return NONE;
   return ranges.flatMap((range) => {
-    const limits = listOf(mapIn(range, 'spec')['limits']) as readonly JsonObject[];
-    return limits.filter((limit) => limit['type'] === type);
+    return mapsOf(mapIn(range, 'spec')['limits']).filter((limit) => limit['type'] === type);
   });
 }
-
-const NONE: readonly JsonObject[] = [];
 
 /** A pod with what its containers get; the same pod where no range says anything. */
 export function fillPodLimits(pod: JsonObject, stored: Stored, namespace: string): JsonObject {
@@ -49,11 +46,14 @@ export function fillPodLimits(pod: JsonObject, stored: Stored, namespace: string
 /** Why a pod, as webhooks have left it, is forbidden; undefined when it is not. */
 export function forbidPod(pod: JsonObject, stored: Stored, namespace: string): string | undefined {
   const spec = mapIn(pod, 'spec');
-  const containers = [...listOf(spec['containers']), ...listOf(spec['initContainers'])] as readonly JsonObject[];
+  const containers = [...mapsOf(spec['containers']), ...mapsOf(spec['initContainers'])];
   const errors = limitsOf(stored, namespace, 'Container').flatMap((limit) =>
-    containers.flatMap((one) => violations(mapIn(one, 'resources'), limit, 'Container')),
+    containers.flatMap((one) => {
+      const resources = mapIn(one, 'resources');
+      return [...tooLittle(resources, limit, 'Container'), ...tooMuch(resources, limit, 'Container')];
+    }),
   );
-  return errors.length === 0 ? undefined : aggregate(errors);
+  return forbidding(errors);
 }
 
 function withDefaults(container: JsonObject, limit: JsonObject, what: string, notes: string[]): JsonObject {
@@ -80,13 +80,13 @@ export function forbidClaim(claim: JsonObject, stored: Stored, namespace: string
   const { requests } = mapIn(mapIn(claim, 'spec'), 'resources');
   const asked: JsonObject = requests === undefined ? {} : { requests };
   const errors = limits.flatMap((limit) => [
-    ...violations(asked, { ...limit, max: {} }, 'PersistentVolumeClaim'),
-    ...tooMuch(mapIn(asked, 'requests'), mapIn(limit, 'max')),
+    ...tooLittle(asked, limit, 'PersistentVolumeClaim'),
+    ...asksTooMuch(mapIn(asked, 'requests'), mapIn(limit, 'max')),
   ]);
-  return errors.length === 0 ? undefined : aggregate(errors);
+  return forbidding(errors);
 }
 
-function violations(resources: JsonObject, limit: JsonObject, type: string): readonly string[] {
+function tooLittle(resources: JsonObject, limit: JsonObject, type: string): readonly string[] {
   const requests = mapIn(resources, 'requests');
   const limits = mapIn(resources, 'limits');
   const errors: string[] = [];
@@ -98,6 +98,13 @@ function violations(resources: JsonObject, limit: JsonObject, type: string): rea
     else if (most !== undefined && compareQuantities(most, least ?? 0) < 0)
       errors.push(`${bound}, but limit is ${shown(most)}`);
   }
+  return errors;
+}
+
+function tooMuch(resources: JsonObject, limit: JsonObject, type: string): readonly string[] {
+  const requests = mapIn(resources, 'requests');
+  const limits = mapIn(resources, 'limits');
+  const errors: string[] = [];
   for (const [name, most] of Object.entries(mapIn(limit, 'max'))) {
     const bound = `maximum ${name} usage per ${type} is ${shown(most)}`;
     const [request, given] = [requests[name], limits[name]];
@@ -109,7 +116,7 @@ function violations(resources: JsonObject, limit: JsonObject, type: string): rea
   return errors;
 }
 
-function tooMuch(requests: JsonObject, max: JsonObject): readonly string[] {
+function asksTooMuch(requests: JsonObject, max: JsonObject): readonly string[] {
   const errors: string[] = [];
   for (const [name, most] of Object.entries(max)) {
     const request = requests[name];
@@ -124,7 +131,6 @@ function shown(quantity: JsonValue | undefined): string {
   return typeof quantity === 'string' ? quantity : JSON.stringify(quantity);
 }
 
-function aggregate(errors: readonly string[]): string {
-  const all = [...new Set(errors)];
-  return all.length === 1 ? (all[0] ?? '') : `[${all.join(', ')}]`;
+function forbidding(errors: readonly string[]): string | undefined {
+  return errors.length === 0 ? undefined : aggregated([...new Set(errors)]);
 }

@@ -9,7 +9,7 @@ import type { ApiResponse } from '../../wire/http.ts';
 import { admitSubresource } from '../admission/write-steps.ts';
 import { bodyMap, writeOptions } from '../body.ts';
 import type { Call, Kernel } from '../kernel.ts';
-import { badRequest, conflict, methodNotAllowed, notFound, Refusal } from '../refusal.ts';
+import { aggregated, badRequest, conflict, methodNotAllowed, notFound, Refusal } from '../refusal.ts';
 import { rowKey } from '../store.ts';
 
 export const SUCCESS: ApiResponse = {
@@ -89,7 +89,7 @@ function targetProblem(kind: string, name: string): string | undefined {
       : [`target.kind: Unsupported value: ${JSON.stringify(kind)}: supported values: "Node", "<empty>"`]),
     ...(name === '' ? ['target.name: Required value'] : []),
   ];
-  return wrong.length > 1 ? `[${wrong.join(', ')}]` : wrong[0];
+  return wrong.length === 0 ? undefined : aggregated(wrong);
 }
 
 function textsIn(map: JsonObject): { readonly [key: string]: string } {
