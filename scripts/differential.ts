@@ -13,15 +13,7 @@ import { runSuite } from '../harness/clusters/conformance/suite.ts';
 import { reportText } from '../harness/clusters/differential/report.ts';
 import { startOurs, startReal } from '../harness/clusters/differential/servers.ts';
 import { HarnessError } from '../harness/model/errors.ts';
-
-const UNITS_MS: { readonly [unit: string]: number } = { s: 1000, m: 60_000, h: 3_600_000 };
-
-function durationMs(text: string): number {
-  const [, number, unit = ''] = /^(\d+)([smh])$/.exec(text) ?? [];
-  if (number === undefined)
-    throw new HarnessError('USAGE', `got --budget "${text}", expected a time such as 30s, 10m or 1h`);
-  return Number(number) * (UNITS_MS[unit] ?? 0);
-}
+import { budgetMs } from './budget.ts';
 
 const USAGE = `npm run differential -- [--budget 10m] [--sequences N] [--seed N] [--only widgets,pods] [--parallel 4] [--output FILE]
 npm run differential -- --conformance
@@ -65,7 +57,7 @@ async function main(): Promise<void> {
   const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 30) : Number(values.seed);
   console.log(`seed ${seed}`);
   const result = await runCampaign({
-    budgetMs: durationMs(values.budget),
+    budgetMs: budgetMs(values.budget),
     seed,
     ...(values.only === undefined ? {} : { only: kindsOf(values.only) }),
     ...(values.sequences === undefined ? {} : { sequences: countOf(values.sequences) }),

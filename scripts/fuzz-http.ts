@@ -8,15 +8,7 @@ import { parseArgs } from 'node:util';
 import { runFuzz } from '../harness/clusters/fuzz-http/campaign.ts';
 import { reportFuzz } from '../harness/clusters/fuzz-http/report.ts';
 import { HarnessError } from '../harness/model/errors.ts';
-
-const UNITS_MS: { readonly [unit: string]: number } = { s: 1000, m: 60_000, h: 3_600_000 };
-
-function durationMs(text: string): number {
-  const [, number, unit = ''] = /^(\d+)([smh])$/.exec(text) ?? [];
-  if (number === undefined)
-    throw new HarnessError('USAGE', `got --budget "${text}", expected a time such as 30s, 10m or 1h`);
-  return Number(number) * (UNITS_MS[unit] ?? 0);
-}
+import { budgetMs } from './budget.ts';
 
 try {
   const { values } = parseArgs({
@@ -25,7 +17,7 @@ try {
   const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 30) : Number(values.seed);
   console.log(`seed ${seed}`);
   const result = await runFuzz({
-    budgetMs: durationMs(values.budget),
+    budgetMs: budgetMs(values.budget),
     seed,
     ...(values.only === undefined ? {} : { only: values.only.split(',') }),
     progress: (line) => console.log(line),

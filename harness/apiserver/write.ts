@@ -76,9 +76,7 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
   for (let tries = 1; ; tries++) {
     if (generated) meta.name = (meta.generateName ?? '').slice(0, GENERATE_NAME_BASE_MAX) + kernel.nameSuffix();
     const named = { ...HEAD, ...incoming.object, metadata: meta } as KubeObject;
-    let object = prepareNew(definition, version, call.route.subresource, named, (other = gr) =>
-      kernel.store.list(other),
-    );
+    let object = prepareNew(definition, version, call.route.subresource, named, storedFor(kernel, definition));
     const content = validateContent(definition, version, object, undefined, call.warnings);
     const errors = validateNewMetadata(object.metadata, strategy.name, strategy.judging.create, content);
     if (errors.length > 0) return invalid(internally(definition), meta.name ?? '', errors);
@@ -100,10 +98,15 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
   }
 }
 
+/** What strategies read: objects of the resource, or of another. */
+function storedFor(kernel: Kernel, definition: ResourceDefinition): Stored {
+  return (gr = definition.gr) => kernel.store.list(gr);
+}
+
 /** The plugins that judge before validating webhooks do. */
 function forbidNew(kernel: Kernel, call: Call, object: KubeObject): Refusal | undefined {
   const { definition, namespace } = call.route;
-  const why = definition.strategy.forbid?.(object, (gr = definition.gr) => kernel.store.list(gr), namespace);
+  const why = definition.strategy.forbid?.(object, storedFor(kernel, definition), namespace);
   return why === undefined ? undefined : forbidden(definition, object.metadata.name ?? '', why);
 }
 
@@ -112,7 +115,7 @@ function admitNew(kernel: Kernel, call: Call, sent: Incoming): Incoming | Refusa
   const { definition, namespace } = call.route;
   const { admit } = definition.strategy;
   if (admit === undefined) return sent;
-  const object = admit(sent.object, (gr = definition.gr) => kernel.store.list(gr), namespace);
+  const object = admit(sent.object, storedFor(kernel, definition), namespace);
   if (typeof object === 'string') return forbidden(definition, sent.meta.name ?? '', object);
   if (object === sent.object) return sent;
   if (sent.owned !== true) kernel.owners.creating(call, sent.object, sent.meta);
@@ -276,7 +279,7 @@ function merge(
   if (subresource !== 'finalize' && strategy.deletion === 'namespace') object = withField(object, 'spec', old['spec']);
   if (strategy.normalise !== undefined) object = strategy.normalise(object, old);
   if (strategy.onUpdate !== undefined && subresource === '')
-    object = strategy.onUpdate(object, (gr = definition.gr) => kernel.store.list(gr));
+    object = strategy.onUpdate(object, storedFor(kernel, definition));
   if (version.schema?.complete !== undefined) object = version.schema.complete(object);
   if (subresource === '' && isNewGeneration(strategy.generation, version, object, old))
     meta.generation = (old.metadata.generation ?? 0) + 1;

@@ -6,29 +6,17 @@
  */
 import type { Environment } from '@marcbachmann/cel-js';
 import type { UserInfo } from '../../wire/http.ts';
+import type { Attributes } from '../access/attributes.ts';
 import { nameErrors } from '../names.ts';
-
-/** What a check asks: a path, or a resource. */
-export interface AuthorizerCheck {
-  readonly user: UserInfo;
-  readonly verb: string;
-  readonly isResource: boolean;
-  readonly path: string;
-  readonly group: string;
-  readonly resource: string;
-  readonly subresource: string;
-  readonly namespace: string;
-  readonly name: string;
-}
 
 export interface AuthorizerAnswer {
   readonly allowed: boolean;
   readonly reason: string;
 }
 
-export type Authorize = (check: AuthorizerCheck) => AuthorizerAnswer;
+export type Authorize = (check: Attributes) => AuthorizerAnswer;
 
-type Place = Omit<AuthorizerCheck, 'user' | 'verb'>;
+type Place = Omit<Attributes, 'user' | 'verb'>;
 
 const NOWHERE: Place = {
   isResource: false,
@@ -63,7 +51,7 @@ export class Authorizer {
     this.#checks = 0;
   }
 
-  check(asked: AuthorizerCheck): AuthorizerAnswer {
+  check(asked: Attributes): AuthorizerAnswer {
     if (++this.#root.#checks > CHECKS_MAX) throw new Error('operation cancelled: actual cost limit exceeded');
     return this.#authorize(asked);
   }

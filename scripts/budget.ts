@@ -1,0 +1,16 @@
+/** Times on the command lines of scripts. */
+import { HarnessError } from '../harness/model/errors.ts';
+
+const UNITS_MS: { readonly [unit: string]: number } = { s: 1000, m: 60_000, h: 3_600_000 };
+
+/**
+ * Milliseconds of `30s`, `10m`, `1h`.
+ *
+ * @throws {USAGE} naming what was given.
+ */
+export function budgetMs(text: string): number {
+  const [, number, unit = ''] = /^(\d+)([smh])$/.exec(text) ?? [];
+  if (number === undefined)
+    throw new HarnessError('USAGE', `got --budget "${text}", expected a time such as 30s, 10m or 1h`);
+  return Number(number) * (UNITS_MS[unit] ?? 0);
+}
