@@ -9,7 +9,7 @@ import { parse, stringify } from 'yaml';
 import { CertificateAuthority } from '../../harness/apiserver/http/certificates.ts';
 import { serveHttp, type HttpServer } from '../../harness/apiserver/http/serve.ts';
 import { configMap, CONFIGMAPS_PATH, testServer } from '../../harness/apiserver/testing.ts';
-import { differencesOf } from './compare.ts';
+import { differencesOf, inBoth } from './compare.ts';
 import { reasonOf } from './explained.ts';
 import { type Forms, formsOf } from './forms.ts';
 import { type Passed, record, type Recorder } from './recorder.ts';
@@ -128,4 +128,11 @@ it('tells requests, answers and facts that one side only has, unless there is a 
     '/c embedded the request',
   ]);
   expect(found.map(reasonOf)).toEqual(found.map(() => undefined));
+});
+
+it('keeps what differs in every recording, and drops what raced in one', () => {
+  const difference = (fact: string) =>
+    ({ client: 'go', step: 'buckets', request: 'GET /a', side: 'real', fact }) as const;
+  const again = inBoth([difference('answer 404'), difference('the request')], [difference('the request')]);
+  expect(again).toEqual([difference('the request')]);
 });
