@@ -136,7 +136,8 @@ async function http(): Promise<void> {
     );
   }
   const shares: readonly [string, string, { readonly ours: number; readonly real?: number }][] = [
-    ['start', 'ms', report.startMs],
+    ['start, a process', 'ms', report.startMs],
+    ['start, inside', 'ms', report.startInsideMs],
     ['idle', 'MB', report.idleMb],
     ['10,000 objects', 'MB', report.fullMb],
     ['an idle watch', 'KB', report.watchKb],

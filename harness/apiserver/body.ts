@@ -31,6 +31,8 @@ export interface Incoming {
   readonly meta: MutableMeta;
   /** `meta.managedFields` is what it will be: an apply has seen to it. */
   readonly owned?: true;
+  /** An apply left metadata that is never stored twice alike (`apply/raw-metadata.ts`). */
+  readonly raw?: true;
 }
 
 export type OptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions' | 'DeleteOptions';
@@ -184,12 +186,11 @@ export function decodeMap(
     call.warnings.push(
       '.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests',
     );
-  const unknown: string[] | undefined = options.fieldValidation === 'Ignore' ? undefined : [];
-  if (unknown !== undefined) unknownInMetadata(raw['metadata'], unknown);
-  if (definition.custom) unknown?.sort();
-  const object = coerce(definition, version, typed, unknown, words);
+  const found: string[] | undefined = options.fieldValidation === 'Ignore' ? undefined : [];
+  const object = coerce(definition, version, typed, found, words);
   if (typeof object === 'string') return refuseBody(object);
-  if (unknown !== undefined) {
+  if (found !== undefined) {
+    const unknown = withMetadata(call, typed, found, words);
     const texts = unknown.map((path) => `unknown field "${path}"`);
     const { duplicates } = call.request;
     // Go's decoder of built-in kinds does not look into what it does not know.
@@ -204,17 +205,42 @@ export function decodeMap(
 }
 
 /** What is wrong before the metadata, in the order of the document: Go's decoder tells what it meets first. */
-function earlierProblem({ route }: Call, typed: KubeObject, words: 'json' | 'converter'): string | undefined {
+function earlierProblem({ request, route }: Call, typed: KubeObject, words: 'json' | 'converter'): string | undefined {
   const { definition, version } = route;
   if (definition.custom || words !== 'json') return undefined;
   const before: { [key: string]: JsonValue | undefined } = {};
-  for (const key in typed) {
+  for (const key of keysAsSent(request, typed)) {
     if (key === 'metadata') break;
     before[key] = typed[key];
   }
   const { apiVersion, kind } = typed;
   const object = coerce(definition, version, { ...before, apiVersion, kind, metadata: {} }, undefined, words);
   return typeof object === 'string' ? object : undefined;
+}
+
+/** The unknown fields of the object and those of its metadata, in the order in which Go's decoders meet them. */
+function withMetadata(
+  { request, route }: Call,
+  typed: KubeObject,
+  unknown: readonly string[],
+  words: 'json' | 'converter',
+): readonly string[] {
+  const inMetadata: string[] = [];
+  unknownInMetadata(typed['metadata'], inMetadata);
+  if (inMetadata.length === 0) return unknown;
+  if (route.definition.custom) return [...inMetadata.sort(), ...unknown];
+  const keys = keysAsSent(request, typed);
+  const place = keys.indexOf('metadata');
+  // The converter names the unknown fields of a struct before it goes into the known ones.
+  const isBefore = (path: string): boolean =>
+    words === 'converter' ? !/[.[]/.test(path) : keys.indexOf(/^[^.[]*/.exec(path)?.[0] ?? '') < place;
+  const after = unknown.findIndex((path) => !isBefore(path));
+  return unknown.toSpliced(after === -1 ? unknown.length : after, 0, ...inMetadata);
+}
+
+function keysAsSent({ method }: Call['request'], object: JsonObject): readonly string[] {
+  const keys = Object.keys(object);
+  return method === 'PATCH' ? keys.sort() : keys;
 }
 
 /** Patched objects come with the keys of their top in order. */

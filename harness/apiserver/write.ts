@@ -10,6 +10,7 @@ import { jsonEqual } from '../model/leaf.ts';
 import type { JsonObject, KubeObject } from '../model/object.ts';
 import { mutateIncoming, validateWrite } from './admission/write-steps.ts';
 import { sameButForTimes } from './apply/ownership.ts';
+import { isStoredRaw, rememberRaw } from './apply/raw-metadata.ts';
 import type { Incoming, WriteOptions } from './body.ts';
 import {
   specFinalizers,
@@ -93,7 +94,7 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
       return nameExhausted(definition, name);
     }
     object = version.toStorage(withDefaultStatus(definition, version, object));
-    if (!options.dryRun) return kernel.commit(definition, object, undefined, call);
+    if (!options.dryRun) return committed(kernel, call, object, undefined, sent);
     return asked === undefined ? object : { ...object, metadata: { ...object.metadata, resourceVersion: asked } };
   }
 }
@@ -251,8 +252,21 @@ export function storeChanged(
     return next;
   }
   // Equal content is no write at all: same version, no event.
-  if (jsonEqual(next, old) || sameButForTimes(next, old)) return old;
-  return options.dryRun ? next : kernel.commit(definition, next, old, call);
+  const settled = sent.raw !== true && !isStoredRaw(old);
+  if (settled && (jsonEqual(next, old) || sameButForTimes(next, old))) return old;
+  return options.dryRun ? next : committed(kernel, call, next, old, sent);
+}
+
+function committed(
+  kernel: Kernel,
+  call: Call,
+  object: KubeObject,
+  old: KubeObject | undefined,
+  { raw }: Incoming,
+): KubeObject {
+  const stored = kernel.commit(call.route.definition, object, old, call);
+  if (raw === true) rememberRaw(stored);
+  return stored;
 }
 
 /** What the strategy makes of the request: which parts count, what the server keeps, the new generation. */

@@ -34,18 +34,19 @@ export interface CommandContext {
 export async function main(args: readonly string[]): Promise<ExitCode> {
   const console = processConsole();
   let code: ExitCode = EXIT.holds;
-  const stop = stopOnSignals(console);
+  const command = Object.hasOwn(COMMANDS, args[0] ?? '') ? args[0] : undefined;
+  const stop = stopOnSignals(console, command === 'serve' ? 'stopping' : 'stopping; what was found is kept');
   guardOutput();
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error: unknown) => process.exit(explain(error, console)));
   }
   const context: CommandContext = { console, signal: stop.signal, finish: (to) => (code = to) };
   try {
-    const root = await program(context, args[0]);
+    const root = await program(context, command);
     await root.parseAsync([...args], { from: 'user' });
     return code;
   } catch (error) {
-    return explain(error, console);
+    return explain(error, console, command);
   } finally {
     stop.dispose();
   }
@@ -62,8 +63,8 @@ const COMMANDS: { readonly [name: string]: () => Promise<MakeCommand> } = {
   serve: async () => (await import('./commands/serve.ts')).serveCommand,
 };
 
-async function program(context: CommandContext, name = ''): Promise<Command> {
-  const asked = COMMANDS[name];
+async function program(context: CommandContext, name?: string): Promise<Command> {
+  const asked = COMMANDS[name ?? ''];
   const makers = await Promise.all((asked === undefined ? Object.values(COMMANDS) : [asked]).map((load) => load()));
   const root = new Command('stalemate')
     .description('Chaos and property-based tests for Kubernetes controllers under contention.')
@@ -82,11 +83,11 @@ async function program(context: CommandContext, name = ''): Promise<Command> {
 }
 
 /** Tells what went wrong and whose problem it is. */
-export function explain(error: unknown, console: Pick<Console, 'err'>): ExitCode {
+export function explain(error: unknown, console: Pick<Console, 'err'>, command?: string): ExitCode {
   if (error instanceof CommanderError) {
     // Help and version come this way too. Commander has printed its message already.
     if (error.exitCode === 0) return EXIT.holds;
-    console.err('see "stalemate --help"\n');
+    console.err(`see "stalemate ${command === undefined ? '' : `${command} `}--help"\n`);
     return EXIT.usage;
   }
   if (error instanceof HarnessError) {
@@ -108,12 +109,12 @@ interface StopSignal {
 }
 
 /** The first Ctrl-C asks the command to stop and keep what it has; the second does not ask. */
-function stopOnSignals(console: Console): StopSignal {
+function stopOnSignals(console: Console, farewell: string): StopSignal {
   const controller = new AbortController();
   const listener = (name: NodeJS.Signals): void => {
     // 128 + the signal's number, as shells have it.
     if (controller.signal.aborted) process.exit(name === 'SIGINT' ? 130 : 143);
-    console.err('\nstopping; what was found is kept (once more to stop at once)\n');
+    console.err(`\n${farewell} (once more to stop at once)\n`);
     controller.abort();
   };
   process.on('SIGINT', listener);

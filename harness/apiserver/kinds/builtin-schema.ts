@@ -4,6 +4,7 @@
  * Owns: putting decoder and nodes behind the interface of compiled schemas. Nothing is read before a kind is first written or
  * applied. Rules of kinds are no part of it: the real server has them in code, and so have we (`strategy.validate`).
  */
+import { InvariantError } from '../../model/errors.ts';
 import type { KubeObject } from '../../model/object.ts';
 import type { FieldError } from '../refusal.ts';
 import type { CompiledSchema } from '../schema/compile.ts';
@@ -58,13 +59,16 @@ export class BuiltInSchema implements CompiledSchema {
   }
 
   #type(): string {
-    return goTypeOfKind(this.#apiVersion, this.#kind) ?? 'RawExtension';
+    const type = goTypeOfKind(this.#apiVersion, this.#kind);
+    if (type === undefined) throw new InvariantError(`${this.#apiVersion} ${this.#kind} is no built-in kind`);
+    return type;
   }
 
   #decode(): StructDecoder {
     if (this.#decoder === undefined) {
       const decoder = decoderOf(this.#type());
-      if (!(decoder instanceof StructDecoder)) throw new TypeError(`'${this.#kind}' is no struct`);
+      if (!(decoder instanceof StructDecoder))
+        throw new InvariantError(`${this.#apiVersion} ${this.#kind} is no struct`);
       this.#decoder = decoder;
     }
     return this.#decoder;

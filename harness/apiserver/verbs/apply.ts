@@ -12,6 +12,7 @@ import { encodeManaged, type Managed, type Owner } from '../apply/managed.ts';
 import { applied, gvkText, objectText } from '../apply/manager.ts';
 import { set } from '../apply/ownership.ts';
 import { pathText } from '../apply/path-element.ts';
+import { isRaw } from '../apply/raw-metadata.ts';
 import { ApplyError } from '../apply/typed.ts';
 import { Conflicts, type Conflict, type Ground } from '../apply/updater.ts';
 import { decodeMap, writeOptions, type Incoming, type WriteOptions } from '../body.ts';
@@ -82,7 +83,8 @@ export function applyTo(kernel: Kernel, call: Call, old: KubeObject | undefined)
   if (incoming instanceof Refusal) return incoming;
   set(incoming.meta, encodeManaged(result.managed));
   const object = definition.custom ? withNulls(incoming.object, result.object) : incoming.object;
-  return { object, meta: incoming.meta, owned: true };
+  const raw = definition.custom && subresource === '' && isRaw(result.object['metadata']);
+  return { object, meta: incoming.meta, owned: true, ...(raw ? { raw: true as const } : {}) };
 }
 
 /** What an apply has merged goes from a map to a Go type, which may not take it. */

@@ -7,6 +7,7 @@ import { jsonEqual } from '../../model/leaf.ts';
 import { isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import type { ApiResponse } from '../../wire/http.ts';
+import { isStoredRaw } from '../apply/raw-metadata.ts';
 import { APPLY_PATCH, applyOptions, applyTo } from './apply.ts';
 import {
   BODY_TYPES,
@@ -284,7 +285,8 @@ function storePatched(
   if (
     kernel.admission === undefined &&
     jsonEqual(patched, version.fromStorage(old)) &&
-    !(old.metadata.deletionTimestamp !== undefined)
+    old.metadata.deletionTimestamp === undefined &&
+    !isStoredRaw(old)
   )
     return old;
   const incoming = decodeMap(call, patched, options);

@@ -1,5 +1,5 @@
 /** Conformance cases about what the comparison of random sequences has brought up: order of checks, repeated causes, odd versions. */
-import type { JsonObject } from '../../model/object.ts';
+import type { JsonObject, JsonValue } from '../../model/object.ts';
 import { plain } from '../differential/compare.ts';
 import { at, configMap, same, widget, type ConformanceCase } from './case.ts';
 
@@ -131,6 +131,23 @@ export const DIFFERENCE_CASES: readonly ConformanceCase[] = [
       const body = widget('applied', { size: 1 }, marked);
       const applied = await t.call('APPLY', `${t.widgets}/applied?fieldManager=m`, 201, body);
       same(at(applied, 'metadata.deletionTimestamp'), marked.deletionTimestamp, 'the mark of what is applied');
+    },
+  },
+  {
+    name: 'writes every time when an apply to a custom resource leaves metadata with empty members, and once after it',
+    items: [42, 63],
+    run: async (t) => {
+      const version = async (word: string, metadata: JsonObject): Promise<JsonValue> => {
+        const body = word === 'APPLY' ? widget('a', { size: 1 }, metadata) : { metadata };
+        const path = `${t.widgets}/a${word === 'APPLY' ? '?fieldManager=m' : ''}`;
+        return at(await t.call(word, path, 200, body), 'metadata.resourceVersion') ?? null;
+      };
+      await t.call('APPLY', `${t.widgets}/a?fieldManager=m`, 201, widget('a', { size: 1 }));
+      for (const empty of [{ labels: {} }, { finalizers: [] }, { ownerReferences: [] }, { annotations: { a: null } }]) {
+        const versions = [await version('APPLY', empty), await version('APPLY', empty), await version('MERGE', {})];
+        same(new Set(versions).size, 3, `versions after ${JSON.stringify(empty)}`);
+        same(await version('MERGE', {}), versions[2] ?? null, 'the version after nothing');
+      }
     },
   },
 ];

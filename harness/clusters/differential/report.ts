@@ -2,6 +2,7 @@
 import type { CampaignResult, DifferenceClass } from './campaign.ts';
 
 const VALUE_MAX = 400;
+const BEFORE = 100;
 
 export function reportText(result: CampaignResult): string {
   const { sequences, steps, elapsedMs, classes, covered, known, errors, flickers } = result;
@@ -23,14 +24,22 @@ export function classText({ key, count, example, script, seed, kinds }: Differen
     `DIFFERENCE ${key}  (${count} times; kind ${kind}; --seed ${seed} of kinds ${kinds.join(', ')})`,
     ...script.map((line) => `  ${line}`),
     `  at ${path}`,
-    `    ours: ${short(ours)}`,
-    `    real: ${short(real)}`,
+    ...shortened(ours, real),
     ...(answers.ours === answers.real ? [] : [`    ours: ${answers.ours}`, `    real: ${answers.real}`]),
     '',
   ].join('\n');
 }
 
-function short(value: unknown): string {
-  const text = value === undefined ? 'absent' : JSON.stringify(value);
-  return text.length > VALUE_MAX ? `${text.slice(0, VALUE_MAX)}…` : text;
+/** Both values; of long ones that part where they part. */
+function shortened(ours: unknown, real: unknown): readonly string[] {
+  const texts = [ours, real].map((value) => (value === undefined ? 'absent' : JSON.stringify(value)));
+  const [one = '', other = ''] = texts;
+  let same = 0;
+  while (same < one.length && one[same] === other[same]) same++;
+  const from = Math.max(one.length, other.length) > VALUE_MAX ? Math.max(0, same - BEFORE) : 0;
+  return texts.map((text, side) => {
+    const part = text.slice(from, from + VALUE_MAX);
+    const [start, end] = [from > 0 ? '…' : '', from + VALUE_MAX < text.length ? '…' : ''];
+    return `    ${side === 0 ? 'ours' : 'real'}: ${start}${part}${end}`;
+  });
 }

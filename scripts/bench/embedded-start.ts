@@ -1,0 +1,27 @@
+/**
+ * How long the embedded API server takes inside a running harness, from nothing to its first answer over TLS, the very first time.
+ *
+ * The modules are loaded and nothing is warm: certificates, kinds, port and a request. Prints milliseconds.
+ */
+import { once } from 'node:events';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { request } from 'node:https';
+import { CertificateAuthority } from '../../harness/apiserver/http/certificates.ts';
+import { serveHttp } from '../../harness/apiserver/http/serve.ts';
+import { createServer } from '../../harness/cli/embedded-server.ts';
+
+const before = performance.now();
+const authority = new CertificateAuthority();
+const server = createServer();
+const http = await serveHttp(server, {
+  tls: { identity: authority.issueServer(), clientCa: authority.certificate },
+  authentication: { tokens: new Map(), anonymous: { name: 'admin', groups: ['system:masters'] } },
+});
+server.boot(http.port);
+const asked: ClientRequest = request(`${http.url}/api/v1/namespaces`, { ca: authority.certificate }).end();
+const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+await once(answer.resume(), 'end');
+const took = performance.now() - before;
+await http.close();
+if (answer.statusCode !== 200) throw new Error(`the server answered ${answer.statusCode}`);
+process.stdout.write(JSON.stringify(took));
