@@ -2,10 +2,11 @@
  * `metadata.managedFields`: who owns what, decoded and encoded.
  *
  * Owns: entries and their identity, order, the merging of old updates (k8s.io/apimachinery `util/managedfields/internal`
- * `managedfields.go`, `capmanagers.go`). Decoded once per stored list.
+ * `managedfields.go`, `capmanagers.go`). What was decoded lately is kept.
  */
 import { isList, isMap, textOf } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
+import { Recent } from '../recent.ts';
 import { decodeFieldSet, EMPTY_SET, type FieldSet } from './field-set.ts';
 
 /** What one manager owns. Entries are equal when manager, operation and subresource are, and for updates the version too. */
@@ -52,7 +53,10 @@ export function owning(one: Owner, set: FieldSet): Owner {
   return one.set === set ? one : { ...one, set };
 }
 
-const decoded = new WeakMap<object, Managed | string>();
+/** Objects that are written are mostly written again soon. */
+const RECENT = 2000;
+
+const decoded = new Recent<object, Managed | string>(RECENT);
 
 /** The owners of a list of entries; a string says why it cannot be read. */
 export function decodeManaged(entries: JsonValue | undefined): Managed | string {
@@ -101,7 +105,7 @@ export function entriesOf(owners: readonly Owner[]): readonly JsonObject[] | und
   return owners.length === 0 ? undefined : [...owners].sort(compareOwners).map(entryOf);
 }
 
-const entries = new WeakMap<Owner, JsonObject>();
+const entries = new Recent<Owner, JsonObject>(RECENT);
 
 function entryOf(one: Owner): JsonObject {
   let entry = entries.get(one);

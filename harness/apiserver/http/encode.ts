@@ -31,20 +31,21 @@ export function encodeBody(want: Wanted, answer: ApiResponse, request: ApiReques
       type: answer.headers?.['content-type'] ?? 'text/plain; charset=utf-8',
       payload: typeof body === 'string' ? body : JSON.stringify(body),
     };
-  if (want.as === undefined) return { code, ...encodeValue(want.media, want.pretty, body) };
+  const read = request.method === 'GET';
+  if (want.as === undefined) return { code, ...encodeValue(want.media, want.pretty, body, read) };
   const shown = code < 300 ? transformed(want, body, request, true) : answer;
   // A refusal is never transformed, and so speaks the one language that needs no negotiation.
-  if ('code' in shown) return { code: shown.code, ...encodeValue('json', true, shown.body) };
-  return { code, ...encodeValue(want.media, want.pretty, shown.value) };
+  if ('code' in shown) return { code: shown.code, ...encodeValue('json', true, shown.body, false) };
+  return { code, ...encodeValue(want.media, want.pretty, shown.value, read) };
 }
 
-function encodeValue(media: Media, pretty: boolean, body: JsonValue): Omit<EncodedBody, 'code'> {
+function encodeValue(media: Media, pretty: boolean, body: JsonValue, read: boolean): Omit<EncodedBody, 'code'> {
   if (media === 'protobuf') {
     const payload = isMap(body) ? encodeProtobuf(body) : undefined;
     if (payload !== undefined) return { type: MEDIA_TYPES.protobuf, payload };
   }
   if (media === 'yaml') return { type: MEDIA_TYPES.yaml, payload: yamlText(listAsSent(body)) };
-  const payload = pretty ? JSON.stringify(listAsSent(body), undefined, 2) : jsonLine(body);
+  const payload = pretty ? JSON.stringify(listAsSent(body), undefined, 2) : jsonLine(body, read);
   return { type: MEDIA_TYPES.json, payload };
 }
 
@@ -77,7 +78,7 @@ export function eventEncoder(want: Wanted, request: ApiRequest): EventEncoder {
       first = false;
       const object = shown === undefined || 'code' in shown ? event.object : shown.value;
       if (media === 'protobuf') return encodeFrame(event.type, encodeProtobuf(object as JsonObject) ?? NOTHING);
-      return `{"type":"${event.type}","object":${jsonText(object)}}\n`;
+      return `{"type":"${event.type}","object":${jsonText(object, false)}}\n`;
     },
   };
 }
@@ -96,7 +97,7 @@ let latestProtobuf: Latest | undefined;
 
 function jsonFrame({ type, object }: WatchEvent): Buffer {
   if (latestJson !== undefined && latestJson.object === object && latestJson.type === type) return latestJson.frame;
-  const frame = Buffer.from(`{"type":"${type}","object":${jsonText(object)}}\n`);
+  const frame = Buffer.from(`{"type":"${type}","object":${jsonText(object, false)}}\n`);
   latestJson = { object, type, frame };
   return frame;
 }

@@ -8,20 +8,21 @@ import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import { listAsSent } from '../../wire/typed-list.ts';
 
-/** JSON of a body. */
-export function jsonText(body: JsonValue): string {
+/** JSON of a body. What is `read` is kept: it will be read again; what was just written is mostly told once, to all who watch. */
+export function jsonText(body: JsonValue, read: boolean): string {
   if (!isMap(body)) return JSON.stringify(body);
   const { items, kind, apiVersion } = body;
   if (typeof kind !== 'string' || typeof apiVersion !== 'string') return JSON.stringify(body);
-  if (isList(items)) return listText(body, items);
-  const rest = restText(body);
+  if (isList(items)) return listText(body, items, read);
+  const rest = restText(body, read);
   return rest === '{}' ? `${headOf(kind, apiVersion)}}` : `${headOf(kind, apiVersion)},${rest.slice(1)}`;
 }
 
-function listText(list: JsonObject, items: readonly JsonValue[]): string {
+function listText(list: JsonObject, items: readonly JsonValue[], read: boolean): string {
   const bare = listAsSent(list) !== list;
   let text = '';
-  for (const item of items) text += `${text === '' ? '' : ','}${bare && isMap(item) ? restText(item) : jsonText(item)}`;
+  for (const item of items)
+    text += `${text === '' ? '' : ','}${bare && isMap(item) ? restText(item, read) : jsonText(item, read)}`;
   const { items: _, ...head } = list;
   return `${JSON.stringify(head).slice(0, -1)},"items":[${text}]}`;
 }
@@ -39,13 +40,13 @@ interface RememberedList {
 let latest: RememberedList | undefined;
 
 /** JSON of a body as a line; the same bytes again for a large list whose items are the same objects as before. */
-export function jsonLine(body: JsonValue): string | Buffer {
+export function jsonLine(body: JsonValue, read: boolean): string | Buffer {
   const items = isMap(body) ? body['items'] : undefined;
-  if (!isMap(body) || !isList(items) || items.length < LARGE_LIST) return `${jsonText(body)}\n`;
+  if (!isMap(body) || !isList(items) || items.length < LARGE_LIST) return `${jsonText(body, read)}\n`;
   const { items: _, ...rest } = body;
   const head = JSON.stringify(rest);
   if (latest !== undefined && latest.head === head && sameItems(latest.items, items)) return latest.bytes;
-  const bytes = Buffer.from(`${jsonText(body)}\n`);
+  const bytes = Buffer.from(`${jsonText(body, read)}\n`);
   latest = { head, items, bytes };
   return bytes;
 }
@@ -69,12 +70,16 @@ function headOf(kind: string, apiVersion: string): string {
 /** Texts of stored objects, without apiVersion and kind: items of built-in lists are sent so. */
 const texts = new WeakMap<object, string>();
 
-function restText(object: JsonObject): string {
-  const known = texts.get(object);
-  if (known !== undefined) return known;
-  const { apiVersion: _, kind: __, ...rest } = object;
-  const text = JSON.stringify(rest);
+/** The object that was turned into text last. */
+let last: { readonly object: JsonObject; readonly text: string } | undefined;
+
+function restText(object: JsonObject, read: boolean): string {
+  const kept = texts.get(object);
+  if (kept !== undefined) return kept;
+  if (last?.object !== object)
+    last = { object, text: JSON.stringify({ ...object, apiVersion: undefined, kind: undefined }) };
   // Only what has a version is stored, and only what is stored is shown again.
-  if (isMap(object['metadata']) && object['metadata']['resourceVersion'] !== undefined) texts.set(object, text);
-  return text;
+  if (read && isMap(object['metadata']) && object['metadata']['resourceVersion'] !== undefined)
+    texts.set(object, last.text);
+  return last.text;
 }
