@@ -29,6 +29,16 @@ describe('YAML', () => {
     });
   });
 
+  it('that is JSON reads as JSON does, the fast way and the slow one', () => {
+    const texts = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()).map((map) => JSON.stringify(map));
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(body(text, YAML)).toEqual(body(`# the slow way\n${text}`, YAML));
+      }),
+      { seed: 1, numRuns: 500 },
+    );
+  });
+
   it('is read up to the end of the first document', () => {
     expect(body('---\na: 1\n---\nb: 2', YAML)).toEqual({ a: 1 });
   });

@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { realSetImmediate } from '../../determinism/real-time.ts';
 import { collectBody, NO_BODY, type AnswerHeaders, type Credential, type Exchange } from './exchange.ts';
 
 export class Http1Exchange implements Exchange {
@@ -42,13 +43,15 @@ export class Http1Exchange implements Exchange {
   }
 
   respond(code: number, headers: AnswerHeaders, body: string | Uint8Array, close = false): void {
-    const response = this.#response;
-    if (response.headersSent || response.destroyed) return;
     headers['content-length'] = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
     if (close) headers['connection'] = 'close';
-    if (code === 413) response.writeHead(code, 'Request Entity Too Large', headers);
-    else response.writeHead(code, headers);
-    response.end(body);
+    together(() => {
+      const response = this.#response;
+      if (response.headersSent || response.destroyed) return;
+      if (code === 413) response.writeHead(code, 'Request Entity Too Large', headers);
+      else response.writeHead(code, headers);
+      response.end(body);
+    });
   }
 
   start(code: number, headers: AnswerHeaders): void {
@@ -75,6 +78,21 @@ export class Http1Exchange implements Exchange {
   onClose(listener: () => void): void {
     this.#response.once('close', listener);
   }
+}
+
+let answers: (() => void)[] = [];
+
+/**
+ * Answers to all that arrived in one turn of the event loop leave one after the other at its end: who asked on many connections is
+ * woken once, which takes longer than all else that happens to a request.
+ */
+function together(answer: () => void): void {
+  if (answers.push(answer) > 1) return;
+  realSetImmediate(() => {
+    const ready = answers;
+    answers = [];
+    for (const one of ready) one();
+  });
 }
 
 const NO_METHOD =
