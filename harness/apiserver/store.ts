@@ -39,6 +39,12 @@ export interface StoreSnapshot {
   readonly sealed: readonly (readonly CommittedChange[])[];
 }
 
+/** A part of a list. */
+export interface Page {
+  readonly objects: readonly KubeObject[];
+  readonly remaining: number;
+}
+
 const NO_OBJECTS: readonly KubeObject[] = [];
 const NO_KEYS: readonly string[] = [];
 
@@ -95,6 +101,21 @@ export class Store {
       if (object !== undefined) objects.push(object);
     }
     return objects;
+  }
+
+  /** At most `max` objects in key order, from the key `from` on, and how many follow them. */
+  page(resource: string, namespace: string, from: string, max: number): Page {
+    const table = this.#tables.get(resource);
+    if (table === undefined) return { objects: NO_OBJECTS, remaining: 0 };
+    const keys = sortedKeys(table);
+    const start = lowerBound(keys, from);
+    // The character after the slash ends what begins with `namespace/`.
+    const end = namespace === '' ? keys.length : lowerBound(keys, `${namespace}0`);
+    const page = keys.slice(start, Math.min(start + max, end));
+    return {
+      objects: page.map((key) => table.rows.get(key) as KubeObject),
+      remaining: Math.max(0, end - start - page.length),
+    };
   }
 
   /** Objects as they were at `revision`, which must not be below the floor. */
@@ -214,6 +235,18 @@ function byteOrder(a: string, b: string): number {
 function sortedKeys(table: Table): readonly string[] {
   table.keys ??= [...table.rows.keys()].sort(byteOrder);
   return table.keys;
+}
+
+/** The index of the first key that is not below `key`. */
+function lowerBound(keys: readonly string[], key: string): number {
+  let low = 0;
+  let high = keys.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((keys[middle] ?? '') < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function stamped(object: KubeObject, revision: number): KubeObject {

@@ -45,13 +45,15 @@ export class Http1Exchange implements Exchange {
   respond(code: number, headers: AnswerHeaders, body: string | Uint8Array, close = false): void {
     headers['content-length'] = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
     if (close) headers['connection'] = 'close';
-    together(() => {
+    const leave = (): void => {
       const response = this.#response;
       if (response.headersSent || response.destroyed) return;
       if (code === 413) response.writeHead(code, 'Request Entity Too Large', headers);
       else response.writeHead(code, headers);
       response.end(body);
-    });
+    };
+    if (body.length > TOGETHER_MAX) leave();
+    else together(leave);
   }
 
   start(code: number, headers: AnswerHeaders): void {
@@ -79,6 +81,9 @@ export class Http1Exchange implements Exchange {
     this.#response.once('close', listener);
   }
 }
+
+/** Longer answers take longer than waking somebody. */
+const TOGETHER_MAX = 32 * 1024;
 
 let answers: (() => void)[] = [];
 

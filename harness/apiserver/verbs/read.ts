@@ -121,8 +121,7 @@ interface ListAsk {
 
 /** GET of a collection. */
 export function list(kernel: Kernel, call: Call): ApiResponse {
-  const { definition, version, namespace } = call.route;
-  const { store } = kernel;
+  const { definition, version } = call.route;
   const unwanted = listRefusal(call);
   if (unwanted !== undefined) return unwanted;
   const picked = selection(call);
@@ -130,29 +129,12 @@ export function list(kernel: Kernel, call: Call): ApiResponse {
   const ask = listAsk(kernel, call);
   if (ask instanceof Refusal) return ask;
 
-  const revision = ask.at ?? store.revision;
-  const stored =
-    ask.at === undefined ? store.list(definition.gr, namespace) : store.listAt(definition.gr, namespace, ask.at);
-  version.prepare?.(stored);
-  const everything = picked === EVERYTHING;
-  const items: KubeObject[] = [];
-  let more: string | undefined;
-  let remaining = 0;
-  for (const object of stored) {
-    const { namespace: home = '', name = '' } = object.metadata;
-    const key = namespace === '' && definition.namespaced ? rowKey(home, name) : name;
-    if (ask.start !== '' && key < ask.start) continue;
-    // Whether what is left would be selected is not looked at: the next page may be empty.
-    if (ask.limit > 0 && items.length >= ask.limit) {
-      remaining++;
-      continue;
-    }
-    const shown = version.fromStorage(object);
-    if (!everything && !selected(picked, shown)) continue;
-    items.push(shown);
-    // The next page starts right after the last key shown.
-    more = `${key}\0`;
-  }
+  const latest = kernel.store.revision;
+  const revision = ask.at ?? latest;
+  const { items, remaining, more } =
+    picked === EVERYTHING && revision === latest && ask.limit > 0
+      ? pageOf(kernel, call, ask)
+      : chosen(kernel, call, ask, picked);
   // Lists of custom resources always say it, because nothing leaves out what is empty.
   const metadata: { [key: string]: string | number } = {
     ...(definition.custom ? { continue: '' } : {}),
@@ -160,10 +142,65 @@ export function list(kernel: Kernel, call: Call): ApiResponse {
   };
   if (remaining > 0 && more !== undefined && !isSingle(call)) {
     metadata['continue'] = continueToken(revision, more);
-    if (everything) metadata['remainingItemCount'] = remaining;
+    if (picked === EVERYTHING) metadata['remainingItemCount'] = remaining;
   }
   const body: JsonObject = { apiVersion: version.apiVersion, kind: definition.listKind, metadata, items };
   return { code: 200, body };
+}
+
+/** Items of a list, how many stored objects follow them, and where the next page starts. */
+interface Part {
+  readonly items: readonly KubeObject[];
+  readonly remaining: number;
+  readonly more: string | undefined;
+}
+
+/** A page of everything there is now, without a look at the rest. */
+function pageOf({ store }: Kernel, { route }: Call, { start, limit }: ListAsk): Part {
+  const { definition, version, namespace } = route;
+  const from = namespace === '' && definition.namespaced ? start : rowKey(namespace, start);
+  const { objects, remaining } = store.page(definition.gr, namespace, from, limit);
+  version.prepare?.(objects);
+  const last = objects.at(-1);
+  return {
+    items: objects.map((object) => version.fromStorage(object)),
+    remaining,
+    more: last === undefined ? undefined : after(route, last),
+  };
+}
+
+/** What the selectors choose of the list now or at an earlier version. */
+function chosen({ store }: Kernel, { route }: Call, { at, start, limit }: ListAsk, picked: Selection): Part {
+  const { definition, version, namespace } = route;
+  const stored = at === undefined ? store.list(definition.gr, namespace) : store.listAt(definition.gr, namespace, at);
+  version.prepare?.(stored);
+  const items: KubeObject[] = [];
+  let more: string | undefined;
+  let remaining = 0;
+  for (const object of stored) {
+    if (start !== '' && keyOf(route, object) < start) continue;
+    // Whether what is left would be selected is not looked at: the next page may be empty.
+    if (limit > 0 && items.length >= limit) {
+      remaining++;
+      continue;
+    }
+    const shown = version.fromStorage(object);
+    if (picked !== EVERYTHING && !selected(picked, shown)) continue;
+    items.push(shown);
+    more = after(route, object);
+  }
+  return { items, remaining, more };
+}
+
+/** Where an object stands in its list. */
+function keyOf({ definition, namespace }: Call['route'], { metadata }: KubeObject): string {
+  const { namespace: home = '', name = '' } = metadata;
+  return namespace === '' && definition.namespaced ? rowKey(home, name) : name;
+}
+
+/** The next page starts right after the last key shown. */
+function after(route: Call['route'], last: KubeObject): string {
+  return `${keyOf(route, last)}\0`;
 }
 
 /** Whether at most one object can be meant: a real server gets it by its name, and there is no next page. */
