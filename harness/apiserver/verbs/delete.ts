@@ -146,7 +146,8 @@ export function deleteObject(
   if (marked !== undefined && (stays || grace.meta !== undefined) && !jsonEqual(marked, object))
     current = options.dryRun ? marked : kernel.commit(definition, marked, object);
   if (stays) return { gone: false, object: current };
-  if (!options.dryRun) kernel.remove(definition, current);
+  // The answer carries the revision of the deletion.
+  if (!options.dryRun) current = kernel.remove(definition, current).object;
   return { gone: true, object: current, freed: finalizers !== (object.metadata.finalizers ?? NO_FINALIZERS) };
 }
 
