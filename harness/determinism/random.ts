@@ -92,10 +92,12 @@ export class Random {
     const c = this.next();
     const d = this.next();
     const variant = 0x80 | ((c >>> 24) & 0x3f);
-    return (
-      `${word(a)}-${byte(b >>> 24)}${byte(b >>> 16)}-4${byte(b >>> 8)[1]}${byte(b)}-` +
-      `${byte(variant)}${byte(c >>> 16)}-${byte(c >>> 8)}${byte(c)}${word(d)}`
-    );
+    // Joined, not concatenated: ids are kept with their objects, and a rope takes three times the memory of its text.
+    return [
+      `${word(a)}-`,
+      ...[byte(b >>> 24), byte(b >>> 16), '-4', byte(b >>> 8).charAt(1), byte(b), '-'],
+      ...[byte(variant), byte(c >>> 16), '-', byte(c >>> 8), byte(c), word(d)],
+    ].join('');
   }
 
   /** Five characters as the API server appends to `generateName`. */

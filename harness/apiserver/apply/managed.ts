@@ -116,12 +116,25 @@ function entryOf(one: Owner): JsonObject {
       apiVersion: one.apiVersion,
       ...(one.time === undefined ? {} : { time: one.time }),
       fieldsType: 'FieldsV1',
-      fieldsV1: one.set.encode(),
+      fieldsV1: shared(one.set.encode()),
       ...(one.subresource === '' ? {} : { subresource: one.subresource }),
     };
     entries.set(one, entry);
   }
   return entry;
+}
+
+/** Encoded sets by their text: what one program writes mostly owns the same fields of every object. */
+const forms = new Map<string, JsonObject>();
+const FORMS_MAX = 1000;
+
+function shared(fields: JsonObject): JsonObject {
+  const text = JSON.stringify(fields);
+  const known = forms.get(text);
+  if (known !== undefined) return known;
+  if (forms.size >= FORMS_MAX) forms.clear();
+  forms.set(text, fields);
+  return fields;
 }
 
 function isPlain(time: string): boolean {
