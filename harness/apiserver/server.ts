@@ -8,6 +8,7 @@ import { HarnessError } from '../model/errors.ts';
 import { jsonEqual } from '../model/leaf.ts';
 import type { KubeObject, ResourceKind } from '../model/object.ts';
 import type { ApiRequest, ApiResponse, ResponseSink, Upstream, UserInfo } from '../wire/http.ts';
+import { asksToWatch } from '../wire/request-info.ts';
 import { bootstrapRoles } from './access/bootstrap.ts';
 import { AccessControl, type AuthorizationMode, type DeniedRequest } from './access/control.ts';
 import { ISSUER, TRIAL_KEY, verifyToken } from './access/tokens.ts';
@@ -137,7 +138,7 @@ export class ApiServer implements Upstream {
     const request: ApiRequest = admitted.method === 'HEAD' ? { ...admitted, method: 'GET' } : admitted;
     const call: Call = { request, route, warnings: [] };
     const { method, query } = request;
-    const wantsWatch = route.watching || query['watch'] === 'true' || query['watch'] === '1';
+    const wantsWatch = route.watching || asksToWatch(query);
     // A name in the path makes it a plain get, except on the legacy watch paths.
     if (method === 'GET' && wantsWatch && (route.name === '' || route.watching)) {
       if (route.version.prepare !== undefined) return this.#attempt(request, sink, true);

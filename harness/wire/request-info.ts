@@ -29,8 +29,12 @@ export function requestInfo(
     cache.set(path, place);
   }
   if (place === undefined) return undefined;
-  const watch = query['watch'] === 'true' || query['watch'] === '1';
-  return { ...place, verb: verbOf(method, place.name !== '', watch) };
+  return { ...place, verb: verbOf(method, place.name !== '', asksToWatch(query)) };
+}
+
+/** Whether a query asks a collection to watch it: Go's reading of a boolean parameter, which takes nearly everything for true. */
+export function asksToWatch({ watch }: { readonly [key: string]: string }): boolean {
+  return watch !== undefined && watch !== '0' && watch.toLowerCase() !== 'false';
 }
 
 function verbOf(method: Method, named: boolean, watch: boolean): Verb {

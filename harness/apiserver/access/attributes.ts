@@ -5,6 +5,7 @@
  * itself, a list by `metadata.name` has a name, and paths that nothing serves are judged too. Start at {@link attributesOf}.
  */
 import type { ApiRequest, UserInfo } from '../../wire/http.ts';
+import { asksToWatch } from '../../wire/request-info.ts';
 
 /** Who wants to do what. */
 export interface Attributes {
@@ -75,8 +76,7 @@ function verbOf({ method, query }: ApiRequest, named: boolean): string {
     case 'GET':
     case 'HEAD': {
       if (named) return 'get';
-      const watch = query['watch'];
-      return watch === undefined || watch === 'false' || watch === '0' ? 'list' : 'watch';
+      return asksToWatch(query) ? 'watch' : 'list';
     }
   }
 }

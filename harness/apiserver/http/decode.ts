@@ -5,9 +5,10 @@
  */
 import type { ApiRequest } from '../../wire/http.ts';
 import { parseJson } from '../../wire/go-json.ts';
-import { parseYaml } from './go-yaml.ts';
+import { parseYaml, type ParsedYaml } from './go-yaml.ts';
 import { decodeProtobuf } from '../../wire/protobuf/envelope.ts';
-import { isMap } from '../../model/json.ts';
+import { isList, isMap } from '../../model/json.ts';
+import type { JsonValue } from '../../model/object.ts';
 import { TYPE_META } from '../body.ts';
 import { goType } from '../definition.ts';
 import type { Route } from '../registry.ts';
@@ -29,13 +30,26 @@ export function decodeBody(bytes: Buffer, contentType: string, method?: string, 
   const text = bytes.toString('utf8');
   try {
     if (type === '' || type.endsWith('json')) return whole(parseJson(text), text, method);
-    if (type.endsWith('yaml')) return whole(parseYaml(text), text, method);
+    if (type.endsWith('yaml'))
+      return whole(method === 'PATCH' ? parseYaml(text) : inOrder(parseYaml(text)), text, method);
   } catch (error) {
     const reason = error instanceof SyntaxError ? error.message : 'exceeded max depth';
     const whole = type.endsWith('yaml') && !reason.startsWith('exceeded');
     return { undecodable: text, decodeError: whole ? reason : `${VERSION_FIRST}${reason}` };
   }
   return { undecodable: text };
+}
+
+/** Go turns the YAML of an object into JSON first, whose keys come in order: what is wrong with it is told in that order. */
+function inOrder(decoded: ParsedYaml): ParsedYaml {
+  return { ...decoded, body: sorted(decoded.body) };
+}
+
+function sorted(value: JsonValue): JsonValue {
+  if (isList(value)) return value.map(sorted);
+  if (!isMap(value)) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, item]) => [key, item === undefined ? item : sorted(item)]));
 }
 
 /** Only patches may be anything but a map; what else is none is quoted as it was sent. */

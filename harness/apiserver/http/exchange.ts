@@ -23,11 +23,11 @@ export interface Exchange {
   readonly certified: Credential;
   /** Whether what was written has not left yet: whoever has more should wait. */
   readonly full: boolean;
-  /** Whether the head was sent. */
+  /** Whether an answer has begun. */
   readonly started: boolean;
   /** Calls `done` once with the whole body, or with undefined when it is longer than `bytesMax`. Never, when the client goes away. */
   readBody(bytesMax: number, done: (body: Buffer | undefined) => void): void;
-  /** Answers at once. `close` ends the connection afterwards. */
+  /** Answers, within this turn of the event loop. `close` ends the connection afterwards. */
   respond(code: number, headers: AnswerHeaders, body: string | Uint8Array, close?: boolean): void;
   /** Sends the head of an answer whose body follows piece by piece. */
   start(code: number, headers: AnswerHeaders): void;

@@ -7,6 +7,7 @@
 import { Random } from '../../determinism/random.ts';
 import { realDate } from '../../determinism/real-time.ts';
 import type { ApiRequest, ApiResponse, Method, ResponseSink, Upstream } from '../../wire/http.ts';
+import { asksToWatch } from '../../wire/request-info.ts';
 import { failure, failureStatus } from '../../wire/status.ts';
 import type { Route } from '../registry.ts';
 import type { Authenticator } from './authentication.ts';
@@ -99,7 +100,7 @@ export class Handler {
     const request: ApiRequest =
       user === undefined ? { method, path, query, headers } : { method, path, query, headers, user };
     const route = this.#upstream.routeOf?.(path);
-    const watching = isWatch(request);
+    const watching = isWatch(request, route);
     // What is not routed is refused before anybody looks at how the answer is to look.
     const unrouted = route !== undefined && this.#upstream.refusalOf?.(route, method) !== undefined;
     const want = unrouted ? negotiateRefusal(request) : negotiate(request, route, watching);
@@ -237,7 +238,7 @@ function respond(
   const headers: AnswerHeaders = { 'audit-id': audit, 'cache-control': NO_CACHE, 'content-type': type };
   if (type.startsWith('text/plain') && !SINGLE_CHECK.test(request.path)) headers['x-content-type-options'] = 'nosniff';
   if (/^\/openapi\/(?:v2$|v3$|v3\/)/.test(request.path)) asDocument(code, headers);
-  if (answer.headers !== undefined) Object.assign(headers, answer.headers);
+  for (const [name, value] of Object.entries(answer.headers ?? {})) headers[name] = asBytes(value);
   if (code === 204 || code === 304) delete headers['content-type'];
   if (headers['cache-control'] === FOR_EVER) headers['expires'] = nextYear();
   if (!compresses(request.headers, payload)) {
@@ -251,6 +252,11 @@ function respond(
     }
     exchange.respond(code, headers, error === null ? compressed : payload, close);
   });
+}
+
+/** Header values travel byte by byte, and a warning may quote any text: its UTF-8, one character for each byte. */
+function asBytes(value: string): string {
+  return /[^\x20-\x7e]/.test(value) ? Buffer.from(value).toString('latin1') : value;
 }
 
 /** Of documents whose address has their hash; clients that do not know `immutable` go by the day in a year's time. */
@@ -273,8 +279,7 @@ function asDocument(code: number, headers: AnswerHeaders): void {
 }
 
 /** Requests that stay open, which `timeout` does not apply to. */
-function isWatch({ method, path, query }: ApiRequest): boolean {
+function isWatch({ method, query }: ApiRequest, route: Route | undefined): boolean {
   if (method !== 'GET') return false;
-  const { watch } = query;
-  return (watch !== undefined && watch !== 'false' && watch !== '0') || path.includes('/watch/');
+  return route?.watching === true || (asksToWatch(query) && (route === undefined || route.name === ''));
 }

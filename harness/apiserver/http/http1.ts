@@ -43,17 +43,14 @@ export class Http1Exchange implements Exchange {
   }
 
   respond(code: number, headers: AnswerHeaders, body: string | Uint8Array, close = false): void {
+    const response = this.#response;
+    if (response.headersSent || response.destroyed) return;
     headers['content-length'] = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
     if (close) headers['connection'] = 'close';
-    const leave = (): void => {
-      const response = this.#response;
-      if (response.headersSent || response.destroyed) return;
-      if (code === 413) response.writeHead(code, 'Request Entity Too Large', headers);
-      else response.writeHead(code, headers);
-      response.end(body);
-    };
-    if (body.length > TOGETHER_MAX) leave();
-    else together(leave);
+    if (code === 413) response.writeHead(code, 'Request Entity Too Large', headers);
+    else response.writeHead(code, headers);
+    if (body.length > TOGETHER_MAX) response.end(body);
+    else together(() => response.end(body));
   }
 
   start(code: number, headers: AnswerHeaders): void {

@@ -135,6 +135,45 @@ it('shows only metadata to those who ask for it (21)', async () => {
   });
 });
 
+it('quotes any text in a warning, byte by byte', async () => {
+  const { url } = await serve();
+
+  const response = await fetch(`${url}${CONFIGMAPS_PATH}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ...configMap('a'), 日本: 1 }),
+  });
+
+  expect(response.status).toBe(201);
+  expect(Buffer.from(response.headers.get('warning') ?? '', 'latin1').toString()).toBe(
+    '299 - "unknown field \\"日本\\""',
+  );
+});
+
+it.each([
+  ['watch=True', ''],
+  ['watch=', ''],
+  ['watch=False', 'ConfigMapList'],
+  ['watch=0', 'ConfigMapList'],
+])('reads %s as Go does', async (query, kind) => {
+  const { url } = await serve();
+
+  const response = await fetch(`${url}${CONFIGMAPS_PATH}?${query}&timeoutSeconds=1`);
+
+  const text = await response.text();
+  expect(text === '' ? '' : (JSON.parse(text) as { kind: string }).kind).toBe(kind);
+});
+
+it('takes a namespace called watch for one', async () => {
+  const { url } = await serve();
+
+  const response = await fetch(`${url}/api/v1/namespaces/watch/configmaps`, {
+    headers: { accept: 'application/yaml' },
+  });
+
+  expect(response.status).toBe(200);
+});
+
 it('streams watch events as lines of JSON and ends after timeoutSeconds (87, 95)', async () => {
   const { url, request } = await serve();
 

@@ -305,6 +305,37 @@ export const REQUEST_CASES: readonly ConformanceCase[] = [
       await t.call('DELETE', `/apis/diff.example.com/v1/globals/${name}`, 200);
     },
   },
+  {
+    name: 'takes every value of watch for true but 0 and false, and a namespace may be called watch',
+    items: [87],
+    run: async (t) => {
+      for (const value of ['True', 'yes', '', '1']) {
+        const text = await t.text(`${t.core('configmaps')}?watch=${value}&timeoutSeconds=1&labelSelector=none`);
+        check(!text.includes('ConfigMapList'), `watch=${value} is no watch: ${text.slice(0, 100)}`);
+      }
+      for (const value of ['False', 'FALSE', '0']) {
+        const list = await t.call('GET', `${t.core('configmaps')}?watch=${value}`, 200);
+        same(list['kind'], 'ConfigMapList', `the kind for watch=${value}`);
+      }
+      const path = '/api/v1/namespaces/watch/configmaps';
+      check((await t.text(path, { accept: 'application/yaml' })).startsWith('apiVersion: v1'), 'no list in YAML');
+    },
+  },
+  {
+    name: 'names unknown fields of YAML in the order of its keys',
+    items: [14],
+    run: async (t) => {
+      const yaml = `kind: ConfigMap\napiVersion: v1\nmetadata:\n  zed: 1\n  name: yaml-order\n  foo: 1\nbogus: 1\n`;
+      const path = `${t.core('configmaps')}?fieldValidation=Strict`;
+      const refused = await t.send('POST', path, 400, yaml, { 'content-type': 'application/yaml' });
+      const fields = plain(refused['message']).match(/unknown field "[^"]*"/g) ?? [];
+      same(
+        fields.join(),
+        'unknown field "bogus",unknown field "metadata.foo",unknown field "metadata.zed"',
+        'the order',
+      );
+    },
+  },
 ];
 
 /** Lets everything through but an object called `no`. */
