@@ -49,8 +49,10 @@ export class Http1Exchange implements Exchange {
     if (close) headers['connection'] = 'close';
     if (code === 413) response.writeHead(code, 'Request Entity Too Large', headers);
     else response.writeHead(code, headers);
-    if (body.length > TOGETHER_MAX) response.end(body);
-    else together(() => response.end(body));
+    // Node would write head and text as one text in UTF-8, and so spoil the bytes of a warning.
+    const bytes = typeof body === 'string' && headers['warning'] !== undefined ? Buffer.from(body) : body;
+    if (bytes.length > TOGETHER_MAX) response.end(bytes);
+    else together(() => response.end(bytes));
   }
 
   start(code: number, headers: AnswerHeaders): void {
