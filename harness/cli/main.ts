@@ -35,10 +35,10 @@ export async function main(args: readonly string[]): Promise<ExitCode> {
   const console = processConsole();
   let code: ExitCode = EXIT.holds;
   const command = Object.hasOwn(COMMANDS, args[0] ?? '') ? args[0] : undefined;
-  const stop = stopOnSignals(console, command === 'serve' ? 'stopping' : 'stopping; what was found is kept');
+  const stop = stopOnSignals(console, command === 'run' ? 'stopping; what was found is kept' : 'stopping');
   guardOutput();
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
-    process.on(event, (error: unknown) => process.exit(explain(error, console)));
+    process.on(event, (error: unknown) => process.exit(explain(error, console, command)));
   }
   const context: CommandContext = { console, signal: stop.signal, finish: (to) => (code = to) };
   try {

@@ -1,5 +1,6 @@
 /**
- * The one file that knows all properties, writers and controllers under test. To add one, add a line here.
+ * The one file that knows all properties, writers and controllers under test. To add one, add it to the list that this file imports:
+ * `properties/index.ts`, `actors/writers/index.ts`, `controllers-under-test/catalogue.json`.
  */
 import catalogue from '../../controllers-under-test/catalogue.json' with { type: 'json' };
 import { WRITERS } from '../actors/writers/index.ts';

@@ -37,7 +37,7 @@ export interface HttpReport {
   readonly operations: readonly HttpMeasurement[];
   /** As processes. */
   readonly startMs: { readonly ours: number; readonly real?: number };
-  /** As trials start ours: in a process that has loaded it. */
+  /** Ours in a process that has loaded it, up to its first answer over TLS; trials without sockets take less. The real one as above. */
   readonly startInsideMs: { readonly ours: number; readonly real?: number };
   /** Resident, idle and with 10,000 objects more. */
   readonly idleMb: { readonly ours: number; readonly real?: number };

@@ -86,8 +86,10 @@ async function runAll(stories: readonly Story[], server: Server, folder: string)
 }
 
 interface Judged extends Compared {
-  /** Without a reason in every round so far. */
-  readonly differences: readonly Difference[];
+  /** Without a reason in every round so far; undefined while no round has come to its end. */
+  readonly differences: readonly Difference[] | undefined;
+  /** What earlier rounds had that did not come back, for people to read. */
+  readonly passing: readonly string[];
   readonly again: boolean;
 }
 
@@ -97,20 +99,26 @@ function judge(
   embedded: Steps | string = '',
   real: Steps | string = '',
 ): Judged {
-  const failed = (text: string): Judged => ({ client, ok: false, text, differences: [], again: false });
-  if (typeof embedded === 'string') return failed(`on the embedded server: ${embedded}`);
-  if (typeof real === 'string') return failed(`on the real one: ${real}`);
+  const passing = before?.passing ?? [];
+  if (typeof embedded === 'string' || typeof real === 'string') {
+    const text =
+      typeof embedded === 'string' ? `on the embedded server: ${embedded}` : `on the real one: ${String(real)}`;
+    const differences = before?.differences;
+    return { client, ok: false, text, differences, passing: [...passing, `  failed once ${text}`], again: true };
+  }
   const found = differencesOf(client, embedded, real);
   const unexplained = found.filter((one) => reasonOf(one) === undefined);
-  const differences = before === undefined ? unexplained : inBoth(before.differences, unexplained);
+  const differences = before?.differences === undefined ? unexplained : inBoth(before.differences, unexplained);
+  const gone = (before?.differences ?? []).filter((one) => !differences.includes(one));
+  const told = gone.length === 0 ? passing : [...passing, '  not in every recording:', ...tableOf(gone)];
   const forms = [...real.values()].reduce((sum, step) => sum + step.size, 0);
   const figures = `${real.size} steps, ${forms} forms of request, ${found.length - unexplained.length} differences explained`;
   const ok = differences.length === 0;
-  const raced = before !== undefined && ok ? ['  a difference of the first recording did not come back'] : [];
-  return { client, ok, text: [figures, ...raced, ...tableOf(differences)].join('\n'), differences, again: !ok };
+  const text = [figures, ...told, ...tableOf(differences)].join('\n');
+  return { client, ok, text, differences, passing: told, again: !ok };
 }
 
-/** What a race of the client's own made is not in every recording; what the servers do differently is. */
+/** What one side does differently is in every recording; what is not may be a race, of the client's own or of a server's. */
 export function inBoth(some: readonly Difference[], others: readonly Difference[]): readonly Difference[] {
   const keys = new Set(others.map((one) => JSON.stringify(one)));
   return some.filter((one) => keys.has(JSON.stringify(one)));

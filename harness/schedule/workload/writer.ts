@@ -48,7 +48,7 @@ export interface WriterContext {
 }
 
 export interface AdversarialWriter {
-  /** Kebab-case, as given to `--writers` and stored in programs. */
+  /** Kebab-case, as in the configuration's `writers` and stored in programs. */
   readonly name: string;
   /** One sentence: what it does, as its user would say it. */
   readonly about: string;
