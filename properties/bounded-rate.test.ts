@@ -168,6 +168,13 @@ describe('bounded rate', () => {
       expect(judge(h.phase('settle').pass(30_000)).result).toBe('holds');
     });
 
+    it('does not take one refusal each of several objects for retries', () => {
+      const h = settled();
+      for (let n = 0; n < 9; n++) h.pass(1).delete('controller', 'pods', `child-${n}`);
+
+      expect(judge(h).result).toBe('holds');
+    });
+
     it('convicts a back-off that goes on at rest with a request that can never succeed', () => {
       const h = settled();
       for (const pause of exponential(5, 8)) h.pass(pause).delete('controller', 'pods', 'gone');
@@ -284,6 +291,31 @@ describe('bounded rate', () => {
       const reference = { idle: { requestsPerMinute: 60, writesPerMinute: 0 } };
 
       expect(judge(h, { reference })).toMatchObject({ violations: [{ signature: { class: 'short-requeue' } }] });
+    });
+
+    it('accepts one late burst with a write for each child, and silence after it', () => {
+      const h = settled().pass(6_000);
+      for (let n = 0; n < 12; n++) h.create('controller', 'configmaps', manifest('ConfigMap', `child-${n}`));
+
+      expect(judge(h.pass(4_000)).result).toBe('holds');
+    });
+
+    it('names the request that a loop has most, not parts of several', () => {
+      const h = settled();
+      every(
+        200,
+        100,
+        (n) => {
+          h.create('controller', 'configmaps', manifest('ConfigMap', `child-${n}`));
+          if (n % 4 === 0) h.edit('controller', WIDGETS, 'web', ['status', 'n'], n, 'status');
+        },
+        h,
+      );
+
+      const result = judge(h);
+      expect(result.result === 'violated' && result.violations[0]?.sentence).toMatch(
+        /^controller asks or writes every 1\d\d ms although nobody else does anything: create of configmaps$/,
+      );
     });
 
     it('accepts a poll as slow as in the references', () => {

@@ -17,10 +17,11 @@ import type { Fight } from '../harness/oracle/fights.ts';
 import type { Property } from '../harness/oracle/property.ts';
 import {
   activityAfter,
+  goesOn,
   EXTENDED_SETTLE_MS,
   isOrdinaryIdle,
   laterHalf,
-  mostWritten,
+  mostFrequent,
   restStart,
 } from '../harness/oracle/rest.ts';
 import { judgeStreak, RETRIES_MIN } from '../harness/oracle/retries.ts';
@@ -99,13 +100,13 @@ function judgeHotInstant(history: History): CheckResult {
 function judgeShortRequeue(history: History): CheckResult {
   if (activityAfter(history, restStart(history)).length < SHORT_MIN) return HOLDS;
   const half = laterHalf(history);
-  if (half === undefined || !isShortPeriod(half.activity, half.spanMs)) return HOLDS;
+  if (half === undefined || !isShortPeriod(half)) return HOLDS;
   const period = Math.round(half.spanMs / half.activity.length);
   return rateViolation(
     history,
     'short-requeue',
     half.activity,
-    `asks or writes every ${period} ms with nothing changing`,
+    `asks or writes every ${period} ms although nobody else does anything`,
   );
 }
 
@@ -114,7 +115,7 @@ function judgeUnrest(history: History): CheckResult {
   if (half === undefined) return { result: 'inconclusive', reason: 'the settle phase had no time in it' };
   const { activity, spanMs } = half;
   const writes = activity.filter(({ verb }) => isWrite(verb));
-  const short = isShortPeriod(activity, spanMs);
+  const short = isShortPeriod(half);
   if (!short && isOrdinaryIdle(history, activity, spanMs)) return HOLDS;
   const extended = find(history, 'extended-settle');
   // A run that was cut short by its number of steps would be cut short again.
@@ -127,7 +128,8 @@ function judgeUnrest(history: History): CheckResult {
   if (extended?.quiescent === true) return HOLDS;
   const every = `every ${Math.round(spanMs / Math.max(1, activity.length))} ms`;
   if (writes.length >= HABIT_MIN) return judgeWrites(history, writes, short ? 'short-requeue' : 'busy-at-rest', every);
-  if (short) return rateViolation(history, 'short-requeue', activity, `asks ${every} with nothing changing`);
+  if (short)
+    return rateViolation(history, 'short-requeue', activity, `asks ${every} although nobody else does anything`);
   return activity.length < HABIT_MIN
     ? { result: 'inconclusive', reason: `only ${activity.length} requests at rest: too few to tell a habit` }
     : rateViolation(history, 'busy-at-rest', activity, `asks ${every} at rest, ${idleText(history)}`);
@@ -151,8 +153,11 @@ function judgeWrites(history: History, writes: readonly Operation[], otherwise: 
   return rateViolation(history, otherwise, writes, what);
 }
 
-function isShortPeriod(activity: readonly Operation[], spanMs: number): boolean {
-  return activity.length >= SHORT_MIN && spanMs / activity.length <= SHORT_PERIOD_MS;
+/** One late burst, with a write for each child perhaps, is no period. */
+function isShortPeriod({ activity, fromMs, spanMs }: NonNullable<ReturnType<typeof laterHalf>>): boolean {
+  return (
+    activity.length >= SHORT_MIN && spanMs / activity.length <= SHORT_PERIOD_MS && goesOn(activity, fromMs, spanMs)
+  );
 }
 
 function idleText({ reference }: History): string {
@@ -160,17 +165,22 @@ function idleText({ reference }: History): string {
   return `the references did ${round(requestsPerMinute)} requests and ${round(writesPerMinute)} writes a minute when idle`;
 }
 
+function objectText({ resource, name }: { readonly resource: string; readonly name: string }): string {
+  return name === '' ? resource : `${resource}/${name}`;
+}
+
 function round(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
 function rateViolation(history: History, kind: string, about: readonly Operation[], what: string): CheckResult {
-  const { resource, field, name } = mostWritten(history, about);
+  const { verb, resource, field, name } = mostFrequent(history, about);
+  const object = objectText({ resource, name });
   const [first] = about;
   const last = about.at(-1);
   const violation: Violation = {
     signature: { property: NAME, class: kind, actors: ['target'], kind: resource, field },
-    sentence: `${first?.actor ?? 'controller'} ${what}: ${last?.verb ?? ''} of ${resource}/${name}${field === '' ? '' : ` changing ${field}`}`,
+    sentence: `${first?.actor ?? 'controller'} ${what}: ${verb} of ${object}${field === '' ? '' : ` changing ${field}`}`,
     operations: about.slice(0, SHORT_MIN).map(({ id }) => id),
     revisions: about.flatMap(({ committed }) => committed).slice(0, SHORT_MIN),
     at: about[SHORT_MIN]?.invoked.at ?? last?.invoked.at ?? 0,
@@ -196,7 +206,7 @@ function retryViolation(streak: FailureStreak, rest: ReturnType<typeof restStart
   return {
     signature: { property: NAME, class: fault, actors: ['target'], kind: first.resource, field: '' },
     sentence:
-      `${first.actor} ${RETRY_TEXT[fault]}: ${attempts.length} times ${first.verb} of ${first.resource}/${first.name} ` +
+      `${first.actor} ${RETRY_TEXT[fault]}: ${attempts.length} times ${first.verb} of ${objectText(first)} ` +
       `answered ${answer}, pauses of ${gapsMs.slice(0, 4).join(', ')} … ${gapsMs.at(-1) ?? 0} ms`,
     operations: attempts.slice(0, SHORT_MIN).map(({ id }) => id),
     revisions: [],

@@ -15,7 +15,7 @@ const WRONG = [
   { name: 'worker-pools/duplicates-on-stale-list', seed: 13 },
 ];
 const BUDGET = '20s';
-const WIDTH = 100;
+const WIDTH = process.stdout.isTTY ? process.stdout.columns : Number(process.env['COLUMNS'] ?? '') || 100;
 
 const unexpected: string[] = [];
 

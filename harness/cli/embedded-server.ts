@@ -4,7 +4,7 @@ import { httpsCallOut, type CallOutOptions } from '../apiserver/http/call-out.ts
 import { ApiServer, type AuthorizationMode } from '../apiserver/server.ts';
 import { Random, randomKey } from '../determinism/random.ts';
 import { realClearInterval, realDate, realSetInterval } from '../determinism/real-time.ts';
-import { apiVersionOf, type KubeObject } from '../model/object.ts';
+import { apiVersionOf, groupResource, type KubeObject } from '../model/object.ts';
 import type { UserInfo } from '../wire/http.ts';
 
 export interface CreateServerOptions {
@@ -38,6 +38,11 @@ export function builtInKinds(): ReadonlySet<string> {
       .resourceKinds()
       .map((kind) => `${apiVersionOf(kind)}/${kind.kind}`),
   );
+}
+
+/** The same by plural name and group: `pods`, `deployments.apps`. */
+export function builtInResources(): ReadonlySet<string> {
+  return new Set(createServer().resourceKinds().map(groupResource));
 }
 
 /**

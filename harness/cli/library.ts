@@ -17,7 +17,7 @@ import { HarnessError } from '../model/errors.ts';
 import type { CampaignResult, CheckReport, FindingRecord, ReplayResult } from '../model/finding.ts';
 import type { StrategyName } from '../model/trial.ts';
 import type { Property } from '../oracle/property.ts';
-import { builtInKinds } from './embedded-server.ts';
+import { builtInKinds, builtInResources } from './embedded-server.ts';
 import { knownProperties, properties, writers } from './registry.ts';
 
 const WORKER = new URL('./worker.ts', import.meta.url);
@@ -71,6 +71,7 @@ export function resolveRun(options: StalemateOptions, context: RunContext = {}):
     properties,
     writers: writers.map(({ name }) => name),
     builtInKinds: builtInKinds(),
+    builtInResources: builtInResources(),
     freshSeed: () => realDate().getTime() % SEED_RANGE,
   });
 }

@@ -36,6 +36,7 @@ function resolved(options: StalemateOptions, only: readonly string[] = []): RunC
       properties: catalogue,
       writers: ['status-writer', 'finalizer-adder'],
       builtInKinds: new Set(['v1/ConfigMap']),
+      builtInResources: new Set(['configmaps', 'pods']),
       freshSeed: () => 99,
     },
   );
@@ -148,6 +149,14 @@ describe('loadConfigFile', () => {
 });
 
 describe('checkOptions', () => {
+  it('refuses a predicate about a resource that nobody can create', async () => {
+    const typo = { name: 'typo', resource: 'confgmaps', check: () => false };
+
+    expect(await refusal(() => resolved({ eventually: [typo] }))).toContain(
+      'the predicate "typo" is about "confgmaps", expected a resource by its plural name and group',
+    );
+  });
+
   it('takes predicates with a function and refuses them without', async () => {
     const always = [{ name: 'ready', resource: 'pods', check: () => true }];
 

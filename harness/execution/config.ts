@@ -194,6 +194,8 @@ export interface ResolveContext {
   readonly writers: readonly string[];
   /** `apiVersion/Kind` that the API server knows without a CRD. */
   readonly builtInKinds: ReadonlySet<string>;
+  /** The same as `pods`, `deployments.apps`. */
+  readonly builtInResources: ReadonlySet<string>;
   /** Draws a seed when none is given. */
   readonly freshSeed: () => number;
 }
@@ -236,6 +238,11 @@ export function resolveOptions(options: StalemateOptions, context: ResolveContex
       'got no sample, expected objects to start from; pass a YAML file with --sample',
     );
   }
+  checkPredicates(
+    options,
+    crds.map(({ metadata }) => metadata.name ?? ''),
+    context.builtInResources,
+  );
   const replicasMax = options.replicas ?? (options.leaderElection === true ? 2 : 1);
   return {
     configFile: context.configFile,
@@ -278,6 +285,22 @@ function targetModule(target: string | undefined, cwd: string): string {
     'TARGET_INVALID',
     `target "${target}" does not exist; expected a module, looked for "${path}"`,
   );
+}
+
+/** A claim about a resource that nobody can create would hold for ever. */
+function checkPredicates(
+  { always: every = [], eventually: atRest = [] }: StalemateOptions,
+  crds: readonly string[],
+  builtIn: ReadonlySet<string>,
+): void {
+  for (const { name, resource } of [...every, ...atRest]) {
+    if (builtIn.has(resource) || crds.includes(resource)) continue;
+    const examples = [...crds.slice(-3), 'deployments.apps'];
+    throw new HarnessError(
+      'CONFIG_INVALID',
+      `the predicate "${name}" is about "${resource}", expected a resource by its plural name and group, such as ${examples.join(', ')}`,
+    );
+  }
 }
 
 /** All of the catalogue and of the user's own, unless the configuration lists some or the command line names some. */

@@ -8,7 +8,7 @@ import { roleOf } from '../model/actor.ts';
 import { HarnessError } from '../model/errors.ts';
 import { isWrite, phaseStart } from '../model/history.ts';
 import type { History } from '../model/history.ts';
-import { groupResource, parseApiVersion } from '../model/object.ts';
+import { controllerOf, groupResource, parseApiVersion } from '../model/object.ts';
 import type { JsonObject, KubeObject } from '../model/object.ts';
 import type { Reference } from '../model/reference.ts';
 import { EMPTY_SCHEDULE } from '../model/schedule.ts';
@@ -90,7 +90,7 @@ export async function takeReferences(
     reference,
     aim: aimOf(runner, first, reference, base, healthy, crds),
     history: first,
-    warnings: undisturbedTroubles(first),
+    warnings: [...undisturbedTroubles(first), ...ownerless(first)],
   };
 }
 
@@ -159,6 +159,20 @@ function undisturbedTroubles(history: History): readonly string[] {
     );
   if (history.settlement.result === 'quiescent') return warnings;
   return [...warnings, 'undisturbed, the target never comes to rest: convergence cannot be judged'];
+}
+
+/** What the target makes under drawn names without saying whose it is: too many of them could not be told from enough. */
+function ownerless({ revisions, names }: History): readonly string[] {
+  const kinds = new Set<string>();
+  for (const { actor, type, resource, uid, object } of revisions) {
+    const drawn = names[uid]?.includes('~') === true;
+    if (type !== 'ADDED' || roleOf(actor) !== 'target' || !drawn || /^events(\.|$)/.test(resource)) continue;
+    if (controllerOf(object) === undefined) kinds.add(resource);
+  }
+  return [...kinds].map(
+    (resource) =>
+      `the target creates ${resource} under generated names without a controller ownerReference: cardinality cannot tell whose they are and says nothing about them`,
+  );
 }
 
 function settledHealthy(history: History): boolean {

@@ -70,9 +70,9 @@ function isFailure({ verb, outcome }: Operation): boolean {
   return isWrite(verb) || (outcome.code !== 404 && outcome.code !== 410);
 }
 
-/** The label without its number and without the creation number of a generated name. */
-function keyOf({ label }: Operation): string {
-  return label.replace(/(~\d+)?#\d+(!setup)?$/, '');
+/** The label without its number. Each attempt to create under a generated name counts on; of all else a number is another object. */
+function keyOf({ label, verb }: Operation): string {
+  return label.replace(verb === 'create' ? /(~\d+)?#\d+(!setup)?$/ : /#\d+(!setup)?$/, '');
 }
 
 function gapsOf(attempts: readonly Operation[]): readonly number[] {

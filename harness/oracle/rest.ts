@@ -95,24 +95,36 @@ export function isOrdinaryIdle(history: History, activity: readonly Operation[],
   );
 }
 
-/** What a set of requests is mostly about: the object asked for or written most often, and the leaf changed most often. */
-export function mostWritten(
+/** The request that a set of them has most often, and the leaf that it changes most often; of a creation that is no single one. */
+export function mostFrequent(
   history: History,
   operations: readonly Operation[],
-): { readonly resource: string; readonly name: string; readonly field: string } {
+): { readonly verb: string; readonly resource: string; readonly name: string; readonly field: string } {
   const index = indexOf(history);
-  const objects = new Map<string, number>();
+  const requests = new Map<string, number>();
+  const keyOf = ({ verb, resource, name }: Operation): string => `${verb} ${resource} ${verb === 'create' ? '' : name}`;
+  for (const operation of operations) count(requests, keyOf(operation));
+  const key = most(requests);
   const fields = new Map<string, number>();
-  for (const { resource, name, id, committed } of operations) {
-    count(objects, `${resource} ${name}`);
-    if (committed.length === 0) continue;
+  for (const operation of operations) {
+    if (keyOf(operation) !== key || operation.verb === 'create') continue;
     for (const revision of history.revisions) {
-      if (revision.op !== id) continue;
+      if (revision.op !== operation.id) continue;
       for (const { path } of index.changes(revision)) count(fields, leafPattern(path));
     }
   }
-  const [resource = '', name = ''] = most(objects).split(' ');
-  return { resource, name, field: most(fields) };
+  const [verb = '', resource = '', name = ''] = key.split(' ');
+  return { verb, resource, name, field: most(fields) };
+}
+
+/** Of so many equal parts of a stretch of time, nearly all must have something in them before it goes on all the time. */
+const PARTS = 5;
+
+/** Whether activity goes on through a stretch of time, instead of coming in one burst. */
+export function goesOn(activity: readonly Operation[], fromMs: number, spanMs: number): boolean {
+  const parts = new Set<number>();
+  for (const { invoked } of activity) parts.add(Math.floor(((invoked.timeMs - fromMs) * PARTS) / spanMs));
+  return parts.size >= PARTS - 1;
 }
 
 function count(counts: Map<string, number>, key: string): void {

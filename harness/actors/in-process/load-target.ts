@@ -122,6 +122,10 @@ const IMPORT_HINTS: readonly (readonly [RegExp, string])[] = [
     'set "type": "module" in the package.json beside it, or name a file that ends in .mts or .mjs',
   ],
   [
+    /Cannot find module '[^']*\/[^'./]+'/,
+    'Node looks for no file ending: write it out in the import, as in "./controller.ts"',
+  ],
+  [
     /Cannot find module .*\.js/,
     'Node does not look for a .ts file behind an import of .js: import the .ts file by its own name, or name the compiled file',
   ],
@@ -132,7 +136,7 @@ function importFailed(module: string, cause: unknown): HarnessError {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   const hint =
     IMPORT_HINTS.find(([sign]) => sign.test(`${String(code)} ${message}`))?.[1] ??
-    'import it with Node 24 alone to see more';
+    'run it with "npx -y node@24 FILE" to see more';
   return new HarnessError('TARGET_INVALID', `"${module}" cannot be imported: ${message}; ${hint}`, { cause });
 }
 

@@ -130,6 +130,8 @@ function documentAnswer(registry: Registry, path: string, request: ApiRequest): 
 
 function documentV2Answer(registry: Registry, request: ApiRequest): ApiResponse {
   const vary = 'Accept-Encoding, Accept';
+  if (request.headers['accept']?.includes(V2_PROTOBUF.asked) === true)
+    return { code: 200, plainText: true, body: BARE_V2, headers: { 'content-type': V2_PROTOBUF.sent, vary } };
   if (!acceptsJson(request)) return { code: 406, ...NOTHING, headers: { vary } };
   const of = publishedBy(registry);
   of.v2 ??= hashed(goJson(documentV2([...of.parts.values()].flat())));
@@ -139,12 +141,28 @@ function documentV2Answer(registry: Registry, request: ApiRequest): ApiResponse 
   return { code: 200, plainText: true, body: text, headers };
 }
 
+const V2_PROTOBUF = {
+  asked: 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf',
+  sent: 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf',
+} as const;
+
+/**
+ * The second version as protobuf, without paths and definitions: kubectl asks for it only when it meets a kind that the third does
+ * not have, and goes on to say that there is no such kind.
+ */
+const BARE_V2 = field(1, '2.0') + field(2, field(1, 'Kubernetes') + field(2, 'unversioned'));
+
+/** A field of characters below 128, shorter than that too. */
+function field(number: number, text: string): string {
+  return String.fromCharCode((number << 3) | 2, text.length) + text;
+}
+
 function isKnown(request: ApiRequest, hash: string): boolean {
   const tags = request.headers['if-none-match'];
   return tags !== undefined && tags.split(',').some((tag) => tag.trim() === `"${hash}"`);
 }
 
-/** Documents are JSON here; the real server has a protobuf form too. */
+/** Documents are JSON here; the real server has a protobuf form of all of them. */
 function acceptsJson({ headers }: ApiRequest): boolean {
   const accept = headers['accept'] ?? '';
   return accept === '' || /application\/json|\*\/\*|application\/\*/.test(accept);
