@@ -4,12 +4,14 @@ import { usage } from './arguments.ts';
 
 const FORM = /^([^/=:]+\/[^/=:]+)(?::(\d+))?=((?:\[[\da-fA-F:.]+\]|[^:=\s]+):\d+)$/;
 
+const PORT_MAX = 65_535;
+
 /** Reads the option once for each service; without a port it stands for all ports of the service. */
 export function webhookServices(given: readonly string[]): NonNullable<CallOutOptions['resolveService']> {
   const places = new Map<string, string>();
   for (const text of given) {
     const [, service, port, place] = FORM.exec(text) ?? [];
-    if (service === undefined || place === undefined)
+    if (service === undefined || place === undefined || Number(place.slice(place.lastIndexOf(':') + 1)) > PORT_MAX)
       throw usage(
         `got webhook service "${text}", expected NAMESPACE/NAME[:PORT]=HOST:PORT such as "default/webhook=127.0.0.1:9443"`,
       );

@@ -61,6 +61,8 @@ export function loadSamples(
     const { manifests } = loadPath(path, 'samples', '--sample');
     for (const manifest of manifests) {
       const { apiVersion, kind } = manifest.object;
+      if (kind === CRD_KIND)
+        fail(manifest, `is a ${CRD_KIND}, expected an object to start from; pass definitions with --crds`);
       const known = declared.has(`${apiVersion}/${kind}`) || builtIn.has(`${apiVersion}/${kind}`);
       if (!known) fail(manifest, unknownKindText(manifest.object, declared, builtIn));
       if (typeof manifest.object.metadata.name !== 'string') {

@@ -93,7 +93,7 @@ export function parseJson(text: string, source: string, expected: string): unkno
 function upgrade(format: Format<unknown>, json: unknown, source: string, place: string): unknown {
   const where = place === '' ? `"${source}"` : `"${source}" at ${place}`;
   const kind = kindOf(json);
-  if (!isMap(json) || (kind !== undefined && kind !== format.kind)) {
+  if (!isMap(json) || (kind === undefined ? place === '' && json['version'] === undefined : kind !== format.kind)) {
     throw new HarnessError(
       'FORMAT_INVALID',
       `${where} is ${kind === undefined ? 'no document of stalemate' : `a ${kind}`}; expected a ${format.kind}`,
