@@ -100,12 +100,12 @@ function judge(
   real: Steps | string = '',
 ): Judged {
   const passing = before?.passing ?? [];
-  if (typeof embedded === 'string' || typeof real === 'string') {
-    const text =
-      typeof embedded === 'string' ? `on the embedded server: ${embedded}` : `on the real one: ${String(real)}`;
+  const failed = (text: string): Judged => {
     const differences = before?.differences;
     return { client, ok: false, text, differences, passing: [...passing, `  failed once ${text}`], again: true };
-  }
+  };
+  if (typeof embedded === 'string') return failed(`on the embedded server: ${embedded}`);
+  if (typeof real === 'string') return failed(`on the real one: ${real}`);
   const found = differencesOf(client, embedded, real);
   const unexplained = found.filter((one) => reasonOf(one) === undefined);
   const differences = before?.differences === undefined ? unexplained : inBoth(before.differences, unexplained);
