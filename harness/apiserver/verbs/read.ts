@@ -32,6 +32,11 @@ import { rowKey } from '../store.ts';
 
 const NUMBER = /^\d+$/;
 
+/** Events have no watch cache in front. */
+function isUncached({ resource, custom }: ResourceDefinition): boolean {
+  return resource === 'events' && !custom;
+}
+
 /** The text inside "invalid resource version" refusals. */
 export function versionSyntax(text: string): string {
   return `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
@@ -43,9 +48,8 @@ export function get(kernel: Kernel, call: Call): ApiResponse {
   const asked = call.request.query['resourceVersion'];
   if (asked !== undefined && asked !== '' && asked !== '0') {
     if (!NUMBER.test(asked)) {
-      // Events have no watch cache in front, and who answers words it differently.
-      const uncached = definition.resource === 'events';
-      return uncached
+      // Who answers words it differently.
+      return isUncached(definition)
         ? badRequest(`invalid resource version: ${versionSyntax(asked)}`)
         : rawError(versionSyntax(asked));
     }
@@ -141,7 +145,7 @@ export function list(kernel: Kernel, call: Call): ApiResponse {
     resourceVersion: String(revision),
   };
   if (remaining > 0 && more !== undefined && !isSingle(call)) {
-    metadata['continue'] = continueToken(revision, more);
+    metadata['continue'] = continueToken(revision, isUncached(definition) ? more : `/${more}`);
     if (picked === EVERYTHING) metadata['remainingItemCount'] = remaining;
   }
   const body: JsonObject = { apiVersion: version.apiVersion, kind: definition.listKind, metadata, items };
@@ -253,8 +257,8 @@ function listAsk(kernel: Kernel, call: Call): ListAsk | Refusal {
   if (asked === '') return { at: undefined, limit, start: '' };
   if (!NUMBER.test(asked)) return badRequest(`invalid resource version: ${versionSyntax(asked)}`);
   const number = Number(asked);
-  // Version 0 means "any": limits are ignored there, because the watch cache does.
-  if (number === 0) return { at: undefined, limit: 0, start: '' };
+  // Version 0 means "any": the watch cache ignores limits there.
+  if (number === 0) return { at: undefined, limit: isUncached(call.route.definition) ? limit : 0, start: '' };
   if (number > kernel.store.revision) return tooLargeVersion(number, kernel.store.revision);
   const exact = match === 'Exact' || (match === '' && limit > 0);
   if (!exact) return { at: undefined, limit, start: '' };
@@ -304,7 +308,7 @@ function continued(kernel: Kernel, token: string, asked: string, limit: number):
   if (parsed.revision === -1) return { at: undefined, limit, start: parsed.start };
   if (parsed.revision < kernel.store.floor) {
     const status = expired(STALE_CONTINUE).body as JsonObject;
-    const next = continueToken(-1, parsed.start);
+    const next = continueToken(-1, `/${parsed.start}`);
     return new Refusal(410, { ...status, metadata: { continue: next } });
   }
   if (parsed.revision > kernel.store.revision)
@@ -314,7 +318,7 @@ function continued(kernel: Kernel, token: string, asked: string, limit: number):
 
 /** Base64url without padding, as kube-apiserver encodes it. */
 function continueToken(revision: number, start: string): string {
-  return toBase64Url(JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start: `/${start}` }));
+  return toBase64Url(JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start }));
 }
 
 function toBase64Url(text: string): string {
