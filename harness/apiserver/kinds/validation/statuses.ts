@@ -10,9 +10,9 @@ function counts(all: string, parts: readonly string[], others: readonly string[]
     for (const field of [all, ...parts, ...others]) found.nonNegative(`status.${field}`, status[field]);
     for (const field of parts)
       if (count(status[field]) > count(status[all]))
-        found.invalid(`status.${field}`, status[field], `cannot be greater than status.${all}`);
+        found.invalid(`status.${field}`, count(status[field]), `cannot be greater than status.${all}`);
     if (ready !== '' && count(status['availableReplicas']) > count(status['readyReplicas']))
-      found.invalid('status.availableReplicas', status['availableReplicas'], `cannot be greater than ${ready}`);
+      found.invalid('status.availableReplicas', count(status['availableReplicas']), `cannot be greater than ${ready}`);
   };
 }
 
@@ -24,7 +24,7 @@ const job: JudgeStatus = (status, found) => {
   for (const field of ['active', 'succeeded', 'failed', 'ready', 'terminating'])
     found.nonNegative(`status.${field}`, status[field]);
   if (count(status['ready']) > count(status['active']))
-    found.invalid('status.ready', status['ready'], 'cannot set more ready pods than active');
+    found.invalid('status.ready', count(status['ready']), 'cannot set more ready pods than active');
 };
 
 const REPLICA_PARTS = ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'];
