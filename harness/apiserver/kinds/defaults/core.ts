@@ -147,6 +147,7 @@ export const CORE_DEFAULTS: Defaults = {
   'core/v1.ISCSIPersistentVolumeSource': filling({ iscsiInterface: 'default' }),
   'core/v1.ISCSIVolumeSource': filling({ iscsiInterface: 'default' }),
   'core/v1.LimitRangeItem': limitRangeItem,
+  'core/v1.NamespaceStatus': filling({ phase: 'Active' }),
   'core/v1.NodeStatus': (map) => (map['capacity'] === undefined ? map : fill(map, { allocatable: map['capacity'] })),
   'core/v1.ObjectFieldSelector': filling({ apiVersion: 'v1' }),
   'core/v1.PersistentVolume': (map) =>
