@@ -1,4 +1,5 @@
 /** Services and their endpoints (k8s.io/kubernetes `pkg/apis/core/validation`, `pkg/apis/discovery/validation`). */
+import { jsonEqual } from '../../../model/leaf.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../../model/object.ts';
 import { parseIp } from '../../schema/ip.ts';
 import type { FieldError } from '../../refusal.ts';
@@ -174,12 +175,9 @@ export function validateEndpointSlice(slice: KubeObject, old: KubeObject | undef
   const type = textOf(slice['addressType']);
   if (old !== undefined && type !== old['addressType']) found.invalid('addressType', type, 'field is immutable');
   found.oneOf('addressType', type, ADDRESS_TYPES);
-  for (const [index, endpoint] of mapsOf(slice['endpoints']).entries()) {
-    const at = `endpoints[${index}].addresses`;
-    const addresses = listOf(endpoint['addresses']);
-    if (addresses.length === 0) found.required(at, 'must contain at least 1 address');
-    for (const [place, address] of addresses.entries()) validateSliceAddress(type, address, at, place, found);
-  }
+  // Endpoints that were there before are not judged again.
+  if (old === undefined || !jsonEqual(slice['endpoints'], old['endpoints']))
+    validateSliceEndpoints(type, mapsOf(slice['endpoints']), found);
   const names = new Set<string>();
   for (const [index, port] of mapsOf(slice['ports']).entries()) {
     const at = `ports[${index}]`;
@@ -190,6 +188,15 @@ export function validateEndpointSlice(slice: KubeObject, old: KubeObject | undef
     found.oneOf(`${at}.protocol`, port['protocol'], PROTOCOLS);
   }
   return found.list;
+}
+
+function validateSliceEndpoints(type: string, endpoints: readonly JsonObject[], found: Problems): void {
+  for (const [index, endpoint] of endpoints.entries()) {
+    const at = `endpoints[${index}].addresses`;
+    const addresses = listOf(endpoint['addresses']);
+    if (addresses.length === 0) found.required(at, 'must contain at least 1 address');
+    for (const [place, address] of addresses.entries()) validateSliceAddress(type, address, at, place, found);
+  }
 }
 
 function validateSliceAddress(type: string, address: JsonValue, path: string, place: number, found: Problems): void {
