@@ -21,6 +21,7 @@ import {
   type Stored,
 } from './definition.ts';
 import type { Call, Kernel } from './kernel.ts';
+import { withEmptied } from './kinds/emptied.ts';
 import { PARTS } from './kinds/subresources.ts';
 import type { MutableMeta } from './metadata.ts';
 import { validateMetadataUpdate, validateNewMetadata } from './metadata-rules.ts';
@@ -249,7 +250,8 @@ export function storeChanged(
   const next = version.toStorage(changed);
   if (endsDeletion(definition, next, old)) {
     if (!options.dryRun) kernel.remove(definition, old);
-    return next;
+    // Nothing has been stored, which would have made empty lists null.
+    return withEmptied(sent.object, next);
   }
   // Equal content is no write at all: same version, no event.
   const settled = sent.raw !== true && !isStoredRaw(old);

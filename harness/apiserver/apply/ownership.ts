@@ -195,7 +195,7 @@ function objectOf(
   before: KubeObject | undefined,
 ): KubeObject {
   const { managedFields: _, ...metadata } = meta;
-  const sent = { ...withEmptied(object), metadata } as KubeObject;
+  const sent = { ...withEmptied(object, object), metadata } as KubeObject;
   const { normalise } = definition.strategy;
   const after = ALLOCATED.has(definition.gr) || (before !== undefined && COUNTED.has(definition.gr));
   return normalise === undefined || after ? sent : normalise(sent, before);

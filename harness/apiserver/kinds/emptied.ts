@@ -20,15 +20,15 @@ export function rememberEmptied(object: JsonObject, emptied: readonly Emptied[])
   emptiedIn.set(object, emptied);
 }
 
-/** The object as it was sent, its empty lists and maps included. */
-export function withEmptied(object: JsonObject): JsonObject {
-  let sent = object;
+/** The object as it was sent, its empty lists and maps included; or what became of it, `into`. */
+export function withEmptied<T extends JsonObject>(object: JsonObject, into: T): T {
+  let sent: JsonObject = into;
   for (const { path, value } of emptiedIn.get(object) ?? []) sent = placed(sent, path, value) as JsonObject;
-  return sent;
+  return sent as T;
 }
 
 function placed(into: JsonValue, [part, ...rest]: Path, value: JsonValue): JsonValue {
-  if (part === undefined) return value;
+  if (part === undefined) return into ?? value;
   if (typeof part === 'number') {
     if (!isList(into)) return into;
     return into.map((item, index) => (index === part ? placed(item, rest, value) : item));
@@ -36,5 +36,6 @@ function placed(into: JsonValue, [part, ...rest]: Path, value: JsonValue): JsonV
   if (part.startsWith(EMBEDDED)) return placed(into, rest, value);
   if (!isMap(into)) return into;
   const key = part.startsWith('\0') ? part.slice(1) : part;
-  return { ...into, [key]: placed(into[key] ?? null, rest, value) };
+  if (into[key] === undefined) return into;
+  return { ...into, [key]: placed(into[key], rest, value) };
 }
