@@ -51,6 +51,11 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
   const { definition, version, namespace } = call.route;
   const place = placeNew(kernel, definition, namespace, sent.meta);
   if (place !== undefined) return place;
+  if (call.request.method === 'POST') {
+    // An update or an apply that creates keeps them: a new object can be born dying.
+    delete sent.meta.deletionTimestamp;
+    delete sent.meta.deletionGracePeriodSeconds;
+  }
   const admitted = admitNew(kernel, call, sent);
   if (admitted instanceof Refusal) return admitted;
   const incoming = mutateIncoming(kernel, call, admitted, undefined, options);
@@ -62,11 +67,6 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
   const { strategy, gr } = definition;
   const asked = meta.resourceVersion;
   const generated = meta.name === undefined && meta.generateName !== undefined;
-  if (call.request.method === 'POST') {
-    // An update or an apply that creates keeps them: a new object can be born dying.
-    delete meta.deletionTimestamp;
-    delete meta.deletionGracePeriodSeconds;
-  }
   // Kinds that count no generations keep what they are given.
   if (strategy.generation !== 'none') delete meta.generation;
   delete meta.resourceVersion;
