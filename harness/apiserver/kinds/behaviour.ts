@@ -10,7 +10,7 @@ import { initialStatus } from '../crd/status.ts';
 import { defaultedCrd, validateCrd } from '../crd/validate.ts';
 import { withoutEmpty } from './fill.ts';
 import { forbidPod } from './limit-ranger.ts';
-import { admitPod, admittedPod, pendingPod, validatePod } from './pods.ts';
+import { admitPod, admittedPod, keptPodStatus, pendingPod, validatePod } from './pods.ts';
 import { SERVICE } from './service.ts';
 import { STORAGE } from './storage.ts';
 import { WORKLOADS } from './workloads.ts';
@@ -93,6 +93,7 @@ const OF_KINDS: { readonly [gr: string]: Hooks } = {
     forbid: forbidPod,
     normalise: admittedPod,
     onCreate: pendingPod,
+    onStatus: keptPodStatus,
     validate: validatePod,
     statusKeeps: 'ownerReferences',
   },

@@ -6,9 +6,10 @@ import type { JsonObject, JsonValue } from '../../model/object.ts';
 export function fill(map: JsonObject, defaults: JsonObject): JsonObject {
   let copy: { [key: string]: JsonValue | undefined } | undefined;
   for (const key in defaults) {
-    if (map[key] !== undefined) continue;
+    const value = defaults[key];
+    if (map[key] !== undefined || value === undefined) continue;
     copy ??= { ...map };
-    copy[key] = defaults[key];
+    copy[key] = value;
   }
   return copy ?? map;
 }

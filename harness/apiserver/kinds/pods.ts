@@ -4,15 +4,15 @@
  * Owns: the plugins Priority and DefaultTolerationSeconds. Defaults are in `defaults/core.ts`.
  */
 import { isList, isMap } from '../../model/json.ts';
-import type { JsonObject, KubeObject } from '../../model/object.ts';
+import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import { jsonEqual } from '../../model/leaf.ts';
 import { type Stored } from '../definition.ts';
-import { mapIn } from './defaults/rules.ts';
+import { inMade, mapIn } from './defaults/rules.ts';
 import type { FieldError } from '../refusal.ts';
 import { fill, inItems, inMap } from './fill.ts';
 import { fillPodLimits } from './limit-ranger.ts';
 import { validatePodSpec } from './validation/pod-spec.ts';
-import { Problems } from './validation/problems.ts';
+import { listOf, mapsOf, Problems, textOf } from './validation/problems.ts';
 
 /** Added by the Priority and DefaultTolerationSeconds admission plugins, which are on by default. */
 const ADMITTED: JsonObject = { preemptionPolicy: 'PreemptLowerPriority', priority: 0 };
@@ -108,22 +108,90 @@ function qosClass(pod: KubeObject): string {
   return guaranteed ? 'Guaranteed' : any ? 'Burstable' : 'BestEffort';
 }
 
+/** A class of service is for life, and a kubelet that knows nothing of generations keeps those that there are. */
+export function keptPodStatus(pod: KubeObject, old: KubeObject): KubeObject {
+  const { qosClass, observedGeneration, conditions } = mapIn(old, 'status');
+  const known = listOf(conditions).filter(isMap);
+  return inMade(pod, 'status', (status) =>
+    inItems(fill(status, { qosClass, observedGeneration }), 'conditions', (condition) => {
+      const place = known.findIndex(({ type }) => type === condition['type']);
+      const [before] = place < 0 ? [] : known.splice(place, 1);
+      return fill(condition, { observedGeneration: before?.['observedGeneration'] });
+    }),
+  ) as KubeObject;
+}
+
+const INT32_MAX = 2 ** 31 - 1;
+
 const FROZEN =
   'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
 
 /** What a pod must be, and how little of it may change. */
 export function validatePod(pod: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
-  if (old !== undefined && pod['spec'] === old['spec']) return [];
   const found = new Problems();
+  const qos = mapIn(pod, 'status')['qosClass'];
+  if (old !== undefined && qos !== mapIn(old, 'status')['qosClass'])
+    found.invalid('status.qosClass', qos ?? '', 'field is immutable');
+  if (old !== undefined && pod['spec'] === old['spec']) return found.list;
   validatePodSpec(mapIn(pod, 'spec'), 'spec', found);
-  if (old === undefined || jsonEqual(pod['spec'], old['spec'])) return found.list;
-  if (!jsonEqual(frozenPart(pod), frozenPart(old))) found.forbidden('spec', FROZEN);
+  if (old !== undefined) judgePodChange(mapIn(pod, 'spec'), mapIn(old, 'spec'), found);
   return found.list;
 }
 
-function frozenPart(pod: KubeObject): JsonObject {
-  const spec = isMap(pod['spec']) ? pod['spec'] : {};
-  const { activeDeadlineSeconds: _, tolerations: __, ephemeralContainers: ___, ...rest } = spec;
+function judgePodChange(spec: JsonObject, old: JsonObject, found: Problems): void {
+  for (const field of ['containers', 'initContainers'] as const) {
+    const containers = mapsOf(spec[field]);
+    if (containers.length !== mapsOf(old[field]).length) {
+      found.forbidden(`spec.${field}`, 'pod updates may not add or remove containers');
+      return;
+    }
+    for (const [index, container] of containers.entries())
+      judgeImage(textOf(container['image']), `spec.${field}[${index}].image`, found);
+  }
+  if (!judgeDeadline(spec['activeDeadlineSeconds'], old['activeDeadlineSeconds'], found)) return;
+  const tolerations = mapsOf(spec['tolerations']);
+  if (!mapsOf(old['tolerations']).every((one) => tolerations.some((other) => isSameButForSeconds(one, other))))
+    found.forbidden('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds');
+  const gates = mapsOf(old['schedulingGates']).map(({ name }) => name);
+  for (const [index, { name }] of mapsOf(spec['schedulingGates']).entries())
+    if (!gates.includes(name))
+      found.forbidden(
+        `spec.schedulingGates[${index}].name`,
+        `only deletion is allowed, but found new scheduling gate '${textOf(name)}'`,
+      );
+  if (!jsonEqual(frozenPart(spec, old), frozenPart(old, old))) found.forbidden('spec', FROZEN);
+}
+
+function judgeImage(image: string, path: string, found: Problems): void {
+  if (image === '') found.required(path);
+  else if (image.trim() !== image) found.invalid(path, image, 'must not have leading or trailing whitespace');
+}
+
+/** A deadline may come and come nearer. False where a real server looks no further. */
+function judgeDeadline(deadline: JsonValue | undefined, old: JsonValue | undefined, found: Problems): boolean {
+  const path = 'spec.activeDeadlineSeconds';
+  if (typeof deadline !== 'number') {
+    if (old !== undefined) found.invalid(path, null, 'must not update from a positive integer to nil value');
+    return true;
+  }
+  const before = found.list.length;
+  found.inRange(path, deadline, 0, INT32_MAX);
+  if (found.list.length === before && typeof old === 'number' && old < deadline)
+    found.invalid(path, deadline, 'must be less than or equal to previous value');
+  return found.list.length === before;
+}
+
+function isSameButForSeconds(toleration: JsonObject, other: JsonObject): boolean {
+  const { tolerationSeconds } = other;
+  return jsonEqual({ ...toleration, tolerationSeconds }, other);
+}
+
+/** What may not change. A grace period that was negative may become 1. */
+function frozenPart(spec: JsonObject, old: JsonObject): JsonObject {
+  const { activeDeadlineSeconds: _, tolerations: __, ephemeralContainers: ___, schedulingGates: ____, ...rest } = spec;
   const bare = (one: JsonObject): JsonObject => ({ ...one, image: '' });
-  return inItems(inItems(rest, 'containers', bare), 'initContainers', bare);
+  const frozen = inItems(inItems(rest, 'containers', bare), 'initContainers', bare);
+  const { terminationGracePeriodSeconds: grace } = old;
+  const mended = Number(grace) < 0 && spec['terminationGracePeriodSeconds'] === 1;
+  return mended ? { ...frozen, terminationGracePeriodSeconds: grace } : frozen;
 }
