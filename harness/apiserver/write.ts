@@ -298,7 +298,7 @@ function merge(
     object = strategy.onUpdate(object, storedFor(kernel, definition));
   if (version.schema?.complete !== undefined) object = version.schema.complete(object);
   if (subresource === '' && isNewGeneration(strategy.generation, version, object, old))
-    meta.generation = (old.metadata.generation ?? 0) + 1;
+    return { ...object, metadata: { ...object.metadata, generation: (old.metadata.generation ?? 0) + 1 } };
   return object;
 }
 
