@@ -70,6 +70,8 @@ export interface Strategy {
   readonly onCreateByStatus?: (object: KubeObject) => KubeObject;
   /** Sets what the server allocates when an object changes. */
   readonly onUpdate?: (object: KubeObject, stored: Stored) => KubeObject;
+  /** What a real server writes of any object because its own form of it knows no "absent", be nothing else there. */
+  readonly converted?: (object: KubeObject) => KubeObject;
   /** Fills in and normalises on every write; also sees the stored object on updates. Must return its argument when nothing changes. */
   readonly normalise?: (object: KubeObject, old: KubeObject | undefined) => KubeObject;
   readonly validate?: (object: KubeObject, old: KubeObject | undefined) => readonly FieldError[];

@@ -49,9 +49,11 @@ export function eventFor(watcher: Watcher, change: CommittedChange): WatchEvent 
 
 /** `empty`: an object of the kind that nobody has filled in. Go writes all of it. */
 export function bookmark(empty: KubeObject, revision: number, endsInitial: boolean): WatchEvent {
+  const ends = endsInitial ? { 'k8s.io/initial-events-end': 'true' } : {};
+  const annotations = { ...empty.metadata.annotations, ...ends };
   const metadata: JsonObject = {
     resourceVersion: String(revision),
-    ...(endsInitial ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {}),
+    ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
   };
   return { type: 'BOOKMARK', object: { ...empty, metadata } };
 }

@@ -78,3 +78,9 @@ export function emptyObject(definition: ResourceDefinition, version: ServedVersi
   }
   return empty;
 }
+
+/** What a bookmark carries beside its version: an empty object as it comes from a real server's own form. */
+export function bookmarked(definition: ResourceDefinition, version: ServedVersion): KubeObject {
+  const empty = emptyObject(definition, version);
+  return definition.strategy.converted?.(empty) ?? empty;
+}

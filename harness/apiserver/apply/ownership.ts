@@ -184,8 +184,6 @@ function isReset(entries: readonly JsonObject[]): boolean {
 
 /** Kinds where normalising is what admission or allocation does: nobody owns its results. */
 const ALLOCATED: ReadonlySet<string> = new Set(['pods', 'services', 'nodes']);
-/** Kinds where that is so for updates only. */
-const COUNTED: ReadonlySet<string> = new Set(['daemonsets.apps']);
 
 /** The object as it was sent, with the defaults of its kind, which count as sent. */
 function objectOf(
@@ -196,9 +194,9 @@ function objectOf(
 ): KubeObject {
   const { managedFields: _, ...metadata } = meta;
   const sent = { ...withEmptied(object, object), metadata } as KubeObject;
-  const { normalise } = definition.strategy;
-  const after = ALLOCATED.has(definition.gr) || (before !== undefined && COUNTED.has(definition.gr));
-  return normalise === undefined || after ? sent : normalise(sent, before);
+  const { normalise, converted } = definition.strategy;
+  if (converted !== undefined) return converted(sent);
+  return normalise === undefined || ALLOCATED.has(definition.gr) ? sent : normalise(sent, before);
 }
 
 const MANAGER_BYTES_MAX = 128;

@@ -6,10 +6,10 @@ import type { JsonObject, KubeObject } from '../../model/object.ts';
 import { jsonEqual } from '../../model/leaf.ts';
 import { type Strategy } from '../definition.ts';
 import { mapIn } from './defaults/rules.ts';
-import { fill } from './fill.ts';
+import { fill, inMap } from './fill.ts';
 import { WORKLOAD_RULES } from './validation/workloads.ts';
 
-type Hooks = Partial<Pick<Strategy, 'onCreate' | 'normalise' | 'validate' | 'statusKeeps'>>;
+type Hooks = Partial<Pick<Strategy, 'converted' | 'onCreate' | 'normalise' | 'validate' | 'statusKeeps'>>;
 
 /**
  * Without labels of its own a Job takes those of its template, the ones that the template is given included: a real server fills
@@ -74,6 +74,20 @@ function numberedTemplate(object: KubeObject, old: KubeObject | undefined): Kube
   };
 }
 
+/** The number of the template is nothing that can be absent, and so it is sent with every update. */
+function withTemplateNumber(object: KubeObject): KubeObject {
+  const annotations = fill(object.metadata.annotations ?? {}, { [TEMPLATE_GENERATION]: '0' });
+  if (annotations === object.metadata.annotations) return object;
+  return {
+    ...object,
+    metadata: { ...object.metadata, annotations: annotations as { readonly [key: string]: string } },
+  };
+}
+
+function withReplicas(object: KubeObject): KubeObject {
+  return inMap(object, 'spec', (spec) => fill(spec, { replicas: 0 })) as KubeObject;
+}
+
 const job: Hooks = {
   normalise: (object, old) => (old === undefined ? object : labelledByTemplate(object)),
   onCreate: newJob,
@@ -81,11 +95,12 @@ const job: Hooks = {
 
 /** Hooks by resource. */
 export const WORKLOADS: { readonly [gr: string]: Hooks } = judged({
-  'deployments.apps': { ...startingWith({}), statusKeeps: 'labels' },
-  'replicasets.apps': startingWith({ replicas: 0 }),
-  'statefulsets.apps': startingWith({ replicas: 0, availableReplicas: 0 }),
+  'deployments.apps': { ...startingWith({}), converted: withReplicas, statusKeeps: 'labels' },
+  'replicasets.apps': { ...startingWith({ replicas: 0 }), converted: withReplicas },
+  'statefulsets.apps': { ...startingWith({ replicas: 0, availableReplicas: 0 }), converted: withReplicas },
   'daemonsets.apps': {
     ...startingWith({ currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 }),
+    converted: withTemplateNumber,
     normalise: numberedTemplate,
   },
   replicationcontrollers: { ...startingWith({ replicas: 0 }), normalise: labelledByTemplate },

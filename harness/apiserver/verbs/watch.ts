@@ -7,7 +7,7 @@
 import type { ResponseSink } from '../../wire/http.ts';
 import { failureStatus } from '../../wire/status.ts';
 import { warningText, withWarnings } from '../answering.ts';
-import { emptyObject } from '../apply/ground.ts';
+import { bookmarked } from '../apply/ground.ts';
 import type { Call, Kernel } from '../kernel.ts';
 import {
   badRequest,
@@ -48,7 +48,7 @@ export function watch(kernel: Kernel, watchers: Watchers, call: Call, sink: Resp
   const watcher: Watcher = {
     resource: definition.gr,
     version,
-    empty: () => emptyObject(definition, version),
+    empty: () => bookmarked(definition, version),
     namespace,
     selection: picked,
     bookmarks,
@@ -74,7 +74,7 @@ export function watch(kernel: Kernel, watchers: Watchers, call: Call, sink: Resp
         if (!watcher.closed && selected(picked, shown)) sink.event({ type: 'ADDED', object: shown });
       }
       // Only those who asked for bookmarks hear where the initial events end.
-      if (bookmarks && !watcher.closed) sink.event(bookmark(emptyObject(definition, version), revision, true));
+      if (bookmarks && !watcher.closed) sink.event(bookmark(watcher.empty(), revision, true));
     });
     return close;
   }
