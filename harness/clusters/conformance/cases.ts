@@ -1,6 +1,7 @@
 /** All conformance cases. */
 import type { ConformanceCase } from './case.ts';
 import { DIFFERENCE_CASES } from './difference-cases.ts';
+import { KIND_CASES } from './kind-cases.ts';
 import { LIMIT_CASES } from './limit-cases.ts';
 import { OBJECT_CASES } from './object-cases.ts';
 import { READ_CASES } from './read-cases.ts';
@@ -13,5 +14,6 @@ export const CASES: readonly ConformanceCase[] = [
   ...REQUEST_CASES,
   ...OBJECT_CASES,
   ...LIMIT_CASES,
+  ...KIND_CASES,
   ...DIFFERENCE_CASES,
 ];
