@@ -38,6 +38,12 @@ export interface WatchSide {
   readonly stream: OpenStream;
 }
 
+/** What a watch has brought up to its sentinel, and whether that came. */
+interface WatchedEvents {
+  readonly events: OpenStream['events'];
+  readonly came: boolean;
+}
+
 const PATCHES = {
   json: 'application/json-patch+json',
   merge: 'application/merge-patch+json',
@@ -361,7 +367,12 @@ export class World {
     // Nothing ends a watch that selects nothing: what it should not have brought is there when a later answer is.
     if (this.watches.some(({ operation }) => nothingMatches(operation)))
       await this.#client.request({ method: 'GET', path: `/api/v1/namespaces/${this.#space(0)}` });
-    return Promise.all(this.watches.map((side, index) => this.#events(side, index)));
+    const seen = await Promise.all(this.watches.map((side, index) => this.#events(side, index)));
+    // Only when all are there: what an uid or a version is called must not depend on which came first.
+    return seen.map(({ events, came }) => ({
+      events: events.map(({ type, object }) => ({ type, object: this.#symbols.of(object) })),
+      sentinel: came,
+    }));
   }
 
   async #sentinel(index: number, kind: ComparedKind, operation: Operation): Promise<void> {
@@ -383,7 +394,7 @@ export class World {
     await this.#client.request({ method: 'PATCH', path: `${path}/${name}`, headers, body: { metadata } });
   }
 
-  async #events({ operation, stream }: WatchSide, index: number): Promise<Outcome> {
+  async #events({ operation, stream }: WatchSide, index: number): Promise<WatchedEvents> {
     const mark = String(index);
     const isSentinel = (object: JsonValue): boolean =>
       isMap(object) &&
@@ -397,10 +408,7 @@ export class World {
     const events = stream.events
       .slice(0, end < 0 ? undefined : end + 1)
       .filter(({ type, object }) => type !== 'BOOKMARK' || JSON.stringify(object).includes('initial-events-end'));
-    return {
-      events: events.map(({ type, object }) => ({ type, object: this.#symbols.of(object) })),
-      sentinel: came,
-    };
+    return { events, came };
   }
 
   /** Everything that the sequence has left behind, kind by kind. */
