@@ -64,6 +64,8 @@ export interface Strategy {
   readonly admit?: (object: JsonObject, stored: Stored, namespace: string) => JsonObject | string;
   /** Why admission that is on by default refuses a new object as webhooks have left it. */
   readonly forbid?: (object: JsonObject, stored: Stored, namespace: string) => string | undefined;
+  /** The same of a change to the object itself. */
+  readonly forbidChange?: (object: KubeObject, old: KubeObject, stored: Stored) => string | undefined;
   /** Sets what the server sets on a new object: initial status and the like. `stored`: objects of the same resource, or of another. */
   readonly onCreate?: (object: KubeObject, stored: Stored) => KubeObject;
   /** A write to /status creates what is not there: what becomes of such an object instead of `normalise` and `onCreate`. */

@@ -112,6 +112,13 @@ function forbidNew(kernel: Kernel, call: Call, object: KubeObject): Refusal | un
   return why === undefined ? undefined : forbidden(definition, object.metadata.name ?? '', why);
 }
 
+function forbidChange(kernel: Kernel, call: Call, object: KubeObject, old: KubeObject): Refusal | undefined {
+  const { definition, subresource } = call.route;
+  if (subresource !== '') return undefined;
+  const why = definition.strategy.forbidChange?.(object, old, storedFor(kernel, definition));
+  return why === undefined ? undefined : forbidden(definition, object.metadata.name ?? '', why);
+}
+
 /** The plugins that come before webhooks. What they fill in belongs to nobody, as what webhooks do. */
 function admitNew(kernel: Kernel, call: Call, sent: Incoming): Incoming | Refusal {
   const { definition, namespace } = call.route;
@@ -245,7 +252,7 @@ export function storeChanged(
     return invalid(internally(definition), changed.metadata.name ?? '', [...errors, ...content]);
 
   warnOfFinalizers(call, changed, before);
-  const unwanted = validateWrite(kernel, call, changed, before, options);
+  const unwanted = forbidChange(kernel, call, changed, before) ?? validateWrite(kernel, call, changed, before, options);
   if (unwanted !== undefined) return unwanted;
   const next = version.toStorage(changed);
   if (endsDeletion(definition, next, old)) {

@@ -23,7 +23,15 @@ import { validateEndpoints, validateEndpointSlice } from './validation/services.
 type Hooks = Partial<
   Pick<
     Strategy,
-    'admit' | 'forbid' | 'onCreate' | 'onStatus' | 'normalise' | 'validate' | 'keepsStatus' | 'statusKeeps'
+    | 'admit'
+    | 'forbid'
+    | 'forbidChange'
+    | 'onCreate'
+    | 'onStatus'
+    | 'normalise'
+    | 'validate'
+    | 'keepsStatus'
+    | 'statusKeeps'
   >
 >;
 

@@ -1,15 +1,19 @@
 /** Volumes, claims and nodes beyond their defaults: protection, default classes, the taint that every new node gets. */
 import { isList, isMap } from '../../model/json.ts';
-import type { JsonObject, KubeObject } from '../../model/object.ts';
+import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import { type Stored, type Strategy } from '../definition.ts';
 import { mapIn } from './defaults/rules.ts';
 import { fill, inMap } from './fill.ts';
 import { forbidClaim } from './limit-ranger.ts';
+import { compareQuantities } from './quantity.ts';
 import { validateClaim } from './validation/config.ts';
 import { validateIngress } from './validation/networking.ts';
 
 type Hooks = Partial<
-  Pick<Strategy, 'admit' | 'forbid' | 'onCreate' | 'onStatus' | 'normalise' | 'validate' | 'keepsStatus'>
+  Pick<
+    Strategy,
+    'admit' | 'forbid' | 'forbidChange' | 'onCreate' | 'onStatus' | 'normalise' | 'validate' | 'keepsStatus'
+  >
 >;
 
 /** Stays until its protection is taken off. */
@@ -42,6 +46,25 @@ function admitClaim(claim: JsonObject, stored: Stored): JsonObject {
     'storageclass.kubernetes.io/is-default-class',
   );
   return storageClassName === undefined ? claim : inMap(claim, 'spec', (spec) => fill(spec, { storageClassName }));
+}
+
+const NOT_EXPANDABLE =
+  'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize';
+
+/** The plugin PersistentVolumeClaimResize. */
+function forbidExpansion(claim: KubeObject, old: KubeObject, stored: Stored): string | undefined {
+  const [now, was] = [claim, old].map((one) => mapIn(mapIn(mapIn(one, 'spec'), 'resources'), 'requests')['storage']);
+  if (now === undefined || compareQuantities(now, was ?? '0') <= 0) return undefined;
+  if (mapIn(old, 'status')['phase'] !== 'Bound') return 'Only bound persistent volume claims can be expanded';
+  const name = classOf(claim);
+  const storageClass = stored('storageclasses.storage.k8s.io').find(({ metadata }) => metadata.name === name);
+  const expands = name !== '' && name === classOf(old) && storageClass?.['allowVolumeExpansion'] === true;
+  return expands ? undefined : NOT_EXPANDABLE;
+}
+
+function classOf(claim: KubeObject): JsonValue {
+  const annotated = claim.metadata.annotations?.['volume.beta.kubernetes.io/storage-class'];
+  return annotated ?? mapIn(claim, 'spec')['storageClassName'] ?? '';
 }
 
 function admitIngress(ingress: JsonObject, stored: Stored): JsonObject {
@@ -84,6 +107,7 @@ export const STORAGE: { readonly [gr: string]: Hooks } = {
     ...protectedBy('kubernetes.io/pvc-protection', () => ({ phase: 'Pending' })),
     admit: admitClaim,
     forbid: forbidClaim,
+    forbidChange: forbidExpansion,
     validate: validateClaim,
   },
   persistentvolumes: {
