@@ -71,7 +71,7 @@ export interface Strategy {
   /** A write to /status creates what is not there: what becomes of such an object instead of `normalise` and `onCreate`. */
   readonly onCreateByStatus?: (object: KubeObject) => KubeObject;
   /** Sets what the server allocates when an object changes. */
-  readonly onUpdate?: (object: KubeObject, stored: Stored) => KubeObject;
+  readonly onUpdate?: (object: KubeObject, old: KubeObject, stored: Stored) => KubeObject;
   /** What a real server writes of any object because its own form of it knows no "absent", be nothing else there. */
   readonly converted?: (object: KubeObject) => KubeObject;
   /** Fills in and normalises on every write; also sees the stored object on updates. Must return its argument when nothing changes. */

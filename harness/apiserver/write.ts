@@ -302,7 +302,7 @@ function merge(
   if (subresource !== 'finalize' && strategy.deletion === 'namespace') object = withField(object, 'spec', old['spec']);
   if (strategy.normalise !== undefined) object = strategy.normalise(object, old);
   if (strategy.onUpdate !== undefined && subresource === '')
-    object = strategy.onUpdate(object, storedFor(kernel, definition));
+    object = strategy.onUpdate(object, old, storedFor(kernel, definition));
   if (version.schema?.complete !== undefined) object = version.schema.complete(object);
   if (subresource === '' && isNewGeneration(strategy.generation, version, object, old))
     return { ...object, metadata: { ...object.metadata, generation: (old.metadata.generation ?? 0) + 1 } };

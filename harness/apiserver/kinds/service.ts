@@ -5,9 +5,11 @@
  * same writes, same addresses.
  */
 import { isList, isMap } from '../../model/json.ts';
-import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
+import type { JsonObject, KubeObject } from '../../model/object.ts';
 import { type Strategy } from '../definition.ts';
-import { fill, inItems } from './fill.ts';
+import { without } from './defaults/rules.ts';
+import { fill, inItems, inMap } from './fill.ts';
+import { changedSpec, needsPorts } from './service-update.ts';
 import { validateService } from './validation/services.ts';
 
 const PORTS_FROM = 30_000;
@@ -18,12 +20,28 @@ function specOf(object: KubeObject | undefined): JsonObject {
 }
 
 function normalise(service: KubeObject, old: KubeObject | undefined): KubeObject {
-  let spec = specOf(service);
-  if (spec['type'] !== 'ExternalName') {
-    spec = fill(spec, families(spec));
-    if (old !== undefined) spec = kept(spec, specOf(old));
+  const given = specOf(service);
+  if (old === undefined) {
+    const spec = given['type'] === 'ExternalName' ? named(given) : fill(given, families(given));
+    return spec === service['spec'] ? service : { ...service, spec };
   }
-  return spec === service['spec'] ? service : { ...service, spec };
+  // A write to the status leaves the spec as it is, be it one that was never allocated anything.
+  if (service['spec'] === old['spec']) return service;
+  const next = changedSpec(given, specOf(old));
+  const spec = next['type'] === 'ExternalName' ? named(next) : next;
+  const changed = spec === given ? service : { ...service, spec };
+  return spec['type'] === 'LoadBalancer' ? changed : (inMap(changed, 'status', unbalanced) as KubeObject);
+}
+
+/** Whoever reads the service of a name is not shown how it distributes what it does not get. */
+function named(spec: JsonObject): JsonObject {
+  return without(spec, 'internalTrafficPolicy');
+}
+
+/** Only balancers have something to say of themselves. */
+function unbalanced(status: JsonObject): JsonObject {
+  const { loadBalancer } = status;
+  return isMap(loadBalancer) && Object.keys(loadBalancer).length > 0 ? { ...status, loadBalancer: {} } : status;
 }
 
 /** One family, but for headless services without a selector: whoever makes their endpoints may choose. */
@@ -34,69 +52,38 @@ function families(spec: JsonObject): JsonObject {
     : { ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' };
 }
 
-/** What was allocated stays when an update says nothing of it. */
-function kept(spec: JsonObject, old: JsonObject): JsonObject {
-  const allocated: { [key: string]: JsonValue | undefined } = {};
-  for (const key of ['clusterIP', 'clusterIPs'])
-    if (old[key] !== undefined && (spec[key] === undefined || spec[key] === '')) allocated[key] = old[key];
-  let filled = Object.keys(allocated).length === 0 ? spec : { ...spec, ...allocated };
-  if (isReachable(old) && !isReachable(spec) && spec['externalTrafficPolicy'] === old['externalTrafficPolicy']) {
-    const { externalTrafficPolicy: _, ...rest } = filled;
-    filled = rest;
-  }
-  if (old['type'] === 'LoadBalancer' && spec['type'] !== 'LoadBalancer')
-    filled = withoutSame(filled, old, ['allocateLoadBalancerNodePorts', 'loadBalancerClass']);
-  const oldPorts = isList(old['ports']) ? old['ports'].filter(isMap) : [];
-  if (spec['type'] === 'ClusterIP')
-    // Ports on nodes that came with the old type go with it.
-    return inItems(filled, 'ports', (port) =>
-      withoutSame(port, oldPorts.find((one) => one['port'] === port['port']) ?? {}, ['nodePort']),
-    );
-  filled = inItems(filled, 'ports', (port) => {
-    const was = oldPorts.find((one) => one['port'] === port['port'] && one['protocol'] === port['protocol']);
-    return was?.['nodePort'] === undefined ? port : fill(port, { nodePort: was['nodePort'] });
-  });
-  return filled;
-}
-
-/** Without the keys that are as they were. */
-function withoutSame(map: JsonObject, old: JsonObject, keys: readonly string[]): JsonObject {
-  const gone = keys.filter((key) => map[key] !== undefined && map[key] === old[key]);
-  return gone.length === 0 ? map : Object.fromEntries(Object.entries(map).filter(([key]) => !gone.includes(key)));
-}
-
-/** Whether a traffic policy for the outside means anything; one that no longer does goes with the last reason for it. */
-function isReachable(spec: JsonObject): boolean {
-  if (spec['type'] === 'NodePort' || spec['type'] === 'LoadBalancer') return true;
-  const addresses = spec['externalIPs'];
-  return isList(addresses) && addresses.length > 0;
-}
-
 function onCreate(service: KubeObject, peersOf: () => readonly KubeObject[]): KubeObject {
-  return { ...allocated(service, peersOf), status: { loadBalancer: {} } };
+  const spec = withPorts(withAddress(specOf(service), peersOf), peersOf);
+  return { ...service, spec, status: { loadBalancer: {} } };
 }
 
-/** With an address, and a port on every node where the type asks for one. */
-function allocated(service: KubeObject, peersOf: () => readonly KubeObject[]): KubeObject {
-  let spec = specOf(service);
+/** Addresses come with a type that needs one: who has none although he has had such a type goes without. */
+function onUpdate(service: KubeObject, old: KubeObject, peersOf: () => readonly KubeObject[]): KubeObject {
+  const given = specOf(service);
+  const spec = withPorts(specOf(old)['type'] === 'ExternalName' ? withAddress(given, peersOf) : given, peersOf);
+  return spec === given ? service : { ...service, spec };
+}
+
+function withAddress(spec: JsonObject, peersOf: () => readonly KubeObject[]): JsonObject {
   const { type, clusterIP: address } = spec;
-  if (type === 'ExternalName') return service;
-  if (address === undefined || address === '') {
-    const free = freeAddress(peersOf());
-    spec = { ...spec, clusterIP: free, clusterIPs: [free] };
-  } else spec = fill(spec, { clusterIPs: [address] });
-  if (type !== 'ClusterIP') {
-    let taken: Set<number> | undefined;
-    spec = inItems(spec, 'ports', (port) => {
-      if (port['nodePort'] !== undefined) return port;
-      taken ??= takenPorts(peersOf());
-      let free = PORTS_FROM;
-      while (taken.has(free)) free++;
-      taken.add(free);
-      return { ...port, nodePort: free };
-    });
-  }
-  return spec === service['spec'] ? service : { ...service, spec };
+  if (type === 'ExternalName') return spec;
+  if (address !== undefined && address !== '') return fill(spec, { clusterIPs: [address] });
+  const free = freeAddress(peersOf());
+  return { ...spec, clusterIP: free, clusterIPs: [free] };
+}
+
+/** With a port on every node where the type asks for one. */
+function withPorts(spec: JsonObject, peersOf: () => readonly KubeObject[]): JsonObject {
+  if (!needsPorts(spec) || spec['allocateLoadBalancerNodePorts'] === false) return spec;
+  let taken: Set<number> | undefined;
+  return inItems(spec, 'ports', (port) => {
+    if (port['nodePort'] !== undefined) return port;
+    taken ??= takenPorts(peersOf());
+    let free = PORTS_FROM;
+    while (taken.has(free)) free++;
+    taken.add(free);
+    return { ...port, nodePort: free };
+  });
 }
 
 /** 10.0.0.1 is kubernetes' own. */
@@ -130,6 +117,6 @@ export const SERVICE: Partial<Strategy> = {
   normalise,
   onCreate,
   onCreateByStatus,
-  onUpdate: allocated,
+  onUpdate,
   validate: validateService,
 };

@@ -55,9 +55,11 @@ export function validateService(service: KubeObject, old: KubeObject | undefined
 
 /** An address that was given stays. */
 function keptAddress(spec: JsonObject, before: JsonObject, found: Problems): void {
-  const was = textOf(before['clusterIP']);
-  if (was === '' || spec['clusterIP'] === was) return;
-  found.invalid('spec.clusterIPs[0]', spec['clusterIPs'] ?? [spec['clusterIP'] ?? ''], 'may not change once set');
+  if (spec['clusterIP'] === 'None' && before['clusterIP'] === 'None') return;
+  const now = listOf(spec['clusterIPs']);
+  const was = listOf(before['clusterIPs']);
+  for (const [index, address] of (now.length === was.length ? was : was.slice(0, 1)).entries())
+    if (now[index] !== address) found.invalid(`spec.clusterIPs[${index}]`, now, 'may not change once set');
 }
 
 function validateExternalName(spec: JsonObject, found: Problems): void {
