@@ -38,8 +38,7 @@ export class Ownership {
 
   /** Sets the `managedFields` of an object that is being created. */
   creating(call: Call, object: JsonObject, meta: MutableMeta): void {
-    const sent = meta.managedFields;
-    const asked = decoded(sent);
+    const asked = decoded(call.route.subresource === '' ? meta.managedFields : undefined);
     if (!this.#eager && asked.size === 0) {
       delete meta.managedFields;
       return;
