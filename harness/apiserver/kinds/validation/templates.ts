@@ -1,5 +1,5 @@
 /** Pod templates and the selectors that must match them, as each workload kind wants them. */
-import type { JsonObject, KubeObject } from '../../../model/object.ts';
+import type { JsonObject, JsonValue, KubeObject } from '../../../model/object.ts';
 import { labelsMatch, parseLabelSelector, selectorText } from '../../selectors.ts';
 import { validatePodSpec } from './pod-spec.ts';
 import { mapOf, type Problems } from './problems.ts';
@@ -39,12 +39,15 @@ export function validateMatch(spec: JsonObject, path: string, found: Problems): 
   const selector = spec['selector'] ?? undefined;
   const labels = mapOf(mapOf(spec['template'])['metadata'])['labels'];
   if (selector !== undefined && isEmptySelector(mapOf(selector))) return;
-  // No selector matches nothing.
-  const matcher = selector === undefined ? () => false : parseLabelSelector(selectorText(selector));
-  if (typeof matcher === 'string') return;
-  const labelled = { metadata: { labels: mapOf(labels) } } as unknown as KubeObject;
-  if (!labelsMatch(matcher, labelled))
+  if (!matches(selector, mapOf(labels)))
     found.invalid(`${path}.template.metadata.labels`, labels, '`selector` does not match template `labels`');
+}
+
+/** Whether a selector selects labels. None matches nothing; one that cannot be read is refused elsewhere. */
+export function matches(selector: JsonValue | undefined, labels: JsonObject): boolean {
+  if ((selector ?? undefined) === undefined) return false;
+  const matcher = parseLabelSelector(selectorText(selector));
+  return typeof matcher === 'string' || labelsMatch(matcher, { metadata: { labels } } as unknown as KubeObject);
 }
 
 function isEmptySelector({ matchLabels, matchExpressions }: JsonObject): boolean {

@@ -5,7 +5,7 @@ import type { FieldError } from '../../refusal.ts';
 import { scheduleError } from './cron-schedule.ts';
 import { listOf, mapOf, mapsOf, Problems, shown, textOf } from './problems.ts';
 import { STATUS_RULES, type JudgeStatus } from './statuses.ts';
-import { validateLastingTemplate, validateMatch, validateSelector, validateTemplate } from './templates.ts';
+import { matches, validateLastingTemplate, validateMatch, validateSelector, validateTemplate } from './templates.ts';
 
 type Validate = (object: KubeObject, old: KubeObject | undefined) => readonly FieldError[];
 type Judge = (spec: JsonObject, old: JsonObject | undefined, found: Problems) => void;
@@ -230,12 +230,11 @@ const job: Validate = (object, old) => {
   const found = new Problems();
   const spec = mapOf(object['spec']);
   const before = old === undefined ? undefined : mapOf(old['spec']);
-  if (before === undefined) generatedLabels(object, spec, found);
-  judgeJob(spec, 'spec', found);
-  if ((spec['selector'] ?? undefined) === undefined) found.required('spec.selector');
-  else found.labelSelector('spec.selector', spec['selector']);
-  validateMatch(spec, 'spec', found);
+  generatedLabels(object, spec, before === undefined ? undefined : mapOf(before['template']), found);
+  judgeSelectingJob(spec, found);
   if (before === undefined) return found.list;
+  // A real server judges changed Jobs as new ones first, and then once more.
+  judgeSelectingJob(spec, found);
   if (spec['completionMode'] !== 'Indexed') immutable(spec, before, 'completions', found);
   immutable(spec, before, 'selector', found);
   if (before['suspend'] !== true) immutable(spec, before, 'template', found);
@@ -244,23 +243,41 @@ const job: Validate = (object, old) => {
   return found.list;
 };
 
-/** Whoever leaves the selector to the server must leave its labels to it too. */
-function generatedLabels({ metadata }: KubeObject, spec: JsonObject, found: Problems): void {
-  if (spec['manualSelector'] === true) return;
+function judgeSelectingJob(spec: JsonObject, found: Problems): void {
+  judgeJob(spec, 'spec', found);
+  if ((spec['selector'] ?? undefined) === undefined) found.required('spec.selector');
+  else found.labelSelector('spec.selector', spec['selector']);
+  validateMatch(spec, 'spec', found);
+}
+
+/**
+ * Whoever leaves the selector to the server must leave its labels to it too. `old`: the template as it was, which may be from the time
+ * before labels had prefixes.
+ */
+function generatedLabels(
+  { metadata }: KubeObject,
+  spec: JsonObject,
+  old: JsonObject | undefined,
+  found: Problems,
+): void {
+  if (spec['manualSelector'] === true || (spec['selector'] ?? undefined) === undefined) return;
   const { name = '', uid = '' } = metadata;
-  const labels = mapOf(mapOf(mapOf(spec['template'])['metadata'])['labels']);
-  const expected: { readonly [label: string]: string } = {
-    'controller-uid': uid,
-    'job-name': name,
-    'batch.kubernetes.io/controller-uid': uid,
-    'batch.kubernetes.io/job-name': name,
-  };
-  for (const [label, value] of Object.entries(expected))
-    if (labels[label] !== value)
-      found.invalid(`spec.template.metadata.labels[${label}]`, labels[label], `must be '${value}'`);
-  const chosen = mapOf(mapOf(spec['selector'])['matchLabels'])['batch.kubernetes.io/controller-uid'];
-  const others = Object.keys(mapOf(mapOf(spec['selector'])['matchLabels'])).length;
-  if (chosen !== uid || others !== 1) found.invalid('spec.selector', spec['selector'], '`selector` not auto-generated');
+  const before = old === undefined ? undefined : labelsOf(old);
+  const prefixed = { 'batch.kubernetes.io/controller-uid': uid, 'batch.kubernetes.io/job-name': name };
+  const wanted = before === undefined || Object.keys(prefixed).every((label) => before[label] !== undefined);
+  const expected: JsonObject = { 'controller-uid': uid, 'job-name': name, ...(wanted ? prefixed : {}) };
+  const labels = labelsOf(spec['template']);
+  for (const [label, value] of Object.entries(expected)) {
+    const at = `spec.template.metadata.labels[${label}]`;
+    if (labels[label] === undefined) found.required(at, `must be '${shown(value)}'`);
+    else if (labels[label] !== value) found.invalid(at, labels, `must be '${shown(value)}'`);
+  }
+  if (!matches(spec['selector'], expected))
+    found.invalid('spec.selector', spec['selector'], '`selector` not auto-generated');
+}
+
+function labelsOf(template: JsonValue | undefined): JsonObject {
+  return mapOf(mapOf(mapOf(template)['metadata'])['labels']);
 }
 
 const cronJob: Judge = (spec, old, found) => {
