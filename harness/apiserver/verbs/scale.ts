@@ -15,8 +15,10 @@ import { decodeScale, patchOptions, writeOptions, type Incoming, type WriteOptio
 import { type ScalePaths } from '../definition.ts';
 import type { Call, Kernel } from '../kernel.ts';
 import { decodeMetadata } from '../metadata.ts';
+import { validateNewMetadata } from '../metadata-rules.ts';
 import {
   badRequest,
+  conflict,
   fieldInvalid,
   invalid,
   methodNotAllowed,
@@ -88,10 +90,16 @@ export function scale(kernel: Kernel, call: Call, paths: ScalePaths): ApiRespons
   const wanted = valueAt(asked, ['spec', 'replicas']);
   const replicas = wanted === undefined ? 0 : wanted;
   // Counts of custom resources are judged with the object they become part of.
-  if (typeof replicas !== 'number' || (replicas < 0 && !definition.custom))
-    return invalid({ group: 'autoscaling', kind: 'Scale' }, name, [
-      fieldInvalid('spec.replicas', replicas, 'must be greater than or equal to 0'),
-    ]);
+  const negative = typeof replicas !== 'number' || (replicas < 0 && !definition.custom);
+  const errors = negative ? [fieldInvalid('spec.replicas', replicas, 'must be greater than or equal to 0')] : [];
+  const judged = definition.custom ? errors : validateNewMetadata(meta, 'subdomain', 'core', errors);
+  if (judged.length > 0) return invalid({ group: 'autoscaling', kind: 'Scale' }, name, judged);
+  if (!definition.custom && (meta.uid ?? old.metadata.uid) !== old.metadata.uid)
+    return conflict(
+      { ...definition, resource: `${definition.resource}/scale`, gr: definition.gr.replace(/^\w+/, '$&/scale') },
+      name,
+      `Precondition failed: UID in precondition: ${meta.uid ?? ''}, UID in object meta: ${old.metadata.uid ?? ''}`,
+    );
   const outdated = meta.resourceVersion === undefined ? undefined : checkVersion(call, meta, old);
   if (outdated !== undefined) return outdated;
   const counted = withValueAt(live, paths.specReplicas, replicas) as KubeObject;
