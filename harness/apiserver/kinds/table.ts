@@ -92,7 +92,7 @@ const ROWS: { readonly [gr: string]: Row } = {
   replicationcontrollers: { generation: 'spec', dependents: 'orphan', fields: ['status.replicas'] },
   podtemplates: { generation: 'content', returnsDeleted: true },
   'deployments.apps': { generation: 'spec-or-annotations' },
-  'replicasets.apps': { generation: 'spec', fields: ['status.replicas'] },
+  'replicasets.apps': SPEC,
   'statefulsets.apps': SPEC,
   'daemonsets.apps': SPEC,
   'jobs.batch': { generation: 'spec', dependents: 'orphan', fields: ['status.successful'] },

@@ -100,6 +100,7 @@ function readerFor(version: ServedVersion, label: string): FieldReader | undefin
 }
 
 function unknownField(definition: ResourceDefinition, version: ServedVersion, label: string): Refusal {
+  if (definition.gr === 'jobs.batch') return badRequest(`field label ${JSON.stringify(label)} not supported for Job`);
   if (definition.custom) return badRequest(`field label not supported: ${label}`);
   if (Object.keys(version.fields).length > 0) return badRequest(`field label not supported: ${label}`);
   return badRequest(`"${label}" is not a known field selector: only "metadata.name", "metadata.namespace"`);
