@@ -1,5 +1,6 @@
 /** All conformance cases. */
 import type { ConformanceCase } from './case.ts';
+import { CHANGE_CASES } from './change-cases.ts';
 import { DIFFERENCE_CASES } from './difference-cases.ts';
 import { KIND_CASES } from './kind-cases.ts';
 import { LIMIT_CASES } from './limit-cases.ts';
@@ -15,5 +16,6 @@ export const CASES: readonly ConformanceCase[] = [
   ...OBJECT_CASES,
   ...LIMIT_CASES,
   ...KIND_CASES,
+  ...CHANGE_CASES,
   ...DIFFERENCE_CASES,
 ];

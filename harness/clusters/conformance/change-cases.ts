@@ -1,0 +1,169 @@
+/** Conformance cases about changes of built-in kinds: services, Jobs, scales, claims. */
+import type { JsonObject } from '../../model/object.ts';
+import { plain } from '../differential/compare.ts';
+import { at, check, same, type ConformanceCase, type Tester } from './case.ts';
+
+const INVALID = { code: 422, reason: 'Invalid' };
+
+function service(spec: JsonObject): JsonObject {
+  return { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' }, spec: { ports: [{ port: 80 }], ...spec } };
+}
+
+function fieldsOf(status: JsonObject): readonly string[] {
+  const causes = (at(status, 'details.causes') ?? []) as readonly JsonObject[];
+  return causes.map(({ field }) => plain(field ?? '')).sort();
+}
+
+function workloads(t: Tester, group: string, resource: string): string {
+  return `/apis/${group}/v1/namespaces/${t.namespace}/${resource}`;
+}
+
+export const CHANGE_CASES: readonly ConformanceCase[] = [
+  {
+    name: 'takes what came with the type of a service when that becomes a name',
+    items: [],
+    run: async (t) => {
+      const path = t.core('services');
+      const made = await t.call('POST', path, 201, service({ type: 'LoadBalancer' }));
+      check(typeof at(made, 'spec.ports.0.nodePort') === 'number', 'there is no port on nodes');
+      const spec = { ...(made['spec'] as JsonObject), type: 'ExternalName', externalName: 'a.example.com' };
+
+      const named = await t.call('PUT', `${path}/a`, 200, { ...made, spec });
+
+      same(
+        named['spec'],
+        {
+          type: 'ExternalName',
+          externalName: 'a.example.com',
+          sessionAffinity: 'None',
+          ports: [{ port: 80, protocol: 'TCP', targetPort: 80 }],
+        },
+        'the spec',
+      );
+      const back = await t.call('MERGE', `${path}/a`, 200, { spec: { type: 'ClusterIP', externalName: null } });
+      check(typeof at(back, 'spec.clusterIPs.0') === 'string', 'there is no address');
+    },
+  },
+  {
+    name: 'shows the address that a service may not change to',
+    items: [],
+    run: async (t) => {
+      await t.call('POST', t.core('services'), 201, service({}));
+      await t.call(
+        'MERGE',
+        `${t.core('services')}/a`,
+        { ...INVALID, message: 'spec.clusterIPs[0]: Invalid value: ["None"]: may not change once set' },
+        { spec: { clusterIP: 'None' } },
+      );
+    },
+  },
+  {
+    name: 'allocates nothing for a service that a write to its status has made, and forgets whose it was',
+    items: [],
+    run: async (t) => {
+      const path = t.core('services');
+      const owner = { manager: 'other', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: {} };
+      const sent = { ...service({ selector: { a: 'b' } }), status: { loadBalancer: {} } };
+      const metadata = { name: 'a', managedFields: [{ ...owner, fieldsV1: { 'f:spec': { 'f:type': {} } } }] };
+
+      const made = await t.call('PUT', `${path}/a/status`, 201, { ...sent, metadata });
+      same((at(made, 'metadata.managedFields') ?? null) === null, true, 'that nobody owns it');
+      const again = await t.call('MERGE', `${path}/a/status`, 200, { metadata: { annotations: { a: 'b' } } });
+      same([at(again, 'spec.clusterIP'), at(again, 'spec.ipFamilies')], [undefined, undefined], 'what is allocated');
+      const changed = await t.call('MERGE', `${path}/a`, 200, { spec: { selector: { a: 'c' } } });
+      same(
+        [at(changed, 'spec.clusterIP'), at(changed, 'spec.ipFamilies')],
+        [undefined, ['IPv4']],
+        'what an update allocates',
+      );
+    },
+  },
+  {
+    name: 'judges a changed Job twice',
+    items: [],
+    run: async (t) => {
+      const path = workloads(t, 'batch', 'jobs');
+      const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } };
+      const job = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'a' }, spec: { template } };
+      await t.call('POST', path, 201, job);
+
+      const negative = await t.call('MERGE', `${path}/a`, INVALID, { spec: { backoffLimit: -1 } });
+      same(fieldsOf(negative), ['spec.backoffLimit', 'spec.backoffLimit'], 'the causes');
+      const bare = await t.call('PUT', `${path}/a`, INVALID, job);
+      same(
+        fieldsOf(bare),
+        [
+          ...['spec.selector', 'spec.selector', 'spec.selector', 'spec.template'],
+          ...['spec.template.metadata.labels', 'spec.template.metadata.labels'],
+        ],
+        'the causes of a bare Job',
+      );
+      await t.call('GET', `${path}?fieldSelector=spec.unknown%3Dx`, {
+        code: 400,
+        message: 'field label "spec.unknown" not supported for Job',
+      });
+      await t.call('GET', `${workloads(t, 'apps', 'replicasets')}?fieldSelector=status.replicas%3D1`, {
+        code: 400,
+        message: '"status.replicas" is not a known field selector',
+      });
+    },
+  },
+  {
+    name: 'judges a patched scale before it compares versions',
+    items: [],
+    run: async (t) => {
+      const path = workloads(t, 'apps', 'deployments');
+      const labels = { app: 'a' };
+      const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+      const spec = { selector: { matchLabels: labels }, template };
+      await t.call('POST', path, 201, { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'a' }, spec });
+
+      await t.call(
+        'MERGE',
+        `${path}/a/scale`,
+        { ...INVALID, message: 'Scale.autoscaling "a" is invalid: metadata.labels: Invalid value' },
+        { metadata: { resourceVersion: '1', labels: { 'bad key!': 'x' } } },
+      );
+      await t.call(
+        'MERGE',
+        `${path}/a/scale`,
+        { code: 409, message: 'Operation cannot be fulfilled on deployments/scale.apps "a": Precondition failed: UID' },
+        { metadata: { uid: '00000000-0000-4000-8000-000000000000' } },
+      );
+    },
+  },
+  {
+    name: 'lets bound claims grow where their class says so',
+    items: [],
+    run: async (t) => {
+      const path = t.core('persistentvolumeclaims');
+      const name = `${t.namespace}-class`;
+      await t.call('POST', '/apis/storage.k8s.io/v1/storageclasses', 201, {
+        apiVersion: 'storage.k8s.io/v1',
+        kind: 'StorageClass',
+        metadata: { name },
+        provisioner: 'x.io/y',
+        allowVolumeExpansion: true,
+      });
+      const claim = (storageClassName: string): JsonObject => ({
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        metadata: { name: storageClassName === name ? 'a' : 'b' },
+        spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, storageClassName },
+      });
+      for (const one of [name, 'none']) await t.call('POST', path, 201, claim(one));
+      const larger = { spec: { resources: { requests: { storage: '2Gi' } } } };
+      for (const one of ['a', 'b']) await t.call('MERGE', `${path}/${one}/status`, 200, { status: { phase: 'Bound' } });
+
+      const grown = await t.call('MERGE', `${path}/a`, 200, larger);
+      same(plain(at(grown, 'spec.resources.requests.storage')), '2Gi', 'the size');
+      await t.call(
+        'MERGE',
+        `${path}/b`,
+        { code: 403, message: 'only dynamically provisioned pvc can be resized' },
+        larger,
+      );
+      await t.call('DELETE', `/apis/storage.k8s.io/v1/storageclasses/${name}`, 200);
+    },
+  },
+];
