@@ -242,7 +242,7 @@ export function storeChanged(
   if (incoming.owned !== true) kernel.owners.changing(call, incoming.object, incoming.meta, before);
   const changed = merge(kernel, call.route, incoming, before);
   const { judging } = definition.strategy;
-  const judged = subresource === 'status' ? judging.status : judging.update;
+  const judged = subresource === 'status' || subresource === 'finalize' ? judging.status : judging.update;
   const errors = validateMetadataUpdate(changed.metadata, before.metadata, judged);
   const content =
     subresource === 'status' && version.schema !== undefined && definition.custom

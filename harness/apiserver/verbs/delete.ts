@@ -279,7 +279,9 @@ function wants(
   which: typeof ORPHAN | typeof FOREGROUND,
 ): boolean {
   if (definition.strategy.dependents === 'unsupported') return false;
-  if (options.orphanDependents !== undefined) return which === ORPHAN && options.orphanDependents;
+  // Only namespaces take "not orphaned" for "in the foreground".
+  if (options.orphanDependents === false) return which === FOREGROUND && definition.strategy.deletion === 'namespace';
+  if (options.orphanDependents === true) return which === ORPHAN;
   if (options.propagation !== undefined) return options.propagation === (which === ORPHAN ? 'Orphan' : 'Foreground');
   if (which === ORPHAN && definition.strategy.dependents === 'orphan' && !present.includes(FOREGROUND)) return true;
   return present.includes(which);
