@@ -18,7 +18,7 @@ import { timestampText, type Call, type Kernel } from '../kernel.ts';
 import { conflict, methodNotAllowed, notFound, Refusal, refuse } from '../refusal.ts';
 import { rowKey } from '../store.ts';
 import { deleteOptions, NO_OPTIONS, type DeleteOptions } from './delete-options.ts';
-import { list } from './read.ts';
+import { list, listRefusal, selection } from './read.ts';
 
 const ORPHAN = 'orphan';
 const FOREGROUND = 'foregroundDeletion';
@@ -91,6 +91,8 @@ export function removeCollection(kernel: Kernel, call: Call): ApiResponse {
     return methodNotAllowed(definition, 'deletecollection');
   const options = deleteOptions(call);
   if (options instanceof Refusal) return options;
+  const picked = listRefusal(call) ?? selection(call);
+  if (picked instanceof Refusal) return picked;
   warnOfPods(call, options);
   const listed = list(kernel, call);
   if (listed.code !== 200) return listed;

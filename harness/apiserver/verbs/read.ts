@@ -226,7 +226,7 @@ const STALE_CONTINUE =
   'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
 
 /** What is wrong with the query itself, in the order of kube-apiserver: numbers, syntax of selectors, then the rules. */
-function listRefusal(call: Call): Refusal | undefined {
+export function listRefusal(call: Call): Refusal | undefined {
   const { query } = call.request;
   const syntax = querySyntax(query);
   if (syntax !== undefined) return badRequest(syntax);
