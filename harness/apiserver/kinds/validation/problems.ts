@@ -4,6 +4,7 @@
  * Owns: reading typed values out of decoded JSON, and the checks that all kinds share. Paths are spelled as Go's `field.Path`.
  */
 import { isList, isMap } from '../../../model/json.ts';
+import { jsonEqual } from '../../../model/leaf.ts';
 import type { JsonObject, JsonValue } from '../../../model/object.ts';
 import { labelValueErrors, nameErrors, qualifiedNameErrors } from '../../names.ts';
 import {
@@ -24,6 +25,10 @@ export class Problems {
 
   invalid(path: string, value: JsonValue | undefined, detail: string): void {
     this.list.push(fieldInvalid(path, value ?? null, detail));
+  }
+
+  immutable(path: string, value: JsonValue | undefined, old: JsonValue | undefined): void {
+    if (!jsonEqual(value, old)) this.invalid(path, value, 'field is immutable');
   }
 
   forbidden(path: string, detail: string): void {

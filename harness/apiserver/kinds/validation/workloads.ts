@@ -3,9 +3,10 @@ import type { JsonObject, JsonValue, KubeObject } from '../../../model/object.ts
 import { jsonEqual } from '../../../model/leaf.ts';
 import type { FieldError } from '../../refusal.ts';
 import { scheduleError } from './cron-schedule.ts';
+import { judgeJob, validateJob } from './jobs.ts';
 import { listOf, mapOf, mapsOf, Problems, shown, textOf } from './problems.ts';
 import { STATUS_RULES, type JudgeStatus } from './statuses.ts';
-import { matches, validateLastingTemplate, validateMatch, validateSelector, validateTemplate } from './templates.ts';
+import { validateLastingTemplate, validateMatch, validateSelector, validateTemplate } from './templates.ts';
 
 type Validate = (object: KubeObject, old: KubeObject | undefined) => readonly FieldError[];
 type Judge = (spec: JsonObject, old: JsonObject | undefined, found: Problems) => void;
@@ -23,8 +24,7 @@ function specs(judge: Judge): Validate {
 const NONE: readonly FieldError[] = [];
 
 function immutable(spec: JsonObject, old: JsonObject | undefined, field: string, found: Problems): void {
-  if (old !== undefined && !jsonEqual(spec[field], old[field]))
-    found.invalid(`spec.${field}`, spec[field], 'field is immutable');
+  if (old !== undefined) found.immutable(`spec.${field}`, spec[field], old[field]);
 }
 
 const deployment: Judge = (spec, old, found) => {
@@ -205,81 +205,6 @@ const replicationController: Judge = (spec, _, found) => {
   validateLastingTemplate(mapOf(spec['template']), 'spec.template', 'ReplicationController', found);
 };
 
-/** A Job's spec, also inside a CronJob, which has no selector yet. */
-function judgeJob(spec: JsonObject, path: string, found: Problems): void {
-  for (const field of [
-    'parallelism',
-    'completions',
-    'activeDeadlineSeconds',
-    'backoffLimit',
-    'ttlSecondsAfterFinished',
-  ])
-    found.nonNegative(`${path}.${field}`, spec[field]);
-  found.oneOfIfAny(`${path}.completionMode`, spec['completionMode'], ['NonIndexed', 'Indexed']);
-  if (spec['completionMode'] === 'Indexed' && spec['completions'] === undefined)
-    found.required(`${path}.completions`, 'when completion mode is Indexed');
-  validateTemplate(mapOf(spec['template']), `${path}.template`, found);
-  const restart = mapOf(mapOf(spec['template'])['spec'])['restartPolicy'];
-  const at = `${path}.template.spec.restartPolicy`;
-  if (restart === undefined || restart === 'Always') found.required(at, 'valid values: "OnFailure", "Never"');
-  else found.oneOfIfAny(at, restart, ['OnFailure', 'Never']);
-}
-
-const job: Validate = (object, old) => {
-  if (old !== undefined && object['spec'] === old['spec']) return NONE;
-  const found = new Problems();
-  const spec = mapOf(object['spec']);
-  const before = old === undefined ? undefined : mapOf(old['spec']);
-  generatedLabels(object, spec, before === undefined ? undefined : mapOf(before['template']), found);
-  judgeSelectingJob(spec, found);
-  if (before === undefined) return found.list;
-  // A real server judges changed Jobs as new ones first, and then once more.
-  judgeSelectingJob(spec, found);
-  if (spec['completionMode'] !== 'Indexed') immutable(spec, before, 'completions', found);
-  immutable(spec, before, 'selector', found);
-  if (before['suspend'] !== true) immutable(spec, before, 'template', found);
-  for (const field of ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'])
-    immutable(spec, before, field, found);
-  return found.list;
-};
-
-function judgeSelectingJob(spec: JsonObject, found: Problems): void {
-  judgeJob(spec, 'spec', found);
-  if ((spec['selector'] ?? undefined) === undefined) found.required('spec.selector');
-  else found.labelSelector('spec.selector', spec['selector']);
-  validateMatch(spec, 'spec', found);
-}
-
-/**
- * Whoever leaves the selector to the server must leave its labels to it too. `old`: the template as it was, which may be from the time
- * before labels had prefixes.
- */
-function generatedLabels(
-  { metadata }: KubeObject,
-  spec: JsonObject,
-  old: JsonObject | undefined,
-  found: Problems,
-): void {
-  if (spec['manualSelector'] === true || (spec['selector'] ?? undefined) === undefined) return;
-  const { name = '', uid = '' } = metadata;
-  const before = old === undefined ? undefined : labelsOf(old);
-  const prefixed = { 'batch.kubernetes.io/controller-uid': uid, 'batch.kubernetes.io/job-name': name };
-  const wanted = before === undefined || Object.keys(prefixed).every((label) => before[label] !== undefined);
-  const expected: JsonObject = { 'controller-uid': uid, 'job-name': name, ...(wanted ? prefixed : {}) };
-  const labels = labelsOf(spec['template']);
-  for (const [label, value] of Object.entries(expected)) {
-    const at = `spec.template.metadata.labels[${label}]`;
-    if (labels[label] === undefined) found.required(at, `must be '${shown(value)}'`);
-    else if (labels[label] !== value) found.invalid(at, labels, `must be '${shown(value)}'`);
-  }
-  if (!matches(spec['selector'], expected))
-    found.invalid('spec.selector', spec['selector'], '`selector` not auto-generated');
-}
-
-function labelsOf(template: JsonValue | undefined): JsonObject {
-  return mapOf(mapOf(mapOf(template)['metadata'])['labels']);
-}
-
 const cronJob: Judge = (spec, old, found) => {
   const schedule = textOf(spec['schedule']);
   if (schedule === '') found.required('spec.schedule');
@@ -316,7 +241,7 @@ const SPEC_RULES: { readonly [gr: string]: Validate } = {
   'cronjobs.batch': specs(cronJob),
   'daemonsets.apps': specs(daemonSet),
   'deployments.apps': specs(deployment),
-  'jobs.batch': job,
+  'jobs.batch': validateJob,
   'replicasets.apps': specs(replicaSet),
   replicationcontrollers: specs(replicationController),
   'statefulsets.apps': specs(statefulSet),
