@@ -66,6 +66,8 @@ export interface Strategy {
   readonly forbid?: (object: JsonObject, stored: Stored, namespace: string) => string | undefined;
   /** The same of a change to the object itself. */
   readonly forbidChange?: (object: KubeObject, old: KubeObject, stored: Stored) => string | undefined;
+  /** Whether a new object reads as more than was stored of it: the next write changes it, be it the same again. */
+  readonly readsMore?: (object: KubeObject) => boolean;
   /** Sets what the server sets on a new object: initial status and the like. `stored`: objects of the same resource, or of another. */
   readonly onCreate?: (object: KubeObject, stored: Stored) => KubeObject;
   /** A write to /status creates what is not there: what becomes of such an object instead of `normalise` and `onCreate`. */

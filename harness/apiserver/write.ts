@@ -95,7 +95,8 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
       return nameExhausted(definition, name);
     }
     object = version.toStorage(withDefaultStatus(definition, version, object));
-    if (!options.dryRun) return committed(kernel, call, object, undefined, sent);
+    const raw = sent.raw === true || strategy.readsMore?.(named) === true;
+    if (!options.dryRun) return committed(kernel, call, object, undefined, raw);
     return asked === undefined ? object : { ...object, metadata: { ...object.metadata, resourceVersion: asked } };
   }
 }
@@ -263,7 +264,7 @@ export function storeChanged(
   // Equal content is no write at all: same version, no event.
   const settled = sent.raw !== true && !isStoredRaw(old);
   if (settled && (jsonEqual(next, old) || sameButForTimes(next, old))) return old;
-  return options.dryRun ? next : committed(kernel, call, next, old, sent);
+  return options.dryRun ? next : committed(kernel, call, next, old, sent.raw === true);
 }
 
 function committed(
@@ -271,10 +272,10 @@ function committed(
   call: Call,
   object: KubeObject,
   old: KubeObject | undefined,
-  { raw }: Incoming,
+  raw: boolean,
 ): KubeObject {
   const stored = kernel.commit(call.route.definition, object, old, call);
-  if (raw === true) rememberRaw(stored);
+  if (raw) rememberRaw(stored);
   return stored;
 }
 

@@ -9,7 +9,7 @@ import { mapIn } from './defaults/rules.ts';
 import { fill, inMap } from './fill.ts';
 import { WORKLOAD_RULES } from './validation/workloads.ts';
 
-type Hooks = Partial<Pick<Strategy, 'converted' | 'onCreate' | 'normalise' | 'validate' | 'statusKeeps'>>;
+type Hooks = Partial<Pick<Strategy, 'converted' | 'readsMore' | 'onCreate' | 'normalise' | 'validate' | 'statusKeeps'>>;
 
 /**
  * Without labels of its own a Job takes those of its template, the ones that the template is given included: a real server fills
@@ -91,7 +91,15 @@ function withReplicas(object: KubeObject): KubeObject {
 const job: Hooks = {
   normalise: (object, old) => (old === undefined ? object : labelledByTemplate(object)),
   onCreate: newJob,
+  readsMore: (object) => Object.keys(labelsOf(object)).length === 0 && mapIn(object, 'spec')['manualSelector'] !== true,
 };
+
+/** The labels of a Job as it is sent: its own, else those of its template. */
+function labelsOf(object: KubeObject): JsonObject {
+  const { labels = {} } = object.metadata;
+  if (Object.keys(labels).length > 0) return labels;
+  return mapIn(mapIn(mapIn(mapIn(object, 'spec'), 'template'), 'metadata'), 'labels');
+}
 
 /** Hooks by resource. */
 export const WORKLOADS: { readonly [gr: string]: Hooks } = judged({
