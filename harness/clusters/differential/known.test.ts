@@ -61,6 +61,22 @@ it('takes a traffic policy that only watches show', () => {
   expect(isKnown(difference({ verb: 'get' }, { ...hidden, path: 'body.spec.internalTrafficPolicy' }))).toBe(false);
 });
 
+it('takes a quoted Scale without owners, and no other', () => {
+  const quoted = (ours: string, real: string): Partial<Difference> => ({
+    path: 'body.message',
+    answers: { ours: '422 Invalid', real: '422 Invalid' },
+    ours: `Invalid value: "{\\"metadata\\":{${ours}}}": no`,
+    real: `Invalid value: "{\\"metadata\\":{${real}}}": no`,
+  });
+  const owners = '\\"managedFields\\":[{\\"fieldsV1\\":{\\"f:spec\\":{}}}],';
+  expect(isKnown(difference({ verb: 'patch' }, quoted('\\"name\\":\\"a\\"', `${owners}\\"name\\":\\"a\\"`)))).toBe(
+    true,
+  );
+  expect(isKnown(difference({ verb: 'patch' }, quoted('\\"name\\":\\"a\\"', `${owners}\\"name\\":\\"b\\"`)))).toBe(
+    false,
+  );
+});
+
 it('takes unknown fields of an apply that are some of the others, and no others', () => {
   const more = (ours: string, real: string): Partial<Difference> => ({
     path: 'body.message',
