@@ -12,7 +12,15 @@ import { validateIngress } from './validation/networking.ts';
 type Hooks = Partial<
   Pick<
     Strategy,
-    'admit' | 'forbid' | 'forbidChange' | 'onCreate' | 'onStatus' | 'normalise' | 'validate' | 'keepsStatus'
+    | 'admit'
+    | 'forbid'
+    | 'forbidChange'
+    | 'readsMore'
+    | 'onCreate'
+    | 'onStatus'
+    | 'normalise'
+    | 'validate'
+    | 'keepsStatus'
   >
 >;
 
@@ -108,6 +116,8 @@ export const STORAGE: { readonly [gr: string]: Hooks } = {
     admit: admitClaim,
     forbid: forbidClaim,
     forbidChange: forbidExpansion,
+    // Stored without the phase that it is read with.
+    readsMore: () => true,
     validate: validateClaim,
   },
   persistentvolumes: {
