@@ -96,6 +96,15 @@ function servicePort(port: JsonObject): JsonObject {
 const AFFINITY_SECONDS = 10_800;
 
 function service(map: JsonObject): JsonObject {
+  if (mapIn(map, 'spec')['type'] !== 'LoadBalancer') return serviceWithSpec(map);
+  return inMap(serviceWithSpec(map), 'status', (status) =>
+    inMap(status, 'loadBalancer', (balancer) =>
+      inItems(balancer, 'ingress', (one) => (one['ip'] === undefined ? one : fill(one, { ipMode: 'VIP' }))),
+    ),
+  );
+}
+
+function serviceWithSpec(map: JsonObject): JsonObject {
   return inMade(map, 'spec', (given) => {
     let spec = fill(given, { sessionAffinity: 'None', type: 'ClusterIP' });
     const { type } = spec;

@@ -50,7 +50,18 @@ export function validateService(service: KubeObject, old: KubeObject | undefined
   const balanced = listOf(mapOf(mapOf(old?.['status'])['loadBalancer'])['ingress']).length > 0;
   if (type !== 'LoadBalancer' && !balanced && listOf(balancer['ingress']).length > 0)
     found.forbidden('status.loadBalancer.ingress', "may only be used when `spec.type` is 'LoadBalancer'");
+  else validateIngress(mapsOf(balancer['ingress']), 'status.loadBalancer.ingress', found);
   return found.list;
+}
+
+/** How a balancer is reached: an address says in which mode. */
+function validateIngress(ingress: readonly JsonObject[], path: string, found: Problems): void {
+  for (const [index, { ip, ipMode }] of ingress.entries()) {
+    const at = `${path}[${index}].ipMode`;
+    if (ipMode === undefined && ip !== undefined) found.required(at, 'must be specified when `ip` is set');
+    else if (ipMode !== undefined && ip === undefined) found.forbidden(at, 'may not be specified when `ip` is not set');
+    else found.oneOfIfAny(at, ipMode, ['Proxy', 'VIP']);
+  }
 }
 
 /** An address that was given stays. */
