@@ -1,5 +1,5 @@
 /** Conformance cases about changes of built-in kinds: services, Jobs, scales, claims. */
-import type { JsonObject } from '../../model/object.ts';
+import type { JsonObject, JsonValue } from '../../model/object.ts';
 import { plain } from '../differential/compare.ts';
 import { at, check, same, type ConformanceCase, type Tester } from './case.ts';
 
@@ -109,6 +109,50 @@ export const CHANGE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
+    name: 'writes a Job once more whose labels come from a template that the server has labelled',
+    items: [],
+    run: async (t) => {
+      const path = workloads(t, 'batch', 'jobs');
+      const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } };
+      const spec = { template, suspend: true };
+      const made = await t.call('POST', path, 201, {
+        apiVersion: 'batch/v1',
+        kind: 'Job',
+        metadata: { name: 'a' },
+        spec,
+      });
+      const versions: (JsonValue | undefined)[] = [];
+      for (let count = 0; count < 3; count++)
+        versions.push(
+          at(await t.call('MERGE', `${path}/a`, 200, { spec: { suspend: true } }), 'metadata.resourceVersion'),
+        );
+      const first = at(await t.call('GET', `${path}/a`, 200), 'metadata.resourceVersion');
+      check(at(made, 'metadata.resourceVersion') !== first, 'the first write of nothing is none');
+      same(versions, [first, first, first], 'the versions after writes of nothing');
+
+      const image = { spec: { template: { spec: { containers: [{ name: 'c', image: 'other' }] } } } };
+      const frozen = await t.call('STRATEGIC', `${path}/a`, { ...INVALID, message: 'field is immutable' }, image);
+      same(fieldsOf(frozen), ['spec.template.spec'], 'the cause for a suspended Job');
+      const placed = { spec: { template: { spec: { nodeSelector: { a: 'b' } } } } };
+      await t.call('STRATEGIC', `${path}/a`, 200, placed);
+    },
+  },
+  {
+    name: 'takes a namespace that orphans nothing for one that goes in the foreground',
+    items: [],
+    run: async (t) => {
+      const name = `${t.namespace}-n`;
+      const metadata = { name, labels: { 'bad key!': 'x' } };
+      const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+      await t.call('POST', '/api/v1/namespaces', 201, namespace);
+
+      const refused = await t.call('PUT', `/api/v1/namespaces/${name}/finalize`, INVALID, { ...namespace, metadata });
+      same(fieldsOf(refused), ['metadata.labels', 'metadata.labels', 'metadata.labels'], 'the causes');
+      const gone = await t.call('DELETE', `/api/v1/namespaces/${name}?orphanDependents=false`, 202);
+      same(at(gone, 'metadata.finalizers'), ['foregroundDeletion'], 'the finalizers');
+    },
+  },
+  {
     name: 'judges a patched scale before it compares versions',
     items: [],
     run: async (t) => {
@@ -130,6 +174,39 @@ export const CHANGE_CASES: readonly ConformanceCase[] = [
         { code: 409, message: 'Operation cannot be fulfilled on deployments/scale.apps "a": Precondition failed: UID' },
         { metadata: { uid: '00000000-0000-4000-8000-000000000000' } },
       );
+    },
+  },
+  {
+    name: 'writes a claim once more whose phase is filled in when it is read',
+    items: [],
+    run: async (t) => {
+      const path = t.core('persistentvolumeclaims');
+      const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+      const claim = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'a' }, spec };
+      const versionOf = async (
+        word: string,
+        url: string,
+        body: JsonObject,
+        code = 200,
+      ): Promise<JsonValue | undefined> => at(await t.call(word, url, code, body), 'metadata.resourceVersion');
+
+      const made = await versionOf('POST', path, claim, 201);
+      const [first, second] = [await versionOf('MERGE', `${path}/a`, {}), await versionOf('MERGE', `${path}/a`, {})];
+
+      check(first !== made, 'the first write of nothing is none');
+      same(second, first, 'the version after the second');
+    },
+  },
+  {
+    name: 'says in which mode a balancer is reached',
+    items: [],
+    run: async (t) => {
+      await t.call('POST', t.core('services'), 201, service({ type: 'LoadBalancer' }));
+      const status = { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } };
+
+      const put = await t.call('MERGE', `${t.core('services')}/a/status`, 200, { status });
+
+      same(at(put, 'status.loadBalancer.ingress'), [{ ip: '192.0.2.1', ipMode: 'VIP' }], 'how it is reached');
     },
   },
   {
