@@ -153,7 +153,7 @@ describe('no lost update', () => {
       const violation = only(h.build({ reference: REFERENCE }), 'reverted');
 
       expect(violation.signature.class).toBe('removed-foreign');
-      expect(violation.sentence).toContain('drops it, though it had read version 103 with it');
+      expect(violation.sentence).toContain('drops it, though version 103 with it had reached it');
       expect(violation.sentence).not.toContain('at rest');
     });
 

@@ -110,7 +110,7 @@ function why(history: History, loss: Loss): string {
       return `${content} under version ${carried}${afterConflict(history, loss) ? ', fetched after a 409' : ''}`;
     }
     case 'removed-foreign':
-      return `its ${request} drops it, though it had read version ${base?.revision ?? 0} with it`;
+      return `its ${request} drops it, though version ${base?.revision ?? 0} with it had reached it`;
     case 'blind-overwrite': {
       const unchecked = carried === undefined ? ' and without naming a version' : '';
       if (newest === undefined)
