@@ -71,8 +71,10 @@ function authorizationArgument(text: string): AuthorizationMode {
 }
 
 async function serve(flags: ServeFlags, { console, signal }: CommandContext): Promise<void> {
-  // Requests leave little behind them: a nursery that stays small takes a third less memory, and no more time.
+  // Requests leave little behind them: a nursery that stays small, and a heap that is looked through before it has grown by a third,
+  // take a third less memory; of the rate of creations it costs a twentieth.
   setFlagsFromString('--semi-space-growth-factor=1');
+  setFlagsFromString('--heap-growing-percent=35');
   const { createServer, animate } = await import('../embedded-server.ts');
   const { authorization, webhookService = [] } = flags;
   const resolveService = webhookServices(webhookService);
