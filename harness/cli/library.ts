@@ -11,6 +11,8 @@ import { runCampaign } from '../execution/campaign.ts';
 import { checkOptions, ownProperties, resolveOptions, type StalemateOptions } from '../execution/config.ts';
 import { startLab, type Lab } from '../execution/lab.ts';
 import { recheckRecord, replayCounterexample } from '../execution/replay.ts';
+import type { SubjectTarget } from '../execution/protocol.ts';
+import { resolveCommand } from '../execution/process-target.ts';
 import type { RunConfig } from '../execution/run-config.ts';
 import type { Counterexample } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
@@ -132,7 +134,7 @@ export const REPLAY_TIMES = 5;
  * @throws {TARGET_MISMATCH} when its target is not there, or is not the one that the caller names.
  */
 export async function replay(counterexample: Counterexample, context: ReplayContext = {}): Promise<ReplayResult> {
-  const targetModule = targetOf(counterexample, context);
+  const target = targetOf(counterexample, context);
   const configFile = context.configFile === undefined ? null : resolve(context.configFile);
   const wanted = counterexample.signature.property;
   const known = (await knownProperties(configFile)).filter(({ name }) => name === wanted);
@@ -144,7 +146,7 @@ export async function replay(counterexample: Counterexample, context: ReplayCont
   }
   return replayCounterexample(counterexample, {
     times: context.times ?? REPLAY_TIMES,
-    targetModule,
+    target,
     properties: known,
     workerEntry: WORKER,
     configFile,
@@ -152,8 +154,13 @@ export async function replay(counterexample: Counterexample, context: ReplayCont
   });
 }
 
-function targetOf(counterexample: Counterexample, { cwd = process.cwd(), target }: ReplayContext): string {
-  const { module } = counterexample.target;
+function targetOf(counterexample: Counterexample, { cwd = process.cwd(), target }: ReplayContext): SubjectTarget {
+  const stored = counterexample.target;
+  if ('command' in stored) {
+    const started = resolveCommand({ command: stored.command, directory: resolve(cwd, stored.directory), env: {} });
+    return { target: '', process: started, transport: 'http-library' };
+  }
+  const { module, transport } = stored;
   const recorded = resolve(cwd, module);
   if (target !== undefined && resolve(cwd, target) !== recorded) {
     throw new HarnessError(
@@ -161,7 +168,7 @@ function targetOf(counterexample: Counterexample, { cwd = process.cwd(), target 
       `the counterexample is for target "${module}", got "${target}"; replay it without --target, or find the failure anew for this target`,
     );
   }
-  if (existsSync(recorded)) return recorded;
+  if (existsSync(recorded)) return { target: recorded, process: null, transport };
   throw new HarnessError(
     'TARGET_MISMATCH',
     `the counterexample is for target "${module}", expected it at "${recorded}", where nothing is; replay it from the folder that it was recorded in`,

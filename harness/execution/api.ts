@@ -5,6 +5,7 @@
  */
 import type { Finding } from '../model/finding.ts';
 import type { Property } from '../oracle/property.ts';
+import type { SubjectTarget } from './protocol.ts';
 
 export interface Progress {
   readonly runs: number;
@@ -24,8 +25,8 @@ export interface CampaignEvents {
 
 export interface ReplayOptions {
   readonly times: number;
-  /** Absolute path of the target's module, resolved from the counterexample. */
-  readonly targetModule: string;
+  /** Resolved from the counterexample. */
+  readonly target: SubjectTarget;
   readonly properties: readonly Property[];
   readonly signal?: AbortSignal;
 }

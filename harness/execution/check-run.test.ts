@@ -12,7 +12,7 @@ describe('the check run', () => {
     expect(runner.runs).toBeGreaterThanOrEqual(3);
     expect(runner.host.onDrained).toBeUndefined();
     // Started with two; this target moves in microtasks only and needs none.
-    expect(runner.host.quiescence.quietTurns).toBe(0);
+    expect(runner.host.control?.quiescence.quietTurns).toBe(0);
   });
 
   it('refuses a target that reads files while it works, and says where', async () => {

@@ -27,7 +27,9 @@ export async function checkRun(runner: TrialRunner, base: Workload): Promise<voi
   const trial: Trial = { workload: { ...base, start: 'empty', programs: [] }, schedule: EMPTY_SCHEDULE };
   checkAlive(await runner.run(trial));
   const { host } = runner;
-  const watch = watchUncontrolled(host.time);
+  const { control } = host;
+  if (control === undefined) return;
+  const watch = watchUncontrolled(control.time);
   let drains = 0;
   host.onDrained = () => {
     // The first drain of a run is the target's start; what it reads from disk there is done before contention.
@@ -43,7 +45,7 @@ export async function checkRun(runner: TrialRunner, base: Workload): Promise<voi
   }
   const disturbing = uses.filter(disturbs);
   if (disturbing.length > 0) throw uncontrolled(disturbing);
-  await calibrateQuietTurns(host.quiescence, async () => {
+  await calibrateQuietTurns(control.quiescence, async () => {
     await runner.run(trial);
   });
 }

@@ -9,7 +9,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
-import type { Transport } from '../model/counterexample.ts';
+import type { ProcessTarget, Transport } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
 import type { FaultKind } from '../model/schedule.ts';
 import type { Property } from '../oracle/property.ts';
@@ -17,12 +17,19 @@ import { describeIssues } from '../schedule/codec/issues.ts';
 import { loadCrds, loadSamples } from './manifests.ts';
 import { parseBudget } from './budget.ts';
 import { always, eventually, type Predicate } from './predicates.ts';
+import { resolveCommand } from './process-target.ts';
 import type { RunConfig } from './run-config.ts';
 
 /** What a user may set. Paths are relative to the configuration file, or to the working directory on the command line. */
 export interface StalemateOptions {
   /** Module of the target: its default export gets a `KubeConfig` and starts the controller. */
   readonly target?: string;
+  /** The target as a process, instead of a module: program and arguments, with `{kubeconfig}`, `{namespace}` and `{port}`. */
+  readonly command?: readonly string[];
+  /** Where `command` is started; default the working directory. */
+  readonly directory?: string;
+  /** Variables of `command`'s environment beside the few that every program gets. */
+  readonly env?: { readonly [name: string]: string };
   /** Files or folders with CustomResourceDefinitions. */
   readonly crds?: readonly string[];
   /** Files or folders with the objects that a run starts from. */
@@ -85,6 +92,9 @@ const budget = z.union([z.string(), z.number()]).refine((value) => parseBudget(S
 
 const optionsSchema: z.ZodType<StalemateOptions> = z.strictObject({
   target: z.string().min(1).exactOptional(),
+  command: z.array(z.string()).min(1).exactOptional(),
+  directory: z.string().min(1).exactOptional(),
+  env: z.record(z.string(), z.string()).exactOptional(),
   crds: z.array(z.string()).exactOptional(),
   samples: z.array(z.string()).exactOptional(),
   namespace: z
@@ -169,6 +179,9 @@ function absolute(options: StalemateOptions, folder: string): StalemateOptions {
     ...(options.target === undefined ? {} : { target: from(options.target) }),
     ...(options.crds === undefined ? {} : { crds: options.crds.map(from) }),
     ...(options.samples === undefined ? {} : { samples: options.samples.map(from) }),
+    ...(options.command === undefined && options.directory === undefined
+      ? {}
+      : { directory: from(options.directory ?? '.') }),
     ...(options.reportDir === undefined ? {} : { reportDir: from(options.reportDir) }),
   };
 }
@@ -217,6 +230,8 @@ const DEFAULT_BUDGET = '60s';
  * watches anew: paying for that in every run would halve the rate. Suspects get as long as their back-offs have earned.
  */
 const SETTLE_WINDOW_MS = 10_000;
+/** The same for a process, whose time passes for real: what wakes it after that is found in the trials that are suspect. */
+const SETTLE_WINDOW_WALL_MS = 500;
 /** A converged controller needs tens of requests; a hot one reaches this within milliseconds. */
 const SETTLE_STEPS_MAX = 800;
 /** Some 50 items make a run; beyond a few hundred nothing new is learned from the same one. */
@@ -229,7 +244,8 @@ const STEPS_MAX = 400;
  */
 export function resolveOptions(options: StalemateOptions, context: ResolveContext): RunConfig {
   const { cwd } = context;
-  const target = targetModule(options.target, cwd);
+  const started = processOf(options, cwd);
+  const target = started === null ? targetModule(options.target, cwd) : '';
   const crds = loadCrds((options.crds ?? []).map((path) => resolve(cwd, path)));
   const samplePaths = (options.samples ?? []).map((path) => resolve(cwd, path));
   if (samplePaths.length === 0) {
@@ -247,6 +263,7 @@ export function resolveOptions(options: StalemateOptions, context: ResolveContex
   return {
     configFile: context.configFile,
     target,
+    process: started,
     cluster: options.cluster ?? 'embedded',
     transport: options.transport ?? 'http-library',
     crds,
@@ -263,7 +280,7 @@ export function resolveOptions(options: StalemateOptions, context: ResolveContex
     reportDir: resolve(cwd, options.reportDir ?? '.stalemate'),
     settings: {
       stepsMax: options.stepsMax ?? STEPS_MAX,
-      settleWindowMs: options.settleWindowMs ?? SETTLE_WINDOW_MS,
+      settleWindowMs: options.settleWindowMs ?? (started === null ? SETTLE_WINDOW_MS : SETTLE_WINDOW_WALL_MS),
       settleStepsMax: options.settleStepsMax ?? SETTLE_STEPS_MAX,
       garbageCollection: options.garbageCollection ?? true,
       namespaceController: options.namespaceController ?? true,
@@ -272,11 +289,20 @@ export function resolveOptions(options: StalemateOptions, context: ResolveContex
   };
 }
 
+function processOf({ target, command, directory, env = {} }: StalemateOptions, cwd: string): ProcessTarget | null {
+  if (command === undefined) return null;
+  if (target === undefined) return resolveCommand({ command, directory: resolve(cwd, directory ?? '.'), env });
+  throw new HarnessError(
+    'CONFIG_INVALID',
+    `got both target "${target}" and a command "${command.join(' ')}", expected one of them: a module, or a process`,
+  );
+}
+
 function targetModule(target: string | undefined, cwd: string): string {
   if (target === undefined) {
     throw new HarnessError(
       'CONFIG_INVALID',
-      'got no target, expected the module that starts your controller; pass it with --target or set "target" in stalemate.config.ts',
+      'got no target, expected the module that starts your controller (--target, or "target" in stalemate.config.ts) or a command (-- COMMAND ARGS)',
     );
   }
   const path = resolve(cwd, target);

@@ -1,7 +1,7 @@
 /** Parts of a configuration as others need them: what a worker is told, and what is stored with a failure. */
 import path from 'node:path';
 import type { Violation } from '../model/check-result.ts';
-import type { Counterexample } from '../model/counterexample.ts';
+import type { Counterexample, CounterexampleTarget } from '../model/counterexample.ts';
 import type { Trial } from '../model/trial.ts';
 import type { Subject } from './protocol.ts';
 import type { RunConfig } from './run-config.ts';
@@ -11,6 +11,7 @@ import { versions } from './versions.ts';
 export function subjectOf(config: RunConfig): Subject {
   return {
     target: config.target,
+    process: config.process,
     transport: config.transport,
     crds: config.crds,
     samples: config.samples,
@@ -22,6 +23,15 @@ export function subjectOf(config: RunConfig): Subject {
   };
 }
 
+function storedTarget({ target, process: started, transport }: RunConfig): CounterexampleTarget {
+  if (started === null) return { module: relative(target), transport };
+  return { command: started.command, directory: relative(started.cwd) };
+}
+
+function relative(to: string): string {
+  return path.relative(process.cwd(), to).split(path.sep).join('/') || '.';
+}
+
 /** All it takes to run a failed trial with a stored schedule again. */
 export function counterexampleOf(trial: Trial, violation: Violation, config: RunConfig): Counterexample {
   return {
@@ -29,10 +39,7 @@ export function counterexampleOf(trial: Trial, violation: Violation, config: Run
     kind: 'counterexample',
     signature: violation.signature,
     sentence: violation.sentence,
-    target: {
-      module: path.relative(process.cwd(), config.target).split(path.sep).join('/'),
-      transport: config.transport,
-    },
+    target: storedTarget(config),
     namespace: config.namespace,
     crds: config.crds,
     workload: trial.workload,

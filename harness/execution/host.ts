@@ -17,7 +17,7 @@ import type { VirtualTime } from '../determinism/virtual-time.ts';
 import type { RunSettings } from '../model/counterexample.ts';
 import type { KubeObject } from '../model/object.ts';
 import type { Subject } from './protocol.ts';
-import type { Host, Launch } from './world.ts';
+import type { Host, Launch, Pace } from './world.ts';
 import { RUN_EPOCH_MS } from './trial.ts';
 
 export interface HostParts {
@@ -33,8 +33,12 @@ export interface HostParts {
   readonly quietTurns?: number;
 }
 
-/** A host for the module that a subject names. Installs virtual time in this process, for good. */
-export async function createHost(subject: Subject): Promise<Host> {
+/** A host for the target of a subject. For a module it installs virtual time in this process, for good. `beat` hears of every wait. */
+export async function createHost(subject: Subject, beat: () => void = () => {}): Promise<Host> {
+  if (subject.process !== null) {
+    const { createProcessHost } = await import('./process-host.ts');
+    return createProcessHost(subject, subject.process, beat);
+  }
   const time = installVirtualTime();
   const guard = installProcessGuard({
     time,
@@ -56,21 +60,39 @@ export async function createHost(subject: Subject): Promise<Host> {
   return host;
 }
 
+/** An idle window longer than a resync of half a minute, shorter than boredom. */
+const VIRTUAL_PACE: Pace = { setupWindowMs: 2_000, contentionWaitMs: 2_000, idleMs: 60_000 };
+
 /** Turns of the event loop without activity that are waited for until a check run has measured what the target needs. */
 const QUIET_TURNS = 8;
 
-/** A host for a target that is started by `launch`. */
-export function assembleHost(parts: HostParts): Host {
-  const { time, settings } = parts;
+/** The server of a host, with what every run needs in it. `now` is in ms since 1970. */
+export function assembleServer(
+  subject: Pick<Subject, 'crds' | 'namespace' | 'settings'>,
+  now: () => number,
+): Pick<Host, 'server' | 'environment' | 'reseed'> {
+  const { settings, namespace } = subject;
   let ids = new Random(settings.seed);
   const server = new ApiServer({
-    now: () => RUN_EPOCH_MS + time.now(),
+    now,
     newUid: () => ids.uuid(),
     nameSuffix: () => ids.suffix(),
   });
-  for (const crd of parts.crds) server.installCrd(crd);
-  ensureNamespace(server, parts.namespace);
-  server.seed([bystander(parts.namespace)]);
+  for (const crd of subject.crds) server.installCrd(crd);
+  ensureNamespace(server, namespace);
+  server.seed([bystander(namespace)]);
+  return {
+    server,
+    environment: (port) => createEnvironment(settings, port, server),
+    reseed: (random) => {
+      ids = random;
+    },
+  };
+}
+
+/** A host for a target that is started by `launch`. */
+export function assembleHost(parts: HostParts): Host {
+  const { time } = parts;
   const activity = parts.activity ?? (() => 0);
   const quiescence = createQuiescence({
     time,
@@ -79,19 +101,16 @@ export function assembleHost(parts: HostParts): Host {
     ...(parts.quietTurns === undefined ? {} : { quietTurns: parts.quietTurns }),
   });
   const host: Host = {
+    ...assembleServer(parts, () => RUN_EPOCH_MS + time.now()),
     time,
-    server,
+    pace: VIRTUAL_PACE,
     launch: parts.launch,
-    quiescence,
+    control: { time, quiescence },
     onDrained: undefined,
     drain: () => quiescence.drain(),
-    environment: (port) => createEnvironment(settings, port, server),
-    reseed: (random) => {
-      ids = random;
-    },
     current: undefined,
   };
-  server.observe((change) => host.current?.committed(change));
+  host.server.observe((change) => host.current?.committed(change));
   return host;
 }
 

@@ -1,5 +1,5 @@
 /** What the supervisor and its worker say to each other. Everything here survives a structured clone. */
-import type { RunSettings, Transport } from '../model/counterexample.ts';
+import type { ProcessTarget, RunSettings, Transport } from '../model/counterexample.ts';
 import type { Violation } from '../model/check-result.ts';
 import type { HarnessErrorCode } from '../model/errors.ts';
 import type { History } from '../model/history.ts';
@@ -11,11 +11,16 @@ import type { Workload } from '../model/workload.ts';
 import type { Aim } from '../schedule/workload/writer.ts';
 import type { Found, SearchTally } from './search.ts';
 
-/** The target and everything that shapes its runs. */
-export interface Subject {
-  /** Absolute path of the module. */
+/** What is started, and how. */
+export interface SubjectTarget {
+  /** Absolute path of the module; empty for a process. */
   readonly target: string;
+  readonly process: ProcessTarget | null;
   readonly transport: Transport;
+}
+
+/** The target and everything that shapes its runs. */
+export interface Subject extends SubjectTarget {
   readonly crds: readonly KubeObject[];
   readonly samples: readonly KubeObject[];
   readonly namespace: string;

@@ -22,8 +22,6 @@ import type { Aim, AimObject, SpecChange } from '../schedule/workload/writer.ts'
 import { finalRevisions } from './prober.ts';
 import type { TrialRunner } from './runner.ts';
 
-/** Idle window of a base run: longer than a resync of half a minute, shorter than boredom. */
-const IDLE_MS = 60_000;
 /** Distinct seeds and clocks: what follows them is volatile by nature. */
 const BASE_RUNS = [
   { seed: 11, clockOffsetMs: 0 },
@@ -50,7 +48,7 @@ export async function takeReferences(
   const runs: ReferenceRun[] = [];
   const trial: Trial = { workload: { ...base, start: 'empty', programs: [] }, schedule: EMPTY_SCHEDULE };
   for (const { seed, clockOffsetMs } of BASE_RUNS) {
-    const history = await runner.run(trial, { seed, clockOffsetMs, idleMs: IDLE_MS });
+    const history = await runner.run(trial, { seed, clockOffsetMs, idleMs: runner.host.pace.idleMs });
     checkAlive(history);
     runs.push({ kind: 'base', history });
   }

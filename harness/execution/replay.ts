@@ -23,8 +23,7 @@ export async function replayCounterexample(
   const job: ReplayJob = {
     job: 'replay',
     subject: {
-      target: options.targetModule,
-      transport: counterexample.target.transport,
+      ...options.target,
       crds: counterexample.crds,
       samples: counterexample.workload.sample,
       namespace: counterexample.namespace,

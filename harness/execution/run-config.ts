@@ -1,5 +1,5 @@
 /** A campaign's configuration with nothing left open: every path absolute, every file loaded, every default filled in. */
-import type { RunSettings, Transport } from '../model/counterexample.ts';
+import type { ProcessTarget, RunSettings, Transport } from '../model/counterexample.ts';
 import type { KubeObject } from '../model/object.ts';
 import type { FaultKind } from '../model/schedule.ts';
 import type { Property } from '../oracle/property.ts';
@@ -12,8 +12,10 @@ export type Budget =
 export interface RunConfig {
   /** Absolute path of the configuration file; `null` when there was none. */
   readonly configFile: string | null;
-  /** Absolute path of the target's module. */
+  /** Absolute path of the target's module; empty for a process. */
   readonly target: string;
+  /** The target, when it is a process. */
+  readonly process: ProcessTarget | null;
   readonly cluster: 'embedded';
   readonly transport: Transport;
   readonly crds: readonly KubeObject[];

@@ -41,6 +41,11 @@ export class TrialRunner {
     this.#snapshot = host.server.snapshot();
   }
 
+  /** Whether the same trial gives the same history: not where the target is a process with a clock of its own. */
+  get repeatable(): boolean {
+    return this.host.control !== undefined;
+  }
+
   /** Runs one trial. */
   run(trial: Trial, variant: Partial<TrialOptions> = {}): Promise<History> {
     return this.#run(trial, this.#scheduler(trial), variant);

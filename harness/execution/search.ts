@@ -171,7 +171,9 @@ async function runOne(trial: Trial, options: SearchOptions, prober: Prober, tall
   const { runner, references, properties } = options;
   const history = await runner.run(trial);
   tally.runs++;
-  if (tally.runs <= VERIFY_FIRST || tally.runs % options.verifyEvery === 0) {
+  const verified = runner.repeatable && (tally.runs <= VERIFY_FIRST || tally.runs % options.verifyEvery === 0);
+  if (!runner.repeatable) tally.faults.push(...checkLegality(history));
+  if (verified) {
     tally.verified++;
     tally.divergence = firstDivergence(history, await runner.run(trial));
     tally.faults.push(...checkLegality(history));
@@ -231,7 +233,7 @@ async function shrinkAndConfirm(
   tally.faults.push(...checkLegality(final.history));
   options.onPhase('confirm');
   const reproduced = await confirm(final, attempt, CONFIRM_TIMES);
-  if (!reproduced.identical && reproduced.other !== undefined) {
+  if (options.runner.repeatable && !reproduced.identical && reproduced.other !== undefined) {
     tally.divergence = firstDivergence(final.history, reproduced.other);
   }
   const { trial: small } = final;

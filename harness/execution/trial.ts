@@ -21,10 +21,6 @@ import type { Host } from './world.ts';
 
 /** 2026-01-01T00:00:00Z: where the run's clock starts; any fixed date will do. */
 export const RUN_EPOCH_MS = 1_767_225_600_000;
-/** Before contention the target must come to rest within this much run time without activity. */
-const SETUP_WINDOW_MS = 2_000;
-/** With nothing else to do, contention waits this long for back-offs under held streams before healing. */
-const CONTENTION_WAIT_MS = 2_000;
 /** Items without a timer in between that only a spinning target reaches once nobody disturbs it. */
 const HOT_ITEMS = 250;
 /** Items in an idle window after which the target is known to be busy. */
@@ -80,7 +76,7 @@ export async function runTrial(options: TrialOptions): Promise<History> {
       {
         stepsMax: settings.stepsMax,
         hotMax: settings.stepsMax,
-        mayWaitUntil: (atMs) => atMs <= lastItemMs + CONTENTION_WAIT_MS,
+        mayWaitUntil: (atMs) => atMs <= lastItemMs + host.pace.contentionWaitMs,
       },
     );
     const { steps } = world;
@@ -126,7 +122,7 @@ async function rest(world: World, settings: RunSettings): Promise<PumpEnd> {
   return pump(world, new ReplayScheduler(EMPTY_SCHEDULE), {
     stepsMax: settings.settleStepsMax,
     hotMax: HOT_ITEMS,
-    mayWaitUntil: (atMs) => atMs <= world.lastActivityMs + SETUP_WINDOW_MS,
+    mayWaitUntil: (atMs) => atMs <= world.lastActivityMs + world.host.pace.setupWindowMs,
   });
 }
 

@@ -41,8 +41,9 @@ export async function runWorker(registry: Registry): Promise<void> {
   const say = (message: FromWorker): void => parentPort?.postMessage(message);
   try {
     say({ say: 'phase', phase: 'load' });
-    const host = await createHost(job.subject);
-    const runner = new TrialRunner(host, job.subject.settings, () => Atomics.add(slots, SLOT.heartbeat, 1));
+    const beat = (): void => void Atomics.add(slots, SLOT.heartbeat, 1);
+    const host = await createHost(job.subject, beat);
+    const runner = new TrialRunner(host, job.subject.settings, beat);
     const properties = await registry.properties(job.subject.properties, job.subject.configFile);
     if (job.job === 'search')
       await doSearch(job, runner, registry, properties, say, () => Atomics.load(slots, SLOT.stop) === 1);
@@ -181,7 +182,7 @@ async function doReplay(
   for (let n = 0; n < job.times; n++) {
     const judged = await judgeRun(job.trial, await runner.run(job.trial), wanted, references.reference, prober);
     if (first === undefined) first = judged;
-    else diverged ??= firstDivergence(first.history, judged.history) ?? null;
+    else if (runner.repeatable) diverged ??= firstDivergence(first.history, judged.history) ?? null;
     inconclusive ??= [...judged.inconclusive.values()][0] ?? null;
     if (!judged.violations.some((violation) => signatureText(violation.signature) === job.signature)) continue;
     k++;

@@ -45,7 +45,7 @@ describe('the pump', () => {
   it('lets time pass only as far as the rule says', async () => {
     const of = world();
     const fired: number[] = [];
-    of.host.time.runAs('controller', () => {
+    of.host.control?.time.runAs('controller', () => {
       setTimeout(() => fired.push(1_000), 1_000);
       setTimeout(() => fired.push(5_000), 5_000);
     });

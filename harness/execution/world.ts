@@ -9,6 +9,7 @@ import { runProgram } from '../actors/program.ts';
 import type { ApiServer, ServerSnapshot } from '../apiserver/server.ts';
 import type { Quiescence } from '../determinism/quiescence.ts';
 import type { Random } from '../determinism/random.ts';
+import type { RunClock } from '../determinism/run-clock.ts';
 import type { VirtualTime } from '../determinism/virtual-time.ts';
 import { Gate } from '../gate/gate.ts';
 import { Naming } from '../gate/naming.ts';
@@ -36,9 +37,27 @@ export type Launch = (
   tell: (kind: ProcessEventKind, detail: string) => void,
 ) => Incarnation;
 
+/** How long the target is given, in ms of run time: virtual time costs nothing, the wall's does. */
+export interface Pace {
+  /** Before contention the target must come to rest within this much time without activity. */
+  readonly setupWindowMs: number;
+  /** With nothing else to do, contention waits this long for back-offs under held streams before healing. */
+  readonly contentionWaitMs: number;
+  /** How long a reference run looks on at rest. */
+  readonly idleMs: number;
+}
+
+/** Control over time and rest in this process. */
+export interface Control {
+  readonly time: VirtualTime;
+  /** How rest is recognised; measured for the target by a check run. */
+  readonly quiescence: Quiescence;
+}
+
 /** Lives as long as the worker; a world borrows it for one run. */
 export interface Host {
-  readonly time: VirtualTime;
+  readonly time: RunClock;
+  readonly pace: Pace;
   /** Resolves when nothing moves any more. */
   readonly drain: (world: World) => Promise<void>;
   readonly launch: Launch;
@@ -46,8 +65,8 @@ export interface Host {
   readonly environment: (port: (actor: ActorId) => Upstream) => readonly EnvironmentController[];
   /** Sets the ids that the server and the target draw in the next run. */
   readonly reseed: (random: Random) => void;
-  /** How rest is recognised; measured for the target by a check run. */
-  readonly quiescence: Quiescence;
+  /** What steers a target that lives in this process; absent for one that is a process of its own. */
+  readonly control?: Control;
   /** Called after every drain, during a check run. */
   onDrained: (() => void) | undefined;
   /** The world that the server's changes go to. */

@@ -4,11 +4,32 @@ import type { KubeObject } from './object.ts';
 import type { Schedule } from './schedule.ts';
 import type { Workload } from './workload.ts';
 
-export interface CounterexampleTarget {
+export type CounterexampleTarget = ModuleTarget | CommandTarget;
+
+/** A target that lives in this process. */
+export interface ModuleTarget {
   /** Module path relative to the counterexample's working directory, with forward slashes. */
   readonly module: string;
   /** How the target's API calls travel. */
   readonly transport: Transport;
+}
+
+/** A target that is a process, as it is stored. */
+export interface CommandTarget {
+  /** Program and arguments; `{kubeconfig}`, `{namespace}` and `{port}` stand for what a run gives it. */
+  readonly command: readonly string[];
+  /** Where it is started, relative to the counterexample's working directory, with forward slashes. */
+  readonly directory: string;
+}
+
+/** A target that is a process, as it is started. */
+export interface ProcessTarget {
+  /** As {@link CommandTarget.command}. */
+  readonly command: readonly string[];
+  /** Absolute. */
+  readonly cwd: string;
+  /** Beside the clean environment. Never stored: it may hold secrets. */
+  readonly env: { readonly [name: string]: string };
 }
 
 /**

@@ -70,6 +70,7 @@ async function hostFor(kind: string): Promise<Host> {
     const target = fileURLToPath(new URL('./client-node-target.ts', import.meta.url));
     return createHost({
       target,
+      process: null,
       transport: kind,
       crds: [WIDGET_CRD],
       samples: [WIDGET_SAMPLE],

@@ -18,6 +18,7 @@ interface RunFlags {
   readonly crds?: readonly string[];
   readonly sample?: readonly string[];
   readonly target?: string;
+  readonly command?: readonly string[];
   readonly cluster?: 'embedded';
   readonly property?: readonly string[];
   readonly budget?: string;
@@ -28,19 +29,22 @@ interface RunFlags {
 }
 
 const HELP = `
-The target is a module whose default export gets a KubeConfig and starts your controller with it, unchanged. Without --config,
+The target is a module whose default export gets a KubeConfig and starts your controller with it, unchanged (--target); or any
+program, in any language (after --): {kubeconfig}, {namespace} and {port} are replaced, KUBECONFIG is set. Without --config,
 stalemate.config.ts (mjs, js, yaml, yml, json) of the working directory is read if it is there; flags win over it.
 
 Each finding is shrunk to a few steps, confirmed five times and written to DIR/failures (to replay) and DIR/records (to recheck).
 
 Examples:
   stalemate run --target controller.ts --crds config/crd --sample sample.yaml
+  stalemate run --crds config/crd/bases --sample sample.yaml -- ./bin/manager --kubeconfig {kubeconfig}
   stalemate run --property no-lost-update --budget 2000 --seed 7
   stalemate run --json > summary.json`;
 
 export function runCommand(context: CommandContext): Command {
   return new Command('run')
     .description('Search for interleavings that break a controller.')
+    .argument('[command...]', 'after --: the program that is the target, and its arguments')
     .option('--config <file>', 'configuration file')
     .option('--crds <path>', 'file or folder with CRDs; may be given several times', collect)
     .option('--sample <file>', 'YAML with the objects a run starts from; may be given several times', collect)
@@ -53,8 +57,8 @@ export function runCommand(context: CommandContext): Command {
     .option('--report <dir>', 'folder for what is found (default: .stalemate)')
     .option('--json', 'print the summary as JSON on stdout')
     .addHelpText('after', HELP)
-    .action(async (flags: RunFlags) => {
-      context.finish(await runCampaignCommand(flags, context));
+    .action(async (command: readonly string[], flags: RunFlags) => {
+      context.finish(await runCampaignCommand(command.length === 0 ? flags : { ...flags, command }, context));
     });
 }
 
@@ -120,6 +124,7 @@ function mergeFlags(base: StalemateOptions, flags: RunFlags): StalemateOptions {
     ...(flags.crds === undefined ? {} : { crds: flags.crds }),
     ...(flags.sample === undefined ? {} : { samples: flags.sample }),
     ...(flags.target === undefined ? {} : { target: flags.target }),
+    ...(flags.command === undefined ? {} : { command: flags.command }),
     ...(flags.cluster === undefined ? {} : { cluster: flags.cluster }),
     ...(flags.budget === undefined ? {} : { budget: flags.budget }),
     ...(flags.seed === undefined ? {} : { seed: flags.seed }),
@@ -132,7 +137,7 @@ function mergeFlags(base: StalemateOptions, flags: RunFlags): StalemateOptions {
 function headText(config: RunConfig, cwd: string): string {
   const names = config.properties.map(({ name }) => name).join(', ');
   return [
-    `stalemate: ${relative(cwd, config.target)} on ${config.cluster}, seed ${config.seed}, ${budgetText(config.budget)}`,
+    `stalemate: ${config.process?.command.join(' ') ?? relative(cwd, config.target)} on ${config.cluster}, seed ${config.seed}, ${budgetText(config.budget)}`,
     `properties: ${names}`,
     `writers: ${config.writers.join(', ') || 'none'} · faults: ${config.faults.join(', ') || 'none'}`,
   ].join('\n');

@@ -1,6 +1,12 @@
 /** The stored form of a counterexample: all it takes to run a failure again. */
 import { z } from 'zod';
-import type { Counterexample, CounterexampleTarget, RunSettings } from '../../model/counterexample.ts';
+import type {
+  CommandTarget,
+  Counterexample,
+  CounterexampleTarget,
+  ModuleTarget,
+  RunSettings,
+} from '../../model/counterexample.ts';
 import { kubeObject, signature, type Shape } from './common.ts';
 import { decode, encode, type Format } from './format.ts';
 import { SCHEDULE } from './schedule.ts';
@@ -18,16 +24,32 @@ const config: z.ZodType<RunSettings> = z
   } satisfies Shape<RunSettings>)
   .meta({ id: 'RunSettings' });
 
+const DIRECTORY = 'relative to the working directory, forward slashes';
+
+const target: z.ZodType<CounterexampleTarget> = z.union([
+  z.strictObject({
+    module: z
+      .string()
+      .min(1)
+      .meta({ description: `Module path ${DIRECTORY}` }),
+    transport: z.enum(['http-library', 'dispatcher']),
+  } satisfies Shape<ModuleTarget>),
+  z.strictObject({
+    command: z.array(z.string()).min(1).meta({ description: 'Program and arguments, placeholders as they were given' }),
+    directory: z
+      .string()
+      .min(1)
+      .meta({ description: `Where it is started, ${DIRECTORY}` }),
+  } satisfies Shape<CommandTarget>),
+]);
+
 const schema: z.ZodType<Counterexample> = z
   .strictObject({
     version: z.literal(1),
     kind: z.literal('counterexample'),
     signature,
     sentence: z.string(),
-    target: z.strictObject({
-      module: z.string().min(1).meta({ description: 'Module path relative to the working directory, forward slashes' }),
-      transport: z.enum(['http-library', 'dispatcher']),
-    } satisfies Shape<CounterexampleTarget>),
+    target,
     namespace: z.string().min(1),
     crds: z.array(kubeObject),
     workload: WORKLOAD.schema,

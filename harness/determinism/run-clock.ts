@@ -1,0 +1,49 @@
+/**
+ * The clock of a run: virtual where the target lives in this process, the wall's where it is a process of its own.
+ *
+ * Owns: what both have in common for whoever pumps a run. Does not own: virtual time (`virtual-time.ts`).
+ */
+import { realNow } from './real-time.ts';
+import type { Random } from './random.ts';
+
+export interface RunClock {
+  /** A new run: its time starts at 0, the clock on the wall at `startMs` where it can be set. */
+  reset(options: { readonly startMs: number; readonly random: Random }): void;
+  /** Milliseconds since the run's start. */
+  now(): number;
+  /** The next moment at which something may happen by itself, and whose doing that is; undefined when nothing ever will. */
+  next(): { readonly atMs: number; readonly owner: string } | undefined;
+  /** Lets time pass to that moment. */
+  advanceToNext(): void;
+  /** Lets up to `ms` go by, as any request takes its time, without anything happening. */
+  elapse(ms: number): void;
+}
+
+/** How long is waited at a time for a process to do something by itself. */
+const SLICE_MS = 20;
+
+/** Time as it passes. Nobody knows when a process will act next: there is always another slice to wait for. */
+export class WallClock implements RunClock {
+  /** What was waited for last ends here; whoever drains waits until then, or until something happens. */
+  waitingUntilMs = 0;
+  #startMs = realNow();
+
+  reset(): void {
+    this.#startMs = realNow();
+    this.waitingUntilMs = 0;
+  }
+
+  now(): number {
+    return Math.floor(realNow() - this.#startMs);
+  }
+
+  next(): { readonly atMs: number; readonly owner: string } {
+    return { atMs: this.now() + SLICE_MS, owner: 'wall' };
+  }
+
+  advanceToNext(): void {
+    this.waitingUntilMs = this.now() + SLICE_MS;
+  }
+
+  elapse(): void {}
+}
