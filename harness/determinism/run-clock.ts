@@ -20,7 +20,7 @@ export interface RunClock {
 }
 
 /** How long is waited at a time for a process to do something by itself. */
-const SLICE_MS = 20;
+const SLICE_MS = 50;
 
 /** Time as it passes. Nobody knows when a process will act next: there is always another slice to wait for. */
 export class WallClock implements RunClock {

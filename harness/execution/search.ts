@@ -11,7 +11,7 @@ import type { Violation } from '../model/check-result.ts';
 import { signatureText } from '../model/check-result.ts';
 import type { FindingStats, PropertyTally } from '../model/finding.ts';
 import type { History } from '../model/history.ts';
-import type { FaultKind } from '../model/schedule.ts';
+import type { FaultKind, Schedule } from '../model/schedule.ts';
 import type { StrategyName, Trial } from '../model/trial.ts';
 import type { Workload } from '../model/workload.ts';
 import { checkLegality, contention } from '../oracle/assumptions.ts';
@@ -82,8 +82,12 @@ const VERIFY_FIRST = 5;
 /** Later ones now and then. */
 export const VERIFY_EVERY = 400;
 const CONFIRM_TIMES = 5;
+/** A process does not take the same way every time. */
+const FLICKER_TRIES = 2;
 /** A finding that cannot be shrunk in this much real time stays as large as it is. */
 const SHRINK_MS = 10_000;
+/** The same for a target that is a process, whose every run takes a second. */
+const SHRINK_PROCESS_MS = 60_000;
 
 export function newTally(): SearchTally {
   return {
@@ -123,7 +127,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     tally.divergence !== undefined ||
     tally.faults.length > 0;
 
-  let failed: { readonly trial: Trial; readonly judged: Judged; readonly fresh: readonly Violation[] } | undefined;
+  let failed: Failed | undefined;
   const property = fc.asyncProperty(
     trialArbitrary({
       workload: options.workload,
@@ -133,12 +137,12 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     async (trial) => {
       if (over()) return true;
       options.onTrial(options.firstRun + tally.runs, trial);
-      const judged = await runOne(trial, options, prober, tally);
+      const { judged, schedule } = await runOne(trial, options, prober, tally);
       const fresh = judged.violations.filter(
         (violation) => violation.severity === 'error' && !known.has(signatureText(violation.signature)),
       );
       if (fresh.length === 0) return true;
-      failed = { trial, judged, fresh };
+      failed = { trial, judged, fresh, schedule };
       return false;
     },
   );
@@ -148,7 +152,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     // A fresh seed per batch and after each finding; both follow from the root seed alone.
     const seed = (Math.imul(options.seed, 0x9e3779b1) + Math.imul(batch + tally.runs, 0x85ebca6b)) | 0;
     const checked = await fc.check(property, { seed, numRuns: BATCH, endOnFailure: true });
-    const failure = failed as { trial: Trial; judged: Judged; fresh: readonly Violation[] } | undefined;
+    const failure = failed as Failed | undefined;
     if (failure === undefined) {
       // The predicate never throws over a violation: this is ours, or a target that cannot be steered.
       if (checked.failed) throw checked.errorInstance;
@@ -158,7 +162,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     for (const violation of failure.fresh) {
       if (findings >= options.stopAfter) break;
       known.add(signatureText(violation.signature));
-      const found = await shrinkAndConfirm(failure.trial, failure.judged.history, violation, options, attempt, tally);
+      const found = await shrinkAndConfirm(failure, violation, options, attempt, tally);
       findings++;
       known.add(signatureText(found.violation.signature));
       options.onFinding(found);
@@ -167,9 +171,25 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
   }
 }
 
-async function runOne(trial: Trial, options: SearchOptions, prober: Prober, tally: SearchTally): Promise<Judged> {
+/** A trial that violated something. */
+interface Failed {
+  readonly trial: Trial;
+  readonly judged: Judged;
+  readonly fresh: readonly Violation[];
+  /** What the run amounted to, where it cannot be made again. */
+  readonly schedule: Schedule | undefined;
+}
+
+async function runOne(
+  trial: Trial,
+  options: SearchOptions,
+  prober: Prober,
+  tally: SearchTally,
+): Promise<Pick<Failed, 'judged' | 'schedule'>> {
   const { runner, references, properties } = options;
-  const history = await runner.run(trial);
+  const { history, schedule } = runner.repeatable
+    ? { history: await runner.run(trial), schedule: undefined }
+    : await runner.derive(trial);
   tally.runs++;
   const verified = runner.repeatable && (tally.runs <= VERIFY_FIRST || tally.runs % options.verifyEvery === 0);
   if (!runner.repeatable) tally.faults.push(...checkLegality(history));
@@ -183,7 +203,7 @@ async function runOne(trial: Trial, options: SearchOptions, prober: Prober, tall
   }
   const judged = await judgeRun(trial, history, properties, references.reference, prober);
   count(judged, properties, tally);
-  return judged;
+  return { judged, schedule };
 }
 
 function count(judged: Judged, properties: readonly Property[], tally: SearchTally): void {
@@ -207,22 +227,22 @@ function count(judged: Judged, properties: readonly Property[], tally: SearchTal
 }
 
 async function shrinkAndConfirm(
-  trial: Trial,
-  history: History,
+  { trial, judged: { history }, schedule: known }: Failed,
   violation: Violation,
   options: SearchOptions,
   attempt: Attempt,
   tally: SearchTally,
 ): Promise<Found> {
   const { runner } = options;
-  const deadline = realNow() + SHRINK_MS;
-  const { schedule } = await runner.derive(trial);
+  const deadline = realNow() + (runner.repeatable ? SHRINK_MS : SHRINK_PROCESS_MS);
+  const schedule = known ?? (await runner.derive(trial)).schedule;
   const stored: Trial = { workload: trial.workload, schedule };
   const shrunk = await shrinkFinding(
     stored,
     violation.signature,
     attempt,
     () => realNow() >= deadline || options.stopped(),
+    runner.repeatable ? 1 : FLICKER_TRIES,
   );
   if (shrunk === undefined) {
     tally.warnings.push(

@@ -27,23 +27,31 @@ export interface Shrunk {
 /** Enough for nearly every finding; what is left over stays a little larger than it could be. */
 const EXECUTIONS_MAX = 160;
 
-/** Shrinks a failing trial with a stored schedule. Undefined when it does not fail with this signature at all. */
+/**
+ * Shrinks a failing trial with a stored schedule. Undefined when it does not fail with this signature at all.
+ *
+ * @param tries A candidate counts when it fails in one of so many runs: more than one where runs differ.
+ */
 export async function shrinkFinding(
   start: Trial,
   signature: Signature,
   attempt: Attempt,
   outOfTime: () => boolean,
+  tries = 1,
 ): Promise<Shrunk | undefined> {
   const wanted = signatureText(signature);
   let executions = 0;
   let best: Shrunk | undefined;
   const fails = async (trial: Trial): Promise<boolean> => {
-    executions++;
-    const judged = await attempt(trial, signature.property);
-    const violation = judged.violations.find((candidate) => signatureText(candidate.signature) === wanted);
-    if (violation === undefined) return false;
-    best = { trial, history: judged.history, violation, executions };
-    return true;
+    for (let made = 0; made < tries; made++) {
+      executions++;
+      const judged = await attempt(trial, signature.property);
+      const violation = judged.violations.find((candidate) => signatureText(candidate.signature) === wanted);
+      if (violation === undefined) continue;
+      best = { trial, history: judged.history, violation, executions };
+      return true;
+    }
+    return false;
   };
   if (!(await fails(start))) return undefined;
   const candidates = shrinkTrial(start);

@@ -198,6 +198,9 @@ export class World {
       this.host.time.advanceToNext();
       return;
     }
+    // A process that starts asks for all kinds of things before it does anything.
+    const starting = !this.#contending && this.host.control === undefined && roleOf(item.actor) === 'target';
+    if (starting) this.lastActivityMs = this.host.time.now();
     if (
       item.kind === 'send' &&
       item.verb !== 'watch' &&

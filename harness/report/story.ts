@@ -75,6 +75,8 @@ export interface Story {
   readonly missed: readonly string[];
   /** What stands behind the finding; absent for a replay, which has only itself. */
   readonly stats?: FindingStats;
+  /** Whether a run can be made again step by step: not where the target is a process with a clock of its own. */
+  readonly deterministic: boolean;
 }
 
 /** Rows of a story; the first screen has 40 lines, head and foot take the rest. */
@@ -108,6 +110,7 @@ export function tellStory({ record: history, violation, counterexample, stats }:
     atRest: compareAtRest(index, keys, violation),
     missed: history.missed,
     ...(stats === undefined ? {} : { stats }),
+    deterministic: !('command' in counterexample.target),
   };
 }
 

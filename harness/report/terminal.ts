@@ -186,19 +186,19 @@ function atRestLines(story: Story, { width, colors }: Layout): readonly string[]
 function footLines(story: Story, { width }: Layout, replay: string): readonly string[] {
   const missed =
     story.missed.length === 0 ? [] : wrapWithin(`never happened: ${story.missed.join(', ')}`, width - 1, 2, 2);
-  const tried = story.stats === undefined ? [] : wrap(triedText(story.stats), width - 1, 2);
+  const tried = story.stats === undefined ? [] : wrap(triedText(story.stats, story.deterministic), width - 1, 2);
   return [...missed, ...tried, `replay: ${replay}`].map((line) => ` ${line}`);
 }
 
 /** `93→6 steps · 24→2 actors · 25 runs · deterministic 5/5 · everyday (no lag needed)` */
-export function triedText(stats: FindingStats): string {
+export function triedText(stats: FindingStats, deterministic: boolean): string {
   const { k, n } = stats.reproduced;
   const count = stats.count > 1 ? [`seen in ${stats.count} runs`] : [];
   return [
     `${stats.stepsBefore}→${stats.stepsAfter} steps`,
     `${stats.actorsBefore}→${stats.actorsAfter} actors`,
     `${stats.executions} runs`,
-    k === n ? `deterministic ${k}/${n}` : `reproduced ${k}/${n}`,
+    k === n && deterministic ? `deterministic ${k}/${n}` : `reproduced ${k}/${n}`,
     ...count,
     `${stats.grade} (${needsText(stats)})`,
   ].join(' · ');
