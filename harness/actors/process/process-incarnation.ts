@@ -55,6 +55,12 @@ export function startProcess(
 }
 
 const USER = { name: 'system:serviceaccount:stalemate:target', groups: ['system:masters'] };
+/**
+ * Starts the program in its place, beside somebody who kills the whole group when our end of its standard input closes: whatever
+ * becomes of us, no target is left behind.
+ */
+const WATCHED = 'exec 3<&0; (cat <&3 >/dev/null; kill -9 -$$) >/dev/null 2>&1 & exec "$@" 3<&- </dev/null';
+
 /** Of a line that does not end, this much is kept. */
 const LINE_MAX = 4_000;
 
@@ -95,19 +101,21 @@ class Incarnation implements ProcessIncarnation {
       const home = join(this.#folder, 'home');
       mkdirSync(home);
       const [program = '', ...args] = commandLine(target.command, { kubeconfig, namespace, port: String(port) });
-      const child = spawn(program, args, {
+      const child = spawn('/bin/sh', ['-c', WATCHED, 'sh', program, ...args], {
         cwd: target.cwd,
         env: cleanEnvironment(process.env, home, kubeconfig, target.env),
         // A group of its own, so that what it starts ends with it.
         detached: true,
-        stdio: ['ignore', 'pipe', 'pipe'],
+        stdio: ['pipe', 'pipe', 'pipe'],
       });
       this.#child = child;
       child.once('spawn', () => this.#tell('started', ''));
       child.once('error', (error) => this.#tell('start-failed', error.message));
-      child.once('exit', (code, signal) =>
-        this.#tell('exited', code === null ? `by ${signal ?? 'a signal'}` : `with code ${code}`),
-      );
+      child.once('exit', (code, signal) => {
+        this.#tell('exited', code === null ? `by ${signal ?? 'a signal'}` : `with code ${code}`);
+        this.#killGroup();
+      });
+      child.stdin?.on('error', () => {});
       for (const stream of [child.stdout, child.stderr]) if (stream !== null) this.#readLines(stream);
     } catch (error) {
       this.#tell('start-failed', error instanceof Error ? error.message : String(error));
@@ -121,16 +129,19 @@ class Incarnation implements ProcessIncarnation {
   }
 
   #clear(): void {
-    const pid = this.#child?.pid;
-    if (pid !== undefined) {
-      try {
-        process.kill(-pid, 'SIGKILL');
-      } catch {
-        // It has ended already.
-      }
-    }
+    this.#killGroup();
     void this.#front?.close();
     rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #killGroup(): void {
+    const pid = this.#child?.pid;
+    if (pid === undefined) return;
+    try {
+      process.kill(-pid, 'SIGKILL');
+    } catch {
+      // It has ended already.
+    }
   }
 
   #writeKubeconfig(url: string): string {
