@@ -131,7 +131,17 @@ class Incarnation implements ProcessIncarnation {
   #clear(): void {
     this.#killGroup();
     void this.#front?.close();
-    rmSync(this.#folder, { recursive: true, force: true });
+    // It may still be writing while it dies.
+    if (!this.#removeFolder()) this.#child?.once('close', () => this.#removeFolder());
+  }
+
+  #removeFolder(): boolean {
+    try {
+      rmSync(this.#folder, { recursive: true, force: true });
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   #killGroup(): void {
