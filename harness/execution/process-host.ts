@@ -17,8 +17,6 @@ import type { Host, Launch, Pace, World } from './world.ts';
 
 /** Long enough for programs that answer within milliseconds; what takes longer is found by the settle window. */
 const WALL_PACE: Pace = { setupWindowMs: 150, contentionWaitMs: 200, idleMs: 2_000 };
-/** How long a process that was told something is given to act upon it before the next thing happens. */
-const QUIET_MS = 4;
 /** A process that has sent nothing by then does not use its kubeconfig, or takes too long to start. */
 const START_MAX_MS = 20_000;
 const POLL_MS = 1;
@@ -65,6 +63,7 @@ function front(server: ApiServer, upstream: Upstream, rest: Rest, started: () =>
     refusalOf: (route, method) => server.refusalOf(route, method),
     send: (request, sink) => {
       started();
+      rest.acted();
       return upstream.send(request, {
         answer: (response) => {
           rest.told();
@@ -87,14 +86,39 @@ function front(server: ApiServer, upstream: Upstream, rest: Rest, started: () =>
   };
 }
 
+/** How long a process that was told something is given to act upon it before the next thing happens. */
+const QUIET_MS = { min: 4, max: 60 } as const;
+/** Of the longest time that it took lately. */
+const PATIENCE = 2;
+/** How much of that is remembered after the next answer: a machine that was busy may be idle again. */
+const MEMORY = 0.98;
+
+/** How fast a process acts upon what it is told, as seen so far: on a busy machine everything takes longer. */
+class Reaction {
+  #longestMs = 0;
+
+  get quietMs(): number {
+    return Math.min(QUIET_MS.max, Math.max(QUIET_MS.min, this.#longestMs * PATIENCE));
+  }
+
+  /** It acted so long after it was told something. What comes much later has a cause of its own. */
+  acted(afterMs: number): void {
+    this.#longestMs *= MEMORY;
+    if (afterMs <= QUIET_MS.max) this.#longestMs = Math.max(this.#longestMs, afterMs);
+  }
+}
+
 /** Whether anything may still be on its way. */
 class Rest {
   readonly #time: WallClock;
   readonly #beat: () => void;
   #starting = 0;
   #activity = 0;
-  /** When the process was told something last; undefined once it has had its moment. */
-  #toldMs: number | undefined;
+  readonly #reaction = new Reaction();
+  /** When the process was told something last. */
+  #toldMs = 0;
+  /** It may still act upon that. */
+  #acting = false;
 
   constructor(time: WallClock, beat: () => void) {
     this.#time = time;
@@ -116,7 +140,13 @@ class Rest {
 
   told(): void {
     this.#toldMs = realNow();
+    this.#acting = true;
     this.#activity++;
+  }
+
+  /** The process sends something. */
+  acted(): void {
+    this.#reaction.acted(realNow() - this.#toldMs);
   }
 
   moved(): void {
@@ -133,16 +163,16 @@ class Rest {
       if (now !== seen) {
         seen = now;
         waiting = false;
-        if (this.#toldMs !== undefined) this.#toldMs = realNow();
+        if (this.#acting) this.#toldMs = realNow();
       }
       const startingUp = this.#starting > 0 && realNow() - began < START_MAX_MS;
-      const acting = this.#toldMs !== undefined && realNow() - this.#toldMs < QUIET_MS;
+      const acting = this.#acting && realNow() - this.#toldMs < this.#reaction.quietMs;
       if (waiting && this.#time.now() >= this.#time.waitingUntilMs) waiting = false;
       if (!startingUp && !acting && !waiting) break;
       this.#beat();
       await realDelay(POLL_MS);
     }
-    this.#toldMs = undefined;
+    this.#acting = false;
   }
 
   #all(world: World): number {

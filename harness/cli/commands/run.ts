@@ -57,7 +57,11 @@ export function runCommand(context: CommandContext): Command {
     .option('--report <dir>', 'folder for what is found (default: .stalemate)')
     .option('--json', 'print the summary as JSON on stdout')
     .addHelpText('after', HELP)
-    .action(async (command: readonly string[], flags: RunFlags) => {
+    .action(async (command: readonly string[], flags: RunFlags, self: Command) => {
+      // A word that is no option is a slip rather than a program, unless -- says so.
+      const said = (self.parent as { readonly rawArgs?: readonly string[] } | null)?.rawArgs?.includes('--') ?? false;
+      if (command.length > 0 && !said)
+        self.error(`too many arguments: "${command.join(' ')}"; a command stands after --`);
       context.finish(await runCampaignCommand(command.length === 0 ? flags : { ...flags, command }, context));
     });
 }
