@@ -79,6 +79,8 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
     if (generated) meta.name = (meta.generateName ?? '').slice(0, GENERATE_NAME_BASE_MAX) + kernel.nameSuffix();
     const named = { ...HEAD, ...incoming.object, metadata: meta } as KubeObject;
     let object = prepareNew(definition, version, call.route.subresource, named, storedFor(kernel, definition));
+    const unallocated = refuseUnallocatable(call, object, undefined);
+    if (unallocated !== undefined) return unallocated;
     const content = validateContent(definition, version, object, undefined, call.warnings);
     const errors = validateNewMetadata(object.metadata, strategy.name, strategy.judging.create, content);
     if (errors.length > 0) return invalid(internally(definition), meta.name ?? '', errors);
@@ -209,6 +211,18 @@ function withDefaultStatus(definition: ResourceDefinition, version: ServedVersio
   return found === undefined ? object : withField(object, 'status', found[1]);
 }
 
+/** Only a write to the object itself allocates. */
+function refuseUnallocatable(
+  { route: { definition, subresource } }: Call,
+  object: KubeObject,
+  old: KubeObject | undefined,
+): Refusal | undefined {
+  if (subresource !== '') return undefined;
+  const errors = definition.strategy.unallocatable?.(object, old) ?? NONE;
+  if (typeof errors === 'string') return rawError(errors);
+  return errors.length === 0 ? undefined : invalid(definition, object.metadata.name ?? '', errors);
+}
+
 const NONE: readonly FieldError[] = [];
 
 function validateContent(
@@ -242,6 +256,8 @@ export function storeChanged(
   if (escalates !== undefined) return escalates;
   if (incoming.owned !== true) kernel.owners.changing(call, incoming.object, incoming.meta, before);
   const changed = merge(kernel, call.route, incoming, before);
+  const unallocated = refuseUnallocatable(call, changed, before);
+  if (unallocated !== undefined) return unallocated;
   const { judging } = definition.strategy;
   const judged = subresource === 'status' || subresource === 'finalize' ? judging.status : judging.update;
   const errors = validateMetadataUpdate(changed.metadata, before.metadata, judged);

@@ -9,6 +9,7 @@ import type { JsonObject, KubeObject } from '../../model/object.ts';
 import { type Strategy } from '../definition.ts';
 import { without } from './defaults/rules.ts';
 import { fill, inItems, inMap } from './fill.ts';
+import { unallocatable } from './service-allocation.ts';
 import { changedSpec, needsPorts } from './service-update.ts';
 import { validateService } from './validation/services.ts';
 
@@ -65,9 +66,10 @@ function onUpdate(service: KubeObject, old: KubeObject, peersOf: () => readonly 
 }
 
 function withAddress(spec: JsonObject, peersOf: () => readonly KubeObject[]): JsonObject {
-  const { type, clusterIP: address } = spec;
+  const { type, clusterIP: address, clusterIPs } = spec;
   if (type === 'ExternalName') return spec;
   if (address !== undefined && address !== '') return fill(spec, { clusterIPs: [address] });
+  if (isList(clusterIPs) && clusterIPs.length > 0) return spec;
   const free = freeAddress(peersOf());
   return { ...spec, clusterIP: free, clusterIPs: [free] };
 }
@@ -118,5 +120,6 @@ export const SERVICE: Partial<Strategy> = {
   onCreate,
   onCreateByStatus,
   onUpdate,
+  unallocatable,
   validate: validateService,
 };

@@ -243,4 +243,37 @@ export const CHANGE_CASES: readonly ConformanceCase[] = [
       await t.call('DELETE', `/apis/storage.k8s.io/v1/storageclasses/${name}`, 200);
     },
   },
+  {
+    name: 'refuses what a service cannot be given before it judges the rest',
+    items: [],
+    run: async (t) => {
+      const path = t.core('services');
+      const put = async (message: string, spec: JsonObject): Promise<JsonObject> =>
+        await t.call('PUT', `${path}/a`, { ...INVALID, message }, service(spec));
+      await t.call('POST', path, 201, service({ clusterIP: 'None' }));
+
+      const dual = await put('this cluster is not configured for dual-stack services', {
+        type: 'Wrong',
+        selector: { a: 'b' },
+      });
+      same(fieldsOf(dual), ['spec.ipFamilyPolicy'], 'what is wrong with two families');
+      const other = await put('first value must match `clusterIP`', { clusterIP: 'None', clusterIPs: ['10.0.0.9'] });
+      same(fieldsOf(other), ['spec.clusterIPs'], 'what is wrong with two addresses');
+    },
+  },
+  {
+    name: 'knows a port on the nodes by the name that two ports of a service share',
+    items: [],
+    run: async (t) => {
+      const path = t.core('services');
+      await t.call('POST', path, 201, service({ type: 'NodePort' }));
+
+      await t.call(
+        'MERGE',
+        `${path}/a`,
+        { code: 500, message: 'duplicate nodePort: {TCP ' },
+        { spec: { ports: [{ port: 80 }, { port: 81 }] } },
+      );
+    },
+  },
 ];

@@ -8,7 +8,7 @@ import { listOf, mapOf, mapsOf, Problems, shown, textOf } from './problems.ts';
 
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
-const IP_TEXT = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
+export const IP_TEXT = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 
 export function validateService(service: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
   const found = new Problems();
@@ -26,7 +26,6 @@ export function validateService(service: KubeObject, old: KubeObject | undefined
   validatePorts(ports, found);
   found.labels('spec.selector', mapOf(spec['selector']));
   found.oneOf('spec.sessionAffinity', spec['sessionAffinity'], ['ClientIP', 'None']);
-  if (type !== 'ExternalName') validateAddresses(spec, old === undefined, found);
   for (const [index, address] of listOf(spec['externalIPs']).entries())
     validateEndpointIp(textOf(address), `spec.externalIPs[${index}]`, found);
   found.oneOf('spec.type', type, TYPES);
@@ -115,30 +114,6 @@ function validateNodePorts(ports: readonly JsonObject[], type: string, found: Pr
   }
 }
 
-function validateAddresses(spec: JsonObject, isNew: boolean, found: Problems): void {
-  found.oneOfIfAny('spec.ipFamilyPolicy', spec['ipFamilyPolicy'], [
-    'PreferDualStack',
-    'RequireDualStack',
-    'SingleStack',
-  ]);
-  for (const [index, address] of listOf(spec['clusterIPs']).entries()) {
-    const text = textOf(address);
-    if (index === 0 && text === 'None') continue;
-    const at = `spec.clusterIPs[${index}]`;
-    if (!isIPv4(text) && !isIPv6(text)) found.invalid(at, text, IP_TEXT);
-    else if (isNew && isIPv4(text) && !inRange(text))
-      found.invalid(
-        'spec.clusterIPs',
-        listOf(spec['clusterIPs']),
-        `failed to allocate IP ${text}: the provided network does not match the current range`,
-      );
-  }
-}
-
-function inRange(address: string): boolean {
-  return address.startsWith('10.0.0.');
-}
-
 export function validateEndpointIp(address: string, path: string, found: Problems): void {
   if (!isIPv4(address) && !isIPv6(address)) {
     found.invalid(path, address, IP_TEXT);
@@ -225,10 +200,10 @@ function validateSliceAddress(type: string, address: JsonValue, path: string, pl
   validateEndpointIp(text, at, found);
 }
 
-function isIPv4(text: string): boolean {
+export function isIPv4(text: string): boolean {
   return parseIp(text)?.length === 4;
 }
 
-function isIPv6(text: string): boolean {
+export function isIPv6(text: string): boolean {
   return parseIp(text)?.length === 16;
 }
