@@ -80,7 +80,7 @@ export interface Strategy {
   readonly normalise?: (object: KubeObject, old: KubeObject | undefined) => KubeObject;
   /** Why nothing can be allocated for an object, which comes before it is judged: errors of fields, or one that has no field. */
   readonly unallocatable?: (object: KubeObject, old: KubeObject | undefined) => readonly FieldError[] | string;
-  readonly validate?: (object: KubeObject, old: KubeObject | undefined) => readonly FieldError[];
+  readonly validate?: (object: KubeObject, old: KubeObject | undefined, subresource: string) => readonly FieldError[];
 }
 
 export interface ScalePaths {

@@ -81,7 +81,7 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
     let object = prepareNew(definition, version, call.route.subresource, named, storedFor(kernel, definition));
     const unallocated = refuseUnallocatable(call, object, undefined);
     if (unallocated !== undefined) return unallocated;
-    const content = validateContent(definition, version, object, undefined, call.warnings);
+    const content = validateContent(call, object, undefined);
     const errors = validateNewMetadata(object.metadata, strategy.name, strategy.judging.create, content);
     if (errors.length > 0) return invalid(internally(definition), meta.name ?? '', errors);
     if (tries === 1) warnOfFinalizers(call, object, undefined);
@@ -226,14 +226,12 @@ function refuseUnallocatable(
 const NONE: readonly FieldError[] = [];
 
 function validateContent(
-  definition: ResourceDefinition,
-  version: ServedVersion,
+  { route: { definition, version, subresource }, warnings }: Call,
   object: KubeObject,
   old: KubeObject | undefined,
-  warnings: string[],
 ): readonly FieldError[] {
   const bySchema = version.schema === undefined ? NONE : version.schema.validate(object, old, warnings);
-  const byStrategy = definition.strategy.validate === undefined ? NONE : definition.strategy.validate(object, old);
+  const byStrategy = definition.strategy.validate?.(object, old, subresource) ?? NONE;
   return byStrategy.length === 0 ? bySchema : [...bySchema, ...byStrategy];
 }
 
@@ -264,7 +262,7 @@ export function storeChanged(
   const content =
     subresource === 'status' && version.schema !== undefined && definition.custom
       ? version.schema.validateStatus(changed, before, call.warnings)
-      : validateContent(definition, version, changed, before, call.warnings);
+      : validateContent(call, changed, before);
   if (errors.length > 0 || content.length > 0)
     return invalid(internally(definition), changed.metadata.name ?? '', [...errors, ...content]);
 

@@ -276,4 +276,21 @@ export const CHANGE_CASES: readonly ConformanceCase[] = [
       );
     },
   },
+  {
+    name: 'judges a Job by the uid that a patch sends',
+    items: [],
+    run: async (t) => {
+      const path = `/apis/batch/v1/namespaces/${t.namespace}/jobs`;
+      const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } };
+      const job = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'a' }, spec: { template } };
+      await t.call('POST', path, 201, job);
+      const metadata = { uid: '00000000-0000-4000-8000-000000000000' };
+
+      const refused = await t.call('MERGE', `${path}/a`, INVALID, { metadata });
+      const status = await t.call('MERGE', `${path}/a/status`, INVALID, { metadata });
+
+      check(fieldsOf(refused).includes('spec.selector'), `nothing is said of the selector: ${plain(refused)}`);
+      same(fieldsOf(status), ['metadata.uid', 'metadata.uid'], 'what is said of a status');
+    },
+  },
 ];

@@ -27,8 +27,12 @@ export function judgeJob(spec: JsonObject, path: string, found: Problems): void 
   else found.oneOfIfAny(at, restart, ['OnFailure', 'Never']);
 }
 
-export function validateJob(object: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
-  if (old !== undefined && object['spec'] === old['spec']) return [];
+export function validateJob(
+  object: KubeObject,
+  old: KubeObject | undefined,
+  subresource: string,
+): readonly FieldError[] {
+  if (subresource === 'status') return [];
   const found = new Problems();
   const spec = mapOf(object['spec']);
   const before = old === undefined ? undefined : mapOf(old['spec']);

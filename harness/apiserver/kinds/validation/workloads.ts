@@ -8,7 +8,7 @@ import { listOf, mapOf, mapsOf, Problems, shown, textOf } from './problems.ts';
 import { STATUS_RULES, type JudgeStatus } from './statuses.ts';
 import { validateLastingTemplate, validateMatch, validateSelector, validateTemplate } from './templates.ts';
 
-type Validate = (object: KubeObject, old: KubeObject | undefined) => readonly FieldError[];
+type Validate = (object: KubeObject, old: KubeObject | undefined, subresource: string) => readonly FieldError[];
 type Judge = (spec: JsonObject, old: JsonObject | undefined, found: Problems) => void;
 
 /** Judges specs; one that did not change since it was stored was judged before. */
@@ -262,8 +262,8 @@ export const WORKLOAD_RULES: { readonly [gr: string]: Validate } = Object.fromEn
 );
 
 function withStatus(validate: Validate, judge: JudgeStatus): Validate {
-  return (object, old) => {
-    const bySpec = validate(object, old);
+  return (object, old, subresource) => {
+    const bySpec = validate(object, old, subresource);
     if (old === undefined || object['status'] === old['status'] || jsonEqual(object['status'], old['status']))
       return bySpec;
     const found = new Problems();
