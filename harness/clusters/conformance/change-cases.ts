@@ -293,4 +293,19 @@ export const CHANGE_CASES: readonly ConformanceCase[] = [
       same(fieldsOf(status), ['metadata.uid', 'metadata.uid'], 'what is said of a status');
     },
   },
+  {
+    name: 'tells twice what is wrong with a changed volume',
+    items: [],
+    run: async (t) => {
+      const name = `${t.namespace}-v`;
+      const path = '/api/v1/persistentvolumes';
+      const spec = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/a' } };
+      await t.call('POST', path, 201, { apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name }, spec });
+
+      const refused = await t.call('MERGE', `${path}/${name}`, INVALID, { spec: { accessModes: null } });
+
+      same(fieldsOf(refused), ['spec.accessModes', 'spec.accessModes'], 'what is wrong');
+      await t.call('DELETE', `${path}/${name}`, 200);
+    },
+  },
 ];

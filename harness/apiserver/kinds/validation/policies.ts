@@ -183,17 +183,11 @@ const NO_SOURCE = new Set([
 
 const volume: Judge = (object, old, found) => {
   const spec = mapOf(object['spec']);
-  const modes = listOf(spec['accessModes']);
-  if (modes.length === 0) found.required('spec.accessModes');
-  for (const mode of modes) found.oneOfIfAny('spec.accessModes', mode, MODES);
-  const capacity = mapOf(spec['capacity']);
-  if (Object.keys(capacity).length === 0) found.required('spec.capacity');
-  if (capacity['storage'] === undefined || Object.keys(capacity).length > 1)
-    found.list.push(fieldNotSupported('spec.capacity', spec['capacity'] ?? null, ['storage']));
   const sources = Object.keys(spec).filter((key) => !NO_SOURCE.has(key) && spec[key] !== undefined);
-  if (sources.length === 0) found.required('spec', 'must specify a volume type');
-  for (const source of sources.slice(1)) found.forbidden(`spec.${source}`, 'may not specify more than 1 volume type');
+  judgeVolume(spec, sources, found);
   if (old === undefined) return;
+  // A real server judges changed volumes as new ones first, and then once more.
+  judgeVolume(spec, sources, found);
   const before = mapOf(old['spec']);
   for (const source of new Set([...sources, ...Object.keys(before)]))
     if (!NO_SOURCE.has(source) && !jsonEqual(spec[source], before[source]))
@@ -201,6 +195,18 @@ const volume: Judge = (object, old, found) => {
   if (spec['volumeMode'] !== before['volumeMode'])
     found.invalid('volumeMode', spec['volumeMode'], 'field is immutable');
 };
+
+function judgeVolume(spec: JsonObject, sources: readonly string[], found: Problems): void {
+  const modes = listOf(spec['accessModes']);
+  if (modes.length === 0) found.required('spec.accessModes');
+  for (const mode of modes) found.oneOfIfAny('spec.accessModes', mode, MODES);
+  const capacity = mapOf(spec['capacity']);
+  if (Object.keys(capacity).length === 0) found.required('spec.capacity');
+  if (capacity['storage'] === undefined || Object.keys(capacity).length > 1)
+    found.list.push(fieldNotSupported('spec.capacity', spec['capacity'] ?? null, ['storage']));
+  if (sources.length === 0) found.required('spec', 'must specify a volume type');
+  for (const source of sources.slice(1)) found.forbidden(`spec.${source}`, 'may not specify more than 1 volume type');
+}
 
 const revision: Judge = (object, old, found) => {
   found.nonNegative('revision', object['revision']);
