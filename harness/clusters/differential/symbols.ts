@@ -14,6 +14,7 @@ const GENERATED = /\bgen-[a-z0-9]{5}\b/g;
 /** A number in a message is a version only where the words say so: `the ResourceVersion in record (17)`, `"resourceVersion":"17"`. */
 const VERSION_IN_TEXT = /(resource ?version[^\d,}\]]{0,30})(\d+)/gi;
 const CLUSTER_IP = /\b10\.0\.0\.\d+\b/g;
+const NODE_PORT_IN_TEXT = /(duplicate nodePort: \{\w+) \d+/;
 
 export class Symbols {
   readonly #uids = new Map<string, string>();
@@ -44,6 +45,7 @@ export class Symbols {
       .replace(TIME, (_, fraction: string | undefined) => (fraction === undefined ? 'TIME' : `MICROTIME`))
       .replace(GENERATED, (name) => named(this.#generated, name, 'gen-'))
       .replace(CLUSTER_IP, 'IP')
+      .replace(NODE_PORT_IN_TEXT, '$1 PORT')
       .replace(UUID, (uid) => named(this.#uids, uid, 'uid-'));
     if (key === 'message')
       line = sortedObjects(sortedErrors(line)).replace(VERSION_IN_TEXT, (whole, before: string, digits: string) => {
