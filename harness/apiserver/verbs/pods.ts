@@ -58,6 +58,9 @@ export function bind(kernel: Kernel, call: Call): ApiResponse {
     return conflict(BINDING, name, `pod ${name} is being deleted, cannot be assigned to a host`);
   if (spec['nodeName'] !== undefined && spec['nodeName'] !== '')
     return conflict(BINDING, name, `pod ${name} is already assigned to node ${JSON.stringify(spec['nodeName'])}`);
+  const gates = spec['schedulingGates'];
+  if (isList(gates) && gates.length > 0)
+    return conflict(BINDING, name, `pod ${name} has non-empty .spec.schedulingGates`);
   const conditions = isList(status['conditions']) ? status['conditions'] : [];
   const scheduled = {
     type: 'PodScheduled',
@@ -77,7 +80,7 @@ export function bind(kernel: Kernel, call: Call): ApiResponse {
       conditions: [...conditions.filter((one) => !isMap(one) || one['type'] !== 'PodScheduled'), scheduled],
     },
   };
-  kernel.commit(definition, bound, pod);
+  if (!options.dryRun) kernel.commit(definition, bound, pod);
   return SUCCESS;
 }
 

@@ -262,4 +262,26 @@ export const KIND_CASES: readonly ConformanceCase[] = [
       await t.call('DELETE', `/api/v1/nodes/${t.namespace}-n`, 200);
     },
   },
+  {
+    name: 'binds no pod on trial, and none that may not be scheduled yet',
+    items: [],
+    run: async (t) => {
+      const path = t.core('pods');
+      const containers = [{ name: 'c', image: 'i' }];
+      const target = { kind: 'Node', name: 'n' };
+      await t.call('POST', path, 201, pod({ containers, schedulingGates: [{ name: 'x.io/gate' }] }));
+      const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name: 'a' }, target };
+      await t.call(
+        'POST',
+        `${path}/a/binding`,
+        { code: 409, message: 'pod a has non-empty .spec.schedulingGates' },
+        binding,
+      );
+      await t.call('MERGE', `${path}/a`, 200, { spec: { schedulingGates: null } });
+
+      await t.call('POST', `${path}/a/binding?dryRun=All`, 201, binding);
+
+      same(at(await t.call('GET', `${path}/a`, 200), 'spec.nodeName'), undefined, 'the node');
+    },
+  },
 ];
