@@ -284,4 +284,26 @@ export const KIND_CASES: readonly ConformanceCase[] = [
       same(at(await t.call('GET', `${path}/a`, 200), 'spec.nodeName'), undefined, 'the node');
     },
   },
+  {
+    name: 'deletes the endpoints of a service that goes',
+    items: [],
+    run: async (t) => {
+      for (const name of ['a', 'b']) {
+        const metadata = { name, finalizers: name === 'a' ? [] : ['x.io/one'] };
+        const kept = { apiVersion: 'v1', kind: 'Endpoints', metadata };
+        const service = { apiVersion: 'v1', kind: 'Service', metadata, spec: { ports: [{ port: 80 }] } };
+        await t.call('POST', t.core('endpoints'), 201, kept);
+        await t.call('POST', t.core('services'), 201, service);
+        await t.call('DELETE', `${t.core('services')}/${name}`, 200);
+      }
+      await t.call('GET', `${t.core('endpoints')}/a`, 404);
+      const free = { metadata: { finalizers: null } };
+      const before = await t.call('GET', `${t.core('endpoints')}/b`, 200);
+      await t.call('MERGE', `${t.core('services')}/b`, 200, free);
+      const after = await t.call('GET', `${t.core('endpoints')}/b`, 200);
+      same(at(before, 'metadata.deletionTimestamp'), undefined, 'the end of endpoints whose service is going');
+      same(typeof at(after, 'metadata.deletionTimestamp'), 'string', 'the end of endpoints whose service is gone');
+      await t.call('MERGE', `${t.core('endpoints')}/b`, 200, free);
+    },
+  },
 ];
