@@ -32,7 +32,7 @@ import { NO_METHOD, NO_RESOURCE, Refusal, UNKNOWN_PATH } from './refusal.ts';
 import { Registry, type Route } from './registry.ts';
 import { unroutable, unstorable } from './routing.ts';
 import { rowKey, Store, type CommittedChange, type StoreSnapshot } from './store.ts';
-import { deleteObject, remove, removeCollection } from './verbs/delete.ts';
+import { deleteEndpoints, remove, removeCollection } from './verbs/delete.ts';
 import { evict } from './verbs/eviction.ts';
 import { bind } from './verbs/pods.ts';
 import { forward } from './verbs/forward.ts';
@@ -415,17 +415,10 @@ export class ApiServer implements Upstream {
       remove: (definition, before) => {
         const change = this.#store.remove(definition.gr, before);
         this.#tell(definition, change);
-        if (definition.gr === 'services') this.#deleteEndpoints(before);
+        if (definition.gr === 'services') deleteEndpoints(this.#kernel, this.#registry.byResource('endpoints'), before);
         return change;
       },
     };
-  }
-
-  /** Endpoints go with their service, whoever made them. */
-  #deleteEndpoints({ metadata: { namespace = '', name = '' } }: KubeObject): void {
-    const endpoints = this.#store.get('endpoints', rowKey(namespace, name));
-    const definition = this.#registry.byResource('endpoints');
-    if (endpoints !== undefined && definition !== undefined) deleteObject(this.#kernel, definition, endpoints);
   }
 
   #tell(definition: ResourceDefinition, change: CommittedChange, by?: Call): void {

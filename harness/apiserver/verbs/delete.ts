@@ -153,6 +153,16 @@ export function deleteObject(
   return { gone: true, object: current, freed: finalizers !== (object.metadata.finalizers ?? NO_FINALIZERS) };
 }
 
+/** Endpoints go with their service, whoever made them. */
+export function deleteEndpoints(
+  kernel: Kernel,
+  definition: ResourceDefinition | undefined,
+  { metadata: { namespace = '', name = '' } }: KubeObject,
+): void {
+  const endpoints = definition && kernel.store.get(definition.gr, rowKey(namespace, name));
+  if (definition !== undefined && endpoints !== undefined) deleteObject(kernel, definition, endpoints);
+}
+
 /** 409 when the object is not the one that was meant. */
 export function preconditionRefusal(
   definition: ResourceDefinition,
