@@ -36,6 +36,8 @@ export interface Objects {
   /** Undefined when it is not there. */
   read(object: PlainObject): Promise<PlainObject | undefined>;
   create(object: PlainObject): Promise<PlainObject>;
+  /** What is served at a path. */
+  document(path: string): Promise<object | undefined>;
   merge(object: PlainObject): Promise<PlainObject>;
   /** Not found is fine. */
   remove(object: PlainObject): Promise<void>;
@@ -84,6 +86,13 @@ async function installCrd(objects: Objects): Promise<void> {
     const status = (await objects.read(crd))?.['status'] as { conditions?: { type: string; status: string }[] };
     return status?.conditions?.some(({ type, status: value }) => type === 'Established' && value === 'True') ?? false;
   });
+  // Published a moment later, and kubectl explains only what is published.
+  await until('the schema of buckets to be published', START_TIMEOUT_MS, async () => {
+    const index = (await objects.document('/openapi/v3')) as
+      | { paths?: { readonly [path: string]: unknown } }
+      | undefined;
+    return index?.paths?.['apis/storage.example.com/v1'] !== undefined;
+  });
 }
 
 /** Where each kind that is used here lives. */
@@ -129,6 +138,7 @@ function objectsOf(kubeconfig: string): Objects {
 
   return {
     read: (object) => send('GET', one(object)),
+    document: (path) => send('GET', path),
     create: (object) => there(send('POST', collection(object), object), object),
     merge: (object) => there(send('PATCH', one(object), object), object),
     remove: async (object) => {
