@@ -37,7 +37,7 @@ export interface Objects {
   read(object: PlainObject): Promise<PlainObject | undefined>;
   create(object: PlainObject): Promise<PlainObject>;
   /** What is served at a path. */
-  document(path: string): Promise<object | undefined>;
+  document(path: string): Promise<{ readonly [key: string]: unknown } | undefined>;
   merge(object: PlainObject): Promise<PlainObject>;
   /** Not found is fine. */
   remove(object: PlainObject): Promise<void>;
@@ -88,10 +88,8 @@ async function installCrd(objects: Objects): Promise<void> {
   });
   // Published a moment later, and kubectl explains only what is published.
   await until('the schema of buckets to be published', START_TIMEOUT_MS, async () => {
-    const index = (await objects.document('/openapi/v3')) as
-      | { paths?: { readonly [path: string]: unknown } }
-      | undefined;
-    return index?.paths?.['apis/storage.example.com/v1'] !== undefined;
+    const paths = (await objects.document('/openapi/v3'))?.['paths'];
+    return Object.hasOwn(paths ?? {}, 'apis/storage.example.com/v1');
   });
 }
 
