@@ -12,20 +12,12 @@ import { Immediates } from './immediates.ts';
 import { NOBODY, Owners } from './owners.ts';
 import { Patches } from './patches.ts';
 import type { Random } from './random.ts';
+import type { RunClock } from './run-clock.ts';
 import { seedPlatformRandomness } from './seeded-randomness.ts';
 import { VirtualTimers } from './virtual-timers.ts';
 
-export interface VirtualTime {
-  /** A new run: the clock stands at `startMs`, no timer is set, everybody who ran before is dead. */
-  reset(options: { readonly startMs: number; readonly random: Random }): void;
-  /** Milliseconds since the run's start. */
-  now(): number;
-  /** The earliest timer and who set it; `atMs` counts from the run's start. */
-  next(): { readonly atMs: number; readonly owner: string } | undefined;
-  /** Moves the clock to the earliest timer and fires that one; others due at the same instant fire on later calls. */
-  advanceToNext(): void;
-  /** Lets up to `ms` go by, as any request takes its time, without firing a timer. */
-  elapse(ms: number): void;
+/** A run's clock whose moments are its timers: `next` is the earliest one and who set it, `advanceToNext` fires that one alone. */
+export interface VirtualTime extends RunClock {
   /** Timers and immediates set, and random numbers drawn, inside `fn` and whatever it starts belong to `owner`. */
   runAs<T>(owner: string, fn: () => T): T;
   /** Whose code runs now; undefined outside every {@link runAs}. */

@@ -65,22 +65,10 @@ function front(server: ApiServer, upstream: Upstream, rest: Rest, started: () =>
       started();
       rest.acted();
       return upstream.send(request, {
-        answer: (response) => {
-          rest.told();
-          sink.answer(response);
-        },
-        open: (headers) => {
-          rest.told();
-          sink.open(headers);
-        },
-        event: (event) => {
-          rest.told();
-          sink.event(event);
-        },
-        end: (error) => {
-          rest.told();
-          sink.end(error);
-        },
+        answer: rest.telling((response) => sink.answer(response)),
+        open: rest.telling((headers) => sink.open(headers)),
+        event: rest.telling((event) => sink.event(event)),
+        end: rest.telling((error) => sink.end(error)),
       });
     },
   };
@@ -135,6 +123,14 @@ class Rest {
       over = true;
       this.#starting--;
       if (realNow() - from < START_MAX_MS) this.told();
+    };
+  }
+
+  /** The same, noted as something that the process is told. */
+  telling<Args extends readonly unknown[]>(pass: (...args: Args) => void): (...args: Args) => void {
+    return (...args) => {
+      this.told();
+      pass(...args);
     };
   }
 

@@ -28,6 +28,18 @@ export function listOf(value: JsonValue | undefined): readonly JsonValue[] {
   return isList(value) ? value : NO_LIST;
 }
 
+/** The same with the keys of all its maps in order. */
+export function sortedKeys(value: JsonValue): JsonValue {
+  if (isList(value)) return value.map(sortedKeys);
+  if (!isMap(value)) return value;
+  const out: [string, JsonValue][] = [];
+  for (const key of Object.keys(value).sort()) {
+    const item = value[key];
+    if (item !== undefined) out.push([key, sortedKeys(item)]);
+  }
+  return Object.fromEntries(out);
+}
+
 /** The maps in a list; what else is in it is passed over. */
 export function mapsOf(value: JsonValue | undefined): readonly JsonObject[] {
   return isList(value) ? value.filter(isMap) : NO_LIST;

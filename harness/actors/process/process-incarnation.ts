@@ -5,16 +5,17 @@
  * between it and the server (the gate), nor the command (`command.ts`). Start at {@link startProcess}.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { createServer, type AddressInfo } from 'node:net';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { CertificateAuthority, type Identity } from '../../apiserver/http/certificates.ts';
+import { freePorts } from '../../apiserver/http/free-ports.ts';
 import { serveHttp, type HttpServer, type Served } from '../../apiserver/http/serve.ts';
 import type { ActorId } from '../../model/actor.ts';
 import type { ProcessTarget } from '../../model/counterexample.ts';
 import type { ProcessEventKind } from '../../model/history.ts';
+import { kubeconfigOf } from '../../wire/kubeconfig.ts';
 import { cleanEnvironment, commandLine } from './command.ts';
 
 /** What all lives of a target share. */
@@ -95,7 +96,7 @@ class Incarnation implements ProcessIncarnation {
         tls: { identity, clientCa: authority.certificate },
         authentication: { tokens: new Map([[TOKEN, USER]]) },
       });
-      const port = target.command.some((word) => word.includes('{port}')) ? await freePort() : 0;
+      const [port = 0] = target.command.some((word) => word.includes('{port}')) ? await freePorts(1) : [];
       if (this.#over) return this.#clear();
       const kubeconfig = this.#writeKubeconfig(this.#front.url);
       const home = join(this.#folder, 'home');
@@ -154,20 +155,11 @@ class Incarnation implements ProcessIncarnation {
     }
   }
 
-  #writeKubeconfig(url: string): string {
+  #writeKubeconfig(server: string): string {
     const path = join(this.#folder, 'kubeconfig');
-    const name = 'stalemate';
     const { namespace, authority } = this.#host;
-    const ca = Buffer.from(authority.certificate).toString('base64');
-    const text = stringify({
-      apiVersion: 'v1',
-      kind: 'Config',
-      clusters: [{ name, cluster: { server: url, 'certificate-authority-data': ca } }],
-      users: [{ name, user: { token: TOKEN } }],
-      contexts: [{ name, context: { cluster: name, user: name, namespace } }],
-      'current-context': name,
-    });
-    writeFileSync(path, text, { mode: 0o600 });
+    const kubeconfig = kubeconfigOf({ name: 'stalemate', server, ca: authority.certificate, token: TOKEN, namespace });
+    writeFileSync(path, stringify(kubeconfig), { mode: 0o600 });
     return path;
   }
 
@@ -183,11 +175,3 @@ class Incarnation implements ProcessIncarnation {
 
 /** The front is on loopback and lives as long as one run. */
 const TOKEN = 'stalemate';
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

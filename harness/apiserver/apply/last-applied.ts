@@ -1,8 +1,8 @@
 /**
  * kubectl's annotation of what its client-side apply has set, kept up to date by its server-side apply.
  */
-import { isList, isMap } from '../../model/json.ts';
-import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
+import { sortedKeys } from '../../model/json.ts';
+import type { KubeObject } from '../../model/object.ts';
 
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
@@ -23,16 +23,4 @@ export function withLastApplied(object: KubeObject, config: KubeObject): KubeObj
   let bytes = 0;
   for (const [key, value] of Object.entries(next)) bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
   return { ...object, metadata: { ...object.metadata, annotations: bytes > ANNOTATIONS_MAX_BYTES ? others : next } };
-}
-
-function sortedKeys(value: JsonValue): JsonValue {
-  if (isList(value)) return value.map(sortedKeys);
-  if (!isMap(value)) return value;
-  const out: { [key: string]: JsonValue } = {};
-  const map: JsonObject = value;
-  for (const key of Object.keys(map).sort()) {
-    const item = map[key];
-    if (item !== undefined) out[key] = sortedKeys(item);
-  }
-  return out;
 }

@@ -1,5 +1,6 @@
 /**
- * Objects that read otherwise than they are stored. First: applied metadata with empty members (`labels: {}`, `finalizers: []`, a null label) of custom resources, which is never a no-op.
+ * Objects that read otherwise than they are stored, and first among them applied metadata with empty members (`labels: {}`,
+ * `finalizers: []`, a null label) of custom resources, which is never a no-op.
  *
  * A real server stores what an apply made as it is, but reads it through its own type of metadata, which has no empty members: so the
  * next write finds something to change although nobody changed anything, and so does the same apply again, every time. A controller

@@ -7,8 +7,7 @@ import type { ApiRequest } from '../../wire/http.ts';
 import { parseJson } from '../../wire/go-json.ts';
 import { parseYaml, type ParsedYaml } from './go-yaml.ts';
 import { decodeProtobuf } from '../../wire/protobuf/envelope.ts';
-import { isList, isMap } from '../../model/json.ts';
-import type { JsonValue } from '../../model/object.ts';
+import { isMap, sortedKeys } from '../../model/json.ts';
 import { TYPE_META } from '../body.ts';
 import { goType } from '../definition.ts';
 import type { Route } from '../registry.ts';
@@ -42,14 +41,7 @@ export function decodeBody(bytes: Buffer, contentType: string, method?: string, 
 
 /** Go turns the YAML of an object into JSON first, whose keys come in order: what is wrong with it is told in that order. */
 function inOrder(decoded: ParsedYaml): ParsedYaml {
-  return { ...decoded, body: sorted(decoded.body) };
-}
-
-function sorted(value: JsonValue): JsonValue {
-  if (isList(value)) return value.map(sorted);
-  if (!isMap(value)) return value;
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, item]) => [key, item === undefined ? item : sorted(item)]));
+  return { ...decoded, body: sortedKeys(decoded.body) };
 }
 
 /** Only patches may be anything but a map; what else is none is quoted as it was sent. */

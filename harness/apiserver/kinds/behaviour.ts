@@ -5,9 +5,10 @@
  */
 import { isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
-import { specFinalizers, type Strategy } from '../definition.ts';
+import { specFinalizers } from '../definition.ts';
 import { initialStatus } from '../crd/status.ts';
 import { defaultedCrd, validateCrd } from '../crd/validate.ts';
+import { startingWith, type Hooks } from './hooks.ts';
 import { withoutEmpty } from './fill.ts';
 import { forbidPod } from './limit-ranger.ts';
 import { admitPod, admittedPod, keptPodStatus, pendingPod, validatePod } from './pods.ts';
@@ -19,21 +20,6 @@ import { CLUSTER_RULES } from './validation/cluster.ts';
 import { validateNetworkPolicy } from './validation/networking.ts';
 import { POLICY_RULES } from './validation/policies.ts';
 import { validateEndpoints, validateEndpointSlice } from './validation/services.ts';
-
-type Hooks = Partial<
-  Pick<
-    Strategy,
-    | 'admit'
-    | 'forbid'
-    | 'forbidChange'
-    | 'onCreate'
-    | 'onStatus'
-    | 'normalise'
-    | 'validate'
-    | 'keepsStatus'
-    | 'statusKeeps'
-  >
->;
 
 function with_(object: KubeObject, key: string, value: JsonValue): KubeObject {
   return { ...object, [key]: value };
@@ -84,11 +70,6 @@ function base64(text: string): string {
   let binary = '';
   for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte);
   return btoa(binary);
-}
-
-/** A kind whose status is never absent: it starts like this. */
-function startingWith(status: JsonObject): Hooks {
-  return { onCreate: (object) => ({ ...object, status }) };
 }
 
 /** Hooks of single kinds. */

@@ -1,28 +1,14 @@
 /** Volumes, claims and nodes beyond their defaults: protection, default classes, the taint that every new node gets. */
 import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
-import { type Stored, type Strategy } from '../definition.ts';
+import { type Stored } from '../definition.ts';
+import type { Hooks } from './hooks.ts';
 import { mapIn } from './defaults/rules.ts';
 import { fill, inMap } from './fill.ts';
 import { forbidClaim } from './limit-ranger.ts';
 import { compareQuantities } from './quantity.ts';
 import { validateClaim } from './validation/config.ts';
 import { validateIngress } from './validation/networking.ts';
-
-type Hooks = Partial<
-  Pick<
-    Strategy,
-    | 'admit'
-    | 'forbid'
-    | 'forbidChange'
-    | 'readsMore'
-    | 'onCreate'
-    | 'onStatus'
-    | 'normalise'
-    | 'validate'
-    | 'keepsStatus'
-  >
->;
 
 /** Stays until its protection is taken off. */
 function protectedBy(finalizer: string, status?: (object: KubeObject) => JsonObject): Hooks {

@@ -4,12 +4,10 @@
 import { isMap, valueAt } from '../../model/json.ts';
 import type { JsonObject, KubeObject } from '../../model/object.ts';
 import { jsonEqual } from '../../model/leaf.ts';
-import { type Strategy } from '../definition.ts';
+import { startingWith, type Hooks } from './hooks.ts';
 import { mapIn } from './defaults/rules.ts';
 import { fill, inMap } from './fill.ts';
 import { WORKLOAD_RULES } from './validation/workloads.ts';
-
-type Hooks = Partial<Pick<Strategy, 'converted' | 'readsMore' | 'onCreate' | 'normalise' | 'validate' | 'statusKeeps'>>;
 
 /**
  * Without labels of its own a Job takes those of its template, the ones that the template is given included: a real server fills
@@ -116,10 +114,6 @@ export const WORKLOADS: { readonly [gr: string]: Hooks } = judged({
   'cronjobs.batch': startingWith({}),
   podtemplates: {},
 });
-
-function startingWith(status: JsonObject): Hooks {
-  return { onCreate: (object) => ({ ...object, status }) };
-}
 
 /** With the rules of each kind. */
 function judged(hooks: { readonly [gr: string]: Hooks }): { readonly [gr: string]: Hooks } {

@@ -172,27 +172,12 @@ async function checkOurs(path: string): Promise<void> {
 }
 
 /**
- * `insecure-skip-tls-verify` without TLS, because client-node asks for it before it talks plain HTTP. A token rather than a client
- * certificate: fabric8 reads no key but RSA unless Bouncy Castle is on its class path, and an RSA key takes longer than all the start.
+ * A token rather than a client certificate: fabric8 reads no key but RSA unless Bouncy Castle is on its class path, and an RSA key takes
+ * longer than all the start.
  */
-async function kubeconfigText(url: string, security: Security | undefined): Promise<string> {
+async function kubeconfigText(server: string, security: Security | undefined): Promise<string> {
   const { stringify } = await import('yaml');
-  const name = 'stalemate';
-  const trust =
-    security === undefined
-      ? { 'insecure-skip-tls-verify': true }
-      : { 'certificate-authority-data': base64(security.ca) };
-  const user = security === undefined ? {} : { token: security.adminToken };
-  return stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name, cluster: { server: url, ...trust } }],
-    users: [{ name, user }],
-    contexts: [{ name, context: { cluster: name, user: name, namespace: 'default' } }],
-    'current-context': name,
-  });
-}
-
-function base64(text: string): string {
-  return Buffer.from(text).toString('base64');
+  const { kubeconfigOf } = await import('../../wire/kubeconfig.ts');
+  const trusted = security === undefined ? {} : { ca: security.ca, token: security.adminToken };
+  return stringify(kubeconfigOf({ name: 'stalemate', server, ...trusted }));
 }

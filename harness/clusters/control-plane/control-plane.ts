@@ -7,14 +7,15 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { get } from 'node:https';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { CertificateAuthority } from '../../apiserver/http/certificates.ts';
+import { freePorts } from '../../apiserver/http/free-ports.ts';
 import { realDelay, realNow } from '../../determinism/real-time.ts';
 import { HarnessError } from '../../model/errors.ts';
 import type { UserInfo } from '../../wire/http.ts';
+import { kubeconfigOf } from '../../wire/kubeconfig.ts';
 import { findControlPlane, missingText, type ControlPlaneBinaries } from './binaries.ts';
 import { Children, logTail, type Child } from './children.ts';
 
@@ -92,7 +93,7 @@ async function startOnce(binaries: ControlPlaneBinaries, options: ControlPlaneOp
     const ca = authority.certificate;
     await untilReady(`${url}/readyz`, { ca, token }, [etcd, apiserver], deadline);
     const pids = [etcd.pid, apiserver.pid];
-    const kubeconfig = kubeconfigText(url, ca, token);
+    const kubeconfig = stringify(kubeconfigOf({ name: 'control-plane', server: url, ca, token }));
     if (options.controllerManager === true) {
       writeFileSync(join(folder, 'kubeconfig'), kubeconfig, { mode: 0o600 });
       const manager = children.start(
@@ -250,34 +251,5 @@ function statusOf(url: string, ca: string, token: string): Promise<number> {
     );
     sent.on('timeout', () => sent.destroy());
     sent.on('error', () => resolve(0));
-  });
-}
-
-async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = await Promise.all(
-    Array.from(
-      { length: count },
-      () =>
-        new Promise<ReturnType<typeof createServer>>((resolve, reject) => {
-          const server = createServer();
-          server.on('error', reject);
-          server.listen(0, '127.0.0.1', () => resolve(server));
-        }),
-    ),
-  );
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
-}
-
-function kubeconfigText(url: string, ca: string, token: string): string {
-  const name = 'control-plane';
-  return stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name, cluster: { server: url, 'certificate-authority-data': Buffer.from(ca).toString('base64') } }],
-    users: [{ name, user: { token } }],
-    contexts: [{ name, context: { cluster: name, user: name, namespace: 'default' } }],
-    'current-context': name,
   });
 }

@@ -4,6 +4,7 @@
  *
  * Owns: one server's view of one sequence. Both servers' views must come out equal. Start at {@link Symbols}.
  */
+import { sortedKeys } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import { plain } from './compare.ts';
 
@@ -126,17 +127,6 @@ function sortedObjects(message: string): string {
       return quoted;
     }
   });
-}
-
-function sortedKeys(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map((one) => sortedKeys(one as JsonValue));
-  if (value === null || typeof value !== 'object') return value;
-  const object = value as JsonObject;
-  return Object.fromEntries(
-    Object.keys(object)
-      .sort()
-      .map((name) => [name, sortedKeys(object[name] ?? null)]),
-  );
 }
 
 /** A real server's order of several errors varies from run to run. */
