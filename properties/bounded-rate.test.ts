@@ -293,6 +293,56 @@ describe('bounded rate', () => {
       expect(judge(h, { reference })).toMatchObject({ violations: [{ signature: { class: 'short-requeue' } }] });
     });
 
+    describe('seen for a short time only', () => {
+      const idle = { requestsPerMinute: 600, writesPerMinute: 600 };
+      const reference = { idle };
+      const seen = (requests: number, goesOn = true): ProbeResult => ({
+        ...restless,
+        windowMs: 8_000,
+        laterHalf: { requests, spanMs: 8_000, goesOn },
+      });
+      const writing = (): HistoryBuilder => {
+        const h = settled();
+        return every(300, 6, (n) => h.edit('controller', WIDGETS, 'web', ['status', 'n'], n, 'status'), h);
+      };
+      const reading = (): HistoryBuilder => {
+        const h = settled();
+        return every(300, 8, () => h.get('controller', WIDGETS, 'web'), h);
+      };
+
+      it('is looked at for longer before it is called ordinary', () => {
+        expect(judge(writing(), { settlement: UNREST, reference })).toMatchObject({
+          result: 'inconclusive',
+          needs: [{ probe: 'extended-settle' }, { probe: 'withheld-echo' }],
+        });
+        expect(judge(reading(), { reference })).toMatchObject({
+          result: 'inconclusive',
+          needs: [{ probe: 'extended-settle', windowMs: 8_000 }],
+        });
+      });
+
+      it('is convicted when it goes on', () => {
+        expect(judge(writing(), { settlement: UNREST, reference, probes: [seen(25), withheld(9)] })).toMatchObject({
+          violations: [{ signature: { class: 'short-requeue' } }],
+        });
+        expect(judge(reading(), { reference, probes: [seen(25)] })).toMatchObject({
+          violations: [{ signature: { class: 'short-requeue' } }],
+        });
+      });
+
+      it.each([
+        ['it was one burst', seen(25, false)],
+        ['it slows down', seen(5)],
+      ])('is accepted when %s', (_, probe) => {
+        expect(judge(writing(), { settlement: UNREST, reference, probes: [probe] }).result).toBe('holds');
+        expect(judge(reading(), { reference, probes: [probe] }).result).toBe('holds');
+      });
+
+      it('is no matter where the references are silent and the run came to rest', () => {
+        expect(judge(reading()).result).toBe('holds');
+      });
+    });
+
     it('accepts one late burst with a write for each child, and silence after it', () => {
       const h = settled().pass(6_000);
       for (let n = 0; n < 12; n++) h.create('controller', 'configmaps', manifest('ConfigMap', `child-${n}`));

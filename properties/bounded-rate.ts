@@ -18,28 +18,32 @@ import type { Property } from '../harness/oracle/property.ts';
 import {
   activityAfter,
   goesOn,
-  EXTENDED_SETTLE_MS,
   isOrdinaryIdle,
   laterHalf,
   mostFrequent,
   restStart,
+  suspectSettleMs,
 } from '../harness/oracle/rest.ts';
 import { judgeStreak, RETRIES_MIN } from '../harness/oracle/retries.ts';
 
 const NAME = 'bounded-rate';
 /** Requests without a pause, at rest, that no burst of a reconcile explains: a loop that waits for nothing. */
 const HOT_REQUESTS_MIN = 40;
-/** Of a hot loop, the last second of run time is looked at. */
-const HOT_SPAN_MS = 1_000;
+/** Of a hot loop, so much of the end is looked at: on the wall's clock, a busy machine takes a tenth of a second for a request. */
+const HOT_SPAN_MS = 5_000;
 /** One write at rest may be the last step of converging; three in the later half are a habit. */
 const HABIT_MIN = 3;
 /** A requeue of that period or shorter is a busy loop, also when the references do the same. */
 const SHORT_PERIOD_MS = 1_000;
+/** A run that has not been silent although so long a silence was waited for: a busy loop is one by then. */
+const SHORT_SEEN_MS = 8_000;
 /** That many in a row before a period is believed. */
 const SHORT_MIN = 10;
 /** Withholding the echo silences a self-triggered loop; what may remain is the way back to rest. */
 const SILENT_SHARE = 0.25;
 const SILENT_MAX = 3;
+
+type Settled = Extract<ProbeResult, { probe: 'extended-settle' }>;
 
 export const boundedRate: Property = {
   name: NAME,
@@ -98,9 +102,17 @@ function judgeHotInstant(history: History): CheckResult {
 
 /** Rest came, but reads may go on where they do not count as activity. */
 function judgeShortRequeue(history: History): CheckResult {
-  if (activityAfter(history, restStart(history)).length < SHORT_MIN) return HOLDS;
+  if (activityAfter(history, restStart(history)).length < HABIT_MIN) return HOLDS;
   const half = laterHalf(history);
-  if (half === undefined || !isShortPeriod(half)) return HOLDS;
+  if (half === undefined) return HOLDS;
+  const longest = longestSettle(history);
+  const seen = longest !== undefined && longest.windowMs >= SHORT_SEEN_MS ? longest.laterHalf : undefined;
+  if (!isShortPeriod(half) && (seen === undefined || !isShort(seen))) {
+    const polls = (history.reference?.idle.requestsPerMinute ?? 0) >= 60_000 / SHORT_PERIOD_MS;
+    if (!polls || seen !== undefined || !isSuspect(half)) return HOLDS;
+    const needs: ProbeRequest[] = [{ probe: 'extended-settle', windowMs: SHORT_SEEN_MS }];
+    return { result: 'inconclusive', reason: 'the target asks often at rest; it is looked at for longer', needs };
+  }
   const period = Math.round(half.spanMs / half.activity.length);
   return rateViolation(
     history,
@@ -110,18 +122,29 @@ function judgeShortRequeue(history: History): CheckResult {
   );
 }
 
+/** Few requests in a short time may be as many as a busy loop sends. */
+function isSuspect({ activity, spanMs }: NonNullable<ReturnType<typeof laterHalf>>): boolean {
+  return activity.length >= HABIT_MIN && spanMs / activity.length <= SHORT_PERIOD_MS;
+}
+
 function judgeUnrest(history: History): CheckResult {
   const half = laterHalf(history);
   if (half === undefined) return { result: 'inconclusive', reason: 'the settle phase had no time in it' };
   const { activity, spanMs } = half;
   const writes = activity.filter(({ verb }) => isWrite(verb));
-  const short = isShortPeriod(half);
-  if (!short && isOrdinaryIdle(history, activity, spanMs)) return HOLDS;
-  const extended = find(history, 'extended-settle');
+  const windowMs = suspectSettleMs(history);
+  const longest = longestSettle(history);
+  // Once it has gone on for so long, no longer silence could follow.
+  const proven = longest !== undefined && longest.windowMs >= SHORT_SEEN_MS && longest.laterHalf !== undefined;
+  const short = isShortPeriod(half) || (proven && isShort(longest.laterHalf));
+  const suspect = !proven && isSuspect(half);
+  if (!short && !suspect && isOrdinaryIdle(history, activity, spanMs)) return HOLDS;
+  const believed = longest !== undefined && (longest.windowMs >= windowMs || (proven && isShort(longest.laterHalf)));
+  const extended = believed ? longest : undefined;
   // A run that was cut short by its number of steps would be cut short again.
   const enough = history.settlement.result === 'steps-exceeded';
   if (extended === undefined && !enough) {
-    const needs: ProbeRequest[] = [{ probe: 'extended-settle', windowMs: EXTENDED_SETTLE_MS }];
+    const needs: ProbeRequest[] = [{ probe: 'extended-settle', windowMs }];
     if (writes.length >= HABIT_MIN) needs.push({ probe: 'withheld-echo' });
     return { result: 'inconclusive', reason: 'the target is not silent at rest; it gets more time', needs };
   }
@@ -153,11 +176,13 @@ function judgeWrites(history: History, writes: readonly Operation[], otherwise: 
   return rateViolation(history, otherwise, writes, what);
 }
 
-/** One late burst, with a write for each child perhaps, is no period. */
 function isShortPeriod({ activity, fromMs, spanMs }: NonNullable<ReturnType<typeof laterHalf>>): boolean {
-  return (
-    activity.length >= SHORT_MIN && spanMs / activity.length <= SHORT_PERIOD_MS && goesOn(activity, fromMs, spanMs)
-  );
+  return isShort({ requests: activity.length, spanMs, goesOn: goesOn(activity, fromMs, spanMs) });
+}
+
+/** One late burst, with a write for each child perhaps, is no period. */
+function isShort({ requests, spanMs, goesOn: lasting }: NonNullable<Settled['laterHalf']>): boolean {
+  return requests >= SHORT_MIN && spanMs / requests <= SHORT_PERIOD_MS && lasting;
 }
 
 function idleText({ reference }: History): string {
@@ -237,6 +262,11 @@ function fightViolation({ revisions, path, actors, values, severity }: Fight): V
     at: last?.at ?? 0,
     severity,
   };
+}
+
+/** The longest look at rest so far. */
+function longestSettle(history: History): Settled | undefined {
+  return history.probes.findLast((probe): probe is Settled => probe.probe === 'extended-settle');
 }
 
 function find<P extends ProbeResult['probe']>(

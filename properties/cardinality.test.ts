@@ -76,6 +76,21 @@ describe('cardinality', () => {
     });
   });
 
+  it.each([
+    ['counts the children of an only owner that is not named as their controller', 1, 'violated'],
+    ['does not know whose those of several such owners are', 2, 'holds'],
+  ])('%s', (_, owners, expected) => {
+    const { h, owner } = started(1);
+    const { controller: _controller, ...plain } = ownedBy(owner);
+    const others = Array.from({ length: owners - 1 }, (__, n) => ({ ...plain, name: `other-${n}`, uid: `other-${n}` }));
+    const child = worker(owner);
+    const shared = { ...child, metadata: { ...child.metadata, ownerReferences: [plain, ...others] } };
+    h.create('controller', 'pods', shared);
+    h.create('controller', 'pods', shared);
+
+    expect(cardinality.check(h.build({ reference: reference({ 1: 1 }) })).result).toBe(expected);
+  });
+
   it('allows what an older spec asked for, and what a spec asks for that was not delivered yet', () => {
     const { h, owner } = started(3);
     make(h, owner);

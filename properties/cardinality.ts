@@ -8,7 +8,7 @@ import { roleOf } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
 import type { History, Operation, Revision } from '../harness/model/history.ts';
-import { controllerOf } from '../harness/model/object.ts';
+import { parentOf } from '../harness/model/object.ts';
 import type { Reference, ReferenceChild } from '../harness/model/reference.ts';
 import { specHash } from '../harness/model/spec-hash.ts';
 import type { HistoryIndex } from '../harness/oracle/history-index.ts';
@@ -53,7 +53,7 @@ function check(history: History): CheckResult {
 }
 
 function ownerOf(index: HistoryIndex, child: Revision): Revision | undefined {
-  const uid = controllerOf(child.object)?.uid;
+  const uid = parentOf(child.object)?.uid;
   return uid === undefined ? undefined : index.liveAt(uid, child.at);
 }
 
@@ -127,7 +127,7 @@ function liveSiblings(index: HistoryIndex, creation: Revision, owner: Revision):
       continue;
     const live = index.liveAt(first.uid, creation.at) ?? first;
     if (live.type === 'DELETED' || live.object.metadata.deletionTimestamp !== undefined) continue;
-    if (controllerOf(live.object)?.uid !== owner.uid || isTakenAway(index, chain, creation.at)) continue;
+    if (parentOf(live.object)?.uid !== owner.uid || isTakenAway(index, chain, creation.at)) continue;
     if (isBeingDeleted(index, first, creation.at)) continue;
     siblings.push(first);
   }

@@ -155,6 +155,39 @@ describe('convergence', () => {
     });
   });
 
+  it('knows a child that only the longer run has by its owner, whatever the uids are', () => {
+    const reference = {
+      ownedLeaves: { 'pods:web-0': ['metadata.ownerReferences[uid=*].name', 'metadata.ownerReferences[uid=*].uid'] },
+    };
+    const withChild = (strangers: number): HistoryBuilder => {
+      const other = historyBuilder();
+      for (let n = 0; n < strangers; n++) other.create('user', 'configmaps', manifest('ConfigMap', `other-${n}`));
+      const owner = other.create('user', WIDGETS, manifest('Widget', 'web'));
+      other.create('controller', 'pods', manifest('Pod', 'web-0', {}, { ownerReferences: [ownedBy(owner)] }));
+      return other;
+    };
+    const h = historyBuilder();
+    h.create('user', WIDGETS, manifest('Widget', 'web'));
+    h.create('controller', 'pods', manifest('Pod', 'web-1'));
+    h.delete('controller', 'pods', 'web-1');
+    h.phase('contention').phase('heal').phase('settle').pass(30_000).phase('end');
+    const longer = withChild(0);
+    const fresh = withChild(3);
+    const list = [
+      expected(
+        [`${WIDGETS}/default/web`, fresh.live(WIDGETS, 'web')],
+        ['pods/default/web-0', fresh.live('pods', 'web-0')],
+      ),
+      ...probes(h, { final: [longer.live(WIDGETS, 'web'), longer.live('pods', 'web-0')] }).map((probe) =>
+        probe.probe === 'extended-settle' ? { ...probe, names: longer.build().names } : probe,
+      ),
+    ];
+
+    expect(convergence.check(h.build({ reference, probes: list }))).toMatchObject({
+      violations: [{ severity: 'warning', signature: { class: 'healed-late' } }],
+    });
+  });
+
   it('names the cause when a watch ended and was not opened again', () => {
     const { h } = run('Ready', 'old');
     h.call('controller', 'watch', 'deployments.apps', '');

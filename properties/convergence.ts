@@ -12,14 +12,16 @@ import { leafPattern } from '../harness/model/leaf.ts';
 import type { JsonValue } from '../harness/model/object.ts';
 import type { ProbeRequest, ProbeResult } from '../harness/model/probe.ts';
 import { failureStreaks } from '../harness/oracle/failures.ts';
-import { allowedState, differences, finalState, probedState } from '../harness/oracle/final-state.ts';
-import type { Difference, State } from '../harness/oracle/final-state.ts';
+import { finalState, nearestDifferences, probedState } from '../harness/oracle/final-state.ts';
+import type { Difference } from '../harness/oracle/final-state.ts';
 import { indexOf } from '../harness/oracle/history-index.ts';
 import { watchGivenUp } from '../harness/oracle/open-watches.ts';
 import type { Property } from '../harness/oracle/property.ts';
-import { earnedSettleMs, isOrdinaryIdle, laterHalf, SETTLE_MS_MAX } from '../harness/oracle/rest.ts';
+import { earnedSettleMs, isOrdinaryIdle, laterHalf, SETTLE_MS_MAX, suspectSettleMs } from '../harness/oracle/rest.ts';
 
 const NAME = 'convergence';
+/** Back-offs and requeues of so many ms of run time are everyday life. */
+const ORDINARY_MS = 10_000;
 /** Writes of a fresh incarnation that say nothing about the state: locks and records of what happened. */
 const BENIGN_WRITE = /^\S+ (events|events\.events\.k8s\.io|leases\.coordination\.k8s\.io)\//;
 
@@ -44,8 +46,9 @@ function check(history: History): CheckResult {
   if (!expected.settled) {
     return { result: 'inconclusive', reason: 'a fresh target on the same foreign input did not come to rest' };
   }
-  const found = smallestDifference(history, finalState(history), expected.outcomes);
-  return found.length === 0 ? HOLDS : judgeSuspect(history, expected, found);
+  const found = nearestDifferences(history, finalState(history), expected.outcomes);
+  const [first, ...more] = found;
+  return first === undefined ? HOLDS : judgeSuspect(history, expected, [first, ...more]);
 }
 
 function whyUnsettled(history: History): string | undefined {
@@ -67,20 +70,29 @@ function whyUnsettled(history: History): string | undefined {
   }
 }
 
-function judgeSuspect(history: History, expected: Expected, found: readonly Difference[]): CheckResult {
-  const windowMs = earnedSettleMs(failureStreaks(history));
+function judgeSuspect(
+  history: History,
+  expected: Expected,
+  found: readonly [Difference, ...(readonly Difference[])],
+): CheckResult {
+  const windowMs = earnedSettleMs(failureStreaks(history), suspectSettleMs(history));
   if (windowMs > SETTLE_MS_MAX) {
     return { result: 'inconclusive', reason: 'a back-off earned in contention may still be pending' };
   }
-  const extended = history.probes.find((probe) => probe.probe === 'extended-settle' && probe.windowMs >= windowMs) as
-    | Extract<ProbeResult, { probe: 'extended-settle' }>
-    | undefined;
+  const extended = find(history, 'extended-settle');
   const fresh = find(history, 'fresh-incarnation');
-  if (extended === undefined || fresh === undefined) {
+  const later =
+    extended === undefined
+      ? found
+      : nearestDifferences(history, probedState(history, extended.final, extended.names), expected.outcomes);
+  if (later.length === 0 && extended?.quiescent === true) return healedLate(history, found, extended.windowMs);
+  if (extended === undefined || extended.windowMs < windowMs || fresh === undefined) {
     const needs: ProbeRequest[] = [];
-    if (extended === undefined) needs.push({ probe: 'extended-settle', windowMs });
+    if (extended === undefined || extended.windowMs < windowMs) needs.push({ probe: 'extended-settle', windowMs });
     if (fresh === undefined) needs.push({ probe: 'fresh-incarnation' });
-    return ask('the state at rest is not the expected one; it gets more time and a second witness', ...needs);
+    const [{ resource, path }] = found;
+    const where = path === '' ? resource : `${leafPattern(path)} of ${resource}`;
+    return ask(`at rest ${where} is not as expected; it gets more time and a second witness`, ...needs);
   }
   if (!extended.quiescent) {
     return {
@@ -88,17 +100,19 @@ function judgeSuspect(history: History, expected: Expected, found: readonly Diff
       reason: `the run did not come to rest within an extended settle of ${windowMs} ms`,
     };
   }
-  const later = smallestDifference(history, probedState(history, extended.final, extended.names), expected.outcomes);
-  if (later.length === 0) {
-    const healed = `only after more than the settle window of ${settleWindow(history)}, by a resync or a poll`;
-    return violated(history, found, 'healed-late', 'warning', `reaches the expected state, but ${healed}`);
-  }
   if (!fresh.settled) {
     return { result: 'inconclusive', reason: 'a fresh incarnation on the final state did not come to rest' };
   }
   const writes = fresh.writes.filter((write) => !BENIGN_WRITE.test(write));
   if (writes.length === 0) return judgeSilent(history, later);
   return violated(history, later, undefined, 'error', `a fresh incarnation on this state writes: ${writes[0] ?? ''}`);
+}
+
+/** Within the time of ordinary back-offs that is convergence; beyond it somebody should know. */
+function healedLate(history: History, found: readonly Difference[], windowMs: number): CheckResult {
+  if (windowMs <= ORDINARY_MS) return HOLDS;
+  const healed = `only after more than the settle window of ${settleWindow(history)}, by a resync or a poll`;
+  return violated(history, found, 'healed-late', 'warning', `reaches the expected state, but ${healed}`);
 }
 
 /**
@@ -112,7 +126,7 @@ function judgeSilent(history: History, found: readonly Difference[]): CheckResul
     return ask('the state at rest is not the expected one, and a restart would not mend it', { probe: 'undisturbed' });
   }
   const excused = new Set(
-    smallestDifference(history, probedState(history, undisturbed.final, undisturbed.names), undisturbed.expected).map(
+    nearestDifferences(history, probedState(history, undisturbed.final, undisturbed.names), undisturbed.expected).map(
       placeOf,
     ),
   );
@@ -127,17 +141,6 @@ function judgeSilent(history: History, found: readonly Difference[]): CheckResul
 
 function placeOf({ what, object, path }: Difference): string {
   return `${what} ${object} ${leafPattern(path)}`;
-}
-
-/** Differences to the nearest allowed outcome. */
-function smallestDifference(history: History, state: State, outcomes: Expected['outcomes']): readonly Difference[] {
-  let smallest: readonly Difference[] | undefined;
-  for (const outcome of outcomes) {
-    const found = differences(history, state, allowedState(outcome));
-    if (found.length === 0) return found;
-    if (smallest === undefined || found.length < smallest.length) smallest = found;
-  }
-  return smallest ?? [];
 }
 
 function violated(
@@ -211,7 +214,7 @@ function find<P extends ProbeResult['probe']>(
   history: History,
   probe: P,
 ): Extract<ProbeResult, { probe: P }> | undefined {
-  return history.probes.find((result): result is Extract<ProbeResult, { probe: P }> => result.probe === probe);
+  return history.probes.findLast((result): result is Extract<ProbeResult, { probe: P }> => result.probe === probe);
 }
 
 function ask(reason: string, ...needs: readonly ProbeRequest[]): CheckResult {

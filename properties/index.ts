@@ -3,18 +3,27 @@ import type { Property } from '../harness/oracle/property.ts';
 import { boundedRate } from './bounded-rate.ts';
 import { cardinality } from './cardinality.ts';
 import { convergence } from './convergence.ts';
+import { crashEquivalence } from './crash-equivalence.ts';
+import { deletionCompletes } from './deletion-completes.ts';
+import { idempotentEffects } from './idempotent-effects.ts';
 import { noLostUpdate } from './no-lost-update.ts';
+import { noMistakenDeletion } from './no-mistaken-deletion.ts';
 import { noResurrection } from './no-resurrection.ts';
+import { oneActiveLeader } from './one-active-leader.ts';
 import { survival } from './survival.ts';
-
-export { always, eventually, isSometimes, neverReached, sometimes, tallySometimes } from './predicates.ts';
-export type { ObjectsOf, Predicate, Sometimes } from './predicates.ts';
+import { truthfulStatus } from './truthful-status.ts';
 
 export const properties: readonly Property[] = [
   convergence,
   noLostUpdate,
   boundedRate,
   cardinality,
+  truthfulStatus,
+  deletionCompletes,
   noResurrection,
+  noMistakenDeletion,
   survival,
+  idempotentEffects,
+  crashEquivalence,
+  oneActiveLeader,
 ];

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../harness/model/object.ts';
 import type { History } from '../harness/model/history.ts';
 import type { HistoryBuilder } from '../harness/oracle/test-history.ts';
-import { historyBuilder, manifest } from '../harness/oracle/test-history.ts';
+import { historyBuilder, manifest, ownedBy } from '../harness/oracle/test-history.ts';
 import { noResurrection } from './no-resurrection.ts';
 
 const WIDGETS = 'widgets.example.com';
@@ -83,5 +83,65 @@ describe('no-resurrection', () => {
     const h = deletedByUser();
     h.create('controller', WIDGETS, widget());
     expect(noResurrection.check(asApply(h.build({ reference: null }))).result).toBe('inconclusive');
+  });
+});
+
+describe('no-resurrection of what an owner had', () => {
+  const CHILD = 'pods';
+
+  function child(owner: KubeObject, name: string): KubeObject {
+    return manifest('Pod', name, {}, { ownerReferences: [ownedBy(owner)] });
+  }
+
+  /** An owner that is shown, deleted, and told to be gone. */
+  function gone(): { h: HistoryBuilder; owner: KubeObject } {
+    const h = historyBuilder();
+    const owner = h.create('user', WIDGETS, widget());
+    h.deliver('controller', WIDGETS);
+    h.phase('contention');
+    h.delete('user', WIDGETS, 'web');
+    return { h, owner };
+  }
+
+  it('convicts a child made for an owner whose end was shown, after a moment of idleness', () => {
+    const { h, owner } = gone();
+    h.deliver('controller', WIDGETS);
+    h.create('user', 'configmaps', manifest('ConfigMap', 'one'));
+    h.create('user', 'configmaps', manifest('ConfigMap', 'two'));
+    h.create('controller', CHILD, child(owner, 'web-0'));
+
+    expect(noResurrection.check(h.build())).toMatchObject({
+      result: 'violated',
+      violations: [
+        {
+          signature: { class: 'made-for-the-gone', kind: CHILD },
+          revisions: [102, 105],
+          sentence:
+            'controller created pods/web-0 (version 105) for widgets.example.com/web, which user had deleted (version 102): it had been ' +
+            'shown the deletion, and had been idle since',
+        },
+      ],
+    });
+  });
+
+  it('lets it finish what was under way when it was told', () => {
+    const { h, owner } = gone();
+    const first = h.begin('controller', 'create', CHILD, 'web-0', { body: child(owner, 'web-0') });
+    h.deliver('controller', WIDGETS);
+    h.create('user', 'configmaps', manifest('ConfigMap', 'one'));
+    h.create('user', 'configmaps', manifest('ConfigMap', 'two'));
+    first.answer();
+    h.create('controller', CHILD, child(owner, 'web-1'));
+
+    expect(noResurrection.check(h.build())).toEqual({ result: 'holds' });
+  });
+
+  it('does not expect of it what it had not been shown', () => {
+    const { h, owner } = gone();
+    h.create('user', 'configmaps', manifest('ConfigMap', 'one'));
+    h.create('user', 'configmaps', manifest('ConfigMap', 'two'));
+    h.create('controller', CHILD, child(owner, 'web-0'));
+
+    expect(noResurrection.check(h.build())).toEqual({ result: 'holds' });
   });
 });

@@ -1,25 +1,31 @@
 /**
- * P6, nothing deleted comes back: a write that was meant for an object does not create it anew after its deletion.
+ * P6, nothing deleted comes back: a write that was meant for an object does not create it anew after its deletion, and nothing is
+ * made any more for an owner that the target was told is gone.
  *
  * Judges creations by PATCH and PUT. A server-side apply, or a PUT of the few kinds that allow it, creates what is not there; without
  * a uid or a version in the body nobody notices that the object was deleted in between. Objects that the target creates in the
- * references are its own to make again, and a POST says that it means to create: neither is judged.
+ * references are its own to make again, and a POST says that it means to create: neither is judged by that part.
+ * What was under way when the target was told of the owner's end is not held against it: only what it begins once it has been idle.
  */
 import { roleOf } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
-import type { History, Revision } from '../harness/model/history.ts';
+import type { Delivery, History, Revision } from '../harness/model/history.ts';
+import { parentOf } from '../harness/model/object.ts';
 import type { HistoryIndex } from '../harness/oracle/history-index.ts';
 import { indexOf } from '../harness/oracle/history-index.ts';
 import type { Property } from '../harness/oracle/property.ts';
 
 const NAME = 'no-resurrection';
+/** Other things that have to happen while the target waits for nothing before it counts as idle: one may fall between two requests. */
+const IDLE_MOMENTS = 2;
 
 export const noResurrection: Property = {
   name: NAME,
   id: 'P6',
   kind: 'safety',
-  about: 'what others created and deleted is not created anew by a write that was meant to change it',
+  about:
+    'what others deleted is not created anew by a write meant to change it, and nothing is made for an owner known to be gone',
   check,
 };
 
@@ -28,6 +34,10 @@ function check(history: History): CheckResult {
   const violations: Violation[] = [];
   for (const revision of history.revisions) {
     if (revision.type !== 'ADDED' || roleOf(revision.actor) !== 'target') continue;
+    const end = endOfOwner(index, revision);
+    if (end !== undefined && wasIdleAfter(index, revision, end.told)) {
+      violations.push(forTheGone(index, revision, end.deletion));
+    }
     const verb = index.operation(revision.op)?.verb;
     if (verb !== 'patch' && verb !== 'update') continue;
     const deletion = lastDeletion(history, revision);
@@ -93,4 +103,53 @@ function whatItKnew(index: HistoryIndex, deletion: Revision, creation: Revision)
   return seen === undefined
     ? 'it had never been shown the object, and named neither uid nor version'
     : `it had last seen version ${seen.revision}, and named neither uid nor version`;
+}
+
+/** The deletion of a new object's controlling owner, and when its maker's watch told it, if both came before it was asked for. */
+function endOfOwner(
+  index: HistoryIndex,
+  creation: Revision,
+): { readonly deletion: Revision; readonly told: Delivery } | undefined {
+  const uid = parentOf(creation.object)?.uid;
+  const deletion = uid === undefined ? undefined : index.chain(uid).at(-1);
+  if (deletion?.type !== 'DELETED' || deletion.at > creation.at) return undefined;
+  const since = index.operation(creation.op)?.invoked.at ?? creation.at;
+  const told = index.history.deliveries.find(
+    ({ actor, type, at, object }) =>
+      actor === creation.actor && type === 'DELETED' && at < since && object?.metadata.uid === uid,
+  );
+  return told === undefined ? undefined : { deletion, told };
+}
+
+/** Whether the maker had finished what it was doing when it was told: other things happened while it had nothing under way. */
+function wasIdleAfter(index: HistoryIndex, creation: Revision, told: Delivery): boolean {
+  const { operations, deliveries, revisions } = index.history;
+  const until = index.operation(creation.op)?.invoked.at ?? creation.at;
+  const busy = operations.filter(
+    ({ actor, verb, invoked, answered }) =>
+      actor === creation.actor &&
+      verb !== 'watch' &&
+      invoked.at < until &&
+      (answered?.at ?? Number.POSITIVE_INFINITY) > told.at,
+  );
+  const moments = [...deliveries, ...revisions].filter(
+    ({ at }) =>
+      at > told.at &&
+      at < until &&
+      !busy.some(({ invoked, answered }) => invoked.at < at && at < (answered?.at ?? Number.POSITIVE_INFINITY)),
+  );
+  return moments.length >= IDLE_MOMENTS;
+}
+
+function forTheGone(index: HistoryIndex, creation: Revision, deletion: Revision): Violation {
+  return {
+    signature: { property: NAME, class: 'made-for-the-gone', actors: ['target'], kind: creation.resource, field: '' },
+    sentence:
+      `${creation.actor} created ${index.shortName(creation)} (version ${creation.revision}) for ${index.shortName(deletion)}, which ` +
+      `${deletion.actor} had deleted (version ${deletion.revision}): it had been shown the deletion, and had been idle since`,
+    operations: [creation.op, deletion.op].filter((id) => id >= 0),
+    revisions: [deletion.revision, creation.revision],
+    at: creation.at,
+    severity: 'error',
+  };
 }

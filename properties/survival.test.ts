@@ -77,6 +77,19 @@ describe('survival', () => {
     expect(judge(h).result).toBe('inconclusive');
   });
 
+  it.each([
+    ["thread 'main' panicked at src/main.rs:7:5:"],
+    ["thread 'tokio-runtime-worker' (4711) panicked at src/main.rs:7:5:"],
+    ['panic: assignment to entry in nil map'],
+    ['# A fatal error has been detected by the Java Runtime Environment:'],
+  ])('knows a panic by what its runtime prints: %s', (line) => {
+    const h = historyBuilder();
+
+    expect(classes(survival.check({ ...h.build(), logs: [{ actor: 'controller', at: 1, timeMs: 1, line }] }))).toEqual([
+      'panic',
+    ]);
+  });
+
   it('convicts what runtimes print about broken programs', () => {
     const lines = ['reconciled web', 'WARNING: DATA RACE', 'panic: runtime error: index out of range'];
     const history = started().build({ logs: lines.map((line, at) => ({ at, timeMs: 0, actor: 'controller', line })) });

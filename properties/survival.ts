@@ -19,7 +19,11 @@ const EXITS_MAX = 4;
 /** What runtimes print when the program is wrong, whatever it does afterwards. */
 const LOG_SIGNATURES: readonly { readonly class: string; readonly pattern: RegExp }[] = [
   { class: 'data-race', pattern: /^WARNING: DATA RACE|^fatal error: concurrent map/ },
-  { class: 'panic', pattern: /^panic: |^fatal error: |Observed a panic|thread '.*' panicked at/ },
+  {
+    class: 'panic',
+    pattern:
+      /^panic: |^fatal error: |Observed a panic|thread '.*'(?: \(\d+\))? panicked at|^# A fatal error has been detected by the Java/,
+  },
 ];
 
 export const survival: Property = {

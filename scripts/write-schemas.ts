@@ -10,10 +10,11 @@ import { summarySchema } from '../harness/report/summary.ts';
 import { COUNTEREXAMPLE } from '../harness/schedule/codec/counterexample.ts';
 import { HISTORY } from '../harness/schedule/codec/history.ts';
 import { RECORD } from '../harness/schedule/codec/record.ts';
+import { RECORDING } from '../harness/schedule/codec/recording.ts';
 import { SCHEDULE } from '../harness/schedule/codec/schedule.ts';
 import { WORKLOAD } from '../harness/schedule/codec/workload.ts';
 
-const FORMATS = [SCHEDULE, WORKLOAD, HISTORY, COUNTEREXAMPLE, RECORD] as const;
+const FORMATS = [SCHEDULE, WORKLOAD, HISTORY, COUNTEREXAMPLE, RECORD, RECORDING] as const;
 
 /** File texts by path from the root of the repository. */
 export function schemaFiles(): ReadonlyMap<string, string> {

@@ -11,6 +11,14 @@ export interface ControllerContext {
   readonly kubeConfig: KubeConfig;
   readonly namespace: string;
   readonly signal: AbortSignal;
+  /** Where services outside the cluster are, for controllers that keep something there. */
+  readonly effects?: Effects;
+}
+
+export interface Effects {
+  /** Base address. */
+  readonly url: string;
+  readonly fetch: (url: string, init?: RequestInit) => Promise<Response>;
 }
 
 export interface RunningController {

@@ -48,6 +48,7 @@ async function run(
     {
       upstream,
       resolveName: (target) => target.name,
+      appears: () => Promise.resolve(),
       onOpDone: (index) => done.push(index),
       ended: () => false,
       ...more,
@@ -197,6 +198,7 @@ describe('set', () => {
 
     const { sent } = await run(made.server, [set('merge-patch', { target: { ...WIDGET, name: 'web/worker~0' } })], {
       resolveName: () => 'a',
+      appears: () => Promise.resolve(),
     });
 
     expect(sent).toEqual(['PATCH widgets/a 200']);

@@ -17,6 +17,8 @@ export interface ProgramContext {
   readonly upstream: Upstream;
   /** The real name behind a canonical one; undefined while the object has not been made. */
   resolveName(target: ObjectTarget): string | undefined;
+  /** Resolves once the object has been made, or when no further operation may start. */
+  appears(target: ObjectTarget): Promise<void>;
   /**
    * Operation `index` is over. While a recreation waits for the old object to go, every look counts as an operation of its own,
    * so that a scheduler which runs one operation at a time lets others act in between.
@@ -58,9 +60,13 @@ class Runner {
       await this.#create(op.target, op.object);
       return;
     }
-    const name = this.#context.resolveName(op.target);
-    // A canonical name that stands for no real one yet: the object has not been made.
-    if (name === undefined || name.includes('~')) return;
+    let name = this.#context.resolveName(op.target);
+    if (isUnmade(name)) {
+      // Whoever marks every new node or pod waits for the next one.
+      await this.#context.appears(op.target);
+      name = this.#context.resolveName(op.target);
+    }
+    if (name === undefined || isUnmade(name)) return;
     const { group, version, resource, namespace } = op.target;
     const path = objectPath({ group, version, resource }, namespace, name);
     switch (op.do) {
@@ -161,6 +167,11 @@ class Runner {
       throw error;
     }
   }
+}
+
+/** A canonical name that stands for no real one yet. */
+function isUnmade(name: string | undefined): boolean {
+  return name === undefined || name.includes('~');
 }
 
 /** The merge patch that sets `value` at a path of map keys; `null` removes. */

@@ -1,5 +1,7 @@
 /** Values of flags, checked one by one: what was given, what was expected. */
+import { parseReadiness, READINESS_FORMS } from '../actors/process/readiness.ts';
 import { parseBudget } from '../execution/budget.ts';
+import type { Network } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
 
 /** `--seed`. */
@@ -35,6 +37,51 @@ export function portArgument(text: string): number {
 export function clusterArgument(text: string): 'embedded' {
   if (text === 'embedded') return text;
   throw usage(`got cluster "${text}", expected "embedded"`);
+}
+
+/** `--environment`. */
+export function paceArgument(text: string): 'auto' | 'off' | 'fast' | 'slow' {
+  if (text === 'auto' || text === 'off' || text === 'fast' || text === 'slow') return text;
+  throw usage(`got environment "${text}", expected "auto", "off", "fast" or "slow"`);
+}
+
+/** `--authorization`. */
+export function authorizationArgument(text: string): 'rbac' | 'allow-all' {
+  if (text === 'allow-all' || text === 'rbac') return text;
+  throw usage(`got authorization "${text}", expected "allow-all" or "rbac"`);
+}
+
+/** `--network`. */
+export function networkArgument(text: string): Network {
+  if (text === 'none' || text === 'host') return text;
+  throw usage(
+    `got network "${text}", expected "none" (loopback only, where the system permits it) or "host" (all that this machine can reach)`,
+  );
+}
+
+/** `--env`, which may come several times. */
+export function envArgument(
+  text: string,
+  before: { readonly [name: string]: string } | undefined,
+): { readonly [name: string]: string } {
+  const [, name, value] = /^([A-Za-z_][A-Za-z0-9_.-]*)=(.*)$/s.exec(text) ?? [];
+  if (name !== undefined && value !== undefined) return { ...before, [name]: value };
+  throw usage(`got --env "${text}", expected NAME=VALUE`);
+}
+
+/** `--ready`: kept as text, for the configuration takes the same. */
+export function readyArgument(text: string): string {
+  if (parseReadiness(text) !== undefined) return text;
+  throw usage(`got --ready "${text}", expected ${READINESS_FORMS}`);
+}
+
+/** A time such as `30s`, in ms. */
+export function timeArgument(flag: string): (text: string) => number {
+  return (text) => {
+    const time = parseBudget(text);
+    if (time?.unit === 'ms') return time.timeMs;
+    throw usage(`got ${flag} "${text}", expected a time like "30s" or "2m"`);
+  };
 }
 
 /** Collects a flag that may come several times. */

@@ -11,6 +11,8 @@ import { runCampaign } from '../execution/campaign.ts';
 import { checkOptions, ownProperties, resolveOptions, type StalemateOptions } from '../execution/config.ts';
 import { startLab, type Lab } from '../execution/lab.ts';
 import { recheckRecord, replayCounterexample } from '../execution/replay.ts';
+import { judge } from '../oracle/compose.ts';
+import type { Recording } from '../model/recording.ts';
 import type { SubjectTarget } from '../execution/protocol.ts';
 import { resolveCommand } from '../execution/process-target.ts';
 import type { RunConfig } from '../execution/run-config.ts';
@@ -37,6 +39,8 @@ export interface RunContext {
   readonly signal?: AbortSignal;
   /** Every n-th trial is run twice and the histories compared; default 400. */
   readonly verifyEvery?: number;
+  /** Real time that shrinking one finding may take, ms; default 10 s, and 60 s where the target is a process. */
+  readonly shrinkMs?: number;
   /** Restricts the search to these strategies. */
   readonly strategies?: readonly StrategyName[];
 }
@@ -80,10 +84,11 @@ export function resolveRun(options: StalemateOptions, context: RunContext = {}):
 
 /** Runs a resolved configuration. */
 export function runConfigured(config: RunConfig, context: RunContext = {}): Promise<CampaignResult> {
-  const { events, signal, verifyEvery, strategies } = context;
+  const { events, signal, verifyEvery, shrinkMs, strategies } = context;
   return runCampaign(config, {
     workerEntry: WORKER,
     ...(verifyEvery === undefined ? {} : { verifyEvery }),
+    ...(shrinkMs === undefined ? {} : { shrinkMs }),
     ...(strategies === undefined ? {} : { strategies }),
     ...(events === undefined ? {} : { events }),
     ...(signal === undefined ? {} : { signal }),
@@ -120,9 +125,13 @@ export interface ReplayContext {
   readonly cwd?: string;
   /** Runs; default 5. */
   readonly times?: number;
+  /** Variables of a process target's environment: they are not stored, for they may be secrets. */
+  readonly env?: { readonly [name: string]: string };
   /** The target that the caller means: refused when the counterexample is another one's. */
   readonly target?: string;
   readonly configFile?: string;
+  /** The report folder that it comes from: what its campaign learned of a process is not measured again. */
+  readonly reportDir?: string;
   readonly signal?: AbortSignal;
 }
 
@@ -150,14 +159,19 @@ export async function replay(counterexample: Counterexample, context: ReplayCont
     properties: known,
     workerEntry: WORKER,
     configFile,
+    ...(context.reportDir === undefined ? {} : { reportDir: resolve(context.cwd ?? process.cwd(), context.reportDir) }),
     ...(context.signal === undefined ? {} : { signal: context.signal }),
   });
 }
 
-function targetOf(counterexample: Counterexample, { cwd = process.cwd(), target }: ReplayContext): SubjectTarget {
+function targetOf(
+  counterexample: Counterexample,
+  { cwd = process.cwd(), target, env = {} }: ReplayContext,
+): SubjectTarget {
   const stored = counterexample.target;
   if ('command' in stored) {
-    const started = resolveCommand({ command: stored.command, directory: resolve(cwd, stored.directory), env: {} });
+    const { command, directory, ...manner } = stored;
+    const started = resolveCommand({ command, directory: resolve(cwd, directory), env, manner });
     return { target: '', process: started, transport: 'http-library' };
   }
   const { module, transport } = stored;
@@ -178,4 +192,12 @@ function targetOf(counterexample: Counterexample, { cwd = process.cwd(), target 
 /** Judges a stored history again, with today's properties and your own, without running anything. */
 export function recheck(record: FindingRecord, own: readonly Property[] = []): CheckReport {
   return recheckRecord(record, [...properties, ...own]);
+}
+
+/** What each property of the catalogue, and of the user's own, says of a recording. */
+export function judgeRecording(recording: Recording, own: readonly Property[] = []): CheckReport['results'] {
+  return judge(recording.history, [...properties, ...own]).map(({ property, result }) => ({
+    property: property.name,
+    result,
+  }));
 }

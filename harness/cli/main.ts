@@ -58,6 +58,7 @@ type MakeCommand = (context: CommandContext) => Command;
 const COMMANDS: { readonly [name: string]: () => Promise<MakeCommand> } = {
   run: async () => (await import('./commands/run.ts')).runCommand,
   replay: async () => (await import('./commands/replay.ts')).replayCommand,
+  record: async () => (await import('./commands/record.ts')).recordCommand,
   recheck: async () => (await import('./commands/recheck.ts')).recheckCommand,
   list: async () => (await import('./commands/list.ts')).listCommand,
   serve: async () => (await import('./commands/serve.ts')).serveCommand,

@@ -16,15 +16,26 @@ export const properties: readonly Property[] = catalogueOfClaims;
 /** The kinds of adversarial writers. */
 export const writers: readonly AdversarialWriter[] = WRITERS;
 
-/** One variant of a controller under test; paths are relative to `controllers-under-test/`. */
+/**
+ * One variant of a controller under test; paths are relative to `controllers-under-test/`. It has either a `module`, which runs inside
+ * the harness, or a `language` and a `command`, which runs as a process and has to be built first (`scripts/controllers.ts`).
+ */
 export interface ControllerUnderTest {
   readonly controller: string;
   readonly variant: string;
-  readonly module: string;
+  readonly module?: string;
+  /** `go`, `java`, `python` or `rust`. */
+  readonly language?: string;
+  /** Program and arguments; `{built}` is the folder of what was built, `{sources}` that of the controller. */
+  readonly command?: readonly string[];
+  /** Variables of its environment, with the same placeholders. */
+  readonly env?: { readonly [name: string]: string };
   readonly crds: readonly string[];
   readonly sample: string;
   /** Means to run more than once at a time. */
   readonly leaderElection?: boolean;
+  /** Keeps something outside the cluster. */
+  readonly effects?: boolean;
   /** `holds`, or the properties that it must be caught by. */
   readonly expected: string | readonly string[];
 }

@@ -3,7 +3,7 @@
  *
  * Owns: what both have in common for whoever pumps a run. Does not own: virtual time (`virtual-time.ts`).
  */
-import { realNow } from './real-time.ts';
+import { realClearTimeout, realNow, realSetTimeout } from './real-time.ts';
 import type { Random } from './random.ts';
 
 export interface RunClock {
@@ -17,6 +17,10 @@ export interface RunClock {
   advanceToNext(): void;
   /** Lets up to `ms` go by, as any request takes its time, without anything happening. */
   elapse(ms: number): void;
+  /** Calls back after `delayMs`, for `owner`, unless a new run has begun by then. */
+  after(delayMs: number, owner: string, then: () => void): void;
+  /** Whether somebody is to be called back, on a clock whose next moment does not tell. */
+  readonly expects?: boolean;
 }
 
 /** How long is waited at a time for a process to do something by itself. */
@@ -26,11 +30,28 @@ const SLICE_MS = 50;
 export class WallClock implements RunClock {
   /** What was waited for last ends here; whoever drains waits until then, or until something happens. */
   waitingUntilMs = 0;
+  /** How long is waited at a time, in ms. */
+  sliceMs: number = SLICE_MS;
   #startMs = realNow();
+  readonly #timers = new Set<NodeJS.Timeout>();
 
   reset(): void {
     this.#startMs = realNow();
     this.waitingUntilMs = 0;
+    for (const timer of this.#timers) realClearTimeout(timer);
+    this.#timers.clear();
+  }
+
+  after(delayMs: number, _owner: string, then: () => void): void {
+    const timer = realSetTimeout(() => {
+      this.#timers.delete(timer);
+      then();
+    }, delayMs);
+    this.#timers.add(timer);
+  }
+
+  get expects(): boolean {
+    return this.#timers.size > 0;
   }
 
   now(): number {
@@ -38,11 +59,11 @@ export class WallClock implements RunClock {
   }
 
   next(): { readonly atMs: number; readonly owner: string } {
-    return { atMs: this.now() + SLICE_MS, owner: 'wall' };
+    return { atMs: this.now() + this.sliceMs, owner: 'wall' };
   }
 
   advanceToNext(): void {
-    this.waitingUntilMs = this.now() + SLICE_MS;
+    this.waitingUntilMs = this.now() + this.sliceMs;
   }
 
   elapse(): void {}

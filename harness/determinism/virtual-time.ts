@@ -88,6 +88,10 @@ class InstalledVirtualTime implements VirtualTime {
     this.#timers.fireFirst();
   }
 
+  after(delayMs: number, owner: string, then: () => void): void {
+    this.#owners.runAs(owner, () => this.#timers.set(then, delayMs, [], false));
+  }
+
   runAs<T>(owner: string, fn: () => T): T {
     return this.#owners.runAs(owner, fn);
   }

@@ -28,5 +28,7 @@ export interface ReplayOptions {
   /** Resolved from the counterexample. */
   readonly target: SubjectTarget;
   readonly properties: readonly Property[];
+  /** Absolute: the report folder that the counterexample lies in, with what is known of its target. */
+  readonly reportDir?: string;
   readonly signal?: AbortSignal;
 }

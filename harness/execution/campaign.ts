@@ -25,6 +25,8 @@ export interface CampaignOptions {
   readonly signal?: AbortSignal;
   /** Every n-th trial is run twice and the histories compared. */
   readonly verifyEvery?: number;
+  /** Real time that shrinking one finding may take, ms. */
+  readonly shrinkMs?: number;
   /** Restricts the search to these strategies; for benchmarks. */
   readonly strategies?: readonly StrategyName[];
 }
@@ -42,7 +44,7 @@ export async function runCampaign(config: RunConfig, options: CampaignOptions): 
   const subject = subjectOf(config);
   const total = newTally();
   const findings: Finding[] = [];
-  const warnings: string[] = [];
+  const warnings: string[] = [...config.warnings];
   let phase = 'load';
   let lost = 0;
   let careful = false;
@@ -81,8 +83,10 @@ export async function runCampaign(config: RunConfig, options: CampaignOptions): 
       writers: config.writers,
       faults: config.faults,
       strategies: options.strategies ?? null,
+      warm: config.warm,
       seed: config.seed,
       verifyEvery: options.verifyEvery ?? VERIFY_EVERY,
+      shrinkMs: options.shrinkMs ?? null,
       firstRun: total.runs,
       runsMax: Math.min(runsLeft, Number.MAX_SAFE_INTEGER),
       timeMs: Math.min(left, 2 ** 40),
@@ -181,6 +185,7 @@ function outcomeOf(
     (total.contention['staleReads'] ?? 0) +
     (total.contention['foreignWritesBetweenReadAndWrite'] ?? 0);
   if (total.runs === 0) return 'inconclusive';
+  if (Object.values(total.perProperty).some(({ vacuous }) => vacuous)) return 'vacuous';
   return contended === 0 && config.writers.length + config.faults.length > 0 ? 'vacuous' : 'holds';
 }
 
@@ -203,8 +208,9 @@ function add(total: SearchTally, tally: SearchTally): void {
   for (const key of ['contention', 'counts', 'inconclusive'] as const) {
     for (const [name, value] of Object.entries(tally[key])) total[key][name] = (total[key][name] ?? 0) + value;
   }
-  for (const [name, { holds, violated, inconclusive }] of Object.entries(tally.perProperty)) {
-    const of = (total.perProperty[name] ??= { holds: 0, violated: 0, inconclusive: 0, vacuous: false });
+  for (const [name, { holds, violated, inconclusive, vacuous }] of Object.entries(tally.perProperty)) {
+    const of = (total.perProperty[name] ??= { holds: 0, violated: 0, inconclusive: 0, vacuous });
+    of.vacuous &&= vacuous;
     of.holds += holds;
     of.violated += violated;
     of.inconclusive += inconclusive;

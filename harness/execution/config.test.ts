@@ -162,7 +162,7 @@ describe('checkOptions', () => {
 
     expect(checkOptions({ always }, 'f')).toEqual({ always });
     expect(await refusal(() => checkOptions({ always: [{ name: 'ready' }] }, 'f'))).toContain(
-      'at always[0]: expected an object with name, resource and check',
+      'at always[0]: expected an object with name, resource, and either check (a function) or cel (an expression)',
     );
   });
 });

@@ -9,46 +9,78 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
-import type { ProcessTarget, Transport } from '../model/counterexample.ts';
+import { parseReadiness, READINESS_FORMS } from '../actors/process/readiness.ts';
+import type { Network, Transport } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
 import type { FaultKind } from '../model/schedule.ts';
 import type { Property } from '../oracle/property.ts';
 import { describeIssues } from '../schedule/codec/issues.ts';
-import { loadCrds, loadSamples } from './manifests.ts';
+import { loadSamples } from './manifests.ts';
 import { parseBudget } from './budget.ts';
-import { always, eventually, type Predicate } from './predicates.ts';
-import { resolveCommand } from './process-target.ts';
+import type { CelClaim } from './cel-claims.ts';
+import { always, eventually, sometimes, type Predicate } from './predicates.ts';
+import { resolveProject } from './project/resolve.ts';
 import type { RunConfig } from './run-config.ts';
+import { forProcess, processOf, targetModule, usesEffects, workloadsOf } from './target-options.ts';
 
 /** What a user may set. Paths are relative to the configuration file, or to the working directory on the command line. */
 export interface StalemateOptions {
   /** Module of the target: its default export gets a `KubeConfig` and starts the controller. */
   readonly target?: string;
-  /** The target as a process, instead of a module: program and arguments, with `{kubeconfig}`, `{namespace}` and `{port}`. */
+  /**
+   * The target as a process, instead of a module: program and arguments, with `{kubeconfig}`, `{namespace}`, `{port}`, `{port:NAME}`,
+   * `{files}`, `{certs}` and `{effects}`.
+   */
   readonly command?: readonly string[];
   /** Where `command` is started; default the working directory. */
   readonly directory?: string;
   /** Variables of `command`'s environment beside the few that every program gets. */
   readonly env?: { readonly [name: string]: string };
+  /** What `command` can reach: `none` (default) is a loopback interface of its own, where the system permits it; `host` is all. */
+  readonly network?: Network;
+  /** When `command` counts as started: `quiet` (default), `url:…`, `log:…` or `watch:…`. */
+  readonly ready?: string;
+  /** A `command` that is not ready by then has failed; default 30 s. */
+  readonly readyWithinMs?: number;
+  /** At the end of a run `command` gets SIGTERM and so long to end; default 0: it is killed at once. */
+  readonly graceMs?: number;
   /** Files or folders with CustomResourceDefinitions. */
   readonly crds?: readonly string[];
   /** Files or folders with the objects that a run starts from. */
   readonly samples?: readonly string[];
   /** Where namespaced samples without a namespace go; default `default`. */
   readonly namespace?: string;
+  /** Files or folders with what the project ships: kustomize or helm output, kustomizations, plain manifests. */
+  readonly manifests?: readonly string[];
+  /** Which Deployment of the manifests the target is, when they hold several. */
+  readonly deployment?: string;
+  /** Whether roles of the manifests are enforced for the target; default: when they bind any. */
+  readonly authorization?: 'rbac' | 'allow-all';
   readonly cluster?: 'embedded';
   /** Names from `stalemate list properties`, or properties of your own. Default: all of the catalogue. */
   readonly properties?: readonly (string | Property)[];
   /** Claims about every version of every object. */
-  readonly always?: readonly Predicate[];
+  readonly always?: readonly (Predicate | CelClaim)[];
   /** Claims about the objects at rest. */
-  readonly eventually?: readonly Predicate[];
+  readonly eventually?: readonly (Predicate | CelClaim)[];
+  /** What has to come true at least once in a campaign, or the campaign is vacuous. */
+  readonly sometimes?: readonly (Predicate | CelClaim)[];
   /** Kinds of adversarial writers, by name: `false` switches one off. */
   readonly writers?: { readonly [name: string]: boolean };
   /** Kinds of faults, by name: `false` switches one off. */
   readonly faults?: { readonly [kind in FaultKind]?: boolean };
   /** `60s`, `5m`, or a number of runs; default `60s`. */
   readonly budget?: string | number;
+  /**
+   * For processes: trials run on one process that lives through many, several a second; what is suspicious there counts once a fresh
+   * process shows it too. Default: a fresh process for every trial.
+   */
+  readonly warm?: boolean;
+  /**
+   * For processes with one connection: what they send before they come to rest happens in the order of labels. Slower, and replays
+   * hardly ever differ.
+   */
+  readonly serialised?: boolean;
   /** Root seed of everything drawn; drawn itself when absent. */
   readonly seed?: number;
   /** Ends the campaign after this many distinct findings. */
@@ -59,7 +91,9 @@ export interface StalemateOptions {
   /** The target means to run more than once at a time: two replicas may be started. */
   readonly leaderElection?: boolean;
   readonly replicas?: 1 | 2;
-  /** How long nothing must happen before a run counts as settled; default 10 s of virtual time. */
+  /** The target keeps things outside the cluster and is given a store for them; on by itself where a command says `{effects}`. */
+  readonly effects?: boolean;
+  /** How long nothing must happen before a run counts as settled; default 10 s of virtual time, for a `command` half a second. */
   readonly settleWindowMs?: number;
   /** Gate items after which settling is given up. */
   readonly settleStepsMax?: number;
@@ -67,6 +101,13 @@ export interface StalemateOptions {
   readonly stepsMax?: number;
   readonly garbageCollection?: boolean;
   readonly namespaceController?: boolean;
+  readonly environment?: {
+    /**
+     * Whether pods, Deployments, StatefulSets, Jobs, volume claims and load balancers become ready, without a kubelet: not at all,
+     * soon, or late. `auto`, the default for a command: those that the target makes and looks at, soon. Default for a module: off.
+     */
+    readonly workloads?: 'auto' | 'off' | 'fast' | 'slow';
+  };
 }
 
 /** Checks the options' types and gives them back: for `stalemate.config.ts`. */
@@ -78,13 +119,13 @@ const property = z.custom<Property>(
   (value) => isMap(value) && typeof value['name'] === 'string' && typeof value['check'] === 'function',
   'expected a name from `stalemate list properties` or an object with name and check',
 );
-const predicate = z.custom<Predicate>(
+const predicate = z.custom<Predicate | CelClaim>(
   (value) =>
     isMap(value) &&
     typeof value['name'] === 'string' &&
     typeof value['resource'] === 'string' &&
-    typeof value['check'] === 'function',
-  'expected an object with name, resource and check',
+    (typeof value['check'] === 'function') !== (typeof value['cel'] === 'string'),
+  'expected an object with name, resource, and either check (a function) or cel (an expression)',
 );
 const budget = z.union([z.string(), z.number()]).refine((value) => parseBudget(String(value)) !== undefined, {
   message: 'expected a time like "60s" or "5m", or a number of runs',
@@ -95,30 +136,45 @@ const optionsSchema: z.ZodType<StalemateOptions> = z.strictObject({
   command: z.array(z.string()).min(1).exactOptional(),
   directory: z.string().min(1).exactOptional(),
   env: z.record(z.string(), z.string()).exactOptional(),
+  network: z.enum(['none', 'host']).exactOptional(),
+  ready: z
+    .string()
+    .refine((text) => parseReadiness(text) !== undefined, { message: `expected ${READINESS_FORMS}` })
+    .exactOptional(),
+  readyWithinMs: z.number().min(1).exactOptional(),
+  graceMs: z.number().min(0).exactOptional(),
   crds: z.array(z.string()).exactOptional(),
   samples: z.array(z.string()).exactOptional(),
   namespace: z
     .string()
     .regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, 'expected the name of a namespace')
     .exactOptional(),
+  manifests: z.array(z.string()).exactOptional(),
+  deployment: z.string().min(1).exactOptional(),
+  authorization: z.enum(['rbac', 'allow-all']).exactOptional(),
   cluster: z.literal('embedded').exactOptional(),
   properties: z.array(z.union([z.string(), property])).exactOptional(),
   always: z.array(predicate).exactOptional(),
   eventually: z.array(predicate).exactOptional(),
+  sometimes: z.array(predicate).exactOptional(),
   writers: z.record(z.string(), z.boolean()).exactOptional(),
   faults: z.record(z.string(), z.boolean()).exactOptional(),
   budget: budget.exactOptional(),
+  warm: z.boolean().exactOptional(),
+  serialised: z.boolean().exactOptional(),
   seed: z.int().exactOptional(),
   stopAfter: z.int().min(1).exactOptional(),
   reportDir: z.string().min(1).exactOptional(),
   transport: z.enum(['http-library', 'dispatcher']).exactOptional(),
   leaderElection: z.boolean().exactOptional(),
   replicas: z.union([z.literal(1), z.literal(2)]).exactOptional(),
+  effects: z.boolean().exactOptional(),
   settleWindowMs: z.number().min(1).exactOptional(),
   settleStepsMax: z.int().min(1).exactOptional(),
   stepsMax: z.int().min(1).exactOptional(),
   garbageCollection: z.boolean().exactOptional(),
   namespaceController: z.boolean().exactOptional(),
+  environment: z.strictObject({ workloads: z.enum(['auto', 'off', 'fast', 'slow']).exactOptional() }).exactOptional(),
 });
 
 /** Looked for in the working directory, in this order, when `--config` is not given. */
@@ -179,6 +235,7 @@ function absolute(options: StalemateOptions, folder: string): StalemateOptions {
     ...(options.target === undefined ? {} : { target: from(options.target) }),
     ...(options.crds === undefined ? {} : { crds: options.crds.map(from) }),
     ...(options.samples === undefined ? {} : { samples: options.samples.map(from) }),
+    ...(options.manifests === undefined ? {} : { manifests: options.manifests.map(from) }),
     ...(options.command === undefined && options.directory === undefined
       ? {}
       : { directory: from(options.directory ?? '.') }),
@@ -192,6 +249,7 @@ export function ownProperties(options: StalemateOptions): readonly Property[] {
     ...(options.properties ?? []).filter((property) => typeof property !== 'string'),
     ...(options.always ?? []).map(always),
     ...(options.eventually ?? []).map(eventually),
+    ...(options.sometimes ?? []).map(sometimes),
   ];
 }
 
@@ -222,6 +280,7 @@ const FAULT_KINDS: readonly FaultKind[] = [
   'stale-list',
   'crash',
   'start-replica',
+  'pause',
 ];
 
 const DEFAULT_BUDGET = '60s';
@@ -246,8 +305,17 @@ export function resolveOptions(options: StalemateOptions, context: ResolveContex
   const { cwd } = context;
   const started = processOf(options, cwd);
   const target = started === null ? targetModule(options.target, cwd) : '';
-  const crds = loadCrds((options.crds ?? []).map((path) => resolve(cwd, path)));
-  const samplePaths = (options.samples ?? []).map((path) => resolve(cwd, path));
+  const paths = (given: readonly string[] = []): readonly string[] => given.map((path) => resolve(cwd, path));
+  const { crds, project, process, warnings } = resolveProject({
+    crds: paths(options.crds),
+    manifests: paths(options.manifests),
+    process: started,
+    namespace: options.namespace ?? 'default',
+    deployment: options.deployment,
+    authorization: options.authorization,
+    builtIn: context.builtInKinds,
+  });
+  const samplePaths = paths(options.samples);
   if (samplePaths.length === 0) {
     throw new HarnessError(
       'CONFIG_INVALID',
@@ -263,63 +331,45 @@ export function resolveOptions(options: StalemateOptions, context: ResolveContex
   return {
     configFile: context.configFile,
     target,
-    process: started,
+    process,
     cluster: options.cluster ?? 'embedded',
     transport: options.transport ?? 'http-library',
     crds,
     samples: loadSamples(samplePaths, crds, context.builtInKinds),
+    project,
     namespace: options.namespace ?? 'default',
     properties: chosenProperties(options, context),
     writers: switchedOn(options.writers, context.writers, 'writers'),
     faults: switchedOn(options.faults, FAULT_KINDS, 'faults').filter(
-      (kind) => kind !== 'start-replica' || replicasMax === 2,
+      (kind) => (kind !== 'start-replica' || replicasMax === 2) && (kind !== 'pause' || started !== null),
     ),
     budget: chosenBudget(options.budget ?? DEFAULT_BUDGET),
+    warm: forProcess('warm', options.warm, started),
     seed: options.seed ?? context.freshSeed(),
     stopAfter: options.stopAfter ?? Number.POSITIVE_INFINITY,
     reportDir: resolve(cwd, options.reportDir ?? '.stalemate'),
+    warnings,
     settings: {
       stepsMax: options.stepsMax ?? STEPS_MAX,
       settleWindowMs: options.settleWindowMs ?? (started === null ? SETTLE_WINDOW_MS : SETTLE_WINDOW_WALL_MS),
       settleStepsMax: options.settleStepsMax ?? SETTLE_STEPS_MAX,
       garbageCollection: options.garbageCollection ?? true,
       namespaceController: options.namespaceController ?? true,
+      ...workloadsOf(options, started !== null),
       replicasMax,
+      ...(forProcess('serialised', options.serialised, started) ? { serialised: true } : {}),
+      ...(usesEffects(options) ? { effects: true as const } : {}),
     },
   };
 }
 
-function processOf({ target, command, directory, env = {} }: StalemateOptions, cwd: string): ProcessTarget | null {
-  if (command === undefined) return null;
-  if (target === undefined) return resolveCommand({ command, directory: resolve(cwd, directory ?? '.'), env });
-  throw new HarnessError(
-    'CONFIG_INVALID',
-    `got both target "${target}" and a command "${command.join(' ')}", expected one of them: a module, or a process`,
-  );
-}
-
-function targetModule(target: string | undefined, cwd: string): string {
-  if (target === undefined) {
-    throw new HarnessError(
-      'CONFIG_INVALID',
-      'got no target, expected the module that starts your controller (--target, or "target" in stalemate.config.ts) or a command (-- COMMAND ARGS)',
-    );
-  }
-  const path = resolve(cwd, target);
-  if (existsSync(path)) return path;
-  throw new HarnessError(
-    'TARGET_INVALID',
-    `target "${target}" does not exist; expected a module, looked for "${path}"`,
-  );
-}
-
 /** A claim about a resource that nobody can create would hold for ever. */
 function checkPredicates(
-  { always: every = [], eventually: atRest = [] }: StalemateOptions,
+  { always: every = [], eventually: atRest = [], sometimes: once = [] }: StalemateOptions,
   crds: readonly string[],
   builtIn: ReadonlySet<string>,
 ): void {
-  for (const { name, resource } of [...every, ...atRest]) {
+  for (const { name, resource } of [...every, ...atRest, ...once]) {
     if (builtIn.has(resource) || crds.includes(resource)) continue;
     const examples = [...crds.slice(-3), 'deployments.apps'];
     throw new HarnessError(

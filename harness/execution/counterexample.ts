@@ -5,6 +5,7 @@ import type { Counterexample, CounterexampleTarget } from '../model/counterexamp
 import type { Trial } from '../model/trial.ts';
 import type { Subject } from './protocol.ts';
 import type { RunConfig } from './run-config.ts';
+import { unusualManner } from './process-target.ts';
 import { versions } from './versions.ts';
 
 /** What a worker needs to know of a configuration. */
@@ -15,17 +16,20 @@ export function subjectOf(config: RunConfig): Subject {
     transport: config.transport,
     crds: config.crds,
     samples: config.samples,
+    project: config.project,
     namespace: config.namespace,
     // The runs of a campaign differ by workload and schedule, never by the ids that the server draws.
     settings: { ...config.settings, seed: 1 },
     properties: config.properties.map((property) => property.name),
     configFile: config.configFile,
+    reportDir: config.reportDir,
   };
 }
 
 function storedTarget({ target, process: started, transport }: RunConfig): CounterexampleTarget {
   if (started === null) return { module: relative(target), transport };
-  return { command: started.command, directory: relative(started.cwd) };
+  const { command, cwd } = started;
+  return { command, directory: relative(cwd), ...unusualManner(started) };
 }
 
 function relative(to: string): string {
@@ -42,6 +46,7 @@ export function counterexampleOf(trial: Trial, violation: Violation, config: Run
     target: storedTarget(config),
     namespace: config.namespace,
     crds: config.crds,
+    ...(config.project === null ? {} : { project: config.project }),
     workload: trial.workload,
     schedule: trial.schedule,
     config: subjectOf(config).settings,

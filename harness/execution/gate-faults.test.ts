@@ -284,6 +284,20 @@ describe('a second replica', () => {
   });
 });
 
+describe('a pause', () => {
+  it('begins where the schedule says, and the request goes its way', () => {
+    const rig = gateRig();
+    const told = rig.send('controller', 'POST', CONFIGMAPS_PATH, configMap('a'));
+
+    rig.take(`${CREATE}!sent`, { do: 'pause', forMs: 300 });
+    rig.takeAll();
+
+    expect(rig.hooked).toEqual(['pause controller 300']);
+    expect(told.lines).toEqual(['201']);
+    expect(rig.recorder.decisions).toMatchObject([{ kind: 'fault', detail: 'stop the target for 300 ms' }]);
+  });
+});
+
 describe('the gate', () => {
   it('refuses to execute what is not pending', () => {
     const rig = gateRig();

@@ -29,6 +29,19 @@ describe('labels at the gate', () => {
     ]);
   });
 
+  it('puts what arrived since it was last asked into the order of labels, behind what waited before', () => {
+    const { gate, send, labels } = gateRig();
+    send('controller', 'GET', `${WIDGETS_PATH}/z`);
+    gate.orderArrivals();
+    for (const name of ['c', 'a', 'b']) send('controller', 'GET', `${WIDGETS_PATH}/${name}`);
+
+    gate.orderArrivals();
+
+    expect(labels()).toEqual(
+      ['z', 'a', 'b', 'c'].map((name) => `controller/get/widgets.example.com/default/${name}#0!sent`),
+    );
+  });
+
   it('names the subresource behind the resource', () => {
     const { send, labels } = gateRig();
 
@@ -91,6 +104,25 @@ describe('labels at the gate', () => {
     expect(labels()).toEqual([`${stream}!answered`]);
     take(`${stream}!answered`);
     expect(labels()).toEqual([`${stream}/a@0`]);
+  });
+
+  it('writes names that the target draws like generated ones, and those that it always chooses as they are', () => {
+    const { send, takeAll, labels, naming } = gateRig({ configmaps: { kept: ['web-main'], stems: ['web-worker-'] } });
+    send('controller', 'POST', CONFIGMAPS_PATH, configMap('web-worker-x7k2p'));
+    send('controller', 'POST', CONFIGMAPS_PATH, configMap('web-worker-x7k2p'));
+    send('controller', 'POST', CONFIGMAPS_PATH, configMap('web-worker-9dkfa'));
+    send('controller', 'POST', CONFIGMAPS_PATH, configMap('web-main'));
+    send('user', 'POST', CONFIGMAPS_PATH, configMap('web-worker-mine'));
+
+    expect(labels()).toEqual([
+      'controller/create/configmaps/default/web-worker~0#0!sent',
+      'controller/create/configmaps/default/web-worker~0#1!sent',
+      'controller/create/configmaps/default/web-worker~1#0!sent',
+      'controller/create/configmaps/default/web-main#0!sent',
+      'user/create/configmaps/default/web-worker-mine#0!sent',
+    ]);
+    takeAll();
+    expect(naming.real('configmaps', 'default', 'web-worker~1')).toBe('web-worker-9dkfa');
   });
 
   it('writes generated names by owner, role and order of creation', () => {

@@ -9,6 +9,7 @@ import { Gate } from '../gate/gate.ts';
 import { Naming } from '../gate/naming.ts';
 import { Recorder } from '../gate/recorder.ts';
 import type { JsonValue, KubeObject } from '../model/object.ts';
+import type { DrawnNames } from '../model/reference.ts';
 import type { FaultAction } from '../model/schedule.ts';
 import type { ApiResponse, Method } from '../wire/http.ts';
 
@@ -37,9 +38,9 @@ export interface GateRig {
   readonly labels: () => readonly string[];
 }
 
-export function gateRig(): GateRig {
+export function gateRig(drawnNames: DrawnNames = {}): GateRig {
   const { server, clock } = testServer();
-  const naming = new Naming();
+  const naming = new Naming(drawnNames);
   const recorder = new Recorder(() => clock.nowMs - EPOCH_MS, naming);
   server.observe((change) => recorder.committed(change));
   const hooked: string[] = [];
@@ -49,6 +50,7 @@ export function gateRig(): GateRig {
       gate.cut(actor);
     },
     startReplica: () => hooked.push('replica'),
+    pause: (actor, forMs) => hooked.push(`pause ${actor} ${forMs}`),
   });
   const take = (label: string, fault?: FaultAction): void => {
     const item = gate.pending.find((candidate) => candidate.label === label);

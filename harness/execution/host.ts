@@ -8,14 +8,18 @@ import { captureConsole } from '../actors/in-process/console-capture.ts';
 import { loadTarget } from '../actors/in-process/load-target.ts';
 import { installProcessGuard } from '../actors/in-process/process-guard.ts';
 import { startIncarnation } from '../actors/in-process/target-incarnation.ts';
-import { createEnvironment } from '../actors/environment/index.ts';
-import { ApiServer } from '../apiserver/server.ts';
+import { createRunEnvironment } from '../actors/environment/in-run.ts';
+import { ApiServer, type CallOutFunction } from '../apiserver/server.ts';
 import { createQuiescence } from '../determinism/quiescence.ts';
 import { Random } from '../determinism/random.ts';
 import { installVirtualTime } from '../determinism/virtual-time.ts';
 import type { VirtualTime } from '../determinism/virtual-time.ts';
-import type { RunSettings } from '../model/counterexample.ts';
+import type { ProjectManifests, RunSettings } from '../model/counterexample.ts';
 import type { KubeObject } from '../model/object.ts';
+import { OUTSIDE_CRD } from '../model/outside.ts';
+import { EXTENDED_SETTLE_MS } from '../oracle/rest.ts';
+import { identityOf, targetWorkload } from './project/deployment.ts';
+import { installProject } from './project/install.ts';
 import type { Subject } from './protocol.ts';
 import type { Host, Launch, Pace } from './world.ts';
 import { RUN_EPOCH_MS } from './trial.ts';
@@ -24,6 +28,9 @@ export interface HostParts {
   readonly time: VirtualTime;
   readonly launch: Launch;
   readonly crds: readonly KubeObject[];
+  /** Their namespaces are there from the beginning. */
+  readonly samples?: readonly KubeObject[];
+  readonly project?: ProjectManifests | null;
   readonly namespace: string;
   readonly settings: RunSettings;
   /** Counts what moves in the target's transport, beside timers and requests. */
@@ -47,11 +54,20 @@ export async function createHost(subject: Subject, beat: () => void = () => {}):
     },
   });
   const target = await loadTarget(subject.target);
-  const incarnations = { target, time, guard, transport: subject.transport, namespace: subject.namespace };
+  const incarnations = {
+    target,
+    time,
+    guard,
+    transport: subject.transport,
+    namespace: subject.namespace,
+    effects: subject.settings.effects === true,
+  };
   const host = assembleHost({
     time,
     launch: (actor, upstream, tell) => startIncarnation(incarnations, actor, upstream, tell),
     crds: subject.crds,
+    samples: subject.samples,
+    project: subject.project,
     namespace: subject.namespace,
     settings: subject.settings,
     quietTurns: QUIET_TURNS,
@@ -61,29 +77,47 @@ export async function createHost(subject: Subject, beat: () => void = () => {}):
 }
 
 /** An idle window longer than a resync of half a minute, shorter than boredom. */
-const VIRTUAL_PACE: Pace = { setupWindowMs: 2_000, contentionWaitMs: 2_000, idleMs: 60_000 };
+const VIRTUAL_PACE: Pace = {
+  setupWindowMs: 2_000,
+  contentionWaitMs: 2_000,
+  rewatchMs: 0,
+  idleMs: 60_000,
+  readyWithinMs: 0,
+  graceMs: { replaced: 0, ended: 0 },
+  suspectMs: EXTENDED_SETTLE_MS,
+  againMs: EXTENDED_SETTLE_MS,
+};
 
 /** Turns of the event loop without activity that are waited for until a check run has measured what the target needs. */
 const QUIET_TURNS = 8;
 
-/** The server of a host, with what every run needs in it. `now` is in ms since 1970. */
+/** The server of a host, with what every run needs in it. `now` is in ms since 1970, `callOut` asks webhooks. */
 export function assembleServer(
-  subject: Pick<Subject, 'crds' | 'namespace' | 'settings'>,
+  subject: Pick<Subject, 'crds' | 'namespace' | 'settings'> & Partial<Pick<Subject, 'samples' | 'project'>>,
   now: () => number,
-): Pick<Host, 'server' | 'environment' | 'reseed'> {
-  const { settings, namespace } = subject;
+  callOut?: CallOutFunction,
+): Pick<Host, 'server' | 'environment' | 'reads' | 'reseed' | 'identity'> {
+  const { settings, namespace, samples = [], project } = subject;
   let ids = new Random(settings.seed);
   const server = new ApiServer({
     now,
     newUid: () => ids.uuid(),
     nameSuffix: () => ids.suffix(),
+    authorization: project?.authorization ?? 'allow-all',
+    ...(callOut === undefined ? {} : { callOut }),
   });
   for (const crd of subject.crds) server.installCrd(crd);
-  ensureNamespace(server, namespace);
+  if (settings.effects === true) server.installCrd(OUTSIDE_CRD);
+  for (const name of [namespace, ...namespacesOf(samples)]) ensureNamespace(server, name);
+  if (project) installProject(server, project.objects, namespace);
   server.seed([bystander(namespace)]);
+  const workload = project ? targetWorkload(project, namespace) : undefined;
+  const reads = new Set<string>();
   return {
     server,
-    environment: (port) => createEnvironment(settings, port, server),
+    environment: (port, run) => createRunEnvironment(settings, port, server, { ...run, now, reads }),
+    reads,
+    identity: workload === undefined ? undefined : identityOf(workload),
     reseed: (random) => {
       ids = random;
     },
@@ -123,6 +157,14 @@ export function bystander(
     kind: 'ConfigMap',
     metadata: { name: 'stalemate-bystander', namespace, uid: '00000000-0000-4000-8000-000000000000' },
   };
+}
+
+/** The namespaces that objects are in, without those that are among the objects themselves. */
+function namespacesOf(objects: readonly KubeObject[]): readonly string[] {
+  const own = new Set(objects.filter(({ kind }) => kind === 'Namespace').map(({ metadata }) => metadata.name));
+  return objects.flatMap(({ metadata: { namespace } }) =>
+    namespace === undefined || namespace === '' || own.has(namespace) ? [] : [namespace],
+  );
 }
 
 function ensureNamespace(server: ApiServer, name: string): void {

@@ -76,7 +76,7 @@ describe('judging a run', () => {
 
     const judged = await judge(property(() => ({ result: 'inconclusive', reason: 'more', needs: windows(500 + n++) })));
 
-    expect(judged.runs).toBe(6);
+    expect(judged.runs).toBe(8);
     expect(judged.inconclusive.get('test')).toBe('more');
   });
 
@@ -97,5 +97,18 @@ describe('judging a run', () => {
     const { violations } = await judge(twice, twice);
 
     expect(violations).toEqual([violation({ at: 3 })]);
+  });
+
+  it('lets the property that knows the cause speak for the one that sees the outcome', async () => {
+    const outcome = violation({ property: 'outcome' });
+    const other = violation({ property: 'outcome', field: 'spec.other' });
+    const cause = violation({ property: 'cause' });
+
+    const { violations } = await judge(
+      { ...property(() => ({ result: 'violated', violations: [outcome, other] })), name: 'outcome' },
+      { ...property(() => ({ result: 'violated', violations: [cause] })), name: 'cause', supersedes: ['outcome'] },
+    );
+
+    expect(violations).toEqual([other, cause]);
   });
 });

@@ -6,15 +6,18 @@
 import type { Violation } from '../model/check-result.ts';
 import { signatureText } from '../model/check-result.ts';
 import type { History } from '../model/history.ts';
-import type { ProbeRequest } from '../model/probe.ts';
+import type { ProbeRequest, ProbeResult } from '../model/probe.ts';
 import type { Reference } from '../model/reference.ts';
+import type { Schedule } from '../model/schedule.ts';
 import type { Trial } from '../model/trial.ts';
 import { judge as judgeProperties } from '../oracle/compose.ts';
 import type { Property } from '../oracle/property.ts';
 import type { Prober } from './prober.ts';
+import type { TrialRunner } from './runner.ts';
+import type { Live } from './trial.ts';
 
 /** A property may ask again after an answer, but not for ever. */
-const ROUNDS_MAX = 6;
+const ROUNDS_MAX = 8;
 
 export interface Judged {
   /** With the reference and all probe results. */
@@ -24,13 +27,48 @@ export interface Judged {
   readonly inconclusive: ReadonlyMap<string, string>;
 }
 
-/** Judges a history. `only` restricts it to some properties, as shrinking does. */
+/** A judged run, with what it amounted to as a stored schedule. */
+export interface JudgedRun {
+  /** As it was made, without what judging adds. */
+  readonly run: History;
+  readonly schedule: Schedule;
+  readonly judged: Judged;
+}
+
+/**
+ * Runs a trial and judges it: afterwards where it can be made again, else while it still stands.
+ *
+ * @param want `derived`: a searched run comes with a schedule also where that could be had later, by running it again.
+ */
+export async function runJudged(
+  runner: TrialRunner,
+  trial: Trial,
+  judge: (run: History, live?: Live) => Promise<Judged>,
+  want: 'derived' | 'history' = 'history',
+): Promise<JudgedRun> {
+  let judged: Judged | undefined;
+  const variant = runner.repeatable
+    ? {}
+    : {
+        atRest: async (live: Live): Promise<void> => {
+          judged = await judge(live.history, live);
+        },
+      };
+  const derived = trial.search !== undefined && (want === 'derived' || !runner.repeatable);
+  const { history, schedule } = derived
+    ? await runner.derive(trial, variant)
+    : { history: await runner.run(trial, variant), schedule: trial.schedule };
+  return { run: history, schedule, judged: judged ?? (await judge(history)) };
+}
+
+/** Judges a history. `live` is the run itself where it still stands. */
 export async function judgeRun(
   trial: Trial,
   run: History,
   properties: readonly Property[],
   reference: Reference,
   prober: Prober,
+  live?: Live,
 ): Promise<Judged> {
   let history: History = { ...run, reference, probes: prober.known(run) };
   const made = new Set<string>();
@@ -44,16 +82,30 @@ export async function judgeRun(
       inconclusive.set(property.name, result.reason);
       for (const need of result.needs ?? []) if (!made.has(JSON.stringify(need))) needs.push(need);
     }
-    if (needs.length === 0 || round >= ROUNDS_MAX) return { history, violations: distinct(violations), inconclusive };
+    if (needs.length === 0 || round >= ROUNDS_MAX) {
+      return { history, violations: withoutSuperseded(distinct(violations), properties), inconclusive };
+    }
     const results = [];
-    for (const need of needs) {
+    for (const need of inOrder(needs, live)) {
       const key = JSON.stringify(need);
       if (made.has(key)) continue;
-      made.add(key);
-      results.push(await prober.probe(need, trial, history));
+      const result = await prober.probe(need, trial, history, live);
+      // Of a run that still stands a first look is taken before all the time is spent.
+      if (!isPartial(need, result)) made.add(key);
+      results.push(result);
     }
     history = { ...history, probes: [...history.probes, ...results] };
   }
+}
+
+/** Whoever takes over ends what more time could have shown. */
+function inOrder(needs: readonly ProbeRequest[], live: Live | undefined): readonly ProbeRequest[] {
+  const waits = live !== undefined && needs.some(({ probe }) => probe === 'extended-settle');
+  return waits ? needs.filter(({ probe }) => probe !== 'fresh-incarnation') : needs;
+}
+
+function isPartial(need: ProbeRequest, result: ProbeResult): boolean {
+  return need.probe === 'extended-settle' && result.probe === 'extended-settle' && result.windowMs < need.windowMs;
 }
 
 function distinct(violations: readonly Violation[]): readonly Violation[] {
@@ -62,4 +114,14 @@ function distinct(violations: readonly Violation[]): readonly Violation[] {
     const text = signatureText(violation.signature);
     return !seen.has(text) && seen.add(text);
   });
+}
+
+/** One finding per cause: the property that knows the cause speaks for the one that only sees the outcome. */
+function withoutSuperseded(violations: readonly Violation[], properties: readonly Property[]): readonly Violation[] {
+  const told = new Set<string>();
+  for (const { signature } of violations) {
+    const by = properties.find(({ name }) => name === signature.property);
+    for (const property of by?.supersedes ?? []) told.add(signatureText({ ...signature, property }));
+  }
+  return told.size === 0 ? violations : violations.filter(({ signature }) => !told.has(signatureText(signature)));
 }

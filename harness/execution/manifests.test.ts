@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HarnessError } from '../model/errors.ts';
-import { loadCrds, loadSamples } from './manifests.ts';
+import { loadCrds, loadSamples, withoutConversionWebhooks } from './manifests.ts';
 
 const CRD = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -66,6 +66,26 @@ describe('loadCrds', () => {
     ]);
   });
 
+  it('finds what controller-gen makes below config/crd, and passes over patches and kustomizations', () => {
+    const crd = join(folder, 'crd');
+    mkdirSync(join(crd, 'bases'), { recursive: true });
+    mkdirSync(join(crd, 'patches'));
+    writeFileSync(join(crd, 'kustomization.yaml'), 'resources: [bases/a.yaml]\n');
+    writeFileSync(join(crd, 'bases', 'a.yaml'), CRD);
+    const patch =
+      'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\n';
+    writeFileSync(join(crd, 'patches', 'webhook.yaml'), `${patch}spec: {conversion: {strategy: Webhook}}\n`);
+
+    expect(loadCrds([crd]).map(({ metadata }) => metadata.name)).toEqual(['widgets.example.com']);
+    expect(refusal(() => loadCrds([join(crd, 'patches')]))).toContain('holds no CustomResourceDefinition');
+  });
+
+  it('tells a template of Helm from malformed YAML', () => {
+    const path = file('crd.yaml', `{{- if .Values.install }}\n${CRD}{{- end }}\n`);
+
+    expect(refusal(() => loadCrds([path]))).toContain('is a template of Helm, expected what it renders');
+  });
+
   it('names line and column of malformed YAML', () => {
     const path = file('crd.yaml', CRD.replace('  group: example.com', '  group: "example.com'));
 
@@ -111,7 +131,31 @@ describe('loadCrds', () => {
   });
 });
 
+describe('withoutConversionWebhooks', () => {
+  it('takes versions to differ in their name only, and says so', () => {
+    const webhook = CRD.replace(
+      '  scope:',
+      '  conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1]}}\n  scope:',
+    );
+    const given = loadCrds([file('plain.yaml', CRD), file('webhook.yaml', webhook)]);
+
+    const { crds, warnings } = withoutConversionWebhooks(given);
+
+    expect(crds[0]).toBe(given[0]);
+    expect(crds[1]).toMatchObject({ spec: { conversion: { strategy: 'None' }, scope: 'Namespaced' } });
+    expect(warnings).toEqual([expect.stringContaining('the CRD widgets.example.com is converted by a webhook')]);
+  });
+});
+
 describe('loadSamples', () => {
+  it('passes over kustomizations of a folder', () => {
+    file('kustomization.yaml', 'resources: [a.yaml]\n');
+    file('component.yaml', 'apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nmetadata: {name: x}\n');
+    file('a.yaml', SAMPLE);
+
+    expect(loadSamples([folder], [], new Set(['example.com/v1/Widget']))).toHaveLength(1);
+  });
+
   it('takes kinds of the CRDs, built-in kinds and lists of them', () => {
     const list = 'apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: c}}\n';
     const path = file('sample.yaml', `${SAMPLE}---\n${list}`);

@@ -1,42 +1,37 @@
 /**
  * Kubernetes manifests from YAML or JSON files: the CRDs and the sample.
  *
- * Owns: reading, and saying where a file is wrong: file, line, what stands there, what was expected, what to do.
- * Does not own: validation against a schema, which is the API server's when the objects are applied.
+ * Owns: what is wrong with them before a server has seen them. Does not own: reading files (`manifest-files.ts`), and validation
+ * against a schema, which is the API server's when the objects are applied.
  */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { LineCounter, parseAllDocuments, type Document } from 'yaml';
-import { HarnessError } from '../model/errors.ts';
-import type { JsonObject, KubeObject } from '../model/object.ts';
+import type { KubeObject } from '../model/object.ts';
+import { asList, asMap, fail, invalid, readPath, textOf, type Manifest } from './manifest-files.ts';
 
-/** An object and where it stands. */
-export interface Manifest {
-  readonly object: KubeObject;
-  readonly file: string;
-  readonly line: number;
-}
-
-const MANIFEST_FILE = /\.(ya?ml|json)$/;
 const CRD_KIND = 'CustomResourceDefinition';
 const CRD_VERSION = 'apiextensions.k8s.io/v1';
 
 /**
- * Reads the CRDs of files and folders. A folder may hold other manifests too; a file named itself must hold a CRD.
+ * Reads the CRDs of files and folders. A folder may hold other manifests too, and patches, and its CRDs in inner folders; a file named
+ * itself must hold a CRD.
  *
  * @throws {MANIFEST_INVALID}
  */
 export function loadCrds(paths: readonly string[]): readonly KubeObject[] {
   const crds: KubeObject[] = [];
   for (const path of paths) {
-    const { manifests, folder } = loadPath(path, 'CRDs', '--crds');
+    const { manifests, folder } = readPath(path, {
+      what: 'CRDs',
+      flag: '--crds',
+      enough: (found) => found.some(isCrd),
+    });
     for (const manifest of manifests) {
-      if (manifest.object.kind === CRD_KIND) crds.push(checkedCrd(manifest));
-      else if (!folder) {
+      if (isCrd(manifest)) {
+        if (!folder || !isPatch(manifest)) crds.push(checkedCrd(manifest));
+      } else if (!folder) {
         fail(manifest, `is a ${manifest.object.kind}, expected a ${CRD_KIND}; pass samples with --sample`);
       }
     }
-    if (!manifests.some(({ object }) => object.kind === CRD_KIND)) {
+    if (!manifests.some((manifest) => isCrd(manifest) && !isPatch(manifest))) {
       throw invalid(path, undefined, `holds no ${CRD_KIND}; name the file or folder that your CRDs are generated into`);
     }
   }
@@ -58,7 +53,7 @@ export function loadSamples(
   const declared = declaredKinds(crds);
   const samples: KubeObject[] = [];
   for (const path of paths) {
-    const { manifests } = loadPath(path, 'samples', '--sample');
+    const { manifests } = readPath(path, { what: 'samples', flag: '--sample' });
     for (const manifest of manifests) {
       const { apiVersion, kind } = manifest.object;
       if (kind === CRD_KIND)
@@ -74,8 +69,31 @@ export function loadSamples(
   return samples;
 }
 
+function isCrd({ object }: Manifest): boolean {
+  return object.kind === CRD_KIND;
+}
+
+/** What kustomize lays over a definition is written as a definition, too: without a name of the kind, without versions. */
+function isPatch({ object }: Manifest): boolean {
+  const spec = asMap(object['spec']);
+  return spec?.['names'] === undefined && spec?.['versions'] === undefined;
+}
+
+/**
+ * The CRDs among other manifests.
+ *
+ * @throws {MANIFEST_INVALID} when one cannot be served.
+ */
+export function crdsAmong(manifests: readonly Manifest[]): {
+  readonly crds: readonly KubeObject[];
+  readonly rest: readonly Manifest[];
+} {
+  const definitions = manifests.filter((manifest) => isCrd(manifest) && !isPatch(manifest));
+  return { crds: definitions.map(checkedCrd), rest: manifests.filter((manifest) => !isCrd(manifest)) };
+}
+
 /** `apiVersion/Kind` of what CRDs declare and serve. */
-function declaredKinds(crds: readonly KubeObject[]): ReadonlySet<string> {
+export function declaredKinds(crds: readonly KubeObject[]): ReadonlySet<string> {
   const declared = new Set<string>();
   for (const crd of crds) {
     const spec = asMap(crd['spec']);
@@ -103,86 +121,6 @@ function unknownKindText(
 
 function listText(kinds: readonly string[]): string {
   return [...kinds].sort().join(', ');
-}
-
-function loadPath(
-  path: string,
-  what: string,
-  flag: string,
-): { readonly manifests: readonly Manifest[]; readonly folder: boolean } {
-  let folder: boolean;
-  let files: readonly string[];
-  try {
-    folder = statSync(path).isDirectory();
-    files = folder
-      ? readdirSync(path)
-          .filter((name) => MANIFEST_FILE.test(name))
-          .sort()
-          .map((name) => join(path, name))
-      : [path];
-  } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'does not exist' : 'cannot be read';
-    throw invalid(path, undefined, `${reason}, expected a YAML file or a folder with ${what}; check ${flag}`, error);
-  }
-  if (files.length === 0) {
-    throw invalid(path, undefined, `is a folder without YAML or JSON files, expected ${what}; check ${flag}`);
-  }
-  return { manifests: files.flatMap((file) => readManifests(file, folder)), folder };
-}
-
-/** Reads one file. In a folder, what is no Kubernetes object at all (a kustomization, a values file) is passed over. */
-function readManifests(file: string, lenient: boolean): readonly Manifest[] {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw invalid(file, undefined, 'cannot be read, expected a YAML file; check its path and permissions', error);
-  }
-  const lines = new LineCounter();
-  // Anchors and merge keys are common in hand-written manifests.
-  const documents = parseAllDocuments(text, { lineCounter: lines, merge: true });
-  const manifests: Manifest[] = [];
-  for (const document of 'empty' in documents ? [] : documents) {
-    const error = document.errors[0];
-    if (error !== undefined) {
-      const { line, col } = lines.linePos(error.pos[0]);
-      const reason = (error.message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '');
-      throw invalid(file, line, `column ${col} is malformed: ${reason}; expected YAML, correct it and run again`);
-    }
-    const value: unknown = document.toJS();
-    if (value === null || value === undefined) continue;
-    const line = lineOf(document, lines);
-    for (const item of itemsOf(value)) {
-      const problem = objectProblem(item);
-      if (problem === undefined) manifests.push({ object: item as KubeObject, file, line });
-      else if (!lenient) throw invalid(file, line, problem);
-    }
-  }
-  if (manifests.length === 0 && !lenient) {
-    throw invalid(file, undefined, 'holds no object, expected Kubernetes manifests in YAML; check the path');
-  }
-  return manifests;
-}
-
-/** `kind: List` stands for its items, as `kubectl` has it. */
-function itemsOf(value: unknown): readonly unknown[] {
-  const map = asMap(value);
-  return map?.['apiVersion'] === 'v1' && map['kind'] === 'List' ? asList(map['items']) : [value];
-}
-
-function objectProblem(value: unknown): string | undefined {
-  const map = asMap(value);
-  if (map === undefined) {
-    return `is ${Array.isArray(value) ? 'a list' : `a ${typeof value}`}, expected a Kubernetes object with apiVersion, kind and metadata`;
-  }
-  for (const field of ['apiVersion', 'kind'] as const) {
-    if (typeof map[field] !== 'string' || map[field] === '') {
-      return `has no ${field}, expected a Kubernetes object with apiVersion, kind and metadata; add it`;
-    }
-  }
-  if (asMap(map['metadata']) === undefined)
-    return `is a ${textOf(map['kind'])} without metadata, expected at least a name`;
-  return undefined;
 }
 
 /** A CRD that can be served: of v1, with names, a scope and a schema for every served version. */
@@ -215,30 +153,23 @@ function checkedCrd(manifest: Manifest): KubeObject {
   return object;
 }
 
-function lineOf(document: Document, lines: LineCounter): number {
-  return lines.linePos(document.contents?.range?.[0] ?? 0).line;
-}
-
-function fail(manifest: Manifest, problem: string): never {
-  throw invalid(manifest.file, manifest.line, problem);
-}
-
-function invalid(file: string, line: number | undefined, problem: string, cause?: unknown): HarnessError {
-  const where = line === undefined ? `"${file}"` : `"${file}" line ${line}`;
-  return new HarnessError('MANIFEST_INVALID', `${where} ${problem}`, {
-    ...(cause === undefined ? {} : { cause }),
-    details: { file, line },
+/** Where a conversion webhook cannot be asked, versions differ in their name only. `answered`: whose can. */
+export function withoutConversionWebhooks(
+  crds: readonly KubeObject[],
+  answered: (crd: KubeObject) => boolean = () => false,
+): {
+  readonly crds: readonly KubeObject[];
+  readonly warnings: readonly string[];
+} {
+  const warnings: string[] = [];
+  const plain = crds.map((crd): KubeObject => {
+    const spec = asMap(crd['spec']);
+    if (asMap(spec?.['conversion'])?.['strategy'] !== 'Webhook' || answered(crd)) return crd;
+    warnings.push(
+      `the CRD ${crd.metadata.name} is converted by a webhook, and none is at hand (--manifests brings its service and ` +
+        'deployment): versions are taken to differ in their name only',
+    );
+    return { ...crd, spec: { ...spec, conversion: { strategy: 'None' } } };
   });
-}
-
-function asMap(value: unknown): JsonObject | undefined {
-  return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as JsonObject) : undefined;
-}
-
-function asList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value ?? '');
+  return { crds: plain, warnings };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { History, Revision } from '../model/history.ts';
 import type { KubeObject } from '../model/object.ts';
-import { always, eventually } from './predicates.ts';
+import { always, eventually, sometimes } from './predicates.ts';
 
 function pod(revision: number, phase: string): KubeObject {
   return {
@@ -89,3 +89,73 @@ describe('eventually', () => {
     expect(seen).toEqual([1]);
   });
 });
+
+describe('sometimes', () => {
+  const succeeds = { ...running, name: 'succeeds', check: (object: KubeObject) => phaseOf(object) === 'Succeeded' };
+
+  it('holds in every run, and tells whether it came true in one', () => {
+    const never = historyOf(['Pending', 'Running'], REST);
+    const once = historyOf(['Pending', 'Succeeded', 'Running'], REST);
+
+    expect(sometimes(succeeds).check(never)).toEqual({ result: 'holds' });
+    expect(sometimes(succeeds).reached?.(never)).toBe(false);
+    expect(sometimes(succeeds).reached?.(once)).toBe(true);
+  });
+
+  it('has not come true where it cannot be asked', () => {
+    const claim = { name: 'ready', resource: 'pods', cel: "object.status.ready == 'yes'" };
+
+    expect(sometimes(claim).reached?.(historyOf(['Pending', 'Running'], REST))).toBe(false);
+  });
+});
+
+describe('a claim in CEL', () => {
+  const claim = { name: 'runs', resource: 'pods', cel: "object.status.phase in ['Pending', 'Running']" };
+
+  it('is judged as a function would be, and quoted where it does not hold', () => {
+    expect(always(claim).check(historyOf(['Pending', 'Running'], REST))).toEqual({ result: 'holds' });
+    expect(always(claim).check(historyOf(['Pending', 'Running', 'Failed'], REST))).toMatchObject({
+      violations: [{ sentence: expect.stringContaining(`: "${claim.cel}" is false`), revisions: [2] }],
+    });
+    expect(eventually(claim).check(historyOf(['Running', 'Failed'], REST)).result).toBe('violated');
+  });
+
+  it('compares a change with the version before it, and does not ask that of what has just been created', () => {
+    const change = { ...claim, cel: "oldObject.status.phase != 'Running' || object.status.phase == 'Running'" };
+    const history = historyOf(['Pending', 'Running', 'Pending'], REST);
+    const revisions = history.revisions.map((revision, index): Revision => {
+      const before = history.revisions[index - 1]?.object;
+      return before === undefined ? { ...revision, type: 'ADDED' } : { ...revision, before };
+    });
+
+    expect(always(change).check({ ...history, revisions: revisions.slice(0, 2) })).toEqual({ result: 'holds' });
+    expect(always(change).check({ ...history, revisions })).toMatchObject({ violations: [{ revisions: [2] }] });
+  });
+
+  it('is not evaluated in silence where something is absent', () => {
+    const absent = { ...claim, cel: 'object.spec.replicas > 0' };
+
+    expect(() => always(absent).check(historyOf(['Pending', 'Running'], REST))).toThrow(
+      /no such key.*ask has\(…\) first/,
+    );
+  });
+
+  it.each([
+    [
+      "object.status.phase == 'Running",
+      /the claim "runs" is no CEL expression that can be asked: ERROR: <input>:1:\d+/,
+    ],
+    ['objekt.status.phase == ""', /undeclared reference to 'objekt'/],
+    ['"text"', /it gives a string; expected one over "object" and "oldObject" that is true or false/],
+  ])('is refused at once when it is %s', (cel, message) => {
+    expect(() => always({ ...claim, cel })).toThrow(message);
+  });
+
+  it('knows no former version of what is at rest', () => {
+    expect(() => eventually({ ...claim, cel: 'oldObject == object' })).toThrow(/oldObject/);
+  });
+});
+
+function phaseOf(object: KubeObject): unknown {
+  return (object['status'] as { readonly phase?: string } | undefined)?.phase;
+}

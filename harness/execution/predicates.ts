@@ -1,12 +1,14 @@
 /**
  * The user's own claims: predicates over objects, turned into properties.
  *
- * `always` is judged on every revision since contention began, `eventually` on the state at rest.
+ * `always` is judged on every revision since contention began, `eventually` on the state at rest; `sometimes` has to come true on some
+ * revision of a campaign, or the campaign proved nothing about it. A claim is a function, or a CEL expression (`cel-claims.ts`).
  */
 import type { CheckResult, Violation } from '../model/check-result.ts';
 import { phaseStart, type History, type Revision } from '../model/history.ts';
 import { objectKey, type KubeObject } from '../model/object.ts';
 import type { Property } from '../oracle/property.ts';
+import { celPredicate, type CelClaim } from './cel-claims.ts';
 
 export interface Predicate {
   /** Kebab-case, as given to `--property`. */
@@ -15,13 +17,14 @@ export interface Predicate {
   readonly resource: string;
   /**
    * Whether the claim holds for an object. `objects` is everything that exists at that moment. A text is the reason why it does
-   * not hold. Must be pure.
+   * not hold. `before` is the version that the object replaced, if it is a change that is judged. Must be pure.
    */
-  check(object: KubeObject, objects: readonly KubeObject[]): boolean | string;
+  check(object: KubeObject, objects: readonly KubeObject[], before?: KubeObject): boolean | string;
 }
 
 /** A claim about every version of every object of a resource. */
-export function always(predicate: Predicate): Property {
+export function always(claim: Predicate | CelClaim): Property {
+  const predicate = 'cel' in claim ? celPredicate(claim, 'change') : claim;
   return {
     name: predicate.name,
     kind: 'safety',
@@ -31,7 +34,8 @@ export function always(predicate: Predicate): Property {
 }
 
 /** A claim about the objects of a resource at rest. */
-export function eventually(predicate: Predicate): Property {
+export function eventually(claim: Predicate | CelClaim): Property {
+  const predicate = 'cel' in claim ? celPredicate(claim, 'state') : claim;
   return {
     name: predicate.name,
     kind: 'liveness',
@@ -51,6 +55,29 @@ export function eventually(predicate: Predicate): Property {
   };
 }
 
+/** A state that a campaign has to come by at least once. Holds in every single run. */
+export function sometimes(claim: Predicate | CelClaim): Property {
+  const predicate = 'cel' in claim ? celPredicate(claim, 'change') : claim;
+  return {
+    name: predicate.name,
+    kind: 'liveness',
+    about: `sometimes: ${predicate.name} comes true for ${predicate.resource} at least once in a campaign`,
+    check: () => ({ result: 'holds' }),
+    reached: (history) =>
+      versionsSinceContention(history, predicate.resource).some((revision) => comesTrue(history, predicate, revision)),
+  };
+}
+
+/** What cannot be asked of a version has not come true in it. */
+function comesTrue(history: History, predicate: Predicate, { object, at, before }: Revision): boolean {
+  const objects = [...liveAt(history, at).values()].map((revision) => revision.object);
+  try {
+    return predicate.check(object, objects, before) === true;
+  } catch {
+    return false;
+  }
+}
+
 function judge(
   history: History,
   predicate: Predicate,
@@ -60,7 +87,7 @@ function judge(
   for (const revision of revisions) {
     const at = mode === 'always' ? revision.at : Number.POSITIVE_INFINITY;
     const objects = [...liveAt(history, at).values()].map(({ object }) => object);
-    const answer = predicate.check(revision.object, objects);
+    const answer = predicate.check(revision.object, objects, mode === 'always' ? revision.before : undefined);
     if (answer !== true) {
       return { result: 'violated', violations: [violationOf(history, predicate, revision, mode, answer)] };
     }

@@ -4,7 +4,8 @@
  * Owns: what each probe is as a run, and its cache. Does not own: when one is needed (the properties) or the phases of a run
  * (`trial.ts`).
  */
-import { roleOf } from '../model/actor.ts';
+import { realNow } from '../determinism/real-time.ts';
+import { roleOf, WORKLOADS } from '../model/actor.ts';
 import { assertNever } from '../model/errors.ts';
 import { phaseStart } from '../model/history.ts';
 import type { History, Revision } from '../model/history.ts';
@@ -16,49 +17,87 @@ import type { Reference } from '../model/reference.ts';
 import { EMPTY_SCHEDULE } from '../model/schedule.ts';
 import type { Trial } from '../model/trial.ts';
 import type { Workload } from '../model/workload.ts';
+import { restingRevisions } from '../oracle/final-state.ts';
+import { goesOn, laterHalf } from '../oracle/rest.ts';
 import { roleOfRevision } from '../oracle/reference.ts';
-import type { TrialOptions } from './trial.ts';
+import type { Live, TrialOptions } from './trial.ts';
+
+/** How long may still be waited for runs that stand, in ms of real time. */
+export interface Patience {
+  readonly leftMs: () => number;
+  readonly spend: (ms: number) => void;
+}
+
+const ENDLESS: Patience = { leftMs: () => Number.POSITIVE_INFINITY, spend: () => {} };
 
 /** Runs a trial with some of its options replaced; the runner fills in the rest. */
 export type RunVariant = (trial: Trial, variant: Partial<TrialOptions>) => Promise<History>;
 
+type Undisturbed = Extract<ProbeResult, { probe: 'undisturbed' }>;
+
 /** Any seed that no trial uses. */
 const FRESH_SEED = 0x5eed_f00d;
+/** A run that still stands is looked at again after so much silence, before it gets all that was asked for. */
+const LIVE_WINDOWS_MS: readonly number[] = [1_500, 8_000];
 /** The cache of expected states is dropped beyond this many distinct foreign inputs. */
 const EXPECTED_MAX = 20_000;
+
+/** What probes have shown of a target, by what was asked. */
+interface Evidence {
+  readonly expected: Map<string, ProbeResult>;
+  readonly drift: Map<string, ProbeResult>;
+}
 
 export class Prober {
   readonly #run: RunVariant;
   readonly #base: Workload;
   readonly #reference: Reference;
-  readonly #expected = new Map<string, ProbeResult>();
-  readonly #drift = new Map<string, ProbeResult>();
+  readonly #patience: Patience;
+  readonly #evidence: Evidence;
   /** Runs made so far. */
   runs = 0;
 
-  constructor(run: RunVariant, base: Workload, reference: Reference) {
+  constructor(
+    run: RunVariant,
+    base: Workload,
+    reference: Reference,
+    patience: Patience = ENDLESS,
+    evidence: Evidence = { expected: new Map(), drift: new Map() },
+  ) {
+    this.#patience = patience;
+    this.#evidence = evidence;
     this.#run = run;
     this.#base = base;
     this.#reference = reference;
   }
 
+  /** One that makes its runs elsewhere, and knows what this one knows. */
+  elsewhere(run: RunVariant): Prober {
+    return new Prober(run, this.#base, this.#reference, this.#patience, this.#evidence);
+  }
+
   /** Evidence at hand without a run: the expected state of a foreign input seen before. */
   known(history: History): readonly ProbeResult[] {
     if (history.settlement.result !== 'quiescent') return [];
-    const expected = this.#expected.get(inputKey(foreignInput(history, this.#reference)));
+    const expected = this.#evidence.expected.get(inputKey(foreignInput(history, this.#reference)));
     return expected === undefined ? [] : [expected];
   }
 
-  async probe(request: ProbeRequest, trial: Trial, history: History): Promise<ProbeResult> {
+  /** @param live The run in question where it still stands: what can be seen there is not run again. */
+  async probe(request: ProbeRequest, trial: Trial, history: History, live?: Live): Promise<ProbeResult> {
     switch (request.probe) {
       case 'expected-state':
         return this.#expectedState(history);
       case 'fresh-incarnation':
-        return this.#freshIncarnation(trial);
+        return freshWrites(
+          live === undefined ? await this.#variant(trial, { freshIncarnation: true }) : await live.takeOver(),
+        );
       case 'drift':
         return this.#driftTest(request);
       case 'undisturbed':
-        return this.#undisturbed(trial);
+        return { probe: 'undisturbed', ...(await this.#outcome(quietTrial(trial.workload), {})) };
+      case 'without-crashes':
+        return { probe: 'without-crashes', ...(await this.#outcome(trial, { withoutCrashes: true })) };
       case 'withheld-echo': {
         const again = await this.#variant(trial, { withholdEcho: true });
         return {
@@ -68,15 +107,8 @@ export class Prober {
         };
       }
       case 'extended-settle': {
-        const longer = await this.#variant(trial, { settleWindowMs: request.windowMs });
-        return {
-          probe: 'extended-settle',
-          windowMs: request.windowMs,
-          quiescent: longer.settlement.result === 'quiescent',
-          final: finalRevisions(longer).map((revision) => revision.object),
-          names: longer.names,
-          writesAtRest: restWrites(longer).length,
-        };
+        if (live !== undefined) return this.#settleOn(request.windowMs, history, live);
+        return settled(await this.#variant(trial, { settleWindowMs: request.windowMs }), request.windowMs);
       }
       default:
         return assertNever(request);
@@ -92,7 +124,7 @@ export class Prober {
   async #expectedState(history: History): Promise<ProbeResult> {
     const input = foreignInput(history, this.#reference);
     const key = inputKey(input);
-    const cached = this.#expected.get(key);
+    const cached = this.#evidence.expected.get(key);
     if (cached !== undefined) return cached;
     const run = await this.#variant(quietTrial({ ...this.#base, start: 'settled', sample: [], programs: [] }), {
       seedObjects: input,
@@ -101,7 +133,7 @@ export class Prober {
     });
     const outcome: ExpectedState = {
       objects: Object.fromEntries(
-        finalRevisions(run).map((revision) => [
+        restingRevisions(run).map((revision) => [
           objectKey(revision.resource, revision.namespace, run.names[revision.uid] ?? revision.name),
           revision.object,
         ]),
@@ -110,30 +142,30 @@ export class Prober {
     const result: ProbeResult = {
       probe: 'expected-state',
       outcomes: [outcome],
-      settled: run.settlement.result === 'quiescent',
+      settled: run.settlement.result === 'quiescent' && stayed(run),
     };
-    if (this.#expected.size >= EXPECTED_MAX) this.#expected.clear();
-    this.#expected.set(key, result);
+    if (this.#evidence.expected.size >= EXPECTED_MAX) this.#evidence.expected.clear();
+    this.#evidence.expected.set(key, result);
     return result;
   }
 
-  async #freshIncarnation(trial: Trial): Promise<ProbeResult> {
-    const run = await this.#variant(trial, { freshIncarnation: true });
-    const since = run.processes.findLast((event) => event.kind === 'stopped')?.at ?? Number.POSITIVE_INFINITY;
-    const writes = run.revisions
-      .filter((revision) => revision.at > since && roleOf(revision.actor) === 'target')
-      .map((revision) => describeWrite(run, revision));
-    return { probe: 'fresh-incarnation', writes, settled: run.settlement.result === 'quiescent' };
+  /** A little longer each time that it is asked for: most suspects need no more than a second. */
+  async #settleOn(windowMs: number, { probes }: History, live: Live): Promise<ProbeResult> {
+    const before = Math.max(0, ...probes.map((probe) => (probe.probe === 'extended-settle' ? probe.windowMs : 0)));
+    const next = LIVE_WINDOWS_MS.find((window) => window > before) ?? windowMs;
+    const began = realNow();
+    const longer = await live.settleOn(Math.min(windowMs, next, Math.max(0, this.#patience.leftMs())));
+    this.#patience.spend(realNow() - began);
+    return settled(longer.history, longer.windowMs);
   }
 
-  /** The same workload with nobody in between, beside what a fresh target makes of its outcome. */
-  async #undisturbed(trial: Trial): Promise<ProbeResult> {
-    const run = await this.#variant(quietTrial(trial.workload), {});
+  /** How another run ends, beside what a fresh target makes of its outcome. */
+  async #outcome(trial: Trial, variant: Partial<TrialOptions>): Promise<Omit<Undisturbed, 'probe'>> {
+    const run = await this.#variant(trial, variant);
     const expected = await this.#expectedState(run);
     return {
-      probe: 'undisturbed',
       settled: run.settlement.result === 'quiescent' && expected.probe === 'expected-state' && expected.settled,
-      final: finalRevisions(run).map((revision) => revision.object),
+      final: restingRevisions(run).map((revision) => revision.object),
       names: run.names,
       expected: expected.probe === 'expected-state' ? expected.outcomes : [],
     };
@@ -142,7 +174,7 @@ export class Prober {
   /** The same foreign write at rest, fully visible: what does the target do to it? */
   async #driftTest(request: Extract<ProbeRequest, { probe: 'drift' }>): Promise<ProbeResult> {
     const key = JSON.stringify(request);
-    const cached = this.#drift.get(key);
+    const cached = this.#evidence.drift.get(key);
     if (cached !== undefined) return cached;
     const { role, leaves, value } = request;
     const run = await this.#variant(quietTrial({ ...this.#base, start: 'settled', programs: [] }), {
@@ -151,9 +183,44 @@ export class Prober {
     const made = run.revisions.filter((revision) => revision.actor === 'writer-1');
     const reverted = leaves.filter((leaf) => !survives(run, made, leaf));
     const result: ProbeResult = { probe: 'drift', role, leaves, value, reverted };
-    this.#drift.set(key, result);
+    this.#evidence.drift.set(key, result);
     return result;
   }
+}
+
+function settled(longer: History, windowMs: number): ProbeResult {
+  const half = laterHalf(longer);
+  return {
+    probe: 'extended-settle',
+    windowMs,
+    quiescent: longer.settlement.result === 'quiescent',
+    final: restingRevisions(longer).map((revision) => revision.object),
+    names: longer.names,
+    writesAtRest: restWrites(longer).length,
+    ...(half === undefined
+      ? {}
+      : {
+          laterHalf: {
+            requests: half.activity.length,
+            spanMs: half.spanMs,
+            goesOn: goesOn(half.activity, half.fromMs, half.spanMs),
+          },
+        }),
+  };
+}
+
+/** What a fresh incarnation that took over at the end of a run changed. */
+function freshWrites(run: History): ProbeResult {
+  const since = run.processes.findLast((event) => event.kind === 'stopped')?.at ?? Number.POSITIVE_INFINITY;
+  const writes = run.revisions
+    .filter((revision) => revision.at > since && roleOf(revision.actor) === 'target')
+    .map((revision) => describeWrite(run, revision));
+  return { probe: 'fresh-incarnation', writes, settled: run.settlement.result === 'quiescent' };
+}
+
+/** Whether the target was there to the end: of one that could not start, nothing can be expected. */
+function stayed({ processes }: History): boolean {
+  return !processes.some(({ kind }) => kind === 'exited' || kind === 'start-failed');
 }
 
 function quietTrial(workload: Workload): Trial {
@@ -172,7 +239,10 @@ function survives(run: History, made: readonly Revision[], leaf: string): boolea
   return jsonEqual(leavesOf(final.object).get(leaf), wanted);
 }
 
-/** The last revision of every object that is still there, in order of first appearance. */
+/**
+ * The last revision of every object that is still there, in order of first appearance: all that a fresh run has to begin with. States
+ * are compared without the environment's own (`restingRevisions` in `oracle/final-state.ts`).
+ */
 export function finalRevisions(history: History): readonly Revision[] {
   const last = new Map<string, Revision>();
   for (const revision of history.revisions) {
@@ -187,7 +257,9 @@ export function foreignInput(history: History, reference: Reference): readonly K
   const creators = new Map<string, string>();
   for (const revision of history.revisions) if (revision.type === 'ADDED') creators.set(revision.uid, revision.actor);
   return finalRevisions(history).flatMap((revision) => {
-    if (roleOf(creators.get(revision.uid) ?? '') === 'target') return [];
+    const creator = creators.get(revision.uid) ?? '';
+    // What the environment makes of the target's own, it makes of a fresh target's too.
+    if (roleOf(creator) === 'target' || creator === WORKLOADS) return [];
     const owned = new Set(reference.ownedLeaves[roleOfRevision(history, revision)] ?? []);
     if (owned.size === 0) return [revision.object];
     return [withoutLeaves(revision.object, (path) => !isServerLeaf(path) && owned.has(leafPattern(path)))];

@@ -1,59 +1,132 @@
 /**
  * A host for a target that is a process: the embedded server and the gate in here, the target behind a front of its own, real time.
  *
- * All that passes waits at the gate, as in the deterministic mode. What differs is how rest is recognised: nobody can see into a
- * process, so after it was told something it gets a moment to act upon it. Start at {@link createProcessHost}.
+ * All that passes waits at the gate, as in the deterministic mode. What differs is how rest is recognised (`process-rest.ts`). Start at
+ * {@link createProcessHost}.
  */
+import { EnclosurePool } from '../actors/process/enclosure-pool.ts';
 import { processHost, startProcess } from '../actors/process/process-incarnation.ts';
 import type { Served } from '../apiserver/http/serve.ts';
 import type { ApiServer } from '../apiserver/server.ts';
-import { realDate, realDelay, realNow, realSetImmediate } from '../determinism/real-time.ts';
+import { realDate } from '../determinism/real-time.ts';
 import { WallClock } from '../determinism/run-clock.ts';
 import type { ProcessTarget } from '../model/counterexample.ts';
 import type { Upstream } from '../wire/http.ts';
 import { assembleServer } from './host.ts';
+import { Rest } from './process-rest.ts';
+import { podFor, type Pod } from './project/pod.ts';
+import { containerPortOf, webhookPorts } from './project/webhooks.ts';
 import type { Subject } from './protocol.ts';
-import type { Host, Launch, Pace, World } from './world.ts';
+import { WebhookCalls, type WebhookCallOptions } from './webhook-calls.ts';
+import type { Host, Launch, Pace } from './world.ts';
 
 /** Long enough for programs that answer within milliseconds; what takes longer is found by the settle window. */
-const WALL_PACE: Pace = { setupWindowMs: 150, contentionWaitMs: 200, idleMs: 2_000 };
-/** A process that has sent nothing by then does not use its kubeconfig, or takes too long to start. */
-const START_MAX_MS = 20_000;
-const POLL_MS = 1;
+const WALL_PACE: Omit<Pace, 'readyWithinMs' | 'graceMs'> = {
+  setupWindowMs: 150,
+  contentionWaitMs: 200,
+  rewatchMs: 5_000,
+  firstWindowMs: 3_000,
+  idleMs: 2_000,
+  suspectMs: 60_000,
+  againMs: 8_000,
+};
+
+/** What a rollout would give it, or a little. */
+const REPLACED_GRACE_MS = 2_000;
+
+function paceOf({ readyWithinMs, graceMs }: ProcessTarget): Pace {
+  return {
+    ...WALL_PACE,
+    readyWithinMs,
+    graceMs: { replaced: Math.max(graceMs, REPLACED_GRACE_MS), ended: graceMs },
+  };
+}
 
 /** @param beat Told now and then that it is alive. */
-export function createProcessHost(subject: Subject, target: ProcessTarget, beat: () => void): Host {
+export async function createProcessHost(subject: Subject, target: ProcessTarget, beat: () => void): Promise<Host> {
+  return assembleProcessHost(subject, target, await EnclosurePool.open(target.network), beat);
+}
+
+function assembleProcessHost(
+  subject: Subject,
+  target: ProcessTarget,
+  enclosures: EnclosurePool,
+  beat: () => void,
+): Host {
   const time = new WallClock();
   const rest = new Rest(time, beat);
-  const { server, environment, reseed } = assembleServer(subject, () => realDate().getTime());
-  const lives = processHost(target, subject.namespace, (actor, line) => host.current?.recorder.log(actor, line));
+  const pod = podFor(subject);
+  const webhooks = webhooksOf(pod, {
+    world: () => host.current,
+    connect: (port) => enclosures.connect(port),
+    told: () => rest.told(),
+  });
+  rest.alsoWhile((world) => webhooks.waits(world));
+  const { server, identity, environment, reads, reseed } = assembleServer(
+    { ...subject, crds: pod.crds, project: pod.project },
+    () => realDate().getTime(),
+    webhooks.ask,
+  );
+  const started = { ...target, env: { ...pod.env, ...target.env } };
+  const lives = processHost(started, pod.files, subject.namespace, enclosures, (actor, line) =>
+    host.current?.recorder.log(actor, line),
+  );
   const launch: Launch = (actor, upstream, tell) => {
-    const started = rest.starting();
+    const started = rest.starting(target.readyWithinMs);
     const incarnation = startProcess(lives, actor, front(server, upstream, rest, started), (kind, detail) => {
       rest.moved();
       if (kind !== 'started') started();
+      if (kind === 'exited') ended();
       tell(kind, detail);
     });
+    const watched = rest.watch(() => incarnation.pid);
+    const ended = webhooks.starts(incarnation);
     return {
       crash: () => {
         started();
+        watched();
+        ended();
         incarnation.crash();
+      },
+      stop: () => incarnation.stop(),
+      pause: () => incarnation.pause(),
+      resume: () => incarnation.resume(),
+      get ready() {
+        return incarnation.ready;
       },
     };
   };
   const host: Host = {
     time,
-    pace: WALL_PACE,
+    pace: paceOf(target),
     launch,
     server,
+    identity,
     environment,
+    reads,
     reseed,
     drain: (world) => rest.drain(world),
+    containment: enclosures,
+    // In a network of its own: both may listen on the same port.
+    sibling: () => createProcessHost(subject, target, beat),
     onDrained: undefined,
     current: undefined,
   };
   server.observe((change) => host.current?.committed(change));
   return host;
+}
+
+/** Questions to the webhooks that the project's target serves. */
+function webhooksOf(
+  { workload, crds, project }: Pod,
+  about: Omit<WebhookCallOptions, 'portOf' | 'ports'>,
+): WebhookCalls {
+  const objects = project?.objects ?? [];
+  return new WebhookCalls({
+    ...about,
+    portOf: (service) => (workload === undefined ? undefined : containerPortOf(workload, objects, service)),
+    ports: workload === undefined ? [] : webhookPorts([...objects, ...crds], workload),
+  });
 }
 
 /** What a process talks to: the gate's port, and the server's knowledge of paths. */
@@ -72,106 +145,4 @@ function front(server: ApiServer, upstream: Upstream, rest: Rest, started: () =>
       });
     },
   };
-}
-
-/** How long a process that was told something is given to act upon it before the next thing happens. */
-const QUIET_MS = { min: 4, max: 60 } as const;
-/** Of the longest time that it took lately. */
-const PATIENCE = 2;
-/** How much of that is remembered after the next answer: a machine that was busy may be idle again. */
-const MEMORY = 0.98;
-
-/** How fast a process acts upon what it is told, as seen so far: on a busy machine everything takes longer. */
-class Reaction {
-  #longestMs = 0;
-
-  get quietMs(): number {
-    return Math.min(QUIET_MS.max, Math.max(QUIET_MS.min, this.#longestMs * PATIENCE));
-  }
-
-  /** It acted so long after it was told something. What comes much later has a cause of its own. */
-  acted(afterMs: number): void {
-    this.#longestMs *= MEMORY;
-    if (afterMs <= QUIET_MS.max) this.#longestMs = Math.max(this.#longestMs, afterMs);
-  }
-}
-
-/** Whether anything may still be on its way. */
-class Rest {
-  readonly #time: WallClock;
-  readonly #beat: () => void;
-  #starting = 0;
-  #activity = 0;
-  readonly #reaction = new Reaction();
-  /** When the process was told something last. */
-  #toldMs = 0;
-  /** It may still act upon that. */
-  #acting = false;
-
-  constructor(time: WallClock, beat: () => void) {
-    this.#time = time;
-    this.#beat = beat;
-  }
-
-  /** A life begins; the returned function says that it is there, or gone. */
-  starting(): () => void {
-    this.#starting++;
-    const from = realNow();
-    let over = false;
-    return () => {
-      if (over) return;
-      over = true;
-      this.#starting--;
-      if (realNow() - from < START_MAX_MS) this.told();
-    };
-  }
-
-  /** The same, noted as something that the process is told. */
-  telling<Args extends readonly unknown[]>(pass: (...args: Args) => void): (...args: Args) => void {
-    return (...args) => {
-      this.told();
-      pass(...args);
-    };
-  }
-
-  told(): void {
-    this.#toldMs = realNow();
-    this.#acting = true;
-    this.#activity++;
-  }
-
-  /** The process sends something. */
-  acted(): void {
-    this.#reaction.acted(realNow() - this.#toldMs);
-  }
-
-  moved(): void {
-    this.#activity++;
-  }
-
-  async drain(world: World): Promise<void> {
-    const began = realNow();
-    let seen = this.#all(world);
-    let waiting = this.#time.waitingUntilMs > this.#time.now();
-    for (;;) {
-      await new Promise<void>((resolve) => realSetImmediate(resolve));
-      const now = this.#all(world);
-      if (now !== seen) {
-        seen = now;
-        waiting = false;
-        if (this.#acting) this.#toldMs = realNow();
-      }
-      const startingUp = this.#starting > 0 && realNow() - began < START_MAX_MS;
-      const acting = this.#acting && realNow() - this.#toldMs < this.#reaction.quietMs;
-      if (waiting && this.#time.now() >= this.#time.waitingUntilMs) waiting = false;
-      if (!startingUp && !acting && !waiting) break;
-      this.#beat();
-      await realDelay(POLL_MS);
-    }
-    this.#acting = false;
-  }
-
-  #all(world: World): number {
-    return this.#activity + world.gate.activity;
-  }
 }

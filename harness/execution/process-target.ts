@@ -1,7 +1,7 @@
 /** The command of a process target: whether there is such a program, and where. */
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
-import type { ProcessTarget } from '../model/counterexample.ts';
+import type { ProcessManner, ProcessTarget } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
 
 export interface CommandOptions {
@@ -10,6 +10,19 @@ export interface CommandOptions {
   /** Absolute. */
   readonly directory: string;
   readonly env: { readonly [name: string]: string };
+  /** Absent fields are as in {@link USUAL_MANNER}. */
+  readonly manner?: Partial<ProcessManner>;
+}
+
+/** What a process is treated like unless its author says otherwise. */
+export const USUAL_MANNER: ProcessManner = { network: 'none', ready: 'quiet', readyWithinMs: 30_000, graceMs: 0 };
+
+/** What of a process is not as usual. */
+export function unusualManner(target: ProcessManner): Partial<ProcessManner> {
+  const names = Object.keys(USUAL_MANNER) as (keyof ProcessManner)[];
+  return Object.fromEntries(
+    names.filter((name) => target[name] !== USUAL_MANNER[name]).map((name) => [name, target[name]]),
+  );
 }
 
 /**
@@ -17,7 +30,7 @@ export interface CommandOptions {
  *
  * @throws {TARGET_INVALID} when there is no such program or folder, or it cannot be executed.
  */
-export function resolveCommand({ command, directory, env }: CommandOptions): ProcessTarget {
+export function resolveCommand({ command, directory, env, manner = {} }: CommandOptions): ProcessTarget {
   const [program = ''] = command;
   if (!existsSync(directory) || !statSync(directory).isDirectory()) {
     throw new HarnessError(
@@ -25,12 +38,9 @@ export function resolveCommand({ command, directory, env }: CommandOptions): Pro
       `got directory "${directory}", expected the folder to start "${program}" in`,
     );
   }
-  const places = program.includes('/')
-    ? [resolve(directory, program)]
-    : (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, program));
-  const found = places.filter((path) => existsSync(path) && statSync(path).isFile());
+  const found = programPaths(program, directory);
   if (found.length === 0) {
-    const where = program.includes('/') ? `looked for "${places[0] ?? ''}"` : 'it is in no folder of PATH';
+    const where = program.includes('/') ? `looked for "${resolve(directory, program)}"` : 'it is in no folder of PATH';
     throw new HarnessError('TARGET_INVALID', `got command "${command.join(' ')}", expected a program: ${where}`);
   }
   if (!found.some(isExecutable)) {
@@ -39,7 +49,20 @@ export function resolveCommand({ command, directory, env }: CommandOptions): Pro
       `"${found[0] ?? program}" is not executable, expected a program; is it a script that an interpreter has to start?`,
     );
   }
-  return { command, cwd: directory, env };
+  return { command, cwd: directory, env, ...USUAL_MANNER, ...manner };
+}
+
+/** The files that a program of this name may be, the first choice first: the one of its path, or those in the folders of PATH. */
+export function programPaths(program: string, directory: string): readonly string[] {
+  const places = program.includes('/')
+    ? [resolve(directory, program)]
+    : (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, program));
+  return places.filter(isFile);
+}
+
+/** Whether there is a file at this path. */
+export function isFile(path: string): boolean {
+  return existsSync(path) && statSync(path).isFile();
 }
 
 function isExecutable(path: string): boolean {

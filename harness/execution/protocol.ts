@@ -1,5 +1,5 @@
 /** What the supervisor and its worker say to each other. Everything here survives a structured clone. */
-import type { ProcessTarget, RunSettings, Transport } from '../model/counterexample.ts';
+import type { ProcessTarget, ProjectManifests, RunSettings, Transport } from '../model/counterexample.ts';
 import type { Violation } from '../model/check-result.ts';
 import type { HarnessErrorCode } from '../model/errors.ts';
 import type { History } from '../model/history.ts';
@@ -23,12 +23,16 @@ export interface SubjectTarget {
 export interface Subject extends SubjectTarget {
   readonly crds: readonly KubeObject[];
   readonly samples: readonly KubeObject[];
+  /** `null` where the user named no manifests. */
+  readonly project: ProjectManifests | null;
   readonly namespace: string;
   readonly settings: RunSettings;
   /** Names from the registry. */
   readonly properties: readonly string[];
   /** Where properties of the user's own come from; the worker imports it again. */
   readonly configFile: string | null;
+  /** Where what was learned of the target is kept; `null` for nowhere. */
+  readonly reportDir: string | null;
 }
 
 export interface SearchJob {
@@ -37,8 +41,11 @@ export interface SearchJob {
   readonly writers: readonly string[];
   readonly faults: readonly FaultKind[];
   readonly strategies: readonly StrategyName[] | null;
+  readonly warm: boolean;
   readonly seed: number;
   readonly verifyEvery: number;
+  /** `null` for the default. */
+  readonly shrinkMs: number | null;
   readonly firstRun: number;
   readonly runsMax: number;
   /** Real time left, ms. */

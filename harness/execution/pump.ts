@@ -10,6 +10,8 @@ export interface PumpRule {
   readonly stepsMax: number;
   /** Items without a timer in between after which the target is taken to spin. */
   readonly hotMax: number;
+  /** Run time before which neither bound ends a stretch: on the wall's clock many things happen before a client looks again. */
+  readonly boundsFromMs?: number;
   /** Whether time may pass to a timer at `atMs`. */
   readonly mayWaitUntil: (atMs: number) => boolean;
   /** Items that must not happen in this stretch. */
@@ -28,6 +30,8 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
   for (;;) {
     await host.drain(world);
     host.onDrained?.();
+    world.resume();
+    if (world.serialised) gate.orderArrivals();
     let items: readonly Item[] = gate.pending;
     if (rule.withheld !== undefined) {
       const { withheld } = rule;
@@ -43,6 +47,7 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
     atInstant = choice.item.kind === 'timer' ? 0 : atInstant + 1;
     // On the wall's clock nobody knows of timers: waiting is no step.
     if (choice.item.kind !== 'timer' || host.control !== undefined) steps++;
+    if (rule.boundsFromMs !== undefined && host.time.now() < rule.boundsFromMs) continue;
     if (steps >= rule.stepsMax) return 'steps';
     if (atInstant >= rule.hotMax) return 'hot';
   }

@@ -68,7 +68,7 @@ describe('references', () => {
     expect(reference.idle.requestsPerMinute).toBeGreaterThan(10);
     expect(reference.idle.requestsPerMinute).toBeLessThan(14);
     expect(reference.idle.writesPerMinute).toBe(0);
-    expect(runner.readsAreActivity).toBe(false);
+    expect(runner.habits.readsAreActivity).toBe(false);
   });
 
   it('recognise a lock by how it is rewritten', async () => {

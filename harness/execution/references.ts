@@ -7,20 +7,30 @@
 import { roleOf } from '../model/actor.ts';
 import { HarnessError } from '../model/errors.ts';
 import { isWrite, phaseStart } from '../model/history.ts';
-import type { History } from '../model/history.ts';
-import { controllerOf, groupResource, parseApiVersion } from '../model/object.ts';
+import type { History, Mark } from '../model/history.ts';
+import { groupResource, parentOf, parseApiVersion } from '../model/object.ts';
 import type { JsonObject, KubeObject } from '../model/object.ts';
+import { OUTSIDE } from '../model/outside.ts';
 import type { Reference } from '../model/reference.ts';
 import { EMPTY_SCHEDULE } from '../model/schedule.ts';
 import { specHash } from '../model/spec-hash.ts';
 import type { Trial } from '../model/trial.ts';
 import type { ObjectTarget, ProgramOp, Workload } from '../model/workload.ts';
+import { drawnNamesIn } from '../oracle/drawn-names.ts';
+import { leaseSeconds, lockHolder } from '../oracle/leadership.ts';
+import { ownPauseMs } from '../oracle/pace.ts';
 import { buildReference, roleOfRevision } from '../oracle/reference.ts';
 import type { ReferenceRun } from '../oracle/reference.ts';
-import { specChanges } from '../schedule/workload/schema-arbitrary.ts';
+import { inTurns, specChanges } from '../schedule/workload/schema-arbitrary.ts';
+import type { StrategyHints } from '../schedule/strategies/strategy.ts';
 import type { Aim, AimObject, SpecChange } from '../schedule/workload/writer.ts';
+import { inLanes } from './lanes.ts';
+import { objectTarget } from './object-target.ts';
+import { exitHint, lastWords, silenceHint } from './process-trouble.ts';
 import { finalRevisions } from './prober.ts';
 import type { TrialRunner } from './runner.ts';
+import type { Habit } from './trial.ts';
+import type { Containment } from './world.ts';
 
 /** Distinct seeds and clocks: what follows them is volatile by nature. */
 const BASE_RUNS = [
@@ -34,8 +44,8 @@ const SPEC_CHANGES_MAX = 8;
 export interface References {
   readonly reference: Reference;
   readonly aim: Aim;
-  /** The first base run. */
-  readonly history: History;
+  /** The first base run; not where the rest was remembered. */
+  readonly history?: History;
   /** What is wrong with the target already when nobody disturbs it. */
   readonly warnings: readonly string[];
 }
@@ -45,45 +55,54 @@ export async function takeReferences(
   base: Workload,
   crds: readonly KubeObject[],
 ): Promise<References> {
-  const runs: ReferenceRun[] = [];
   const trial: Trial = { workload: { ...base, start: 'empty', programs: [] }, schedule: EMPTY_SCHEDULE };
-  for (const { seed, clockOffsetMs } of BASE_RUNS) {
-    const history = await runner.run(trial, { seed, clockOffsetMs, idleMs: runner.host.pace.idleMs });
-    checkAlive(history);
-    runs.push({ kind: 'base', history });
+  let undisturbed = await baseRuns(runner, trial);
+  const drawnNames = drawnNamesIn(undisturbed);
+  if (Object.keys(drawnNames).length > 0) {
+    // With names that the target draws itself told by order, as generated ones are, the runs are comparable.
+    runner.habits.drawnNames = drawnNames;
+    undisturbed = await baseRuns(runner, trial);
   }
-  const first = runs[0]?.history;
-  if (first === undefined) throw new HarnessError('TARGET_FAILED', 'no reference run was made');
+  const runs: ReferenceRun[] = undisturbed.map((history) => ({ kind: 'base', history }));
+  const [first] = undisturbed;
   const settled: Trial = { ...trial, workload: { ...trial.workload, start: 'settled' } };
   const healthy: SpecChange[] = [];
   const hashes = new Set(base.sample.map((object) => specHash(object)));
   // A target that never comes to rest has no healthy values to change between.
   const restless = runs.some((run) => run.history.settlement.result !== 'quiescent');
-  for (const change of restless ? [] : candidates(runner, base, crds).slice(0, SPEC_CHANGES_MAX)) {
-    const history = await runner.run(settled, {
-      afterRest: [{ actor: 'user', writer: 'user', ops: [setOp(change)] }],
-    });
-    if (!settledHealthy(history)) continue;
-    healthy.push(change);
-    for (const revision of history.revisions) {
-      if (revision.actor === 'user' && revision.type === 'MODIFIED') hashes.add(specHash(revision.object));
+  const changes = restless ? [] : candidates(runner, base, crds).slice(0, SPEC_CHANGES_MAX);
+  const deletions = targetsOf(runner, base).map((target): ProgramOp => ({ do: 'delete', target }));
+  const programs = [...changes.map((change) => [setOp(change)]), deletions];
+  const settledRuns = await inLanes(await runner.lanes(programs.length), programs, (lane, ops) =>
+    lane.run(settled, { afterRest: [{ actor: 'user', writer: 'user', ops }] }),
+  );
+  for (const [index, history] of settledRuns.entries()) {
+    const change = changes[index];
+    if (change === undefined) runs.push({ kind: 'deletion', history });
+    else if (settledHealthy(history)) {
+      healthy.push(change);
+      for (const revision of history.revisions) {
+        if (revision.actor === 'user' && revision.type === 'MODIFIED') hashes.add(specHash(revision.object));
+      }
+      runs.push({ kind: 'spec-change', history });
     }
-    runs.push({ kind: 'spec-change', history });
   }
-  const deletion = await runner.run(settled, {
-    afterRest: [
-      {
-        actor: 'user',
-        writer: 'user',
-        ops: targetsOf(runner, base).map((target): ProgramOp => ({ do: 'delete', target })),
-      },
-    ],
-  });
-  runs.push({ kind: 'deletion', history: deletion });
-  const reference = buildReference(runs, [...hashes]);
-  runner.readsAreActivity = reference.idle.requestsPerMinute === 0;
+  if (!runner.repeatable) runner.habits.habit = habitOf(runs.map(({ history }) => history));
+  const reference: Reference = {
+    ...buildReference(runs, [...hashes]),
+    suspectSettleMs: runner.host.pace.suspectMs,
+    ...(Object.keys(drawnNames).length === 0 ? {} : { drawnNames }),
+  };
+  // From here on a run depends on its trial alone, not on what was run before.
+  runner.learning = false;
+  runner.habits.readsAreActivity = reference.idle.requestsPerMinute === 0;
   // An undisturbed start takes about as many items as contention does, give or take the writers'.
-  runner.hints = { ...runner.hints, steps: Math.max(runner.hints.steps, first.steps) };
+  runner.hints = {
+    ...runner.hints,
+    steps: Math.max(runner.hints.steps, first.steps),
+    watched: watchedBy(first),
+    ...lockOf(first),
+  };
   return {
     reference,
     aim: aimOf(runner, first, reference, base, healthy, crds),
@@ -92,10 +111,63 @@ export async function takeReferences(
   };
 }
 
+/** What it did before contention in most runs. */
+function habitOf(runs: readonly History[]): Habit {
+  const before = ({ at }: Mark, run: History): boolean => at < phaseStart(run, 'contention');
+  const mostly = (of: readonly History[], count: (run: History) => number): number =>
+    of.map(count).toSorted((a, b) => a - b)[Math.floor(of.length / 2)] ?? 0;
+  return {
+    watches: mostly(
+      runs,
+      (run) =>
+        run.operations.filter(
+          ({ verb, outcome, answered }) =>
+            verb === 'watch' && outcome.type === 'ok' && answered !== undefined && before(answered, run),
+        ).length,
+    ),
+    changes: mostly(
+      runs.filter((run) => run.revisions.some((revision) => revision.actor === 'user' && before(revision, run))),
+      (run) => run.revisions.filter((revision) => roleOf(revision.actor) === 'target' && before(revision, run)).length,
+    ),
+  };
+}
+
+/** Undisturbed runs, each with a seed and a clock of its own. The first says how long the target pauses, and what it does at first. */
+async function baseRuns(runner: TrialRunner, trial: Trial): Promise<readonly [History, ...(readonly History[])]> {
+  const { host, habits, repeatable } = runner;
+  const { idleMs, firstWindowMs } = host.pace;
+  const [opening, ...again] = BASE_RUNS;
+  const window = firstWindowMs === undefined ? {} : { settleWindowMs: firstWindowMs };
+  const first = await runner.run(trial, { ...opening, idleMs, ...window });
+  checkAlive(first, host.containment);
+  if (!repeatable) {
+    const { watches } = habitOf([first]);
+    habits.habit = { watches };
+    habits.pauseMs = Math.max(habits.pauseMs, ownPauseMs([first]));
+  }
+  // On the wall's clock one look at rest is enough: it costs what it lasts.
+  const idle = repeatable ? { idleMs } : {};
+  const others = await inLanes(await runner.lanes(again.length), again, (lane, variant) =>
+    lane.run(trial, { ...variant, ...idle, ...window }),
+  );
+  for (const history of others) checkAlive(history, host.containment);
+  if (!repeatable) habits.pauseMs = Math.max(habits.pauseMs, ownPauseMs(others));
+  return [first, ...others];
+}
+
+/** The kinds of objects that the target watches; its locks are no objects that it decides by. */
+function watchedBy({ operations }: History): readonly string[] {
+  const watches = operations.filter(({ actor, verb }) => verb === 'watch' && roleOf(actor) === 'target');
+  return [...new Set(watches.map(({ resource }) => resource))].filter((resource) => !resource.startsWith('leases.'));
+}
+
 /** A target that did nothing at all cannot be tested, and silence would look like success. */
-export function checkAlive(history: History): void {
+export function checkAlive(history: History, containment?: Containment): void {
   checkSample(history);
   const failed = history.processes.find((event) => event.kind === 'start-failed' || event.kind === 'unhandled');
+  if (failed !== undefined && containment !== undefined) {
+    throw new HarnessError('TARGET_FAILED', `the target could not be started: ${failed.detail}`);
+  }
   if (failed !== undefined && history.settlement.result === 'never-started') {
     throw new HarnessError('TARGET_FAILED', `the target failed to start: ${failed.detail}`);
   }
@@ -106,13 +178,20 @@ export function checkAlive(history: History): void {
     );
   }
   const exited = history.processes.find((event) => event.kind === 'exited');
+  if (containment !== undefined) checkStarted(history);
   const asked = history.operations.some(
     (operation) => roleOf(operation.actor) === 'target' && !isWrite(operation.verb),
   );
   if (exited !== undefined && !asked) {
     throw new HarnessError(
       'TARGET_FAILED',
-      `the target exited while starting (${exited.detail}); expected it to stay and watch`,
+      `the target exited while starting (${exited.detail}); expected it to stay and watch${exitHint(exited.detail)}${lastWords(history)}`,
+    );
+  }
+  if (!asked && containment !== undefined) {
+    throw new HarnessError(
+      'TARGET_FAILED',
+      `the target sent no request in an undisturbed run; expected it to list or watch something through the kubeconfig it was given: ${silenceHint(containment)}${lastWords(history)}`,
     );
   }
   if (!asked) {
@@ -122,6 +201,32 @@ export function checkAlive(history: History): void {
         'does start() use that kubeConfig, and does it start its informers?',
     );
   }
+}
+
+/** More lives than this, undisturbed, and it does not stay up. */
+const LIVES_MAX = 3;
+
+/** A program that is never ready, or that keeps ending, when nobody disturbs it. */
+function checkStarted(history: History): void {
+  const { settlement, processes } = history;
+  const exits = processes.filter(({ kind }) => kind === 'exited');
+  if (exits.length >= LIVES_MAX && history.operations.some(({ actor }) => roleOf(actor) === 'target')) {
+    throw new HarnessError(
+      'TARGET_FAILED',
+      `the target ended ${exits.length} times in an undisturbed run (${exits.at(-1)?.detail ?? ''}); expected it to stay up${lastWords(history)}`,
+    );
+  }
+  if (settlement.result !== 'never-started') return;
+  throw new HarnessError(
+    'TARGET_FAILED',
+    `the target never became ready: ${settlement.detail}; check --ready, or give it longer with --ready-within${lastWords(history)}`,
+  );
+}
+
+/** How long the locks are good for that the target took. */
+function lockOf({ revisions }: History): Pick<StrategyHints, 'lockMs'> {
+  const locks = revisions.filter(({ actor, object }) => roleOf(actor) === 'target' && lockHolder(object) !== undefined);
+  return locks.length === 0 ? {} : { lockMs: Math.max(...locks.map(({ object }) => leaseSeconds(object) * 1000)) };
 }
 
 /** A sample that the API server refuses would leave the target with nothing to do, and silence would look like success. */
@@ -165,11 +270,12 @@ function ownerless({ revisions, names }: History): readonly string[] {
   for (const { actor, type, resource, uid, object } of revisions) {
     const drawn = names[uid]?.includes('~') === true;
     if (type !== 'ADDED' || roleOf(actor) !== 'target' || !drawn || /^events(\.|$)/.test(resource)) continue;
-    if (controllerOf(object) === undefined) kinds.add(resource);
+    if (resource === OUTSIDE) continue;
+    if (parentOf(object) === undefined) kinds.add(resource);
   }
   return [...kinds].map(
     (resource) =>
-      `the target creates ${resource} under generated names without a controller ownerReference: cardinality cannot tell whose they are and says nothing about them`,
+      `the target creates ${resource} under generated names without an ownerReference of a controller or of one owner only: cardinality cannot tell whose they are and says nothing about them`,
   );
 }
 
@@ -188,12 +294,13 @@ function settledHealthy(history: History): boolean {
 }
 
 function candidates(runner: TrialRunner, base: Workload, crds: readonly KubeObject[]): readonly SpecChange[] {
-  return base.sample.flatMap((object) => {
-    const target = targetOf(runner, object);
+  const perObject = base.sample.map((object): readonly SpecChange[] => {
+    const target = objectTarget(runner.host.server, object);
     const crd = crdOf(object, crds);
     if (target === undefined || crd === undefined) return [];
     return specChanges(crd, object).map(({ path, value }): SpecChange => ({ target, path, value }));
   });
+  return [...inTurns(perObject)];
 }
 
 function setOp(change: SpecChange): ProgramOp {
@@ -225,15 +332,8 @@ interface CrdSpec {
   }[];
 }
 
-function targetOf(runner: TrialRunner, object: KubeObject): ObjectTarget | undefined {
-  const kind = runner.host.server.kindFor(object.apiVersion, object.kind);
-  if (kind === undefined) return undefined;
-  const { group, version, resource } = kind;
-  return { group, version, resource, namespace: object.metadata.namespace ?? '', name: object.metadata.name ?? '' };
-}
-
 function targetsOf(runner: TrialRunner, base: Workload): readonly ObjectTarget[] {
-  return base.sample.flatMap((object) => targetOf(runner, object) ?? []);
+  return base.sample.flatMap((object) => objectTarget(runner.host.server, object) ?? []);
 }
 
 /** What the adversaries may act upon: the objects that the target reads or writes, as they stood at rest. */
@@ -250,6 +350,8 @@ function aimOf(
   );
   const read = new Set(reference.reads);
   const objects = finalRevisions(history).flatMap((revision): AimObject[] => {
+    // Third parties of the cluster have no business outside it.
+    if (revision.resource === OUTSIDE) return [];
     const kind = runner.host.server.kindFor(revision.object.apiVersion, revision.object.kind);
     if (kind === undefined) return [];
     const name = history.names[revision.uid] ?? revision.name;

@@ -1,5 +1,5 @@
 /** A campaign's configuration with nothing left open: every path absolute, every file loaded, every default filled in. */
-import type { ProcessTarget, RunSettings, Transport } from '../model/counterexample.ts';
+import type { ProcessTarget, ProjectManifests, RunSettings, Transport } from '../model/counterexample.ts';
 import type { KubeObject } from '../model/object.ts';
 import type { FaultKind } from '../model/schedule.ts';
 import type { Property } from '../oracle/property.ts';
@@ -20,6 +20,8 @@ export interface RunConfig {
   readonly transport: Transport;
   readonly crds: readonly KubeObject[];
   readonly samples: readonly KubeObject[];
+  /** What the project ships beside its CRDs; `null` where no manifests were named. */
+  readonly project: ProjectManifests | null;
   /** Where namespaced samples without a namespace go. */
   readonly namespace: string;
   readonly properties: readonly Property[];
@@ -27,11 +29,15 @@ export interface RunConfig {
   readonly writers: readonly string[];
   readonly faults: readonly FaultKind[];
   readonly budget: Budget;
+  /** Trials of a process run on one that lives on. */
+  readonly warm: boolean;
   readonly seed: number;
   /** Ends the campaign after this many distinct findings; `Infinity` for never. */
   readonly stopAfter: number;
   /** Absolute path of the folder that counterexamples and records go to. */
   readonly reportDir: string;
+  /** What was made of the input that its author should know. */
+  readonly warnings: readonly string[];
   /** What shapes a single run; its seed is drawn per run. */
   readonly settings: Omit<RunSettings, 'seed'>;
 }

@@ -38,6 +38,7 @@ async function campaign(
       stopAfter: Number.POSITIVE_INFINITY,
       known: [],
       verifyEvery: 10,
+      shrinkMs: null,
       onTrial: (_, trial) => trials.push(trial),
       onFinding: (one) => found.push(one),
       onPhase: () => {},

@@ -4,7 +4,7 @@
  * Runs in the process where the target lives. Owns: the loop, what is counted, when it ends. Does not own: supervision
  * (`supervisor.ts`), where findings go (`cli`).
  */
-import * as fc from 'fast-check';
+import type * as fc from 'fast-check';
 import { realNow } from '../determinism/real-time.ts';
 import { roleOf } from '../model/actor.ts';
 import type { Violation } from '../model/check-result.ts';
@@ -16,15 +16,20 @@ import type { StrategyName, Trial } from '../model/trial.ts';
 import type { Workload } from '../model/workload.ts';
 import { checkLegality, contention } from '../oracle/assumptions.ts';
 import type { Property } from '../oracle/property.ts';
-import { trialArbitrary } from '../schedule/arbitrary.ts';
+import { PROCESS_MIX, STRATEGY_MIX, trialArbitrary } from '../schedule/arbitrary.ts';
+import { oneByOne, sideBySide } from './batches.ts';
 import { firstDivergence } from './fingerprint.ts';
-import { judgeRun } from './judge.ts';
+import { judgeRun, runJudged } from './judge.ts';
+import { inLanes } from './lanes.ts';
 import type { Judged } from './judge.ts';
 import { Prober } from './prober.ts';
 import type { References } from './references.ts';
 import type { TrialRunner } from './runner.ts';
+import type { Live } from './trial.ts';
 import { confirm, counterfactuals, gradeOf, shrinkFinding } from './shrink-finding.ts';
 import type { Attempt, Shrunk } from './shrink-finding.ts';
+import { Waiting } from './waiting.ts';
+import { runWarm } from './warm.ts';
 
 export interface SearchOptions {
   readonly runner: TrialRunner;
@@ -34,6 +39,8 @@ export interface SearchOptions {
   readonly workload: fc.Arbitrary<Workload>;
   readonly faults: readonly FaultKind[];
   readonly strategies?: readonly StrategyName[];
+  /** Trials run on one process that lives on; what is suspicious there runs again on a fresh one. */
+  readonly warm?: boolean;
   readonly seed: number;
   /** Trials already made by an earlier worker of the same campaign. */
   readonly firstRun: number;
@@ -43,9 +50,11 @@ export interface SearchOptions {
   readonly stopAfter: number;
   /** Signatures found by earlier workers: counted, not shrunk again. */
   readonly known: readonly string[];
-  /** Before each trial: a heartbeat, and the place to look when the worker dies. */
   /** Every n-th trial is run twice and the histories compared; the first few always are. */
   readonly verifyEvery: number;
+  /** Real time that shrinking one finding may take; `null` for the default. */
+  readonly shrinkMs: number | null;
+  /** Before each trial: a heartbeat, and the place to look when the worker dies. */
   readonly onTrial: (run: number, trial: Trial) => void;
   readonly onFinding: (found: Found) => void;
   readonly onPhase: (phase: 'search' | 'shrink' | 'confirm') => void;
@@ -75,19 +84,23 @@ export interface SearchTally {
   divergence: string | undefined;
 }
 
-/** Trials of one fast-check run; between two the budget is looked at anew. */
-const BATCH = 200;
 /** The first trials are always run twice, to see whether the target is deterministic. */
 const VERIFY_FIRST = 5;
 /** Later ones now and then. */
 export const VERIFY_EVERY = 400;
 const CONFIRM_TIMES = 5;
 /** A process does not take the same way every time. */
-const FLICKER_TRIES = 2;
+const CONFIRM_PROCESS_TIMES = 10;
+const WITHOUT_TIMES = 3;
+/** A finding whose every run takes many seconds is proved by as many as there is time for. */
+const CONFIRM_PROCESS_MS = 120_000;
+/** What fails less often than this is too small: the form before is looked at. */
+const STEADY = 0.9;
+const STEPS_BACK = 2;
 /** A finding that cannot be shrunk in this much real time stays as large as it is. */
 const SHRINK_MS = 10_000;
 /** The same for a target that is a process, whose every run takes a second. */
-const SHRINK_PROCESS_MS = 60_000;
+const SHRINK_PROCESS_MS = 90_000;
 
 export function newTally(): SearchTally {
   return {
@@ -106,17 +119,29 @@ export function newTally(): SearchTally {
 
 export async function search(options: SearchOptions, tally: SearchTally): Promise<void> {
   const { runner, references, properties } = options;
-  const prober = new Prober((trial, variant) => runner.run(trial, variant), options.base, references.reference);
+  const waiting = new Waiting(options.deadline);
+  const prober = new Prober(
+    (trial, variant) => runner.beside(trial, variant),
+    options.base,
+    references.reference,
+    waiting,
+  );
   const known = new Set(options.known);
   let findings = known.size;
-  const attempt: Attempt = async (trial, name) => {
-    const history = await runner.run(trial);
-    return judgeRun(
-      trial,
-      history,
-      properties.filter((property) => property.name === name),
-      references.reference,
-      prober,
+  const again = { ...references.reference, suspectSettleMs: runner.host.pace.againMs };
+  const lanes = (await runner.lanes(Number.POSITIVE_INFINITY)).map((lane) => ({
+    runner: lane,
+    prober: lane === runner ? prober : prober.elsewhere((trial, variant) => lane.beside(trial, variant)),
+  }));
+  const attempt: Attempt = (trial, name, times) => {
+    const wanted = properties.filter((property) => property.name === name);
+    const same = Array.from({ length: times }, () => trial);
+    return waiting.unhurried(() =>
+      inLanes(lanes, same, async (lane) => {
+        const judge = (run: History, live?: Live): Promise<Judged> =>
+          judgeRun(trial, run, wanted, again, lane.prober, live);
+        return (await runJudged(lane.runner, trial, judge)).judged;
+      }),
     );
   };
   const over = (): boolean =>
@@ -127,55 +152,60 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     tally.divergence !== undefined ||
     tally.faults.length > 0;
 
-  let failed: Failed | undefined;
-  const property = fc.asyncProperty(
-    trialArbitrary({
-      workload: options.workload,
-      faults: options.faults,
-      ...(options.strategies === undefined ? {} : { strategies: options.strategies }),
-    }),
-    async (trial) => {
-      if (over()) return true;
-      options.onTrial(options.firstRun + tally.runs, trial);
-      const { judged, schedule } = await runOne(trial, options, prober, tally);
-      const fresh = judged.violations.filter(
-        (violation) => violation.severity === 'error' && !known.has(signatureText(violation.signature)),
+  const isFresh = (violation: Violation): boolean =>
+    violation.severity === 'error' && !known.has(signatureText(violation.signature));
+  const tryOne = async (lane: TrialRunner, own: Prober, trial: Trial): Promise<Failed | undefined> => {
+    options.onTrial(options.firstRun + tally.runs, trial);
+    const { judged, schedule } = await runOne(trial, { ...options, runner: lane }, own, tally);
+    return judged.violations.some(isFresh) ? { trial, judged, schedule } : undefined;
+  };
+  const trials = trialArbitrary({
+    workload: options.workload,
+    faults: options.faults,
+    strategies: options.strategies ?? (runner.repeatable ? STRATEGY_MIX : PROCESS_MIX),
+  });
+  const tryBatch = runner.repeatable
+    ? oneByOne(trials, over, (trial) => tryOne(runner, prober, trial))
+    : sideBySide(trials, over, options.runsMax - tally.runs, lanes, (lane, trial) =>
+        tryOne(lane.runner, lane.prober, trial),
       );
-      if (fresh.length === 0) return true;
-      failed = { trial, judged, fresh, schedule };
-      return false;
-    },
-  );
 
   for (let batch = options.firstRun; !over(); batch++) {
-    failed = undefined;
     // A fresh seed per batch and after each finding; both follow from the root seed alone.
     const seed = (Math.imul(options.seed, 0x9e3779b1) + Math.imul(batch + tally.runs, 0x85ebca6b)) | 0;
-    const checked = await fc.check(property, { seed, numRuns: BATCH, endOnFailure: true });
-    const failure = failed as Failed | undefined;
-    if (failure === undefined) {
-      // The predicate never throws over a violation: this is ours, or a target that cannot be steered.
-      if (checked.failed) throw checked.errorInstance;
-      continue;
-    }
+    const failures = await tryBatch(seed);
+    if (failures.length === 0) continue;
     options.onPhase('shrink');
-    for (const violation of failure.fresh) {
-      if (findings >= options.stopAfter) break;
-      known.add(signatureText(violation.signature));
-      const found = await shrinkAndConfirm(failure, violation, options, attempt, tally);
-      findings++;
-      known.add(signatureText(found.violation.signature));
-      options.onFinding(found);
+    for (const failure of failures) {
+      for (const violation of failure.judged.violations) {
+        if (findings >= options.stopAfter || !isFresh(violation)) continue;
+        known.add(signatureText(violation.signature));
+        const found = await shrinkAndConfirm(failure, violation, options, attempt, tally);
+        known.add(signatureText(found.violation.signature));
+        if (!runner.repeatable && found.stats.reproduced.k === 0) {
+          neverAgain(found, tally);
+          continue;
+        }
+        findings++;
+        options.onFinding(found);
+      }
     }
     options.onPhase('search');
   }
+}
+
+/** What a process did once and in no run after that proves nothing, and is no success either. */
+function neverAgain({ violation: { signature, sentence }, stats: { reproduced } }: Found, tally: SearchTally): void {
+  const reason = `${signature.property}: seen once, and in none of ${reproduced.n} runs of the same schedule`;
+  tally.inconclusive[reason] = (tally.inconclusive[reason] ?? 0) + 1;
+  tally.inconclusiveRuns++;
+  tally.warnings.push(`seen once and never again: ${sentence}`);
 }
 
 /** A trial that violated something. */
 interface Failed {
   readonly trial: Trial;
   readonly judged: Judged;
-  readonly fresh: readonly Violation[];
   /** What the run amounted to, where it cannot be made again. */
   readonly schedule: Schedule | undefined;
 }
@@ -187,10 +217,27 @@ async function runOne(
   tally: SearchTally,
 ): Promise<Pick<Failed, 'judged' | 'schedule'>> {
   const { runner, references, properties } = options;
-  const { history, schedule } = runner.repeatable
-    ? { history: await runner.run(trial), schedule: undefined }
-    : await runner.derive(trial);
   tally.runs++;
+  let again = trial;
+  if (options.warm === true) {
+    const { history, schedule, isSuspicious } = await runWarm(runner, trial, properties, references.reference, prober);
+    tally.faults.push(...checkLegality(history));
+    if (!isSuspicious) {
+      countContention(history, tally);
+      const judged: Judged = { history, violations: [], inconclusive: new Map() };
+      count(judged, properties, tally);
+      return { judged, schedule };
+    }
+    // What a process with a past of its own has done proves nothing before a fresh one does it too.
+    again = { workload: trial.workload, schedule };
+  }
+  const {
+    run: history,
+    schedule,
+    judged,
+  } = await runJudged(runner, again, (run, live) =>
+    judgeRun(again, run, properties, references.reference, prober, live),
+  );
   // Of runs that can be made again a sample tells as much as all of them.
   const looked = !runner.repeatable || tally.runs <= VERIFY_FIRST || tally.runs % options.verifyEvery === 0;
   if (looked) tally.faults.push(...checkLegality(history));
@@ -198,12 +245,15 @@ async function runOne(
     tally.verified++;
     tally.divergence = firstDivergence(history, await runner.run(trial));
   }
+  countContention(history, tally);
+  count(judged, properties, tally);
+  return { judged, schedule: runner.repeatable ? undefined : schedule };
+}
+
+function countContention(history: History, tally: SearchTally): void {
   for (const [counter, value] of Object.entries(contention(history))) {
     tally.contention[counter] = (tally.contention[counter] ?? 0) + value;
   }
-  const judged = await judgeRun(trial, history, properties, references.reference, prober);
-  count(judged, properties, tally);
-  return { judged, schedule };
 }
 
 function count(judged: Judged, properties: readonly Property[], tally: SearchTally): void {
@@ -214,8 +264,15 @@ function count(judged: Judged, properties: readonly Property[], tally: SearchTal
     if (violation.severity === 'error') violated.add(violation.signature.property);
   }
   if (judged.inconclusive.size > 0) tally.inconclusiveRuns++;
-  for (const { name } of properties) {
-    const of = (tally.perProperty[name] ??= { holds: 0, violated: 0, inconclusive: 0, vacuous: false });
+  for (const property of properties) {
+    const { name } = property;
+    const of = (tally.perProperty[name] ??= {
+      holds: 0,
+      violated: 0,
+      inconclusive: 0,
+      vacuous: property.reached !== undefined,
+    });
+    if (of.vacuous && property.reached?.(judged.history) === true) of.vacuous = false;
     const reason = judged.inconclusive.get(name);
     if (violated.has(name)) of.violated++;
     else if (reason === undefined) of.holds++;
@@ -234,25 +291,31 @@ async function shrinkAndConfirm(
   tally: SearchTally,
 ): Promise<Found> {
   const { runner } = options;
-  const deadline = realNow() + (runner.repeatable ? SHRINK_MS : SHRINK_PROCESS_MS);
+  const deadline = realNow() + (options.shrinkMs ?? (runner.repeatable ? SHRINK_MS : SHRINK_PROCESS_MS));
   const schedule = known ?? (await runner.derive(trial)).schedule;
   const stored: Trial = { workload: trial.workload, schedule };
-  const shrunk = await shrinkFinding(
-    stored,
-    violation.signature,
+  const accepted = await shrinkFinding(stored, violation.signature, {
     attempt,
-    () => realNow() >= deadline || options.stopped(),
-    runner.repeatable ? 1 : FLICKER_TRIES,
-  );
-  if (shrunk === undefined) {
+    outOfTime: () => realNow() >= deadline || options.stopped(),
+    repeatable: runner.repeatable,
+  });
+  if (accepted.length === 0 && runner.repeatable) {
     tally.warnings.push(
       `a run that violated ${violation.signature.property} did not fail again as a stored schedule; it is kept as it was found`,
     );
   }
-  const final: Shrunk = shrunk ?? { trial, history, violation, executions: 1 };
-  tally.faults.push(...checkLegality(final.history));
   options.onPhase('confirm');
-  const reproduced = await confirm(final, attempt, CONFIRM_TIMES);
+  const until = realNow() + (options.shrinkMs ?? CONFIRM_PROCESS_MS);
+  const hurried = (): boolean => !runner.repeatable && (realNow() >= until || options.stopped());
+  const { final, reproduced } = await steadiest(
+    accepted,
+    // Where runs differ, what is stored is what has to fail again.
+    { trial: runner.repeatable ? trial : stored, history, violation, executions: 1 },
+    options,
+    attempt,
+    hurried,
+  );
+  tally.faults.push(...checkLegality(final.history));
   if (options.runner.repeatable && !reproduced.identical && reproduced.other !== undefined) {
     tally.divergence = firstDivergence(final.history, reproduced.other);
   }
@@ -274,9 +337,32 @@ async function shrinkAndConfirm(
       reproduced: { k: reproduced.k, n: reproduced.n },
       count: 1,
       grade: gradeOf(small.schedule, final.history),
-      counterfactuals: small.search === undefined ? await counterfactuals(final, attempt) : [],
+      counterfactuals:
+        small.search === undefined
+          ? await counterfactuals(final, attempt, runner.repeatable ? 1 : WITHOUT_TIMES, hurried)
+          : [],
     },
   };
+}
+
+/** The smallest form that fails nearly every time; where runs do not differ that is the smallest. */
+async function steadiest(
+  accepted: readonly Shrunk[],
+  asFound: Shrunk,
+  { runner }: SearchOptions,
+  attempt: Attempt,
+  hurried: () => boolean,
+): Promise<{ readonly final: Shrunk; readonly reproduced: Awaited<ReturnType<typeof confirm>> }> {
+  const times = runner.repeatable ? CONFIRM_TIMES : CONFIRM_PROCESS_TIMES;
+  let final = accepted.at(-1) ?? asFound;
+  let reproduced = await confirm(final, attempt, times, hurried);
+  if (runner.repeatable) return { final, reproduced };
+  for (const earlier of accepted.toReversed().slice(1, 1 + STEPS_BACK)) {
+    if (reproduced.k >= reproduced.n * STEADY || hurried()) break;
+    const again = await confirm(earlier, attempt, times, hurried);
+    if (again.k > reproduced.k) [final, reproduced] = [earlier, again];
+  }
+  return { final, reproduced };
 }
 
 /** Actors that did anything since contention began. */

@@ -4,7 +4,7 @@ import type { Fault, Hold, Preemption, Schedule } from '../model/schedule.ts';
 import type { Trial } from '../model/trial.ts';
 import { emptyHistory } from './empty-history.ts';
 import { confirm, counterfactuals, gradeOf, shrinkFinding } from './shrink-finding.ts';
-import type { Attempt, Shrunk } from './shrink-finding.ts';
+import type { Attempt, Shrunk, ShrinkOptions } from './shrink-finding.ts';
 import { violation } from './test-verdicts.ts';
 
 const PREEMPTION: Preemption = {
@@ -20,12 +20,22 @@ const VIOLATION = violation();
 
 /** Runs nothing: says at once what `violations` makes of the trial. */
 function attempting(of: (trial: Trial) => readonly ReturnType<typeof violation>[]): Attempt {
-  return (trial) =>
-    Promise.resolve({ history: emptyHistory('none'), violations: of(trial), inconclusive: new Map<string, string>() });
+  return (trial, _, times) =>
+    Promise.resolve(
+      Array.from({ length: times }, () => ({
+        history: emptyHistory('none'),
+        violations: of(trial),
+        inconclusive: new Map<string, string>(),
+      })),
+    );
 }
 
 const needsFault = attempting(({ schedule }) => (schedule.faults.length > 0 ? [VIOLATION] : []));
 const shrunk: Shrunk = { trial: TRIAL, history: emptyHistory('none'), violation: VIOLATION, executions: 1 };
+
+function steady(attempt: Attempt): ShrinkOptions {
+  return { attempt, outOfTime: () => false, repeatable: true };
+}
 
 describe('shrinking a finding', () => {
   it('keeps to the signature: another violation does not count', async () => {
@@ -33,7 +43,7 @@ describe('shrinking a finding', () => {
       schedule.faults.length > 0 ? [VIOLATION] : [violation({ class: 'other' })],
     );
 
-    const result = await shrinkFinding(TRIAL, VIOLATION.signature, attempt, () => false);
+    const result = (await shrinkFinding(TRIAL, VIOLATION.signature, steady(attempt))).at(-1);
 
     expect(result?.trial.schedule).toEqual({ ...EMPTY_SCHEDULE, faults: [FAULT] });
     expect(result?.violation).toBe(VIOLATION);
@@ -42,13 +52,15 @@ describe('shrinking a finding', () => {
   it('has no result when the trial does not fail to begin with', async () => {
     const attempt = attempting(() => [violation({ property: 'another' })]);
 
-    expect(await shrinkFinding(TRIAL, VIOLATION.signature, attempt, () => false)).toBeUndefined();
+    expect(await shrinkFinding(TRIAL, VIOLATION.signature, steady(attempt))).toEqual([]);
   });
 
   it('keeps the smallest so far when time is up', async () => {
-    const result = await shrinkFinding(TRIAL, VIOLATION.signature, needsFault, () => true);
+    const options = { ...steady(needsFault), outOfTime: () => true };
 
-    expect(result).toMatchObject({ trial: TRIAL, executions: 1 });
+    const results = await shrinkFinding(TRIAL, VIOLATION.signature, options);
+
+    expect(results).toMatchObject([{ trial: TRIAL, executions: 1 }]);
   });
 
   it('keeps to its budget of runs', async () => {
@@ -56,10 +68,52 @@ describe('shrinking a finding', () => {
     const trial = { ...TRIAL, schedule: { ...SCHEDULE, preemptions } };
     const all = attempting(({ schedule }) => (schedule.preemptions.length === 400 ? [VIOLATION] : []));
 
-    const result = await shrinkFinding(trial, VIOLATION.signature, all, () => false);
+    const results = await shrinkFinding(trial, VIOLATION.signature, steady(all));
 
-    expect(result?.executions).toBe(160);
+    expect(results.at(-1)?.executions).toBe(160);
   });
+});
+
+describe('shrinking where runs differ', () => {
+  it('does not take what fails now and then for what fails', async () => {
+    let runs = 0;
+    // Whole, it fails each time; without its fault, in every other run.
+    const attempt = attempting(({ schedule }) => (schedule.faults.length > 0 || runs++ % 2 === 0 ? [VIOLATION] : []));
+
+    const results = await shrinkFinding(TRIAL, VIOLATION.signature, { ...steady(attempt), repeatable: false });
+
+    expect(results.at(-1)?.trial.schedule).toEqual({ ...EMPTY_SCHEDULE, faults: [FAULT] });
+  });
+
+  it('tries again what failed only now and then to begin with', async () => {
+    let runs = 0;
+    const attempt = attempting(() => (runs++ % 3 === 0 ? [] : [VIOLATION]));
+
+    const results = await shrinkFinding(TRIAL, VIOLATION.signature, { ...steady(attempt), repeatable: false });
+
+    expect(results.at(-1)?.trial.schedule).toEqual(EMPTY_SCHEDULE);
+  });
+
+  it('gives up what hardly ever fails', async () => {
+    let runs = 0;
+    const attempt = attempting(() => (runs++ % 10 === 0 ? [VIOLATION] : []));
+
+    expect(await shrinkFinding(TRIAL, VIOLATION.signature, { ...steady(attempt), repeatable: false })).toEqual([]);
+  });
+});
+
+it('leaves out at once what never came about', async () => {
+  const missed = SCHEDULE.holds.map(({ stream }) => stream);
+  const sizes: number[] = [];
+  const attempt: Attempt = ({ schedule }) => {
+    sizes.push(schedule.holds.length);
+    const violations = schedule.faults.length > 0 ? [VIOLATION] : [];
+    return Promise.resolve([{ history: { ...emptyHistory('none'), missed }, violations, inconclusive: new Map() }]);
+  };
+
+  await shrinkFinding(TRIAL, VIOLATION.signature, steady(attempt));
+
+  expect(sizes.slice(0, 2)).toEqual([SCHEDULE.holds.length, 0]);
 });
 
 describe('confirming', () => {
@@ -70,10 +124,21 @@ describe('confirming', () => {
     expect(await confirm(shrunk, flaky, 5)).toEqual({ k: 3, n: 5, identical: true, other: undefined });
   });
 
+  it('counts what it had time for, once at least', async () => {
+    let made = 0;
+    const counted = attempting(() => {
+      made++;
+      return [VIOLATION];
+    });
+
+    expect(await confirm(shrunk, counted, 10, () => made >= 5)).toMatchObject({ k: 8, n: 8 });
+    expect(await confirm(shrunk, counted, 10, () => true)).toMatchObject({ k: 4, n: 4 });
+  });
+
   it('tells of a history that differs', async () => {
     const other = emptyHistory('something else');
-    const attempt: Attempt = () =>
-      Promise.resolve({ history: other, violations: [VIOLATION], inconclusive: new Map<string, string>() });
+    const judged = { history: other, violations: [VIOLATION], inconclusive: new Map<string, string>() };
+    const attempt: Attempt = (_trial, _property, times) => Promise.resolve(Array.from({ length: times }, () => judged));
 
     expect(await confirm(shrunk, attempt, 2)).toEqual({ k: 2, n: 2, identical: false, other });
   });
@@ -86,13 +151,26 @@ describe('counterfactuals', () => {
       return schedule.holds.length === 0 ? [violation({ class: 'other' })] : [VIOLATION];
     });
 
-    const found = await counterfactuals(shrunk, attempt);
+    const found = await counterfactuals(shrunk, attempt, 1);
 
     expect(found.map(({ without }) => without)).toEqual(['still fails', 'other', 'passes']);
   });
 
+  it('say that it passes only when it does so each time', async () => {
+    let runs = 0;
+    const attempt = attempting(({ schedule }) => (schedule.faults.length > 0 || runs++ === 2 ? [VIOLATION] : []));
+
+    const found = await counterfactuals(
+      { ...shrunk, trial: { ...TRIAL, schedule: { ...EMPTY_SCHEDULE, faults: [FAULT] } } },
+      attempt,
+      3,
+    );
+
+    expect(found.map(({ without }) => without)).toEqual(['still fails']);
+  });
+
   it('spell each deviation as reports look it up', async () => {
-    const found = await counterfactuals(shrunk, needsFault);
+    const found = await counterfactuals(shrunk, needsFault, 1);
 
     expect(found.map(({ deviation }) => deviation)).toEqual([PREEMPTION, HOLD, FAULT].map(deviationText));
   });

@@ -6,16 +6,20 @@
 import type { Signature, Violation } from '../model/check-result.ts';
 import { signatureText } from '../model/check-result.ts';
 import type { Counterfactual, Grade } from '../model/finding.ts';
+import { isWrite, phaseStart } from '../model/history.ts';
 import type { History } from '../model/history.ts';
+import { roleOf } from '../model/actor.ts';
+import { ANSWERED, SENT } from '../model/label.ts';
+import type { Label } from '../model/label.ts';
 import { deviationText } from '../model/schedule.ts';
 import type { Fault, Schedule } from '../model/schedule.ts';
 import type { Trial } from '../model/trial.ts';
-import { shrinkTrial } from '../schedule/shrink.ts';
+import { shortenHolds, shrinkTrial } from '../schedule/shrink.ts';
 import { historyText } from './fingerprint.ts';
 import type { Judged } from './judge.ts';
 
-/** Runs a trial and judges the one property that matters. */
-export type Attempt = (trial: Trial, property: string) => Promise<Judged>;
+/** Runs a trial so many times, at once where that can be, and judges the one property that matters. */
+export type Attempt = (trial: Trial, property: string, times: number) => Promise<readonly Judged[]>;
 
 export interface Shrunk {
   readonly trial: Trial;
@@ -27,46 +31,125 @@ export interface Shrunk {
 /** Enough for nearly every finding; what is left over stays a little larger than it could be. */
 const EXECUTIONS_MAX = 160;
 
+/** When a candidate counts as failing: in `need` of `of` runs. */
+interface Rule {
+  readonly need: number;
+  readonly of: number;
+}
+
+/** Where the same trial is always the same run. */
+const ONCE: Rule = { need: 1, of: 1 };
+/** Where runs differ, one failure is no proof: what fails in one of ten runs would be taken for what fails in all. */
+const TWICE: Rule = { need: 2, of: 2 };
+/** What failed less often than this when it was tried first gets another chance each time. */
+const STEADY = 0.8;
+const FLICKERING: Rule = { need: 2, of: 3 };
+/** Confirmation looks at the clock after so many runs. */
+const AT_ONCE = 4;
+/** So often a finding is tried before it is given up. */
+const FIRST: Rule = { need: 2, of: 8 };
+
+export interface ShrinkOptions {
+  readonly attempt: Attempt;
+  readonly outOfTime: () => boolean;
+  /** Whether the same trial always is the same run. */
+  readonly repeatable: boolean;
+}
+
 /**
- * Shrinks a failing trial with a stored schedule. Undefined when it does not fail with this signature at all.
- *
- * @param tries A candidate counts when it fails in one of so many runs: more than one where runs differ.
+ * Shrinks a failing trial with a stored schedule: all that was accepted on the way, the smallest last. Empty when it does not fail
+ * with this signature, or not often enough to tell.
  */
 export async function shrinkFinding(
   start: Trial,
   signature: Signature,
-  attempt: Attempt,
-  outOfTime: () => boolean,
-  tries = 1,
-): Promise<Shrunk | undefined> {
+  { attempt, outOfTime, repeatable }: ShrinkOptions,
+): Promise<readonly Shrunk[]> {
   const wanted = signatureText(signature);
+  const accepted: Shrunk[] = [];
   let executions = 0;
-  let best: Shrunk | undefined;
-  const fails = async (trial: Trial): Promise<boolean> => {
-    for (let made = 0; made < tries; made++) {
-      executions++;
-      const judged = await attempt(trial, signature.property);
-      const violation = judged.violations.find((candidate) => signatureText(candidate.signature) === wanted);
-      if (violation === undefined) continue;
-      best = { trial, history: judged.history, violation, executions };
-      return true;
+  const tries = async (
+    trial: Trial,
+    { need, of }: Rule,
+  ): Promise<{ readonly fails: boolean; readonly rate: number }> => {
+    let failed = 0;
+    let made = 0;
+    for (;;) {
+      for (const judged of await attempt(trial, signature.property, need - failed)) {
+        executions++;
+        made++;
+        const violation = judged.violations.find((candidate) => signatureText(candidate.signature) === wanted);
+        if (violation === undefined) continue;
+        failed++;
+        if (failed === need) accepted.push({ trial, history: judged.history, violation, executions });
+      }
+      const fails = failed >= need;
+      if (fails || made - failed > of - need) return { fails, rate: failed / made };
     }
-    return false;
   };
-  if (!(await fails(start))) return undefined;
-  const candidates = shrinkTrial(start);
-  let next = candidates.next();
-  while (next.done !== true && executions < EXECUTIONS_MAX && !outOfTime()) {
-    next = candidates.next(await fails(next.value));
-  }
-  return best === undefined ? undefined : { ...best, executions };
+  const first = await tries(start, repeatable ? ONCE : FIRST);
+  if (!first.fails) return [];
+  const rule = repeatable ? ONCE : first.rate >= STEADY ? TWICE : FLICKERING;
+  const walk = async (candidates: Generator<Trial, Trial, boolean>): Promise<void> => {
+    let next = candidates.next();
+    while (next.done !== true && executions < EXECUTIONS_MAX && !outOfTime()) {
+      next = candidates.next((await tries(next.value, rule)).fails);
+    }
+  };
+  const dropUnused = async (): Promise<Trial> => {
+    const { trial, history } = accepted.at(-1) ?? { trial: start, history: undefined };
+    const used = withoutMissed(trial, history?.missed ?? []);
+    if (used !== trial) await tries(used, rule);
+    return accepted.at(-1)?.trial ?? start;
+  };
+  await walk(shrinkTrial(await dropUnused()));
+  await dropUnused();
+  const best = accepted.at(-1);
+  if (best !== undefined) await walk(shortenHolds(best.trial, momentsOf(best.history)));
+  return accepted.map((shrunk) => ({ ...shrunk, executions }));
 }
 
-/** Runs the shrunk trial again and again; byte-equal histories are what "deterministic" means. */
+/** The trial without the deviations that never came about; the same one when all did. */
+function withoutMissed(trial: Trial, missed: readonly Label[]): Trial {
+  if (missed.length === 0) return trial;
+  const unused = new Set(missed);
+  const { preemptions, holds, faults } = trial.schedule;
+  return {
+    ...trial,
+    schedule: {
+      ...trial.schedule,
+      preemptions: preemptions.filter(({ before, after }) => !unused.has(before ?? after ?? '')),
+      holds: holds.filter(({ stream }) => !unused.has(stream)),
+      faults: faults.filter(({ at }) => !unused.has(at)),
+    },
+  };
+}
+
+/** What the lag of a watch may end with: writes of the target that reached the server, and what others were answered. */
+function momentsOf(history: History): readonly Label[] {
+  const since = phaseStart(history, 'contention');
+  const until = phaseStart(history, 'heal');
+  return history.operations
+    .flatMap(({ actor, verb, label, sent, answered }) => {
+      if (!isWrite(verb)) return [];
+      const own = roleOf(actor) === 'target';
+      const at = own ? sent?.at : answered?.at;
+      return at === undefined || at < since || at > until ? [] : [{ at, label: label + (own ? SENT : ANSWERED) }];
+    })
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ label }) => label);
+}
+
+/**
+ * Runs the shrunk trial again and again; byte-equal histories are what "deterministic" means.
+ *
+ * @param hurried Ends it early, but not before the first few runs.
+ */
 export async function confirm(
   shrunk: Shrunk,
   attempt: Attempt,
   times: number,
+  hurried: () => boolean = () => false,
 ): Promise<{
   readonly k: number;
   readonly n: number;
@@ -76,25 +159,46 @@ export async function confirm(
   const wanted = signatureText(shrunk.violation.signature);
   const expected = historyText(shrunk.history);
   let k = 0;
+  let n = 0;
   let other: History | undefined;
-  for (let n = 0; n < times; n++) {
-    const judged = await attempt(shrunk.trial, shrunk.violation.signature.property);
-    if (judged.violations.some((violation) => signatureText(violation.signature) === wanted)) k++;
-    if (historyText(judged.history) !== expected) other ??= judged.history;
+  while (n < times && (n === 0 || !hurried())) {
+    for (const judged of await attempt(
+      shrunk.trial,
+      shrunk.violation.signature.property,
+      Math.min(AT_ONCE, times - n),
+    )) {
+      n++;
+      if (judged.violations.some((violation) => signatureText(violation.signature) === wanted)) k++;
+      if (historyText(judged.history) !== expected) other ??= judged.history;
+    }
   }
-  return { k, n: times, identical: other === undefined, other };
+  return { k, n, identical: other === undefined, other };
 }
 
-/** What the run does without each single deviation: 1-minimality as evidence. */
-export async function counterfactuals(shrunk: Shrunk, attempt: Attempt): Promise<readonly Counterfactual[]> {
+/** What the run does without each single deviation: 1-minimality as evidence. It passes when it does so each time. */
+export async function counterfactuals(
+  shrunk: Shrunk,
+  attempt: Attempt,
+  tries: number,
+  hurried: () => boolean = () => false,
+): Promise<readonly Counterfactual[]> {
   const wanted = signatureText(shrunk.violation.signature);
   const { schedule } = shrunk.trial;
   const out: Counterfactual[] = [];
   for (const [deviation, without] of withoutEach(schedule)) {
-    const judged = await attempt({ ...shrunk.trial, schedule: without }, shrunk.violation.signature.property);
-    const same = judged.violations.some((violation) => signatureText(violation.signature) === wanted);
-    const passes = judged.violations.length === 0 && judged.inconclusive.size === 0;
-    out.push({ deviation, without: same ? 'still fails' : passes ? 'passes' : 'other' });
+    if (hurried()) break;
+    let said: Counterfactual['without'] = 'passes';
+    for (const judged of await attempt(
+      { ...shrunk.trial, schedule: without },
+      shrunk.violation.signature.property,
+      tries,
+    )) {
+      const same = judged.violations.some((violation) => signatureText(violation.signature) === wanted);
+      const passes = judged.violations.length === 0 && judged.inconclusive.size === 0;
+      if (same) said = 'still fails';
+      else if (!passes && said === 'passes') said = 'other';
+    }
+    out.push({ deviation, without: said });
   }
   return out;
 }
@@ -110,7 +214,7 @@ function withoutEach(schedule: Schedule): readonly (readonly [string, Schedule])
   ];
 }
 
-const RESTART_FAULTS: ReadonlySet<Fault['do']> = new Set(['crash', 'start-replica', 'stale-list']);
+const RESTART_FAULTS: ReadonlySet<Fault['do']> = new Set(['crash', 'start-replica', 'pause', 'stale-list']);
 /** Lag beyond this much run time, or a failure this lasting, is not everyday life. */
 const EVERYDAY_LAG_MS = 30_000;
 

@@ -11,6 +11,8 @@ import { SLOT, SLOTS } from './protocol.ts';
 
 /** A worker that makes no run for this long is blocked. Loading a target may take as long as well. */
 const BLOCKED_MS = 10_000;
+/** A target that is a process cannot block its worker: what takes long then is a machine that is busy. */
+const BLOCKED_BESIDE_MS = 60_000;
 const LOOK_EVERY_MS = 250;
 /** A target that needs more than this leaks. */
 const HEAP_MB = 2_048;
@@ -53,6 +55,7 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { r
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: YOUNG_MB },
   });
+  const blockedMs = 'subject' in options.job && options.job.subject.process !== null ? BLOCKED_BESIDE_MS : BLOCKED_MS;
   let output = '';
   const keep = (chunk: unknown): void => {
     output = (output + String(chunk)).slice(-OUTPUT_MAX);
@@ -72,8 +75,8 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { r
       if (now !== beats) {
         beats = now;
         since = realNow();
-      } else if (realNow() - since > BLOCKED_MS) {
-        ended ??= { end: 'blocked', forMs: BLOCKED_MS };
+      } else if (realNow() - since > blockedMs) {
+        ended ??= { end: 'blocked', forMs: blockedMs };
         void worker.terminate();
       }
     }, LOOK_EVERY_MS);

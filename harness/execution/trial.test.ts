@@ -62,6 +62,23 @@ describe('a trial', () => {
     expect(created(empty)).toBe('user/create/widgets.example.com/default/a#0');
   });
 
+  it('lets standing co-writers act once more at rest', async () => {
+    const runner = runnerOf(thinTarget(setReady));
+    const target = { group: 'example.com', version: 'v1', resource: 'widgets', namespace: 'default', name: 'a' };
+    const touch: Program = {
+      actor: 'writer-1',
+      writer: 'self-healer',
+      standing: true,
+      ops: [{ do: 'set', target, path: ['metadata', 'labels', 'team'], value: 'a', via: 'merge-patch' }],
+    };
+
+    const { operations, phases } = await runner.run({ ...quiet, workload: workload([touch]) });
+
+    const settle = phases.find(({ phase: name }) => name === 'settle')?.at ?? Infinity;
+    const writes = operations.filter(({ actor, verb }) => actor === 'writer-1' && verb === 'patch');
+    expect(writes.map(({ invoked }) => invoked.at > settle)).toEqual([false, true]);
+  });
+
   it('gives the same history again, byte for byte', async () => {
     const runner = runnerOf(thinTarget(setReady));
     const trial = faulty({ do: 'crash', at: `${STATUS}#0!answered` });
@@ -169,7 +186,7 @@ describe('how a trial ends', () => {
     const runner = runnerOf(thinTarget(setReady, poll));
 
     expect((await runner.run(quiet)).settlement.result).toBe('time-exceeded');
-    runner.readsAreActivity = false;
+    runner.habits.readsAreActivity = false;
     expect((await runner.run(quiet)).settlement.result).toBe('quiescent');
   });
 });

@@ -15,11 +15,13 @@ import { workloadArbitrary } from '../schedule/workload/workload-arbitrary.ts';
 import { firstDivergence } from './fingerprint.ts';
 import { checkRun } from './check-run.ts';
 import { bystander, createHost } from './host.ts';
-import { judgeRun } from './judge.ts';
+import { judgeRun, runJudged } from './judge.ts';
 import { Prober } from './prober.ts';
 import { SLOT } from './protocol.ts';
 import type { FromWorker, LabJob, LabRequest, ReplayJob, SearchJob, Subject, WorkerData } from './protocol.ts';
+import { referenceCache } from './reference-cache.ts';
 import { takeReferences } from './references.ts';
+import type { References } from './references.ts';
 import { TrialRunner } from './runner.ts';
 import { newTally, search } from './search.ts';
 
@@ -89,9 +91,11 @@ async function doSearch(
   const base = baseWorkload(job.subject, runner);
   await checkRun(runner, base);
   const references = await takeReferences(runner, base, job.subject.crds);
+  referenceCache(job.subject, base).keep(runner, references);
   const writers = registry.writers.filter((writer) => job.writers.includes(writer.name));
   const tally = newTally();
-  tally.warnings.push(...references.warnings);
+  const { warning = null } = runner.host.containment ?? {};
+  tally.warnings.push(...(warning === null ? [] : [warning]), ...references.warnings);
   let told = 0;
   say({ say: 'phase', phase: 'search' });
   const runsMax = Math.min(job.runsMax, RECYCLE_RUNS);
@@ -107,11 +111,14 @@ async function doSearch(
         sample: base.sample,
         bystander: bystanderReference(job.subject.namespace),
         garbageCollection: job.subject.settings.garbageCollection,
+        aimed: !runner.repeatable,
       }),
       faults: job.faults,
       ...(job.strategies === null ? {} : { strategies: job.strategies }),
+      warm: job.warm,
       seed: job.seed,
       verifyEvery: job.verifyEvery,
+      shrinkMs: job.shrinkMs,
       firstRun: job.firstRun,
       runsMax,
       deadline: started + job.timeMs,
@@ -129,6 +136,7 @@ async function doSearch(
     },
     tally,
   );
+  tally.warnings.push(...runner.denials());
   const recycle = runsMax < job.runsMax && tally.runs >= runsMax && !stopped();
   say({ say: 'done', tally, why: recycle ? 'recycle' : 'budget' });
 }
@@ -143,15 +151,17 @@ async function doLab(
   const base = baseWorkload(job.subject, runner);
   await checkRun(runner, base);
   const { reference, aim } = await takeReferences(runner, base, job.subject.crds);
-  const prober = new Prober((trial, variant) => runner.run(trial, variant), base, reference);
+  const prober = new Prober((trial, variant) => runner.beside(trial, variant), base, reference);
   const serve = async ({ trial, properties: names }: LabRequest): Promise<void> => {
-    // A searching trial leaves its schedule behind even when it passes: the user's own check of it may fail.
-    const { history: run, schedule } =
-      trial.search === undefined
-        ? { history: await runner.run(trial), schedule: trial.schedule }
-        : await runner.derive(trial);
     const wanted = properties.filter((property) => names.includes(property.name));
-    const { history, violations, inconclusive } = await judgeRun(trial, run, wanted, reference, prober);
+    const { judged, schedule } = await runJudged(
+      runner,
+      trial,
+      (run, live) => judgeRun(trial, run, wanted, reference, prober, live),
+      // The user's own check of a run that passes may fail: its schedule is wanted too.
+      'derived',
+    );
+    const { history, violations, inconclusive } = judged;
     const { reference: _, ...own } = history;
     say({ say: 'ran', schedule, history: own, violations, inconclusive });
   };
@@ -163,6 +173,17 @@ async function doLab(
   });
 }
 
+/** What a campaign has learned of the same target, or references taken now. */
+async function recallReferences(subject: Subject, runner: TrialRunner, base: Workload): Promise<References> {
+  const cache = referenceCache(subject, base);
+  const known = cache.recall(runner);
+  if (known !== undefined) return known;
+  await checkRun(runner, base);
+  const references = await takeReferences(runner, base, subject.crds);
+  cache.keep(runner, references);
+  return references;
+}
+
 async function doReplay(
   job: ReplayJob,
   runner: TrialRunner,
@@ -170,17 +191,19 @@ async function doReplay(
   say: (message: FromWorker) => void,
 ): Promise<void> {
   const base = baseWorkload(job.subject, runner);
-  await checkRun(runner, base);
-  const references = await takeReferences(runner, base, job.subject.crds);
-  const prober = new Prober((trial, variant) => runner.run(trial, variant), base, references.reference);
+  const references = await recallReferences(job.subject, runner, base);
+  const prober = new Prober((trial, variant) => runner.beside(trial, variant), base, references.reference);
   const wanted = properties.filter((property) => property.name === job.property);
+  const again = { ...references.reference, suspectSettleMs: runner.host.pace.againMs };
   let k = 0;
   let first: Awaited<ReturnType<typeof judgeRun>> | undefined;
   let shown: Awaited<ReturnType<typeof judgeRun>> | undefined;
   let diverged: string | null = null;
   let inconclusive: string | null = null;
   for (let n = 0; n < job.times; n++) {
-    const judged = await judgeRun(job.trial, await runner.run(job.trial), wanted, references.reference, prober);
+    const { judged } = await runJudged(runner, job.trial, (run, live) =>
+      judgeRun(job.trial, run, wanted, again, prober, live),
+    );
     if (first === undefined) first = judged;
     else if (runner.repeatable) diverged ??= firstDivergence(first.history, judged.history) ?? null;
     inconclusive ??= [...judged.inconclusive.values()][0] ?? null;

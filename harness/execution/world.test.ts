@@ -42,6 +42,15 @@ describe('the pump', () => {
     of.close();
   });
 
+  it('ends no stretch for its bounds before the moment from which they count', async () => {
+    const of = world();
+    of.startProgram({ actor: 'writer-1', writer: 'test', ops: [label('x'), label('y'), label('z')] });
+
+    expect(await inDefaultOrder(of, { stepsMax: 3, hotMax: 3, boundsFromMs: Number.POSITIVE_INFINITY })).toBe('idle');
+    expect(of.steps).toBeGreaterThan(3);
+    of.close();
+  });
+
   it('lets time pass only as far as the rule says', async () => {
     const of = world();
     const fired: number[] = [];
@@ -112,6 +121,36 @@ describe('a world', () => {
       'x',
       'healed',
     ]);
+    of.close();
+  });
+
+  it('lets an actor wait for an object that is still to be made', async () => {
+    const of = world();
+    const target = { group: '', version: 'v1', resource: 'configmaps', namespace: 'default', name: 'loose~0' };
+    const marks = { do: 'set', target, path: ['metadata', 'labels', 'seen'], value: 'yes', via: 'update' } as const;
+    of.startProgram({ actor: 'writer-1', writer: 'test', ops: [marks] });
+    expect(await inDefaultOrder(of)).toBe('idle');
+    expect(of.steps).toBe(0);
+
+    const send = sender(of.gate.port('controller'));
+    void send('POST', CONFIGMAPS_PATH, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'loose-' } });
+    await inDefaultOrder(of);
+
+    const made = of.recorder.revisions.find(({ resource, type }) => resource === 'configmaps' && type === 'MODIFIED');
+    expect(made?.object.metadata.labels).toEqual({ seen: 'yes' });
+    of.close();
+  });
+
+  it('lets nobody wait for what is not made before contention ends', async () => {
+    const of = world();
+    const target = { group: '', version: 'v1', resource: 'configmaps', namespace: 'default', name: 'loose~0' };
+    of.startProgram({ actor: 'writer-1', writer: 'test', ops: [{ do: 'delete', target }, label('x')] });
+    await inDefaultOrder(of);
+    of.endPrograms();
+
+    await inDefaultOrder(of);
+
+    expect(of.steps).toBe(0);
     of.close();
   });
 

@@ -38,6 +38,8 @@ export function describeFault(fault: FaultAction): string {
       return 'answer 410 in the watch';
     case 'crash':
       return 'crash and restart the target';
+    case 'pause':
+      return `stop the target for ${fault.forMs} ms`;
     case 'start-replica':
       return 'start a second replica';
     default:

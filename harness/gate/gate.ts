@@ -6,6 +6,7 @@
  */
 import { groupResource, revisionOf } from '../model/object.ts';
 import type { JsonObject, KubeObject } from '../model/object.ts';
+import { roleOf } from '../model/actor.ts';
 import type { ActorId } from '../model/actor.ts';
 import { invariant } from '../model/errors.ts';
 import type { StreamEnd } from '../model/history.ts';
@@ -14,49 +15,26 @@ import type { Item } from '../model/item.ts';
 import { ANSWERED, requestLabel, SENT, streamLabel } from '../model/label.ts';
 import type { FaultAction } from '../model/schedule.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
-import type { ApiRequest, ApiResponse, ConnectionError, ResponseSink, Upstream } from '../wire/http.ts';
+import type { ApiRequest, ConnectionError, ResponseSink, Upstream } from '../wire/http.ts';
 import { requestInfo } from '../wire/request-info.ts';
 import { failure } from '../wire/status.ts';
 import { describeFault, injectedFailure } from './faults.ts';
+import { headRevision, newName } from './exchange.ts';
+import type { Exchange, PendingItem, Stream } from './exchange.ts';
 import type { Naming } from './naming.ts';
 import { outcomeOf } from './outcome.ts';
 import type { OpenOperation, Recorder } from './recorder.ts';
-
-interface Exchange {
-  readonly request: ApiRequest;
-  readonly sink: ResponseSink;
-  readonly operation: OpenOperation;
-  readonly asked: string | undefined;
-  item: PendingItem | undefined;
-  stream: Stream | undefined;
-  abortUpstream: (() => void) | undefined;
-  over: boolean;
-}
-
-interface Stream {
-  readonly actor: ActorId;
-  readonly base: string;
-  readonly resource: string;
-  readonly exchange: Exchange;
-  label: string;
-  nextK: number;
-  readonly queue: { event: WatchEvent | undefined; at: number; timeMs: number }[];
-  /** The actor has been told that the stream is open. */
-  open: boolean;
-  head: PendingItem | undefined;
-}
-
-/** A pending item together with what executing it does. */
-interface PendingItem extends Item {
-  readonly exchange: Exchange;
-  readonly response?: ApiResponse | 'open' | ConnectionError;
-}
+import { selectorOf, touched } from './touched.ts';
 
 export interface GateHooks {
   /** The schedule kills this incarnation now. */
   crash(actor: ActorId): void;
   /** The schedule starts a second copy of the target now. */
   startReplica(): void;
+  /** The schedule stops this incarnation now, for so much run time. */
+  pause(actor: ActorId, forMs: number): void;
+  /** Something waits that did not before. */
+  parked?(): void;
 }
 
 export class Gate {
@@ -70,6 +48,8 @@ export class Gate {
   readonly #hooks: GateHooks;
   readonly #exchanges = new Set<Exchange>();
   #seq = 0;
+  /** What arrived before this stands in its final order. */
+  #ordered = 0;
 
   constructor(upstream: Upstream, recorder: Recorder, naming: Naming, hooks: GateHooks) {
     this.#upstream = upstream;
@@ -105,6 +85,43 @@ export class Gate {
     }
   }
 
+  /** Whether nothing waits and nothing is under way but watches that have told all there is. */
+  get isIdle(): boolean {
+    const busy = [...this.#exchanges].some(({ stream }) => stream?.open !== true || stream.queue.length > 0);
+    return !busy && this.pending.length === 0;
+  }
+
+  /**
+   * Another history begins while the target's watches go on: each is an operation of it, as if it had been resumed at `revision`. Only
+   * for a gate that is idle.
+   */
+  renew(revision: number): void {
+    for (const { operation, stream } of this.#exchanges) {
+      if (stream === undefined) continue;
+      stream.label = this.#naming.number(stream.base);
+      stream.nextK = 0;
+      const { sendInitialEvents: _, resourceVersionMatch: __, ...query } = operation.query;
+      Object.assign(operation, {
+        id: this.#recorder.operations.length,
+        label: stream.label,
+        query: { ...query, resourceVersion: String(revision) },
+        invoked: this.#recorder.mark(),
+        sent: this.#recorder.mark(),
+        answered: this.#recorder.mark(),
+      } satisfies Partial<OpenOperation>);
+      this.#recorder.operations.push(operation);
+    }
+  }
+
+  /** Puts what has arrived since the last call into the order of labels, behind what waited before. */
+  orderArrivals(): void {
+    const first = this.pending.findIndex(({ seq }) => seq >= this.#ordered);
+    this.#ordered = this.#seq;
+    if (first < 0) return;
+    const arrived = this.pending.splice(first);
+    this.pending.push(...arrived.sort((a, b) => (a.label < b.label ? -1 : 1)));
+  }
+
   /** Lets one pending item happen, as it is or with a fault. */
   execute(chosen: Item, asked?: FaultAction): void {
     const index = this.pending.findIndex((pending) => pending.seq === chosen.seq);
@@ -119,6 +136,7 @@ export class Gate {
       return;
     }
     if (fault?.do === 'start-replica') this.#hooks.startReplica();
+    if (fault?.do === 'pause') this.#hooks.pause(item.actor, fault.forMs);
     item.exchange.item = undefined;
     if (item.kind === 'send') this.#forward(item.exchange, fault);
     else if (item.kind === 'answer') this.#answer(item, fault);
@@ -144,7 +162,8 @@ export class Gate {
     let name = info?.name ?? '';
     let asked: string | undefined;
     if (info === undefined) name = request.path;
-    else if (verb === 'create' && name === '') name = asked = this.#naming.ofCreate(resource, namespace, request.body);
+    else if (verb === 'create' && name === '')
+      name = asked = this.#naming.ofCreate(resource, namespace, request.body, roleOf(actor) === 'target');
     else if (name !== '') name = this.#naming.canonical(resource, namespace, name);
     const subresource = info?.subresource ?? '';
     const base =
@@ -192,6 +211,7 @@ export class Gate {
         label,
         nextK: 0,
         queue: [],
+        offered: false,
         open: false,
         head: undefined,
       };
@@ -232,7 +252,9 @@ export class Gate {
       ...(response === undefined ? {} : { response }),
     };
     exchange.item = item;
+    if (kind === 'event' && stream !== undefined) stream.head = item;
     this.pending.push(item);
+    this.#hooks.parked?.();
   }
 
   #forward(exchange: Exchange, fault: FaultAction | undefined): void {
@@ -280,9 +302,14 @@ export class Gate {
         exchange.stream = undefined;
         park(response);
       },
-      open: () => park('open'),
+      open: () => {
+        if (exchange.stream !== undefined) exchange.stream.offered = true;
+        park('open');
+      },
       event: (event) => this.#enqueue(exchange, event),
       end: (error) => {
+        // A watch whose connection breaks before it opens has no stream either.
+        if (exchange.stream?.offered === false) exchange.stream = undefined;
         if (exchange.stream === undefined) park(error ?? { code: 'ECONNRESET', message: 'socket hang up' });
         else this.#enqueue(exchange, undefined);
       },
@@ -306,7 +333,6 @@ export class Gate {
     const canonical = (metadata?.uid === undefined ? undefined : this.#naming.byUid.get(metadata.uid)) ?? name;
     const touches = name === '' ? '' : `${stream.resource}/${metadata?.namespace ?? ''}/${name}`;
     this.#park(stream.exchange, 'event', `${stream.label}/${canonical || '-'}@${stream.nextK}`, touches, true);
-    stream.head = stream.exchange.item;
   }
 
   #answer(item: PendingItem, fault: FaultAction | undefined): void {
@@ -406,33 +432,4 @@ export class Gate {
     const index = exchange.item === undefined ? -1 : this.pending.indexOf(exchange.item);
     if (index >= 0) this.pending.splice(index, 1);
   }
-}
-
-/** What a waiting item is called once its operation or its stream has been renamed. */
-function newName({ kind, label, stream, exchange }: PendingItem): Pick<Item, 'label' | 'stream' | 'k'> {
-  if (kind !== 'event') {
-    return { label: exchange.operation.label + (kind === 'send' ? SENT : ANSWERED), stream: '', k: 0 };
-  }
-  const now = exchange.stream?.label ?? '';
-  return { label: `${now}${label.slice(stream.length, label.lastIndexOf('@'))}@0`, stream: now, k: 0 };
-}
-
-function headRevision(stream: Stream | undefined): number {
-  const event = stream?.queue[0]?.event;
-  return event === undefined || event.type === 'ERROR' ? 0 : revisionOf(event.object as KubeObject);
-}
-
-function touched(resource: string, namespace: string, name: string, operation: OpenOperation): string {
-  if (resource === '' || operation.verb === 'watch') return '';
-  if (operation.verb === 'create') {
-    const metadata = (operation.body as JsonObject | undefined)?.['metadata'] as KubeObject['metadata'] | undefined;
-    return `${resource}/${namespace}/${metadata?.name ?? ''}`;
-  }
-  return `${resource}/${namespace}/${name}`;
-}
-
-function selectorOf(query: ApiRequest['query']): string {
-  const label = query['labelSelector'];
-  const field = query['fieldSelector'];
-  return [label, field].filter((part) => part !== undefined && part !== '').join('&');
 }

@@ -1,11 +1,14 @@
 /**
  * Canonical names and occurrence numbers: how the gate spells labels that survive another run and a harmless edit.
  *
- * An object that somebody named keeps its name. An object with a generated name is called `owner/role~n`: its controlling owner's
- * name, the generateName without the owner's prefix, and the order of creation among those.
+ * An object that somebody named keeps its name. An object with a generated name is called `owner/role~n`: its controlling or only
+ * owner's name, the generateName without the owner's prefix, and the order of creation among those. So is one whose name the target draws
+ * itself.
  */
+import { parentOf } from '../model/object.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../model/object.ts';
 import type { Label } from '../model/label.ts';
+import type { DrawnNames } from '../model/reference.ts';
 
 export class Naming {
   /** Canonical name by uid. */
@@ -13,7 +16,22 @@ export class Naming {
   readonly #realByCanonical = new Map<string, string>();
   readonly #canonicalByReal = new Map<string, string>();
   readonly #generated = new Map<string, number>();
+  readonly #drawn: DrawnNames;
   #occurrences = new Map<Label, number>();
+
+  /** @param drawn Names that the target draws itself: these objects go by their order too. */
+  constructor(drawn: DrawnNames = {}) {
+    this.#drawn = drawn;
+  }
+
+  /** Forgets every object and number: another run begins. */
+  renew(): void {
+    this.byUid.clear();
+    this.#realByCanonical.clear();
+    this.#canonicalByReal.clear();
+    this.#generated.clear();
+    this.restartNumbers();
+  }
 
   /** Starts the occurrence numbers anew: contention begins. */
   restartNumbers(): void {
@@ -27,12 +45,31 @@ export class Naming {
     return `${label}#${n}`;
   }
 
-  /** Canonical name of what a create asks for, before it exists. */
-  ofCreate(resource: string, namespace: string, body: JsonValue | undefined): string {
+  /** Canonical name of what a create asks for, before it exists. Only what the target creates can have a name that it drew. */
+  ofCreate(resource: string, namespace: string, body: JsonValue | undefined, byTarget: boolean): string {
     const metadata = ((body as JsonObject | undefined)?.['metadata'] ?? {}) as KubeObject['metadata'];
-    if (metadata.name !== undefined && metadata.name !== '') return this.canonical(resource, namespace, metadata.name);
-    const owner = metadata.ownerReferences?.find((reference) => reference.controller === true);
-    let role = (metadata.generateName ?? '').replace(/-+$/, '');
+    const { name = '', generateName = '' } = metadata;
+    if (name === '') return this.#next(resource, namespace, generateName, metadata);
+    const known = this.canonical(resource, namespace, name);
+    const stem = byTarget && known === name ? this.#stemOf(resource, name) : undefined;
+    if (stem === undefined) return known;
+    const canonical = this.#next(resource, namespace, stem, metadata);
+    // Asked for again, after an answer that was lost, it is still the same.
+    this.#know(`${resource}/${namespace}/`, name, canonical);
+    return canonical;
+  }
+
+  /** How a name begins that the target drew; undefined for one that it would choose in every run. */
+  #stemOf(resource: string, name: string): string | undefined {
+    const drawn = this.#drawn[resource];
+    return drawn === undefined || drawn.kept.includes(name)
+      ? undefined
+      : drawn.stems.find((stem) => name.startsWith(stem) && name.length > stem.length);
+  }
+
+  #next(resource: string, namespace: string, stem: string, metadata: KubeObject['metadata']): string {
+    const owner = parentOf({ metadata });
+    let role = stem.replace(/-+$/, '');
     let prefix = '';
     if (owner !== undefined) {
       prefix = `${owner.name}/`;
@@ -50,11 +87,12 @@ export class Naming {
     const name = object.metadata.name ?? '';
     const canonical = asked ?? name;
     if (object.metadata.uid !== undefined) this.byUid.set(object.metadata.uid, canonical);
-    if (canonical !== name) {
-      const place = `${resource}/${object.metadata.namespace ?? ''}/`;
-      this.#realByCanonical.set(place + canonical, name);
-      this.#canonicalByReal.set(place + name, canonical);
-    }
+    if (canonical !== name) this.#know(`${resource}/${object.metadata.namespace ?? ''}/`, name, canonical);
+  }
+
+  #know(place: string, name: string, canonical: string): void {
+    this.#realByCanonical.set(place + canonical, name);
+    this.#canonicalByReal.set(place + name, canonical);
   }
 
   /** Canonical name of a real one. */

@@ -20,6 +20,7 @@ import type {
   StreamEnd,
 } from '../model/history.ts';
 import type { Label } from '../model/label.ts';
+import { LogBook } from './log-book.ts';
 import type { Naming } from './naming.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -30,9 +31,6 @@ export type OpenOperation = Mutable<Operation> & { committed: number[] };
 /** A change that the observed server committed. */
 export type ObservedChange = Omit<Revision, keyof Mark | 'op' | 'actor'>;
 
-/** Lines of the target's output kept per run. */
-const LOG_LINES_MAX = 500;
-
 export class Recorder {
   readonly operations: OpenOperation[] = [];
   readonly revisions: Revision[] = [];
@@ -41,7 +39,7 @@ export class Recorder {
   readonly processes: ProcessEvent[] = [];
   readonly decisions: Decision[] = [];
   readonly phases: PhaseMark[] = [];
-  readonly logs: NonNullable<History['logs']>[number][] = [];
+  #logs = new LogBook();
   readonly #now: () => number;
   readonly #naming: Naming;
   #tick = 0;
@@ -54,6 +52,27 @@ export class Recorder {
   constructor(now: () => number, naming: Naming) {
     this.#now = now;
     this.#naming = naming;
+  }
+
+  /** Begins another history. What is there from before comes first: `kept`, as the server still has it. */
+  renew(kept: readonly Revision[]): void {
+    for (const list of [
+      this.operations,
+      this.deliveries,
+      this.streamEnds,
+      this.processes,
+      this.decisions,
+      this.phases,
+    ]) {
+      list.length = 0;
+    }
+    this.revisions.length = 0;
+    this.#logs = new LogBook();
+    this.#tick = 0;
+    for (const { before: _, ...revision } of kept) {
+      this.revisions.push({ ...revision, ...this.mark(), type: 'ADDED', op: -1 });
+      this.#naming.learn(revision.resource, revision.object, undefined);
+    }
   }
 
   mark(): { at: number; timeMs: number } {
@@ -85,9 +104,9 @@ export class Recorder {
     this.processes.push({ actor, kind, detail, ...this.mark() });
   }
 
-  /** A line that the target printed. Beyond a bound only the last lines of a chatty target would matter, and nobody reads those. */
+  /** A line that the target printed. */
   log(actor: ActorId, line: string): void {
-    if (this.logs.length < LOG_LINES_MAX) this.logs.push({ actor, line, ...this.mark() });
+    this.#logs.add(actor, line, this.mark());
   }
 
   decision(kind: Decision['kind'], label: Label, detail: string): void {
@@ -107,10 +126,37 @@ export class Recorder {
     }
   }
 
+  /**
+   * What the server does now and goes on with later, when somebody outside has answered: the returned function runs `act` in the place
+   * of this moment.
+   */
+  resumable(): (act: () => void) => void {
+    const [operation, asked] = [this.#acting, this.#asked];
+    return (act) => {
+      const before = [this.#acting, this.#asked] as const;
+      [this.#acting, this.#asked] = [operation, asked];
+      try {
+        act();
+      } finally {
+        [this.#acting, this.#asked] = before;
+      }
+    };
+  }
+
+  /** Takes down changes of whoever acts right now, for a server that commits them later. */
+  attributing(): (change: ObservedChange) => void {
+    const operation = this.#acting;
+    const asked = this.#asked;
+    return (change) => this.#take(change, operation, asked);
+  }
+
   /** Takes down a committed change. Changes outside any operation belong to the environment. */
   committed(change: ObservedChange): void {
-    if (change.type === 'ADDED') this.#naming.learn(change.resource, change.object, this.#asked);
-    const operation = this.#acting;
+    this.#take(change, this.#acting, this.#asked);
+  }
+
+  #take(change: ObservedChange, operation: OpenOperation | undefined, asked: string | undefined): void {
+    if (change.type === 'ADDED') this.#naming.learn(change.resource, change.object, asked);
     operation?.committed.push(change.revision);
     const at = this.#tick++;
     this.revisions.push({
@@ -137,11 +183,29 @@ export class Recorder {
 
   /** The finished history. Operations still open stay `pending`; the teardown that follows is no part of it. */
   history(settlement: Settlement, steps: number, missed: readonly Label[]): History {
+    this.phase('end');
     this.#finished = true;
+    return this.#snapshot(settlement, steps, missed, this.operations);
+  }
+
+  /** The history as if the run ended here; it goes on, and what happens then is no part of it. */
+  historySoFar(settlement: Settlement, steps: number, missed: readonly Label[]): History {
+    const operations = this.operations.map((operation) => ({ ...operation, committed: [...operation.committed] }));
+    const history = this.#snapshot(settlement, steps, missed, operations);
+    return { ...history, phases: [...history.phases, { phase: 'end', ...this.mark() }] };
+  }
+
+  #snapshot(
+    settlement: Settlement,
+    steps: number,
+    missed: readonly Label[],
+    operations: readonly Operation[],
+  ): History {
+    const logs = this.#logs.lines;
     return {
       version: 1,
       phases: [...this.phases],
-      operations: [...this.operations],
+      operations: [...operations],
       revisions: [...this.revisions],
       deliveries: [...this.deliveries],
       streamEnds: [...this.streamEnds],
@@ -152,7 +216,7 @@ export class Recorder {
       names: Object.fromEntries(this.#naming.byUid),
       missed,
       probes: [],
-      ...(this.logs.length === 0 ? {} : { logs: [...this.logs] }),
+      ...(logs.length === 0 ? {} : { logs }),
     };
   }
 }

@@ -15,15 +15,29 @@ export interface ModuleTarget {
 }
 
 /** A target that is a process, as it is stored. */
-export interface CommandTarget {
+export interface CommandTarget extends Partial<ProcessManner> {
   /** Program and arguments; `{kubeconfig}`, `{namespace}` and `{port}` stand for what a run gives it. */
   readonly command: readonly string[];
   /** Where it is started, relative to the counterexample's working directory, with forward slashes. */
   readonly directory: string;
 }
 
+/** How a process is started and ended, beside its command. */
+export interface ProcessManner {
+  readonly network: Network;
+  /** When it counts as started: `quiet`, `url:…`, `log:…` or `watch:…`. */
+  readonly ready: string;
+  /** One that is not ready by then never will be. */
+  readonly readyWithinMs: number;
+  /** At the end of a run it is asked to end (SIGTERM) and killed after so long; 0: killed at once. */
+  readonly graceMs: number;
+}
+
+/** What a process can reach: a loopback interface of its own and nothing else (where the host permits that), or all that the host can. */
+export type Network = 'none' | 'host';
+
 /** A target that is a process, as it is started. */
-export interface ProcessTarget {
+export interface ProcessTarget extends ProcessManner {
   /** As {@link CommandTarget.command}. */
   readonly command: readonly string[];
   /** Absolute. */
@@ -38,6 +52,16 @@ export interface ProcessTarget {
  */
 export type Transport = 'http-library' | 'dispatcher';
 
+/** What a project ships beside its CRDs: on the server before each run. */
+export interface ProjectManifests {
+  /** As they stand in its files. */
+  readonly objects: readonly KubeObject[];
+  /** `rbac`: the target may do what the roles among them grant its service account. */
+  readonly authorization: 'rbac' | 'allow-all';
+  /** Which of them the target is, `Deployment/namespace/name`: its service account, environment, files and ports. */
+  readonly workload?: string;
+}
+
 export interface Counterexample {
   readonly version: 1;
   readonly kind: 'counterexample';
@@ -46,6 +70,7 @@ export interface Counterexample {
   readonly target: CounterexampleTarget;
   readonly namespace: string;
   readonly crds: readonly KubeObject[];
+  readonly project?: ProjectManifests;
   readonly workload: Workload;
   readonly schedule: Schedule;
   /** Everything of the resolved configuration that changes what a run does. */
@@ -63,5 +88,14 @@ export interface RunSettings {
   readonly settleStepsMax: number;
   readonly garbageCollection: boolean;
   readonly namespaceController: boolean;
+  /**
+   * Whether pods, workloads and volume claims become ready, and how soon in run time. `auto`: those that the target makes and looks at,
+   * fast. Default off.
+   */
+  readonly workloads?: 'auto' | 'off' | 'fast' | 'slow';
   readonly replicasMax: 1 | 2;
+  /** What a process has sent before it came to rest happens in the order of labels, and it is given its first retries before that. */
+  readonly serialised?: boolean;
+  /** The target is given a store outside the cluster. */
+  readonly effects?: true;
 }

@@ -116,6 +116,8 @@ export type ProcessEventKind =
   | 'crashed' // by the schedule
   | 'exited' // process.exit or a promise of the target's own that ended it
   | 'unhandled' // unhandled rejection or uncaught exception
+  | 'paused' // by the schedule: its process stands still
+  | 'resumed'
   | 'stopped'; // by the harness, at the end
 
 export interface ProcessEvent extends Mark {

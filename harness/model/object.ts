@@ -91,6 +91,15 @@ export function revisionOf(object: { readonly metadata: ObjectMeta }): number {
 }
 
 /** The owner reference with `controller: true`, if any. */
-export function controllerOf(object: KubeObject): OwnerReference | undefined {
+export function controllerOf(object: { readonly metadata: ObjectMeta }): OwnerReference | undefined {
   return object.metadata.ownerReferences?.find((owner) => owner.controller === true);
+}
+
+/**
+ * Whose an object is: its controller's; where none is named, its only owner's, as the Java operator SDK and many scripts write it.
+ * Undefined for one with several owners and no controller.
+ */
+export function parentOf(object: { readonly metadata: ObjectMeta }): OwnerReference | undefined {
+  const { ownerReferences = [] } = object.metadata;
+  return controllerOf(object) ?? (ownerReferences.length === 1 ? ownerReferences[0] : undefined);
 }

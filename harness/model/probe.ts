@@ -12,6 +12,8 @@ export type ProbeRequest =
   | { readonly probe: 'fresh-incarnation' }
   /** The same workload in the default order and without faults: which of the target's leaves are a function of the input at all? */
   | { readonly probe: 'undisturbed' }
+  /** The same trial, with the crashes of its schedule left out: was it the crash? */
+  | { readonly probe: 'without-crashes' }
   /** The same foreign write at rest, fully visible: does the target revert these leaves? */
   | {
       readonly probe: 'drift';
@@ -48,6 +50,15 @@ export type ProbeResult =
       readonly expected: readonly ExpectedState[];
     }
   | {
+      readonly probe: 'without-crashes';
+      readonly settled: boolean;
+      readonly final: readonly KubeObject[];
+      /** Canonical names by uid of that run. */
+      readonly names: { readonly [uid: string]: string };
+      /** What a fresh target makes of that run's foreign input. */
+      readonly expected: readonly ExpectedState[];
+    }
+  | {
       readonly probe: 'drift';
       readonly role: string;
       readonly leaves: readonly string[];
@@ -63,6 +74,8 @@ export type ProbeResult =
       /** Canonical names by uid of that longer run. */
       readonly names: { readonly [uid: string]: string };
       readonly writesAtRest: number;
+      /** What the target asked for in the later half of that rest; absent in histories from before this was noted. */
+      readonly laterHalf?: { readonly requests: number; readonly spanMs: number; readonly goesOn: boolean };
     };
 
 /** Objects at the end of a run, by canonical name `gr/namespace/name`. */

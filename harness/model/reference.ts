@@ -29,8 +29,30 @@ export interface Reference {
   readonly idle: { readonly requestsPerMinute: number; readonly writesPerMinute: number };
   /** Most requests that followed one delivery before it was idle again. */
   readonly burstMax: number;
+  /** Names that the target draws itself; absent where there are none. */
+  readonly drawnNames?: DrawnNames;
+  /** How long a suspect has to be silent before it is accused, in ms of run time; absent: 120,000, which costs nothing in virtual time. */
+  readonly suspectSettleMs?: number;
   /** Owner specs (by hash) that settled healthy: the values between which a user may change them. */
   readonly healthySpecs: readonly string[];
+  /** What a status repeats of the spec whenever it claims the current generation, by role. Absent in what older versions stored. */
+  readonly echoes?: { readonly [role: string]: readonly StatusEcho[] };
+}
+
+/** A leaf of the status that holds the text of a leaf of the spec. */
+export interface StatusEcho {
+  readonly status: string;
+  readonly spec: string;
+}
+
+/** By resource. */
+export interface DrawnNames {
+  readonly [resource: string]: {
+    /** Names that are the same in every run. */
+    readonly kept: readonly string[];
+    /** How the others begin, the longest first: `web-` of `web-x7k2p`; empty for names without a common beginning. */
+    readonly stems: readonly string[];
+  };
 }
 
 export interface ReferenceChild {

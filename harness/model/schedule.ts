@@ -46,6 +46,7 @@ export type FaultAction =
   | { readonly do: 'expire-watch' } // in-stream 410 instead of the event: forces a relist
   | { readonly do: 'stale-list'; readonly behind: number } // a list at resourceVersion=0 answered from `behind` revisions ago
   | { readonly do: 'crash' } // the target's incarnation dies here and a new one starts
+  | { readonly do: 'pause'; readonly forMs: number } // the target's process stands still here (SIGSTOP) for so much run time
   | { readonly do: 'start-replica' }; // a second copy of the target starts here
 
 export type FaultKind = FaultAction['do'];
@@ -86,5 +87,6 @@ export function deviationText(deviation: Preemption | Hold | Fault): string {
   if (deviation.do === 'stale-list') {
     return `a list from ${deviation.behind} revisions ago at ${deviation.at}${times}`;
   }
+  if (deviation.do === 'pause') return `pause for ${deviation.forMs} ms at ${deviation.at}${times}`;
   return `${deviation.do} at ${deviation.at}${times}`;
 }

@@ -2,7 +2,16 @@
 import type { Schedule } from './schedule.ts';
 import type { Workload } from './workload.ts';
 
-export type StrategyName = 'random-walk' | 'pos' | 'conflict-pct' | 'starvation';
+export type StrategyName =
+  | 'random-walk'
+  | 'pos'
+  | 'conflict-pct'
+  | 'starvation'
+  | 'lag'
+  | 'collide'
+  | 'intermediate-state'
+  | 'stale-state'
+  | 'unobserved-state';
 
 /** Asks the search strategy, seeded, to make the decisions; the trace becomes a labelled schedule when it is worth keeping. */
 export interface Search {
@@ -10,7 +19,10 @@ export interface Search {
   readonly seed: number;
   /** After this many items, uniformly random (fair tail). */
   readonly fairAfter: number;
-  /** Fault kinds that may be drawn, and the chance per item in 1/10000 (swarm switches whole kinds off). */
+  /**
+   * Fault kinds that may occur, and the chance per item in 1/10000 (swarm switches whole kinds off); 0 for what only the strategy
+   * itself may ask for.
+   */
   readonly faults: { readonly [kind: string]: number };
 }
 

@@ -79,6 +79,26 @@ describe('checkLegality', () => {
     );
   });
 
+  it('takes what came after a watch that opened before the first change for news, not for its initial state', () => {
+    const h = historyBuilder();
+    h.call('controller', 'watch', WIDGETS, '', { query: { sendInitialEvents: 'true', watch: 'true' } });
+    h.create('user', WIDGETS, manifest('Widget', 'web', { spec: { n: 1 } }));
+    h.edit('user', WIDGETS, 'web', ['spec', 'n'], 2);
+    h.deliver('controller', WIDGETS);
+    const history = h.build();
+    const [added, modified] = history.deliveries;
+    if (added === undefined || modified === undefined) throw new TypeError('two events were expected');
+    const bookmark: Delivery = { ...added, type: 'BOOKMARK', revision: added.revision - 1, at: added.at - 0.5 };
+    const stream = added.stream;
+    const operations = history.operations.map((operation) =>
+      operation.verb === 'watch' ? { ...operation, label: stream } : operation,
+    );
+    const seen = (deliveries: readonly Delivery[]): History => ({ ...history, operations, deliveries });
+
+    expect(checkLegality(seen([bookmark, added, modified]))).toEqual([]);
+    expect(checkLegality(seen([bookmark, modified]))).toEqual([expect.stringContaining('reliable') as string]);
+  });
+
   it('bookmarkable: names a bookmark that promises more than was delivered', () => {
     const bookmark = (list: readonly Delivery[], revision: number): Delivery => ({
       ...(list[0] as Delivery),

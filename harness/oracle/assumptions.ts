@@ -93,7 +93,11 @@ function initialEvents(history: History, opened: Operation | undefined): number 
   if (opened === undefined || resumedFrom(opened) !== undefined)
     return opened === undefined ? Number.POSITIVE_INFINITY : 0;
   const at = opened.sent?.at ?? opened.invoked.at;
-  return history.revisions.findLast((revision) => revision.at < at)?.revision ?? Number.POSITIVE_INFINITY;
+  const newest = history.revisions.findLast((revision) => revision.at < at);
+  if (newest !== undefined) return newest.revision;
+  // It opened before anything was changed: all that it shows by way of introduction is older than the first change.
+  const [oldest] = history.revisions;
+  return oldest === undefined ? Number.POSITIVE_INFINITY : oldest.revision - 1;
 }
 
 /** The version after which the watch asked for events; undefined when it asked for the present state first. */

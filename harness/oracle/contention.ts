@@ -7,7 +7,7 @@ import { roleOf } from '../model/actor.ts';
 import type { History, Operation, Revision } from '../model/history.ts';
 import { isWrite, phaseStart } from '../model/history.ts';
 import { isMap } from '../model/json.ts';
-import { revisionOf } from '../model/object.ts';
+import { parentOf, revisionOf } from '../model/object.ts';
 import type { KubeObject } from '../model/object.ts';
 import { carriedVersion } from './base-content.ts';
 
@@ -80,7 +80,8 @@ function overtakenBy(history: History, operation: Operation): Revision | undefin
 function placeOf({ verb, name, body }: Operation): { readonly name: string; readonly uid?: string } | undefined {
   if (verb !== 'create') return name === '' ? undefined : { name };
   if (!isMap(body)) return undefined;
-  const uid = (body as KubeObject).metadata?.ownerReferences?.find((owner) => owner.controller === true)?.uid;
+  const { metadata } = body as Partial<KubeObject>;
+  const uid = metadata === undefined ? undefined : parentOf({ metadata })?.uid;
   return uid === undefined ? undefined : { name: '', uid };
 }
 

@@ -4,7 +4,7 @@
  * Owns: matching objects across two runs (by owner, role and order, not by name) and which leaves of them count: the target's own,
  * without what varies by nature, generations renumbered. Start at {@link differences}.
  */
-import { roleOf } from '../model/actor.ts';
+import { roleOf, WORKLOADS } from '../model/actor.ts';
 import type { History, Revision } from '../model/history.ts';
 import { diffContent, jsonEqual, leafPattern } from '../model/leaf.ts';
 import type { LeafChange } from '../model/leaf.ts';
@@ -35,26 +35,41 @@ export interface Difference {
   readonly uid?: string | undefined;
 }
 
-/** Records of what happened, and locks: how many there are says nothing about convergence. */
-const UNCOMPARED = /^(events(\.events\.k8s\.io)?|leases\.coordination\.k8s\.io)$/;
+/** Records of what happened, and locks: how many there are says nothing about convergence. What is kept outside has a claim of its own. */
+const UNCOMPARED = /^(events(\.events\.k8s\.io)?|leases\.coordination\.k8s\.io|resources\.outside\.stalemate)$/;
 
 /** What keeps an object from being collected. */
 const HOLDS_ALIVE = /^metadata\.(finalizers|ownerReferences)\[/;
 
 /** The state at the end of a history. */
 export function finalState(history: History): State {
-  const last = new Map<string, Revision>();
-  for (const revision of history.revisions) {
-    if (revision.type === 'DELETED') last.delete(revision.uid);
-    else last.set(revision.uid, revision);
-  }
   return place(
-    Array.from(last.values(), (revision) => ({
+    restingRevisions(history).map((revision) => ({
       key: objectKey(revision.resource, revision.namespace, history.names[revision.uid] ?? revision.name),
       resource: revision.resource,
       object: revision.object,
     })),
   );
+}
+
+/**
+ * The last version of every object that is still there, in order of first appearance; without what the environment keeps for itself,
+ * a node or a volume: it is there once anybody needed it, also when nobody does any more.
+ */
+export function restingRevisions(history: History): readonly Revision[] {
+  const last = new Map<string, Revision>();
+  const surroundings = new Set<string>();
+  for (const revision of history.revisions) {
+    if (isSurroundings(revision)) surroundings.add(revision.uid);
+    if (revision.type === 'DELETED') last.delete(revision.uid);
+    else if (!surroundings.has(revision.uid)) last.set(revision.uid, revision);
+  }
+  return [...last.values()];
+}
+
+/** Made by the environment, and for nobody. */
+function isSurroundings({ type, actor, object }: Revision): boolean {
+  return type === 'ADDED' && actor === WORKLOADS && (object.metadata.ownerReferences ?? []).length === 0;
 }
 
 /** The state that a probe brought back as a list of objects, of the kinds that occur in the history. */
@@ -124,6 +139,21 @@ function place(entries: readonly Omit<Placed, 'role'>[]): State {
 
 function roleOfKey(key: string, resource: string): string {
   return `${resource}:${key.slice(key.indexOf('/', resource.length + 1) + 1)}`;
+}
+
+/** Where a state differs from the nearest of the allowed ones. Empty when it is one of them, or when none is known. */
+export function nearestDifferences(
+  history: History,
+  state: State,
+  allowed: readonly ExpectedState[],
+): readonly Difference[] {
+  let smallest: readonly Difference[] | undefined;
+  for (const outcome of allowed) {
+    const found = differences(history, state, allowedState(outcome));
+    if (found.length === 0) return found;
+    if (smallest === undefined || found.length < smallest.length) smallest = found;
+  }
+  return smallest ?? [];
 }
 
 /** Where the target's own part of `actual` is not what `expected` says, the weightiest first. Empty when they agree. */
@@ -207,10 +237,11 @@ function compare(
       path !== 'metadata.name' &&
       !names(reference?.volatileLeaves, have.role, path) &&
       !(isTime(from) && isTime(to)) &&
-      !(path.endsWith('observedGeneration') && lag(want.object, from) === lag(have.object, to)) &&
-      isOwn(history, have.role, uid, path, to),
+      !(path.endsWith('observedGeneration') && lag(want.object, from) === lag(have.object, to)),
   );
+  // First what two runs only call by other names, both sides of it: whose a leaf is may be known of one side alone.
   if (left.length > 0) left = withoutAliased(left, haveAliases(), wantAliases());
+  left = left.filter(({ path, to }) => isOwn(history, have.role, uid, path, to));
   for (const { path, from, to } of left) {
     found.push({ ...about(have, have.key), what: 'wrong-value', path, expected: from, actual: to, uid });
   }

@@ -1,7 +1,7 @@
 /** Which watches the target has open at the end of a run: one that is gone for good explains whatever is not noticed any more. */
 import type { ActorId } from '../model/actor.ts';
 import { roleOf } from '../model/actor.ts';
-import type { History } from '../model/history.ts';
+import type { History, Operation, StreamEnd } from '../model/history.ts';
 
 export interface LostWatch {
   readonly resource: string;
@@ -9,37 +9,56 @@ export interface LostWatch {
   readonly what: string;
 }
 
+/** What of a history tells of watches. */
+export type Watching = Pick<History, 'operations' | 'streamEnds' | 'processes'>;
+
 /**
- * The first resource that the target watched, and that its incarnation alive at the end has no watch of, open or being opened.
- * Undefined when all are there, or when nobody is alive.
+ * The first resource that the target watched, and that a life of it which goes on has no watch of any more, open or being opened, or
+ * that no such life has ever watched. A second replica that waits for the lead has not given up what it never watched. Undefined when
+ * all are there, or when nobody is alive.
  */
-export function watchGivenUp(history: History): LostWatch | undefined {
+export function watchGivenUp(history: Watching): LostWatch | undefined {
   const watches = history.operations.filter(({ verb, actor }) => verb === 'watch' && roleOf(actor) === 'target');
-  const alive = lastAlive(history);
-  if (alive === undefined) return undefined;
+  const alive = livesThatGoOn(history);
+  if (alive.size === 0) return undefined;
   const ended = new Map(history.streamEnds.map(({ stream, why }) => [stream, why]));
   for (const resource of new Set(watches.map((watch) => watch.resource))) {
-    const own = watches.filter((watch) => watch.actor === alive && watch.resource === resource);
-    const open = own.some(
-      ({ outcome, label }) => outcome.type === 'pending' || (outcome.type === 'ok' && !ended.has(label)),
-    );
-    if (open) continue;
-    const last = own.at(-1);
-    const why = last === undefined ? undefined : ended.get(last.label);
-    if (last === undefined) return { resource, what: 'was never opened' };
-    // What it ends itself it may be done with.
-    if (why === 'aborted-by-actor') continue;
-    const { outcome } = last;
-    const refused = outcome.type === 'fail' ? `was refused (${outcome.code || outcome.reason})` : 'was never answered';
-    return { resource, what: why === undefined ? refused : `ended (${why})` };
+    const own = watches.filter((watch) => alive.has(watch.actor) && watch.resource === resource);
+    if (own.length === 0) return { resource, what: 'was never opened' };
+    for (const actor of new Set(own.map((watch) => watch.actor))) {
+      const what = endOf(
+        own.filter((watch) => watch.actor === actor),
+        ended,
+      );
+      if (what !== undefined) return { resource, what };
+    }
   }
   return undefined;
 }
 
-function lastAlive({ processes, operations }: History): ActorId | undefined {
-  const actor = operations.findLast((operation) => roleOf(operation.actor) === 'target')?.actor;
-  const over = processes.some(
-    (event) => event.actor === actor && (event.kind === 'crashed' || event.kind === 'exited'),
+/** What became of one life's watches of a resource; undefined when one is there, or was ended by the life itself. */
+function endOf(
+  watches: readonly Operation[],
+  ended: ReadonlyMap<string, StreamEnd['why']>,
+): LostWatch['what'] | undefined {
+  const open = watches.some(
+    ({ outcome, label }) => outcome.type === 'pending' || (outcome.type === 'ok' && !ended.has(label)),
   );
-  return over ? undefined : actor;
+  const last = watches.at(-1);
+  if (open || last === undefined) return undefined;
+  const why = ended.get(last.label);
+  // What it ends itself it may be done with.
+  if (why === 'aborted-by-actor') return undefined;
+  if (why !== undefined) return `ended (${why})`;
+  const { outcome } = last;
+  return outcome.type === 'fail' ? `was refused (${outcome.code || outcome.reason})` : 'was never answered';
+}
+
+/** The lives that have asked for something and have not ended. */
+function livesThatGoOn({ processes, operations }: Watching): ReadonlySet<ActorId> {
+  const alive = new Set(operations.flatMap(({ actor }) => (roleOf(actor) === 'target' ? [actor] : [])));
+  for (const { actor, kind } of processes) {
+    if (kind === 'crashed' || kind === 'exited' || kind === 'stopped') alive.delete(actor);
+  }
+  return alive;
 }

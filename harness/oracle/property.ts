@@ -15,8 +15,14 @@ export interface Property {
   /** One sentence: the claim. */
   readonly about: string;
   /**
+   * Names of properties whose violations of the same class, kind and field are not told where this one tells them: it knows the cause.
+   */
+  readonly supersedes?: readonly string[];
+  /**
    * Judges a history. Pure: same history, same answer. May answer inconclusive with probes it needs; the runner makes them,
    * puts their results into `history.probes` and asks again. A check that throws counts as inconclusive.
    */
   check(history: History): CheckResult;
+  /** For claims that no single run keeps or breaks: whether it came true in this one. A campaign in which it never did is vacuous. */
+  reached?(history: History): boolean;
 }

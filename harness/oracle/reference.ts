@@ -7,10 +7,11 @@ import { roleOf } from '../model/actor.ts';
 import { isWrite, phaseStart, phaseStartMs } from '../model/history.ts';
 import type { History, Operation, Revision } from '../model/history.ts';
 import { diffLeaves, isServerLeaf, jsonEqual, leafPattern, leavesOf } from '../model/leaf.ts';
-import { controllerOf } from '../model/object.ts';
+import { parentOf } from '../model/object.ts';
 import type { JsonValue, KubeObject } from '../model/object.ts';
 import type { Reference, ReferenceChild } from '../model/reference.ts';
 import { specHash } from '../model/spec-hash.ts';
+import { statusEchoes } from './echoes.ts';
 
 /** One reference run and what it was for. */
 export interface ReferenceRun {
@@ -58,7 +59,13 @@ export function buildReference(runs: readonly ReferenceRun[], healthySpecs: read
     idle: idleRates(base),
     burstMax,
     healthySpecs,
+    ...withEchoes(statusEchoes(runs.map((run) => run.history))),
   };
+}
+
+/** Few targets have any: nothing is stored for the others. */
+function withEchoes(echoes: NonNullable<Reference['echoes']>): Pick<Reference, 'echoes'> {
+  return Object.keys(echoes).length === 0 ? {} : { echoes };
 }
 
 function add(map: Map<string, Set<string>>, key: string, value: string): void {
@@ -120,7 +127,7 @@ function tallyChildren(history: History, out: Map<string, ChildTally>): void {
   for (const revision of history.revisions) {
     const role = roleOfRevision(history, revision);
     owners.set(revision.uid, { role, spec: specHash(revision.object) });
-    const controller = controllerOf(revision.object);
+    const controller = parentOf(revision.object);
     const owner = controller === undefined ? undefined : owners.get(controller.uid);
     if (controller === undefined || owner === undefined) continue;
     const group = `${controller.uid} ${role}`;
@@ -197,6 +204,9 @@ function byPattern(object: KubeObject): ReadonlyMap<string, readonly JsonValue[]
   return out;
 }
 
+/** Of a Lease, or the annotation in which older clients keep the same on any object. */
+const LOCK_LEAF = /renewTime|acquireTime|holderIdentity|leaseTransitions|control-plane\.alpha\.kubernetes\.io\/leader/;
+
 /** Objects that the target rewrites again and again with nothing but a holder and times changing. */
 function locks(histories: readonly History[]): readonly string[] {
   const writes = new Map<string, number>();
@@ -204,9 +214,7 @@ function locks(histories: readonly History[]): readonly string[] {
     for (const revision of history.revisions) {
       if (roleOf(revision.actor) !== 'target' || revision.before === undefined) continue;
       const changes = diffLeaves(revision.before, revision.object).filter((change) => !isServerLeaf(change.path));
-      const lockLike =
-        changes.length > 0 &&
-        changes.every((change) => /renewTime|acquireTime|holderIdentity|leaseTransitions/.test(change.path));
+      const lockLike = changes.length > 0 && changes.every((change) => LOCK_LEAF.test(change.path));
       if (!lockLike) continue;
       const role = roleOfRevision(history, revision);
       writes.set(role, (writes.get(role) ?? 0) + 1);

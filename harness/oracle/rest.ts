@@ -4,14 +4,16 @@
  * Owns: where rest begins, which requests count as activity. Does not own: how much is too much (`properties/bounded-rate.ts`).
  */
 import { roleOf } from '../model/actor.ts';
-import type { History, Mark, Operation } from '../model/history.ts';
+import type { History, Mark, Operation, Revision } from '../model/history.ts';
 import { isWrite } from '../model/history.ts';
 import { leafPattern } from '../model/leaf.ts';
 import { indexOf } from './history-index.ts';
+import { lockHolder } from './leadership.ts';
 
 /**
- * The later of the settle phase's begin and the last change by the user or a writer; Infinity when the run never got there.
- * What environment controllers do at rest is reaction, mostly to the target itself: it does not put off rest.
+ * The later of the settle phase's begin, the last change by the user or a writer, and the moment at which a life of the target took the
+ * lead: before that it had to wait. Infinity when the run never got there. What environment controllers do at rest is reaction, mostly to
+ * the target itself: it does not put off rest.
  */
 export function restStart({ phases, revisions }: History): Mark {
   const settle = phases.find((mark) => mark.phase === 'settle');
@@ -21,8 +23,14 @@ export function restStart({ phases, revisions }: History): Mark {
     if (revision === undefined || revision.at < settle.at) break;
     const role = roleOf(revision.actor);
     if (role === 'user' || role === 'writer') return revision;
+    if (role === 'target' && takesLead(revision)) return revision;
   }
   return settle;
+}
+
+function takesLead({ object, before }: Revision): boolean {
+  const holder = lockHolder(object);
+  return holder !== undefined && holder !== '' && (before === undefined || lockHolder(before) !== holder);
 }
 
 /** Run time at the end of the run. */
@@ -68,11 +76,17 @@ export const SETTLE_MS_MAX = 2_000_000;
 /** A spacing that grows at most doubles, and jitter adds a fifth. */
 const NEXT_GAP = 2.5;
 
-/** The silence after which no back-off that the observed failures have earned can still be pending. */
+/** How long a suspect of this history is looked at. */
+export function suspectSettleMs({ reference }: History): number {
+  return reference?.suspectSettleMs ?? EXTENDED_SETTLE_MS;
+}
+
+/** The silence, at least `atLeastMs`, after which no back-off that the observed failures have earned can still be pending. */
 export function earnedSettleMs(
   streaks: readonly { readonly gapsMs: readonly number[]; readonly open: boolean }[],
+  atLeastMs: number,
 ): number {
-  let needed = EXTENDED_SETTLE_MS;
+  let needed = atLeastMs;
   for (const { gapsMs, open } of streaks) {
     if (open) for (const gap of gapsMs) needed = Math.max(needed, gap * NEXT_GAP);
   }

@@ -25,7 +25,7 @@ import type {
 } from '../model/history.ts';
 import { requestLabel, streamLabel } from '../model/label.ts';
 import { jsonEqual } from '../model/leaf.ts';
-import { objectKey } from '../model/object.ts';
+import { objectKey, parentOf } from '../model/object.ts';
 import { isMap } from '../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject, OwnerReference } from '../model/object.ts';
 import type { ProbeResult } from '../model/probe.ts';
@@ -293,7 +293,7 @@ export class HistoryBuilder {
   }
 
   #nextGenerated(resource: string, body: KubeObject): string {
-    const owner = body.metadata.ownerReferences?.find((reference) => reference.controller === true)?.name ?? '';
+    const owner = parentOf(body)?.name ?? '';
     const role = (body.metadata.generateName ?? '').replace(/-$/, '').replace(`${owner}-`, '');
     const stem = `${owner}/${role}`;
     const n = this.#generated.get(`${resource} ${stem}`) ?? 0;

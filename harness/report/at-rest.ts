@@ -22,7 +22,7 @@ export function compareAtRest(
   keys: ReadonlySet<string>,
   violation: Violation,
 ): readonly Comparison[] {
-  if (violation.signature.property !== 'convergence') return [];
+  if (violation.signature.property !== 'convergence' && violation.signature.property !== 'crash-equivalence') return [];
   const probe = index.history.probes.find((result) => result.probe === 'expected-state');
   const expected = probe?.probe === 'expected-state' ? probe.outcomes[0]?.objects : undefined;
   if (expected === undefined) return [];

@@ -21,6 +21,8 @@ const WORDS: { readonly [kind in ProcessEventKind]: string } = {
   crashed: 'killed',
   exited: 'exited',
   unhandled: 'unhandled',
+  paused: 'stands still',
+  resumed: 'goes on',
   stopped: 'stopped',
 };
 

@@ -1,7 +1,7 @@
 /** Which objects a story is about. */
 import type { Violation } from '../model/check-result.ts';
 import type { Revision } from '../model/history.ts';
-import { controllerOf, objectKey } from '../model/object.ts';
+import { parentOf, objectKey } from '../model/object.ts';
 import type { HistoryIndex } from './history-index.ts';
 
 /**
@@ -26,28 +26,36 @@ export function involvedKeys(index: HistoryIndex, violation: Violation): Readonl
 }
 
 function addFamily(index: HistoryIndex, child: Revision, keys: Set<string>): void {
-  const owner = controllerOf(child.object)?.uid;
+  const owner = parentOf(child.object)?.uid;
   if (owner === undefined) return;
   for (const revision of index.history.revisions) {
     const isOwner = revision.uid === owner;
-    const isSibling = revision.resource === child.resource && controllerOf(revision.object)?.uid === owner;
+    const isSibling = revision.resource === child.resource && parentOf(revision.object)?.uid === owner;
     if (isOwner || isSibling) keys.add(keyOf(revision));
   }
 }
 
-/** How many children of one owner and resource live, not terminating, right after a revision. */
+/** How many children of one owner and role live, not terminating, right after a revision: a head is no worker. */
 export function siblingsAlive(index: HistoryIndex, created: Revision): number | undefined {
-  const owner = controllerOf(created.object)?.uid;
+  const owner = parentOf(created.object)?.uid;
   if (owner === undefined) return undefined;
+  const role = roleOf(index, created);
   const alive = new Set<string>();
   for (const revision of index.history.revisions) {
     if (revision.at > created.at) break;
-    if (revision.resource !== created.resource || controllerOf(revision.object)?.uid !== owner) continue;
+    if (revision.resource !== created.resource || parentOf(revision.object)?.uid !== owner) continue;
+    if (roleOf(index, revision) !== role) continue;
     const gone = revision.type === 'DELETED' || revision.object.metadata.deletionTimestamp !== undefined;
     if (gone) alive.delete(revision.uid);
     else alive.add(revision.uid);
   }
   return alive.size;
+}
+
+/** `r1/worker-wg` of `r1/worker-wg~3`; a name that somebody chose is a role of its own kind: all of those count together. */
+function roleOf({ history }: HistoryIndex, { uid }: Revision): string {
+  const name = history.names[uid] ?? '';
+  return name.includes('~') ? name.replace(/~\d+$/, '') : '';
 }
 
 export function keyOf(revision: Revision): string {

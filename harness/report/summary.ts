@@ -122,7 +122,7 @@ const HEADLINES: { readonly [outcome in CampaignOutcome]: string } = {
   holds: 'all properties hold',
   violated: 'violated',
   inconclusive: 'inconclusive',
-  vacuous: 'vacuous: nothing contended, so nothing was put to the test',
+  vacuous: 'vacuous: nothing contended, or something that was to come by never did',
   interrupted: 'interrupted: what was found until then is kept',
 };
 

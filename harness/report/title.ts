@@ -11,6 +11,11 @@ const TITLES: { readonly [propertyAndClass: string]: string } = {
   'truthful-status': 'UNTRUE STATUS',
   'deletion-completes': 'BROKEN DELETION',
   'no-resurrection': 'RESURRECTED',
+  'no-mistaken-deletion': 'DELETED ANOTHER',
+  'crash-equivalence': 'NOT CRASH-SAFE',
+  'idempotent-effects': 'LEAKED OUTSIDE',
+  'idempotent-effects/duplicated': 'MADE TWICE',
+  'one-active-leader': 'TWO LEADERS',
   survival: 'DID NOT SURVIVE',
 };
 

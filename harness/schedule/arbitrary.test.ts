@@ -53,6 +53,17 @@ describe('generated trials', () => {
     expect(without).toBeLessThan(350);
   });
 
+  it('leave out strategies about a fault that is switched off, and give the others theirs', () => {
+    const strategies = ['lag', 'intermediate-state', 'stale-state'] as const;
+    const drawn = (faults: readonly FaultKind[]): readonly Trial[] =>
+      fc.sample(trialArbitrary({ workload: fc.constant(WORKLOAD), faults, strategies }), { seed: 5, numRuns: 60 });
+
+    expect(new Set(drawn(['fail']).map(({ search }) => search?.strategy))).toEqual(new Set(['lag']));
+    const stale = drawn(['crash', 'stale-list']).filter(({ search }) => search?.strategy === 'stale-state');
+    expect(stale.length).toBeGreaterThan(5);
+    expect(stale.every(({ search }) => search?.faults['crash'] !== undefined)).toBe(true);
+  });
+
   it('do not shrink before somebody says what the search amounted to', () => {
     const [trial] = sample(1);
     if (trial === undefined) throw new TypeError('no trial was generated');

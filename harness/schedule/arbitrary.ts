@@ -29,6 +29,31 @@ export const STRATEGY_MIX: readonly StrategyName[] = [
   'starvation',
 ];
 
+/**
+ * What a target that is a process is searched with: a trial takes a second there, so most of them go where bugs are known to be, and
+ * the strategies that look everywhere get the rest.
+ */
+export const PROCESS_MIX: readonly StrategyName[] = [
+  'lag',
+  'lag',
+  'lag',
+  'collide',
+  'collide',
+  'collide',
+  'intermediate-state',
+  'stale-state',
+  'unobserved-state',
+  'random-walk',
+  'pos',
+  'starvation',
+];
+
+/** Strategies that are about one fault, and the kinds of it that they ask for themselves. */
+const OWN_FAULTS: { readonly [name in StrategyName]?: readonly FaultKind[] } = {
+  'intermediate-state': ['crash'],
+  'stale-state': ['crash', 'stale-list'],
+};
+
 /** Chance of a fault per item it may meet, in 1/10000, when its kind takes part in a run at all. */
 const FAULT_CHANCE: { readonly [kind in FaultKind]: number } = {
   fail: 600,
@@ -39,6 +64,7 @@ const FAULT_CHANCE: { readonly [kind in FaultKind]: number } = {
   'stale-list': 3_000,
   crash: 400,
   'start-replica': 300,
+  pause: 300,
 };
 
 /** Items after which a run goes on uniformly at random, so that no strategy starves anybody for ever. */
@@ -74,7 +100,9 @@ class TrialArbitrary extends fc.Arbitrary<Trial> {
 
   constructor(options: TrialArbitraryOptions) {
     super();
-    this.#options = { strategies: STRATEGY_MIX, faults: [], ...options };
+    const { faults = [], strategies = STRATEGY_MIX } = options;
+    const possible = strategies.filter((name) => OWN_FAULTS[name] === undefined || faults.includes('crash'));
+    this.#options = { ...options, faults, strategies: possible.length === 0 ? strategies : possible };
   }
 
   override generate(mrng: fc.Random, biasFactor: number | undefined): fc.Value<Trial> {
@@ -86,6 +114,7 @@ class TrialArbitrary extends fc.Arbitrary<Trial> {
     if (faults.length > 0 && mrng.nextBoolean()) {
       for (const kind of faults) if (mrng.nextInt(0, 2) === 0) chances[kind] = FAULT_CHANCE[kind];
     }
+    for (const kind of OWN_FAULTS[strategy] ?? []) if (faults.includes(kind)) chances[kind] ??= 0;
     const search: Search = { strategy, seed: mrng.nextInt(), fairAfter: FAIR_AFTER, faults: chances };
     return new fc.Value<Trial>({ workload, schedule: EMPTY_SCHEDULE, search }, {});
   }

@@ -6,6 +6,7 @@ import type { StrategyName } from '../model/trial.ts';
 import { DerivingScheduler } from './derive.ts';
 import { ReplayScheduler } from './replay-scheduler.ts';
 import { SearchScheduler } from './search-scheduler.ts';
+import { item, timer, view } from './test-items.ts';
 import { runToyWorld } from './toy-world.ts';
 import type { ToyWorld } from './toy-world.ts';
 
@@ -41,6 +42,22 @@ describe('deriving a schedule from a search', () => {
       }),
       { numRuns: 2_000, seed: 7 },
     );
+  });
+
+  it('names no moment by how often it was waited on the clock of the wall', () => {
+    const event = item('controller/watch/things/default#0/a@0', { touches: 'things/default/a' });
+    const own = item('controller/update/things/default/a#0!sent');
+    const late = timer('wall', 3);
+    const script = [late, own, late, event];
+    const deriving = new DerivingScheduler({ holding: () => false, next: () => ({ item: script.shift() ?? event }) });
+
+    deriving.next(view([own, event], { timer: late }));
+    deriving.next(view([own, event], { timer: late }));
+    deriving.next(view([event], { timer: late }));
+    deriving.next(view([event], { timer: late }));
+
+    expect(JSON.stringify(deriving.schedule())).not.toContain('wall/');
+    expect(deriving.schedule().holds).toEqual([{ stream: event.stream, from: '@0', until: 'heal' }]);
   });
 
   it('derives nothing from a run in the default order', () => {

@@ -17,6 +17,9 @@ interface OpenHold {
   readonly from: string;
 }
 
+/** Timers of the wall's clock. */
+const WALL = 'wall/';
+
 export class DerivingScheduler implements Scheduler {
   readonly #inner: Scheduler;
   readonly #preemptions: Preemption[] = [];
@@ -25,7 +28,10 @@ export class DerivingScheduler implements Scheduler {
   readonly #open = new Map<Label, OpenHold>();
   readonly #anchors = new Set<Label>();
   #current: CurrentRun | undefined;
+  /** What happened last, waiting on the wall's clock apart: how often that was done says nothing to another run. */
   #last: Label | undefined;
+  /** It was waited since. */
+  #waited = false;
   /** The newest item that was pending at the step before. */
   #newest = -1;
   /** The default order's choice that the last preemption went before, while nothing else has happened since. */
@@ -45,7 +51,8 @@ export class DerivingScheduler implements Scheduler {
     if (this.#current !== undefined && view.completed.has(this.#current.actor)) this.#current = undefined;
     this.#compare(view, choice.item);
     for (const item of view.items) if (item.seq > this.#newest) this.#newest = item.seq;
-    this.#last = choice.item.label;
+    this.#waited = choice.item.kind === 'timer' && choice.item.label.startsWith(WALL);
+    if (!this.#waited) this.#last = choice.item.label;
     if (choice.fault !== undefined) this.#faults.push({ ...choice.fault, at: choice.item.label });
     return choice;
   }
@@ -97,11 +104,12 @@ export class DerivingScheduler implements Scheduler {
     const hold = this.#open.get(holdKey(chosen));
     if (hold === undefined) return;
     this.#open.delete(hold.stream);
-    this.#holds.push({ stream: hold.stream, from: hold.from, until: this.#last ?? 'heal' });
+    this.#holds.push({ stream: hold.stream, from: hold.from, until: this.#waited ? 'heal' : (this.#last ?? 'heal') });
   }
 
   #preempt(expected: Item | undefined, chosen: Item, view: View): void {
     const run = chosen.kind === 'timer' ? TIME : chosen.actor;
+    const until = chosen.label.startsWith(WALL) ? {} : { until: chosen.label };
     const before = expected?.label;
     const previous = this.#preemptions.at(-1);
     if (before !== undefined && before === this.#waiting && previous?.run === run && run !== TIME) {
@@ -117,9 +125,9 @@ export class DerivingScheduler implements Scheduler {
     const chained = before === this.#waiting && previous?.before === before;
     if (before !== undefined && (chained || !this.#anchors.has(before))) {
       this.#anchors.add(before);
-      this.#preemptions.push({ before, run, until: chosen.label });
+      this.#preemptions.push({ before, run, ...until });
     } else if (this.#last !== undefined) {
-      this.#preemptions.push({ after: this.#last, run, until: chosen.label });
+      this.#preemptions.push({ after: this.#last, run, ...until });
     }
     this.#waiting = before;
   }

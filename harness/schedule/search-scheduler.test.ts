@@ -7,7 +7,7 @@ import { SearchScheduler } from './search-scheduler.ts';
 import { item, timer, view } from './test-items.ts';
 import { runToyWorld } from './toy-world.ts';
 
-const HINTS = { steps: 40, conflictSteps: 10 };
+const HINTS = { steps: 40, conflictSteps: 10, lockMs: 15_000 };
 const STRATEGIES: readonly StrategyName[] = ['random-walk', 'pos', 'conflict-pct', 'starvation'];
 const KINDS: readonly FaultKind[] = [
   'fail',
@@ -18,6 +18,7 @@ const KINDS: readonly FaultKind[] = [
   'stale-list',
   'crash',
   'start-replica',
+  'pause',
 ];
 const ALWAYS = 10_000;
 
@@ -40,8 +41,8 @@ function updates(count: number, name = 'a'): readonly Item[] {
 
 describe('faults of a search', () => {
   const cases: readonly (readonly [string, Item, readonly FaultKind[]])[] = [
-    ['a write', item('controller/update/a#0!sent'), ['fail', 'refuse', 'crash', 'start-replica']],
-    ['the answer of a write', item('controller/update/a#0!answered'), ['lose-response', 'crash']],
+    ['a write', item('controller/update/a#0!sent'), ['fail', 'refuse', 'crash', 'start-replica', 'pause']],
+    ['the answer of a write', item('controller/update/a#0!answered'), ['lose-response', 'crash', 'pause']],
     ['a read', item('controller/get/a#0!sent', { write: false }), ['fail', 'refuse']],
     ['the answer of a read', item('controller/get/a#0!answered', { write: false }), []],
     ['a list', item('controller/list/a#0!sent', { write: false }), ['fail', 'refuse']],
@@ -55,6 +56,33 @@ describe('faults of a search', () => {
     ['a writer', item('writer-1/update/a#0!sent'), []],
     ['the garbage collector', item('gc/delete/a#0!sent'), []],
   ];
+
+  it('stop a target that was seen to hold a lock, once in a run, for a moment or until the lock is lost', () => {
+    const pauses = Array.from({ length: 20 }, (_, seed) =>
+      faultsOf(scheduler(seed, { pause: ALWAYS }), updates(3)).filter((fault) => fault !== undefined),
+    );
+    const without = new SearchScheduler(
+      { strategy: 'random-walk', seed: 1, fairAfter: 250, faults: { pause: ALWAYS } },
+      new Random(1),
+      { steps: 40, conflictSteps: 10 },
+    );
+
+    expect(new Set(pauses.map((drawn) => JSON.stringify(drawn)))).toEqual(
+      new Set(['[{"do":"pause","forMs":300}]', '[{"do":"pause","forMs":17500}]']),
+    );
+    expect(faultsOf(without, updates(3))).toEqual([undefined, undefined, undefined]);
+  });
+
+  it('that a strategy asks for itself come only where their kind is not switched off', () => {
+    const at = item('controller/update/things/default/a#0!sent');
+    const crashes = (faults: { readonly [kind: string]: number }): number =>
+      Array.from({ length: 20 }, (_, seed) => scheduler(seed, faults, 'intermediate-state').next(view([at]))).filter(
+        (choice) => choice?.fault?.do === 'crash',
+      ).length;
+
+    expect(crashes({ crash: 0 })).toBeGreaterThan(0);
+    expect(crashes({})).toBe(0);
+  });
 
   it.each(cases)('meet %s only where Kubernetes permits them', (_, at, permitted) => {
     const drawn = KINDS.filter((kind) => scheduler(1, { [kind]: ALWAYS }).next(view([at]))?.fault?.do === kind);

@@ -7,6 +7,7 @@ import { roleOf } from '../model/actor.ts';
 import type { Choice, Item, Scheduler, View } from '../model/item.ts';
 import type { FaultAction, FaultKind } from '../model/schedule.ts';
 import type { Search } from '../model/trial.ts';
+import { longPauseMs, SHORT_PAUSE_MS } from './pauses.ts';
 import type { Draws } from './strategies/draws.ts';
 import { strategies } from './strategies/index.ts';
 import { randomWalk } from './strategies/random-walk.ts';
@@ -14,7 +15,10 @@ import type { Strategy, StrategyHints } from './strategies/strategy.ts';
 
 /** More faults than this in one run explain everything and nothing. */
 const FAULTS_MAX = 3;
-/** Lengths of a lasting failure, in occurrences. The longest must expose retries that do not back off, and stay below what client back-offs of a minute would need. */
+/**
+ * Lengths of a lasting failure, in occurrences. The longest must expose retries that do not back off, and stay below what client
+ * back-offs of a minute would need.
+ */
 const LASTING = [1, 1, 2, 9];
 const STATUSES = [429, 500, 503, 504] as const;
 
@@ -26,12 +30,15 @@ export class SearchScheduler implements Scheduler {
   #faults = 0;
   #lasting: { stem: string; left: number; fault: FaultAction } | undefined;
   #replica = false;
+  #paused = false;
+  readonly #lockMs: number | undefined;
 
   constructor(search: Search, draws: Draws, hints: StrategyHints) {
     this.#search = search;
     this.#draws = draws;
     this.#strategy = strategies[search.strategy].make(draws, hints);
     this.#tail = randomWalk(draws, hints);
+    this.#lockMs = hints.lockMs;
   }
 
   holding(): boolean {
@@ -40,9 +47,18 @@ export class SearchScheduler implements Scheduler {
 
   next(view: View): Choice | undefined {
     if (view.items.length === 0 && view.timer === undefined) return undefined;
-    const item = (view.step < this.#search.fairAfter ? this.#strategy : this.#tail).pick(view);
-    const fault = this.#fault(item);
+    const strategy = view.step < this.#search.fairAfter ? this.#strategy : this.#tail;
+    const item = strategy.pick(view);
+    const fault = this.#own(strategy, item) ?? this.#fault(item);
     return fault === undefined ? { item } : { item, fault };
+  }
+
+  /** What the strategy itself asks for. */
+  #own(strategy: Strategy, item: Item): FaultAction | undefined {
+    const fault = strategy.fault?.(item);
+    if (fault === undefined || this.#search.faults[fault.do] === undefined) return undefined;
+    this.#faults++;
+    return fault;
   }
 
   #fault(item: Item): FaultAction | undefined {
@@ -60,6 +76,10 @@ export class SearchScheduler implements Scheduler {
         if (this.#replica) continue;
         this.#replica = true;
       }
+      if (kind === 'pause') {
+        if (this.#paused || this.#lockMs === undefined) continue;
+        this.#paused = true;
+      }
       this.#faults++;
       const fault = this.#make(kind);
       if (fault.do === 'fail' || fault.do === 'refuse') {
@@ -73,6 +93,10 @@ export class SearchScheduler implements Scheduler {
 
   #make(kind: FaultKind): FaultAction {
     if (kind === 'stale-list') return { do: kind, behind: 1 + this.#draws.int(8) };
+    if (kind === 'pause') {
+      const long = this.#lockMs !== undefined && this.#draws.int(2) === 0;
+      return { do: kind, forMs: long ? longPauseMs(this.#lockMs ?? 0) : SHORT_PAUSE_MS };
+    }
     if (kind !== 'fail') return { do: kind };
     const status = STATUSES[this.#draws.int(STATUSES.length)] ?? 500;
     return this.#draws.int(3) === 0 ? { do: kind, status, retryAfterSeconds: 1 } : { do: kind, status };
@@ -87,8 +111,8 @@ function stemOf(item: Item): string {
 const ON_WATCH: readonly FaultKind[] = ['fail', 'refuse'];
 const ON_READ: readonly FaultKind[] = ['fail', 'refuse'];
 const ON_STALE_LIST: readonly FaultKind[] = ['stale-list', 'fail', 'refuse'];
-const ON_WRITE: readonly FaultKind[] = ['fail', 'refuse', 'crash', 'start-replica'];
-const ON_WRITE_ANSWER: readonly FaultKind[] = ['lose-response', 'crash'];
+const ON_WRITE: readonly FaultKind[] = ['fail', 'refuse', 'crash', 'start-replica', 'pause'];
+const ON_WRITE_ANSWER: readonly FaultKind[] = ['lose-response', 'crash', 'pause'];
 const ON_EVENT: readonly FaultKind[] = ['close-watch', 'expire-watch', 'lose-response'];
 const NOTHING: readonly FaultKind[] = [];
 

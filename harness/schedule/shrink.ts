@@ -4,6 +4,7 @@
  * Pure: a generator of candidates that is told after each whether it still fails. The campaign drives it with a budget and a pinned
  * signature (`execution/shrink-finding.ts`); the fast-check arbitrary turns it into a shrink stream (`arbitrary.ts`).
  */
+import { SHORT_PAUSE_MS } from './pauses.ts';
 import type { Fault, Hold, Preemption, Schedule } from '../model/schedule.ts';
 import type { Trial } from '../model/trial.ts';
 import type { Program } from '../model/workload.ts';
@@ -38,6 +39,7 @@ export function* shrinkTrial(trial: Trial): Shrinking {
 
 function* shrinkInStages(trial: Trial): Shrinking {
   let current = trial;
+  current = yield* oneHold(current);
   current = yield* shrinkPrograms(current);
   current = yield* shrinkDeviations(current);
   current = yield* settledStart(current);
@@ -46,6 +48,55 @@ function* shrinkInStages(trial: Trial): Shrinking {
   current = yield* simplifyDeviations(current);
   // A simpler workload or hold may have made another deviation superfluous.
   return yield* shrinkDeviations(current);
+}
+
+/** With this many deviations it pays to ask first whether the lag of one watch is all there is to it. */
+const MANY_DEVIATIONS = 6;
+
+/** A searched lag comes as dozens of holds of one stream. */
+function* oneHold(trial: Trial): Shrinking {
+  const { preemptions, holds, faults } = trial.schedule;
+  if (preemptions.length + holds.length + faults.length < MANY_DEVIATIONS) return trial;
+  const whole = new Map<string, Hold>();
+  for (const hold of holds) {
+    const known = whole.get(hold.stream);
+    const earlier = known !== undefined && numberOf(known) <= numberOf(hold);
+    if (!hold.stream.includes('!') && !earlier) whole.set(hold.stream, { ...hold, until: 'heal' });
+  }
+  if (whole.size === 0) return trial;
+  const bare: Trial = { ...trial, schedule: { ...trial.schedule, preemptions: [], holds: [], faults: [] } };
+  if (yield bare) return bare;
+  for (const hold of whole.values()) {
+    const candidate: Trial = { ...trial, schedule: { ...trial.schedule, preemptions: [], holds: [hold], faults: [] } };
+    if (yield candidate) return candidate;
+  }
+  return trial;
+}
+
+/** The first event that it holds. */
+function numberOf({ from }: Hold): number {
+  return Number(from.slice(1));
+}
+
+/**
+ * Candidates with less lag: holds that last until heal end at one of `moments` instead, labels in the order in which they happened in
+ * the failing run. Bisects, as who fails with less lag fails with more.
+ */
+export function* shortenHolds(trial: Trial, moments: readonly string[]): Shrinking {
+  let current = trial;
+  for (const [index, hold] of trial.schedule.holds.entries()) {
+    if (hold.until !== 'heal' || hold.stream.includes('!')) continue;
+    let [low, high] = [0, moments.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const until = moments[middle] ?? 'heal';
+      const holds = current.schedule.holds.with(index, { ...hold, until });
+      const candidate: Trial = { ...current, schedule: { ...current.schedule, holds } };
+      if (yield candidate) [current, high] = [candidate, middle];
+      else low = middle + 1;
+    }
+  }
+  return current;
 }
 
 /**
@@ -221,6 +272,8 @@ function* simplerDeviations(deviation: Deviation): Generator<Deviation> {
         const { retryAfterSeconds: _, ...plain } = once;
         yield { is: 'fault', value: times === undefined ? plain : { ...plain, times } };
       }
+      if (once.do === 'pause' && once.forMs > SHORT_PAUSE_MS)
+        yield { is: 'fault', value: { ...once, forMs: SHORT_PAUSE_MS, ...(times === undefined ? {} : { times }) } };
       if (once.do === 'stale-list' && once.behind > 1)
         yield { is: 'fault', value: { ...once, behind: once.behind - 1, ...(times === undefined ? {} : { times }) } };
     }

@@ -75,7 +75,7 @@ describe('a wrong controller', () => {
     const { cause } = await failed;
 
     expect(cause.message).toMatch(/^LOST UPDATE {2}controller reverted/);
-    expect(cause.message).toContain('preemption 1 of 1');
+    expect(cause.message).toMatch(/── (preemption|hold|fault) 1 of [12]/);
   });
 
   it('fails with the line that claimed and the line that asserted', async () => {

@@ -79,3 +79,37 @@ it('shrinks them like any other: to what the claim needs', () => {
   expect(alone?.counterexample.schedule).toMatchObject({ preemptions: [], holds: [], faults: [] });
   expect(alone?.stats.reproduced).toEqual({ k: 5, n: 5 });
 });
+
+it('takes CEL claims from a configuration in YAML, and calls a campaign vacuous that never came by what it was to come by', async () => {
+  const configFile = join(folder, 'stalemate.config.yaml');
+  const claims = {
+    target: `${RELEASES}correct/controller.ts`,
+    crds: [`${RELEASES}crd.yaml`],
+    samples: [`${RELEASES}sample.yaml`],
+    properties: [],
+    always: [
+      {
+        name: 'grows',
+        resource: 'deployments.apps',
+        cel: 'object.metadata.generation >= oldObject.metadata.generation',
+      },
+    ],
+    sometimes: [
+      { name: 'is-updated', resource: 'deployments.apps', cel: 'object.metadata.generation > 1' },
+      { name: 'is-huge', resource: 'deployments.apps', cel: 'object.metadata.generation > 10000' },
+    ],
+  };
+  writeFileSync(configFile, JSON.stringify(claims));
+
+  const { outcome, perProperty } = await run(
+    { ...(await loadConfigFile(configFile)), seed: 1, budget: BUDGET },
+    { configFile },
+  );
+
+  expect(outcome).toBe('vacuous');
+  expect(perProperty).toMatchObject({
+    grows: { holds: BUDGET, vacuous: false },
+    'is-updated': { vacuous: false },
+    'is-huge': { vacuous: true },
+  });
+});

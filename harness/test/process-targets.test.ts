@@ -1,5 +1,5 @@
 /** Targets that are processes: found, told and ended; and what is said of commands that are no targets. */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,19 +50,31 @@ describe('a process', { timeout: 180_000 }, () => {
     expect(findings[0]?.stats.reproduced.k).toBeGreaterThanOrEqual(3);
   });
 
-  it('ends with the harness, however that ends', async () => {
-    const script = join(folder, 'target.sh');
-    writeFileSync(script, '#!/bin/sh\necho $$ > "$1"\nsleep 1000\n', { mode: 0o755 });
-    const pidFile = join(folder, 'pid');
-    const args = ['run', '--crds', CRDS[0] ?? '', '--sample', SAMPLES[0] ?? '', '--', script, pidFile];
-    const harness = spawn(process.execPath, [file('harness/cli/bin.mjs'), ...args], { cwd: folder, stdio: 'ignore' });
-    const pid = Number(await until(() => readFileSync(pidFile, 'utf8').trim()));
-    expect(isAlive(pid)).toBe(true);
+  it.each([
+    ['SIGKILL', 1],
+    ['SIGTERM', 2],
+    ['SIGINT', 2],
+  ] as const)(
+    'ends with the harness, and so does what it put into the background, also after %s',
+    async (signal, times) => {
+      const script = join(folder, 'target.sh');
+      const text = `#!/bin/sh\ntrap '' TERM INT\n$(command -v setsid) sh -c "sleep 1000; : $1" &\necho started > "$1"\nsleep 1000\n`;
+      writeFileSync(script, text, { mode: 0o755 });
+      const mark = join(folder, 'started');
+      const args = ['run', '--crds', CRDS[0] ?? '', '--sample', SAMPLES[0] ?? '', '--', script, mark];
+      const harness = spawn(process.execPath, [file('harness/cli/bin.mjs'), ...args], { cwd: folder });
+      const said = outputOf(harness);
+      await until(() => readFileSync(mark, 'utf8'));
+      expect(processesNaming(mark)).toContain('sleep 1000; :');
 
-    harness.kill('SIGKILL');
+      for (let time = 1; time <= times; time++) {
+        harness.kill(signal);
+        if (time < times) await until(() => (said().includes('once more to stop at once') ? 'heard' : ''));
+      }
 
-    await until(() => (isAlive(pid) ? '' : 'gone'));
-  });
+      await until(() => (processesNaming(mark) === '' ? 'gone' : ''));
+    },
+  );
 });
 
 describe('a command that is no target', { timeout: 60_000 }, () => {
@@ -81,13 +93,17 @@ describe('a command that is no target', { timeout: 60_000 }, () => {
   });
 });
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
+/** What it has written so far, to stdout and stderr. */
+function outputOf({ stdout, stderr }: ChildProcessWithoutNullStreams): () => string {
+  let said = '';
+  for (const stream of [stdout, stderr]) stream.on('data', (piece: Buffer) => (said += piece.toString('utf8')));
+  return () => said;
+}
+
+/** The processes of this machine that have `text` in their command line. */
+function processesNaming(text: string): string {
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,args='], { encoding: 'utf8' }).split('\n');
+  return lines.filter((line) => line.includes(text)).join('\n');
 }
 
 async function until(look: () => string): Promise<string> {

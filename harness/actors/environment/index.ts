@@ -9,8 +9,8 @@ import type { Kinds } from './requests.ts';
 
 export interface EnvironmentController {
   readonly actor: ActorId;
-  /** Told of every committed change, in order; requests follow later, through the controller's own port. */
-  onChange(change: ObservedChange): void;
+  /** Told of every committed change and whose it is, in order; requests follow later, through the controller's own port. */
+  onChange(change: ObservedChange, actor?: ActorId): void;
 }
 
 /** Makes the controllers that `settings` switch on, each with a port of its own. */

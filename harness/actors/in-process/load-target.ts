@@ -10,6 +10,7 @@ import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { HarnessError } from '../../model/errors.ts';
+import type { Effects } from '../outside/effects.ts';
 import type { ClientNode } from './client-node.ts';
 
 const CLIENT_NODE = '@kubernetes/client-node';
@@ -22,6 +23,8 @@ export interface TargetContext {
   readonly namespace: string;
   /** Aborted at the ordinary end; a crash gives no notice. */
   readonly signal: AbortSignal;
+  /** A store outside the cluster, where the configuration says `effects: true`. */
+  readonly effects?: Effects;
 }
 
 export interface RunningTarget {

@@ -8,6 +8,7 @@ import type { VirtualTime } from '../../determinism/virtual-time.ts';
 import type { ActorId } from '../../model/actor.ts';
 import type { Transport } from '../../model/counterexample.ts';
 import type { Upstream } from '../../wire/http.ts';
+import { effectsFor } from '../outside/effects.ts';
 import { createInProcessKubeConfig } from './kube-config.ts';
 import type { LoadedTarget, RunningTarget } from './load-target.ts';
 import { describe, TargetExit } from './process-guard.ts';
@@ -20,6 +21,8 @@ export interface TargetHostOptions {
   readonly transport: Transport;
   readonly namespace: string;
   readonly userAgent?: string;
+  /** It is given a store outside the cluster. */
+  readonly effects?: boolean;
 }
 
 export interface TargetIncarnation {
@@ -69,7 +72,7 @@ class Incarnation implements TargetIncarnation, Upstream {
   }
 
   #start(): void {
-    const { target, transport, namespace, userAgent } = this.#host;
+    const { target, transport, namespace, userAgent, effects = false } = this.#host;
     try {
       const kubeConfig = createInProcessKubeConfig({
         clientNode: target.clientNode,
@@ -78,7 +81,12 @@ class Incarnation implements TargetIncarnation, Upstream {
         namespace,
         ...(userAgent === undefined ? {} : { userAgent }),
       });
-      const started = target.start({ kubeConfig, namespace, signal: this.#end.signal });
+      const started = target.start({
+        kubeConfig,
+        namespace,
+        signal: this.#end.signal,
+        ...(effects ? { effects: effectsFor(this) } : {}),
+      });
       if (started instanceof Promise) started.then(this.#started, this.#startFailed);
       else this.#started(started);
     } catch (error) {

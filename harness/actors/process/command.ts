@@ -2,23 +2,38 @@
  * What a process target is started with: its command line with the placeholders filled in, and an environment by allow-list.
  *
  * Owns: that nothing of the user's own session reaches the target which could lead it to another cluster. Start at
- * {@link commandLine} and {@link cleanEnvironment}.
+ * {@link filledIn} and {@link cleanEnvironment}.
  */
-
 import type { ProcessTarget } from '../../model/counterexample.ts';
 
 /** What the placeholders stand for. */
 export interface Placeholders {
   readonly kubeconfig: string;
+  /** Address of the store outside the cluster; empty where nobody asks for it. */
+  readonly effects: string;
   readonly namespace: string;
-  /** A free port, for the target's own probes or metrics. */
-  readonly port: string;
+  /** Folder below which the files lie that a pod would have mounted. */
+  readonly files: string;
+  /** Folder with `tls.crt`, `tls.key` and `ca.crt` for the target's own servers. */
+  readonly certs: string;
+  /** Free ports by name, as {@link portNames} found them. */
+  readonly ports: ReadonlyMap<string, number>;
 }
 
-/** The command line of one life. */
-export function commandLine(command: readonly string[], values: Placeholders): readonly string[] {
-  return command.map((word) =>
-    word.replaceAll(/\{(kubeconfig|namespace|port)\}/g, (_, name: keyof Placeholders) => values[name]),
+const PLACEHOLDER = /\{(?:(kubeconfig|namespace|files|certs|effects)|port(?::([\w.-]+))?)\}/g;
+
+/** Names of the ports that the words ask for: `{port:webhook}` for `webhook`, `{port}` for the empty one. */
+export function portNames(words: readonly string[]): readonly string[] {
+  const found = words.flatMap((word) => [...word.matchAll(PLACEHOLDER)]);
+  return [...new Set(found.flatMap(([, other, name = '']) => (other === undefined ? [name] : [])))];
+}
+
+/** A word of the command line, or a value of the environment, of one life. */
+export function filledIn(word: string, values: Placeholders): string {
+  return word.replaceAll(
+    PLACEHOLDER,
+    (_, name: 'kubeconfig' | 'namespace' | 'files' | 'certs' | 'effects' | undefined, port = '') =>
+      name === undefined ? String(values.ports.get(port as string) ?? 0) : values[name],
   );
 }
 

@@ -6,24 +6,36 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { once } from 'node:events';
+import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { CertificateAuthority, type Identity } from '../../apiserver/http/certificates.ts';
-import { freePorts } from '../../apiserver/http/free-ports.ts';
+import { mountFiles, SERVING_CERTS, type MountedFile } from './mounted-files.ts';
 import { serveHttp, type HttpServer, type Served } from '../../apiserver/http/serve.ts';
+import { realDelay } from '../../determinism/real-time.ts';
 import type { ActorId } from '../../model/actor.ts';
 import type { ProcessTarget } from '../../model/counterexample.ts';
+import { invariant } from '../../model/errors.ts';
 import type { ProcessEventKind } from '../../model/history.ts';
 import { kubeconfigOf } from '../../wire/kubeconfig.ts';
-import { cleanEnvironment, commandLine } from './command.ts';
+import { serveEffects, type EffectsServer } from '../outside/serve-effects.ts';
+import { cleanEnvironment, filledIn, portNames, type Placeholders } from './command.ts';
+import type { Enclosure } from './enclosure.ts';
+import type { EnclosurePool, Taken } from './enclosure-pool.ts';
+import { parseReadiness, watchReadiness, type Readiness, type ReadinessWatch } from './readiness.ts';
+import { killMarked } from './survivors.ts';
+import { LIFE, watched } from './watched.ts';
 
 /** What all lives of a target share. */
 export interface ProcessHost {
   readonly target: ProcessTarget;
+  /** What a pod would find mounted. */
+  readonly files: readonly MountedFile[];
   readonly namespace: string;
   readonly authority: CertificateAuthority;
   readonly identity: Identity;
+  readonly enclosures: EnclosurePool;
   /** A line that it printed. */
   readonly print: (actor: ActorId, line: string) => void;
 }
@@ -31,16 +43,29 @@ export interface ProcessHost {
 /** A host for the lives of one target; the key takes a millisecond and is made once. */
 export function processHost(
   target: ProcessTarget,
+  files: readonly MountedFile[],
   namespace: string,
+  enclosures: EnclosurePool,
   print: (actor: ActorId, line: string) => void,
 ): ProcessHost {
   const authority = new CertificateAuthority();
-  return { target, namespace, print, authority, identity: authority.issueServer() };
+  return { target, files, namespace, enclosures, print, authority, identity: authority.issueServer() };
 }
 
 export interface ProcessIncarnation {
+  /** Absent before it was started. */
+  readonly pid: number | undefined;
   /** Kills it without notice. */
   crash(): void;
+  /** Asks it to end. */
+  stop(): void;
+  /** Makes it, and all that it started, stand still. */
+  pause(): void;
+  resume(): void;
+  /** The port that its command was given under one of these names. */
+  portNamed(names: readonly string[]): number | undefined;
+  /** What its author calls started. */
+  readonly ready: boolean;
 }
 
 /** Starts one life as `actor`, whose requests go to `upstream`. What goes wrong is told, never thrown. */
@@ -56,12 +81,8 @@ export function startProcess(
 }
 
 const USER = { name: 'system:serviceaccount:stalemate:target', groups: ['system:masters'] };
-/**
- * Starts the program in its place, beside somebody who kills the whole group when our end of its standard input closes: whatever
- * becomes of us, no target is left behind.
- */
-const WATCHED = 'exec 3<&0; (cat <&3 >/dev/null; kill -9 -$$) >/dev/null 2>&1 & exec "$@" 3<&- </dev/null';
-
+/** How long what a process printed last is waited for. */
+const LAST_WORDS_MS = 200;
 /** Of a line that does not end, this much is kept. */
 const LINE_MAX = 4_000;
 
@@ -72,8 +93,12 @@ class Incarnation implements ProcessIncarnation {
   readonly #tell: (kind: ProcessEventKind, detail: string) => void;
   readonly #folder = mkdtempSync(join(tmpdir(), 'stalemate-target-'));
   #front: HttpServer | undefined;
+  #effects: EffectsServer | undefined;
   #child: ChildProcess | undefined;
+  #enclosure: Taken | undefined;
+  #readiness: ReadinessWatch | undefined;
   #over = false;
+  #ports: Placeholders['ports'] = new Map();
 
   constructor(
     host: ProcessHost,
@@ -89,22 +114,49 @@ class Incarnation implements ProcessIncarnation {
     };
   }
 
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
   async start(): Promise<void> {
-    const { target, namespace, authority, identity } = this.#host;
+    const { target, namespace, authority, identity, enclosures } = this.#host;
     try {
-      this.#front = await serveHttp(this.#upstream, {
+      const enclosure = await enclosures.take();
+      this.#enclosure = enclosure;
+      const socket = await enclosure.listen();
+      this.#front = await serveHttp(this.#served(), {
+        ...(socket === undefined ? {} : { socket }),
         tls: { identity, clientCa: authority.certificate },
         authentication: { tokens: new Map([[TOKEN, USER]]) },
       });
-      const [port = 0] = target.command.some((word) => word.includes('{port}')) ? await freePorts(1) : [];
+      const names = portNames([...target.command, ...Object.values(target.env), target.ready]);
+      const ports = names.length === 0 ? [] : await enclosure.freePorts(names.length);
+      const effects = (await this.#openEffects(enclosure)) ?? '';
       if (this.#over) return this.#clear();
       const kubeconfig = this.#writeKubeconfig(this.#front.url);
       const home = join(this.#folder, 'home');
       mkdirSync(home);
-      const [program = '', ...args] = commandLine(target.command, { kubeconfig, namespace, port: String(port) });
-      const child = spawn('/bin/sh', ['-c', WATCHED, 'sh', program, ...args], {
+      const files = join(this.#folder, 'files');
+      mountFiles(this.#host.files, { files, home, pod: join(this.#folder, 'pod') });
+      const values: Placeholders = {
+        kubeconfig,
+        namespace,
+        effects,
+        files,
+        certs: join(home, SERVING_CERTS),
+        ports: new Map(names.map((name, at) => [name, ports[at] ?? 0])),
+      };
+      this.#ports = values.ports;
+      this.#readiness = watchReadiness(this.#awaited(values), enclosure);
+      const command = target.command.map((word) => filledIn(word, values));
+      const own = Object.entries(target.env).map(([name, value]) => [name, filledIn(value, values)] as const);
+      const [program, ...args] = watched([...enclosure.wrapper, ...command], {
+        folder: this.#folder,
+        search: !enclosure.endsAll,
+      });
+      const child = spawn(program, args, {
         cwd: target.cwd,
-        env: cleanEnvironment(process.env, home, kubeconfig, target.env),
+        env: { ...cleanEnvironment(process.env, home, kubeconfig, Object.fromEntries(own)), [LIFE]: this.#folder },
         // A group of its own, so that what it starts ends with it.
         detached: true,
         stdio: ['pipe', 'pipe', 'pipe'],
@@ -113,14 +165,45 @@ class Incarnation implements ProcessIncarnation {
       child.once('spawn', () => this.#tell('started', ''));
       child.once('error', (error) => this.#tell('start-failed', error.message));
       child.once('exit', (code, signal) => {
-        this.#tell('exited', code === null ? `by ${signal ?? 'a signal'}` : `with code ${code}`);
         this.#killGroup();
+        // What it printed last is still on its way; a process that got away may keep the pipe open.
+        void Promise.race([once(child, 'close'), realDelay(LAST_WORDS_MS)]).then(() =>
+          this.#tell('exited', endText(code, signal)),
+        );
       });
       child.stdin?.on('error', () => {});
       for (const stream of [child.stdout, child.stderr]) if (stream !== null) this.#readLines(stream);
     } catch (error) {
       this.#tell('start-failed', error instanceof Error ? error.message : String(error));
     }
+  }
+
+  /** The store, for a target that asks where it is. */
+  async #openEffects(enclosure: Enclosure): Promise<string | undefined> {
+    const { target } = this.#host;
+    if (![...target.command, ...Object.values(target.env)].some((word) => word.includes('{effects}'))) return undefined;
+    this.#effects = await serveEffects(this.#served(), await enclosure.listen());
+    return this.#effects.url;
+  }
+
+  portNamed(names: readonly string[]): number | undefined {
+    return names.map((name) => this.#ports.get(name)).find((port) => port !== undefined);
+  }
+
+  get ready(): boolean {
+    return this.#readiness?.ready ?? this.#host.target.ready === 'quiet';
+  }
+
+  stop(): void {
+    this.#signal('SIGTERM');
+  }
+
+  pause(): void {
+    this.#signal('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#signal('SIGCONT');
   }
 
   crash(): void {
@@ -130,8 +213,11 @@ class Incarnation implements ProcessIncarnation {
   }
 
   #clear(): void {
+    this.#readiness?.end();
     this.#killGroup();
     void this.#front?.close();
+    this.#effects?.close();
+    this.#enclosure?.giveBack();
     // It may still be writing while it dies.
     if (!this.#removeFolder()) this.#child?.once('close', () => this.#removeFolder());
   }
@@ -145,14 +231,27 @@ class Incarnation implements ProcessIncarnation {
     }
   }
 
-  #killGroup(): void {
+  /** To its whole group. */
+  #signal(name: NodeJS.Signals): void {
     const pid = this.#child?.pid;
     if (pid === undefined) return;
     try {
-      process.kill(-pid, 'SIGKILL');
+      process.kill(-pid, name);
     } catch {
       // It has ended already.
     }
+  }
+
+  #killGroup(): void {
+    if (this.#child === undefined) return;
+    this.#signal('SIGKILL');
+    if (this.#enclosure?.endsAll === false) killMarked(`${LIFE}=${this.#folder}`);
+  }
+
+  #awaited(values: Placeholders): Readiness {
+    const readiness = parseReadiness(this.#host.target.ready);
+    invariant(readiness !== undefined, 'what makes a target ready was checked with the configuration');
+    return readiness.by === 'url' ? { by: 'url', url: filledIn(readiness.url, values) } : readiness;
   }
 
   #writeKubeconfig(server: string): string {
@@ -165,12 +264,46 @@ class Incarnation implements ProcessIncarnation {
 
   #readLines(stream: NodeJS.ReadableStream): void {
     let rest = '';
+    stream.on('end', () => {
+      if (rest !== '') this.#print(rest);
+    });
     stream.on('data', (piece: Buffer) => {
       const lines = (rest + piece.toString('utf8')).split('\n');
       rest = (lines.pop() ?? '').slice(0, LINE_MAX);
-      for (const line of lines) if (!this.#over) this.#host.print(this.#actor, line.slice(0, LINE_MAX));
+      for (const line of lines) this.#print(line.slice(0, LINE_MAX));
     });
   }
+
+  #print(line: string): void {
+    if (this.#over) return;
+    this.#readiness?.printed(line);
+    this.#host.print(this.#actor, line);
+  }
+
+  /** What it talks to, told of the watches that it opens. */
+  #served(): Served {
+    const upstream = this.#upstream;
+    return {
+      ...upstream,
+      send: (request, sink) =>
+        upstream.send(request, {
+          answer: (response) => sink.answer(response),
+          open: (headers) => {
+            this.#readiness?.watching(request);
+            sink.open(headers);
+          },
+          event: (event) => sink.event(event),
+          end: (error) => sink.end(error),
+        }),
+    };
+  }
+}
+
+/** How it ended. Its namespace's first process tells a signal by a code, as shells do. */
+function endText(code: number | null, signal: NodeJS.Signals | null): string {
+  if (code === null) return `by ${signal ?? 'a signal'}`;
+  const name = Object.entries(constants.signals).find(([, number]) => number === code - 128)?.[0];
+  return name === undefined ? `with code ${code}` : `by ${name}`;
 }
 
 /** The front is on loopback and lives as long as one run. */

@@ -5,13 +5,14 @@
  */
 import type { ProgramOp } from '../../model/workload.ts';
 import type { AdversarialWriter } from '../../schedule/workload/writer.ts';
-import { FINALIZERS, oneOf, undoAppends } from './moves.ts';
+import { contestedAt, FINALIZERS, oneOf, undoAppends } from './moves.ts';
 
 export const HOLD = 'stalemate.dev/hold';
 
 export const finalizerAdder: AdversarialWriter = {
   name: 'finalizer-adder',
   about: 'adds a finalizer of its own to samples and children, and removes it later',
+  contests: contestedAt('metadata.finalizers'),
   ops: (aim) =>
     oneOf(
       aim.objects.flatMap(({ target }) => {

@@ -1,6 +1,7 @@
 /** All adversarial writers, in the order in which they are listed to users. */
 import type { AdversarialWriter } from '../../schedule/workload/writer.ts';
 import { annotationToucher } from './annotation-toucher.ts';
+import { autoscaler } from './autoscaler.ts';
 import { deleter } from './deleter.ts';
 import { finalizerAdder } from './finalizer-adder.ts';
 import { foreignFieldWriter } from './foreign-field-writer.ts';
@@ -8,6 +9,7 @@ import { labelToucher } from './label-toucher.ts';
 import { listItemAppender } from './list-item-appender.ts';
 import { recreator } from './recreator.ts';
 import { scaleWriter } from './scale-writer.ts';
+import { selfHealer } from './self-healer.ts';
 import { specChurn } from './spec-churn.ts';
 import { statusWriter } from './status-writer.ts';
 
@@ -22,4 +24,6 @@ export const WRITERS: readonly AdversarialWriter[] = [
   recreator,
   scaleWriter,
   foreignFieldWriter,
+  selfHealer,
+  autoscaler,
 ];

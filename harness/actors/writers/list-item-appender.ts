@@ -8,7 +8,7 @@ import type { JsonValue } from '../../model/object.ts';
 import type { FieldPath, ProgramOp } from '../../model/workload.ts';
 import type { AdversarialWriter, AimObject, WriterContext } from '../../schedule/workload/writer.ts';
 import { CONDITIONS, conditionFor } from './conditions.ts';
-import { FINALIZERS, isFinalizer, oneOf, undoAppends } from './moves.ts';
+import { contestedAt, FINALIZERS, isFinalizer, oneOf, undoAppends } from './moves.ts';
 import type { Move } from './moves.ts';
 
 const NAME = 'list-item-appender';
@@ -16,6 +16,7 @@ const NAME = 'list-item-appender';
 export const listItemAppender: AdversarialWriter = {
   name: NAME,
   about: 'appends an item of its own to conditions, owner references, finalizers and image pull secrets',
+  contests: contestedAt('metadata.finalizers'),
   ops: (aim, context) => oneOf(aim.objects.flatMap((object) => itemMoves(object, context))),
   heal: (ops) => undoAppends(ops.filter(isFinalizer)),
 };

@@ -70,3 +70,8 @@ export function isOwned(aim: AimObject, path: readonly string[]): boolean {
     (owned) => owned === leaf || owned.startsWith(`${leaf}.`) || owned.startsWith(`${leaf}[`),
   );
 }
+
+/** Tells whether the target itself changes something below this path: where two write, one of them may lose. */
+export function contestedAt(path: string): (object: AimObject) => boolean {
+  return ({ ownedLeaves }) => ownedLeaves.some((leaf) => leaf.startsWith(path));
+}

@@ -22,7 +22,7 @@ export const recreator: AdversarialWriter = {
 };
 
 /** What the user applied for the object. */
-function manifestOf({ target, kind }: AimObject, sample: readonly KubeObject[]): KubeObject | undefined {
+export function manifestOf({ target, kind }: AimObject, sample: readonly KubeObject[]): KubeObject | undefined {
   return sample.find(
     (manifest) =>
       manifest.kind === kind &&

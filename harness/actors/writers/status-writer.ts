@@ -8,7 +8,7 @@ import type { ProgramOp } from '../../model/workload.ts';
 import { asMap, asNumber, isImmutable, otherScalars, propertySchema } from '../../schedule/workload/schema-view.ts';
 import type { AdversarialWriter, AimObject } from '../../schedule/workload/writer.ts';
 import { CONDITIONS, conditionFor } from './conditions.ts';
-import { inStyles, isOwned, oneOf, setOp } from './moves.ts';
+import { contestedAt, inStyles, isOwned, oneOf, setOp } from './moves.ts';
 import type { Move } from './moves.ts';
 
 const NAME = 'status-writer';
@@ -17,6 +17,7 @@ const TYPE = 'Audited';
 export const statusWriter: AdversarialWriter = {
   name: NAME,
   about: 'puts a condition or field of its own into the status of objects that the target reads or writes',
+  contests: contestedAt('status'),
   ops: (aim) => oneOf(aim.objects.flatMap((object) => (object.hasStatus ? statusMoves(object) : []))),
 };
 

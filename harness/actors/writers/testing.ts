@@ -214,6 +214,7 @@ export async function play(world: WriterWorld, ops: readonly ProgramOp[]): Promi
           }),
       },
       resolveName: ({ name }) => name,
+      appears: () => Promise.resolve(),
       onOpDone: () => {},
       ended: () => false,
     },

@@ -52,6 +52,8 @@ describe.for(WRITERS.map((writer, index) => [writer.name, index] as const))('%s'
       // Foreground deletion waits for a collector, which this world has not got.
       const waits = ops.some((op) => op.do === 'delete' && op.propagation === 'Foreground');
       expect(waits ? [] : answers.filter((line) => !/ 20[01]$/.test(line))).toEqual([]);
+      // What is as it was applied need not be put back: see its own test.
+      if (WRITERS[index]?.name === 'self-healer') continue;
       expect(answers.some((line) => /^(PUT|PATCH|POST|DELETE) .* 20[01]$/.test(line))).toBe(true);
     }
   });
@@ -90,9 +92,10 @@ describe.for(WRITERS.map((writer, index) => [writer.name, index] as const))('%s'
 });
 
 /** An autoscaler may scale what the target scales: who wins is for the drift test to say. */
-const RESPECTFUL = [...WRITERS.keys()].filter((index) => WRITERS[index]?.name !== 'scale-writer');
+const SCALERS = ['scale-writer', 'autoscaler'];
+const RESPECTFUL = [...WRITERS.keys()].filter((index) => !SCALERS.includes(WRITERS[index]?.name ?? ''));
 
-test('all but the scale writer leave alone what the target owns', async () => {
+test('all but those that scale leave alone what the target owns', async () => {
   for (const ops of RESPECTFUL.flatMap(programsOf)) {
     const before = writerWorld();
     const world = writerWorld();

@@ -5,13 +5,16 @@
  * answers. Does not own: what is asked and what an answer means (`admission/`). Start at {@link httpsCallOut}.
  */
 import { Agent, request, type RequestOptions } from 'node:https';
-import { rootCertificates } from 'node:tls';
+import type { Duplex } from 'node:stream';
+import { connect as connectTls, rootCertificates, type ConnectionOptions } from 'node:tls';
 import { realClearTimeout, realSetTimeout } from '../../determinism/real-time.ts';
 import type { CallOut, CallOutAnswer, CallOutFunction, ServiceReference } from '../admission/call-out.ts';
 
 export interface CallOutOptions {
   /** Where a service listens outside of the cluster: `127.0.0.1:8443`. Undefined: nowhere. */
   readonly resolveService?: (service: ServiceReference) => string | undefined;
+  /** How to get there; by default over the network. Each call then has a connection of its own. */
+  readonly connect?: (port: number) => Promise<Duplex>;
 }
 
 /** As much of an answer as is read. Go's client reads three times as much as a request may be large. */
@@ -29,7 +32,7 @@ export function httpsCallOut(options: CallOutOptions = {}): CallOutFunction {
         for (const old of agents.values()) old.destroy();
         agents.clear();
       }
-      agents.set(authority, (agent = new Agent({ keepAlive: true })));
+      agents.set(authority, (agent = agentBy(options.connect)));
     }
     return agent;
   };
@@ -41,6 +44,19 @@ export function httpsCallOut(options: CallOutOptions = {}): CallOutFunction {
     }
     return post(callOut, { ...target, agent: agentFor(callOut.caBundle ?? '') }, answer);
   };
+}
+
+function agentBy(dial: CallOutOptions['connect']): Agent {
+  const agent = new Agent({ keepAlive: dial === undefined });
+  if (dial === undefined) return agent;
+  return Object.assign(agent, {
+    createConnection: (target: RequestOptions, ready: (error: Error | null, socket?: Duplex) => void): void => {
+      dial(Number(target.port)).then(
+        (socket) => ready(null, connectTls({ ...(target as ConnectionOptions), socket })),
+        (error: unknown) => ready(error instanceof Error ? error : new Error(String(error))),
+      );
+    },
+  });
 }
 
 /** Where to connect to; why one cannot. */

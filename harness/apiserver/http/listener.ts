@@ -7,7 +7,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { ServerHttp2Session } from 'node:http2';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server as Socket } from 'node:net';
 import { realClearTimeout, realSetTimeout } from '../../determinism/real-time.ts';
 import { certifiedUser } from './authentication.ts';
 import type { Identity } from './certificates.ts';
@@ -61,10 +61,9 @@ const HTTP2_SETTINGS = {
   maxHeaderListSize: HEADER_BYTES_MAX,
 };
 
-/** Listens, and hands every request to `handle`. */
+/** Listens there, or takes over a socket that does, and hands every request to `handle`. */
 export async function listen(
-  host: string,
-  port: number,
+  place: { readonly host: string; readonly port: number } | Socket,
   tls: TlsOptions | undefined,
   handle: (exchange: Exchange) => void,
 ): Promise<Listener> {
@@ -103,7 +102,7 @@ export async function listen(
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => refuseMethod(socket));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, resolve);
+    server.listen(place, resolve);
   });
   return { port: (server.address() as AddressInfo).port, close: () => close(server, sessions, upgraded) };
 }

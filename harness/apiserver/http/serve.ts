@@ -5,6 +5,7 @@
  * exchange to upstream and back). Does not own: what the answers say. Knows nothing of the embedded server, so that anything that
  * answers API requests can be served. Start at {@link serveHttp}.
  */
+import type { Server } from 'node:net';
 import { Authenticator, UNSECURED, type AuthenticationOptions } from './authentication.ts';
 import { Handler, type Served } from './handle.ts';
 import { listen, type TlsOptions } from './listener.ts';
@@ -18,6 +19,8 @@ export interface ServeOptions {
   readonly port?: number;
   /** Default 127.0.0.1. */
   readonly host?: string;
+  /** A socket that listens already, instead of a port to listen on: one of another network namespace, for instance. */
+  readonly socket?: Server;
   /** HTTP/1.1 and HTTP/2 over TLS; absent, HTTP/1.1 in the clear. */
   readonly tls?: TlsOptions;
   /** Without TLS and without this, everybody may do everything. */
@@ -44,7 +47,7 @@ export async function serveHttp(upstream: Served, options: ServeOptions = {}): P
     authenticator: new Authenticator(options.authentication ?? (tls === undefined ? { anonymous: UNSECURED } : {})),
     watchTimeoutSeconds: options.watchTimeoutSeconds ?? WATCH_TIMEOUT_SECONDS,
   });
-  const listener = await listen(host, port, tls, (exchange) => handler.handle(exchange));
+  const listener = await listen(options.socket ?? { host, port }, tls, (exchange) => handler.handle(exchange));
   return {
     url: `${tls === undefined ? 'http' : 'https'}://${host}:${listener.port}`,
     port: listener.port,

@@ -17,6 +17,7 @@ const FAULTS: { readonly [kind in FaultKind]: string } = {
   'expire-watch': 'a watch answers 410: the target must list again',
   'stale-list': 'a list at resourceVersion=0 comes from the past; applies to targets that list that way only',
   crash: 'the target is killed at a request and started again',
+  pause: 'the process stands still, long enough to lose a lock; for processes that were seen to hold one only',
   'start-replica': 'a second copy of the target starts; for targets with leader election only',
 };
 

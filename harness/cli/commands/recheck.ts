@@ -6,7 +6,9 @@ import { findConfigFile, loadConfigFile, ownProperties } from '../../execution/c
 import { signatureText } from '../../model/check-result.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
 import type { CheckReport } from '../../model/finding.ts';
+import { kindOf, parseJson } from '../../schedule/codec/format.ts';
 import { decodeRecord } from '../../schedule/codec/record.ts';
+import { decodeRecording } from '../../schedule/codec/recording.ts';
 import { usage } from '../arguments.ts';
 import type { CommandContext } from '../main.ts';
 import { readText } from '../read-text.ts';
@@ -27,6 +29,7 @@ interface Row {
 
 const HELP = `
 A record holds the history of a finding. Rechecking it after a change of a property says whether the property still finds it.
+Of a recording (stalemate record) every property tells what it thinks; those that need reference runs of the controller cannot.
 Exit codes: 1 a property still finds the violation in at least one, 0 in none, 3 a property has no opinion any more.
 
 Example:
@@ -35,7 +38,7 @@ Example:
 export function recheckCommand(context: CommandContext): Command {
   return new Command('recheck')
     .description('Judge stored histories again, without running anything.')
-    .argument('<path>', 'a record, or a folder of records')
+    .argument('<path>', 'a record or a recording, or a folder of them')
     .option('--config <file>', 'configuration file with properties of your own')
     .option('--json', 'print the results as JSON on stdout')
     .addHelpText('after', HELP)
@@ -45,14 +48,17 @@ export function recheckCommand(context: CommandContext): Command {
 }
 
 async function recheckPath(path: string, flags: RecheckFlags, { console }: CommandContext): Promise<ExitCode> {
-  const { recheck } = await import('../library.ts');
+  const { recheck, judgeRecording } = await import('../library.ts');
   const configFile = flags.config ?? findConfigFile(console.cwd);
   const own = configFile === undefined ? [] : ownProperties(await loadConfigFile(configFile));
-  const rows = recordFiles(path).map((file): Row => {
-    const record = decodeRecord(readText(file, 'record'), file);
+  const rows = recordFiles(path).flatMap((file): readonly Row[] => {
+    const text = readText(file, 'record');
+    if (kindOf(parseJson(text, file, 'record')) === 'recording')
+      return judgeRecording(decodeRecording(text, file), own).map((result) => ({ file, ...rowOf(result) }));
+    const record = decodeRecord(text, file);
     const { signature } = record.counterexample;
     const report = recheck(record, own);
-    return { file, signature: signatureText(signature), ...judgementOf(report, signature.property) };
+    return [{ file, signature: signatureText(signature), ...judgementOf(report, signature.property) }];
   });
   if (flags.json === true) console.out(`${JSON.stringify({ version: 1, records: rows }, null, 2)}\n`);
   else for (const row of rows) console.out(`${row.result.padEnd(12)} ${row.file}\n             ${row.sentence}\n`);
@@ -66,6 +72,21 @@ function judgementOf(report: CheckReport, property: string): { readonly result: 
   if (own === undefined) return { result: 'inconclusive', sentence: `property "${property}" is not in the catalogue` };
   if (own.result === 'inconclusive') return { result: 'inconclusive', sentence: own.reason };
   return { result: 'holds', sentence: `${property} no longer finds this violation` };
+}
+
+/** What one property says of a recording, whose author nobody has accused of anything yet. */
+function rowOf({ property, result }: CheckReport['results'][number]): Omit<Row, 'file'> {
+  switch (result.result) {
+    case 'violated': {
+      const [first] = result.violations;
+      const signature = first === undefined ? property : signatureText(first.signature);
+      return { signature, result: 'violated', sentence: first?.sentence ?? property };
+    }
+    case 'inconclusive':
+      return { signature: property, result: 'inconclusive', sentence: `${property}: ${result.reason}` };
+    case 'holds':
+      return { signature: property, result: 'holds', sentence: property };
+  }
 }
 
 function recordFiles(path: string): readonly string[] {

@@ -1,6 +1,7 @@
 /** `stalemate replay`: a counterexample again. */
+import path from 'node:path';
 import { Command } from 'commander';
-import { findConfigFile } from '../../execution/config.ts';
+import { findConfigFile, loadConfigFile } from '../../execution/config.ts';
 import { versions } from '../../execution/versions.ts';
 import { signatureText } from '../../model/check-result.ts';
 import type { Counterexample } from '../../model/counterexample.ts';
@@ -9,14 +10,16 @@ import type { ReplayResult } from '../../model/finding.ts';
 import { tellStory } from '../../report/story.ts';
 import { renderStory } from '../../report/terminal.ts';
 import { decodeReplayable } from '../../schedule/codec/record.ts';
-import { countArgument } from '../arguments.ts';
+import { countArgument, envArgument } from '../arguments.ts';
 import type { CommandContext } from '../main.ts';
+import type { ReplayContext } from '../library.ts';
 import { readText } from '../read-text.ts';
 
 interface ReplayFlags {
   readonly times?: number;
   readonly target?: string;
   readonly config?: string;
+  readonly env?: { readonly [name: string]: string };
   readonly json?: boolean;
 }
 
@@ -33,6 +36,7 @@ export function replayCommand(context: CommandContext): Command {
     .argument('<file>', 'a counterexample, or a record')
     .option('--times <n>', 'runs (default: 5)', countArgument('--times'))
     .option('--target <module>', 'the target you mean: refused when the file is another one’s')
+    .option('--env <name=value>', 'a variable for a target that is a process, as in run (several times)', envArgument)
     .option('--config <file>', 'configuration file with properties of your own')
     .option('--json', 'print the result as JSON on stdout')
     .addHelpText('after', HELP)
@@ -48,9 +52,12 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
   const configFile = flags.config ?? findConfigFile(console.cwd);
   const result = await replay(counterexample, {
     cwd: console.cwd,
+    // Findings lie in folders of their own inside the report folder.
+    reportDir: path.dirname(path.dirname(path.resolve(console.cwd, file))),
     signal,
     ...(flags.times === undefined ? {} : { times: flags.times }),
     ...(flags.target === undefined ? {} : { target: flags.target }),
+    ...(await environmentOf(flags, configFile)),
     ...(configFile === undefined ? {} : { configFile }),
   });
   const outcome = outcomeOf(result);
@@ -65,6 +72,12 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
     console.out(resultText(result, outcome));
   }
   return EXIT_BY_OUTCOME[outcome];
+}
+
+/** What the flags say, on top of the configuration file. */
+async function environmentOf({ env }: ReplayFlags, file: string | undefined): Promise<Pick<ReplayContext, 'env'>> {
+  const configured = file === undefined ? undefined : (await loadConfigFile(file)).env;
+  return env === undefined && configured === undefined ? {} : { env: { ...configured, ...env } };
 }
 
 type ReplayOutcome = 'reproduced' | 'green' | 'anchors-missing' | 'inconclusive';

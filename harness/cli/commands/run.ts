@@ -4,12 +4,26 @@ import { Command } from 'commander';
 import { budgetText } from '../../execution/budget.ts';
 import { findConfigFile, loadConfigFile, type StalemateOptions } from '../../execution/config.ts';
 import type { RunConfig } from '../../execution/run-config.ts';
+import type { Network } from '../../model/counterexample.ts';
 import { EXIT, HarnessError, type ExitCode } from '../../model/errors.ts';
 import type { CampaignOutcome, CampaignResult } from '../../model/finding.ts';
 import { progressLine } from '../../report/progress.ts';
+import { lockFolder } from '../../report/folder-lock.ts';
 import { checkFolder } from '../../report/write-files.ts';
 import { renderSummary, summarise } from '../../report/summary.ts';
-import { budgetArgument, clusterArgument, collect, countArgument, seedArgument } from '../arguments.ts';
+import {
+  authorizationArgument,
+  budgetArgument,
+  clusterArgument,
+  collect,
+  countArgument,
+  paceArgument,
+  envArgument,
+  networkArgument,
+  readyArgument,
+  seedArgument,
+  timeArgument,
+} from '../arguments.ts';
 import { FindingKeeper } from '../finding-keeper.ts';
 import type { CommandContext } from '../main.ts';
 
@@ -17,12 +31,25 @@ interface RunFlags {
   readonly config?: string;
   readonly crds?: readonly string[];
   readonly sample?: readonly string[];
+  readonly manifests?: readonly string[];
+  readonly deployment?: string;
+  readonly authorization?: 'rbac' | 'allow-all';
+  readonly environment?: 'auto' | 'off' | 'fast' | 'slow';
   readonly target?: string;
   readonly command?: readonly string[];
+  readonly directory?: string;
+  readonly env?: { readonly [name: string]: string };
+  readonly network?: Network;
+  readonly ready?: string;
+  readonly readyWithin?: number;
+  readonly grace?: number;
+  readonly leaderElection?: boolean;
   readonly cluster?: 'embedded';
   readonly property?: readonly string[];
   readonly budget?: string;
   readonly seed?: number;
+  readonly warm?: boolean;
+  readonly serialised?: boolean;
   readonly stopAfter?: number;
   readonly report?: string;
   readonly json?: boolean;
@@ -30,14 +57,20 @@ interface RunFlags {
 
 const HELP = `
 The target is a module whose default export gets a KubeConfig and starts your controller with it, unchanged (--target); or any
-program, in any language (after --): {kubeconfig}, {namespace} and {port} are replaced, KUBECONFIG is set. Without --config,
+program, in any language (after --): {kubeconfig}, {namespace}, {port} and {port:name} are replaced, KUBECONFIG is set. Without --config,
 stalemate.config.ts (mjs, js, yaml, yml, json) of the working directory is read if it is there; flags win over it.
 
-Each finding is shrunk to a few steps, confirmed five times and written to DIR/failures (to replay) and DIR/records (to recheck).
+With --manifests, what the project ships is installed first, and the target acts as the service account of its Deployment. A command
+that is a program alone gets the arguments of the Deployment. Mounted files lie below {files}, certificates for webhooks in {certs}.
+{effects} is the address of a REST store outside the cluster, for controllers that keep things there.
+
+Each finding is shrunk to a few steps, confirmed by more runs and written to DIR/failures (to replay) and DIR/records (to recheck).
 
 Examples:
   stalemate run --target controller.ts --crds config/crd --sample sample.yaml
   stalemate run --crds config/crd/bases --sample sample.yaml -- ./bin/manager --kubeconfig {kubeconfig}
+  stalemate run --ready url:http://127.0.0.1:{port}/readyz … -- ./bin/manager --health-probe-bind-address :{port}
+  stalemate run --manifests dist/install.yaml --sample sample.yaml -- ./bin/manager
   stalemate run --property no-lost-update --budget 2000 --seed 7
   stalemate run --json > summary.json`;
 
@@ -48,11 +81,24 @@ export function runCommand(context: CommandContext): Command {
     .option('--config <file>', 'configuration file')
     .option('--crds <path>', 'file or folder with CRDs; may be given several times', collect)
     .option('--sample <file>', 'YAML with the objects a run starts from; may be given several times', collect)
+    .option('--manifests <path>', 'what the project ships: kustomize or helm output (several times)', collect)
+    .option('--deployment <name>', 'which Deployment of the manifests the target is')
+    .option('--authorization <mode>', 'roles of the manifests: rbac or allow-all', authorizationArgument)
+    .option('--environment <speed>', 'pods and workloads become ready: auto, off, fast or slow', paceArgument)
     .option('--target <module>', 'module that starts the controller')
+    .option('--directory <dir>', 'where the program is started (default: the working directory)')
+    .option('--env <name=value>', 'a variable for the program, placeholders replaced (several times)', envArgument)
+    .option('--ready <how>', 'when it has started: quiet, url:…, log:…, watch:… (default: quiet)', readyArgument)
+    .option('--ready-within <time>', 'or else it has failed (default: 30s)', timeArgument('--ready-within'))
+    .option('--grace <time>', 'SIGTERM and so long to end, instead of SIGKILL', timeArgument('--grace'))
+    .option('--network <kind>', 'what the program can reach: "none" (default) or "host"', networkArgument)
+    .option('--leader-election', 'it elects a leader: a second replica may run beside the first')
     .option('--cluster <kind>', 'what answers the API: "embedded"', clusterArgument)
     .option('--property <name>', 'judge this property only; may be given several times', collect)
     .option('--budget <budget>', '60s, 5m, or a number of runs (default: 60s)', budgetArgument)
     .option('--seed <n>', 'root seed of everything that is drawn', seedArgument)
+    .option('--warm', 'for a program: try on one process that lives on, prove on fresh ones')
+    .option('--serialised', 'for a program with one connection: one order for what it sends, slower, replays agree')
     .option('--stop-after <n>', 'end after this many distinct findings', countArgument('--stop-after'))
     .option('--report <dir>', 'folder for what is found (default: .stalemate)')
     .option('--json', 'print the summary as JSON on stdout')
@@ -66,8 +112,9 @@ export function runCommand(context: CommandContext): Command {
     });
 }
 
-async function runCampaignCommand(flags: RunFlags, { console, signal }: CommandContext): Promise<ExitCode> {
-  const { resolveRun, runConfigured } = await import('../library.ts');
+async function runCampaignCommand(flags: RunFlags, context: CommandContext): Promise<ExitCode> {
+  const { console } = context;
+  const { resolveRun } = await import('../library.ts');
   const configFile = flags.config ?? findConfigFile(console.cwd);
   const base = configFile === undefined ? {} : await loadConfigFile(configFile);
   const only = flags.property ?? [];
@@ -83,6 +130,16 @@ async function runCampaignCommand(flags: RunFlags, { console, signal }: CommandC
     );
   }
   checkFolder(config.reportDir);
+  const release = lockFolder(config.reportDir);
+  try {
+    return await runLocked(config, flags, context);
+  } finally {
+    release();
+  }
+}
+
+async function runLocked(config: RunConfig, flags: RunFlags, { console, signal }: CommandContext): Promise<ExitCode> {
+  const { runConfigured } = await import('../library.ts');
   const json = flags.json === true;
   // With --json, stdout holds one document and nothing else.
   const tell = json ? console.err : console.out;
@@ -127,11 +184,24 @@ function mergeFlags(base: StalemateOptions, flags: RunFlags): StalemateOptions {
     ...base,
     ...(flags.crds === undefined ? {} : { crds: flags.crds }),
     ...(flags.sample === undefined ? {} : { samples: flags.sample }),
+    ...(flags.manifests === undefined ? {} : { manifests: flags.manifests }),
+    ...(flags.deployment === undefined ? {} : { deployment: flags.deployment }),
+    ...(flags.authorization === undefined ? {} : { authorization: flags.authorization }),
+    ...(flags.environment === undefined ? {} : { environment: { workloads: flags.environment } }),
     ...(flags.target === undefined ? {} : { target: flags.target }),
     ...(flags.command === undefined ? {} : { command: flags.command }),
+    ...(flags.directory === undefined ? {} : { directory: flags.directory }),
+    ...(flags.env === undefined ? {} : { env: { ...base.env, ...flags.env } }),
+    ...(flags.ready === undefined ? {} : { ready: flags.ready }),
+    ...(flags.readyWithin === undefined ? {} : { readyWithinMs: flags.readyWithin }),
+    ...(flags.grace === undefined ? {} : { graceMs: flags.grace }),
+    ...(flags.leaderElection === undefined ? {} : { leaderElection: flags.leaderElection }),
+    ...(flags.network === undefined ? {} : { network: flags.network }),
     ...(flags.cluster === undefined ? {} : { cluster: flags.cluster }),
     ...(flags.budget === undefined ? {} : { budget: flags.budget }),
     ...(flags.seed === undefined ? {} : { seed: flags.seed }),
+    ...(flags.warm === undefined ? {} : { warm: flags.warm }),
+    ...(flags.serialised === undefined ? {} : { serialised: flags.serialised }),
     ...(flags.stopAfter === undefined ? {} : { stopAfter: flags.stopAfter }),
     ...(flags.report === undefined ? {} : { reportDir: flags.report }),
   };

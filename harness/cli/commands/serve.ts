@@ -6,7 +6,7 @@ import type { HttpServer, ServeOptions, TlsOptions } from '../../apiserver/http/
 import type { ApiServer, AuthorizationMode } from '../../apiserver/server.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { writeWhole } from '../../report/write-files.ts';
-import { collect, portArgument, usage } from '../arguments.ts';
+import { authorizationArgument, collect, portArgument, usage } from '../arguments.ts';
 import type { Environment } from '../embedded-server.ts';
 import type { UserInfo } from '../../wire/http.ts';
 import type { CommandContext } from '../main.ts';
@@ -63,11 +63,6 @@ export function serveCommand(context: CommandContext): Command {
 function environmentArgument(text: string): Environment {
   if (text === 'none' || text === 'gc' || text === 'workloads') return text;
   throw usage(`got environment "${text}", expected "none", "gc" or "workloads"`);
-}
-
-function authorizationArgument(text: string): AuthorizationMode {
-  if (text === 'allow-all' || text === 'rbac') return text;
-  throw usage(`got authorization "${text}", expected "allow-all" or "rbac"`);
 }
 
 async function serve(flags: ServeFlags, { console, signal }: CommandContext): Promise<void> {

@@ -112,6 +112,7 @@ const counterexample: fc.Arbitrary<Counterexample> = fc.record({
     garbageCollection: fc.boolean(),
     namespaceController: fc.boolean(),
     replicasMax: fc.constantFrom(1 as const, 2 as const),
+    serialised: fc.boolean(),
   }),
   foundWith: fc.record({ stalemate: name, node: name }),
 });

@@ -5,6 +5,7 @@ import type {
   Counterexample,
   CounterexampleTarget,
   ModuleTarget,
+  ProjectManifests,
   RunSettings,
 } from '../../model/counterexample.ts';
 import { kubeObject, signature, type Shape } from './common.ts';
@@ -20,7 +21,10 @@ const config: z.ZodType<RunSettings> = z
     settleStepsMax: z.int().min(0),
     garbageCollection: z.boolean(),
     namespaceController: z.boolean(),
+    workloads: z.enum(['auto', 'off', 'fast', 'slow']).exactOptional(),
     replicasMax: z.union([z.literal(1), z.literal(2)]),
+    serialised: z.boolean().exactOptional(),
+    effects: z.literal(true).exactOptional(),
   } satisfies Shape<RunSettings>)
   .meta({ id: 'RunSettings' });
 
@@ -40,8 +44,20 @@ const target: z.ZodType<CounterexampleTarget> = z.union([
       .string()
       .min(1)
       .meta({ description: `Where it is started, ${DIRECTORY}` }),
+    network: z.enum(['none', 'host']).exactOptional().meta({ description: 'What it can reach; default none' }),
+    ready: z.string().exactOptional().meta({ description: 'When it counts as started; default quiet' }),
+    readyWithinMs: z.number().min(1).exactOptional(),
+    graceMs: z.number().min(0).exactOptional(),
   } satisfies Shape<CommandTarget>),
 ]);
+
+const project: z.ZodType<ProjectManifests> = z
+  .strictObject({
+    objects: z.array(kubeObject),
+    authorization: z.enum(['rbac', 'allow-all']),
+    workload: z.string().min(1).exactOptional(),
+  } satisfies Shape<ProjectManifests>)
+  .meta({ description: 'What the project ships beside its CRDs, and which of it the target is' });
 
 const schema: z.ZodType<Counterexample> = z
   .strictObject({
@@ -52,6 +68,7 @@ const schema: z.ZodType<Counterexample> = z
     target,
     namespace: z.string().min(1),
     crds: z.array(kubeObject),
+    project: project.exactOptional(),
     workload: WORKLOAD.schema,
     schedule: SCHEDULE.schema,
     config,

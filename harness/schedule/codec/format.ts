@@ -26,7 +26,7 @@ export interface Format<T> {
   readonly parts?: { readonly [key: string]: Format<unknown> };
 }
 
-export type DocumentKind = 'schedule' | 'workload' | 'history' | 'counterexample' | 'record';
+export type DocumentKind = 'schedule' | 'workload' | 'history' | 'counterexample' | 'record' | 'recording';
 
 /** Writes a document. What the harness made must fit its own schema. */
 export function encode<T>(format: Format<T>, document: T): string {

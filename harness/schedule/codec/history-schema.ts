@@ -15,7 +15,7 @@ import type {
 } from '../../model/history.ts';
 import type { KubeObject } from '../../model/object.ts';
 import type { ExpectedState, ProbeResult } from '../../model/probe.ts';
-import type { Reference, ReferenceChild } from '../../model/reference.ts';
+import type { Reference, ReferenceChild, StatusEcho } from '../../model/reference.ts';
 import { jsonObject, jsonValue, kubeObject, label, textMap, type Shape } from './common.ts';
 import type { ObjectKey } from './object-table.ts';
 
@@ -127,7 +127,7 @@ const streamEnd: z.ZodType<StreamEnd> = z.strictObject({
 
 const processEvent: z.ZodType<ProcessEvent> = z.strictObject({
   actor: z.string(),
-  kind: z.enum(['started', 'start-failed', 'crashed', 'exited', 'unhandled', 'stopped']),
+  kind: z.enum(['started', 'start-failed', 'crashed', 'exited', 'unhandled', 'paused', 'resumed', 'stopped']),
   detail: z.string(),
   ...at,
 } satisfies Shape<ProcessEvent>);
@@ -174,7 +174,14 @@ const reference: z.ZodType<Reference> = z
     locks: z.array(z.string()),
     idle: z.strictObject({ requestsPerMinute: z.number(), writesPerMinute: z.number() }),
     burstMax: z.number(),
+    suspectSettleMs: z.number().exactOptional(),
+    drawnNames: z
+      .record(z.string(), z.strictObject({ kept: z.array(z.string()), stems: z.array(z.string()) }))
+      .exactOptional(),
     healthySpecs: z.array(z.string()),
+    echoes: z
+      .record(z.string(), z.array(z.strictObject({ status: z.string(), spec: z.string() } satisfies Shape<StatusEcho>)))
+      .exactOptional(),
   } satisfies Shape<Reference>)
   .meta({ id: 'Reference', description: 'What unperturbed runs measured about the target' });
 
@@ -204,6 +211,13 @@ const probe: z.ZodType<ProbeResult> = z
       expected: z.array(expectedState),
     } satisfies Shape<Probe<'undisturbed'>>),
     z.strictObject({
+      probe: z.literal('without-crashes'),
+      settled: z.boolean(),
+      final: z.array(kubeObject),
+      names: z.record(z.string(), z.string()),
+      expected: z.array(expectedState),
+    } satisfies Shape<Probe<'without-crashes'>>),
+    z.strictObject({
       probe: z.literal('drift'),
       role: z.string(),
       leaves: z.array(z.string()),
@@ -222,6 +236,7 @@ const probe: z.ZodType<ProbeResult> = z
       final: z.array(kubeObject),
       names: textMap,
       writesAtRest: z.number(),
+      laterHalf: z.strictObject({ requests: z.number(), spanMs: z.number(), goesOn: z.boolean() }).exactOptional(),
     } satisfies Shape<Probe<'extended-settle'>>),
   ])
   .meta({ id: 'ProbeResult', description: 'Evidence gathered by further runs' });

@@ -40,12 +40,13 @@ const fault: z.ZodType<Fault> = z
       retryAfterSeconds: z.number().exactOptional(),
       ...times,
     }),
+    z.strictObject({ ...anchor, do: z.literal('pause'), forMs: z.int().min(1), ...times }),
     z.strictObject({ ...anchor, do: z.literal('stale-list'), behind: z.int().min(0), ...times }),
     z.strictObject({
       ...anchor,
       do: z.enum(['refuse', 'lose-response', 'close-watch', 'expire-watch', 'crash', 'start-replica'] satisfies Exclude<
         FaultAction['do'],
-        'fail' | 'stale-list'
+        'fail' | 'stale-list' | 'pause'
       >[]),
       ...times,
     }),

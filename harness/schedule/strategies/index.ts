@@ -1,8 +1,11 @@
 /** The portfolio: no single strategy is good at everything, so a campaign mixes them (see docs/decisions). */
 import type { StrategyName } from '../../model/trial.ts';
+import { collide } from './collide.ts';
 import { conflictPct } from './conflict-pct.ts';
+import { lag, unobservedState } from './lag.ts';
 import { pos } from './pos.ts';
 import { randomWalk } from './random-walk.ts';
+import { intermediateState, staleState } from './restarts.ts';
 import { starvation } from './starvation.ts';
 import type { MakeStrategy } from './strategy.ts';
 
@@ -15,4 +18,24 @@ export const strategies: { readonly [name in StrategyName]: { readonly make: Mak
       about: 'random priorities, few changes at conflicts; finds deep bugs under noise',
     },
     starvation: { make: starvation, about: 'one stream or actor gets nothing for a while; finds long cache staleness' },
+    lag: {
+      make: lag,
+      about: 'one kind is not heard of while the target writes so many times; finds decisions from a stale cache',
+    },
+    collide: {
+      make: collide,
+      about: 'others act between what the target reads and what it writes; finds lost updates',
+    },
+    'intermediate-state': {
+      make: intermediateState,
+      about: 'the target dies between two writes that belong together; finds what a restart does not mend',
+    },
+    'stale-state': {
+      make: staleState,
+      about: 'the target restarts into the past: an old list where that is legal, and a watch that comes late',
+    },
+    'unobserved-state': {
+      make: unobservedState,
+      about: 'a change and its undoing are heard of together; finds what needs every step to be seen',
+    },
   };

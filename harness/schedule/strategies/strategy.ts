@@ -4,11 +4,14 @@
  * To add one: a file beside this one with a function that makes it, a line in `index.ts`.
  */
 import type { Item, View } from '../../model/item.ts';
+import type { FaultAction } from '../../model/schedule.ts';
 import type { Draws } from './draws.ts';
 
 export interface Strategy {
   /** Which of `view.items` (never empty) or `view.timer` happens next. */
   pick(view: View): Item;
+  /** What happens to the item just picked besides; left out where that kind of fault is switched off. */
+  fault?(item: Item): FaultAction | undefined;
 }
 
 /** What a strategy may know beforehand. */
@@ -17,6 +20,10 @@ export interface StrategyHints {
   readonly steps: number;
   /** Steps of the reference run at which two pending items touched one object. */
   readonly conflictSteps: number;
+  /** The kinds that the target watches, `pods`, `widgets.example.com`. */
+  readonly watched?: readonly string[];
+  /** How long the target's locks are good for, where it was seen to hold one. */
+  readonly lockMs?: number;
 }
 
 export type MakeStrategy = (draws: Draws, hints: StrategyHints) => Strategy;

@@ -76,6 +76,27 @@ describe('the order of candidates', () => {
   });
 });
 
+test('counts come before switches, switches before words, and what is near the top first', () => {
+  const template = { type: 'object', properties: { port: { type: 'integer' }, image: { type: 'string' } } };
+  const properties = {
+    image: { type: 'string' },
+    paused: { type: 'boolean' },
+    template,
+    replicas: { type: 'integer' },
+  };
+  const sample = thing({ image: 'a', paused: false, template: { port: 1, image: 'a' }, replicas: 1 });
+
+  const changes = specChanges(crd({ type: 'object', properties }), sample);
+
+  expect(changes.slice(0, 5).map(({ path }) => path.slice(1))).toEqual([
+    ['replicas'],
+    ['template', 'port'],
+    ['paused'],
+    ['image'],
+    ['template', 'image'],
+  ]);
+});
+
 describe('lists', () => {
   const parts = {
     type: 'array',
@@ -99,6 +120,26 @@ describe('lists', () => {
     expect(changes).toContainEqual({ path: ['spec', 'parts'], value: [list[0]] });
     expect(changes).toContainEqual({ path: ['spec', 'parts', { name: 'b' }, 'count'], value: 2 });
     expect(changes.filter(({ path }) => path.at(-1) === 'name')).toEqual([]);
+  });
+
+  test('whose items have no name that a path can use are edited as a whole', () => {
+    const groups = {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['groupName', 'size'],
+        properties: { groupName: { type: 'string' }, size: { type: 'integer' }, image: { type: 'string' } },
+      },
+    };
+    const list = [{ groupName: 'small', size: 3, image: 'v1' }];
+
+    const changes = specChanges(crd({ type: 'object', properties: { groups } }), thing({ groups: list }));
+
+    expect(changes.slice(0, 2)).toEqual([
+      { path: ['spec', 'groups'], value: [...list, { groupName: 'small-2', size: 3, image: 'v1' }] },
+      { path: ['spec', 'groups'], value: [{ groupName: 'small', size: 4, image: 'v1' }] },
+    ]);
+    for (const { value } of changes) expect((value as typeof list)[0]?.groupName).toBe('small');
   });
 
   test('keep to minItems and maxItems', () => {

@@ -4,8 +4,9 @@
  * Owns: what is worth trying. Whether the target can live with it, a reference run says (`execution/references.ts`); whether it is
  * valid, the API server says. Start at {@link specChanges}.
  */
+import { setAt } from '../../model/edit.ts';
 import { itemKey } from '../../model/leaf.ts';
-import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
+import type { JsonValue, KubeObject } from '../../model/object.ts';
 import type { FieldPath } from '../../model/workload.ts';
 import {
   alternativesOf,
@@ -27,22 +28,41 @@ export interface LeafEdit {
 
 /** Fields that are absent from the sample are tried down to this depth below `spec`. */
 const ABSENT_DEPTH_MAX = 2;
+/** Of a list whose items have no names, these many are looked into. */
+const ITEMS_MAX = 3;
+
+/** Edits of one leaf, the most telling first, and how telling the leaf is. */
+interface Leaf {
+  readonly edits: readonly LeafEdit[];
+  /** Counts and lists before switches and choices, those before words that anybody may choose. */
+  readonly rank: 0 | 1 | 2;
+  readonly depth: number;
+}
+
+interface Found {
+  readonly present: Leaf[];
+  readonly absent: Leaf[];
+}
 
 /**
- * Single edits of the sample's spec that its schema permits, as candidates. First one edit of every leaf that the sample has, then
- * the second of each, and so on; fields that it leaves out come last.
+ * Single edits of the sample's spec that its schema permits, as candidates. First one edit of every leaf that the sample has, counts and
+ * what is near the top first, then the second of each, and so on; fields that it leaves out come last.
  */
 export function specChanges(crd: KubeObject, sample: KubeObject): readonly LeafEdit[] {
   const schema = schemaOfVersion(crd, sample.apiVersion);
   const spec = schema === undefined ? undefined : propertySchema(schema, 'spec');
   if (spec === undefined) return [];
-  const present: LeafEdit[][] = [];
-  const absent: LeafEdit[][] = [];
-  collect(spec, sample['spec'], ['spec'], present, absent);
-  return [...inTurns(present), ...inTurns(absent)];
+  const found: Found = { present: [], absent: [] };
+  collect(spec, sample['spec'], ['spec'], found);
+  return [...inTurns(telling(found.present)), ...inTurns(telling(found.absent))];
 }
 
-function* inTurns<T>(lists: readonly (readonly T[])[]): Generator<T> {
+function telling(leaves: readonly Leaf[]): readonly (readonly LeafEdit[])[] {
+  return leaves.toSorted((a, b) => a.rank - b.rank || a.depth - b.depth).map(({ edits }) => edits);
+}
+
+/** One of each list, then the second of each, and so on. */
+export function* inTurns<T>(lists: readonly (readonly T[])[]): Generator<T> {
   const longest = Math.max(0, ...lists.map((list) => list.length));
   for (let turn = 0; turn < longest; turn++) {
     for (const list of lists) {
@@ -52,23 +72,17 @@ function* inTurns<T>(lists: readonly (readonly T[])[]): Generator<T> {
   }
 }
 
-function collect(
-  schema: Schema,
-  value: JsonValue | undefined,
-  path: FieldPath,
-  present: LeafEdit[][],
-  absent: LeafEdit[][],
-): void {
+function collect(schema: Schema, value: JsonValue | undefined, path: FieldPath, found: Found): void {
   if (isImmutable(schema)) return;
   const list = asList(value);
   if (list !== undefined) {
-    collectList(schema, list, path, present, absent);
+    collectList(schema, list, path, found);
     return;
   }
   const map = asMap(value);
   if (map === undefined && asMap(schema['properties']) === undefined) {
     const edits = otherScalars(schema, value).map((other): LeafEdit => ({ path, value: other }));
-    if (edits.length > 0) (value === undefined ? absent : present).push(edits);
+    if (edits.length > 0) (value === undefined ? found.absent : found.present).push(leafOf(schema, edits, path.length));
     return;
   }
   // A map that is absent as a whole, with keys it would require, is more than a single edit.
@@ -80,41 +94,75 @@ function collect(
     const property = propertySchema(schema, key);
     if (map?.[key] === undefined && disputed.has(key)) continue;
     if (property === undefined || (map?.[key] === undefined && path.length > ABSENT_DEPTH_MAX)) continue;
-    collect(property, map?.[key], [...path, key], present, absent);
+    collect(property, map?.[key], [...path, key], found);
   }
 }
 
-function collectList(
-  schema: Schema,
-  list: readonly JsonValue[],
-  path: FieldPath,
-  present: LeafEdit[][],
-  absent: LeafEdit[][],
-): void {
+function leafOf(schema: Schema, edits: readonly LeafEdit[], depth: number): Leaf {
+  const value = edits[0]?.value;
+  const chosen = typeof value === 'boolean' || schema['enum'] !== undefined || schema['pattern'] !== undefined;
+  return { edits, depth, rank: typeof value === 'number' ? 0 : chosen ? 1 : 2 };
+}
+
+function collectList(schema: Schema, list: readonly JsonValue[], path: FieldPath, found: Found): void {
+  const items = asMap(schema['items']) ?? {};
+  const key = itemKey(list);
   const whole: LeafEdit[] = [];
-  const longer = oneMore(schema, list);
+  const longer = oneMore(schema, list, key ?? identifyingKey(schema, items, list));
   if (longer !== undefined) whole.push({ path, value: longer });
   if (list.length > Math.max(1, asNumber(schema['minItems']) ?? 0)) whole.push({ path, value: list.slice(0, -1) });
-  if (whole.length > 0) present.push(whole);
-  const key = itemKey(list);
-  const items = asMap(schema['items']);
-  if (key === undefined || items === undefined) return;
+  if (whole.length > 0) found.present.push({ edits: whole, rank: 0, depth: path.length });
+  if (key === undefined) {
+    const fixed = [...mapKeysOf(schema), identifyingKey(schema, items, list) ?? []].flat();
+    const inner = withoutKeys(items, fixed);
+    for (const index of list.slice(0, ITEMS_MAX).keys()) collectItem(inner, list, index, path, found);
+    return;
+  }
   for (const item of list) {
     const { [key]: name, ...rest } = asMap(item) ?? {};
     if (typeof name !== 'string') continue;
-    // The key is the item's identity: it stays.
-    const inner: Schema = { ...items, properties: withoutKey(asMap(items['properties']) ?? {}, key) };
-    collect(inner, rest, [...path, { [key]: name }], present, absent);
+    collect(withoutKeys(items, [key]), rest, [...path, { [key]: name }], found);
   }
 }
 
-function withoutKey(map: JsonObject, key: string): JsonObject {
-  const { [key]: _, ...rest } = map;
-  return rest;
+/** Edits inside an item that no path can name: of the list as a whole. */
+function collectItem(items: Schema, list: readonly JsonValue[], index: number, path: FieldPath, found: Found): void {
+  const map = asMap(list[index]);
+  if (map === undefined) return;
+  const inner: Found = { present: [], absent: [] };
+  collect(items, map, [], inner);
+  for (const { edits, rank, depth } of inner.present) {
+    const moved = edits.map((edit): LeafEdit => ({ path, value: list.with(index, setAt(map, edit.path, edit.value)) }));
+    found.present.push({ edits: moved, rank, depth: path.length + 1 + depth });
+  }
+}
+
+/** The schema of an item without what identifies it, which stays. */
+function withoutKeys(items: Schema, keys: readonly string[]): Schema {
+  const properties = Object.entries(asMap(items['properties']) ?? {}).filter(([key]) => !keys.includes(key));
+  return { ...items, properties: Object.fromEntries(properties) };
+}
+
+/** The keys of a list map. */
+function mapKeysOf(schema: Schema): readonly string[] {
+  return (asList(schema['x-kubernetes-list-map-keys']) ?? []).filter((key) => typeof key === 'string');
+}
+
+/** What tells the items of a list apart, by the schema: the key of a list map, or a name that each must have. */
+function identifyingKey(schema: Schema, items: Schema, list: readonly JsonValue[]): string | undefined {
+  const named = requiredOf(items).filter((key) => /name$/i.test(key));
+  return [...mapKeysOf(schema), ...named].find((key) => {
+    const values = list.map((item) => asMap(item)?.[key]);
+    return values.every((value) => typeof value === 'string') && new Set(values).size === values.length;
+  });
 }
 
 /** The list with one more item: like the last one, under another name. */
-function oneMore(schema: Schema, list: readonly JsonValue[]): readonly JsonValue[] | undefined {
+function oneMore(
+  schema: Schema,
+  list: readonly JsonValue[],
+  key: string | undefined,
+): readonly JsonValue[] | undefined {
   const last = list.at(-1);
   const items = asMap(schema['items']) ?? {};
   if (last === undefined || list.length >= (asNumber(schema['maxItems']) ?? Number.POSITIVE_INFINITY)) return undefined;
@@ -123,7 +171,6 @@ function oneMore(schema: Schema, list: readonly JsonValue[]): readonly JsonValue
     const other = otherScalars(items, last).find((value) => !list.includes(value));
     return other === undefined ? undefined : [...list, other];
   }
-  const key = itemKey(list);
   if (key === undefined) return undefined;
   const taken = new Set(list.map((item) => asMap(item)?.[key]));
   const name = otherScalars(propertySchema(items, key) ?? {}, map[key]).find((value) => !taken.has(value));

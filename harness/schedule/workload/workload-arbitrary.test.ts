@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../model/object.ts';
 import type { ObjectTarget, ProgramOp, Workload } from '../../model/workload.ts';
 import { workloadArbitrary } from './workload-arbitrary.ts';
-import type { AdversarialWriter, Aim } from './writer.ts';
+import type { AdversarialWriter, Aim, AimObject } from './writer.ts';
 
 const TARGET: ObjectTarget = { group: '', version: 'v1', resource: 'configmaps', namespace: 'default', name: 'a' };
 const SAMPLE: readonly KubeObject[] = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }];
@@ -56,6 +56,25 @@ describe('drawn workloads', () => {
     expect((counts[1] ?? 0) + (counts[2] ?? 0)).toBeGreaterThan(drawn.length * 0.6);
     expect(kinds).toEqual(new Set(['churn', 'scale', 'a', 'b', 'c']));
     expect(new Set(drawn.map(({ start }) => start))).toEqual(new Set(['settled', 'empty']));
+  });
+
+  test('mostly aim where the target writes too, if asked to, and start from nothing as often as not', () => {
+    const contested = { target: TARGET, ownedLeaves: ['metadata.finalizers["x"]'] } as unknown as AimObject;
+    const picky = writer('picky', { contests: (object) => object.ownedLeaves.length > 0 });
+    const drawn = fc.sample(
+      workloadArbitrary({
+        aim: { ...AIM, objects: [contested] },
+        writers: [...WRITERS, picky],
+        sample: SAMPLE,
+        aimed: true,
+      }),
+      { numRuns: 2_000, seed: 7 },
+    );
+    const share = (is: (workload: Workload) => boolean): number => drawn.filter(is).length / drawn.length;
+
+    expect(share(({ programs }) => programs.some((program) => program.writer === 'picky'))).toBeGreaterThan(0.5);
+    expect(share(({ start }) => start === 'empty')).toBeGreaterThan(0.4);
+    expect(new Set(drawn.flatMap(({ programs }) => programs.map((program) => program.writer)))).toContain('c');
   });
 
   test('change the spec from one side only', () => {

@@ -15,6 +15,8 @@ export interface WorkloadArbitraryOptions extends Partial<WriterContext> {
   readonly aim: Aim;
   readonly writers: readonly AdversarialWriter[];
   readonly sample: readonly KubeObject[];
+  /** Trials are dear: mostly aim where the target writes too, and let it start from nothing as often as not. */
+  readonly aimed?: boolean;
   /** Absent: mostly settled, sometimes empty. */
   readonly start?: Workload['start'];
 }
@@ -30,6 +32,10 @@ const WRITER_COUNTS = [0, 1, 1, 1, 1, 2, 2, 2, 3, 3] as const;
 /** One run in so many starts from nothing, with the sample applied under contention. */
 const EMPTY_START_ONE_IN = 5;
 
+const EMPTY_START_ONE_IN_AIMED = 2;
+/** Of the writers of an aimed run, one in so many acts wherever it may. */
+const UNAIMED_ONE_IN = 2;
+
 /** Workloads for one target. Generating one costs a handful of draws. */
 export function workloadArbitrary(options: WorkloadArbitraryOptions): fc.Arbitrary<Workload> {
   return new WorkloadArbitrary(options);
@@ -40,6 +46,9 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
   readonly #start: Workload['start'] | undefined;
   readonly #user: readonly Armed[];
   readonly #writers: readonly Armed[];
+  /** The same writers where the target writes too. */
+  readonly #contesting: readonly Armed[];
+  readonly #emptyOneIn: number;
 
   constructor(options: WorkloadArbitraryOptions) {
     super();
@@ -49,10 +58,16 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
       ...(options.bystander === undefined ? {} : { bystander: options.bystander }),
       ...(options.garbageCollection === undefined ? {} : { garbageCollection: options.garbageCollection }),
     };
-    const armed = writers.flatMap((writer): Armed[] => {
-      const ops = writer.ops(aim, context);
+    const arm = (writer: AdversarialWriter, objects: Aim['objects']): Armed[] => {
+      const ops = writer.ops({ ...aim, objects }, context);
       return ops === undefined ? [] : [{ writer, ops }];
-    });
+    };
+    const armed = writers.flatMap((writer) => arm(writer, aim.objects));
+    const contesting = writers.flatMap((writer) =>
+      writer.contests === undefined ? [] : arm(writer, aim.objects.filter(writer.contests)),
+    );
+    this.#contesting = options.aimed === true ? contesting : [];
+    this.#emptyOneIn = options.aimed === true ? EMPTY_START_ONE_IN_AIMED : EMPTY_START_ONE_IN;
     this.#sample = sample;
     this.#start = start;
     this.#user = armed.filter(({ writer }) => writer.as === 'user');
@@ -60,7 +75,7 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
   }
 
   override generate(mrng: fc.Random, biasFactor: number | undefined): fc.Value<Workload> {
-    const start = this.#start ?? (mrng.nextInt(1, EMPTY_START_ONE_IN) === 1 ? 'empty' : 'settled');
+    const start = this.#start ?? (mrng.nextInt(1, this.#emptyOneIn) === 1 ? 'empty' : 'settled');
     const programs: Program[] = [];
     let specChanged = false;
     if (this.#user.length > 0 && mrng.nextBoolean()) {
@@ -70,7 +85,8 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
     }
     let count: number = WRITER_COUNTS[mrng.nextInt(0, WRITER_COUNTS.length - 1)] ?? 1;
     if (count === 0 && programs.length === 0 && start === 'settled') count = 1;
-    const left = [...this.#writers];
+    const aimed = this.#contesting.length > 0 && mrng.nextInt(1, UNAIMED_ONE_IN) > 1;
+    const left = aimed ? [...this.#contesting] : [...this.#writers];
     for (let index = 1; index <= count && left.length > 0;) {
       const at = mrng.nextInt(0, left.length - 1);
       const [armed] = left.splice(at, 1);

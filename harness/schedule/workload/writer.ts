@@ -60,6 +60,8 @@ export interface AdversarialWriter {
   readonly changesSpec?: boolean;
   /** One to three operations, simplest first; undefined when it cannot apply to this target. */
   ops(aim: Aim, context: WriterContext): fc.Arbitrary<readonly ProgramOp[]> | undefined;
+  /** Whether the target writes the very list or map of this object that the writer writes to. */
+  readonly contests?: (object: AimObject) => boolean;
   /** What it undoes of its own once contention is over. */
   heal?(ops: readonly ProgramOp[]): readonly ProgramOp[];
 }

@@ -130,3 +130,40 @@ export function encodeFrame(type: string, object: Buffer): Buffer {
   writer.raw(length);
   return writer.finish();
 }
+
+/**
+ * Takes apart what {@link encodeFrame} makes: the type of the event, and its object in its envelope.
+ *
+ * @throws {ProtobufError} in Go's words.
+ */
+export function decodeFrame(frame: Buffer): { readonly type: string; readonly object: Buffer } {
+  const reader = new Reader(frame, LENGTH_BYTES);
+  let type = '';
+  let object = NOTHING;
+  while (reader.at < reader.end) {
+    const tag = reader.varint();
+    if (tag === 0x0a) type = reader.string();
+    else if (tag === 0x12) object = rawExtension(frame, reader);
+    else reader.skip(tag % 8);
+  }
+  return { type, object };
+}
+
+function rawExtension(frame: Buffer, reader: Reader): Buffer {
+  const end = reader.block();
+  let object = NOTHING;
+  while (reader.at < end) {
+    const tag = reader.varint();
+    if (tag !== 0x0a) {
+      reader.skip(tag % 8);
+      continue;
+    }
+    const last = reader.block();
+    object = frame.subarray(reader.at, last);
+    reader.at = last;
+  }
+  return object;
+}
+
+const LENGTH_BYTES = 4;
+const NOTHING: Buffer = Buffer.alloc(0);

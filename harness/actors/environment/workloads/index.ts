@@ -5,6 +5,7 @@
  * aggregated cluster roles, and what every namespace gets (service account `default`, config map `kube-root-ca.crt`). Left out: DaemonSets, CronJobs,
  * ReplicationControllers, endpoints, autoscalers, quotas. Start at {@link Workloads.onChange}.
  */
+import { WORKLOADS, type ActorId } from '../../../model/actor.ts';
 import type { ObservedChange } from '../../../gate/recorder.ts';
 import { controllerOf, type KubeObject } from '../../../model/object.ts';
 import type { Upstream } from '../../../wire/http.ts';
@@ -15,9 +16,12 @@ import { CLUSTER_ROLES, reconcileClusterRole } from './cluster-role.ts';
 import { reconcileDeployment } from './deployment.ts';
 import { reconcileBudget } from './disruption-budget.ts';
 import { reconcileJob } from './job.ts';
-import { node, NODE_NAME, reconcilePod } from './kubelet.ts';
+import { nextOfPod, node, NODE_NAME, reconcilePod } from './kubelet.ts';
+import { reconcileBalanced } from './load-balancer.ts';
+import { Pace, type PaceOptions } from './pace.ts';
 import { reconcileReplicaSet } from './replica-set.ts';
 import { reconcileStatefulSet } from './stateful-set.ts';
+import { THIN } from './thin.ts';
 import { keyOf, View } from './view.ts';
 import { reconcileClaim } from './volume-claim.ts';
 
@@ -28,6 +32,16 @@ export interface WorkloadsOptions {
   readonly now: () => number;
   /** The certificate that pods are to trust, for `kube-root-ca.crt`. */
   readonly caPem?: string;
+  /** In a run: who is looked after, and how long it takes. Absent, everything is, and at once. */
+  readonly trial?: TrialRules;
+}
+
+/** What the controllers keep to while a run goes on. */
+export interface TrialRules extends PaceOptions {
+  /** Whether an object of that kind, made by `actor`, is looked after; dependents of those that are always are. */
+  readonly tends: (resource: string, actor: ActorId) => boolean;
+  /** Whether anybody reads what is below workloads; if not, their status says that it is there. */
+  readonly readsPods: () => boolean;
 }
 
 type Reconcile = (api: Api, view: View, object: KubeObject) => Promise<WorkResult>;
@@ -43,6 +57,16 @@ const RECONCILERS: { readonly [resource: string]: Reconcile } = {
   [CLUSTER_ROLES]: reconcileClusterRole,
 };
 
+/** What takes time before it is reported, beside the lives of pods. */
+const DELAYED: { readonly [resource: string]: Reconcile } = {
+  persistentvolumeclaims: reconcileClaim,
+  services: (api, _, service) => reconcileBalanced(api, service),
+  'ingresses.networking.k8s.io': (api, _, ingress) => reconcileBalanced(api, ingress),
+};
+
+const NODE_KEY = keyOf('', NODE_NAME);
+const NODE = `nodes ${NODE_KEY}`;
+
 const RESOURCE_OF: { readonly [kind: string]: string } = {
   ReplicaSet: 'replicasets.apps',
   Deployment: 'deployments.apps',
@@ -51,24 +75,34 @@ const RESOURCE_OF: { readonly [kind: string]: string } = {
 };
 
 export class Workloads {
-  readonly actor = 'workloads';
+  readonly actor: ActorId = WORKLOADS;
   readonly #api: Api;
   readonly #caPem: string;
+  readonly #rules: TrialRules | undefined;
+  readonly #pace: Pace | undefined;
+  /** Uids of what is looked after in a run. */
+  readonly #tended = new Set<string>();
   readonly #view = new View();
   readonly #queue = new WorkQueue((item) => this.#attempt(item));
 
-  constructor({ upstream, kinds, now, caPem = '' }: WorkloadsOptions) {
+  constructor({ upstream, kinds, now, caPem = '', trial }: WorkloadsOptions) {
     this.#api = new Api(sender(upstream, this.actor), kinds, now);
     this.#caPem = caPem;
-    this.#queue.add(`nodes ${keyOf('', NODE_NAME)}`);
+    this.#rules = trial;
+    this.#pace = trial === undefined ? undefined : new Pace(trial);
+    if (trial === undefined) this.#queue.add(NODE);
   }
 
   /** Learns of a change, in the order of commits, and queues whoever it concerns. */
-  onChange(change: ObservedChange): void {
+  onChange(change: ObservedChange, actor: ActorId = ''): void {
+    if (this.#rules !== undefined && !this.#tends(this.#rules, change, actor)) return;
     const { type, resource, namespace, name, object } = change;
-    if (resource !== 'namespaces' && resource !== 'persistentvolumes' && RECONCILERS[resource] === undefined) return;
+    const known =
+      RECONCILERS[resource] ?? (this.#rules === undefined ? undefined : (DELAYED[resource] ?? THIN[resource]));
+    if (resource !== 'namespaces' && resource !== 'persistentvolumes' && resource !== 'nodes' && known === undefined)
+      return;
     this.#view.learn(change);
-    if (type !== 'DELETED') this.#queue.add(`${resource} ${keyOf(namespace, name)}`);
+    if (type !== 'DELETED' && resource !== 'nodes') this.#queue.add(`${resource} ${keyOf(namespace, name)}`);
     const owner = controllerOf(object);
     const owning = owner === undefined ? undefined : RESOURCE_OF[owner.kind];
     if (owner !== undefined && owning !== undefined) this.#queue.add(`${owning} ${keyOf(namespace, owner.name)}`);
@@ -87,7 +121,51 @@ export class Workloads {
     if (resource === 'nodes') return this.#api.create(node(this.#api.timestamp()), '');
     const object = this.#view.get(resource, key);
     if (object === undefined) return 'done';
+    if (this.#rules !== undefined && this.#pace !== undefined)
+      return this.#attemptInRun(this.#rules, this.#pace, resource, object, item);
     if (resource === 'namespaces') return this.#furnish(object);
+    return RECONCILERS[resource]?.(this.#api, this.#view, object) ?? 'done';
+  }
+
+  /** Whether a change is about an object that is looked after in a run. */
+  #tends({ tends }: TrialRules, { type, resource, uid, object }: ObservedChange, actor: ActorId): boolean {
+    if (this.#tended.has(uid)) return true;
+    const owner = controllerOf(object)?.uid;
+    const dependent = actor === this.actor || (owner !== undefined && this.#tended.has(owner));
+    if (type !== 'ADDED' || !(dependent || tends(resource, actor))) return false;
+    this.#tended.add(uid);
+    return true;
+  }
+
+  /** One step of an object, once as much time has passed as that takes. */
+  async #attemptInRun(
+    rules: TrialRules,
+    pace: Pace,
+    resource: string,
+    object: KubeObject,
+    item: string,
+  ): Promise<WorkResult> {
+    const { uid = '', generation = 0, deletionTimestamp } = object.metadata;
+    const elapsed = (step: string): boolean => pace.has(`${resource} ${step} ${uid}`, () => this.#queue.add(item));
+    if (resource === 'pods') {
+      const next = nextOfPod(object);
+      if (next === 'bind' && this.#view.get('nodes', NODE_KEY) === undefined) await this.#attempt(NODE);
+      if (next === 'start' || next === 'finish' || next === 'stop')
+        return elapsed(next) ? this.#reconcile(resource, object) : 'done';
+      return this.#reconcile(resource, object);
+    }
+    const whole = rules.readsPods() && RECONCILERS[resource] !== undefined;
+    const thin = whole ? undefined : THIN[resource];
+    if (thin !== undefined) {
+      if (deletionTimestamp !== undefined || !elapsed(`ready ${generation}`)) return 'done';
+      return thin(this.#api, object);
+    }
+    const delayed = DELAYED[resource];
+    if (delayed === undefined) return this.#reconcile(resource, object);
+    return elapsed('ready') ? delayed(this.#api, this.#view, object) : 'done';
+  }
+
+  async #reconcile(resource: string, object: KubeObject): Promise<WorkResult> {
     return RECONCILERS[resource]?.(this.#api, this.#view, object) ?? 'done';
   }
 

@@ -29,20 +29,35 @@ export function node(now: string): KubeObject {
   };
 }
 
-export async function reconcilePod(api: Api, pod: KubeObject): Promise<WorkResult> {
+/** What comes next for a pod; undefined when it stays as it is. */
+export function nextOfPod(pod: KubeObject): 'bind' | 'start' | 'finish' | 'stop' | undefined {
   const { nodeName } = mapAt(pod, 'spec');
   const phase = phaseOf(pod);
-  if (pod.metadata.deletionTimestamp !== undefined)
-    return nodeName === undefined ||
-      ((pod.metadata.finalizers ?? []).length > 0 && pod.metadata.deletionGracePeriodSeconds === 0)
-      ? 'done'
-      : api.delete(pod, 0);
-  if (phase === 'Succeeded' || phase === 'Failed') return 'done';
-  if (nodeName === undefined) return isGated(pod) ? 'done' : api.bind(pod, NODE_NAME);
-  if (nodeName !== NODE_NAME) return 'done';
-  const isTask = pod.metadata.ownerReferences?.some((owner) => owner.kind === 'Job' && owner.controller === true);
-  if (phase === 'Running' && isTask !== true) return 'done';
-  return api.report(pod, phase === 'Running' ? finished(pod, api.timestamp()) : running(pod, api.timestamp()));
+  const { deletionTimestamp, deletionGracePeriodSeconds, finalizers = [], ownerReferences } = pod.metadata;
+  if (deletionTimestamp !== undefined)
+    return nodeName === undefined || (finalizers.length > 0 && deletionGracePeriodSeconds === 0) ? undefined : 'stop';
+  if (phase === 'Succeeded' || phase === 'Failed') return undefined;
+  if (nodeName === undefined) return isGated(pod) ? undefined : 'bind';
+  if (nodeName !== NODE_NAME) return undefined;
+  if (phase !== 'Running') return 'start';
+  return ownerReferences?.some((owner) => owner.kind === 'Job' && owner.controller === true) === true
+    ? 'finish'
+    : undefined;
+}
+
+export async function reconcilePod(api: Api, pod: KubeObject): Promise<WorkResult> {
+  switch (nextOfPod(pod)) {
+    case 'bind':
+      return api.bind(pod, NODE_NAME);
+    case 'start':
+      return api.report(pod, running(pod, api.timestamp()));
+    case 'finish':
+      return api.report(pod, finished(pod, api.timestamp()));
+    case 'stop':
+      return api.delete(pod, 0);
+    case undefined:
+      return 'done';
+  }
 }
 
 function isGated(pod: KubeObject): boolean {

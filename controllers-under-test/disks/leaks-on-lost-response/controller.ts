@@ -1,0 +1,16 @@
+/**
+ * Wrong: it asks for a disk without a key.
+ *
+ * When the answer is lost, or the id cannot be noted, the next attempt asks for another disk, and nobody knows of the first one.
+ */
+import type { ControllerContext, RunningController } from '../../lib/controller.ts';
+import { type Disk, runDisks } from '../common/run.ts';
+import type { OutsideDisk, StorageService } from '../common/service.ts';
+
+function provide(service: StorageService, { metadata, spec }: Disk): Promise<OutsideDisk> {
+  return service.create({ owner: metadata?.uid ?? '', sizeGiB: spec.sizeGiB }, undefined);
+}
+
+export default function start(context: ControllerContext): Promise<RunningController> {
+  return runDisks(context, provide);
+}

@@ -1,0 +1,13 @@
+/**
+ * Wrong: both replicas act.
+ *
+ * Each works on one pool at a time and looks before it creates, so each alone is right.
+ */
+import type { ControllerContext, RunningController } from '../../lib/controller.ts';
+import { runWorkerPools } from '../../worker-pools/common/run.ts';
+import { report } from '../../worker-pools/correct/controller.ts';
+import { scale } from './scale.ts';
+
+export default function start(context: ControllerContext): Promise<RunningController> {
+  return runWorkerPools(context, { scale, report });
+}

@@ -1,0 +1,75 @@
+/**
+ * Leader election as client-go does it: a Lease that the leader renews, and that others take once it has not been renewed for long.
+ *
+ * Whether the lease has run out is told by one's own clock, from when its last change was seen: clocks of others are not trusted. A
+ * leader that cannot renew in time must not go on, whatever it is doing, so it ends its process.
+ */
+import { randomUUID } from 'node:crypto';
+import { CoordinationV1Api, type KubeConfig, V1MicroTime, type V1Lease } from '@kubernetes/client-node';
+import { orUndefined } from './errors.ts';
+
+const LEASE_S = 15;
+const DEADLINE_MS = 10_000;
+const RETRY_MS = 2_000;
+
+export interface LeaderOptions {
+  readonly kubeConfig: KubeConfig;
+  readonly namespace: string;
+  readonly name: string;
+  readonly signal: AbortSignal;
+}
+
+/** Resolves once this process leads. From then on it renews the lease, and exits when it cannot. */
+export function becomeLeader({ kubeConfig, namespace, name, signal }: LeaderOptions): Promise<void> {
+  const leases = kubeConfig.makeApiClient(CoordinationV1Api);
+  const identity = randomUUID();
+  let seen = { text: '', atMs: 0 };
+  let renewedMs = 0;
+
+  async function acquireOrRenew(): Promise<boolean> {
+    const startedMs = Date.now();
+    const now = new V1MicroTime(startedMs);
+    const live = await orUndefined(leases.readNamespacedLease({ name, namespace }));
+    const spec = { holderIdentity: identity, leaseDurationSeconds: LEASE_S, renewTime: now };
+    if (live === undefined) {
+      const body: V1Lease = { metadata: { name }, spec: { ...spec, acquireTime: now } };
+      await leases.createNamespacedLease({ namespace, body });
+    } else {
+      const text = JSON.stringify(live.spec);
+      if (text !== seen.text) seen = { text, atMs: startedMs };
+      const isOwn = live.spec?.holderIdentity === identity;
+      const isFree = (live.spec?.holderIdentity ?? '') === '' || startedMs >= seen.atMs + LEASE_S * 1000;
+      if (!isOwn && !isFree) return false;
+      const body: V1Lease = { ...live, spec: isOwn ? { ...live.spec, ...spec } : { ...spec, acquireTime: now } };
+      await leases.replaceNamespacedLease({ name, namespace, body });
+    }
+    renewedMs = startedMs;
+    return true;
+  }
+
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let leads = false;
+  let busy = false;
+  const tick = async (): Promise<void> => {
+    if (busy) return;
+    busy = true;
+    try {
+      if (await acquireOrRenew()) {
+        leads = true;
+        resolve();
+      }
+    } catch {
+      // The next try comes soon; how long that may go on is checked below.
+    } finally {
+      busy = false;
+    }
+  };
+  const timer = setInterval(() => {
+    if (signal.aborted) clearInterval(timer);
+    else if (leads && Date.now() >= renewedMs + DEADLINE_MS) process.exit(1);
+    else void tick();
+  }, RETRY_MS);
+  signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+  void tick();
+  return promise;
+}

@@ -1,0 +1,17 @@
+/**
+ * Wrong: it deletes a Preview that is done by its name.
+ *
+ * By the time the deletion arrives, the user may have replaced it by another that is not done.
+ */
+import type { CustomObjectsApi } from '@kubernetes/client-node';
+import type { ControllerContext, RunningController } from '../../lib/controller.ts';
+import { orUndefined } from '../../lib/errors.ts';
+import { pathOf, type Preview, runPreviews } from '../common/run.ts';
+
+async function remove(custom: CustomObjectsApi, preview: Preview): Promise<void> {
+  await orUndefined(custom.deleteNamespacedCustomObject(pathOf(preview)));
+}
+
+export default function start(context: ControllerContext): Promise<RunningController> {
+  return runPreviews(context, remove);
+}

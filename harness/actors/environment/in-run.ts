@@ -1,0 +1,53 @@
+/**
+ * The environment of one run: what every cluster has, and workloads that become ready where the settings ask for them.
+ *
+ * Owns: whose objects are looked after. Apart from `index.ts`, so that a served API server loads no more than it needs. Start at
+ * {@link createRunEnvironment}.
+ */
+import type { Random } from '../../determinism/random.ts';
+import { roleOf, WORKLOADS, type ActorId } from '../../model/actor.ts';
+import type { RunSettings } from '../../model/counterexample.ts';
+import type { Upstream } from '../../wire/http.ts';
+import { createEnvironment, type EnvironmentController } from './index.ts';
+import type { Kinds } from './requests.ts';
+import { createWorkloads, type TrialRules } from './workloads/index.ts';
+
+/** What the environment knows of the run. */
+export interface RunFacts {
+  readonly random: Random;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Calls back after that much run time, unless the run is over by then. */
+  readonly after: (delayMs: number, then: () => void) => void;
+  /** The resources that the target has been seen to read in earlier runs. */
+  readonly reads: ReadonlySet<string>;
+}
+
+/** Makes the controllers that `settings` switch on, each with a port of its own. */
+export function createRunEnvironment(
+  settings: Pick<RunSettings, 'garbageCollection' | 'namespaceController' | 'workloads'>,
+  port: (actor: ActorId) => Upstream,
+  kinds: Kinds,
+  run: RunFacts,
+): readonly EnvironmentController[] {
+  const controllers = createEnvironment(settings, port, kinds);
+  const { workloads = 'off' } = settings;
+  if (workloads === 'off') return controllers;
+  const trial = rulesOf(workloads, run);
+  return [...controllers, createWorkloads({ upstream: port(WORKLOADS), kinds, now: run.now, trial })];
+}
+
+/** `auto`: only what the target makes itself and looks at again, for nobody else waits for it. */
+function rulesOf(workloads: 'auto' | 'fast' | 'slow', { reads, random, after }: RunFacts): TrialRules {
+  const auto = workloads === 'auto';
+  return {
+    speed: workloads === 'slow' ? 'slow' : 'fast',
+    random,
+    after,
+    tends: (resource, actor) => !auto || (roleOf(actor) === 'target' && reads.has(resource)),
+    readsPods: () => BELOW.some((resource) => reads.has(resource)),
+  };
+}
+
+/** What a workload consists of. */
+const BELOW = ['pods', 'replicasets.apps'] as const;

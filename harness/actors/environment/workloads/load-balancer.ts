@@ -1,0 +1,15 @@
+/** Services that ask for a load balancer, and Ingresses: an address appears, and nothing listens there. */
+import type { KubeObject } from '../../../model/object.ts';
+import type { WorkResult } from '../work-queue.ts';
+import type { Api } from './api.ts';
+import { mapAt } from './view.ts';
+
+/** Of a network that is kept for documentation. */
+const ADDRESS = '192.0.2.10';
+
+export async function reconcileBalanced(api: Api, object: KubeObject): Promise<WorkResult> {
+  const asks = object.kind === 'Ingress' || mapAt(object, 'spec')['type'] === 'LoadBalancer';
+  if (!asks || object.metadata.deletionTimestamp !== undefined) return 'done';
+  const ingress = object.kind === 'Ingress' ? { ip: ADDRESS } : { ip: ADDRESS, ipMode: 'VIP' };
+  return api.report(object, { loadBalancer: { ingress: [ingress] } });
+}

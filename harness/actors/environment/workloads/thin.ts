@@ -1,0 +1,97 @@
+/**
+ * Workloads that are ready without pods: for whoever looks at a workload's status and at nothing below it.
+ *
+ * Owns: the status that a workload reports once all its pods would be ready. Does not own: when that is (`pace.ts`), nor workloads
+ * whose pods somebody reads (the controllers beside it). Start at {@link THIN}.
+ */
+import type { KubeObject } from '../../../model/object.ts';
+import type { WorkResult } from '../work-queue.ts';
+import { withCondition, type Api } from './api.ts';
+import { templateHash } from './pods.ts';
+import { mapAt, numberAt } from './view.ts';
+
+type Report = (api: Api, object: KubeObject) => Promise<WorkResult>;
+
+/** How each kind reports that it is ready. */
+export const THIN: { readonly [resource: string]: Report } = {
+  'deployments.apps': reportDeployment,
+  'statefulsets.apps': reportStatefulSet,
+  'replicasets.apps': (api, set) => api.report(set, replicasOf(set)),
+  'daemonsets.apps': reportDaemonSet,
+  'jobs.batch': reportJob,
+};
+
+function replicasOf(object: KubeObject): { readonly [key: string]: number } {
+  const replicas = numberAt(object, 1, 'spec', 'replicas');
+  return {
+    observedGeneration: object.metadata.generation ?? 0,
+    replicas,
+    readyReplicas: replicas,
+    availableReplicas: replicas,
+    ...(object.kind === 'ReplicaSet' ? { fullyLabeledReplicas: replicas } : { updatedReplicas: replicas }),
+  };
+}
+
+function reportDeployment(api: Api, deployment: KubeObject): Promise<WorkResult> {
+  const now = api.timestamp();
+  const available = {
+    type: 'Available',
+    status: 'True',
+    reason: 'MinimumReplicasAvailable',
+    message: 'Deployment has minimum availability.',
+  };
+  const progressing = {
+    type: 'Progressing',
+    status: 'True',
+    reason: 'NewReplicaSetAvailable',
+    message: 'ReplicaSet has successfully progressed.',
+  };
+  const conditions = withCondition(
+    { ...deployment, status: { conditions: withCondition(deployment, available, now) } },
+    progressing,
+    now,
+  );
+  return api.report(deployment, { ...replicasOf(deployment), unavailableReplicas: 0, conditions });
+}
+
+function reportStatefulSet(api: Api, set: KubeObject): Promise<WorkResult> {
+  const revision = `${set.metadata.name ?? ''}-${templateHash(mapAt(set, 'spec', 'template'))}`;
+  const { replicas = 0, ...counts } = replicasOf(set);
+  return api.report(set, {
+    ...counts,
+    replicas,
+    currentReplicas: replicas,
+    currentRevision: revision,
+    updateRevision: revision,
+    collisionCount: 0,
+  });
+}
+
+/** One node, so one pod. */
+function reportDaemonSet(api: Api, set: KubeObject): Promise<WorkResult> {
+  const scheduled = ['currentNumberScheduled', 'desiredNumberScheduled', 'updatedNumberScheduled'];
+  const running = ['numberReady', 'numberAvailable'];
+  return api.report(set, {
+    observedGeneration: set.metadata.generation ?? 0,
+    numberMisscheduled: 0,
+    ...Object.fromEntries([...scheduled, ...running].map((count) => [count, 1])),
+  });
+}
+
+function reportJob(api: Api, job: KubeObject): Promise<WorkResult> {
+  const spec = mapAt(job, 'spec');
+  if (spec['suspend'] === true || mapAt(job, 'status')['completionTime'] !== undefined) return Promise.resolve('done');
+  const now = api.timestamp();
+  const why = { reason: 'CompletionsReached', message: 'Reached expected number of succeeded pods' };
+  const met = { type: 'SuccessCriteriaMet', status: 'True', ...why, lastProbeTime: now };
+  const complete = { type: 'Complete', status: 'True', ...why, lastProbeTime: now };
+  const conditions = withCondition({ ...job, status: { conditions: withCondition(job, met, now) } }, complete, now);
+  return api.report(job, {
+    active: 0,
+    succeeded: numberAt(spec, 1, 'completions'),
+    startTime: now,
+    completionTime: now,
+    uncountedTerminatedPods: {},
+    conditions,
+  });
+}

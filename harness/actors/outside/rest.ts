@@ -1,0 +1,155 @@
+/**
+ * A simple REST store, spoken as requests to the API server that keeps its resources.
+ *
+ * `POST /disks` makes one under a drawn id, or, with an `Idempotency-Key`, the one of that key; `PUT /disks/a` makes or replaces;
+ * `GET`, `PATCH` (JSON merge) and `DELETE` do what they say; `GET /disks` lists. Bodies and answers are JSON objects; answers carry the
+ * `id`. Owns: the translation, both ways. Pure. Start at {@link toRequest} and {@link toAnswer}.
+ */
+import { createHash } from 'node:crypto';
+import { isMap } from '../../model/json.ts';
+import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
+import { COLLECTION, OUTSIDE_API, OUTSIDE_PATH, RESOURCE_ID } from '../../model/outside.ts';
+import type { ApiRequest, ApiResponse, Method } from '../../wire/http.ts';
+
+export interface RestCall {
+  readonly method: string;
+  /** `/disks/a`. */
+  readonly path: string;
+  /** Lower-case names. */
+  readonly headers: { readonly [name: string]: string };
+  /** As sent; empty for none. */
+  readonly text: string;
+}
+
+export interface RestAnswer {
+  readonly status: number;
+  readonly headers: { readonly [name: string]: string };
+  /** JSON; empty for 204. */
+  readonly text: string;
+}
+
+const NAME = /^[a-z0-9]([-a-z0-9]{0,60}[a-z0-9])?$/;
+
+/** What is asked of the server, or the answer to a call that the store does not know. */
+export function toRequest({ method, path, headers, text }: RestCall): ApiRequest | RestAnswer {
+  const [collection = '', id, ...more] = path
+    .replace(/\?.*$/, '')
+    .split('/')
+    .filter((part) => part !== '')
+    .map(decodeURIComponent);
+  if (!NAME.test(collection) || more.length > 0) {
+    return refusal(404, `got ${method} ${path}, expected /COLLECTION or /COLLECTION/ID`);
+  }
+  const body = parsed(text);
+  if (body === undefined) return refusal(400, 'expected a JSON object as body');
+  const about = metadataOf(collection, id);
+  switch (`${method} ${id === undefined ? 'all' : 'one'}`) {
+    case 'GET all':
+      return request('GET', OUTSIDE_PATH, { labelSelector: `${COLLECTION}=${collection}` });
+    case 'POST all': {
+      const key = headers['idempotency-key'];
+      if (key !== undefined) return put(collection, `key-${digest(key)}`, body);
+      return request('POST', OUTSIDE_PATH, {}, { ...OUTSIDE_API, metadata: about, spec: body });
+    }
+    case 'GET one':
+      return request('GET', pathOf(collection, id ?? ''));
+    case 'PUT one':
+      return put(collection, id ?? '', body);
+    case 'PATCH one':
+      return request('PATCH', pathOf(collection, id ?? ''), {}, { spec: body }, 'application/merge-patch+json');
+    case 'DELETE one':
+      return request('DELETE', pathOf(collection, id ?? ''));
+    default:
+      return refusal(
+        405,
+        `got ${method} ${path}, expected GET or POST of a collection, GET, PUT, PATCH or DELETE of one resource`,
+      );
+  }
+}
+
+/** What the target is told. */
+export function toAnswer(response: ApiResponse): RestAnswer {
+  const { code, body } = response;
+  const headers: { [name: string]: string } = { 'content-type': 'application/json' };
+  const wait = response.headers?.['retry-after'];
+  if (wait !== undefined) headers['retry-after'] = wait;
+  const map: JsonObject = isMap(body) ? body : {};
+  if (code >= 400) {
+    const message = typeof map['message'] === 'string' ? map['message'] : `status ${code}`;
+    return { status: code, headers, text: JSON.stringify({ error: message }) };
+  }
+  if (map['kind'] === 'Status') return { status: 204, headers: {}, text: '' };
+  if (Array.isArray(map['items'])) {
+    return { status: code, headers, text: JSON.stringify((map['items'] as readonly KubeObject[]).map(shown)) };
+  }
+  return { status: code, headers, text: JSON.stringify(shown(map as KubeObject)) };
+}
+
+export function isAnswer(value: ApiRequest | RestAnswer): value is RestAnswer {
+  return 'status' in value;
+}
+
+/** An apply, which makes what is not there: the one request that is as idempotent as a PUT. */
+function put(collection: string, id: string, body: JsonObject): ApiRequest {
+  return request(
+    'PATCH',
+    pathOf(collection, id),
+    { fieldManager: 'outside', force: 'true' },
+    { ...OUTSIDE_API, metadata: metadataOf(collection, id), spec: body },
+    'application/apply-patch+yaml',
+  );
+}
+
+function request(
+  method: Method,
+  path: string,
+  query: ApiRequest['query'] = {},
+  body?: JsonObject,
+  contentType = 'application/json',
+): ApiRequest {
+  const headers: { readonly [name: string]: string } = {
+    'user-agent': 'outside',
+    ...(body === undefined ? {} : { 'content-type': contentType }),
+  };
+  return { method, path, query, headers, ...(body === undefined ? {} : { body }) };
+}
+
+function metadataOf(collection: string, id: string | undefined): JsonObject {
+  const labels = { [COLLECTION]: collection };
+  if (id === undefined) return { generateName: `${collection}-`, labels };
+  return { name: nameOf(collection, id), labels, annotations: { [RESOURCE_ID]: id } };
+}
+
+function pathOf(collection: string, id: string): string {
+  return `${OUTSIDE_PATH}/${nameOf(collection, id)}`;
+}
+
+/** Ids are the target's to choose: what is no name of an object goes by its digest. */
+function nameOf(collection: string, id: string): string {
+  return `${collection}-${NAME.test(id) ? id : digest(id)}`;
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 12);
+}
+
+function shown({ metadata, ...rest }: KubeObject): JsonObject {
+  const collection = metadata.labels?.[COLLECTION] ?? '';
+  const id = metadata.annotations?.[RESOURCE_ID] ?? (metadata.name ?? '').slice(collection.length + 1);
+  const spec = rest['spec'];
+  return { ...(isMap(spec ?? null) ? (spec as JsonObject) : {}), id };
+}
+
+function parsed(text: string): JsonObject | undefined {
+  if (text === '') return {};
+  try {
+    const value = JSON.parse(text) as JsonValue;
+    return isMap(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function refusal(status: number, message: string): RestAnswer {
+  return { status, headers: { 'content-type': 'application/json' }, text: JSON.stringify({ error: message }) };
+}

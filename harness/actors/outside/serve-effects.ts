@@ -1,0 +1,54 @@
+/**
+ * The store as a process reaches it: plain HTTP on loopback, for one life of the target.
+ *
+ * A lost answer is a connection that breaks. Owns: the socket. Does not own: what is asked and answered (`rest.ts`).
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo, Server as Listening } from 'node:net';
+import type { Upstream } from '../../wire/http.ts';
+import { answerTo } from './effects.ts';
+
+export interface EffectsServer {
+  /** Without a slash at the end. */
+  readonly url: string;
+  close(): void;
+}
+
+/** A body beyond this is no configuration of anything. */
+const BODY_MAX = 1_000_000;
+
+/** Serves the store behind `upstream`, on a socket that listens already or on a free port. */
+export async function serveEffects(upstream: Upstream, listening: Listening | undefined): Promise<EffectsServer> {
+  const server = createServer((request, response) => void handle(upstream, request, response));
+  if (listening === undefined) {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  } else listening.on('connection', (socket) => server.emit('connection', socket));
+  const { port } = (listening ?? server).address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () => {
+      listening?.close();
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+async function handle(upstream: Upstream, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  try {
+    let text = '';
+    for await (const piece of request.setEncoding('utf8')) {
+      text += piece as string;
+      if (text.length > BODY_MAX) throw new RangeError('the body is too large');
+    }
+    const headers: { [name: string]: string } = {};
+    for (const [name, value] of Object.entries(request.headers)) headers[name] = String(value);
+    const { method = 'GET', url: path = '/' } = request;
+    const answer = await answerTo(upstream, { method, path, headers, text });
+    response.writeHead(answer.status, answer.headers).end(answer.text);
+  } catch {
+    request.socket.destroy();
+  }
+}

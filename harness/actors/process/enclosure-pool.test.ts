@@ -1,0 +1,53 @@
+/** Lives side by side. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { EnclosurePool } from './enclosure-pool.ts';
+import type { Enclosure } from './enclosure.ts';
+
+const pool = await EnclosurePool.open('none');
+
+/** Something that says its name to whoever connects to that port inside. */
+async function serves({ wrapper }: Enclosure, port: number, name: string): Promise<ChildProcess> {
+  const program = `require('net').createServer((s) => s.end('${name}')).listen(${port}, '127.0.0.1', () => console.log('ready')).on('error', (e) => console.log(e.code))`;
+  const [first, ...rest] = [...wrapper, process.execPath, '-e', program];
+  const child = spawn(first, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(child.stdout ?? child, 'data');
+  return child;
+}
+
+async function heard(port: number): Promise<string> {
+  const socket = await pool.connect(port);
+  const [said] = (await once(socket, 'data')) as [Buffer];
+  return said.toString('utf8');
+}
+
+describe('a pool of enclosures', () => {
+  it('gives each life a network of its own, as pods have', async () => {
+    const [one, other] = [await pool.take(), await pool.take()];
+    const [port = 0] = await one.freePorts(1);
+    const children = [await serves(one, port, 'one')];
+    // On the host's network, where there is no other, they would be in each other's way.
+    if (pool.network === 'none') children.push(await serves(other, port, 'other'));
+
+    expect(await heard(port)).toBe('one');
+    expect(pool.network === 'host' || one.wrapper.join() !== other.wrapper.join()).toBe(true);
+
+    for (const child of children) child.kill('SIGKILL');
+    one.giveBack();
+    other.giveBack();
+  });
+
+  it('uses one again when the life in it is over', async () => {
+    const one = await pool.take();
+    one.giveBack();
+    one.giveBack();
+
+    const [next, another] = [await pool.take(), await pool.take()];
+
+    expect(next.wrapper).toEqual(one.wrapper);
+    expect(pool.network === 'host' || another.wrapper.join() !== one.wrapper.join()).toBe(true);
+    next.giveBack();
+    another.giveBack();
+  });
+});

@@ -1,0 +1,58 @@
+/**
+ * An enclosure for each life that runs at a time, as each pod has a network of its own: two replicas may listen on the same port.
+ *
+ * Owns: which life is where. Does not own: what an enclosure is (`enclosure.ts`). Start at {@link EnclosurePool}.
+ */
+import type { Socket } from 'node:net';
+import type { Network } from '../../model/counterexample.ts';
+import { openEnclosure, type Enclosure } from './enclosure.ts';
+
+/** An enclosure with one life in it. */
+export interface Taken extends Enclosure {
+  /** That life is over. */
+  giveBack(): void;
+}
+
+export class EnclosurePool {
+  /** What it has come to, and what the user has to know about that. */
+  readonly network: Network;
+  readonly warning: string | null;
+  readonly #idle: Enclosure[];
+  readonly #byPort = new Map<number, Enclosure>();
+  #latest: Enclosure;
+
+  private constructor(first: Enclosure) {
+    this.network = first.network;
+    this.warning = first.warning;
+    this.#idle = [first];
+    this.#latest = first;
+  }
+
+  static async open(network: Network): Promise<EnclosurePool> {
+    return new EnclosurePool(await openEnclosure(network));
+  }
+
+  /** One where nobody lives. The host's network is one for all. */
+  async take(): Promise<Taken> {
+    const enclosure = this.#idle.pop() ?? (this.network === 'host' ? this.#latest : await openEnclosure(this.network));
+    this.#latest = enclosure;
+    let over = false;
+    return {
+      ...enclosure,
+      freePorts: async (count) => {
+        const ports = await enclosure.freePorts(count);
+        for (const port of ports) this.#byPort.set(port, enclosure);
+        return ports;
+      },
+      giveBack: () => {
+        if (!over) this.#idle.push(enclosure);
+        over = true;
+      },
+    };
+  }
+
+  /** A connection to a port that was given out, or to that port where the youngest life is. */
+  connect(port: number): Promise<Socket> {
+    return (this.#byPort.get(port) ?? this.#latest).connect(port);
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * The program that keeps a network namespace alive, and opens sockets in it for whoever started it.
+ *
+ * Sockets belong to the namespace that they were made in and work from everywhere: those that are opened here are handed over, and
+ * not a byte of what passes through them is copied. It ends when the one who started it does. Start at `answer`.
+ */
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+
+/** What it is asked for. Ports are of loopback, inside. */
+export type Ask =
+  | { readonly id: number; readonly ask: 'listen' }
+  | { readonly id: number; readonly ask: 'connect'; readonly port: number };
+
+/** What it answers, with the socket beside it. `id` 0: it is there. */
+export interface Answer {
+  readonly id: number;
+  readonly port: number;
+  /** Why there is no socket. */
+  readonly error: string | null;
+}
+
+const LOOPBACK = '127.0.0.1';
+
+function answer(ask: Ask): void {
+  const { id } = ask;
+  if (ask.ask === 'listen') {
+    const server = createServer();
+    server.once('error', ({ message }) => say({ id, port: 0, error: message }));
+    server.listen(0, LOOPBACK, () => {
+      const { port } = server.address() as AddressInfo;
+      say({ id, port, error: null }, server);
+    });
+    return;
+  }
+  const socket = connect(ask.port, LOOPBACK);
+  const fail = ({ message }: Error): void => say({ id, port: ask.port, error: message });
+  socket.once('error', fail);
+  socket.once('connect', () => {
+    socket.off('error', fail);
+    say({ id, port: ask.port, error: null }, socket);
+  });
+}
+
+function say(message: Answer, socket?: Server | Socket): void {
+  // A listening socket is shared rather than moved: it must not go on listening here.
+  process.send?.(message, socket, {}, () => {
+    if (socket !== undefined && 'close' in socket) socket.close();
+  });
+}
+
+process.on('message', answer);
+process.on('disconnect', () => process.exit());
+say({ id: 0, port: 0, error: null });

@@ -1,0 +1,135 @@
+/**
+ * A network namespace with loopback only, kept by a program of ours (`namespace-holder.ts`) that opens sockets in it.
+ *
+ * Owns: making it with what Linux systems have installed, as root or in a user namespace; talking to the holder. It lasts as long as
+ * the thread that opened it. Start at {@link openNamespace}.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import type { Server, Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import type { Answer, Ask } from './namespace-holder.ts';
+
+export interface NetworkNamespace {
+  /** Stands before a command line, so that it runs inside. */
+  readonly enter: readonly string[];
+  listen(): Promise<Server>;
+  connect(port: number): Promise<Socket>;
+  /** So many ports that nobody listens on. */
+  ports(count: number): readonly number[];
+}
+
+const HOLDER = fileURLToPath(new URL('./namespace-holder.ts', import.meta.url));
+/** Loopback is down at first. Whatever is installed will do; the number is SIOCSIFFLAGS with IFF_UP | IFF_RUNNING. */
+const UP = [
+  'ip link set lo up',
+  'ifconfig lo up',
+  'busybox ip link set lo up',
+  `perl -e 'socket(S,2,2,0) && ioctl(S,0x8914,pack("a16s",lo,65)) or exit 1'`,
+  `python3 -c 'import fcntl,socket,struct; fcntl.ioctl(socket.socket(2,2),0x8914,struct.pack("16sh",b"lo",65))'`,
+];
+/**
+ * Acknowledge at once. Clients that leave Nagle's algorithm on (kube-rs does) send the body of a request only when its head has been
+ * acknowledged, and Linux takes 40 ms for that: each write of theirs would take ten times as long. Without "ip" it does.
+ */
+const QUICK = ['127.0.0.0/8', '127.0.0.1']
+  .map((range) => `ip route replace local ${range} dev lo table local proto kernel scope host src 127.0.0.1 quickack 1`)
+  .join('; ');
+const START = `{ ${UP.join(' || ')}; } 2>/dev/null || { echo "loopback cannot be brought up" >&2; exit 1; }; { ${QUICK}; } 2>/dev/null; exec "$@"`;
+
+/** As root, and as anybody else in a user namespace. */
+const WAYS = [
+  { unshare: ['--net'], enter: ['--net'] },
+  { unshare: ['--user', '--map-root-user', '--net'], enter: ['--user', '--preserve-credentials', '--net'] },
+];
+
+/** Opens one, or says why this host permits none. */
+export async function openNamespace(): Promise<NetworkNamespace | { readonly refused: string }> {
+  if (process.platform !== 'linux') return { refused: `${process.platform} has none` };
+  let refused = '';
+  for (const way of WAYS) {
+    const holder = spawn('unshare', [...way.unshare, '/bin/sh', '-c', START, 'sh', process.execPath, HOLDER], {
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      env: { PATH: process.env['PATH'] },
+      // Ctrl-C is for us: it must last until the targets have ended.
+      detached: true,
+    });
+    const trouble = await started(holder);
+    if (trouble === null) return new HeldNamespace(holder, ['nsenter', ...way.enter, '--target', String(holder.pid)]);
+    refused = trouble;
+  }
+  return { refused };
+}
+
+/** Resolves with what went wrong, or with null. */
+function started(holder: ChildProcess): Promise<string | null> {
+  return new Promise((resolve) => {
+    let said = '';
+    holder.stderr?.on('data', (piece: Buffer) => (said += piece.toString('utf8')));
+    holder.once('error', ({ message }) => resolve(message));
+    holder.once('close', () => resolve(said.trim().split('\n').at(-1) ?? 'no reason given'));
+    holder.once('message', () => resolve(null));
+  });
+}
+
+/** Nobody else lives there: ports below those that the system gives out are free until we name them. */
+const PORTS = { first: 10_000, last: 29_999 } as const;
+/** One count for all namespaces, so that a port says where it is. */
+let nextPort: number = PORTS.first;
+
+interface Waiting {
+  readonly resolve: (socket: Server | Socket) => void;
+  readonly reject: (error: Error) => void;
+}
+
+class HeldNamespace implements NetworkNamespace {
+  readonly enter: readonly string[];
+  readonly #holder: ChildProcess;
+  readonly #waiting = new Map<number, Waiting>();
+  #asked = 0;
+
+  constructor(holder: ChildProcess, enter: readonly string[]) {
+    this.enter = enter;
+    this.#holder = holder;
+    holder.on('message', ({ id, error }: Answer, socket: unknown) => {
+      const waiting = this.#waiting.get(id);
+      this.#waiting.delete(id);
+      if (socket === undefined) waiting?.reject(new Error(error ?? 'no socket came'));
+      else waiting?.resolve(socket as Server | Socket);
+    });
+    holder.on('exit', () => {
+      for (const { reject } of this.#waiting.values()) reject(new Error('the network namespace of the target is gone'));
+      this.#waiting.clear();
+    });
+    // What waits for it keeps this thread alive; it does not.
+    holder.unref();
+    holder.channel?.unref();
+  }
+
+  async listen(): Promise<Server> {
+    return (await this.#ask((id) => ({ id, ask: 'listen' }))) as Server;
+  }
+
+  async connect(port: number): Promise<Socket> {
+    return (await this.#ask((id) => ({ id, ask: 'connect', port }))) as Socket;
+  }
+
+  ports(count: number): readonly number[] {
+    return Array.from({ length: count }, () => {
+      const port = nextPort;
+      nextPort = port === PORTS.last ? PORTS.first : port + 1;
+      return port;
+    });
+  }
+
+  #ask(make: (id: number) => Ask): Promise<Server | Socket> {
+    return new Promise((resolve, reject) => {
+      const id = ++this.#asked;
+      this.#waiting.set(id, { resolve, reject });
+      this.#holder.send(make(id), (error) => {
+        if (error === null) return;
+        this.#waiting.delete(id);
+        reject(error);
+      });
+    });
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * When a process that was started counts as ready: what its author says to look for.
+ *
+ * Owns: reading `--ready`, and the looking. Does not own: what happens until then (`execution/trial.ts` waits). Start at
+ * {@link parseReadiness} and {@link watchReadiness}.
+ */
+import { request } from 'node:http';
+import { connect as connectTls } from 'node:tls';
+import { realDelay } from '../../determinism/real-time.ts';
+import { requestInfo } from '../../wire/request-info.ts';
+import type { ApiRequest } from '../../wire/http.ts';
+import { groupResource } from '../../model/object.ts';
+import type { Enclosure } from './enclosure.ts';
+
+export type Readiness =
+  /** As soon as it has asked for something. */
+  | { readonly by: 'quiet' }
+  /** When this address answers with 2xx or 3xx; placeholders as in the command line. */
+  | { readonly by: 'url'; readonly url: string }
+  /** When it prints a line that matches. */
+  | { readonly by: 'log'; readonly pattern: RegExp }
+  /** When it has opened a watch of each of these, `pods` or `widgets.example.com`. */
+  | { readonly by: 'watch'; readonly resources: readonly string[] };
+
+/** In words, for messages. */
+export const READINESS_FORMS =
+  '"quiet", "url:http://127.0.0.1:{port}/readyz", "log:REGULAR-EXPRESSION" or "watch:RESOURCE,RESOURCE" (pods, widgets.example.com)';
+
+/** What `--ready` takes; undefined when it is none of them. */
+export function parseReadiness(text: string): Readiness | undefined {
+  const [, by = '', what = ''] = /^(\w+)(?::(.+))?$/s.exec(text) ?? [];
+  if (by === 'quiet' && what === '') return { by };
+  if (what === '') return undefined;
+  if (by === 'url') return /^https?:\/\/(127\.0\.0\.1|localhost):/.test(what) ? { by, url: what } : undefined;
+  if (by === 'watch') return { by, resources: what.split(',').map((resource) => resource.trim()) };
+  if (by !== 'log') return undefined;
+  try {
+    return { by, pattern: new RegExp(what) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** One life, looked at until it is ready. */
+export interface ReadinessWatch {
+  readonly ready: boolean;
+  /** It printed this. */
+  printed(line: string): void;
+  /** A request of its was answered: a watch is open. */
+  watching(request: ApiRequest): void;
+  /** Nobody waits for it any more. */
+  end(): void;
+}
+
+/** How often an address is asked. */
+const ASK_EVERY_MS = 50;
+/** An answer that takes longer is none. */
+const ANSWER_MS = 2_000;
+
+/** Looks for readiness; `url` has its placeholders filled in. */
+export function watchReadiness(readiness: Readiness, enclosure: Enclosure): ReadinessWatch {
+  let ready = readiness.by === 'quiet';
+  let over = false;
+  const missing = new Set(readiness.by === 'watch' ? readiness.resources : []);
+  const ask = async (url: URL): Promise<void> => {
+    while (!ready && !over) {
+      ready = await answers(url, enclosure);
+      if (!ready) await realDelay(ASK_EVERY_MS);
+    }
+  };
+  if (readiness.by === 'url') void ask(new URL(readiness.url));
+  return {
+    get ready() {
+      return ready;
+    },
+    printed: (line) => {
+      if (readiness.by === 'log' && readiness.pattern.test(line)) ready = true;
+    },
+    watching: ({ method, path, query }) => {
+      const info = requestInfo(method, path, query);
+      if (readiness.by !== 'watch' || info?.verb !== 'watch') return;
+      missing.delete(groupResource(info));
+      missing.delete(info.resource);
+      ready = missing.size === 0;
+    },
+    end: () => {
+      over = true;
+    },
+  };
+}
+
+async function answers({ protocol, port, pathname, search, host }: URL, enclosure: Enclosure): Promise<boolean> {
+  const secure = protocol === 'https:';
+  try {
+    const socket = await enclosure.connect(Number(port) || (secure ? 443 : 80));
+    // Its certificate is its own.
+    const connection = secure ? connectTls({ socket, rejectUnauthorized: false }) : socket;
+    const asked = request({
+      path: pathname + search,
+      headers: { host, connection: 'close' },
+      timeout: ANSWER_MS,
+      createConnection: () => connection,
+    });
+    asked.end();
+    return await new Promise<boolean>((resolve) => {
+      asked.on('response', ({ statusCode = 0 }) => resolve(statusCode >= 200 && statusCode < 400));
+      for (const trouble of ['error', 'timeout', 'close']) asked.on(trouble, () => resolve(false));
+    }).finally(() => connection.destroy());
+  } catch {
+    return false;
+  }
+}

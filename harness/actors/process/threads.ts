@@ -1,0 +1,130 @@
+/**
+ * Whether a process sleeps: the states of all its threads, and of everything that it started, as the kernel tells them.
+ *
+ * Owns: reading them, and what can be said from them. Does not own: what is waited for (`execution/process-rest.ts`). Where the kernel
+ * tells nothing (no /proc), nobody knows. Start at {@link ThreadWatch}.
+ */
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { realNow } from '../../determinism/real-time.ts';
+
+/** `asleep`: no thread ran between this look and the one before; `dozing`: none runs now. */
+export type Sleep = 'asleep' | 'dozing' | 'awake' | 'unknown';
+
+/** New processes of a target are looked for this often. */
+const FAMILY_EVERY_MS = 100;
+
+/** A thread's files, kept open: opening them costs five times as much as reading them. */
+interface Thread {
+  /** Its state. */
+  readonly stat: number;
+  /** How long it has run, and how often it was put on a processor. */
+  readonly schedule: number;
+}
+
+/** Looks at one process and its offspring. */
+export class ThreadWatch {
+  readonly #pid: number;
+  readonly #threads = new Map<string, Thread>();
+  #family: readonly number[] = [];
+  #familyAtMs = Number.NEGATIVE_INFINITY;
+  #ran = '';
+  #awake = true;
+
+  constructor(pid: number) {
+    this.#pid = pid;
+  }
+
+  /** Looks once. Two looks in a row are needed to see that it sleeps: one thread may wake another while we read. */
+  look(): Sleep {
+    // Who sleeps starts no threads.
+    if (this.#awake) this.#list();
+    let running = false;
+    let ran = '';
+    for (const [path, thread] of this.#threads) {
+      const stat = read(thread.stat);
+      if (stat === '') this.#forget(path, thread);
+      else {
+        running ||= !SLEEPING.test(stat.slice(stat.lastIndexOf(')')));
+        ran += read(thread.schedule);
+      }
+    }
+    this.#awake = running || ran !== this.#ran;
+    this.#ran = ran;
+    if (ran === '') return 'unknown';
+    if (running) return 'awake';
+    return this.#awake ? 'dozing' : 'asleep';
+  }
+
+  /** Lets go of what it reads. */
+  close(): void {
+    for (const [path, thread] of this.#threads) this.#forget(path, thread);
+  }
+
+  #list(): void {
+    if (realNow() - this.#familyAtMs > FAMILY_EVERY_MS) {
+      this.#family = familyOf(this.#pid);
+      this.#familyAtMs = realNow();
+    }
+    for (const path of this.#family.flatMap(tasksOf)) {
+      if (this.#threads.has(path)) continue;
+      const thread = open(path);
+      if (thread !== undefined) this.#threads.set(path, thread);
+    }
+  }
+
+  #forget(path: string, { stat, schedule }: Thread): void {
+    this.#threads.delete(path);
+    closeSync(stat);
+    closeSync(schedule);
+  }
+}
+
+/** Behind the name: interruptible sleep, stopped, or gone but not yet collected. */
+const SLEEPING = /^\) [STtZX]/;
+const buffer = Buffer.alloc(512);
+
+/** What an open file of /proc says now; nothing once its thread is gone. */
+function read(file: number): string {
+  try {
+    return buffer.toString('latin1', 0, readSync(file, buffer, 0, buffer.length, 0));
+  } catch {
+    return '';
+  }
+}
+
+/** Undefined for one that has ended since, or where this kernel does not tell. */
+function open(path: string): Thread | undefined {
+  let stat: number | undefined;
+  try {
+    stat = openSync(`${path}/stat`, 'r');
+    return { stat, schedule: openSync(`${path}/schedstat`, 'r') };
+  } catch {
+    if (stat !== undefined) closeSync(stat);
+    return undefined;
+  }
+}
+
+function familyOf(pid: number): readonly number[] {
+  const family = [pid];
+  for (const member of family) {
+    for (const path of tasksOf(member)) family.push(...childrenOf(path));
+  }
+  return family;
+}
+
+function childrenOf(path: string): readonly number[] {
+  try {
+    const text = readFileSync(`${path}/children`, 'latin1').trim();
+    return text === '' ? [] : text.split(' ').map(Number);
+  } catch {
+    return [];
+  }
+}
+
+function tasksOf(pid: number): readonly string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).map((thread) => `/proc/${pid}/task/${thread}`);
+  } catch {
+    return [];
+  }
+}

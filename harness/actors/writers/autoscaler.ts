@@ -1,0 +1,27 @@
+/**
+ * An autoscaler: sets the replica count of what the target made through `/scale`, and does so again when all is at rest.
+ *
+ * A target that leaves the count to others is done with it; whether one that puts it back fights for what is its own, the drift test
+ * tells.
+ */
+import { isMap } from '../../model/json.ts';
+import type { AdversarialWriter } from '../../schedule/workload/writer.ts';
+import { oneOf, setOp } from './moves.ts';
+import type { Move } from './moves.ts';
+
+export const autoscaler: AdversarialWriter = {
+  name: 'autoscaler',
+  about: 'scales what the target made, through the scale subresource, and again when all is at rest',
+  standing: true,
+  ops: (aim) =>
+    oneOf(
+      aim.objects.flatMap((object): readonly Move[] => {
+        if (!object.hasScale || object.relation !== 'created-by-target') return [];
+        const { spec } = object.object;
+        const current = isMap(spec) && typeof spec['replicas'] === 'number' ? spec['replicas'] : 1;
+        return [current + 1, current + 2].map((count) => [
+          setOp(object, ['spec', 'replicas'], count, 'update', 'scale'),
+        ]);
+      }),
+    ),
+};

@@ -1,0 +1,40 @@
+/**
+ * A GitOps tool that keeps the sample as it was applied: it puts a field of the spec back, whoever changed it, and does so again when
+ * all is at rest.
+ *
+ * It only ever sets what the user applied, so any order of its writes and the user's is a legal one.
+ */
+import { valueAt } from '../../model/edit.ts';
+import { jsonEqual } from '../../model/leaf.ts';
+import type { FieldPath } from '../../model/workload.ts';
+import type { AdversarialWriter, Aim, WriterContext } from '../../schedule/workload/writer.ts';
+import { inStyles, oneOf, setOp } from './moves.ts';
+import type { Move } from './moves.ts';
+import { manifestOf } from './recreator.ts';
+
+export const selfHealer: AdversarialWriter = {
+  name: 'self-healer',
+  about: 'puts the spec of a sample back to what was applied, again and again, as GitOps tools do',
+  standing: true,
+  ops: (aim, context) => oneOf(moves(aim, context)),
+};
+
+function moves(aim: Aim, { sample }: WriterContext): readonly Move[] {
+  return aim.objects.flatMap((object): readonly Move[] => {
+    const manifest = object.relation === 'sample' ? manifestOf(object, sample) : undefined;
+    if (manifest === undefined) return [];
+    return changeable(aim, object.target).flatMap((path) => {
+      const value = valueAt(manifest, path) ?? null;
+      return inStyles(object.object, path, (via) => [setOp(object, path, value, via)]);
+    });
+  });
+}
+
+/** The fields of an object that anybody changes: putting back others would do nothing. */
+function changeable(aim: Aim, target: Aim['objects'][number]['target']): readonly FieldPath[] {
+  const paths = new Map<string, FieldPath>();
+  for (const change of aim.healthySpecChanges) {
+    if (jsonEqual({ ...change.target }, { ...target })) paths.set(JSON.stringify(change.path), change.path);
+  }
+  return [...paths.values()];
+}

@@ -1,0 +1,225 @@
+/**
+ * The authoritative version chain of objects on a server that is not ours: watched directly, past the gate.
+ *
+ * Owns: one list and watch per resource, kept open, and saying where it could not see. Does not own: who made a change (whoever
+ * compares with requests). Start at {@link Observer}.
+ */
+import type { ObservedChange } from '../gate/recorder.ts';
+import { realDelay, realNow } from '../determinism/real-time.ts';
+import { groupResource, revisionOf } from '../model/object.ts';
+import type { KubeObject } from '../model/object.ts';
+import type { WatchEvent } from '../model/watch-event.ts';
+import { call } from '../wire/call.ts';
+import type { ApiRequest, ApiResponse, Upstream } from '../wire/http.ts';
+
+/** A kind of object, as paths name it. */
+export interface ObservedResource {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+}
+
+/** How it calls itself; its own requests are nobody's business. */
+export const OBSERVER_AGENT = 'stalemate-observer';
+/** How long a server may be busy. */
+const BUSY_MS = 10_000;
+/** Between a watch that broke and the next. */
+const RETRY_MS = 100;
+const POLL_MS = 20;
+
+export class Observer {
+  /** What could not be seen, one sentence each. */
+  readonly gaps: string[] = [];
+  readonly #upstream: Upstream;
+  readonly #tell: (change: ObservedChange) => void;
+  readonly #observed = new Map<string, Observed>();
+  #over = false;
+
+  /** `tell` hears of every version of every object that is observed, those that are there first. */
+  constructor(upstream: Upstream, tell: (change: ObservedChange) => void) {
+    this.#upstream = upstream;
+    this.#tell = tell;
+  }
+
+  /** Observes a resource from now on; resolves once everything that is there has been told. */
+  observe(resource: ObservedResource): Promise<void> {
+    const key = groupResource(resource);
+    let observed = this.#observed.get(key);
+    if (observed === undefined) {
+      observed = new Observed(this.#upstream, resource, this.#tell, this.gaps, () => this.#over);
+      this.#observed.set(key, observed);
+    }
+    return observed.ready;
+  }
+
+  /** Resolves with true once what was told is what the server has, with false when that takes longer than `timeoutMs`. */
+  async caughtUp(timeoutMs: number): Promise<boolean> {
+    const until = realNow() + timeoutMs;
+    for (const observed of this.#observed.values()) {
+      while (!(await observed.isCurrent())) {
+        if (realNow() > until) return false;
+        await realDelay(POLL_MS);
+      }
+    }
+    return true;
+  }
+
+  close(): void {
+    this.#over = true;
+    for (const observed of this.#observed.values()) observed.close();
+  }
+}
+
+class Observed {
+  readonly ready: Promise<void>;
+  readonly #upstream: Upstream;
+  readonly #resource: ObservedResource;
+  readonly #name: string;
+  readonly #tell: (change: ObservedChange) => void;
+  readonly #gaps: string[];
+  readonly #isOver: () => boolean;
+  readonly #live = new Map<string, KubeObject>();
+  #seen = false;
+  #cancel: () => void = () => {};
+
+  constructor(
+    upstream: Upstream,
+    resource: ObservedResource,
+    tell: (change: ObservedChange) => void,
+    gaps: string[],
+    isOver: () => boolean,
+  ) {
+    this.#upstream = upstream;
+    this.#resource = resource;
+    this.#name = groupResource(resource);
+    this.#tell = tell;
+    this.#gaps = gaps;
+    this.#isOver = isOver;
+    this.ready = this.#start();
+  }
+
+  close(): void {
+    this.#cancel();
+  }
+
+  async isCurrent(): Promise<boolean> {
+    if (!this.#seen) return true;
+    const list = await this.#list();
+    if (list === undefined) return true;
+    return (
+      list.items.length === this.#live.size &&
+      list.items.every(({ metadata }) => {
+        const known = this.#live.get(metadata.uid ?? '');
+        return known?.metadata.resourceVersion === metadata.resourceVersion;
+      })
+    );
+  }
+
+  async #start(): Promise<void> {
+    const list = await this.#list();
+    if (list === undefined) return;
+    this.#seen = true;
+    for (const object of list.items.toSorted((a, b) => revisionOf(a) - revisionOf(b))) this.#take('ADDED', object);
+    this.#watch(list.revision);
+  }
+
+  async #list(): Promise<{ readonly items: readonly KubeObject[]; readonly revision: string } | undefined> {
+    let answer: ApiResponse;
+    try {
+      answer = await this.#patiently();
+    } catch (error) {
+      this.#gap(error instanceof Error ? error.message : String(error));
+      return undefined;
+    }
+    const { items, metadata, apiVersion, kind } = (answer.body ?? {}) as {
+      readonly items?: readonly KubeObject[];
+      readonly metadata?: { readonly resourceVersion?: string };
+      readonly apiVersion?: string;
+      readonly kind?: string;
+    };
+    if (answer.code !== 200 || items === undefined) {
+      // What cannot be listed is not stored: reviews, bindings. What may not be seen is a gap.
+      if (answer.code !== 404 && answer.code !== 405) this.#gap(`listing it was answered ${answer.code}`);
+      return undefined;
+    }
+    // Items of a list do not say what they are.
+    const type = { apiVersion: apiVersion ?? '', kind: (kind ?? '').replace(/List$/, '') };
+    return { items: items.map((item) => ({ ...type, ...item })), revision: metadata?.resourceVersion ?? '0' };
+  }
+
+  /** A server that is busy, or only prepares to store a new kind, is asked again. */
+  async #patiently(): Promise<ApiResponse> {
+    const until = realNow() + BUSY_MS;
+    for (;;) {
+      const answer = await call(this.#upstream, this.#request({}));
+      if ((answer.code !== 429 && answer.code < 500) || this.#isOver() || realNow() > until) return answer;
+      await realDelay(RETRY_MS);
+    }
+  }
+
+  #watch(from: string): void {
+    if (this.#isOver()) return;
+    let latest = from;
+    const again = (): void => {
+      void realDelay(RETRY_MS).then(() => this.#watch(latest));
+    };
+    this.#cancel = this.#upstream.send(
+      this.#request({ watch: '1', resourceVersion: from, allowWatchBookmarks: 'true' }),
+      {
+        open: () => {},
+        event: (event) => {
+          if (event.type === 'ERROR') {
+            this.#gap('its watch was told that its version is too old');
+            this.#cancel();
+            void this.#start();
+            latest = '';
+            return;
+          }
+          latest = (event.object as KubeObject).metadata.resourceVersion ?? latest;
+          this.#event(event);
+        },
+        answer: ({ code }) => {
+          if (code !== 410) return again();
+          this.#gap('its watch was told that its version is too old');
+          void this.#start();
+        },
+        end: () => {
+          if (latest !== '') again();
+        },
+      },
+    );
+  }
+
+  #event({ type, object }: WatchEvent): void {
+    if (type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED') this.#take(type, object as KubeObject);
+  }
+
+  #take(type: ObservedChange['type'], object: KubeObject): void {
+    const { name = '', namespace = '', uid = '' } = object.metadata;
+    const before = this.#live.get(uid);
+    if (before !== undefined && revisionOf(before) >= revisionOf(object)) return;
+    if (type === 'DELETED') this.#live.delete(uid);
+    else this.#live.set(uid, object);
+    const known = before === undefined ? type : type === 'ADDED' ? 'MODIFIED' : type;
+    this.#tell({
+      type: known,
+      revision: revisionOf(object),
+      resource: this.#name,
+      namespace,
+      name,
+      uid,
+      object,
+      ...(before === undefined ? {} : { before }),
+    });
+  }
+
+  #request(query: ApiRequest['query']): ApiRequest {
+    const { group, version, resource } = this.#resource;
+    const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+    return { method: 'GET', path: `${root}/${resource}`, query, headers: { 'user-agent': OBSERVER_AGENT } };
+  }
+
+  #gap(why: string): void {
+    if (!this.#isOver()) this.#gaps.push(`${this.#name}: ${why}`);
+  }
+}

@@ -1,0 +1,44 @@
+/** Rest of real programs. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { once } from 'node:events';
+import { afterEach, describe, expect, it } from 'vitest';
+import { WallClock } from '../determinism/run-clock.ts';
+import { Rest } from './process-rest.ts';
+import type { World } from './world.ts';
+
+/** Nothing waits at its gate. */
+const WORLD = { gate: { activity: 0 } } as World;
+/** Told something, it computes for a third of a second and then says so; it never sleeps in between. */
+const THINKS = `process.stdin.once('data', () => {
+  const until = Date.now() + 350;
+  while (Date.now() < until);
+  require('fs').writeSync(1, 'acted');
+}); console.log('ready')`;
+
+let child: ChildProcess | undefined;
+
+afterEach(() => {
+  child?.kill('SIGKILL');
+  child = undefined;
+});
+
+describe.runIf(existsSync('/proc/self/task'))('rest', { timeout: 30_000 }, () => {
+  it('has not come while a process still computes what it makes of what it was told', async () => {
+    child = spawn(process.execPath, ['-e', THINKS], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const { stdin, stdout, pid } = child;
+    if (stdin === null || stdout === null) throw new Error('its streams are pipes');
+    await once(stdout, 'data');
+    let said = '';
+    stdout.on('data', (piece: Buffer) => (said += piece.toString('utf8')));
+    const rest = new Rest(new WallClock(), () => {});
+    const over = rest.watch(() => pid);
+
+    stdin.write('go\n');
+    rest.told();
+    await rest.drain(WORLD);
+    over();
+
+    expect(said).toBe('acted');
+  });
+});

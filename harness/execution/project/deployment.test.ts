@@ -1,0 +1,134 @@
+import { parseAllDocuments } from 'yaml';
+import { describe, expect, it } from 'vitest';
+import { HarnessError } from '../../model/errors.ts';
+import type { KubeObject } from '../../model/object.ts';
+import { argumentsOf, environmentOf, findWorkload, identityOf, workloadOf } from './deployment.ts';
+import { mountsOf } from './mounts.ts';
+
+const PROJECT = objectsOf(`
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: settings, namespace: system }
+data: { level: debug, settings.yaml: 'a: 1' }
+---
+apiVersion: v1
+kind: Secret
+metadata: { name: token, namespace: system }
+data: { token: c2VjcmV0 }
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: { name: shop-controller-manager, namespace: system }
+spec:
+  template:
+    spec:
+      serviceAccountName: manager
+      containers:
+        - name: kube-rbac-proxy
+          args: ['--secure-listen-address=0.0.0.0:8443']
+        - name: manager
+          command: [/manager]
+          args:
+            - --leader-elect
+            - --metrics-bind-address=127.0.0.1:8080
+            - --health-probe-bind-address=:8081
+            - --webhook-port=9443
+            - --webhook-cert-path=/tmp/certs
+            - --config=/etc/shop/settings.yaml
+            - --level=$(LEVEL)
+            - --price=$$5
+          env:
+            - { name: LEVEL, valueFrom: { configMapKeyRef: { name: settings, key: level } } }
+            - { name: TOKEN, valueFrom: { secretKeyRef: { name: token, key: token } } }
+            - { name: NAMESPACE, valueFrom: { fieldRef: { fieldPath: metadata.namespace } } }
+            - { name: MAYBE, valueFrom: { configMapKeyRef: { name: none, key: x, optional: true } } }
+            - { name: GONE, valueFrom: { secretKeyRef: { name: none, key: x } } }
+            - { name: CERTS, value: /tmp/certs/tls.crt }
+          envFrom: [{ prefix: SHOP_, configMapRef: { name: settings } }]
+          volumeMounts:
+            - { name: certs, mountPath: /tmp/certs }
+            - { name: settings, mountPath: /etc/shop }
+            - { name: one, mountPath: /etc/one.yaml, subPath: one.yaml }
+      volumes:
+        - { name: certs, secret: { secretName: made-by-somebody } }
+        - { name: settings, configMap: { name: settings, items: [{ key: settings.yaml, path: settings.yaml }] } }
+        - { name: one, projected: { sources: [{ configMap: { name: settings, items: [{ key: level, path: one.yaml }] } }] } }
+`);
+
+function objectsOf(text: string): readonly KubeObject[] {
+  const documents = parseAllDocuments(text);
+  return ('empty' in documents ? [] : documents).map((document) => document.toJS() as KubeObject);
+}
+
+const workload = (): ReturnType<typeof workloadOf> => {
+  const found = findWorkload(PROJECT, './bin/manager', undefined);
+  if (found === undefined) throw new Error('the project has a Deployment');
+  return workloadOf(found, './bin/manager', 'default');
+};
+
+describe('the workload that is the target', () => {
+  it('is its service account', () => {
+    expect(identityOf(workload())).toEqual({
+      name: 'system:serviceaccount:system:manager',
+      groups: ['system:serviceaccounts', 'system:serviceaccounts:system', 'system:authenticated'],
+    });
+  });
+
+  it('gives its arguments, with ports and files of a process and without leader election', () => {
+    expect(argumentsOf(workload(), PROJECT)).toEqual({
+      args: [
+        '--metrics-bind-address=127.0.0.1:{port:8080}',
+        '--health-probe-bind-address=:{port:8081}',
+        '--webhook-port={port:9443}',
+        '--webhook-cert-path={files}/tmp/certs',
+        '--config={files}/etc/shop/settings.yaml',
+        '--level=debug',
+        '--price=$5',
+      ],
+      dropped: ['--leader-elect'],
+    });
+  });
+
+  it('gives its environment, and says what nothing tells', () => {
+    expect(environmentOf(workload(), PROJECT)).toEqual({
+      values: {
+        SHOP_level: 'debug',
+        'SHOP_settings.yaml': 'a: 1',
+        LEVEL: 'debug',
+        TOKEN: 'secret',
+        NAMESPACE: 'system',
+        CERTS: '{files}/tmp/certs/tls.crt',
+      },
+      missing: ['GONE'],
+    });
+  });
+
+  it('finds what its pod would have mounted', () => {
+    const certificates = { 'tls.crt': Buffer.from('certificate') };
+
+    const mounted = mountsOf(workload(), PROJECT, certificates).map(({ path, content }) => [path, content?.toString()]);
+
+    expect(mounted).toEqual([
+      ['/tmp/certs', undefined],
+      ['/tmp/certs/tls.crt', 'certificate'],
+      ['/etc/shop', undefined],
+      ['/etc/shop/settings.yaml', 'a: 1'],
+      ['/etc/one.yaml', 'debug'],
+    ]);
+  });
+
+  it('is told among several by its program, its name, or its author', () => {
+    const other = (name: string): KubeObject => ({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name } });
+    const name = (objects: readonly KubeObject[], program: string, named?: string): unknown =>
+      findWorkload(objects, program, named)?.metadata.name;
+
+    expect(name([...PROJECT, other('database')], './bin/manager')).toBe('shop-controller-manager');
+    expect(name([other('database'), other('shop-operator')], './shop')).toBe('shop-operator');
+    expect(name([other('database'), other('cache')], './shop', 'cache')).toBe('cache');
+    expect(name([], './shop')).toBeUndefined();
+    expect(() => name([other('database'), other('cache')], './shop')).toThrow(HarnessError);
+    expect(() => name([other('database')], './shop', 'web')).toThrow(
+      'got deployment "web", expected one of the manifests: Deployment//database',
+    );
+  });
+});

@@ -1,0 +1,258 @@
+/**
+ * The workload of a project's manifests that is the target itself: what it tells of how the target is started.
+ *
+ * Owns: which workload and which container it is, its arguments, environment, identity and mounted files, with everything that a pod
+ * would find elsewhere put where a process finds it. Does not own: starting it. Start at {@link workloadOf}.
+ */
+import { basename } from 'node:path';
+import type { ProjectManifests } from '../../model/counterexample.ts';
+import { HarnessError } from '../../model/errors.ts';
+import { isMap, listOf, mapOf, mapsOf, textOf, textsOf } from '../../model/json.ts';
+import type { JsonObject, KubeObject } from '../../model/object.ts';
+import type { UserInfo } from '../../wire/http.ts';
+
+/** A Deployment, StatefulSet or DaemonSet and the container of it that the target is. */
+export interface TargetWorkload {
+  readonly object: KubeObject;
+  readonly namespace: string;
+  readonly pod: JsonObject;
+  readonly container: JsonObject;
+}
+
+const KINDS: ReadonlySet<string> = new Set(['Deployment', 'StatefulSet', 'DaemonSet']);
+/** What kubebuilder and most others call the manager. */
+const MANAGER = /(?:^|-)(?:manager|operator|controller)(?:$|-)/;
+
+/** How a workload is written down: `Deployment/namespace/name`. */
+export function workloadKey({ kind, metadata: { namespace = '', name = '' } }: KubeObject): string {
+  return `${kind}/${namespace}/${name}`;
+}
+
+/**
+ * Which workload of the manifests the target is: the one that is named, the only one, or the only one that starts the same program
+ * or is called a manager. `undefined` when there is none; when it cannot be told, that is an error for its author.
+ *
+ * @param named a name, with or without kind and namespace
+ * @throws {CONFIG_INVALID}
+ */
+export function findWorkload(
+  objects: readonly KubeObject[],
+  program: string,
+  named: string | undefined,
+): KubeObject | undefined {
+  const all = objects.filter(({ kind }) => KINDS.has(kind));
+  if (named !== undefined) {
+    const found = all.find((object) => workloadKey(object) === named || object.metadata.name === named);
+    if (found !== undefined) return found;
+    throw new HarnessError(
+      'CONFIG_INVALID',
+      `got deployment "${named}", expected one of the manifests: ${all.map(workloadKey).join(', ') || 'they hold none'}`,
+    );
+  }
+  const [only] = all;
+  if (all.length <= 1) return only;
+  const guesses = [
+    all.filter((object) => containersOf(podOf(object)).some((container) => startsProgram(container, program))),
+    all.filter((object) => MANAGER.test(object.metadata.name ?? '')),
+  ];
+  for (const guess of guesses) if (guess.length === 1) return guess[0];
+  throw new HarnessError(
+    'CONFIG_INVALID',
+    `the manifests hold ${all.length} workloads (${all.map(workloadKey).join(', ')}), expected to know which of them "${program}" is; ` +
+      'name it with --deployment',
+  );
+}
+
+/** The parts of a workload that say how the target runs. `namespace`: where objects without one go. */
+export function workloadOf(object: KubeObject, program: string, namespace: string): TargetWorkload {
+  const pod = podOf(object);
+  const containers = containersOf(pod);
+  const preferred = textOf(
+    mapOf(mapOf(mapOf(mapOf(object['spec'])['template'])['metadata'])['annotations'])[
+      'kubectl.kubernetes.io/default-container'
+    ],
+  );
+  const container =
+    containers.find((one) => startsProgram(one, program)) ??
+    containers.find((one) => textOf(one['name']) === preferred) ??
+    containers.find((one) => MANAGER.test(textOf(one['name']))) ??
+    containers[0] ??
+    {};
+  return { object, namespace: object.metadata.namespace ?? namespace, pod, container };
+}
+
+/** The workload that stored manifests say the target is. */
+export function targetWorkload(project: ProjectManifests, namespace: string, program = ''): TargetWorkload | undefined {
+  const found = project.objects.find((object) => KINDS.has(object.kind) && workloadKey(object) === project.workload);
+  return found === undefined ? undefined : workloadOf(found, program, namespace);
+}
+
+/** Who the target is to the API server. */
+export function identityOf({ pod, namespace }: TargetWorkload): UserInfo {
+  const account = textOf(pod['serviceAccountName']) || textOf(pod['serviceAccount']) || 'default';
+  return {
+    name: `system:serviceaccount:${namespace}:${account}`,
+    groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
+  };
+}
+
+/** A life that follows a crash waits until the lease of the last one has run out: longer than whole trials take. */
+const LEADER_ELECTION = /^--?(?:enable-)?leader-elect(?:ion)?(?:=(?:true|1|t))?$/i;
+const ADDRESS =
+  /^(--?[\w-]*(?:addr|address|port|listen)[\w-]*=)((?:https?:\/\/)?(?:[\w.-]*|\[[\da-fA-F:]*\]):)?(\d{2,5})$/i;
+
+/**
+ * The arguments as a process takes them: variables filled in, mounted files below `{files}`, each port a free one of its own
+ * (`{port:8081}`), without leader election.
+ */
+export function argumentsOf(
+  workload: TargetWorkload,
+  objects: readonly KubeObject[],
+): { readonly args: readonly string[]; readonly dropped: readonly string[] } {
+  const { values } = environmentOf(workload, objects);
+  const given = textsOf(workload.container['args']).map((word) => expand(word, values));
+  const commandArgs = textsOf(workload.container['command']).slice(1);
+  const words = [...commandArgs.map((word) => expand(word, values)), ...given];
+  const dropped = words.filter((word) => LEADER_ELECTION.test(word));
+  const args = words
+    .filter((word) => !LEADER_ELECTION.test(word))
+    .map((word) => word.replace(ADDRESS, (_, flag: string, host = '', port: string) => `${flag}${host}{port:${port}}`))
+    .map((word) => relocated(word, workload));
+  return { args, dropped };
+}
+
+/** The variables that the container gets, mounted files below `{files}`; what cannot be told is named in `missing`. */
+export function environmentOf(
+  workload: TargetWorkload,
+  objects: readonly KubeObject[],
+): { readonly values: { readonly [name: string]: string }; readonly missing: readonly string[] } {
+  const values: { [name: string]: string } = {};
+  const missing: string[] = [];
+  for (const source of mapsOf(workload.container['envFrom'])) {
+    const prefix = textOf(source['prefix']);
+    for (const [kind, field] of SOURCES) {
+      const reference = source[field];
+      if (!isMap(reference)) continue;
+      const entries = entriesOf(find(objects, kind, workload.namespace, textOf(reference['name'])));
+      if (entries === undefined && reference['optional'] !== true) missing.push(`${kind} ${textOf(reference['name'])}`);
+      for (const [key, value] of Object.entries(entries ?? {})) values[prefix + key] = value.toString('utf8');
+    }
+  }
+  for (const variable of mapsOf(workload.container['env'])) {
+    const name = textOf(variable['name']);
+    if (name === '') continue;
+    const value = isMap(variable['valueFrom'])
+      ? resolved(variable['valueFrom'], workload, objects)
+      : relocated(expand(textOf(variable['value']), values), workload);
+    if (value === undefined) missing.push(name);
+    else if (value !== null) values[name] = value;
+  }
+  return { values, missing };
+}
+
+const SOURCES = [
+  ['ConfigMap', 'configMapRef'],
+  ['Secret', 'secretRef'],
+] as const;
+const KEY_SOURCES = [
+  ['ConfigMap', 'configMapKeyRef'],
+  ['Secret', 'secretKeyRef'],
+] as const;
+
+/** What `valueFrom` stands for; `null` where nothing may be left out, undefined where something is needed and nothing is there. */
+function resolved(
+  from: JsonObject,
+  workload: TargetWorkload,
+  objects: readonly KubeObject[],
+): string | null | undefined {
+  if (isMap(from['fieldRef'])) return ofPod(textOf(from['fieldRef']['fieldPath']), workload);
+  for (const [kind, field] of KEY_SOURCES) {
+    const reference = from[field];
+    if (!isMap(reference)) continue;
+    const entries = entriesOf(find(objects, kind, workload.namespace, textOf(reference['name'])));
+    return entries?.[textOf(reference['key'])]?.toString('utf8') ?? (reference['optional'] === true ? null : undefined);
+  }
+  return undefined;
+}
+
+/** A field of the pod that the target would be. */
+function ofPod(path: string, { object, namespace, pod }: TargetWorkload): string | undefined {
+  const template = mapOf(mapOf(mapOf(object['spec'])['template'])['metadata']);
+  const keyed = /^metadata\.(labels|annotations)\['(.*)'\]$/.exec(path);
+  if (keyed !== null) return textOf(mapOf(template[keyed[1] ?? ''])[keyed[2] ?? '']);
+  switch (path) {
+    case 'metadata.namespace':
+      return namespace;
+    case 'metadata.name':
+      return `${object.metadata.name ?? ''}-0`;
+    case 'metadata.uid':
+      return '00000000-0000-4000-8000-000000000001';
+    case 'spec.serviceAccountName':
+      return textOf(pod['serviceAccountName']) || 'default';
+    case 'spec.nodeName':
+      return 'stalemate-node';
+    case 'status.podIP':
+    case 'status.hostIP':
+    case 'status.podIPs':
+      return '127.0.0.1';
+    default:
+      return undefined;
+  }
+}
+
+/** `$(NAME)` stands for a variable, `$$` for a dollar, as in the fields of a container. */
+function expand(text: string, values: { readonly [name: string]: string }): string {
+  return text.replaceAll(/\$\$|\$\(([\w.-]+)\)/g, (whole, name: string | undefined) =>
+    name === undefined ? '$' : (values[name] ?? whole),
+  );
+}
+
+/** A path below a mounted volume, as it is found by a process. */
+function relocated(word: string, { container }: TargetWorkload): string {
+  const paths = mapsOf(container['volumeMounts'])
+    .map((mount) => textOf(mount['mountPath']).replace(/\/+$/, ''))
+    .filter((path) => path.startsWith('/'))
+    .toSorted((a, b) => b.length - a.length);
+  const found = paths.find((path) => new RegExp(`(?:^|[=,:])${escaped(path)}(?:$|[/,])`).test(word));
+  return found === undefined ? word : word.replace(found, `{files}${found}`);
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
+export function find(
+  objects: readonly KubeObject[],
+  kind: string,
+  namespace: string,
+  name: string,
+): KubeObject | undefined {
+  return objects.find(
+    ({ kind: other, metadata }) =>
+      other === kind && metadata.name === name && (metadata.namespace ?? namespace) === namespace,
+  );
+}
+
+/** The entries of a ConfigMap or Secret as the bytes that a pod would see. */
+export function entriesOf(object: KubeObject | undefined): { readonly [key: string]: Buffer } | undefined {
+  if (object === undefined) return undefined;
+  const texts = Object.entries(mapOf(object[object.kind === 'Secret' ? 'stringData' : 'data']));
+  const encoded = Object.entries(mapOf(object[object.kind === 'Secret' ? 'data' : 'binaryData']));
+  return Object.fromEntries([
+    ...encoded.map(([key, value]) => [key, Buffer.from(textOf(value), 'base64')] as const),
+    ...texts.map(([key, value]) => [key, Buffer.from(textOf(value))] as const),
+  ]);
+}
+
+function podOf(object: KubeObject): JsonObject {
+  return mapOf(mapOf(mapOf(object['spec'])['template'])['spec']);
+}
+
+function containersOf(pod: JsonObject): readonly JsonObject[] {
+  return mapsOf(listOf(pod['containers']));
+}
+
+function startsProgram(container: JsonObject, program: string): boolean {
+  const [first = ''] = textsOf(container['command']);
+  return first !== '' && basename(first) === basename(program);
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { ApiServer } from '../../apiserver/server.ts';
+import { HarnessError } from '../../model/errors.ts';
+import type { KubeObject } from '../../model/object.ts';
+import { installProject, unserved } from './install.ts';
+
+function server(): ApiServer {
+  let uids = 0;
+  return new ApiServer({ now: () => 0, newUid: () => `uid-${++uids}`, nameSuffix: () => 'abcde' });
+}
+
+const configMap = (name: string, namespace?: string): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, ...(namespace === undefined ? {} : { namespace }) },
+});
+
+describe('installing a project', () => {
+  it('makes namespaces that nobody declares, and leaves alone what is there', () => {
+    const made = server();
+
+    installProject(made, [configMap('a', 'shop'), configMap('b'), configMap('b')], 'home');
+
+    expect(made.object('configmaps', 'shop', 'a')).toBeDefined();
+    expect(made.object('configmaps', 'home', 'b')).toBeDefined();
+  });
+
+  it('fills roles that gather the rules of others', () => {
+    const role = (name: string, more: object): KubeObject => ({
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRole',
+      metadata: { name, labels: { part: name } },
+      ...more,
+    });
+    const rule = { apiGroups: [''], resources: ['pods'], verbs: ['get'] };
+    const made = server();
+
+    installProject(
+      made,
+      [
+        role('whole', { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { part: 'pods' } }] }, rules: [] }),
+        role('pods', { rules: [rule] }),
+        role('other', { rules: [{ ...rule, verbs: ['delete'] }] }),
+      ],
+      'default',
+    );
+
+    expect(made.object('clusterroles.rbac.authorization.k8s.io', '', 'whole')?.['rules']).toEqual([rule]);
+  });
+
+  it('says which object the server refuses, and why', () => {
+    const broken = { ...configMap('Not A Name', 'shop') };
+
+    expect(() => installProject(server(), [broken], 'default')).toThrow(HarnessError);
+    expect(() => installProject(server(), [broken], 'default')).toThrow(
+      /refused ConfigMap shop\/Not A Name of the manifests with 422: .*a lowercase RFC 1123 subdomain/s,
+    );
+  });
+
+  it('names kinds that nobody serves, each once', () => {
+    const monitor = (name: string): KubeObject => ({
+      apiVersion: 'monitoring.coreos.com/v1',
+      kind: 'ServiceMonitor',
+      metadata: { name },
+    });
+
+    expect(unserved([monitor('a'), configMap('b'), monitor('c')], new Set(['v1/ConfigMap']))).toEqual([
+      'ServiceMonitor (monitoring.coreos.com/v1)',
+    ]);
+  });
+});

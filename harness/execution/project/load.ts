@@ -1,0 +1,71 @@
+/**
+ * What a project ships, from files and folders: kustomize or helm output, or plain manifests.
+ *
+ * Owns: reading them, rendering a kustomization where kubectl is at hand, and telling the CRDs from the rest. Does not own: what the
+ * objects are good for (`deployment.ts`), nor putting them on a server (`install.ts`). Start at {@link loadProject}.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { HarnessError } from '../../model/errors.ts';
+import type { KubeObject } from '../../model/object.ts';
+import { parseManifests, readPath, type Manifest } from '../manifest-files.ts';
+import { crdsAmong } from '../manifests.ts';
+
+export interface Project {
+  readonly crds: readonly KubeObject[];
+  /** Everything else, in the order of the files. */
+  readonly objects: readonly KubeObject[];
+  readonly warnings: readonly string[];
+}
+
+const KUSTOMIZATIONS = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'];
+
+/**
+ * Reads manifests; folders with the folders inside them, a kustomization as kubectl renders it.
+ *
+ * @throws {MANIFEST_INVALID}
+ */
+export function loadProject(paths: readonly string[]): Project {
+  const warnings: string[] = [];
+  const manifests = paths.flatMap((path) => readProject(path, warnings));
+  const { crds, rest } = crdsAmong(manifests);
+  return { crds: unique(crds), objects: unique(rest.map(({ object }) => object)), warnings };
+}
+
+function readProject(path: string, warnings: string[]): readonly Manifest[] {
+  if (!KUSTOMIZATIONS.some((name) => existsSync(join(path, name)))) return read(path);
+  const rendered = spawnSync('kubectl', ['kustomize', path], { encoding: 'utf8', maxBuffer: OUTPUT_BYTES_MAX });
+  if (rendered.error !== undefined) {
+    warnings.push(
+      `"${path}" is a kustomization, and there is no kubectl to render it: its files are taken as they stand, without ` +
+        'patches, prefixes and generators; render it yourself and name the output with --manifests',
+    );
+    return read(path);
+  }
+  if (rendered.status !== 0) {
+    throw new HarnessError(
+      'MANIFEST_INVALID',
+      `"${path}" is a kustomization that kubectl cannot render: ${rendered.stderr.trim().split('\n').at(-1) ?? ''}; ` +
+        'correct it, or name the rendered file with --manifests',
+    );
+  }
+  return parseManifests(rendered.stdout, path, false);
+}
+
+/** More than any project's manifests take. */
+const OUTPUT_BYTES_MAX = 256 * 1024 * 1024;
+
+function read(path: string): readonly Manifest[] {
+  return readPath(path, { what: 'manifests', flag: '--manifests', enough: () => false }).manifests;
+}
+
+/** What comes twice counts as it comes last. */
+function unique(objects: readonly KubeObject[]): readonly KubeObject[] {
+  const byKey = new Map<string, KubeObject>();
+  for (const object of objects) {
+    const { namespace = '', name = '' } = object.metadata;
+    byKey.set(`${object.apiVersion}/${object.kind}/${namespace}/${name}`, object);
+  }
+  return [...byKey.values()];
+}

@@ -1,0 +1,148 @@
+/**
+ * A project's manifests beside a command: what is installed, as whom the target acts, with which arguments it is started.
+ *
+ * Owns: the decisions, and what its author is told of them. Does not own: reading (`load.ts`), installing (`install.ts`). Start at
+ * {@link resolveProject}.
+ */
+import type { ProcessTarget, ProjectManifests } from '../../model/counterexample.ts';
+import { HarnessError } from '../../model/errors.ts';
+import type { KubeObject } from '../../model/object.ts';
+import { declaredKinds, loadCrds, withoutConversionWebhooks } from '../manifests.ts';
+import { bindsAnything } from './access.ts';
+import { argumentsOf, environmentOf, findWorkload, identityOf, workloadKey, workloadOf } from './deployment.ts';
+import type { TargetWorkload } from './deployment.ts';
+import { unserved } from './install.ts';
+import { loadProject, type Project } from './load.ts';
+import { convertsItself, keepOwnWebhooks } from './webhooks.ts';
+
+/** What is named on the command line and in the configuration; paths are absolute. */
+export interface ProjectChoices {
+  readonly crds: readonly string[];
+  readonly manifests: readonly string[];
+  /** `null` for a target that is a module. */
+  readonly process: ProcessTarget | null;
+  /** Where objects without a namespace go. */
+  readonly namespace: string;
+  /** Which workload the target is, when it cannot be told. */
+  readonly deployment: string | undefined;
+  /** Whether roles are enforced; by default when the manifests bind any. */
+  readonly authorization: ProjectManifests['authorization'] | undefined;
+  /** `apiVersion/Kind` of what the server knows without a CRD. */
+  readonly builtIn: ReadonlySet<string>;
+}
+
+export interface ResolvedProject {
+  readonly crds: readonly KubeObject[];
+  /** `null` where no manifests are named. */
+  readonly project: ProjectManifests | null;
+  /** With the arguments of its container, when the command is a program alone. */
+  readonly process: ProcessTarget | null;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads what is named and decides what it means.
+ *
+ * @throws {CONFIG_INVALID} when it cannot be told which workload the target is. {MANIFEST_INVALID}
+ */
+export function resolveProject(choices: ProjectChoices): ResolvedProject {
+  const named = loadCrds(choices.crds);
+  if (choices.manifests.length === 0) {
+    for (const [option, value] of [
+      ['deployment', choices.deployment],
+      ['authorization', choices.authorization],
+    ]) {
+      if (value === undefined) continue;
+      throw new HarnessError(
+        'CONFIG_INVALID',
+        `got ${option} "${value}" without manifests, expected those that it is about; name them with --manifests`,
+      );
+    }
+    return { ...withoutConversionWebhooks(named), project: null, process: choices.process };
+  }
+  const shipped = loadProject(choices.manifests);
+  const names = new Set(named.map(({ metadata }) => metadata.name));
+  const own = shipped.crds.filter(({ metadata }) => !names.has(metadata.name));
+  const resolved = decide(shipped, [...named, ...own], choices);
+  return { ...resolved, warnings: [...shipped.warnings, ...resolved.warnings] };
+}
+
+function decide(shipped: Project, definitions: readonly KubeObject[], choices: ProjectChoices): ResolvedProject {
+  const { process: started, namespace } = choices;
+  const warnings: string[] = [];
+  const served = new Set([...choices.builtIn, ...declaredKinds(definitions)]);
+  const installable = shipped.objects.filter(({ apiVersion, kind }) => served.has(`${apiVersion}/${kind}`));
+  const left = unserved(shipped.objects, served);
+  if (left.length > 0)
+    warnings.push(
+      `of the manifests, ${left.join(', ')} are passed over: no CRD declares them, name theirs with --crds`,
+    );
+
+  const program = started?.command[0] ?? '';
+  const found = findWorkload(installable, program, choices.deployment);
+  const workload = found === undefined ? undefined : workloadOf(found, program, namespace);
+  // A module runs in virtual time, which waits for no socket.
+  const { crds, objects } = withOwnWebhooks(
+    installable,
+    definitions,
+    started === null ? undefined : workload,
+    warnings,
+  );
+  const authorization = choices.authorization ?? (found !== undefined && bindsAnything(objects) ? 'rbac' : 'allow-all');
+  if (workload === undefined) {
+    if (authorization === 'rbac') {
+      throw new HarnessError(
+        'CONFIG_INVALID',
+        'got authorization "rbac" and manifests without a Deployment, expected one whose service account the target is',
+      );
+    }
+    warnings.push(
+      'the manifests hold no Deployment: the target may do everything, and is started as the command stands',
+    );
+    return { crds, project: { objects, authorization }, process: started, warnings };
+  }
+  if (authorization === 'allow-all')
+    warnings.push(`the manifests bind no role: ${identityOf(workload).name} may do everything`);
+  return {
+    crds,
+    project: { objects, authorization, workload: workloadKey(workload.object) },
+    process: started === null ? null : withArguments(started, workload, objects, warnings),
+    warnings,
+  };
+}
+
+/** Those webhooks only that the target answers; who is asked in vain otherwise is told. */
+function withOwnWebhooks(
+  installable: readonly KubeObject[],
+  definitions: readonly KubeObject[],
+  workload: TargetWorkload | undefined,
+  warnings: string[],
+): Pick<ResolvedProject, 'crds'> & { readonly objects: readonly KubeObject[] } {
+  const admission = keepOwnWebhooks(installable, workload);
+  const conversion = withoutConversionWebhooks(definitions, (crd) => convertsItself(crd, installable, workload));
+  warnings.push(...admission.warnings, ...conversion.warnings);
+  return { crds: conversion.crds, objects: admission.objects };
+}
+
+/** A command that is a program alone gets the arguments of the container. */
+function withArguments(
+  started: ProcessTarget,
+  workload: TargetWorkload,
+  objects: readonly KubeObject[],
+  warnings: string[],
+): ProcessTarget {
+  const { missing } = environmentOf(workload, objects);
+  if (missing.length > 0)
+    warnings.push(
+      `of the Deployment's environment, nothing in the manifests tells ${missing.join(', ')}: set it in "env"`,
+    );
+  if (started.command.length !== 1) return started;
+  const { args, dropped } = argumentsOf(workload, objects);
+  if (dropped.length > 0) {
+    warnings.push(
+      `of the Deployment's arguments, ${dropped.join(' ')} is left out: after each crash, the next life would wait until the lease of ` +
+        'the last one has run out; write the whole command after -- to keep it',
+    );
+  }
+  return { ...started, command: [...started.command, ...args] };
+}

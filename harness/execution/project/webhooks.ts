@@ -1,0 +1,159 @@
+/**
+ * A project's webhooks that the target serves itself: which they are, where they listen, whom the server is to trust.
+ *
+ * Owns: the way from a configuration's service to a port of the process, and the authority in place of cert-manager's. Does not own:
+ * asking (`webhook-calls.ts`). Start at {@link keepOwnWebhooks}.
+ */
+import { isMap, listOf, mapOf, mapsOf, textOf } from '../../model/json.ts';
+import type { JsonObject, KubeObject } from '../../model/object.ts';
+import { find, type TargetWorkload } from './deployment.ts';
+
+const CONFIGURATION = /^(?:Validating|Mutating)WebhookConfiguration$/;
+const HTTPS = 443;
+
+/** A port of the container. */
+export interface ContainerPort {
+  readonly port: number;
+  /** Empty when it has none. */
+  readonly name: string;
+}
+
+/** A service as a webhook's configuration names it. */
+export interface NamedService {
+  readonly namespace: string;
+  readonly name: string;
+  readonly port: number;
+}
+
+/** The port of the target's container that a service leads to; undefined when it leads elsewhere or nowhere. */
+export function containerPortOf(
+  workload: TargetWorkload,
+  objects: readonly KubeObject[],
+  asked: NamedService,
+): ContainerPort | undefined {
+  const service = find(objects, 'Service', asked.namespace, asked.name);
+  const spec = mapOf(service?.['spec']);
+  const selector = Object.entries(mapOf(spec['selector']));
+  const labels = mapOf(mapOf(mapOf(mapOf(workload.object['spec'])['template'])['metadata'])['labels']);
+  const leadsHere = selector.length > 0 && selector.every(([key, value]) => labels[key] === value);
+  if (!leadsHere || asked.namespace !== workload.namespace) return undefined;
+  const port = mapsOf(spec['ports']).find((one) => one['port'] === asked.port);
+  if (port === undefined) return undefined;
+  const target = port['targetPort'] ?? asked.port;
+  const known = mapsOf(workload.container['ports']).find(
+    (one) => one['name'] === target || one['containerPort'] === target,
+  );
+  const number = typeof target === 'number' ? target : known?.['containerPort'];
+  return typeof number === 'number' ? { port: number, name: textOf(known?.['name']) } : undefined;
+}
+
+/** What a client configuration names; undefined where it is a URL. */
+function serviceOf(clientConfig: JsonObject): NamedService | undefined {
+  const { service } = clientConfig;
+  if (!isMap(service)) return undefined;
+  const port = typeof service['port'] === 'number' ? service['port'] : HTTPS;
+  return { namespace: textOf(service['namespace']), name: textOf(service['name']), port };
+}
+
+/** The objects with those webhooks only that the target answers. `workload` undefined: it answers none. */
+export function keepOwnWebhooks(
+  objects: readonly KubeObject[],
+  workload: TargetWorkload | undefined,
+): { readonly objects: readonly KubeObject[]; readonly warnings: readonly string[] } {
+  const warnings: string[] = [];
+  const kept = objects.flatMap((object): readonly KubeObject[] => {
+    if (!CONFIGURATION.test(object.kind)) return [object];
+    const webhooks = mapsOf(object['webhooks']);
+    const own = webhooks.filter((webhook) => answers(workload, objects, mapOf(webhook['clientConfig'])));
+    for (const webhook of webhooks) {
+      if (own.includes(webhook)) continue;
+      warnings.push(`the webhook ${textOf(webhook['name'])} is left out: ${reason(workload, webhook)}`);
+    }
+    return own.length === 0 ? [] : [{ ...object, webhooks: own }];
+  });
+  return { objects: kept, warnings };
+}
+
+/** Whether the target answers for the conversion of a definition. */
+export function convertsItself(
+  crd: KubeObject,
+  objects: readonly KubeObject[],
+  workload: TargetWorkload | undefined,
+): boolean {
+  return answers(workload, objects, conversionClient(crd) ?? {});
+}
+
+function answers(
+  workload: TargetWorkload | undefined,
+  objects: readonly KubeObject[],
+  clientConfig: JsonObject,
+): boolean {
+  const service = serviceOf(clientConfig);
+  return workload !== undefined && service !== undefined && containerPortOf(workload, objects, service) !== undefined;
+}
+
+function reason(workload: TargetWorkload | undefined, webhook: JsonObject): string {
+  if (workload === undefined) return 'no Deployment among the manifests answers it';
+  const service = serviceOf(mapOf(webhook['clientConfig']));
+  if (service === undefined) return 'it is asked at a URL, and a run has no network';
+  const { namespace, name, port } = service;
+  return `no Service ${namespace}/${name} of the manifests leads from port ${port} to the target`;
+}
+
+/** The names that a certificate must hold for all webhooks of the objects. */
+export function serviceNames(objects: readonly KubeObject[]): readonly string[] {
+  const names = new Set(['localhost', '127.0.0.1']);
+  for (const client of objects.flatMap(clientConfigsOf)) {
+    const service = serviceOf(client);
+    if (service === undefined) continue;
+    names.add(`${service.name}.${service.namespace}.svc`);
+    names.add(`${service.name}.${service.namespace}.svc.cluster.local`);
+  }
+  return [...names];
+}
+
+/** Whether anything among the objects asks a webhook. */
+export function asksWebhooks(objects: readonly KubeObject[]): boolean {
+  return objects.some((object) => clientConfigsOf(object).length > 0);
+}
+
+/** The container ports that webhooks of the objects are asked on. */
+export function webhookPorts(objects: readonly KubeObject[], workload: TargetWorkload): readonly ContainerPort[] {
+  const byPort = new Map<number, ContainerPort>();
+  for (const client of objects.flatMap(clientConfigsOf)) {
+    const service = serviceOf(client);
+    const found = service === undefined ? undefined : containerPortOf(workload, objects, service);
+    if (found !== undefined) byPort.set(found.port, found);
+  }
+  return [...byPort.values()];
+}
+
+function clientConfigsOf(object: KubeObject): readonly JsonObject[] {
+  if (CONFIGURATION.test(object.kind)) return mapsOf(object['webhooks']).map((one) => mapOf(one['clientConfig']));
+  const conversion = object.kind === 'CustomResourceDefinition' ? conversionClient(object) : undefined;
+  return conversion === undefined ? [] : [conversion];
+}
+
+function conversionClient(crd: KubeObject): JsonObject | undefined {
+  const conversion = mapOf(mapOf(crd['spec'])['conversion']);
+  const client = mapOf(conversion['webhook'])['clientConfig'];
+  return conversion['strategy'] === 'Webhook' && isMap(client) ? client : undefined;
+}
+
+/** The object with the authority that its webhooks' certificates are of, as cert-manager would inject it. `ca`: PEM. */
+export function withAuthority(object: KubeObject, ca: string): KubeObject {
+  const caBundle = Buffer.from(ca).toString('base64');
+  if (CONFIGURATION.test(object.kind)) {
+    const webhooks = listOf(object['webhooks']).map((one) => {
+      const webhook = mapOf(one);
+      return { ...webhook, clientConfig: { ...mapOf(webhook['clientConfig']), caBundle } };
+    });
+    return { ...object, webhooks };
+  }
+  const client = object.kind === 'CustomResourceDefinition' ? conversionClient(object) : undefined;
+  if (client === undefined) return object;
+  const spec = mapOf(object['spec']);
+  const conversion = mapOf(spec['conversion']);
+  const webhook = { ...mapOf(conversion['webhook']), clientConfig: { ...client, caBundle } };
+  return { ...object, spec: { ...spec, conversion: { ...conversion, webhook } } };
+}

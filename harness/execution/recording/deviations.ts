@@ -1,0 +1,125 @@
+/**
+ * How a recorded run deviated from the default order, as a schedule: what came late to the controller, who acted between its reads and its
+ * writes, what failed.
+ *
+ * Owns: reading these off a history. It names what is there to see; a search that starts from it finds out what mattered. Start at
+ * {@link deviationsOf}.
+ */
+import { roleOf } from '../../model/actor.ts';
+import type { Delivery, History, Operation, Revision } from '../../model/history.ts';
+import { isWrite } from '../../model/history.ts';
+import { ANSWERED, SENT } from '../../model/label.ts';
+import type { Fault, Hold, Preemption, Schedule } from '../../model/schedule.ts';
+import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
+
+/** Longer schedules are nothing to read, and the longest lags say most. */
+const HOLDS_MAX = 20;
+
+export function deviationsOf(history: History): Schedule {
+  const own = history.operations.filter(({ actor }) => roleOf(actor) === 'target');
+  return {
+    ...EMPTY_SCHEDULE,
+    preemptions: preemptionsOf(history, own),
+    holds: holdsOf(history, own),
+    faults: faultsOf(own),
+  };
+}
+
+/** Others' writes between what the controller knew of an object and its own write to it. */
+function preemptionsOf(history: History, own: readonly Operation[]): readonly Preemption[] {
+  const preemptions: Preemption[] = [];
+  const watchesAreKnown = history.deliveries.length > 0 || !own.some(({ verb }) => verb === 'watch');
+  for (const operation of own) {
+    const { verb, sent, label } = operation;
+    if (!isWrite(verb) || verb === 'create' || verb === 'deletecollection' || sent === undefined) continue;
+    // Where watch events are not known, only a refusal shows that something was not.
+    if (!watchesAreKnown && !(operation.outcome.type === 'fail' && operation.outcome.code === 409)) continue;
+    const known = knownBefore(history, operation);
+    const others = history.revisions.filter(
+      (revision) =>
+        isOf(revision, operation) &&
+        revision.actor !== operation.actor &&
+        revision.op >= 0 &&
+        revision.revision > known &&
+        revision.at < (operation.answered?.at ?? Number.POSITIVE_INFINITY) &&
+        !operation.committed.some((committed) => committed < revision.revision),
+    );
+    const last = others.at(-1);
+    const by = last === undefined ? undefined : history.operations[last.op];
+    if (last !== undefined && by !== undefined)
+      preemptions.push({ before: label + SENT, run: last.actor, until: by.label + ANSWERED });
+  }
+  return preemptions;
+}
+
+/** The newest version of the object that the actor had been given when it sent its write. */
+function knownBefore(history: History, operation: Operation): number {
+  const { actor, invoked } = operation;
+  let known = 0;
+  const learn = (revision: number): void => {
+    known = Math.max(known, revision);
+  };
+  for (const delivery of history.deliveries) {
+    if (delivery.at > invoked.at) break;
+    const { metadata } = delivery.object ?? {};
+    if (delivery.actor === actor && delivery.resource === operation.resource && metadata?.name === operation.name)
+      learn(delivery.revision);
+  }
+  for (const { actor: by, answered, outcome, resource } of history.operations) {
+    if (by !== actor || resource !== operation.resource || outcome.type !== 'ok') continue;
+    if (answered === undefined || answered.at > invoked.at) continue;
+    for (const object of [outcome.object, ...(outcome.items ?? [])])
+      if (object?.metadata?.name === operation.name && (object.metadata.namespace ?? '') === operation.namespace)
+        learn(Number(object.metadata.resourceVersion ?? 0));
+  }
+  return known;
+}
+
+function isOf(revision: Revision, { resource, namespace, name }: Operation): boolean {
+  return revision.resource === resource && revision.namespace === namespace && revision.name === name;
+}
+
+/** Events that reached the controller after it had written something in ignorance of them. */
+function holdsOf(history: History, own: readonly Operation[]): readonly Hold[] {
+  const committedAt = new Map(history.revisions.map(({ revision, at }) => [revision, at]));
+  const writes = own.filter(({ verb }) => isWrite(verb));
+  const found = new Map<string, { readonly hold: Hold; readonly lagMs: number }>();
+  for (const delivery of history.deliveries) {
+    if (roleOf(delivery.actor) !== 'target' || found.has(delivery.stream)) continue;
+    const madeAt = committedAt.get(delivery.revision);
+    const last = madeAt === undefined ? undefined : lastWriteBetween(writes, delivery, madeAt);
+    if (last === undefined) continue;
+    const made = history.revisions.find(({ revision }) => revision === delivery.revision);
+    const hold = { stream: delivery.stream, from: `@${delivery.k}`, until: last.label + ANSWERED };
+    found.set(delivery.stream, { hold, lagMs: delivery.timeMs - (made?.timeMs ?? delivery.timeMs) });
+  }
+  return [...found.values()]
+    .toSorted((a, b) => b.lagMs - a.lagMs)
+    .slice(0, HOLDS_MAX)
+    .map(({ hold }) => hold);
+}
+
+/** Not the write that made the event: its echo always comes later. */
+function lastWriteBetween(writes: readonly Operation[], delivery: Delivery, madeAt: number): Operation | undefined {
+  return writes.findLast(
+    ({ actor, sent, answered, committed }) =>
+      actor === delivery.actor &&
+      sent !== undefined &&
+      sent.at > madeAt &&
+      answered !== undefined &&
+      answered.at < delivery.at &&
+      !committed.includes(delivery.revision),
+  );
+}
+
+function faultsOf(own: readonly Operation[]): readonly Fault[] {
+  return own.flatMap(({ label, outcome, committed, verb }): readonly Fault[] => {
+    if (outcome.type === 'info')
+      return verb === 'watch' || committed.length === 0 ? [] : [{ at: label + ANSWERED, do: 'lose-response' }];
+    if (outcome.type !== 'fail') return [];
+    const { code } = outcome;
+    return code === 429 || code === 500 || code === 503 || code === 504
+      ? [{ at: label + SENT, do: 'fail', status: code }]
+      : [];
+  });
+}

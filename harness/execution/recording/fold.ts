@@ -1,0 +1,181 @@
+/**
+ * Happenings to a history: they pass a gate once more, so that labels and records are those of any other run.
+ *
+ * Owns: when a change counts as committed (before anybody was told of it, in order of revision) and whose it was. Does not own: where
+ * happenings come from (`captured.ts`, `audit-log.ts`). Start at {@link foldHistory}.
+ */
+import { FreeRunning } from '../../gate/free-running.ts';
+import { Gate } from '../../gate/gate.ts';
+import { Naming } from '../../gate/naming.ts';
+import { Recorder, type ObservedChange } from '../../gate/recorder.ts';
+import type { History } from '../../model/history.ts';
+import { isMap } from '../../model/json.ts';
+import { revisionOf } from '../../model/object.ts';
+import type { JsonObject, KubeObject } from '../../model/object.ts';
+import type { Scheduler } from '../../model/item.ts';
+import type { ApiResponse, ResponseSink, Upstream } from '../../wire/http.ts';
+import { Makers } from './makers.ts';
+import type { Happening } from './happening.ts';
+
+/** Everything happens as soon as it is there. */
+const AT_ONCE: Scheduler = {
+  next: ({ items }) => {
+    const [item] = items;
+    return item === undefined ? undefined : { item };
+  },
+  holding: () => false,
+};
+
+/** The history of what happened. Changes need not be in order, nor complete. */
+export function foldHistory(happenings: readonly Happening[]): History {
+  return new Fold(happenings).history();
+}
+
+class Fold {
+  readonly #happenings: readonly Happening[];
+  readonly #naming = new Naming();
+  readonly #recorder: Recorder;
+  readonly #gate: Gate;
+  readonly #makers: Makers;
+  readonly #sinks = new Map<number, ResponseSink>();
+  readonly #aborts = new Map<number, () => void>();
+  /** In order of revision, those not committed yet from `#next` on. */
+  readonly #changes: readonly ObservedChange[];
+  #next = 0;
+  #timeMs = 0;
+  #exchange = 0;
+
+  constructor(happenings: readonly Happening[]) {
+    this.#happenings = happenings;
+    this.#recorder = new Recorder(() => this.#timeMs, this.#naming);
+    this.#changes = changesOf(happenings);
+    this.#makers = new Makers(happenings);
+    const upstream: Upstream = {
+      send: (_request, sink) => {
+        this.#sinks.set(this.#exchange, sink);
+        this.#makers.sent(this.#exchange, this.#recorder.attributing());
+        return () => {};
+      },
+    };
+    const running = new FreeRunning(AT_ONCE, () => this.#gate);
+    this.#gate = new Gate(upstream, this.#recorder, this.#naming, {
+      crash: () => {},
+      startReplica: () => {},
+      pause: () => {},
+      parked: running.parked,
+    });
+  }
+
+  history(): History {
+    const recorder = this.#recorder;
+    recorder.phase('setup');
+    const [first] = this.#happenings;
+    const before = this.#happenings.find(({ what }) => what === 'request')?.timeMs ?? first?.timeMs ?? 0;
+    // What was there before anybody asked.
+    for (const one of this.#happenings) if (one.what === 'change' && one.timeMs < before) this.#reveal(one);
+    this.#gate.startContention();
+    recorder.phase('contention');
+    for (const one of this.#happenings) {
+      this.#timeMs = Math.max(this.#timeMs, Math.round(one.timeMs));
+      this.#reveal(one);
+      this.#happen(one);
+    }
+    for (const phase of ['heal', 'settle', 'end'] as const) recorder.phase(phase);
+    return recorder.history({ result: 'time-exceeded', timeMs: this.#timeMs }, this.#happenings.length, []);
+  }
+
+  #happen(one: Happening): void {
+    if (one.what === 'change') return;
+    const { exchange } = one;
+    this.#exchange = exchange;
+    const sink = this.#sinks.get(exchange);
+    switch (one.what) {
+      case 'request':
+        this.#aborts.set(exchange, this.#gate.port(one.actor).send(one.request, NOBODY));
+        break;
+      case 'answer':
+        sink?.answer(this.#whole(one.answer));
+        break;
+      case 'open':
+        sink?.open();
+        break;
+      case 'event':
+        sink?.event({ type: one.event.type, object: this.#wholeObject(one.event.object) });
+        break;
+      case 'end':
+        if (one.broken) this.#aborts.get(exchange)?.();
+        else sink?.end();
+    }
+  }
+
+  /** Somebody is told of a revision, so that it and all before it must have been committed. */
+  #reveal(one: Happening): void {
+    const told = revisionTold(one);
+    for (
+      let change = this.#changes[this.#next];
+      change !== undefined && change.revision <= told;
+      change = this.#changes[this.#next]
+    ) {
+      this.#next++;
+      const commit = this.#makers.of(change);
+      if (commit === undefined) this.#recorder.committed(change);
+      else commit(change);
+    }
+  }
+
+  /** Metadata alone is what an actor saw, but what it saw it of is known. */
+  #wholeObject(object: KubeObject | JsonObject): KubeObject | JsonObject {
+    if (object['kind'] !== 'PartialObjectMetadata') return object;
+    const { metadata } = object as KubeObject;
+    const revision = revisionOf(object as KubeObject);
+    return (
+      this.#changes.find((change) => change.revision === revision && change.uid === metadata.uid)?.object ?? object
+    );
+  }
+
+  #whole(answer: ApiResponse): ApiResponse {
+    const { body } = answer;
+    if (typeof body === 'string' || !isMap(body)) return answer;
+    return { ...answer, body: this.#wholeObject(body) };
+  }
+}
+
+const NOBODY: ResponseSink = { answer: () => {}, open: () => {}, event: () => {}, end: () => {} };
+
+/** The highest revision that whoever sees this learns of. */
+function revisionTold(one: Happening): number {
+  switch (one.what) {
+    case 'change':
+      return one.change.revision;
+    case 'event':
+      return one.event.type === 'ERROR' ? 0 : versionOf(one.event.object);
+    case 'answer':
+      return typeof one.answer.body === 'object' && one.answer.body !== null && one.answer.code < 300
+        ? versionOf(one.answer.body as JsonObject)
+        : 0;
+    default:
+      return 0;
+  }
+}
+
+function versionOf(object: KubeObject | JsonObject): number {
+  const { resourceVersion } = (object['metadata'] ?? {}) as { readonly resourceVersion?: string };
+  const revision = Number(resourceVersion ?? 0);
+  return Number.isSafeInteger(revision) ? revision : 0;
+}
+
+/** Each revision once, in order, with the content before it. */
+function changesOf(happenings: readonly Happening[]): readonly ObservedChange[] {
+  const byRevision = new Map<number, ObservedChange>();
+  for (const one of happenings)
+    if (one.what === 'change' && !byRevision.has(one.change.revision)) byRevision.set(one.change.revision, one.change);
+  const latest = new Map<string, KubeObject>();
+  return [...byRevision.values()]
+    .toSorted((a, b) => a.revision - b.revision)
+    .map((change) => {
+      const before = change.before ?? latest.get(change.uid);
+      if (change.type === 'DELETED') latest.delete(change.uid);
+      else latest.set(change.uid, change.object);
+      return before === undefined || change.type === 'ADDED' ? change : { ...change, before };
+    });
+}

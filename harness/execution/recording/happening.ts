@@ -1,0 +1,22 @@
+/** What a recording consists of before it is a history: requests, answers, events and changes, in the order in which they were seen. */
+import type { ObservedChange } from '../../gate/recorder.ts';
+import type { ActorId } from '../../model/actor.ts';
+import type { WatchEvent } from '../../model/watch-event.ts';
+import type { ApiRequest, ApiResponse } from '../../wire/http.ts';
+
+/** `exchange` tells which request an answer belongs to. Times are ms since the recording began. */
+export type Happening =
+  | {
+      readonly what: 'request';
+      readonly exchange: number;
+      readonly timeMs: number;
+      readonly actor: ActorId;
+      readonly request: ApiRequest;
+    }
+  | { readonly what: 'answer'; readonly exchange: number; readonly timeMs: number; readonly answer: ApiResponse }
+  | { readonly what: 'open'; readonly exchange: number; readonly timeMs: number }
+  | { readonly what: 'event'; readonly exchange: number; readonly timeMs: number; readonly event: WatchEvent }
+  /** `broken`: no answer came, or the stream was cut by the actor. */
+  | { readonly what: 'end'; readonly exchange: number; readonly timeMs: number; readonly broken: boolean }
+  /** A change that the server has committed, as an observer of its own saw it. */
+  | { readonly what: 'change'; readonly timeMs: number; readonly change: ObservedChange };

@@ -1,0 +1,78 @@
+/** What is remembered of a target, and when it is not the same target any more. */
+import { appendFileSync, chmodSync, copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Subject } from './protocol.ts';
+import { referenceCache } from './reference-cache.ts';
+import { takeReferences } from './references.ts';
+import { runnerOf, setReady, thinTarget, workload } from './testing.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'stalemate-references-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function subjectOf(command: readonly string[], more: Partial<Subject> = {}): Subject {
+  return {
+    target: '',
+    process: { command, cwd: folder, env: {}, network: 'none', ready: 'quiet', readyWithinMs: 1, graceMs: 0 },
+    transport: 'http-library',
+    crds: [],
+    samples: [],
+    project: null,
+    namespace: 'default',
+    settings: { ...runnerOf(thinTarget(setReady)).settings },
+    properties: [],
+    configFile: null,
+    reportDir: folder,
+    ...more,
+  };
+}
+
+/** A native program of our own, which may be changed. */
+function program(): string {
+  const path = join(folder, 'manager');
+  copyFileSync(process.execPath, path);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+it('is found again for the same program, with what the runner learned', async () => {
+  const command = [program(), '-v'];
+  const runner = runnerOf(thinTarget(setReady));
+  const references = await takeReferences(runner, workload(), []);
+  referenceCache(subjectOf(command), workload()).keep(runner, references);
+  const other = runnerOf(thinTarget(setReady));
+
+  const recalled = referenceCache(subjectOf(command), workload()).recall(other);
+
+  expect(recalled?.reference).toEqual(JSON.parse(JSON.stringify(references.reference)));
+  expect(recalled?.aim).toEqual(JSON.parse(JSON.stringify(references.aim)));
+  expect(other.hints).toEqual(runner.hints);
+});
+
+it('is nothing to a program that was built again, another sample, or other arguments', async () => {
+  const path = program();
+  const runner = runnerOf(thinTarget(setReady));
+  referenceCache(subjectOf([path]), workload()).keep(runner, await takeReferences(runner, workload(), []));
+
+  expect(referenceCache(subjectOf([path, '-x']), workload()).recall(runner)).toBeUndefined();
+  expect(referenceCache(subjectOf([path]), { ...workload(), sample: [] }).recall(runner)).toBeUndefined();
+  expect(referenceCache(subjectOf([path], { namespace: 'other' }), workload()).recall(runner)).toBeUndefined();
+  expect(referenceCache(subjectOf([path]), workload()).recall(runner)).toBeDefined();
+  appendFileSync(path, 'x');
+  expect(referenceCache(subjectOf([path]), workload()).recall(runner)).toBeUndefined();
+});
+
+it('is not kept for programs that consist of more than their own file', async () => {
+  const subject = subjectOf([process.execPath, 'controller.mjs']);
+  const runner = runnerOf(thinTarget(setReady));
+
+  referenceCache(subject, workload()).keep(runner, await takeReferences(runner, workload(), []));
+
+  expect(referenceCache(subject, workload()).recall(runner)).toBeUndefined();
+});

@@ -1,0 +1,71 @@
+/**
+ * What the options say of the target: a module or a process, and what is for processes only.
+ *
+ * Does not own: whether a command can be started (`process-target.ts`), all other options (`config.ts`).
+ */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { ProcessTarget } from '../model/counterexample.ts';
+import { HarnessError } from '../model/errors.ts';
+import type { StalemateOptions } from './config.ts';
+import { resolveCommand } from './process-target.ts';
+import type { RunConfig } from './run-config.ts';
+
+/** In virtual time nothing waits for a kubelet unless its author says so: every pod would bring another actor into the search. */
+export function workloadsOf(
+  { environment }: StalemateOptions,
+  isProcess: boolean,
+): Pick<RunConfig['settings'], 'workloads'> {
+  const workloads = environment?.workloads ?? (isProcess ? 'auto' : 'off');
+  return workloads === 'off' ? {} : { workloads };
+}
+
+/** A command that is told where the store is has effects to keep there. */
+export function usesEffects({ effects, command = [], env = {} }: StalemateOptions): boolean {
+  return effects ?? [...command, ...Object.values(env)].some((word) => word.includes('{effects}'));
+}
+
+/** The program of a command; `null` for a module. */
+export function processOf(options: StalemateOptions, cwd: string): ProcessTarget | null {
+  const { target, command, directory = '.', env = {} } = options;
+  if (command === undefined) return null;
+  if (target === undefined) {
+    const { network, ready, readyWithinMs, graceMs } = options;
+    const manner = {
+      ...(network === undefined ? {} : { network }),
+      ...(ready === undefined ? {} : { ready }),
+      ...(readyWithinMs === undefined ? {} : { readyWithinMs }),
+      ...(graceMs === undefined ? {} : { graceMs }),
+    };
+    return resolveCommand({ command, directory: resolve(cwd, directory), env, manner });
+  }
+  throw new HarnessError(
+    'CONFIG_INVALID',
+    `got both target "${target}" and a command "${command.join(' ')}", expected one of them: a module, or a process`,
+  );
+}
+
+/** The module's absolute path. */
+export function targetModule(target: string | undefined, cwd: string): string {
+  if (target === undefined) {
+    throw new HarnessError(
+      'CONFIG_INVALID',
+      'got no target, expected the module that starts your controller (--target, or "target" in stalemate.config.ts) or a command (-- COMMAND ARGS)',
+    );
+  }
+  const path = resolve(cwd, target);
+  if (existsSync(path)) return path;
+  throw new HarnessError(
+    'TARGET_INVALID',
+    `target "${target}" does not exist; expected a module, looked for "${path}"`,
+  );
+}
+
+/** A module starts within a millisecond and is always the same: what is for processes changes nothing there. */
+export function forProcess(name: string, value: boolean | undefined, started: ProcessTarget | null): boolean {
+  if (value !== true || started !== null) return value === true;
+  throw new HarnessError(
+    'CONFIG_INVALID',
+    `got "${name}" for a target that is a module, expected a command (-- COMMAND ARGS); leave it out: a module needs none of that`,
+  );
+}

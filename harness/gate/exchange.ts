@@ -1,0 +1,60 @@
+/**
+ * What the gate knows of one request on its way: the exchange, the stream that a watch opened, the item that waits for it.
+ *
+ * Does not own: what becomes of them (`gate.ts`).
+ */
+import type { ActorId } from '../model/actor.ts';
+import type { Item } from '../model/item.ts';
+import { ANSWERED, SENT } from '../model/label.ts';
+import { revisionOf } from '../model/object.ts';
+import type { KubeObject } from '../model/object.ts';
+import type { WatchEvent } from '../model/watch-event.ts';
+import type { ApiRequest, ApiResponse, ConnectionError, ResponseSink } from '../wire/http.ts';
+import type { OpenOperation } from './recorder.ts';
+
+export interface Exchange {
+  readonly request: ApiRequest;
+  readonly sink: ResponseSink;
+  readonly operation: OpenOperation;
+  readonly asked: string | undefined;
+  item: PendingItem | undefined;
+  stream: Stream | undefined;
+  abortUpstream: (() => void) | undefined;
+  over: boolean;
+}
+
+export interface Stream {
+  readonly actor: ActorId;
+  readonly base: string;
+  readonly resource: string;
+  readonly exchange: Exchange;
+  label: string;
+  nextK: number;
+  readonly queue: { event: WatchEvent | undefined; at: number; timeMs: number }[];
+  /** The server has opened it. */
+  offered: boolean;
+  /** The actor has been told that the stream is open. */
+  open: boolean;
+  head: PendingItem | undefined;
+}
+
+/** A pending item together with what executing it does. */
+export interface PendingItem extends Item {
+  readonly exchange: Exchange;
+  readonly response?: ApiResponse | 'open' | ConnectionError;
+}
+
+/** What a waiting item is called once its operation or its stream has been renamed. */
+export function newName({ kind, label, stream, exchange }: PendingItem): Pick<Item, 'label' | 'stream' | 'k'> {
+  if (kind !== 'event') {
+    return { label: exchange.operation.label + (kind === 'send' ? SENT : ANSWERED), stream: '', k: 0 };
+  }
+  const now = exchange.stream?.label ?? '';
+  return { label: `${now}${label.slice(stream.length, label.lastIndexOf('@'))}@0`, stream: now, k: 0 };
+}
+
+/** The version of the event that waits first; 0 for none. */
+export function headRevision(stream: Stream | undefined): number {
+  const event = stream?.queue[0]?.event;
+  return event === undefined || event.type === 'ERROR' ? 0 : revisionOf(event.object as KubeObject);
+}

@@ -1,0 +1,46 @@
+/**
+ * What the gate says in the server's place, in the words and in the form that the actor asked for.
+ *
+ * Owns: JSON or protobuf by the Accept header, for whole answers and for events of a watch.
+ */
+import type { JsonObject, JsonValue } from '../../model/object.ts';
+import type { WatchEvent } from '../../model/watch-event.ts';
+import type { ApiResponse } from '../../wire/http.ts';
+import { encodeFrame, encodeProtobuf } from '../../wire/protobuf/envelope.ts';
+import { PROTOBUF } from './decode.ts';
+import type { AnswerHead } from './exchange.ts';
+
+const { STATUS_CODES } = process.getBuiltinModule('node:http');
+
+export interface MadeAnswer {
+  readonly head: AnswerHead;
+  readonly body: Buffer;
+}
+
+/** An answer as bytes. */
+export function madeAnswer({ code, headers = {}, body }: ApiResponse, accept: string | undefined): MadeAnswer {
+  const message = prefersProtobuf(accept) ? protobufOf(body) : undefined;
+  const text = typeof body === 'string' ? body : `${JSON.stringify(body)}\n`;
+  const bytes = message ?? Buffer.from(text);
+  const type = message === undefined ? (typeof body === 'string' ? 'text/plain' : 'application/json') : PROTOBUF;
+  const list = ['cache-control', 'no-cache, private', 'content-type', type, 'content-length', String(bytes.length)];
+  for (const [name, value] of Object.entries(headers)) list.push(name, value);
+  return { head: { code, message: STATUS_CODES[code] ?? '', headers: list }, body: bytes };
+}
+
+/** An event as bytes, for a stream of the given form. */
+export function madeEvent({ type, object }: WatchEvent, protobuf: boolean): Buffer {
+  if (!protobuf) return Buffer.from(`${JSON.stringify({ type, object })}\n`);
+  return encodeFrame(type, encodeProtobuf(object) ?? Buffer.alloc(0));
+}
+
+function protobufOf(body: JsonValue | string): Buffer | undefined {
+  return typeof body === 'object' && body !== null && !Array.isArray(body)
+    ? encodeProtobuf(body as JsonObject)
+    : undefined;
+}
+
+/** Real servers answer a `Status` in the first form that the client takes. */
+function prefersProtobuf(accept = ''): boolean {
+  return accept.split(',', 1)[0]?.trim().toLowerCase().startsWith(PROTOBUF) ?? false;
+}

@@ -1,0 +1,95 @@
+/**
+ * The frames of a watch: where one event ends and the next begins, in lines of JSON and in length-delimited protobuf.
+ *
+ * Owns: splitting. An event keeps its own bytes, so that what is released is what came. Start at {@link FrameReader}.
+ */
+import type { JsonObject } from '../../model/object.ts';
+import type { WatchEvent, WatchEventType } from '../../model/watch-event.ts';
+import { decodeFrame, decodeProtobuf } from '../../wire/protobuf/envelope.ts';
+
+/** An event and the bytes that it came as. */
+export interface RawEvent extends WatchEvent {
+  readonly bytes: Buffer;
+}
+
+const NEWLINE = 0x0a;
+const LENGTH_BYTES = 4;
+
+/** Takes a stream apart. */
+export class FrameReader {
+  readonly #protobuf: boolean;
+  readonly #onEvent: (event: RawEvent) => void;
+  #pieces: Buffer[] = [];
+  #size = 0;
+  /** Of the frame that is coming, once it is known. */
+  #wanted = 0;
+
+  constructor(protobuf: boolean, onEvent: (event: RawEvent) => void) {
+    this.#protobuf = protobuf;
+    this.#onEvent = onEvent;
+  }
+
+  /** Bytes of a frame that has not come wholly. */
+  get pendingBytes(): number {
+    return this.#size;
+  }
+
+  read(piece: Buffer): void {
+    if (this.#protobuf) this.#readMessages(piece);
+    else this.#readLines(piece);
+  }
+
+  #readLines(piece: Buffer): void {
+    let start = 0;
+    for (let end = piece.indexOf(NEWLINE); end >= 0; end = piece.indexOf(NEWLINE, start)) {
+      const bytes = this.#joined(piece.subarray(start, end + 1));
+      start = end + 1;
+      const event = parsed(bytes);
+      // A text over several lines is whole when it can be read.
+      if (event === undefined) this.#keep(bytes);
+      else this.#onEvent({ ...event, bytes });
+    }
+    if (start < piece.length) this.#keep(piece.subarray(start));
+  }
+
+  #readMessages(piece: Buffer): void {
+    this.#keep(piece);
+    while (this.#size >= Math.max(LENGTH_BYTES, this.#wanted)) {
+      const all = this.#joined();
+      this.#wanted = LENGTH_BYTES + all.readUInt32BE(0);
+      if (all.length < this.#wanted) {
+        this.#keep(all);
+        return;
+      }
+      const bytes = all.subarray(0, this.#wanted);
+      this.#keep(all.subarray(this.#wanted));
+      this.#wanted = 0;
+      const { type, object } = decodeFrame(bytes);
+      const message = decodeProtobuf(object);
+      this.#onEvent({ type: type as WatchEventType, object: 'body' in message ? message.body : {}, bytes });
+    }
+  }
+
+  #keep(piece: Buffer): void {
+    if (piece.length === 0) return;
+    this.#pieces.push(piece);
+    this.#size += piece.length;
+  }
+
+  #joined(last?: Buffer): Buffer {
+    if (last !== undefined && this.#pieces.length === 0) return last;
+    const all = Buffer.concat(last === undefined ? this.#pieces : [...this.#pieces, last]);
+    this.#pieces = [];
+    this.#size = 0;
+    return all;
+  }
+}
+
+function parsed(bytes: Buffer): WatchEvent | undefined {
+  try {
+    const { type, object } = JSON.parse(bytes.toString('utf8')) as { type: WatchEventType; object: JsonObject };
+    return { type, object };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,78 @@
+/** What an actor asks over HTTP/1.1, and how it is answered. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AnswerHead, BodyReader, FrontExchange, RawHeaders, RequestHead } from './exchange.ts';
+import { pairs } from './remote-http1.ts';
+
+export class Http1Front implements FrontExchange {
+  readonly head: RequestHead;
+  readonly hasBody: boolean;
+  readonly #incoming: IncomingMessage;
+  readonly #response: ServerResponse;
+
+  constructor(incoming: IncomingMessage, response: ServerResponse) {
+    this.#incoming = incoming;
+    this.#response = response;
+    this.head = { method: incoming.method ?? 'GET', target: incoming.url ?? '/', headers: incoming.rawHeaders };
+    const { 'content-length': length, 'transfer-encoding': encoding } = incoming.headers;
+    this.hasBody = encoding !== undefined || (length !== undefined && length !== '0');
+    // What the server says about dates and connections is passed on, and nothing is added.
+    response.sendDate = false;
+    if (response.shouldKeepAlive) response.removeHeader('connection');
+  }
+
+  read(reader: BodyReader): void {
+    const incoming = this.#incoming;
+    incoming.on('data', (piece: Buffer) => reader.data(piece));
+    incoming.on('end', () => reader.end(incoming.rawTrailers));
+  }
+
+  pause(): void {
+    this.#incoming.pause();
+  }
+
+  resume(): void {
+    this.#incoming.resume();
+  }
+
+  start({ code, message, headers }: AnswerHead): void {
+    this.#response.writeHead(code, message, headers as string[]);
+    // A watch may have nothing to tell for long, and its client waits to hear that it is open.
+    if (isOpenEnded(headers)) this.#response.flushHeaders();
+  }
+
+  write(piece: Uint8Array): boolean {
+    return this.#response.write(piece);
+  }
+
+  onDrain(listener: () => void): void {
+    this.#response.on('drain', listener);
+  }
+
+  end(trailers: RawHeaders): void {
+    if (trailers.length > 0) this.#response.addTrailers(pairs(trailers));
+    this.#response.end();
+  }
+
+  abort(): void {
+    this.#response.destroy();
+  }
+
+  /** Go asks again when a kept connection breaks before the first byte of an answer to a read, so that byte is sent. */
+  lose(): void {
+    const { socket } = this.#incoming;
+    if (!this.#response.headersSent) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1048576\r\n\r\n');
+    socket.destroySoon();
+  }
+
+  onClose(listener: (whole: boolean) => void): void {
+    this.#response.once('close', () => listener(this.#response.writableFinished));
+  }
+}
+
+function isOpenEnded(headers: RawHeaders): boolean {
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at] ?? '';
+    if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') return true;
+  }
+  return false;
+}

@@ -1,0 +1,27 @@
+/**
+ * Which requests a schedule names, told by what is known before a body has been read.
+ *
+ * Owns: erring on the side of too many. A label counts how often it came, so that either all requests of one verb and resource pass the
+ * gate or none. Start at {@link interestOf}.
+ */
+import type { ActorId } from '../../model/actor.ts';
+import { groupResource } from '../../model/object.ts';
+import type { Schedule } from '../../model/schedule.ts';
+import type { RequestInfo } from '../../wire/request-info.ts';
+
+/** Answers whether a schedule may be about a request of `actor`. */
+export function interestOf(schedule: Schedule, actor: ActorId): (info: RequestInfo | undefined) => boolean {
+  const labels = labelsOf(schedule).filter((label) => label.startsWith(`${actor}/`));
+  // A generated name is known from the create that it came of.
+  if (labels.some((label) => label.includes('~'))) return () => true;
+  const named = new Set(labels.map((label) => label.split('/').slice(1, 3).join('/')));
+  return (info) => named.has(info === undefined ? 'get/raw' : `${info.verb}/${groupResource(info)}`);
+}
+
+function labelsOf({ preemptions, holds, faults }: Schedule): readonly string[] {
+  return [
+    ...preemptions.flatMap(({ before = '', after = '', until = '' }) => [before, after, until]),
+    ...holds.flatMap(({ stream, until }) => [stream, until]),
+    ...faults.map(({ at }) => at),
+  ];
+}

@@ -1,0 +1,103 @@
+/**
+ * What nobody has asked to see passes as it is: bytes in, bytes out, each side as fast as the other takes them.
+ *
+ * Owns: the plumbing of one exchange, and telling a {@link Tap} what went by. Start at {@link pass}.
+ */
+import type {
+  AnswerHead,
+  AnswerReader,
+  FrontExchange,
+  RawHeaders,
+  RemoteConnection,
+  RemoteExchange,
+  RequestHead,
+} from './exchange.ts';
+
+/** Somebody who looks on. What it is given it must not change. */
+export interface Tap {
+  requestPiece(piece: Buffer): void;
+  requestEnd(): void;
+  answerHead(head: AnswerHead): void;
+  answerPiece(piece: Buffer): void;
+  /** The answer left; `whole` unless the connection broke on either side. */
+  close(whole: boolean): void;
+}
+
+/** Sends what `front` asks, as `head`, to `remote`, and answers with what comes back. */
+export function pass(front: FrontExchange, head: RequestHead, remote: RemoteConnection, tap?: Tap): void {
+  const passage = new Passage(front, tap);
+  passage.begin(remote.open(head, front.hasBody, passage));
+}
+
+class Passage implements AnswerReader {
+  readonly #front: FrontExchange;
+  readonly #tap: Tap | undefined;
+  #remote: RemoteExchange | undefined;
+  #waits = false;
+  #answered = false;
+  #over = false;
+
+  constructor(front: FrontExchange, tap: Tap | undefined) {
+    this.#front = front;
+    this.#tap = tap;
+  }
+
+  begin(remote: RemoteExchange): void {
+    const front = this.#front;
+    const tap = this.#tap;
+    this.#remote = remote;
+    front.onClose((whole) => {
+      // An actor that goes away wants no answer.
+      if (!this.#answered) remote.abort();
+      this.#over = true;
+      tap?.close(whole && this.#answered);
+    });
+    if (!front.hasBody) {
+      tap?.requestEnd();
+      return;
+    }
+    let paused = false;
+    front.read({
+      data: (piece) => {
+        tap?.requestPiece(piece);
+        if (remote.write(piece) || paused) return;
+        paused = true;
+        front.pause();
+      },
+      end: (trailers) => {
+        tap?.requestEnd();
+        remote.end(trailers);
+      },
+    });
+    remote.onDrain(() => {
+      paused = false;
+      front.resume();
+    });
+  }
+
+  head(head: AnswerHead): void {
+    if (this.#over) return;
+    this.#tap?.answerHead(head);
+    this.#front.start(head);
+  }
+
+  data(piece: Buffer): void {
+    if (this.#over) return;
+    this.#tap?.answerPiece(piece);
+    if (this.#front.write(piece)) return;
+    this.#remote?.pause();
+    if (this.#waits) return;
+    this.#waits = true;
+    this.#front.onDrain(() => this.#remote?.resume());
+  }
+
+  end(trailers: RawHeaders): void {
+    this.#answered = true;
+    this.#front.end(trailers);
+  }
+
+  fail(): void {
+    this.#answered = true;
+    this.#front.abort();
+  }
+}

@@ -1,0 +1,169 @@
+/**
+ * The remote server as the gate knows servers: requests in, answers and events out, bytes carried along.
+ *
+ * Owns: what is sent for a request, reading answers and watch frames, the bound on what waits of one watch. Does not own: connections
+ * (`remote.ts`), what happens in between (the gate). Start at {@link remoteUpstream}.
+ */
+import type { JsonValue } from '../../model/object.ts';
+import type { ApiRequest, ApiResponse, ConnectionError, ResponseSink, Upstream } from '../../wire/http.ts';
+import { asksToWatch, requestInfo } from '../../wire/request-info.ts';
+import { carrierOf, type Carrier, type CarriedAnswer } from './carrier.ts';
+import { decoded, mediaType, PROTOBUF } from './decode.ts';
+import type { AnswerHead, AnswerReader, RawHeaders, RemoteConnection, RequestHead } from './exchange.ts';
+import { FrameReader } from './frames.ts';
+import type { RemoteServer } from './remote.ts';
+
+/**
+ * What may wait of one watch while it is held. Beyond it the watch is closed, as real servers close watches of slow readers; its
+ * client starts another where it was.
+ */
+export const WATCH_BYTES_MAX: number = 16 * 1024 * 1024;
+
+export interface RemoteUpstreamOptions {
+  /** Default {@link WATCH_BYTES_MAX}. */
+  readonly watchBytesMax?: number;
+}
+
+/** The upstream of a gate before `remote`. Requests that carry no bytes, of actors in this process, go as JSON over a connection of ours. */
+export function remoteUpstream(remote: RemoteServer, options: RemoteUpstreamOptions = {}): RemoteUpstream {
+  return new RemoteUpstream(remote, options);
+}
+
+export class RemoteUpstream implements Upstream {
+  readonly #remote: RemoteServer;
+  readonly #watchBytesMax: number;
+  #own: RemoteConnection | undefined;
+
+  constructor(remote: RemoteServer, { watchBytesMax = WATCH_BYTES_MAX }: RemoteUpstreamOptions) {
+    this.#remote = remote;
+    this.#watchBytesMax = watchBytesMax;
+  }
+
+  send(request: ApiRequest, sink: ResponseSink): () => void {
+    const carrier = carrierOf(request) ?? this.#loaded(request);
+    const head =
+      request.query === carrier.query
+        ? carrier.head
+        : { ...carrier.head, target: withQuery(carrier.head.target, request.query) };
+    const watching =
+      request.method === 'GET' &&
+      asksToWatch(request.query) &&
+      requestInfo('GET', request.path, request.query)?.verb === 'watch';
+    const answer = new Answer(carrier, sink, watching, this.#watchBytesMax);
+    const exchange = carrier.connection.open(head, carrier.body.length > 0, answer);
+    answer.abort = () => exchange.abort();
+    for (const piece of carrier.body) exchange.write(piece);
+    if (carrier.body.length > 0) exchange.end([]);
+    return () => exchange.abort();
+  }
+
+  /** Ends the connection of actors in this process. */
+  close(): void {
+    this.#own?.close();
+  }
+
+  #loaded({ method, path, query, headers, body }: ApiRequest): Carrier {
+    this.#own ??= this.#remote.http1('configured');
+    const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+    const list = ['Accept', 'application/json'];
+    if (bytes !== undefined)
+      list.push('Content-Type', headers['content-type'] ?? 'application/json', 'Content-Length', String(bytes.length));
+    if (headers['user-agent'] !== undefined) list.push('User-Agent', headers['user-agent']);
+    const head = this.#remote.addressed({ method, target: withQuery(path, query), headers: list }, 'configured', true);
+    return { head, body: bytes === undefined ? [] : [bytes], query, connection: this.#own, waitingBytes: 0 };
+  }
+}
+
+class Answer implements AnswerReader {
+  readonly #carrier: Carrier;
+  readonly #sink: ResponseSink;
+  readonly #watching: boolean;
+  readonly #watchBytesMax: number;
+  readonly #pieces: Buffer[] = [];
+  #head: AnswerHead | undefined;
+  #frames: FrameReader | undefined;
+  #over = false;
+  abort: () => void = () => {};
+
+  constructor(carrier: Carrier, sink: ResponseSink, watching: boolean, watchBytesMax: number) {
+    this.#carrier = carrier;
+    this.#sink = sink;
+    this.#watching = watching;
+    this.#watchBytesMax = watchBytesMax;
+  }
+
+  head(head: AnswerHead): void {
+    this.#head = head;
+    if (!this.#watching || head.code !== 200) return;
+    this.#carrier.opened = head;
+    this.#frames = new FrameReader(mediaType(head.headers) === PROTOBUF, (event) => {
+      if (this.#over) return;
+      this.#carrier.waitingBytes += event.bytes.length;
+      this.#sink.event(event);
+      if (this.#carrier.waitingBytes > this.#watchBytesMax) this.#overflow();
+    });
+    this.#sink.open();
+  }
+
+  data(piece: Buffer): void {
+    if (this.#over) return;
+    if (this.#frames === undefined) {
+      this.#pieces.push(piece);
+      return;
+    }
+    try {
+      this.#frames.read(piece);
+    } catch {
+      // What cannot be taken apart cannot be passed on in order either.
+      this.#overflow();
+    }
+  }
+
+  end(trailers: RawHeaders): void {
+    if (this.#over) return;
+    this.#over = true;
+    const head = this.#head;
+    if (this.#frames !== undefined || head === undefined) this.#sink.end();
+    else this.#sink.answer(answerOf(head, this.#pieces, trailers));
+  }
+
+  fail(error: Error): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#sink.end(connectionError(error));
+  }
+
+  #overflow(): void {
+    this.#over = true;
+    this.abort();
+    this.#sink.end();
+  }
+}
+
+function answerOf(head: AnswerHead, pieces: readonly Buffer[], trailers: RawHeaders): ApiResponse {
+  const body: JsonValue = decoded(pieces, head.headers) ?? '';
+  const answer: CarriedAnswer = { code: head.code, body, carried: { head, pieces, trailers } };
+  return answer;
+}
+
+function connectionError(error: NodeJS.ErrnoException): ConnectionError {
+  const code = error.code === 'ECONNREFUSED' || error.code === 'ETIMEDOUT' ? error.code : 'ECONNRESET';
+  return { code, message: error.message };
+}
+
+function withQuery(target: string, query: ApiRequest['query']): string {
+  const mark = target.indexOf('?');
+  const path = mark < 0 ? target : target.slice(0, mark);
+  const text = new URLSearchParams(query).toString();
+  return text === '' ? path : `${path}?${text}`;
+}
+
+/** What an {@link RequestHead} asks, with an empty query where there is none. */
+export function questionOf({ target }: RequestHead): Pick<ApiRequest, 'path' | 'query'> {
+  const mark = target.indexOf('?');
+  if (mark < 0) return { path: target, query: {} };
+  const query: { [key: string]: string } = {};
+  for (const [key, value] of new URLSearchParams(target.slice(mark + 1)))
+    if (!Object.hasOwn(query, key)) query[key] = value;
+  return { path: target.slice(0, mark), query };
+}

@@ -1,0 +1,21 @@
+/** What a request is about: the object or collection that it touches, and the selector by which a watch is told from others. */
+import type { JsonObject, KubeObject } from '../model/object.ts';
+import type { ApiRequest } from '../wire/http.ts';
+import type { OpenOperation } from './recorder.ts';
+
+/** `pods/default/a`, or `pods/default/` for a collection; empty for watches and for what is no resource. */
+export function touched(resource: string, namespace: string, name: string, operation: OpenOperation): string {
+  if (resource === '' || operation.verb === 'watch') return '';
+  if (operation.verb === 'create') {
+    const metadata = (operation.body as JsonObject | undefined)?.['metadata'] as KubeObject['metadata'] | undefined;
+    return `${resource}/${namespace}/${metadata?.name ?? ''}`;
+  }
+  return `${resource}/${namespace}/${name}`;
+}
+
+/** The selectors of a watch as its label spells them. */
+export function selectorOf(query: ApiRequest['query']): string {
+  const label = query['labelSelector'];
+  const field = query['fieldSelector'];
+  return [label, field].filter((part) => part !== undefined && part !== '').join('&');
+}

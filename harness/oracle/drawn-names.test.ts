@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import type { History } from '../model/history.ts';
+import { drawnNamesIn } from './drawn-names.ts';
+import { historyBuilder, manifest } from './test-history.ts';
+
+function creating(resource: string, ...names: readonly string[]): History {
+  const history = historyBuilder();
+  for (const name of names) history.create('controller', resource, manifest('Thing', name));
+  return history.build();
+}
+
+test('finds no drawn names where all runs agree', () => {
+  expect(drawnNamesIn([creating('pods', 'web-0', 'web-1'), creating('pods', 'web-1', 'web-0')])).toEqual({});
+});
+
+test('tells names that stay from those that differ, and how these begin', () => {
+  const runs = [
+    creating('pods', 'web', 'web-worker-x7k2p', 'gate-1'),
+    creating('pods', 'web', 'web-worker-9dkfa', 'gate-2'),
+  ];
+
+  expect(drawnNamesIn(runs)).toEqual({ pods: { kept: ['web'], stems: ['web-worker-', 'gate-'] } });
+});
+
+test('knows names without anything in common', () => {
+  const runs = [
+    creating('nodes', 'beautiful-kapitsa'),
+    creating('nodes', 'gifted-jemison'),
+    creating('nodes', 'bold-bose'),
+  ];
+
+  expect(drawnNamesIn(runs)).toEqual({ nodes: { kept: [], stems: [''] } });
+});
+
+test('does not take a run that stopped early for one that draws names', () => {
+  expect(drawnNamesIn([creating('pods', 'a', 'b'), creating('pods', 'a')])).toEqual({});
+});
+
+test('leaves out what others created', () => {
+  const other = historyBuilder();
+  other.create('user', 'pods', manifest('Pod', 'x'));
+
+  expect(drawnNamesIn([other.build(), creating('pods')])).toEqual({});
+});

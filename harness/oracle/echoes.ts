@@ -1,0 +1,77 @@
+/**
+ * What a status repeats of the spec: `status.image` holds the text of `spec.image` whenever the status claims the current generation.
+ *
+ * Owns: how that is read off undisturbed runs. A pair counts only when the references saw the spec leaf with two values or more, and
+ * never saw the status say anything else under the current generation: what a target reports of the world on its way there, it
+ * reports in the references too. Does not own: what follows from it (`properties/truthful-status.ts`).
+ */
+import { roleOf } from '../model/actor.ts';
+import type { History } from '../model/history.ts';
+import { leafPattern, leavesOf } from '../model/leaf.ts';
+import type { JsonValue, KubeObject } from '../model/object.ts';
+import type { StatusEcho } from '../model/reference.ts';
+import { roleOfObject } from './history-index.ts';
+
+/** Shorter texts, and numbers, occur in any message by accident. */
+const TEXT = /^(?=.*[A-Za-z]).{3,}$/s;
+
+/** The pairs by role, in a stable order. Roles whose status names no generation have none. */
+export function statusEchoes(histories: readonly History[]): { readonly [role: string]: readonly StatusEcho[] } {
+  const roles = new Map<string, Tally>();
+  for (const history of histories) {
+    for (const revision of history.revisions) {
+      if (revision.type === 'DELETED' || roleOf(revision.actor) !== 'target' || !isCurrent(revision.object)) continue;
+      const role = roleOfObject(history, revision);
+      let tally = roles.get(role);
+      if (tally === undefined) roles.set(role, (tally = new Map()));
+      tallyVersion(revision.object, tally);
+    }
+  }
+  const out: { [role: string]: readonly StatusEcho[] } = {};
+  for (const [role, tally] of roles) {
+    const pairs = [...tally.values()].filter((pair) => !pair.broken && pair.values.size > 1);
+    if (pairs.length > 0) out[role] = pairs.map(({ status, spec }) => ({ status, spec }));
+  }
+  return out;
+}
+
+/** The generation that a status claims to be about; undefined when it claims none. */
+export function observedGeneration(object: KubeObject): number | undefined {
+  const observed = leavesOf(object).get('status.observedGeneration');
+  return typeof observed === 'number' ? observed : undefined;
+}
+
+/** Whether a status leaf says what a spec leaf asks for. */
+export function repeats(status: JsonValue | undefined, spec: JsonValue | undefined): boolean {
+  return typeof status === 'string' && typeof spec === 'string' && status.includes(spec);
+}
+
+interface Pair extends StatusEcho {
+  readonly values: Set<string>;
+  broken: boolean;
+}
+type Tally = Map<string, Pair>;
+
+function isCurrent(object: KubeObject): boolean {
+  return object.metadata.generation !== undefined && observedGeneration(object) === object.metadata.generation;
+}
+
+function tallyVersion(object: KubeObject, tally: Tally): void {
+  const leaves = leavesOf(object);
+  const specs: (readonly [string, string])[] = [];
+  const reports: (readonly [string, string])[] = [];
+  for (const [path, value] of leaves) {
+    if (typeof value !== 'string' || leafPattern(path) !== path) continue;
+    if (path.startsWith('spec.') && TEXT.test(value)) specs.push([path, value]);
+    else if (path.startsWith('status.')) reports.push([path, value]);
+  }
+  for (const pair of tally.values()) if (!repeats(leaves.get(pair.status), leaves.get(pair.spec))) pair.broken = true;
+  for (const [status, text] of reports) {
+    for (const [spec, value] of specs) {
+      const key = `${status} ${spec}`;
+      const known = tally.get(key);
+      if (known !== undefined) known.values.add(value);
+      else if (text.includes(value)) tally.set(key, { status, spec, values: new Set([value]), broken: false });
+    }
+  }
+}

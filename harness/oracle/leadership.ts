@@ -1,0 +1,115 @@
+/**
+ * Who was alive when, and who held a lock when.
+ *
+ * Owns: reading both off a history, by behaviour: a lock is an object with a holder and a time of renewal, whatever its name. Does not
+ * own: what a replica may do without it (`properties/one-active-leader.ts`).
+ */
+import type { ActorId } from '../model/actor.ts';
+import { roleOf } from '../model/actor.ts';
+import type { History, Revision } from '../model/history.ts';
+import { isMap } from '../model/json.ts';
+import type { JsonObject, JsonValue, KubeObject } from '../model/object.ts';
+import { indexOf } from './history-index.ts';
+
+/** One life of the target, in ticks. */
+export interface Life {
+  readonly actor: ActorId;
+  readonly from: number;
+  /** Infinity while it lives. */
+  readonly until: number;
+}
+
+/** A stretch during which one actor held a lock. */
+export interface Tenure {
+  readonly actor: ActorId;
+  /** `leases.coordination.k8s.io/leader`. */
+  readonly lock: string;
+  readonly from: number;
+  /** Infinite while it lasts. `by` is who took the lock, absent when it was given up or still is held. */
+  readonly until: { readonly at: number; readonly timeMs: number; readonly revision: number; readonly by?: ActorId };
+  /** How long a holder that cannot renew may go on after another has it: the renew deadline, as client libraries set it. */
+  readonly deadlineMs: number;
+}
+
+/** client-go: a lease of 15 s has to be renewed within 10 s. */
+const DEADLINE_SHARE = 2 / 3;
+const LEASE_SECONDS = 15;
+
+/** The lives of the target, in order of their first request. */
+export function livesOf({ operations, processes }: History): readonly Life[] {
+  const from = new Map<ActorId, number>();
+  for (const { actor, invoked } of operations) {
+    if (roleOf(actor) === 'target' && !from.has(actor)) from.set(actor, invoked.at);
+  }
+  return [...from].map(([actor, first]) => {
+    const end = processes.find(
+      ({ actor: other, kind }) => other === actor && (kind === 'crashed' || kind === 'exited' || kind === 'stopped'),
+    );
+    return { actor, from: first, until: end?.at ?? Number.POSITIVE_INFINITY };
+  });
+}
+
+/** Whether two different lives had a moment in common. */
+export function overlap(one: Life, other: Life): boolean {
+  return one.actor !== other.actor && one.from < other.until && other.from < one.until;
+}
+
+/** All tenures of the target's incarnations, in order of locks and time. */
+export function tenuresOf(history: History): readonly Tenure[] {
+  const out: Tenure[] = [];
+  for (const chain of indexOf(history).chains()) {
+    let open: { actor: ActorId; holder: string; from: Revision } | undefined;
+    const close = (end: Revision | undefined, by: ActorId | undefined): void => {
+      if (open === undefined) return;
+      const { actor, from } = open;
+      out.push({
+        actor,
+        lock: `${from.resource}/${from.name}`,
+        from: from.at,
+        until:
+          end === undefined
+            ? { at: Number.POSITIVE_INFINITY, timeMs: Number.POSITIVE_INFINITY, revision: 0 }
+            : { at: end.at, timeMs: end.timeMs, revision: end.revision, ...(by === undefined ? {} : { by }) },
+        deadlineMs: leaseSeconds(from.object) * 1000 * DEADLINE_SHARE,
+      });
+      open = undefined;
+    };
+    for (const revision of chain) {
+      const holder = revision.type === 'DELETED' ? '' : lockHolder(revision.object);
+      if (holder === undefined || holder === open?.holder) continue;
+      const taken = holder !== '' && roleOf(revision.actor) === 'target';
+      close(revision, taken ? revision.actor : undefined);
+      if (taken) open = { actor: revision.actor, holder, from: revision };
+    }
+    close(undefined, undefined);
+  }
+  return out;
+}
+
+/** Who holds a lock; empty when nobody does, undefined when the object is none. */
+export function lockHolder(object: KubeObject): string | undefined {
+  const spec = lockSpec(object);
+  if (spec === undefined || !('renewTime' in spec)) return undefined;
+  const holder = spec['holderIdentity'];
+  return typeof holder === 'string' ? holder : '';
+}
+
+/** How long a lock is good for when nobody renews it. */
+export function leaseSeconds(object: KubeObject): number {
+  const seconds = lockSpec(object)?.['leaseDurationSeconds'];
+  return typeof seconds === 'number' ? seconds : LEASE_SECONDS;
+}
+
+/** A Lease's spec, or the record that older clients keep in an annotation. */
+function lockSpec(object: KubeObject): JsonObject | undefined {
+  const { spec } = object;
+  if (isMap(spec) && 'renewTime' in spec) return spec;
+  const record = object.metadata.annotations?.['control-plane.alpha.kubernetes.io/leader'];
+  if (record === undefined) return undefined;
+  try {
+    const parsed = JSON.parse(record) as JsonValue;
+    return isMap(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { Random } from '../../determinism/random.ts';
+import { item, view } from '../test-items.ts';
+import { collide } from './collide.ts';
+import { scripted } from './testing.ts';
+
+const HINTS = { steps: 40, conflictSteps: 10 };
+const MINE = item('controller/update/things/default/a#0!sent', { touches: 'things/default/a' });
+const READ = item('writer-1/get/things/default/a#0!sent', { touches: 'things/default/a', write: false });
+const THEIRS = item('writer-1/update/things/default/a#0!sent', { touches: 'things/default/a' });
+const ELSEWHERE = item('writer-2/update/things/default/b#0!sent', { touches: 'things/default/b' });
+const EVENT = item('controller/watch/things/default#0/a@0', { touches: 'things/default/a' });
+
+describe('a collision', () => {
+  it('lets a whole operation on the same object go before the write of the target', () => {
+    const strategy = collide(scripted({ ints: [1, 1, 0] }), HINTS);
+
+    expect(strategy.pick(view([MINE, ELSEWHERE, READ]))).toBe(READ);
+    expect(strategy.pick(view([MINE, ELSEWHERE, THEIRS]))).toBe(THEIRS);
+    expect(strategy.pick(view([MINE, ELSEWHERE], { completed: new Set(['writer-1']) }))).toBe(MINE);
+  });
+
+  it('decides once for each write', () => {
+    const strategy = collide(scripted({ ints: [1, 1, 99, 0] }), HINTS);
+
+    expect(strategy.pick(view([MINE, READ]))).toBe(MINE);
+  });
+
+  it('keeps what happened from the target until it has written, in half of the runs', () => {
+    // In the dark (0), not in ambush (1), a collision (0), for two writes (1).
+    const strategy = collide(scripted({ ints: [0, 1, 0, 1, 99, 99] }), HINTS);
+    const again = { ...MINE, seq: MINE.seq + 1_000 };
+
+    expect(strategy.pick(view([MINE, READ]))).toBe(READ);
+    expect(strategy.pick(view([MINE, EVENT], { completed: new Set(['writer-1']) }))).toBe(MINE);
+    expect(strategy.pick(view([EVENT, again]))).toBe(again);
+    expect(strategy.pick(view([EVENT]))).toBe(EVENT);
+  });
+
+  it('is waited for in half of the runs', () => {
+    const reading = item('controller/get/things/default/a#0!sent', { touches: 'things/default/a', write: false });
+    const strategy = collide(scripted({ ints: [1, 0, 0] }), HINTS);
+
+    expect(strategy.pick(view([THEIRS, reading]))).toBe(reading);
+    expect(strategy.pick(view([THEIRS, MINE]))).toBe(THEIRS);
+    expect(collide(scripted({ ints: [1, 0] }), HINTS).pick(view([THEIRS]))).toBe(THEIRS);
+  });
+
+  it('is likelier on one object than on two', () => {
+    let same = 0;
+    let other = 0;
+    for (let seed = 0; seed < 200; seed++) {
+      if (collide(new Random(seed), HINTS).pick(view([MINE, READ])) === READ) same++;
+      if (collide(new Random(seed), HINTS).pick(view([MINE, ELSEWHERE])) === ELSEWHERE) other++;
+    }
+
+    expect(same).toBeGreaterThan(130);
+    expect(other).toBeLessThan(70);
+    expect(other).toBeGreaterThan(5);
+  });
+});

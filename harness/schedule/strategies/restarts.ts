@@ -1,0 +1,77 @@
+/**
+ * Two ways in which a restart hurts: state left between two writes that belong together, and a new life that begins in the past.
+ *
+ * Owns: where the target dies and what its next life is shown. Both need the fault `crash`; who switches it off gets the default
+ * order. What is legal for a list is the gate's to say: only one that asks for `resourceVersion=0` may come from the past.
+ */
+import { roleOf } from '../../model/actor.ts';
+import type { Item } from '../../model/item.ts';
+import { hasProgram } from '../default-order.ts';
+import { isTargetWrite, kindOf, Orderly, watchedKind, withoutEvents } from './by-kind.ts';
+import type { MakeStrategy } from './strategy.ts';
+
+/** The write at which the target dies: mostly one of the first few. */
+const WRITES = [0, 0, 1, 1, 2, 2, 3, 4, 6] as const;
+
+/** Crash between two writes of one burst: before a write leaves, or after the server has committed it. */
+export const intermediateState: MakeStrategy = (draws) => {
+  const at = WRITES[draws.int(WRITES.length)] ?? 0;
+  const afterwards = draws.int(2) === 0;
+  // Others may act while nobody is there to see it.
+  const othersFirst = draws.int(3) === 0;
+  const orderly = new Orderly();
+  let writes = 0;
+  let crashed = false;
+  return {
+    pick: (view) => {
+      const other = crashed && othersFirst ? view.items.find((item) => hasProgram(item.actor)) : undefined;
+      if (other !== undefined) orderly.run(other.actor);
+      return orderly.pick(view, view.items);
+    },
+    fault: (item) => {
+      if (crashed) return undefined;
+      const here = afterwards ? isWriteAnswer(item) : isTargetWrite(item);
+      if (!here || writes++ < at) return undefined;
+      crashed = true;
+      return { do: 'crash' };
+    },
+  };
+};
+
+/** How far back the lists of a new life reach, and for how many writes its watches of one kind stay silent. */
+const BEHIND_MAX = 8;
+const SILENT_WRITES_MAX = 6;
+
+/** A restart whose first list of one kind comes from the past where that is legal, and whose watch of that kind comes late. */
+export const staleState: MakeStrategy = (draws, hints) => {
+  const kindIn = watchedKind(draws, hints);
+  const at = WRITES[draws.int(WRITES.length)] ?? 0;
+  const behind = 1 + draws.int(BEHIND_MAX);
+  let silent = 1 + draws.int(SILENT_WRITES_MAX);
+  const orderly = new Orderly();
+  let kind: string | undefined;
+  let writes = 0;
+  let crashed = false;
+  return {
+    pick: (view) => {
+      kind = kindIn(view);
+      const item = orderly.pick(view, crashed && silent > 0 ? withoutEvents(view, kind) : view.items);
+      if (isTargetWrite(item) && crashed) silent--;
+      return item;
+    },
+    fault: (item) => {
+      if (!crashed) {
+        if (!isTargetWrite(item) || writes++ < at) return undefined;
+        crashed = true;
+        return { do: 'crash' };
+      }
+      return item.staleable && kindOf(item) === kind ? { do: 'stale-list', behind } : undefined;
+    },
+  };
+};
+
+const WRITE_VERBS: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
+
+function isWriteAnswer(item: Item): boolean {
+  return item.kind === 'answer' && WRITE_VERBS.has(item.verb) && roleOf(item.actor) === 'target';
+}

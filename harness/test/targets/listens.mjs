@@ -1,0 +1,72 @@
+/**
+ * A controller that takes its time: it watches widgets, prints what it is asked to, serves /readyz, and changes nothing.
+ *
+ * Arguments: how it misbehaves, then a port.
+ */
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { get } from 'node:https';
+
+const [manner = 'well', port = '0'] = process.argv.slice(2);
+
+/** Loaded by those who use it only: one talks to somebody else. */
+async function work() {
+  const { send, WIDGETS } = await import('./kube-client.mjs');
+  const { body } = await send('GET', WIDGETS);
+  if (manner === 'fails') throw new Error('cannot go on after the first list');
+  const from = body.metadata.resourceVersion;
+  const opened = () => console.log('caches are synced');
+  await send('GET', `${WIDGETS}?watch=1&resourceVersion=${from}`, undefined, () => {}, opened);
+}
+
+const MANNERS = {
+  well: work,
+  fails: work,
+  /** Talks to somebody else. */
+  strays: () => {
+    const asked = get('https://10.96.0.1:443/api', { timeout: 500 });
+    asked.on('timeout', () => asked.destroy(new Error('nobody answers')));
+    asked.on('error', ({ code, message }) => console.log(`no cluster: ${code ?? message}`));
+    setInterval(() => {}, 1000);
+  },
+  'serves-ready': () => {
+    void work();
+    let asked = 0;
+    createServer((request, response) => {
+      response.statusCode = ++asked > 2 ? 200 : 500;
+      response.end();
+    }).listen(Number(port), '127.0.0.1');
+  },
+  /** Listens twice on one port. */
+  'takes-ports': () => {
+    for (const server of [createServer(), createServer()]) server.listen(Number(port), '127.0.0.1');
+  },
+  floods: () => {
+    for (let line = 0; line < 20_000; line++) console.log(`line ${line} of far too many`);
+    void work();
+  },
+  'ends-in-time': () => {
+    process.on('SIGTERM', () => {
+      console.log('asked to end');
+      if (process.env.LAST_WORDS) writeFileSync(process.env.LAST_WORDS, 'asked to end');
+      process.exit(0);
+    });
+    void work();
+  },
+  'ignores-sigterm': () => {
+    process.on('SIGTERM', () => console.log('no'));
+    void work();
+  },
+  /** Goes into the background. */
+  daemonises: () => {
+    spawn(process.execPath, [process.argv[1], 'well'], { detached: true, stdio: 'ignore' }).unref();
+    process.exit(0);
+  },
+  'says-its-environment': () => {
+    console.log(`${process.env.GREETING} from ${process.cwd()}`);
+    void work();
+  },
+};
+
+await MANNERS[manner]();

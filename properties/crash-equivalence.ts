@@ -1,0 +1,61 @@
+/**
+ * P9, crash equivalence: a target that is killed at any of its calls and started again ends where one that was not killed may end.
+ *
+ * Judged like convergence, against the same allowed states; what makes it a finding of this property is the cause: the run held a
+ * crash, and the same run without its crashes does not end so. It then takes the place of convergence's finding about the same thing,
+ * which stays for runs that go wrong whether or not anybody dies. Does not own: the comparison (`convergence.ts`).
+ */
+import type { CheckResult, Violation } from '../harness/model/check-result.ts';
+import { HOLDS } from '../harness/model/check-result.ts';
+import type { History } from '../harness/model/history.ts';
+import { leafPattern } from '../harness/model/leaf.ts';
+import type { ProbeResult } from '../harness/model/probe.ts';
+import { nearestDifferences, probedState } from '../harness/oracle/final-state.ts';
+import type { Property } from '../harness/oracle/property.ts';
+import { convergence } from './convergence.ts';
+
+const NAME = 'crash-equivalence';
+
+export const crashEquivalence: Property = {
+  name: NAME,
+  id: 'P9',
+  kind: 'liveness',
+  about: 'killed at any of its calls and started again, the target ends where it may end without that',
+  supersedes: [convergence.name],
+  check,
+};
+
+type Spared = Extract<ProbeResult, { probe: 'without-crashes' }>;
+
+function check(history: History): CheckResult {
+  if (!history.processes.some(({ kind }) => kind === 'crashed')) return HOLDS;
+  const converged = convergence.check(history);
+  if (converged.result !== 'violated') return converged;
+  const found = converged.violations.filter(({ severity }) => severity === 'error');
+  if (found.length === 0) return HOLDS;
+  const spared = history.probes.find((probe): probe is Spared => probe.probe === 'without-crashes');
+  if (spared === undefined) {
+    const reason = 'a run with a crash ended in the wrong state; it is made again without the crash';
+    return { result: 'inconclusive', reason, needs: [{ probe: 'without-crashes' }] };
+  }
+  if (!spared.settled) return { result: 'inconclusive', reason: 'without its crashes the run did not come to rest' };
+  const excused = nearestDifferences(history, probedState(history, spared.final, spared.names), spared.expected);
+  const places = new Set(excused.map(({ resource, path }) => `${resource} ${leafPattern(path)}`));
+  const caused = found.filter(({ signature }) => {
+    // A watch that is gone for good is a cause of its own: any difference at all without the crash excuses it.
+    if (signature.class === 'stopped-watching') return excused.length === 0;
+    return !places.has(`${signature.kind} ${signature.field}`);
+  });
+  if (caused.length === 0) return HOLDS;
+  return { result: 'violated', violations: caused.map((violation) => blame(history, violation)) };
+}
+
+function blame(history: History, violation: Violation): Violation {
+  const crash = history.decisions.findLast(({ detail }) => detail === 'crash and restart the target');
+  const where = crash === undefined ? 'killed and started again' : `killed at ${crash.label} and started again`;
+  return {
+    ...violation,
+    signature: { ...violation.signature, property: NAME },
+    sentence: `${where}, ${violation.sentence}; without the crash the same run ends as it should`,
+  };
+}

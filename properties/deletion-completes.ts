@@ -1,0 +1,138 @@
+/**
+ * P6, deletion completes: what somebody deleted goes, once it is the target's turn to let go of it.
+ *
+ * Judges objects that are terminating at rest with nothing but finalizers that the target adds itself; as long as anybody else's
+ * stands, it may be waiting for that. Suspects get a longer settle. A target whose fresh copy would go on was stopped by what it went
+ * through; one whose fresh copy waits as well is only accused when nobody else has changed what it may be waiting for.
+ */
+import { roleOf } from '../harness/model/actor.ts';
+import type { CheckResult, Violation } from '../harness/model/check-result.ts';
+import { HOLDS } from '../harness/model/check-result.ts';
+import type { History, Revision } from '../harness/model/history.ts';
+import type { KubeObject } from '../harness/model/object.ts';
+import type { ProbeRequest, ProbeResult } from '../harness/model/probe.ts';
+import { failureStreaks } from '../harness/oracle/failures.ts';
+import { indexOf, names } from '../harness/oracle/history-index.ts';
+import type { HistoryIndex } from '../harness/oracle/history-index.ts';
+import type { Property } from '../harness/oracle/property.ts';
+import { earnedSettleMs, SETTLE_MS_MAX, suspectSettleMs } from '../harness/oracle/rest.ts';
+
+const NAME = 'deletion-completes';
+
+export const deletionCompletes: Property = {
+  name: NAME,
+  id: 'P6',
+  kind: 'liveness',
+  about: 'a deleted object goes: the target takes its own finalizers off once nobody else keeps it',
+  check,
+};
+
+function check(history: History): CheckResult {
+  const index = indexOf(history);
+  const stuck = terminating(index);
+  if (stuck.length === 0) return HOLDS;
+  const { reference, settlement } = history;
+  if (reference === undefined) return unclear('no reference run says which finalizers are the target’s');
+  const own = stuck.filter((revision) => isKeptByTargetAlone(history, index.role(revision), revision));
+  const [first] = own;
+  if (first === undefined) return HOLDS;
+  if (settlement.result !== 'quiescent') return unclear('the run never came to rest: bounded-rate judges that');
+  // A target that never finishes a deletion, not even undisturbed, was never meant to be deleted in a trial.
+  if (!reference.deletes.includes(index.role(first))) {
+    return unclear('the target did not finish this deletion in the references either');
+  }
+  return judgeStuck(history, index, first);
+}
+
+function judgeStuck(history: History, index: HistoryIndex, stuck: Revision): CheckResult {
+  const windowMs = earnedSettleMs(failureStreaks(history), suspectSettleMs(history));
+  if (windowMs > SETTLE_MS_MAX) return unclear('a back-off earned in contention may still be pending');
+  const extended = find(history, 'extended-settle');
+  if (extended?.quiescent === true && !isStuck(extended.final, stuck)) return HOLDS;
+  const fresh = find(history, 'fresh-incarnation');
+  if (extended === undefined || extended.windowMs < windowMs || fresh === undefined) {
+    const needs: ProbeRequest[] = [];
+    if (extended === undefined || extended.windowMs < windowMs) needs.push({ probe: 'extended-settle', windowMs });
+    if (fresh === undefined) needs.push({ probe: 'fresh-incarnation' });
+    return { ...unclear('an object is still terminating at rest; it gets more time and a second witness'), needs };
+  }
+  if (!extended.quiescent || !fresh.settled) return unclear('the run did not come to rest within an extended settle');
+  if (fresh.writes.length > 0) {
+    return { result: 'violated', violations: [violation(index, stuck, 'a fresh copy of it would go on')] };
+  }
+  if (isDisturbed(index)) return unclear('a deletion waits at rest, perhaps for what others have changed');
+  return { result: 'violated', violations: [violation(index, stuck, 'a restart would not mend it either')] };
+}
+
+/** A uid is drawn anew in runs that are not repeatable: the place says which object it is. */
+function isStuck(final: readonly KubeObject[], stuck: Revision): boolean {
+  return final.some(
+    ({ kind, metadata }) =>
+      kind === stuck.object.kind &&
+      metadata.namespace === stuck.object.metadata.namespace &&
+      metadata.name === stuck.object.metadata.name &&
+      metadata.deletionTimestamp !== undefined,
+  );
+}
+
+/** Objects that are on their way out at the end. */
+function terminating(index: HistoryIndex): readonly Revision[] {
+  const out: Revision[] = [];
+  for (const chain of index.chains()) {
+    const last = chain.at(-1);
+    if (last === undefined || last.type === 'DELETED' || last.object.metadata.deletionTimestamp === undefined) continue;
+    out.push(last);
+  }
+  return out;
+}
+
+function isKeptByTargetAlone({ reference }: History, role: string, { object }: Revision): boolean {
+  const { finalizers = [] } = object.metadata;
+  const owned = reference?.ownedLeaves;
+  return (
+    finalizers.length > 0 &&
+    finalizers.every((finalizer) => names(owned, role, `metadata.finalizers[${JSON.stringify(finalizer)}]`))
+  );
+}
+
+/** Whether anybody else changed, and did not only delete, what was there. */
+function isDisturbed(index: HistoryIndex): boolean {
+  return index.history.revisions.some(
+    (revision) =>
+      revision.type === 'MODIFIED' &&
+      roleOf(revision.actor) === 'writer' &&
+      index.changes(revision).some(({ path }) => !path.startsWith('metadata.finalizers')),
+  );
+}
+
+function violation(index: HistoryIndex, stuck: Revision, note: string): Violation {
+  const { metadata } = stuck.object;
+  const deletion = index.chain(stuck.uid).find(({ object }) => object.metadata.deletionTimestamp !== undefined);
+  const since = deletion?.at ?? stuck.at;
+  const last = index.history.operations.findLast(
+    ({ actor, verb, invoked }) =>
+      roleOf(actor) === 'target' && verb !== 'watch' && verb !== 'list' && invoked.at > since,
+  );
+  return {
+    signature: { property: NAME, class: 'never-finished', actors: ['target'], kind: stuck.resource, field: '' },
+    sentence:
+      `controller never lets go of ${index.shortName(stuck)}, which ${deletion?.actor ?? 'somebody'} deleted (version ` +
+      `${deletion?.revision ?? stuck.revision}): nothing but its own finalizer ${(metadata.finalizers ?? []).join(', ')} is left, and ${note}`,
+    operations: last === undefined ? [] : [last.id],
+    revisions: deletion === undefined || deletion === stuck ? [stuck.revision] : [deletion.revision, stuck.revision],
+    at: index.history.phases.at(-1)?.at ?? stuck.at,
+    severity: 'error',
+  };
+}
+
+/** The last of them: the same run may be looked at several times. */
+function find<P extends ProbeResult['probe']>(
+  { probes }: History,
+  wanted: P,
+): Extract<ProbeResult, { probe: P }> | undefined {
+  return probes.findLast((probe): probe is Extract<ProbeResult, { probe: P }> => probe.probe === wanted);
+}
+
+function unclear(reason: string): Extract<CheckResult, { result: 'inconclusive' }> {
+  return { result: 'inconclusive', reason };
+}

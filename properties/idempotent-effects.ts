@@ -1,0 +1,202 @@
+/**
+ * P8, idempotent effects: nothing is leaked or made twice in an outside system.
+ *
+ * Judges what the target keeps in the store it was given. *Leaked*: at rest there are more of a collection than a fresh target makes of
+ * the same input, and more time does not change it; nobody in the cluster knows of them any more. *Duplicated*: two of a collection
+ * with the same content at one time, where a fresh target never has two alike. *Missing*: fewer than a fresh target makes. Silent for
+ * targets without effects. What becomes of objects in the cluster is convergence's.
+ */
+import { roleOf } from '../harness/model/actor.ts';
+import type { CheckResult, Violation } from '../harness/model/check-result.ts';
+import { HOLDS } from '../harness/model/check-result.ts';
+import type { History, Revision } from '../harness/model/history.ts';
+import type { KubeObject } from '../harness/model/object.ts';
+import { COLLECTION, OUTSIDE, OUTSIDE_API } from '../harness/model/outside.ts';
+import type { ProbeResult } from '../harness/model/probe.ts';
+import { canonicalJson } from '../harness/model/spec-hash.ts';
+import { failureStreaks } from '../harness/oracle/failures.ts';
+import type { HistoryIndex } from '../harness/oracle/history-index.ts';
+import { indexOf } from '../harness/oracle/history-index.ts';
+import type { Property } from '../harness/oracle/property.ts';
+import { earnedSettleMs, SETTLE_MS_MAX, suspectSettleMs } from '../harness/oracle/rest.ts';
+
+const NAME = 'idempotent-effects';
+
+export const idempotentEffects: Property = {
+  name: NAME,
+  id: 'P8',
+  kind: 'safety',
+  about: 'nothing is leaked, lost or made twice in the store outside the cluster',
+  check,
+};
+
+type Expected = Extract<ProbeResult, { probe: 'expected-state' }>;
+type Extended = Extract<ProbeResult, { probe: 'extended-settle' }>;
+
+function check(history: History): CheckResult {
+  const made = history.revisions.filter(({ resource }) => resource === OUTSIDE);
+  if (made.length === 0) return HOLDS;
+  const { settlement } = history;
+  if (settlement.result !== 'quiescent') {
+    return { result: 'inconclusive', reason: 'the run never came to rest: bounded-rate judges that' };
+  }
+  const expected = history.probes.find((probe): probe is Expected => probe.probe === 'expected-state');
+  if (expected === undefined) {
+    const reason = 'what a fresh target keeps outside is not known yet';
+    return { result: 'inconclusive', reason, needs: [{ probe: 'expected-state' }] };
+  }
+  if (!expected.settled) {
+    return { result: 'inconclusive', reason: 'a fresh target on the same foreign input did not come to rest' };
+  }
+  const allowed = expected.outcomes.map(({ objects }) => Object.values(objects).filter(isOutside));
+  const twice = duplicated(indexOf(history), made, allowed);
+  if (twice !== undefined) return { result: 'violated', violations: [twice] };
+  return judgeRest(history, made, allowed);
+}
+
+function isOutside({ apiVersion, kind }: KubeObject): boolean {
+  return apiVersion === OUTSIDE_API.apiVersion && kind === OUTSIDE_API.kind;
+}
+
+function contentOf(object: KubeObject): string {
+  return `${collectionOf(object)} ${canonicalJson(object['spec'] ?? null)}`;
+}
+
+function collectionOf({ metadata }: KubeObject): string {
+  return metadata.labels?.[COLLECTION] ?? '';
+}
+
+/** The first creation of something that was there already, and that a fresh target has once. */
+function duplicated(
+  index: HistoryIndex,
+  made: readonly Revision[],
+  allowed: readonly (readonly KubeObject[])[],
+): Violation | undefined {
+  const live = new Map<string, Revision>();
+  for (const revision of made) {
+    if (revision.type === 'DELETED') {
+      live.delete(revision.uid);
+      continue;
+    }
+    const content = contentOf(revision.object);
+    const twin = [...live.values()].find(({ uid, object }) => uid !== revision.uid && contentOf(object) === content);
+    live.set(revision.uid, revision);
+    if (twin === undefined || revision.type !== 'ADDED' || roleOf(revision.actor) !== 'target') continue;
+    const usual = allowed.some((objects) => objects.filter((object) => contentOf(object) === content).length > 1);
+    if (usual) continue;
+    const first = index.operation(index.chain(twin.uid)[0]?.op ?? -1);
+    const lost = first?.outcome.type === 'info' ? ', the answer to which was lost' : '';
+    return violation(
+      revision,
+      'duplicated',
+      `${revision.actor} made ${nameOf(index, revision)} outside (version ${revision.revision}) although ${nameOf(index, twin)} ` +
+        `(version ${twin.revision}) with the same content was there${lost}`,
+      [index.chain(twin.uid)[0] ?? twin, revision],
+    );
+  }
+  return undefined;
+}
+
+function judgeRest(
+  history: History,
+  made: readonly Revision[],
+  allowed: readonly (readonly KubeObject[])[],
+): CheckResult {
+  const last = new Map<string, Revision>();
+  for (const revision of made) {
+    if (revision.type === 'DELETED') last.delete(revision.uid);
+    else last.set(revision.uid, revision);
+  }
+  const now = countsOf([...last.values()].map(({ object }) => object));
+  const found = smallestSurplus(now, allowed);
+  if (found === undefined) return HOLDS;
+  const windowMs = earnedSettleMs(failureStreaks(history), suspectSettleMs(history));
+  if (windowMs > SETTLE_MS_MAX) {
+    return { result: 'inconclusive', reason: 'a back-off earned in contention may still be pending' };
+  }
+  const extended = history.probes.find(
+    (probe): probe is Extended => probe.probe === 'extended-settle' && probe.windowMs >= windowMs,
+  );
+  if (extended === undefined) {
+    const reason = 'what is kept outside is not what is expected; it gets more time';
+    return { result: 'inconclusive', reason, needs: [{ probe: 'extended-settle', windowMs }] };
+  }
+  if (!extended.quiescent) {
+    return {
+      result: 'inconclusive',
+      reason: `the run did not come to rest within an extended settle of ${windowMs} ms`,
+    };
+  }
+  const later = smallestSurplus(countsOf(extended.final.filter(isOutside)), allowed);
+  if (later === undefined) return HOLDS;
+  return { result: 'violated', violations: [atRest(history, later, made)] };
+}
+
+interface Surplus {
+  readonly collection: string;
+  readonly actual: number;
+  readonly expected: number;
+}
+
+function countsOf(objects: readonly KubeObject[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const object of objects) counts.set(collectionOf(object), (counts.get(collectionOf(object)) ?? 0) + 1);
+  return counts;
+}
+
+/** Where the counts differ from the nearest allowed ones; undefined when they are allowed. */
+function smallestSurplus(
+  now: ReadonlyMap<string, number>,
+  allowed: readonly (readonly KubeObject[])[],
+): Surplus | undefined {
+  let smallest: Surplus | undefined;
+  for (const objects of allowed) {
+    const wanted = countsOf(objects);
+    const differing = [...new Set([...now.keys(), ...wanted.keys()])]
+      .map((collection) => ({ collection, actual: now.get(collection) ?? 0, expected: wanted.get(collection) ?? 0 }))
+      .find(({ actual, expected }) => actual !== expected);
+    if (differing === undefined) return undefined;
+    smallest ??= differing;
+  }
+  return smallest;
+}
+
+function atRest(history: History, { collection, actual, expected }: Surplus, made: readonly Revision[]): Violation {
+  const index = indexOf(history);
+  const own = made.filter(({ object }) => collectionOf(object) === collection);
+  const last = own.findLast(({ type }) => type === (actual > expected ? 'ADDED' : 'DELETED')) ?? own.at(-1) ?? made[0];
+  const kind = actual > expected ? 'leaked' : 'missing';
+  const what =
+    actual > expected
+      ? `leaves ${actual} of ${collection} outside the cluster at rest, where a fresh one keeps ${expected}: nobody knows of the others any more`
+      : `keeps ${actual} of ${collection} outside the cluster at rest, where a fresh one keeps ${expected}`;
+  const about = last === undefined ? '' : `; the last change was to ${nameOf(index, last)} (version ${last.revision})`;
+  const at = history.phases.at(-1)?.at ?? 0;
+  if (last === undefined) return { ...EMPTY, sentence: `controller ${what}`, at };
+  return { ...violation(last, kind, `controller ${what}${about}`, [last]), at };
+}
+
+const EMPTY: Violation = {
+  signature: { property: NAME, class: 'missing', actors: ['target'], kind: OUTSIDE, field: '' },
+  sentence: '',
+  operations: [],
+  revisions: [],
+  at: 0,
+  severity: 'error',
+};
+
+/** `disks~0`, as it is called everywhere. */
+function nameOf({ history }: HistoryIndex, { uid, name }: Revision): string {
+  return history.names[uid] ?? name;
+}
+
+function violation(revision: Revision, kind: string, sentence: string, evidence: readonly Revision[]): Violation {
+  return {
+    ...EMPTY,
+    signature: { ...EMPTY.signature, class: kind, field: collectionOf(revision.object) },
+    sentence,
+    operations: evidence.toReversed().flatMap(({ op }) => (op < 0 ? [] : [op])),
+    revisions: evidence.map(({ revision: number }) => number),
+    at: revision.at,
+  };
+}

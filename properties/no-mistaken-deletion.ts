@@ -1,0 +1,110 @@
+/**
+ * P6, no mistaken deletion: what is deleted is the object that was meant, not another one that has its name by now.
+ *
+ * Judges deletions by uid. A DELETE that names no uid takes whatever bears the name; when that is an object the target had never been
+ * shown, while an earlier one of the name had been, it was meant for the earlier one. A target that had seen neither deletes by name on
+ * purpose, as a cleaner does, and what it made itself it may take down: neither is judged.
+ */
+import { roleOf } from '../harness/model/actor.ts';
+import type { CheckResult, Violation } from '../harness/model/check-result.ts';
+import { HOLDS } from '../harness/model/check-result.ts';
+import type { History, Operation, Revision } from '../harness/model/history.ts';
+import type { HistoryIndex } from '../harness/oracle/history-index.ts';
+import { indexOf } from '../harness/oracle/history-index.ts';
+import type { Property } from '../harness/oracle/property.ts';
+
+const NAME = 'no-mistaken-deletion';
+
+export const noMistakenDeletion: Property = {
+  name: NAME,
+  id: 'P6',
+  kind: 'safety',
+  about: 'a deletion takes the object that it was meant for, not a new one of the same name',
+  check,
+};
+
+function check(history: History): CheckResult {
+  const index = indexOf(history);
+  const violations: Violation[] = [];
+  let unread = false;
+  for (const operation of history.operations) {
+    if (operation.verb !== 'delete' || operation.committed.length === 0 || roleOf(operation.actor) !== 'target')
+      continue;
+    const taken = index.history.revisions.find(
+      ({ op, resource, name }) => op === operation.id && resource === operation.resource && name === operation.name,
+    );
+    if (taken === undefined || isMadeByTarget(index, taken.uid)) continue;
+    const before = operation.invoked.at;
+    if (wasShown(history, taken.uid, before)) continue;
+    const earlier = lastOfName(index, taken, before);
+    if (earlier === undefined) continue;
+    // An answer that was not recorded as objects may have shown the new one.
+    if (hasUnreadAnswer(history, operation)) unread = true;
+    else violations.push(violation(index, operation, taken, earlier));
+  }
+  if (violations.length > 0) return { result: 'violated', violations };
+  if (!unread) return HOLDS;
+  return { result: 'inconclusive', reason: 'an answer that the harness cannot read may have shown what was deleted' };
+}
+
+function isMadeByTarget(index: HistoryIndex, uid: string): boolean {
+  const [first] = index.chain(uid);
+  return first?.type === 'ADDED' && roleOf(first.actor) === 'target';
+}
+
+/** By whatever way, to any incarnation: what one has learned another may have kept. */
+function wasShown({ operations, deliveries }: History, uid: string, before: number): boolean {
+  return (
+    deliveries.some(
+      ({ actor, at, object }) => at < before && object?.metadata.uid === uid && roleOf(actor) === 'target',
+    ) ||
+    operations.some(({ actor, answered, outcome }) => {
+      if (outcome.type !== 'ok' || answered === undefined || answered.at >= before) return false;
+      if (roleOf(actor) !== 'target') return false;
+      return (outcome.items ?? [outcome.object]).some((object) => object?.metadata?.uid === uid);
+    })
+  );
+}
+
+/** The last object of the same name that the target had been shown, with another uid. */
+function lastOfName(index: HistoryIndex, taken: Revision, before: number): Revision | undefined {
+  let found: Revision | undefined;
+  for (const chain of index.chains()) {
+    const [first] = chain;
+    if (first === undefined || first.uid === taken.uid || first.name !== taken.name) continue;
+    if (first.resource !== taken.resource || first.namespace !== taken.namespace) continue;
+    if (wasShown(index.history, first.uid, before)) found = chain.at(-1);
+  }
+  return found;
+}
+
+function hasUnreadAnswer({ operations }: History, { resource, invoked }: Operation): boolean {
+  return operations.some(
+    ({ actor, verb, outcome, answered, resource: other }) =>
+      other === resource &&
+      (verb === 'list' || verb === 'get') &&
+      outcome.type === 'ok' &&
+      outcome.object === undefined &&
+      outcome.items === undefined &&
+      (answered?.at ?? Number.POSITIVE_INFINITY) < invoked.at &&
+      roleOf(actor) === 'target',
+  );
+}
+
+function violation(index: HistoryIndex, operation: Operation, taken: Revision, earlier: Revision): Violation {
+  const [made] = index.chain(taken.uid);
+  const author =
+    made?.type === 'ADDED'
+      ? `${made.actor} had created in its place (version ${made.revision})`
+      : 'had taken its place';
+  return {
+    signature: { property: NAME, class: 'deleted-another', actors: ['target'], kind: taken.resource, field: '' },
+    sentence:
+      `${operation.actor} deleted a ${index.shortName(taken)} that ${author} and that it had never been shown: its DELETE ` +
+      `names no uid, and was meant for the one that was gone by version ${earlier.revision}`,
+    operations: [operation.id],
+    revisions: [earlier.revision, ...(made?.type === 'ADDED' ? [made.revision] : []), taken.revision],
+    at: taken.at,
+    severity: 'error',
+  };
+}

@@ -1,0 +1,140 @@
+/**
+ * P10, one active leader: two replicas never do what one of them would not.
+ *
+ * Judged by consequence, not by who calls itself leader. Damage that P4 or P6 tell of, done by two replicas that were alive at the same
+ * time, is told here instead, unless whoever did it last held the lock when it began. And a replica that has lost the lock does not
+ * begin to write about what it reconciles once it could have known for longer than the renew deadline. Locks are known by what is
+ * done to them: a holder, and a time of renewal.
+ */
+import type { ActorId } from '../harness/model/actor.ts';
+import { roleOf } from '../harness/model/actor.ts';
+import type { CheckResult, Violation } from '../harness/model/check-result.ts';
+import { HOLDS } from '../harness/model/check-result.ts';
+import type { History, Operation } from '../harness/model/history.ts';
+import { isWrite } from '../harness/model/history.ts';
+import { controllerOf } from '../harness/model/object.ts';
+import type { HistoryIndex } from '../harness/oracle/history-index.ts';
+import { indexOf } from '../harness/oracle/history-index.ts';
+import type { Tenure } from '../harness/oracle/leadership.ts';
+import { livesOf, overlap, tenuresOf } from '../harness/oracle/leadership.ts';
+import type { Life } from '../harness/oracle/leadership.ts';
+import type { Property } from '../harness/oracle/property.ts';
+import { cardinality } from './cardinality.ts';
+import { noMistakenDeletion } from './no-mistaken-deletion.ts';
+import { noResurrection } from './no-resurrection.ts';
+
+const NAME = 'one-active-leader';
+/** What two leaders can do to each other that shows in creations and deletions. */
+const CONSEQUENCES: readonly Property[] = [cardinality, noResurrection, noMistakenDeletion];
+
+export const oneActiveLeader: Property = {
+  name: NAME,
+  id: 'P10',
+  kind: 'safety',
+  about: 'two replicas do no damage that one would not, and one that has lost its lock stops writing',
+  supersedes: CONSEQUENCES.map(({ name }) => name),
+  check,
+};
+
+function check(history: History): CheckResult {
+  const lives = livesOf(history);
+  if (!lives.some((life) => lives.some((other) => overlap(life, other)))) return HOLDS;
+  const index = indexOf(history);
+  const tenures = tenuresOf(history);
+  const violations = lateWrites(index, tenures);
+  let unclear: string | undefined;
+  for (const property of CONSEQUENCES) {
+    const result = property.check(history);
+    if (result.result === 'inconclusive') unclear ??= result.reason;
+    if (result.result !== 'violated') continue;
+    for (const violation of result.violations) {
+      const others = accomplices(index, violation, lives, tenures);
+      if (others !== undefined) violations.push(blame(violation, others));
+    }
+  }
+  if (violations.length > 0) return { result: 'violated', violations };
+  return unclear === undefined ? HOLDS : { result: 'inconclusive', reason: unclear };
+}
+
+/** The replicas that did it together; undefined when it was one, or when whoever did it last was the leader. */
+function accomplices(
+  index: HistoryIndex,
+  { operations }: Violation,
+  lives: readonly Life[],
+  tenures: readonly Tenure[],
+): readonly ActorId[] | undefined {
+  const involved = operations
+    .flatMap((id) => index.operation(id) ?? [])
+    .filter(({ actor }) => roleOf(actor) === 'target');
+  const [guilty] = involved;
+  if (guilty === undefined || held(tenures, guilty)) return undefined;
+  const own = lives.find(({ actor }) => actor === guilty.actor);
+  const others = new Set(involved.map(({ actor }) => actor));
+  others.delete(guilty.actor);
+  const together = [...others].filter((actor) =>
+    lives.some((life) => life.actor === actor && own !== undefined && overlap(life, own)),
+  );
+  return together.length === 0 ? undefined : [guilty.actor, ...together];
+}
+
+/** Whether an actor was the holder of a lock when it began an operation. */
+function held(tenures: readonly Tenure[], { actor, invoked }: Operation): boolean {
+  return tenures.some((tenure) => tenure.actor === actor && tenure.from < invoked.at && invoked.at < tenure.until.at);
+}
+
+function blame(violation: Violation, actors: readonly ActorId[]): Violation {
+  return {
+    ...violation,
+    signature: { ...violation.signature, property: NAME },
+    sentence: `${violation.sentence}; ${actors.join(' and ')} were both at work`,
+  };
+}
+
+/** Writes about what is reconciled that a replica began when it could have known for too long that it leads no more. */
+function lateWrites(index: HistoryIndex, tenures: readonly Tenure[]): Violation[] {
+  const violations: Violation[] = [];
+  for (const tenure of tenures) {
+    const { actor, until, deadlineMs } = tenure;
+    if (until.by === undefined) continue;
+    for (const operation of index.history.operations) {
+      const { invoked, verb, committed } = operation;
+      if (operation.actor !== actor || !isWrite(verb) || committed.length === 0) continue;
+      if (invoked.timeMs <= until.timeMs + deadlineMs || held(tenures, operation)) continue;
+      if (!isReconciled(index, operation)) continue;
+      violations.push(lateWrite(index, tenure, operation));
+    }
+  }
+  return violations;
+}
+
+/**
+ * Whether the write is about an object of the user's or about a child of one. Every replica may have things of its own to keep:
+ * events, certificates, a status of itself.
+ */
+function isReconciled(index: HistoryIndex, { id }: Operation): boolean {
+  const written = index.history.revisions.find(({ op }) => op === id);
+  if (written === undefined) return false;
+  const [first] = index.chain(written.uid);
+  return first?.actor === 'user' || controllerOf(written.object) !== undefined;
+}
+
+function lateWrite(index: HistoryIndex, { lock, until }: Tenure, operation: Operation): Violation {
+  const written = index.history.revisions.find(({ op }) => op === operation.id);
+  const seconds = Math.round((operation.invoked.timeMs - until.timeMs) / 1000);
+  return {
+    signature: {
+      property: NAME,
+      class: 'wrote-after-loss',
+      actors: ['target'],
+      kind: operation.resource,
+      field: '',
+    },
+    sentence:
+      `${operation.actor} wrote ${written === undefined ? operation.resource : index.shortName(written)} (version ` +
+      `${operation.committed[0] ?? 0}) ${seconds} s after ${until.by ?? 'another'} had taken ${lock} from it (version ${until.revision})`,
+    operations: [operation.id],
+    revisions: [until.revision, ...operation.committed],
+    at: written?.at ?? operation.invoked.at,
+    severity: 'error',
+  };
+}

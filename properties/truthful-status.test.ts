@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest';
+import { setAt } from '../harness/model/edit.ts';
+import type { JsonObject, KubeObject } from '../harness/model/object.ts';
+import type { HistoryBuilder } from '../harness/oracle/test-history.ts';
+import { historyBuilder, manifest } from '../harness/oracle/test-history.ts';
+import { truthfulStatus } from './truthful-status.ts';
+
+const WIDGETS = 'widgets.example.com';
+const ECHOES = { echoes: { [`${WIDGETS}:web`]: [{ status: 'status.image', spec: 'spec.image' }] } };
+
+function started(): { h: HistoryBuilder; first: KubeObject } {
+  const h = historyBuilder();
+  const first = h.create('user', WIDGETS, manifest('Widget', 'web', { spec: { image: 'app:v1' } }));
+  h.deliver('controller', WIDGETS);
+  h.phase('contention');
+  return { h, first };
+}
+
+function changeImage(h: HistoryBuilder, image: string): void {
+  h.edit('user', WIDGETS, 'web', ['spec', 'image'], image);
+}
+
+/** A merge patch carries no version: it is never refused. */
+function report(h: HistoryBuilder, status: JsonObject, actor = 'controller'): void {
+  h.patch(actor, WIDGETS, 'web', { status }, { subresource: 'status' });
+}
+
+function classes(h: HistoryBuilder, reference: JsonObject | null = {}): readonly string[] {
+  const result = truthfulStatus.check(h.build({ reference }));
+  return result.result === 'violated' ? result.violations.map(({ signature }) => signature.class) : [result.result];
+}
+
+describe('truthful-status', () => {
+  it('accepts a generation that was shown before it is reported, and one that is behind', () => {
+    const { h } = started();
+    report(h, { observedGeneration: 1, image: 'app:v1' });
+    changeImage(h, 'app:v2');
+    report(h, { observedGeneration: 1, ready: true });
+    h.deliver('controller', WIDGETS);
+    report(h, { observedGeneration: 2, image: 'app:v2' });
+
+    expect(classes(h, ECHOES)).toEqual(['holds']);
+  });
+
+  it('convicts a generation beyond the object’s own', () => {
+    const { h } = started();
+    report(h, { observedGeneration: 2 });
+
+    expect(truthfulStatus.check(h.build())).toMatchObject({
+      result: 'violated',
+      violations: [
+        {
+          signature: { class: 'ahead-of-generation', kind: WIDGETS, field: 'status.observedGeneration' },
+          sentence:
+            'controller reported status.observedGeneration of widgets.example.com/web as 2 (version 102), while its generation is 1',
+        },
+      ],
+    });
+  });
+
+  it('convicts a number meant for an earlier object of the same name', () => {
+    const { h } = started();
+    changeImage(h, 'app:v2');
+    h.deliver('controller', WIDGETS);
+    h.delete('user', WIDGETS, 'web');
+    h.create('user', WIDGETS, manifest('Widget', 'web', { spec: { image: 'app:v1' } }));
+    report(h, { observedGeneration: 2 });
+
+    expect(classes(h)).toEqual(['ahead-of-generation']);
+  });
+
+  it('convicts a generation that had not reached the target', () => {
+    const { h } = started();
+    changeImage(h, 'app:v2');
+    report(h, { observedGeneration: 2 });
+
+    expect(truthfulStatus.check(h.build())).toMatchObject({
+      violations: [
+        { signature: { class: 'never-delivered' }, sentence: expect.stringContaining('it had been shown 1 at most') },
+      ],
+    });
+  });
+
+  it('lets a target know the generation that it made itself, and what an earlier incarnation was told', () => {
+    const { h, first } = started();
+    h.begin('controller', 'update', WIDGETS, 'web', { body: setAt(first, ['spec', 'image'], 'app:v9') }).lose();
+    report(h, { observedGeneration: 2 });
+    expect(classes(h)).toEqual(['holds']);
+
+    const other = started().h;
+    changeImage(other, 'app:v2');
+    other.deliver('controller', WIDGETS);
+    other.process('controller', 'crashed');
+    report(other, { observedGeneration: 2, image: 'app:v2' }, 'controller~2');
+    expect(classes(other, ECHOES)).toEqual(['holds']);
+  });
+
+  it('convicts a generation that goes back, and not one that is put back after somebody else had changed it', () => {
+    const { h } = started();
+    changeImage(h, 'app:v2');
+    h.deliver('controller', WIDGETS);
+    report(h, { observedGeneration: 2 });
+    report(h, { observedGeneration: 1 });
+    expect(classes(h)).toEqual(['went-back']);
+
+    const foreign = started().h;
+    changeImage(foreign, 'app:v2');
+    foreign.deliver('controller', WIDGETS);
+    foreign.patch('writer-1', WIDGETS, 'web', { status: { observedGeneration: 2 } }, { subresource: 'status' });
+    report(foreign, { observedGeneration: 1 });
+    expect(classes(foreign)).toEqual(['holds']);
+  });
+
+  it('judges the generations of conditions, each against its own past', () => {
+    const { h } = started();
+    changeImage(h, 'app:v2');
+    h.deliver('controller', WIDGETS);
+    const condition = (type: string, generation: number): JsonObject => ({ type, observedGeneration: generation });
+    report(h, { conditions: [condition('Ready', 2), condition('Synced', 1)] });
+    expect(classes(h)).toEqual(['holds']);
+    report(h, { conditions: [condition('Ready', 1), condition('Synced', 1)] });
+    expect(classes(h)).toEqual(['went-back']);
+  });
+
+  it('leaves numbers alone that are about something else', () => {
+    const { h } = started();
+    report(h, { upgrade: { observedGeneration: 7 } });
+
+    expect(classes(h)).toEqual(['holds']);
+  });
+
+  it('convicts the generation of a fresh read beside what the status repeats of an older spec', () => {
+    const { h } = started();
+    report(h, { observedGeneration: 1, image: 'app:v1' });
+    changeImage(h, 'app:v2');
+    h.get('controller', WIDGETS, 'web');
+    report(h, { observedGeneration: 2 });
+
+    expect(truthfulStatus.check(h.build({ reference: ECHOES }))).toMatchObject({
+      violations: [
+        {
+          signature: { class: 'not-acted-upon' },
+          sentence: expect.stringContaining('its status.image is still about "app:v1" of generation 1, not "app:v2"'),
+        },
+      ],
+    });
+    // Where the references do not say that the image is repeated, it may be what was found.
+    expect(classes(h)).toEqual(['holds']);
+  });
+
+  it('says nothing of what a target reports once its watch has told it of the newer spec', () => {
+    const { h } = started();
+    report(h, { observedGeneration: 1, image: 'app:v1' });
+    changeImage(h, 'app:v2');
+    h.deliver('controller', WIDGETS);
+    report(h, { observedGeneration: 2 });
+
+    expect(classes(h, ECHOES)).toEqual(['holds']);
+  });
+
+  it('is inconclusive where a fresh read told the generation and no reference says what the status repeats', () => {
+    const { h } = started();
+    changeImage(h, 'app:v2');
+    h.get('controller', WIDGETS, 'web');
+    report(h, { observedGeneration: 2 });
+
+    expect(classes(h, null)).toEqual(['inconclusive']);
+  });
+
+  it('is inconclusive where an answer without objects may have told the generation', () => {
+    const { h } = started();
+    changeImage(h, 'app:v2');
+    h.list('controller', WIDGETS);
+    report(h, { observedGeneration: 2 });
+    const history = h.build();
+    // As a table, for example.
+    const operations = history.operations.map((operation) =>
+      operation.verb === 'list' ? { ...operation, outcome: { type: 'ok' as const, code: 200 } } : operation,
+    );
+
+    expect(truthfulStatus.check({ ...history, operations }).result).toBe('inconclusive');
+  });
+});

@@ -1,0 +1,207 @@
+/**
+ * P5, truthful status: `observedGeneration` says which generation of the spec its writer had before it.
+ *
+ * Judges every version in which the target changes an `observedGeneration`, of the status or of one of its conditions: it never
+ * exceeds the generation of the object, never goes back, and never names a generation that had not reached the target. Beyond that:
+ * a status that takes the number from a newer read than the one it acted on still shows the older spec in what it repeats of it;
+ * which leaves do, the references say. Ready conditions are the user's to declare.
+ */
+import { roleOf } from '../harness/model/actor.ts';
+import type { CheckResult, Violation } from '../harness/model/check-result.ts';
+import { HOLDS } from '../harness/model/check-result.ts';
+import type { History, Revision } from '../harness/model/history.ts';
+import type { LeafChange } from '../harness/model/leaf.ts';
+import { leavesOf } from '../harness/model/leaf.ts';
+import { repeats } from '../harness/oracle/echoes.ts';
+import type { HistoryIndex } from '../harness/oracle/history-index.ts';
+import { indexOf } from '../harness/oracle/history-index.ts';
+import type { Property } from '../harness/oracle/property.ts';
+
+const NAME = 'truthful-status';
+/** The status' own and its conditions'; fields of that name elsewhere may be about other objects. */
+const OBSERVED = /^status\.observedGeneration$|^status\..*?conditions\[[^\]]*\]\.observedGeneration$/;
+
+export const truthfulStatus: Property = {
+  name: NAME,
+  id: 'P5',
+  kind: 'safety',
+  about:
+    'observedGeneration never exceeds the generation, never goes back, and names what had reached the target and is reported',
+  check,
+};
+
+interface Claim {
+  readonly history: History;
+  readonly index: HistoryIndex;
+  readonly revision: Revision;
+  readonly change: LeafChange;
+  /** The generation that is claimed. */
+  readonly value: number;
+}
+
+function check(history: History): CheckResult {
+  const index = indexOf(history);
+  const violations: Violation[] = [];
+  let unclear: string | undefined;
+  for (const revision of history.revisions) {
+    if (revision.type === 'DELETED' || roleOf(revision.actor) !== 'target') continue;
+    for (const change of index.changes(revision)) {
+      const { path, to: value } = change;
+      if (typeof value !== 'number' || !OBSERVED.test(path) || isPutBack(index, revision, change)) continue;
+      const judged = judgeClaim({ history, index, revision, change, value });
+      if (typeof judged === 'string') unclear ??= judged;
+      else if (judged !== undefined) violations.push(judged);
+    }
+  }
+  if (violations.length > 0) return { result: 'violated', violations };
+  return unclear === undefined ? HOLDS : { result: 'inconclusive', reason: unclear };
+}
+
+/** What somebody else had written there is not the target's claim, even if it carries it on. */
+function isPutBack(index: HistoryIndex, revision: Revision, { path, to }: LeafChange): boolean {
+  return index
+    .chain(revision.uid)
+    .slice(0, index.position(revision))
+    .some(
+      (earlier) =>
+        roleOf(earlier.actor) !== 'target' &&
+        index.changes(earlier).some((change) => change.path === path && change.to === to),
+    );
+}
+
+/** A violation, or the reason why nothing can be said. */
+function judgeClaim(claim: Claim): Violation | string | undefined {
+  const { history, index, revision, change, value } = claim;
+  const { generation } = revision.object.metadata;
+  if (generation === undefined) return undefined;
+  const what = `${change.path} of ${index.shortName(revision)}`;
+  if (value > generation) {
+    return violation(
+      claim,
+      'ahead-of-generation',
+      `${revision.actor} reported ${what} as ${value} (version ${revision.revision}), while its generation is ${generation}`,
+    );
+  }
+  const higher = higherBefore(claim);
+  if (higher !== undefined) {
+    return violation(
+      claim,
+      'went-back',
+      `${revision.actor} took ${what} back from ${higher.value} (version ${higher.revision.revision}) to ${value} (version ${revision.revision})`,
+      higher.revision,
+    );
+  }
+  const known = whatReached(history, revision, value);
+  if (known.generation < value && !madeByTarget(claim)) {
+    if (known.unread) return 'an answer that the harness cannot read may have told the generation that was reported';
+    return violation(
+      claim,
+      'never-delivered',
+      `${revision.actor} reported ${what} as ${value} (version ${revision.revision}), a generation that had not reached it: ` +
+        (known.generation === 0
+          ? 'it had never been shown the object'
+          : `it had been shown ${known.generation} at most`),
+    );
+  }
+  return judgeEcho(claim, known.watched);
+}
+
+/** The highest value that the target itself had reported before in that place, if it is higher. */
+function higherBefore({ index, revision, change, value }: Claim): { revision: Revision; value: number } | undefined {
+  for (const earlier of index.chain(revision.uid).slice(0, index.position(revision)).toReversed()) {
+    if (roleOf(earlier.actor) !== 'target') continue;
+    const reported = index.changes(earlier).find(({ path }) => path === change.path)?.to;
+    if (typeof reported === 'number' && reported > value) return { revision: earlier, value: reported };
+  }
+  return undefined;
+}
+
+interface Known {
+  /** The highest generation that an answer or a watch had brought, up to the one asked for. */
+  readonly generation: number;
+  /** It came by a watch or a list: what a controller acts on, rather than what it reads to write. */
+  readonly watched: boolean;
+  /** An answer about the object's kind has content that is not recorded as objects. */
+  readonly unread: boolean;
+}
+
+/**
+ * What had reached the target before it sent the write. All its incarnations together: what one has learned another may have kept
+ * in memory or on disk.
+ */
+function whatReached({ operations, deliveries }: History, revision: Revision, wanted: number): Known {
+  const before = operations.find(({ id }) => id === revision.op)?.invoked.at ?? revision.at;
+  let generation = 0;
+  let watched = false;
+  let unread = false;
+  for (const { actor, at, object } of deliveries) {
+    if (at >= before) break;
+    if (object?.metadata.uid !== revision.uid || roleOf(actor) !== 'target') continue;
+    generation = Math.max(generation, object.metadata.generation ?? 0);
+    if (generation >= wanted) return { generation, watched: true, unread };
+  }
+  for (const { actor, resource, verb, answered, outcome } of operations) {
+    if (resource !== revision.resource || outcome.type !== 'ok' || roleOf(actor) !== 'target') continue;
+    if (answered === undefined || answered.at >= before) continue;
+    if (outcome.object === undefined && outcome.items === undefined && verb !== 'watch') unread = true;
+    for (const object of outcome.items ?? [outcome.object]) {
+      if (object?.metadata?.uid !== revision.uid) continue;
+      generation = Math.max(generation, object.metadata.generation ?? 0);
+      if (generation >= wanted && verb === 'list') watched = true;
+    }
+  }
+  return { generation, watched, unread };
+}
+
+/** Whoever makes a generation may know its number without being told. */
+function madeByTarget({ index, revision, value }: Claim): boolean {
+  const first = index.chain(revision.uid).find((version) => (version.object.metadata.generation ?? 0) >= value);
+  return first !== undefined && first.type !== 'DELETED' && roleOf(first.actor) === 'target';
+}
+
+/**
+ * Whether the status that claims a generation repeats an older spec. Judged only when the generation had come by a fresh read alone:
+ * a target that was told by its watch has acted on it, and may report what it found on the way.
+ */
+function judgeEcho(claim: Claim, watched: boolean): Violation | string | undefined {
+  const { history, index, revision, change, value } = claim;
+  if (watched || change.path !== 'status.observedGeneration') return undefined;
+  const { reference } = history;
+  if (reference === undefined)
+    return value > 1 ? 'no reference run says what the status repeats of the spec' : undefined;
+  const echoes = reference.echoes?.[index.role(revision)] ?? [];
+  const versions = index.chain(revision.uid).slice(0, index.position(revision) + 1);
+  const claimed = versions.find((version) => version.object.metadata.generation === value);
+  if (claimed === undefined) return undefined;
+  const leaves = leavesOf(revision.object);
+  for (const { status, spec } of echoes) {
+    const wanted = leavesOf(claimed.object).get(spec);
+    const said = leaves.get(status);
+    if (typeof wanted !== 'string' || repeats(said, wanted)) continue;
+    const older = versions.find(
+      ({ object }) => (object.metadata.generation ?? 0) < value && repeats(said, leavesOf(object).get(spec)),
+    );
+    if (older === undefined) continue;
+    return violation(
+      claim,
+      'not-acted-upon',
+      `${revision.actor} reported generation ${value} of ${index.shortName(revision)} as observed (version ${revision.revision}), but its ` +
+        `${status} is still about ${JSON.stringify(leavesOf(older.object).get(spec))} of generation ` +
+        `${older.object.metadata.generation ?? 0}, not ${JSON.stringify(wanted)}: the number comes from a newer read than the rest`,
+      older,
+    );
+  }
+  return undefined;
+}
+
+function violation({ revision, change }: Claim, kind: string, sentence: string, evidence?: Revision): Violation {
+  const revisions = [...(evidence === undefined ? [] : [evidence.revision]), revision.revision];
+  return {
+    signature: { property: NAME, class: kind, actors: ['target'], kind: revision.resource, field: change.path },
+    sentence,
+    operations: revision.op < 0 ? [] : [revision.op],
+    revisions,
+    at: revision.at,
+    severity: 'error',
+  };
+}
