@@ -2,14 +2,29 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { describe, expect, it } from 'vitest';
-import catalogue from './catalogue.json' with { type: 'json' };
+import entries from './catalogue.json' with { type: 'json' };
 
 const HERE = import.meta.dirname;
-const PROPERTIES = ['convergence', 'no-lost-update', 'bounded-rate', 'cardinality', 'no-resurrection', 'survival'];
+const PROPERTIES = [
+  'convergence',
+  'no-lost-update',
+  'bounded-rate',
+  'cardinality',
+  'truthful-status',
+  'deletion-completes',
+  'no-mistaken-deletion',
+  'no-resurrection',
+  'survival',
+  'crash-equivalence',
+  'one-active-leader',
+  'idempotent-effects',
+];
 /** Folders that hold no controllers of the catalogue. */
-const OTHERS = ['lib', 'harmless-edits', 'languages'];
+const OTHERS = ['lib', 'harmless-edits', 'languages', 'operators'];
+/** Those that run as processes. */
+const LANGUAGES = ['go', 'java', 'python', 'rust'];
 /** Parts of a controller's folder that are no variant. */
-const SHARED = ['common'];
+const SHARED = ['common', 'src', 'target'];
 
 /** What the literature warns about first: these must never fall out of the catalogue. */
 const FIRST_GROUP = [
@@ -28,6 +43,22 @@ const FIRST_GROUP = [
   'branches-on-event-type',
   'duplicates-on-stale-list',
 ];
+
+interface Entry {
+  readonly controller: string;
+  readonly variant: string;
+  readonly module?: string;
+  readonly language?: string;
+  readonly command?: readonly string[];
+  readonly env?: { readonly [name: string]: string };
+  readonly crds: readonly string[];
+  readonly sample: string;
+  readonly expected: string | readonly string[];
+}
+
+const catalogue: readonly Entry[] = entries;
+const modules = catalogue.flatMap(({ module }) => module ?? []);
+const processes = catalogue.filter(({ language }) => language !== undefined);
 
 interface Manifest {
   readonly apiVersion: string;
@@ -98,53 +129,64 @@ it('contains the first group of well-known mistakes', () => {
   expect(catalogue.map(({ variant }) => variant)).toEqual(expect.arrayContaining(FIRST_GROUP));
 });
 
-describe.each(catalogue)('$controller/$variant', ({ controller, variant, module, crds, sample, expected }) => {
-  it('names files that exist', () => {
-    const missing = [module, ...crds, sample, `${controller}/README.md`].filter(
-      (path) => !existsSync(join(HERE, path)),
-    );
+describe.each(catalogue)(
+  '$controller/$variant',
+  ({ controller, variant, module, language, crds, sample, expected }) => {
+    it('names files that exist', () => {
+      const missing = [module ?? controller, ...crds, sample, `${controller}/README.md`].filter(
+        (path) => !existsSync(join(HERE, path)),
+      );
 
-    expect(missing).toEqual([]);
-    expect(module).toBe(`${controller}/${variant}/controller.ts`);
-  });
-
-  it('has a sample of a kind that its definitions define', () => {
-    const object = parse(read(sample)) as Manifest;
-    const kinds = crds.flatMap((path) => {
-      const { metadata, spec } = parse(read(path)) as Manifest;
-      expect(metadata.name).toBe(`${spec.names.plural}.${spec.group}`);
-      return spec.versions.map(({ name }) => `${spec.group}/${name} ${spec.names.kind}`);
+      expect(missing).toEqual([]);
+      expect(module ?? `a program in ${language}`).toBe(
+        LANGUAGES.includes(controller) ? `a program in ${controller}` : `${controller}/${variant}/controller.ts`,
+      );
     });
 
-    expect(kinds).toContain(`${object.apiVersion} ${object.kind}`);
-  });
+    it('has a sample of a kind that its definitions define', () => {
+      const object = parse(read(sample)) as Manifest;
+      const kinds = crds.flatMap((path) => {
+        const { metadata, spec } = parse(read(path)) as Manifest;
+        expect(metadata.name).toBe(`${spec.names.plural}.${spec.group}`);
+        return spec.versions.map(({ name }) => `${spec.group}/${name} ${spec.names.kind}`);
+      });
 
-  it('expects what its README says', () => {
-    const caughtBy = typeof expected === 'string' ? [] : expected;
-
-    expect(propertiesInReadme(controller, variant)).toEqual(caughtBy);
-    expect(PROPERTIES).toEqual(expect.arrayContaining(caughtBy));
-    expect(read(`${controller}/README.md`)).toContain('`correct/` keeps it');
-  });
-});
-
-describe.each([...catalogue.map(({ module }) => module), ...edits.map((edit) => `${edit}/controller.ts`)])(
-  '%s',
-  (module) => {
-    it('exports start as default', async () => {
-      const loaded = (await import(/* @vite-ignore */ join(HERE, module))) as { readonly default: unknown };
-
-      expect(loaded.default).toBeTypeOf('function');
+      expect(kinds).toContain(`${object.apiVersion} ${object.kind}`);
     });
 
-    it('knows client-node, Node and this folder, and nothing of the harness', () => {
-      const { files, packages } = closureOf(module);
+    it('expects what its README says', () => {
+      const caughtBy = typeof expected === 'string' ? [] : expected;
 
-      for (const file of files) expect(relative(HERE, file)).not.toMatch(/^\.\./);
-      for (const name of packages) expect(name).toMatch(/^(node:|@kubernetes\/client-node$)/);
+      expect(propertiesInReadme(controller, variant)).toEqual(caughtBy);
+      expect(PROPERTIES).toEqual(expect.arrayContaining([...caughtBy]));
+      expect(read(`${controller}/README.md`)).toContain('`correct/` keeps it');
     });
   },
 );
+
+describe.each(processes)('$controller/$variant, a process,', ({ variant, command = [], env = {} }) => {
+  it('has a command that names its variant and only placeholders that are replaced', () => {
+    expect(command[0]).toMatch(/^\{built\}\/|^[\w-]+$/);
+    expect(command.slice(1).join(' ')).toContain(variant);
+    for (const [, name] of [...command, ...Object.values(env)].join(' ').matchAll(/\{(.*?)\}/g))
+      expect(['built', 'sources', 'kubeconfig', 'namespace', 'port']).toContain(name);
+  });
+});
+
+describe.each([...modules, ...edits.map((edit) => `${edit}/controller.ts`)])('%s', (module) => {
+  it('exports start as default', async () => {
+    const loaded = (await import(/* @vite-ignore */ join(HERE, module))) as { readonly default: unknown };
+
+    expect(loaded.default).toBeTypeOf('function');
+  });
+
+  it('knows client-node, Node and this folder, and nothing of the harness', () => {
+    const { files, packages } = closureOf(module);
+
+    for (const file of files) expect(relative(HERE, file)).not.toMatch(/^\.\./);
+    for (const name of packages) expect(name).toMatch(/^(node:|@kubernetes\/client-node$)/);
+  });
+});
 
 it('has the same harmless edits for each variant that has any', () => {
   const names = new Set(catalogue.map(({ variant }) => variant));

@@ -1,7 +1,9 @@
 /** The controllers under test as options for a campaign. Shared by the tour, the benchmark and the self-checks. */
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { controllers } from '../harness/index.ts';
+import { controllers, HarnessError } from '../harness/index.ts';
 import type { ControllerUnderTest, StalemateOptions } from '../harness/index.ts';
+import { builtFolder, sourcesFolder } from './controllers/builds.ts';
 
 const ROOT = fileURLToPath(new URL('../controllers-under-test/', import.meta.url));
 
@@ -19,18 +21,58 @@ export function expectedProperties({ expected }: ControllerUnderTest): readonly 
   return typeof expected === 'string' ? [] : expected;
 }
 
-/** All entries, or those whose name contains one of the given texts. */
+/** Those that run inside the harness: all, or those whose name contains one of the given texts. */
 export function selected(only: readonly string[]): readonly ControllerUnderTest[] {
+  return matching(only).filter(({ module }) => module !== undefined);
+}
+
+/** Those that run as processes, in the given language: all, or those whose name contains one of the given texts. */
+export function selectedIn(language: string, only: readonly string[]): readonly ControllerUnderTest[] {
+  return matching(only).filter((entry) => entry.language === language);
+}
+
+function matching(only: readonly string[]): readonly ControllerUnderTest[] {
   return controllers.filter((entry) => only.length === 0 || only.some((text) => nameOf(entry).includes(text)));
 }
 
-/** A campaign against one entry. */
+/** The module of one that runs inside the harness, relative to the folder of all controllers. */
+export function moduleOf(entry: ControllerUnderTest): string {
+  if (entry.module !== undefined) return entry.module;
+  throw new HarnessError('CONFIG_INVALID', `got "${nameOf(entry)}", expected a controller with a module`);
+}
+
+/**
+ * A campaign against one entry.
+ *
+ * @throws {TARGET_INVALID} for a process that has not been built.
+ */
 export function optionsFor(entry: ControllerUnderTest, more: StalemateOptions = {}): StalemateOptions {
   return {
-    target: ROOT + entry.module,
+    ...(entry.language === undefined ? { target: ROOT + moduleOf(entry) } : processOptions(entry, entry.language)),
     crds: entry.crds.map((file) => ROOT + file),
     samples: [ROOT + entry.sample],
     ...(entry.leaderElection === true ? { leaderElection: true } : {}),
+    ...(entry.effects === true ? { effects: true } : {}),
     ...more,
+  };
+}
+
+function processOptions(
+  { command = [], env = {}, ...entry }: ControllerUnderTest,
+  language: string,
+): Pick<StalemateOptions, 'command' | 'directory' | 'env'> {
+  const built = builtFolder(language);
+  if (!existsSync(built)) {
+    throw new HarnessError(
+      'TARGET_INVALID',
+      `"${nameOf(entry)}" is not built, expected "${built}"; run "node scripts/controllers.ts build ${language}"`,
+    );
+  }
+  const sources = sourcesFolder(language);
+  const filled = (text: string): string => text.replaceAll('{built}', built).replaceAll('{sources}', sources);
+  return {
+    command: command.map(filled),
+    directory: sources,
+    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, filled(value)])),
   };
 }

@@ -1,12 +1,14 @@
 /**
  * The tour: what `npm start` shows. A correct controller that holds, two wrong ones whose counterexamples are found, shrunk, told
- * and replayed. Exit code 0 when all came out as expected.
+ * and replayed, and a wrong one in Go, as a process. Exit code 0 when all came out as expected.
  */
 import path from 'node:path';
-import { encodeCounterexample, renderStory, replay, run, tellStory } from '../harness/index.ts';
+import { controllers, encodeCounterexample, renderStory, replay, run, tellStory } from '../harness/index.ts';
 import type { ControllerUnderTest } from '../harness/index.ts';
 import { writeWhole } from '../harness/report/write-files.ts';
-import { expectedProperties, nameOf, optionsFor, selected } from './catalogue.ts';
+import { buildLanguage, missingProgram } from './controllers/builds.ts';
+import { StepFailed } from './languages/processes.ts';
+import { expectedProperties, nameOf, optionsFor } from './catalogue.ts';
 
 /** What is shown, and how long each may take. */
 const CORRECT = { name: 'releases/correct', trials: 2_000 };
@@ -15,6 +17,8 @@ const WRONG = [
   { name: 'worker-pools/duplicates-on-stale-list', seed: 13 },
 ];
 const BUDGET = '20s';
+/** A program in another language, behind the gate; left out, and said so, where it cannot be built. */
+const PROCESS = { name: 'go/duplicates-on-stale-list', seed: 2, budget: '150s', shrinkMs: 30_000 };
 const WIDTH = process.stdout.isTTY ? process.stdout.columns : Number(process.env['COLUMNS'] ?? '') || 100;
 
 const unexpected: string[] = [];
@@ -24,7 +28,7 @@ function say(text: string): void {
 }
 
 function entryOf(name: string): ControllerUnderTest {
-  const entry = selected([]).find((candidate) => nameOf(candidate) === name);
+  const entry = controllers.find((candidate) => nameOf(candidate) === name);
   if (entry === undefined) throw new Error(`the catalogue has no "${name}"`);
   return entry;
 }
@@ -40,14 +44,24 @@ async function showCorrect(): Promise<void> {
   if (result.outcome !== 'holds') unexpected.push(`${CORRECT.name} came out as ${result.outcome}`);
 }
 
-async function showWrong(name: string, seed: number, number: number): Promise<void> {
+interface Wrong {
+  readonly name: string;
+  readonly seed: number;
+  readonly budget?: string;
+  readonly shrinkMs?: number;
+}
+
+async function showWrong({ name, seed, budget = BUDGET, shrinkMs }: Wrong, number: number): Promise<void> {
   const entry = entryOf(name);
   const expected = expectedProperties(entry);
-  say(`\n${number}. A wrong one: ${name}\n`);
-  const result = await run(optionsFor(entry, { budget: BUDGET, seed, stopAfter: 1 }));
+  say(`\n${number}. A wrong one${entry.language === undefined ? '' : ` in ${LANGUAGE_NAME}, as a process`}: ${name}\n`);
+  const result = await run(
+    optionsFor(entry, { budget, seed, stopAfter: 1, properties: [...expected] }),
+    shrinkMs === undefined ? {} : { shrinkMs },
+  );
   const finding = result.findings.find((candidate) => expected.includes(candidate.violation.signature.property));
   if (finding === undefined) {
-    unexpected.push(`${name} was not caught by ${expected.join(' or ')} within ${BUDGET}: ${result.outcome}`);
+    unexpected.push(`${name} was not caught by ${expected.join(' or ')} within ${budget}: ${result.outcome}`);
     return;
   }
   const file = path.join('.stalemate', 'tour', `${entry.variant}.json`);
@@ -63,12 +77,35 @@ async function showWrong(name: string, seed: number, number: number): Promise<vo
   say(
     `\n   replayed: ${reproduced.k} of ${reproduced.n}, after ${result.runs} trials in ${(result.elapsedMs / 1000).toFixed(1)} s`,
   );
-  if (reproduced.k < reproduced.n) unexpected.push(`${name} replayed in ${reproduced.k} of ${reproduced.n}`);
+  // A process does not take the same way every time: its replays say k of n.
+  const enough = entry.language === undefined ? reproduced.n : 1;
+  if (reproduced.k < enough) unexpected.push(`${name} replayed in ${reproduced.k} of ${reproduced.n}`);
+}
+
+const LANGUAGE_NAME = 'Go';
+
+/** Builds the Go controllers on first use; says why when that cannot be. */
+async function canShowGo(): Promise<boolean> {
+  const missing = missingProgram('go');
+  if (missing !== undefined) {
+    say(`\n4. A wrong one in Go is left out: "${missing}" is not on this machine`);
+    return false;
+  }
+  try {
+    say('\n   (building the controllers in Go, on first use)');
+    await buildLanguage('go');
+    return true;
+  } catch (error) {
+    if (!(error instanceof StepFailed)) throw error;
+    say(`\n4. A wrong one in Go is left out, for it could not be built: ${error.message}`);
+    return false;
+  }
 }
 
 say('stalemate: what contention does to a controller');
 await showCorrect();
-for (const [index, { name, seed }] of WRONG.entries()) await showWrong(name, seed, index + 2);
+for (const [index, wrong] of WRONG.entries()) await showWrong(wrong, index + 2);
+if (await canShowGo()) await showWrong(PROCESS, WRONG.length + 2);
 say(
   unexpected.length === 0
     ? '\nAll as expected. Next: your own controller, see "Your own controller" in README.md'

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HarnessError, run } from '../../harness/index.ts';
 import type { ControllerUnderTest } from '../../harness/index.ts';
-import { isCorrect, optionsFor } from '../catalogue.ts';
+import { isCorrect, moduleOf, optionsFor } from '../catalogue.ts';
 import { mutantsOf } from '../mutants/operators.ts';
 import type { Mutant, MutantFamily } from '../mutants/operators.ts';
 
@@ -63,7 +63,7 @@ export async function tryMutant(mutant: PlacedMutant, index: number, budget: str
   writeFileSync(path.join(home, 'package.json'), '{"type":"module"}');
   try {
     const options = optionsFor(mutant.entry, { budget, seed: 1, stopAfter: 1 });
-    const result = await run({ ...options, target: path.join(home, mutant.entry.module) });
+    const result = await run({ ...options, target: path.join(home, moduleOf(mutant.entry)) });
     const [finding] = result.findings;
     const told = result.warnings.length > 0 ? 'undisturbed run' : undefined;
     const noted = finding?.violation.signature.property ?? told;

@@ -1,0 +1,52 @@
+package common
+
+import (
+	"os"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+)
+
+// Main runs one variant until it is told to end. KUBECONFIG, or the flag --kubeconfig, says where the server is.
+func Main(steps Steps) {
+	ctrl.SetLogger(zap.New())
+	if err := run(steps); err != nil {
+		ctrl.Log.Error(err, "ended")
+		os.Exit(1)
+	}
+}
+
+func run(steps Steps) error {
+	scheme := runtime.NewScheme()
+	if err := clientgoscheme.AddToScheme(scheme); err != nil {
+		return err
+	}
+	addToScheme(scheme)
+	config, err := ctrl.GetConfig()
+	if err != nil {
+		return err
+	}
+	manager, err := ctrl.NewManager(config, ctrl.Options{
+		Scheme:  scheme,
+		Cache:   cache.Options{DefaultNamespaces: map[string]cache.Config{"default": {}}},
+		Metrics: metricsserver.Options{BindAddress: "0"},
+	})
+	if err != nil {
+		return err
+	}
+	err = ctrl.NewControllerManagedBy(manager).
+		For(&Fleet{}, builder.WithPredicates(steps.Wakes...)).
+		Owns(&corev1.Pod{}).
+		Owns(&corev1.ConfigMap{}).
+		Complete(&Reconciler{Client: manager.GetClient(), Live: manager.GetAPIReader(), steps: steps})
+	if err != nil {
+		return err
+	}
+	return manager.Start(ctrl.SetupSignalHandler())
+}

@@ -1,0 +1,25 @@
+package com.example.surveys;
+
+import io.javaoperatorsdk.operator.api.reconciler.Context;
+import io.javaoperatorsdk.operator.api.reconciler.DeleteControl;
+import java.util.List;
+
+/**
+ * Empties the list of finalizers when its own work is done.
+ *
+ * <p>Wrong: whoever else held the survey is passed over, and it goes before they have finished.
+ */
+public class ClearsFinalizers extends Correct {
+  @Override
+  protected DeleteControl release(Survey survey, Context<Survey> context) {
+    context
+        .getClient()
+        .resource(survey)
+        .edit(
+            current -> {
+              current.getMetadata().setFinalizers(List.of());
+              return current;
+            });
+    return DeleteControl.noFinalizerRemoval();
+  }
+}

@@ -1,0 +1,26 @@
+package com.example.surveys;
+
+import io.fabric8.kubernetes.api.model.Secret;
+import io.javaoperatorsdk.operator.api.reconciler.Context;
+import java.util.List;
+
+/**
+ * Makes as many invitations as its cache lacks, under generated names.
+ *
+ * <p>Wrong: an invitation that exists but has not reached the informer yet is made once more. It is withdrawn when the cache catches
+ * up, but by then somebody may have been invited with it.
+ */
+public class DuplicatesOnStaleCache extends Correct {
+  @Override
+  protected void invite(Survey survey, Context<Survey> context) {
+    List<Secret> there =
+        invitationsOf(survey, context).stream().filter(invitation -> !invitation.isMarkedForDeletion()).toList();
+    int wanted = survey.getSpec().invitations;
+    for (int count = there.size(); count < wanted; count++) {
+      Secret invitation = newInvitation(survey);
+      invitation.getMetadata().setGenerateName(nameOf(survey) + "-invitation-");
+      context.getClient().resource(invitation).create();
+    }
+    there.stream().skip(wanted).forEach(surplus -> withdraw(surplus, context));
+  }
+}

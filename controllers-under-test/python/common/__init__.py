@@ -1,0 +1,1 @@
+"""What all variants of the topic controller share."""

@@ -1,0 +1,76 @@
+"""The frame of the operator: its settings, its handlers, and which step each of them takes."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import kopf
+from kubernetes import config
+
+from . import topics
+
+# Handlers run in threads; two of one topic must not disturb each other.
+_lock = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Steps:
+    """What the handlers do. A wrong variant replaces one of them."""
+
+    # Bring the partitions of a topic, read afresh, to what it asks for.
+    create: Callable[[Any], None]
+    update: Callable[[Any], None]
+    restore: Callable[[Any], None]
+    # Says what was provided, in a patch of the topic.
+    report: Callable[[Any, kopf.Patch], None]
+
+
+def register(steps: Steps) -> None:
+    """Registers the handlers."""
+
+    @kopf.on.startup()
+    def configure(settings: kopf.OperatorSettings, **_: Any) -> None:
+        config.load_config()
+        settings.persistence.finalizer = topics.FINALIZER
+        settings.posting.enabled = False
+        settings.scanning.disabled = True
+
+    @kopf.on.create(topics.GROUP, topics.VERSION, topics.PLURAL)
+    def create(name: str, namespace: str, uid: str, patch: kopf.Patch, **_: Any) -> None:
+        provide(steps.create, name, namespace, uid, patch)
+
+    @kopf.on.update(topics.GROUP, topics.VERSION, topics.PLURAL, field="spec")
+    def update(name: str, namespace: str, uid: str, patch: kopf.Patch, **_: Any) -> None:
+        provide(steps.update, name, namespace, uid, patch)
+
+    @kopf.on.resume(topics.GROUP, topics.VERSION, topics.PLURAL)
+    def resume(name: str, namespace: str, uid: str, patch: kopf.Patch, **_: Any) -> None:
+        provide(steps.restore, name, namespace, uid, patch)
+
+    def provide(step: Callable[[Any], None], name: str, namespace: str, uid: str, patch: kopf.Patch) -> None:
+        topic = converge(step, name, namespace, uid)
+        if topic is not None:
+            steps.report(topic, patch)
+
+    @kopf.on.delete(topics.GROUP, topics.VERSION, topics.PLURAL)
+    def drain(body: kopf.Body, **_: Any) -> None:
+        with _lock:
+            for one in topics.partitions_of(body):
+                topics.remove(one)
+
+    @kopf.on.event("v1", "configmaps", labels={topics.LABEL: kopf.PRESENT})
+    def restore(body: kopf.Body, namespace: str, **_: Any) -> None:
+        for reference in body["metadata"].get("ownerReferences", []):
+            if reference["kind"] == "Topic" and reference.get("controller"):
+                converge(steps.restore, reference["name"], namespace, reference["uid"])
+
+
+def converge(step: Callable[[Any], None], name: str, namespace: str, uid: str) -> Any:
+    """Takes a step for a topic that is there; gives it back as it was read."""
+    with _lock:
+        topic = topics.read_topic(name, namespace)
+        if not topics.is_living(topic, uid):
+            return None
+        step(topic)
+        return topic

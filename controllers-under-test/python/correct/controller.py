@@ -1,0 +1,6 @@
+"""The topic controller with the right steps. Run as `kopf run --standalone --namespace default correct/controller.py`."""
+
+from common import operator
+from correct.steps import STEPS
+
+operator.register(STEPS)

@@ -1,0 +1,148 @@
+/**
+ * The catalogue of controllers under test in other languages: is every wrong variant found, is every correct one left alone?
+ *
+ *   npm run catalogue -- [--language go …] [--only TEXT …] [--budget 5m] [--trials 200] [--replays 20] [--seed N] [--jobs N] [--quick] [--json FILE]
+ *
+ * A wrong variant gets `--budget` to be caught by a property that it breaks, and its smallest example is replayed; a correct one gets
+ * `--trials` trials. `--quick` is what every run of the checks can afford: for a wrong variant the properties in question alone, little
+ * shrinking and forty seconds, after which the rarer ones are still missing: it fails when more than seven in ten are. For a correct one, few
+ * trials. A language whose toolchain is not on this machine is left out, and said so, unless it was asked for by name. Exit code 1 when an
+ * expectation fails.
+ */
+import { writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { HarnessError } from '../harness/index.ts';
+import type { ControllerUnderTest } from '../harness/index.ts';
+import { isCorrect, nameOf, selectedIn } from './catalogue.ts';
+import {
+  checkCorrect,
+  checkWrong,
+  CORRECT_HEADER,
+  correctLine,
+  missedText,
+  WRONG_HEADER,
+  wrongLine,
+} from './controllers/check.ts';
+import type { CheckForm, CorrectResult, WrongResult } from './controllers/check.ts';
+import { buildLanguage, hasSources, LANGUAGES, missingProgram } from './controllers/builds.ts';
+import { StepFailed } from './languages/processes.ts';
+
+const { values } = parseArgs({
+  options: {
+    language: { type: 'string', multiple: true, default: [] },
+    only: { type: 'string', multiple: true, default: [] },
+    budget: { type: 'string' },
+    trials: { type: 'string' },
+    replays: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    jobs: { type: 'string', default: String(availableParallelism()) },
+    quick: { type: 'boolean', default: false },
+    json: { type: 'string' },
+  },
+});
+
+const form: CheckForm = {
+  budget: values.budget ?? (values.quick ? '40s' : '5m'),
+  trials: Number(values.trials ?? (values.quick ? 60 : 200)),
+  replays: Number(values.replays ?? (values.quick ? 0 : 20)),
+  seed: Number(values.seed),
+  quick: values.quick,
+};
+/** Share of the wrong variants that the quick form may miss: it has no time to be sure. */
+const QUICK_MISSES_MAX = 0.7;
+
+const broken: string[] = [];
+const wrong: WrongResult[] = [];
+const correct: CorrectResult[] = [];
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** Builds what can be built; answers the languages that can be checked. */
+async function ready(): Promise<readonly string[]> {
+  const asked = values.language.flatMap((text) => text.split(','));
+  const unknown = asked.find((language) => !LANGUAGES.includes(language));
+  if (unknown !== undefined) {
+    throw new HarnessError('USAGE', `got --language "${unknown}", expected some of ${LANGUAGES.join(', ')}`);
+  }
+  const built: string[] = [];
+  for (const language of asked.length > 0 ? asked : LANGUAGES.filter(hasSources)) {
+    const missing = missingProgram(language);
+    if (missing !== undefined) {
+      const sentence = `${language}: "${missing}" is not on this machine; its ${selectedIn(language, []).length} controllers are left out`;
+      if (asked.length > 0) broken.push(sentence);
+      say(sentence);
+      continue;
+    }
+    try {
+      if (await buildLanguage(language)) say(`${language}: built`);
+      built.push(language);
+    } catch (error) {
+      if (!(error instanceof StepFailed)) throw error;
+      broken.push(`${language}: ${error.message}`);
+    }
+  }
+  return built;
+}
+
+async function check(entry: ControllerUnderTest): Promise<void> {
+  try {
+    if (isCorrect(entry)) {
+      const result = await checkCorrect(entry, form);
+      correct.push(result);
+      say(correctLine(result));
+      broken.push(...result.broken);
+    } else {
+      const result = await checkWrong(entry, form);
+      wrong.push(result);
+      say(wrongLine(result));
+      broken.push(...result.broken);
+    }
+  } catch (error) {
+    if (!(error instanceof HarnessError)) throw error;
+    broken.push(`${nameOf(entry)}: ${error.message}`);
+    say(`${nameOf(entry)}: ${error.message}`);
+  }
+}
+
+/** Campaigns side by side: each waits for its target much of the time. */
+async function checkAll(entries: readonly ControllerUnderTest[]): Promise<void> {
+  const waiting = [...entries];
+  const work = async (): Promise<void> => {
+    for (let entry = waiting.shift(); entry !== undefined; entry = waiting.shift()) await check(entry);
+  };
+  await Promise.all(Array.from({ length: Math.max(1, Number(values.jobs)) }, work));
+}
+
+async function main(): Promise<number> {
+  const began = performance.now();
+  const entries = (await ready()).flatMap((language) => selectedIn(language, values.only));
+  // The long ones first, so that none of them is left alone at the end.
+  const ordered = [...entries.filter(isCorrect), ...entries.filter((entry) => !isCorrect(entry))];
+  say(
+    `${ordered.length} controllers, seed ${form.seed}, ${form.budget} for a wrong one, ${form.trials} trials for a correct one\n`,
+  );
+  await checkAll(ordered);
+  const missed = wrong.filter(({ property }) => property === undefined);
+  if (!values.quick || missed.length > wrong.length * QUICK_MISSES_MAX) broken.push(...missed.map(missedText));
+  const byName = (one: { readonly name: string }, other: { readonly name: string }): number =>
+    one.name < other.name ? -1 : 1;
+  say(`\n${[WRONG_HEADER, ...wrong.toSorted(byName).map(wrongLine)].join('\n')}`);
+  say(`\n${[CORRECT_HEADER, ...correct.toSorted(byName).map(correctLine)].join('\n')}`);
+  if (values.json !== undefined)
+    writeFileSync(values.json, `${JSON.stringify({ form, wrong, correct, broken }, null, 2)}\n`);
+  const seconds = ((performance.now() - began) / 1000).toFixed(0);
+  say(`\n${broken.length === 0 ? 'all as expected' : `${broken.length} not as expected`}, in ${seconds} s`);
+  for (const text of broken) say(`- ${text}`);
+  return broken.length === 0 ? 0 : 1;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  if (!(error instanceof HarnessError)) throw error;
+  console.error(error.message);
+  process.exitCode = error.exitCode;
+}
