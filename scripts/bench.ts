@@ -1,7 +1,7 @@
 /**
  * The benchmark: everything side by side in one run, as medians and ratios. Absolute numbers belong to the machine, ratios to us.
  *
- * Flags: --quick, --section NAME (repeatable: kernel, trials, schedulers, detection, http), --json FILE.
+ * Flags: --quick, --section NAME (repeatable: kernel, trials, schedulers, detection, http, gate), --json FILE.
  */
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { parseArgs, promisify } from 'node:util';
 import { run } from '../harness/index.ts';
 import type { StrategyName } from '../harness/model/trial.ts';
 import { expectedProperties, isCorrect, nameOf, optionsFor, selected } from './catalogue.ts';
+import type { GateMeasurement } from './bench/gate.ts';
 import type { HttpReport } from './bench/http.ts';
 import { median } from './soak-self/statistics.ts';
 
@@ -149,7 +150,32 @@ async function http(): Promise<void> {
   record['http'] = report;
 }
 
-const sections = { kernel, trials, schedulers, detection, http };
+async function gate(): Promise<void> {
+  line('\n== the gate with nothing to do, beside a plain reverse proxy in Node and direct access, over TLS');
+  line(
+    `  ${'behind it'.padEnd(15)} ${'request'.padEnd(16)} conns    direct     plain      gate   gate/plain   added at the median   CPU plain  gate`,
+  );
+  const measurements = await measure<readonly GateMeasurement[]>('gate.ts', values.quick ? '3' : '7');
+  for (const {
+    behind,
+    name,
+    connections,
+    direct,
+    plain,
+    gate: ours,
+    ratio,
+    addedMs,
+    plainCpu,
+    gateCpu,
+  } of measurements)
+    line(
+      `  ${behind.padEnd(15)} ${name.padEnd(16)} ${String(connections).padStart(5)} ${direct.toFixed(0).padStart(7)}/s ${plain.toFixed(0).padStart(7)}/s ${ours.toFixed(0).padStart(7)}/s` +
+        `        ×${ratio.toFixed(2)}   ${name.startsWith('watch') ? ''.padStart(20) : `${addedMs.plain.toFixed(2).padStart(6)} ms, gate ${addedMs.gate.toFixed(2)} ms`}  ${plainCpu.toFixed(0).padStart(6)} µs ${gateCpu.toFixed(0).padStart(5)} µs`,
+    );
+  record['gate'] = measurements;
+}
+
+const sections = { kernel, trials, schedulers, detection, http, gate };
 for (const [name, section] of Object.entries(sections)) {
   if (values.section.length === 0 || values.section.includes(name)) await section();
 }

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parseDocument } from 'yaml';
+import { parseAllDocuments, parseDocument } from 'yaml';
 import { REPOSITORY_ROOT, repositoryFiles } from './repository-files.ts';
 
 interface Step {
@@ -37,9 +37,9 @@ describe.each(repositoryFiles().filter(({ path }) => /\.ya?ml$/.test(path) && !p
   '$path',
   ({ text }) => {
     it('is valid YAML without duplicate keys', () => {
-      const { errors, warnings } = parseDocument(text, { strict: true, uniqueKeys: true });
+      const documents = parseAllDocuments(text, { strict: true, uniqueKeys: true });
 
-      expect([...errors, ...warnings]).toEqual([]);
+      expect([...documents].flatMap(({ errors, warnings }) => [...errors, ...warnings])).toEqual([]);
     });
   },
 );

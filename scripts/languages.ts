@@ -1,8 +1,10 @@
 /**
  * Controllers in five languages, and client-go's own examples, against one server: the embedded one, or a real control plane.
  *
- *   npm run languages [-- --only go,python,…] [--server embedded|real|KUBECONFIG] [--build-only]
+ *   npm run languages [-- --only go,python,…] [--server embedded|real|KUBECONFIG] [--gate] [--build-only]
  *   npm run languages -- --compare [--only kubectl,informers-list,go,…]
+ *
+ * With --gate all clients talk to the server through the gate.
  *
  * The second records what passes between each client and both servers, and tells what differs (scripts/languages/compare.ts).
  *
@@ -37,6 +39,7 @@ async function main(): Promise<number> {
     options: {
       only: { type: 'string' },
       server: { type: 'string', default: 'embedded' },
+      gate: { type: 'boolean', default: false },
       'build-only': { type: 'boolean' },
       compare: { type: 'boolean' },
     },
@@ -75,7 +78,7 @@ async function main(): Promise<number> {
         built.push(controller);
     }
     if (values['build-only'] !== true) {
-      const server = await openServer(values.server, folder);
+      const server = await openServer(values.server, folder, false, values.gate);
       try {
         for (const controller of built) rows.push(await runController(controller, server, folder));
         if (examples) {

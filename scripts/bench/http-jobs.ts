@@ -4,6 +4,8 @@ export interface LoadJob {
   readonly url: string;
   readonly token: string;
   readonly connections: number;
+  /** Streams of one HTTP/2 connection instead of connections of HTTP/1.1. */
+  readonly http2?: boolean;
   readonly seconds: number;
   readonly method: string;
   /** `%u` stands for the number of the request, from `from` on, and `%n` for it modulo `modulo`. */

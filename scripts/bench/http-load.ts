@@ -5,6 +5,7 @@
  *
  * Reads a job as JSON from its first argument, prints a result as JSON.
  */
+import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2';
 import { get } from 'node:https';
 import { connect, type TLSSocket } from 'node:tls';
 import type { LoadJob, LoadResult } from './http-jobs.ts';
@@ -106,6 +107,57 @@ class Connection {
   }
 }
 
+/** One request at a time in streams of a session that all share. */
+class Stream {
+  readonly #session: ClientHttp2Session;
+
+  constructor(session: ClientHttp2Session) {
+    this.#session = session;
+  }
+
+  send(n: number): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const body = numbered(job.body, n);
+      const stream = this.#session.request(
+        {
+          ':method': job.method,
+          ':path': numbered(job.path, n),
+          authorization: `Bearer ${job.token}`,
+          accept: 'application/json',
+          ...(body === '' ? {} : { 'content-type': job.contentType }),
+        },
+        { endStream: body === '' },
+      );
+      let code = 0;
+      stream.once('response', (headers) => (code = headers[':status'] ?? 0));
+      stream.once('error', reject);
+      stream.once('end', () => resolve(code));
+      stream.resume();
+      if (body !== '') stream.end(body);
+    });
+  }
+
+  close(): void {
+    this.#session.destroy();
+  }
+}
+
+async function openAll(): Promise<readonly { send(n: number): Promise<number>; close(): void }[]> {
+  if (job.http2 !== true) {
+    const connections = await Promise.all(Array.from({ length: job.connections }, () => Connection.open()));
+    return connections.map((connection) => ({
+      send: (n) => connection.send(requestAt(n)),
+      close: () => connection.close(),
+    }));
+  }
+  const session = connectHttp2(job.url, { rejectUnauthorized: false });
+  await new Promise<void>((resolve, reject) => {
+    session.once('connect', () => resolve());
+    session.once('error', reject);
+  });
+  return Array.from({ length: job.connections }, () => new Stream(session));
+}
+
 function text(method: string, path: string, type: string, body: string): string {
   const head = `${method} ${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${job.token}\r\nAccept: application/json\r\nUser-Agent: load\r\n`;
   return body === ''
@@ -122,7 +174,7 @@ function requestAt(n: number): string {
 }
 
 async function load(): Promise<LoadResult> {
-  const connections = await Promise.all(Array.from({ length: job.connections }, () => Connection.open()));
+  const connections = await openAll();
   let next = job.from;
   let done = 0;
   const codes: { [code: number]: number } = {};
@@ -135,7 +187,7 @@ async function load(): Promise<LoadResult> {
       while (next < last) {
         const before = performance.now();
         if (before >= until) break;
-        const code = await connection.send(requestAt(next++));
+        const code = await connection.send(next++);
         latencies.push(performance.now() - before);
         codes[code] = (codes[code] ?? 0) + 1;
         done++;

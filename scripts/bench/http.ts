@@ -3,20 +3,17 @@
  *
  * Prints JSON. Where there are no binaries of a real one (`node scripts/control-plane.ts build`), only ours is measured.
  */
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { execFile, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { findProgram } from '../../harness/clusters/control-plane/binaries.ts';
-import { startControlPlane } from '../../harness/clusters/control-plane/control-plane.ts';
 import { FAN_OUT, FILL, fillTo, JOBS, type Kind, type LoadJob, type LoadResult } from './http-jobs.ts';
+import { runLoad } from './run-load.ts';
+import { cpuMicros, firstLine, startOurs, startReal, type MeasuredServer } from './servers.ts';
 
 const SECONDS = Number(process.argv[2] ?? '2');
 const OBJECTS = 10_000;
 const WATCHES = 5000;
-const TOKEN = 'bench-token';
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 export interface HttpMeasurement {
@@ -46,94 +43,21 @@ export interface HttpReport {
   readonly watchKb: { readonly ours: number; readonly real?: number };
 }
 
-interface MeasuredServer {
-  readonly url: string;
-  readonly token: string;
-  /** All processes that it takes, etcd among them. */
-  readonly pids: readonly number[];
-  readonly startMs: number;
-  stop(): Promise<void>;
-}
-
-async function startReal(): Promise<MeasuredServer | undefined> {
-  return findProgram('kube-apiserver') === undefined ? undefined : startControlPlane();
-}
-
-async function startOurs(): Promise<MeasuredServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'stalemate-bench-'));
-  const tokens = join(folder, 'tokens.csv');
-  writeFileSync(tokens, `${TOKEN},admin,admin,"system:masters"\n`);
-  const flags = ['serve', '--environment', 'none', '--token-file', tokens];
-  const before = performance.now();
-  const child = spawn(process.execPath, [file('../../harness/cli/bin.mjs'), ...flags], { stdio: 'pipe' });
-  const url = await firstLine(child);
-  return {
-    url: url.replace('serving on ', ''),
-    token: TOKEN,
-    pids: [child.pid ?? 0],
-    startMs: performance.now() - before,
-    stop: async () => {
-      child.removeAllListeners('exit');
-      const ended = new Promise((resolve) => child.once('exit', resolve));
-      child.kill('SIGINT');
-      await ended;
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
-}
-
-function firstLine(child: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    child.stdout?.once('data', (piece: Buffer) => resolve(piece.toString().trim()));
-    child.once('exit', (code) => reject(new Error(`the server ended with ${code}`)));
-  });
-}
-
 function residentMb({ pids }: MeasuredServer): number {
   const kilobytes = pids.map((pid) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]));
   return kilobytes.reduce((sum, one) => sum + one, 0) / 1024;
-}
-
-/** User and system time of all its processes so far; a tick is 10 ms. */
-function cpuMicros({ pids }: MeasuredServer): number {
-  const ticks = pids.map((pid) => {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /, '')
-      .split(' ');
-    return Number(fields[11]) + Number(fields[12]);
-  });
-  return ticks.reduce((sum, one) => sum + one, 0) * 10_000;
 }
 
 interface Measured extends LoadResult {
   readonly cpuMicros: number;
 }
 
-async function run(server: MeasuredServer, job: Partial<LoadJob>): Promise<Measured> {
-  const whole: LoadJob = {
-    url: server.url,
-    token: server.token,
-    connections: 32,
-    seconds: SECONDS,
-    method: 'GET',
-    path: '/',
-    contentType: '',
-    body: '',
-    from: 0,
-    modulo: Number.MAX_SAFE_INTEGER,
-    countMax: Number.MAX_SAFE_INTEGER,
-    watchers: 0,
-    watch: '',
-    list: '',
-    ...job,
-  };
-  const before = cpuMicros(server);
-  const { stdout } = await promisify(execFile)(process.execPath, [file('./http-load.ts'), JSON.stringify(whole)]);
-  const measured = JSON.parse(stdout) as LoadResult;
-  const result = { ...measured, cpuMicros: (cpuMicros(server) - before) / Math.max(1, measured.done) };
-  const failed = Object.keys(result.codes).filter((code) => Number(code) >= 300);
-  if (failed.length === 0) return result;
-  process.stderr.write(`${whole.method} ${whole.path} on ${server.url} was refused: ${JSON.stringify(result.codes)}\n`);
+async function run({ url, token, pids }: MeasuredServer, job: Partial<LoadJob>): Promise<Measured> {
+  const before = cpuMicros(pids);
+  const { result: measured, refused } = await runLoad({ connections: 32, seconds: SECONDS, ...job, url, token });
+  const result = { ...measured, cpuMicros: (cpuMicros(pids) - before) / Math.max(1, measured.done) };
+  if (refused === undefined) return result;
+  process.stderr.write(`was refused: ${refused}\n`);
   return { ...result, perSecond: 0 };
 }
 

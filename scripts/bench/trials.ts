@@ -78,6 +78,8 @@ async function hostFor(kind: string): Promise<Host> {
       settings: SETTINGS,
       properties: [],
       configFile: null,
+      project: null,
+      reportDir: null,
     });
   }
   const time = installVirtualTime();

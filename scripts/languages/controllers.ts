@@ -6,8 +6,8 @@
  */
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { cacheFolder } from '../cache-folder.ts';
 import { type Command, runToEnd } from './processes.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -29,7 +29,7 @@ export interface LanguageController {
 
 /** Where builds are kept. */
 export function buildFolder(name: string): string {
-  return join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'stalemate', 'languages', name);
+  return cacheFolder('languages', name);
 }
 
 export const CONTROLLER_TABLE: readonly LanguageController[] = [
@@ -152,7 +152,8 @@ async function once(
   writeFileSync(stamp, sources);
 }
 
-function hashInto(hash: ReturnType<typeof createHash>, path: string): void {
+/** All that is in a file or folder, names included. */
+export function hashInto(hash: ReturnType<typeof createHash>, path: string): void {
   let names: readonly string[];
   try {
     names = readdirSync(path).toSorted();
@@ -166,7 +167,8 @@ function hashInto(hash: ReturnType<typeof createHash>, path: string): void {
   }
 }
 
-function nice(
+/** Runs a compiler or installer, at low priority. @throws {StepFailed} */
+export function nice(
   what: string,
   program: string,
   args: readonly string[],

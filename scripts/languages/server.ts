@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { parse } from 'yaml';
 import { startControlPlane } from '../../harness/clusters/control-plane/control-plane.ts';
+import { openStandingGate } from './gate.ts';
 import { lastLines, start, StepFailed, until } from './processes.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -52,8 +53,27 @@ export interface Server {
 /**
  * Starts or takes the server: `embedded`, `real`, or the path of a kubeconfig. A bare one has no definitions and no controllers beside
  * it; the others have buckets and a garbage collector.
+ *
+ * @param gate Puts the gate before it, which clients then talk to; we go on talking to the server itself.
  */
-export async function openServer(which: string, folder: string, bare = false): Promise<Server> {
+export async function openServer(which: string, folder: string, bare = false, gate = false): Promise<Server> {
+  const server = await openDirectly(which, folder, bare);
+  if (!gate) return server;
+  const kubeconfig = join(folder, 'kubeconfig-gate.yaml');
+  const standing = await openStandingGate(server.kubeconfig, kubeconfig);
+  return {
+    kubeconfig,
+    objects: server.objects,
+    stop: async () => {
+      const { requests, events } = standing.passed();
+      console.log(`${requests} requests and ${events} watch events have passed the gate`);
+      await standing.close();
+      await server.stop();
+    },
+  };
+}
+
+async function openDirectly(which: string, folder: string, bare: boolean): Promise<Server> {
   if (which === 'embedded') {
     const kubeconfig = join(folder, 'kubeconfig-embedded.yaml');
     const bin = join(ROOT, 'harness', 'cli', 'bin.mjs');

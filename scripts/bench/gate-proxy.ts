@@ -1,0 +1,18 @@
+/**
+ * The gate as a proxy with nothing to do, as a process of its own.
+ *
+ *   gate-proxy.ts URL TOKEN      prints its own URL; the token is the same on both sides
+ */
+import { CertificateAuthority } from '../../harness/apiserver/http/certificates.ts';
+import { openFront } from '../../harness/gate/http/front.ts';
+import { RemoteServer } from '../../harness/gate/http/remote.ts';
+
+const [url = '', token = ''] = process.argv.slice(2);
+const authority = new CertificateAuthority();
+const remote = new RemoteServer({ url, insecure: true, authorization: () => `Bearer ${token}` });
+const front = await openFront({
+  remote,
+  token,
+  tls: { identity: authority.issueServer(), clientCa: authority.certificate },
+});
+process.stdout.write(`${front.url}\n`);

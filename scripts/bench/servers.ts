@@ -1,0 +1,86 @@
+/** The servers that benchmarks over HTTP measure: ours as a process, a real one where it is built. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { findProgram } from '../../harness/clusters/control-plane/binaries.ts';
+import { startControlPlane } from '../../harness/clusters/control-plane/control-plane.ts';
+
+const TOKEN = 'bench-token';
+
+export interface MeasuredServer {
+  readonly url: string;
+  readonly token: string;
+  /** All processes that it takes, etcd among them. */
+  readonly pids: readonly number[];
+  readonly startMs: number;
+  stop(): Promise<void>;
+}
+
+/** A real one; undefined where there are no binaries (`node scripts/control-plane.ts build`). */
+export async function startReal(): Promise<MeasuredServer | undefined> {
+  return findProgram('kube-apiserver') === undefined ? undefined : startControlPlane();
+}
+
+/** `stalemate serve`. */
+export async function startOurs(): Promise<MeasuredServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'stalemate-bench-'));
+  const tokens = join(folder, 'tokens.csv');
+  writeFileSync(tokens, `${TOKEN},admin,admin,"system:masters"\n`);
+  const program = fileURLToPath(new URL('../../harness/cli/bin.mjs', import.meta.url));
+  const server = await startProgram([program, 'serve', '--environment', 'none', '--token-file', tokens]);
+  return {
+    ...server,
+    url: server.firstLine.replace('serving on ', ''),
+    token: TOKEN,
+    stop: async () => {
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export interface MeasuredProgram {
+  /** What it printed once it was ready. */
+  readonly firstLine: string;
+  readonly pids: readonly number[];
+  readonly startMs: number;
+  stop(): Promise<void>;
+}
+
+/** A program of Node's that prints a line when it is ready. */
+export async function startProgram(args: readonly string[]): Promise<MeasuredProgram> {
+  const before = performance.now();
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const line = await firstLine(child);
+  return {
+    firstLine: line,
+    pids: [child.pid ?? 0],
+    startMs: performance.now() - before,
+    stop: async () => {
+      child.removeAllListeners('exit');
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGINT');
+      await ended;
+    },
+  };
+}
+
+export function firstLine(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    child.stdout?.once('data', (piece: Buffer) => resolve(piece.toString().trim()));
+    child.once('exit', (code) => reject(new Error(`the server ended with ${code}`)));
+  });
+}
+
+/** User and system time of processes so far; a tick is 10 ms. */
+export function cpuMicros(pids: readonly number[]): number {
+  const ticks = pids.map((pid) => {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /, '')
+      .split(' ');
+    return Number(fields[11]) + Number(fields[12]);
+  });
+  return ticks.reduce((sum, one) => sum + one, 0) * 10_000;
+}

@@ -1,0 +1,43 @@
+/**
+ * The gate before a server of the language driver: everything passes it as labelled items, and nothing is held.
+ *
+ * Shows that real clients do not notice it: their bytes are taken apart, named, and put back.
+ */
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { stringify } from 'yaml';
+import { CertificateAuthority } from '../../harness/apiserver/http/certificates.ts';
+import { readKubeconfig } from '../../harness/clusters/existing/kubeconfig-file.ts';
+import { openGate } from '../../harness/gate/http/open-gate.ts';
+import { RemoteServer } from '../../harness/gate/http/remote.ts';
+import { EMPTY_SCHEDULE } from '../../harness/model/schedule.ts';
+import { ReplayScheduler } from '../../harness/schedule/replay-scheduler.ts';
+import { kubeconfigOf } from '../../harness/wire/kubeconfig.ts';
+
+export interface StandingGate {
+  /** Requests and watch events that have passed. */
+  readonly passed: () => { readonly requests: number; readonly events: number };
+  close(): Promise<void>;
+}
+
+/** Opens a gate before the server of `kubeconfig` and writes to `written` a kubeconfig that leads through it. */
+export async function openStandingGate(kubeconfig: string, written: string): Promise<StandingGate> {
+  const access = readKubeconfig(kubeconfig);
+  const authority = new CertificateAuthority();
+  const token = randomBytes(16).toString('hex');
+  const standing = await openGate({
+    remote: new RemoteServer(access.remote),
+    tls: { identity: authority.issueServer(), clientCa: authority.certificate },
+    token,
+    actor: 'controller',
+    scheduler: new ReplayScheduler(EMPTY_SCHEDULE),
+    now: () => performance.now(),
+  });
+  const { context: name, namespace } = access;
+  const config = kubeconfigOf({ name, server: standing.front.url, ca: authority.certificate, token, namespace });
+  writeFileSync(written, stringify(config), { mode: 0o600 });
+  return {
+    passed: () => ({ requests: standing.recorder.operations.length, events: standing.recorder.deliveries.length }),
+    close: () => standing.close(),
+  };
+}
