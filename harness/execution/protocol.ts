@@ -5,7 +5,7 @@ import type { HarnessErrorCode } from '../model/errors.ts';
 import type { History } from '../model/history.ts';
 import type { KubeObject, OwnerReference } from '../model/object.ts';
 import type { Reference } from '../model/reference.ts';
-import type { FaultKind, Schedule } from '../model/schedule.ts';
+import type { FaultKind, Reanchored, Schedule } from '../model/schedule.ts';
 import type { StrategyName, Trial } from '../model/trial.ts';
 import type { Workload } from '../model/workload.ts';
 import type { Aim } from '../schedule/workload/writer.ts';
@@ -106,6 +106,8 @@ export type FromWorker =
       readonly inconclusive: string | null;
       /** Where two runs of the same schedule parted, if they did. */
       readonly diverged: string | null;
+      /** What had to be moved for the failure to come back. */
+      readonly reanchored: Reanchored | null;
     }
   | {
       /** A lab takes trials now, aimed with what its references measured. */

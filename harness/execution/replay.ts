@@ -58,6 +58,7 @@ export async function replayCounterexample(
   return {
     reproduced: { k: answer.k, n: answer.n },
     missedAnchors: answer.missed,
+    ...(answer.reanchored === null ? {} : { reanchored: answer.reanchored }),
     history: answer.history,
     ...(violation === undefined ? {} : { violation }),
     ...(answer.inconclusive === null ? {} : { inconclusive: answer.inconclusive }),

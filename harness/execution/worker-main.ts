@@ -5,23 +5,21 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { realNow } from '../determinism/real-time.ts';
-import { signatureText } from '../model/check-result.ts';
 import { HarnessError } from '../model/errors.ts';
 import type { Property } from '../oracle/property.ts';
 import type { OwnerReference } from '../model/object.ts';
 import type { Workload } from '../model/workload.ts';
 import type { AdversarialWriter } from '../schedule/workload/writer.ts';
 import { workloadArbitrary } from '../schedule/workload/workload-arbitrary.ts';
-import { firstDivergence } from './fingerprint.ts';
 import { checkRun } from './check-run.ts';
 import { bystander, createHost } from './host.ts';
 import { judgeRun, runJudged } from './judge.ts';
 import { Prober } from './prober.ts';
 import { SLOT } from './protocol.ts';
-import type { FromWorker, LabJob, LabRequest, ReplayJob, SearchJob, Subject, WorkerData } from './protocol.ts';
+import type { FromWorker, LabJob, LabRequest, SearchJob, Subject, WorkerData } from './protocol.ts';
 import { referenceCache } from './reference-cache.ts';
 import { takeReferences } from './references.ts';
-import type { References } from './references.ts';
+import { doReplay } from './replay-job.ts';
 import { TrialRunner } from './runner.ts';
 import { newTally, search } from './search.ts';
 
@@ -50,7 +48,7 @@ export async function runWorker(registry: Registry): Promise<void> {
     if (job.job === 'search')
       await doSearch(job, runner, registry, properties, say, () => Atomics.load(slots, SLOT.stop) === 1);
     else if (job.job === 'lab') await doLab(job, runner, properties, say);
-    else await doReplay(job, runner, properties, say);
+    else say(await doReplay(job, runner, baseWorkload(job.subject, runner), properties));
   } catch (error) {
     const { code, message, stack } = describe(error);
     say({ say: 'error', code, message, stack });
@@ -170,57 +168,5 @@ async function doLab(
       serve(request).catch(reject);
     });
     say({ say: 'ready', reference, aim, base, bystander: bystanderReference(job.subject.namespace) });
-  });
-}
-
-/** What a campaign has learned of the same target, or references taken now. */
-async function recallReferences(subject: Subject, runner: TrialRunner, base: Workload): Promise<References> {
-  const cache = referenceCache(subject, base);
-  const known = cache.recall(runner);
-  if (known !== undefined) return known;
-  await checkRun(runner, base);
-  const references = await takeReferences(runner, base, subject.crds);
-  cache.keep(runner, references);
-  return references;
-}
-
-async function doReplay(
-  job: ReplayJob,
-  runner: TrialRunner,
-  properties: readonly Property[],
-  say: (message: FromWorker) => void,
-): Promise<void> {
-  const base = baseWorkload(job.subject, runner);
-  const references = await recallReferences(job.subject, runner, base);
-  const prober = new Prober((trial, variant) => runner.beside(trial, variant), base, references.reference);
-  const wanted = properties.filter((property) => property.name === job.property);
-  const again = { ...references.reference, suspectSettleMs: runner.host.pace.againMs };
-  let k = 0;
-  let first: Awaited<ReturnType<typeof judgeRun>> | undefined;
-  let shown: Awaited<ReturnType<typeof judgeRun>> | undefined;
-  let diverged: string | null = null;
-  let inconclusive: string | null = null;
-  for (let n = 0; n < job.times; n++) {
-    const { judged } = await runJudged(runner, job.trial, (run, live) =>
-      judgeRun(job.trial, run, wanted, again, prober, live),
-    );
-    if (first === undefined) first = judged;
-    else if (runner.repeatable) diverged ??= firstDivergence(first.history, judged.history) ?? null;
-    inconclusive ??= [...judged.inconclusive.values()][0] ?? null;
-    if (!judged.violations.some((violation) => signatureText(violation.signature) === job.signature)) continue;
-    k++;
-    shown ??= judged;
-  }
-  const result = shown ?? first;
-  if (result === undefined) throw new HarnessError('USAGE', `--times must be at least 1, got ${job.times}`);
-  say({
-    say: 'replayed',
-    k,
-    n: job.times,
-    history: result.history,
-    missed: result.history.missed,
-    violations: result.violations,
-    inconclusive,
-    diverged,
   });
 }

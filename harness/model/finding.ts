@@ -7,6 +7,7 @@ import type { CheckResult, Violation } from './check-result.ts';
 import type { Counterexample } from './counterexample.ts';
 import type { History } from './history.ts';
 import type { Label } from './label.ts';
+import type { Reanchored } from './schedule.ts';
 
 /** k of n runs failed with the same signature. Never rounded up. */
 export interface Reproduced {
@@ -93,6 +94,8 @@ export interface ReplayResult {
   readonly reproduced: Reproduced;
   /** Labels of the schedule that never occurred in any of the runs. */
   readonly missedAnchors: readonly Label[];
+  /** What had to be moved for the failure to come back, when the target was edited; absent when it came back as stored. */
+  readonly reanchored?: Reanchored;
   /** Why the property had no opinion on a run, if that happened: not success. */
   readonly inconclusive?: string;
   /** Where two runs of the same schedule parted, if they did. */

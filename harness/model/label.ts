@@ -2,7 +2,7 @@
  * Labels: the names by which a schedule touches single requests, answers and watch events.
  *
  * A label never depends on a position in a list, so a stored schedule survives harmless changes of the controller.
- * Labels are opaque once built: they are compared, never parsed. `#n` counts from 0 per label since contention began.
+ * Labels are opaque outside this file: they are compared, never parsed. `#n` counts from 0 per label since contention began.
  *
  * request  actor/verb/resource[.group][/subresource]/namespace/name#n!sent      before the server sees it
  * answer   actor/verb/resource[.group][/subresource]/namespace/name#n!answered  before the actor sees the answer
@@ -38,3 +38,19 @@ export function streamLabel(actor: string, resource: string, namespace: string, 
 
 export const SENT = '!sent';
 export const ANSWERED = '!answered';
+
+/** `stem#n!sent` or `stem#n!answered`: the only labels whose number is looked at, when a schedule is moved. */
+const NUMBERED = /^(?<stem>.+)#(?<occurrence>\d+)(?<moment>!sent|!answered)$/;
+
+/** What a request's label says besides its number; absent for streams, their events and timers. */
+export function withoutOccurrence(label: Label): string | undefined {
+  return NUMBERED.exec(label)?.groups?.['stem'];
+}
+
+/** The label of the request that is so many occurrences later (or earlier); absent when there is none. */
+export function laterOccurrence(label: Label, by: number): Label | undefined {
+  const { stem, occurrence, moment } = NUMBERED.exec(label)?.groups ?? {};
+  if (stem === undefined || occurrence === undefined || moment === undefined) return undefined;
+  const number = Number(occurrence) + by;
+  return number < 0 ? undefined : `${stem}#${number}${moment}`;
+}

@@ -70,6 +70,12 @@ export const EMPTY_SCHEDULE: Schedule = {
   faults: [],
 };
 
+/** A stored schedule whose labels were moved to other occurrences of the same requests, because the target was edited. */
+export interface Reanchored {
+  readonly schedule: Schedule;
+  readonly moves: readonly { readonly from: Label; readonly to: Label }[];
+}
+
 /** How many deviations from the default order a schedule asks for. */
 export function scheduleSize(schedule: Schedule): number {
   return schedule.preemptions.length + schedule.holds.length + schedule.faults.length;

@@ -65,7 +65,8 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
   else {
     const { violation } = result;
     if (violation !== undefined) {
-      const story = tellStory({ violation, counterexample, record: result.history });
+      const { schedule } = result.reanchored ?? counterexample;
+      const story = tellStory({ violation, counterexample: { ...counterexample, schedule }, record: result.history });
       const { color, width } = console;
       console.out(`${renderStory(story, { color, width, replay: `npx stalemate replay ${file}` })}\n`);
     }
@@ -101,7 +102,7 @@ function resultText(result: ReplayResult, outcome: ReplayOutcome): string {
   const missed = missedAnchors.length === 0 ? '' : `never happened: ${missedAnchors.join(', ')}\n`;
   switch (outcome) {
     case 'reproduced':
-      return `reproduced ${k} of ${n}\n${missed}`;
+      return `reproduced ${k} of ${n}\n${movedText(result)}${missed}`;
     case 'green':
       return `not reproduced, 0 of ${n}: the whole schedule was followed and the property holds\n`;
     case 'anchors-missing':
@@ -118,6 +119,13 @@ function resultText(result: ReplayResult, outcome: ReplayOutcome): string {
   }
 }
 
+/** A counterexample that came back only with its labels moved is told, so that somebody stores it anew. */
+function movedText({ reanchored }: ReplayResult): string {
+  if (reanchored === undefined) return '';
+  const list = reanchored.moves.map(({ from, to }) => `  ${from}  is now  ${to}\n`).join('');
+  return `the target was edited since: not as stored, but with labels moved to other requests of the same kind:\n${list}`;
+}
+
 function documentOf(counterexample: Counterexample, result: ReplayResult, outcome: ReplayOutcome): object {
   return {
     version: 1,
@@ -127,6 +135,7 @@ function documentOf(counterexample: Counterexample, result: ReplayResult, outcom
     sentence: result.violation?.sentence ?? counterexample.sentence,
     reproduced: result.reproduced,
     missedAnchors: result.missedAnchors,
+    ...(result.reanchored === undefined ? {} : { moves: result.reanchored.moves }),
   };
 }
 

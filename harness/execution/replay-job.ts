@@ -1,0 +1,109 @@
+/**
+ * The worker's side of a replay: k of n, as stored; and when the target was edited and nothing comes back, with its labels moved.
+ */
+import { signatureText } from '../model/check-result.ts';
+import { HarnessError } from '../model/errors.ts';
+import type { History } from '../model/history.ts';
+import type { Reanchored } from '../model/schedule.ts';
+import type { Trial } from '../model/trial.ts';
+import type { Workload } from '../model/workload.ts';
+import type { Property } from '../oracle/property.ts';
+import { reanchorings } from '../schedule/reanchor.ts';
+import { checkRun } from './check-run.ts';
+import { firstDivergence } from './fingerprint.ts';
+import { judgeRun, runJudged, type Judged } from './judge.ts';
+import { Prober } from './prober.ts';
+import type { FromWorker, ReplayJob, Subject } from './protocol.ts';
+import { referenceCache } from './reference-cache.ts';
+import { takeReferences, type References } from './references.ts';
+import type { TrialRunner } from './runner.ts';
+import type { Live } from './trial.ts';
+
+/** What several runs of one trial gave. */
+interface Runs {
+  readonly k: number;
+  /** The first run that reproduced the finding, else the first. */
+  readonly shown: Judged;
+  readonly inconclusive: string | null;
+  readonly diverged: string | null;
+}
+
+/** Runs the stored trial as often as asked for. */
+export async function doReplay(
+  job: ReplayJob,
+  runner: TrialRunner,
+  base: Workload,
+  properties: readonly Property[],
+): Promise<Extract<FromWorker, { say: 'replayed' }>> {
+  if (job.times < 1) throw new HarnessError('USAGE', `--times must be at least 1, got ${job.times}`);
+  const references = await recallReferences(job.subject, runner, base);
+  const prober = new Prober((trial, variant) => runner.beside(trial, variant), base, references.reference);
+  const wanted = properties.filter((property) => property.name === job.property);
+  const reference = { ...references.reference, suspectSettleMs: runner.host.pace.againMs };
+  const runs = (trial: Trial, times: number): Promise<Runs> =>
+    runTimes(runner, trial, times, job.signature, (run, live) => judgeRun(trial, run, wanted, reference, prober, live));
+  const stored = await runs(job.trial, job.times);
+  const moved = stored.k === 0 && runner.repeatable ? await moveAnchors(job, runs) : undefined;
+  const { k, shown, inconclusive, diverged } = moved?.runs ?? stored;
+  const { history, violations } = shown;
+  return {
+    say: 'replayed',
+    k,
+    n: job.times,
+    history,
+    missed: history.missed,
+    violations,
+    inconclusive,
+    diverged,
+    reanchored: moved?.reanchored ?? null,
+  };
+}
+
+/** What a campaign has learned of the same target, or references taken now. */
+async function recallReferences(subject: Subject, runner: TrialRunner, base: Workload): Promise<References> {
+  const cache = referenceCache(subject, base);
+  const known = cache.recall(runner);
+  if (known !== undefined) return known;
+  await checkRun(runner, base);
+  const references = await takeReferences(runner, base, subject.crds);
+  cache.keep(runner, references);
+  return references;
+}
+
+async function runTimes(
+  runner: TrialRunner,
+  trial: Trial,
+  times: number,
+  signature: string,
+  judge: (run: History, live?: Live) => Promise<Judged>,
+): Promise<Runs> {
+  let k = 0;
+  let first: Judged | undefined;
+  let failed: Judged | undefined;
+  let diverged: string | null = null;
+  let inconclusive: string | null = null;
+  for (let n = 0; n < times; n++) {
+    const { judged } = await runJudged(runner, trial, judge);
+    if (first === undefined) first = judged;
+    else if (runner.repeatable) diverged ??= firstDivergence(first.history, judged.history) ?? null;
+    inconclusive ??= [...judged.inconclusive.values()][0] ?? null;
+    if (!judged.violations.some((violation) => signatureText(violation.signature) === signature)) continue;
+    k++;
+    failed ??= judged;
+  }
+  const shown = failed ?? first;
+  if (shown === undefined) throw new Error('a replay of no runs');
+  return { k, shown, inconclusive, diverged };
+}
+
+/** The first way to move the labels with which the finding comes back, if there is one. */
+async function moveAnchors(
+  { trial, times }: ReplayJob,
+  runs: (trial: Trial, times: number) => Promise<Runs>,
+): Promise<{ readonly reanchored: Reanchored; readonly runs: Runs } | undefined> {
+  for (const reanchored of reanchorings(trial.schedule)) {
+    const candidate = { ...trial, schedule: reanchored.schedule };
+    if ((await runs(candidate, 1)).k > 0) return { reanchored, runs: await runs(candidate, times) };
+  }
+  return undefined;
+}

@@ -1,0 +1,64 @@
+/**
+ * A schedule moved to other occurrences of the same requests: for a target that was edited harmlessly.
+ *
+ * A read that was added before the one that a schedule names takes its number. Nothing else of a label changes, so that what is found
+ * is still the same story. Owns: which moves are tried, nearest first. Does not own: whether one reproduces the failure (`replay-job.ts`).
+ */
+import { laterOccurrence, withoutOccurrence, type Label } from '../model/label.ts';
+import type { Reanchored, Schedule } from '../model/schedule.ts';
+
+/** How far a label is moved, in the order of what is likely: one request more, two more, one less. */
+const SHIFTS = [1, 2, -1] as const;
+
+/** The schedules to try: each request by itself, then all of them together. */
+export function* reanchorings(schedule: Schedule): Generator<Reanchored> {
+  const stems = new Set(labelsOf(schedule).flatMap((label) => withoutOccurrence(label) ?? []));
+  for (const shift of SHIFTS) for (const stem of stems) yield* moved(schedule, new Set([stem]), shift);
+  if (stems.size > 1) for (const shift of SHIFTS) yield* moved(schedule, stems, shift);
+}
+
+function* moved(schedule: Schedule, stems: ReadonlySet<string>, by: number): Generator<Reanchored> {
+  const moves = new Map<Label, Label>();
+  let possible = true;
+  const move = (label: Label): Label => {
+    const stem = withoutOccurrence(label);
+    if (stem === undefined || !stems.has(stem)) return label;
+    const to = laterOccurrence(label, by);
+    if (to === undefined) {
+      possible = false;
+      return label;
+    }
+    moves.set(label, to);
+    return to;
+  };
+  const candidate = renamed(schedule, move);
+  if (possible) yield { schedule: candidate, moves: [...moves].map(([from, to]) => ({ from, to })) };
+}
+
+function labelsOf(schedule: Schedule): readonly Label[] {
+  const labels: Label[] = [];
+  renamed(schedule, (label) => {
+    labels.push(label);
+    return label;
+  });
+  return labels;
+}
+
+/** The schedule with every label replaced; `heal` is not one. */
+function renamed(schedule: Schedule, rename: (label: Label) => Label): Schedule {
+  return {
+    ...schedule,
+    preemptions: schedule.preemptions.map((preemption) => ({
+      ...preemption,
+      ...(preemption.before === undefined ? {} : { before: rename(preemption.before) }),
+      ...(preemption.after === undefined ? {} : { after: rename(preemption.after) }),
+      ...(preemption.until === undefined ? {} : { until: rename(preemption.until) }),
+    })),
+    holds: schedule.holds.map((hold) => ({
+      ...hold,
+      stream: rename(hold.stream),
+      until: hold.until === 'heal' ? hold.until : rename(hold.until),
+    })),
+    faults: schedule.faults.map((fault) => ({ ...fault, at: rename(fault.at) })),
+  };
+}
