@@ -93,8 +93,8 @@ const MIXES: { readonly [name: string]: readonly StrategyName[] | undefined } = 
   mix: undefined,
 };
 
-/** The quick form measures every third variant: all of them take five minutes. */
-const QUICK_DETECTION_STEP = 3;
+/** The quick form measures every fourth variant: all of them take five minutes. */
+const QUICK_DETECTION_STEP = 4;
 
 async function detection(): Promise<void> {
   // Busy variants take many items a trial, so the budget is time, and the share is of however many trials that was.
@@ -159,7 +159,10 @@ async function gate(): Promise<void> {
   line(
     `  ${'behind it'.padEnd(15)} ${'request'.padEnd(16)} conns    direct     plain      gate   gate/plain   added at the median   CPU plain  gate`,
   );
-  const measurements = await measure<readonly GateMeasurement[]>('gate.ts', values.quick ? '3' : '7');
+  const measurements = await measure<readonly GateMeasurement[]>(
+    'gate.ts',
+    ...(values.quick ? ['3', 'one-server'] : ['7']),
+  );
   for (const {
     behind,
     name,

@@ -1,6 +1,7 @@
 /**
  * What the gate costs when it has nothing to do: the same requests directly, through the plainest reverse proxy, and through the gate.
  *
+ * Arguments: rounds, and `one-server`.
  * Rounds take turns, for a machine is busier now and idler then; the ratio is the median over rounds of two neighbours. Prints JSON.
  */
 import { fileURLToPath } from 'node:url';
@@ -10,6 +11,8 @@ import { runLoad } from './run-load.ts';
 import { cpuMicros, startOurs, startProgram, startReal, type MeasuredServer } from './servers.ts';
 
 const ROUNDS = Number(process.argv[2] ?? '3');
+/** Behind one server: the real one, or ours where that is not built. */
+const ONE_SERVER = process.argv[3] === 'one-server';
 const ROUND_SECONDS = 0.7;
 const WATCHERS = 100;
 
@@ -114,7 +117,7 @@ async function measureBehind(behind: string, server: MeasuredServer): Promise<re
   }
 }
 
-const measurements = [...(await measureBehind('serve', await startOurs()))];
 const real = await startReal();
-if (real !== undefined) measurements.push(...(await measureBehind('kube-apiserver', real)));
+const measurements = real === undefined ? [] : [...(await measureBehind('kube-apiserver', real))];
+if (real === undefined || !ONE_SERVER) measurements.push(...(await measureBehind('serve', await startOurs())));
 process.stdout.write(JSON.stringify(measurements));
