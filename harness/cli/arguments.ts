@@ -1,4 +1,5 @@
 /** Values of flags, checked one by one: what was given, what was expected. */
+import { isMetricsUrl, METRICS_FORM } from '../actors/process/prometheus.ts';
 import { parseReadiness, READINESS_FORMS } from '../actors/process/readiness.ts';
 import { parseBudget } from '../execution/budget.ts';
 import type { Network } from '../model/counterexample.ts';
@@ -73,6 +74,12 @@ export function envArgument(
 export function readyArgument(text: string): string {
   if (parseReadiness(text) !== undefined) return text;
   throw usage(`got --ready "${text}", expected ${READINESS_FORMS}`);
+}
+
+/** `--metrics`: kept as text, for the configuration takes the same. */
+export function metricsArgument(text: string): string {
+  if (isMetricsUrl(text)) return text;
+  throw usage(`got --metrics "${text}", expected ${METRICS_FORM}`);
 }
 
 /** A time such as `30s`, in ms. */

@@ -16,6 +16,7 @@ import type { FromWorker, ReplayJob, SearchJob, Subject } from './protocol.ts';
 import type { RunConfig } from './run-config.ts';
 import { newTally, VERIFY_EVERY } from './search.ts';
 import type { Found, SearchTally } from './search.ts';
+import { NO_USE, plus } from './target-use.ts';
 import { superviseWorker } from './supervisor.ts';
 
 export interface CampaignOptions {
@@ -152,6 +153,11 @@ export async function runCampaign(config: RunConfig, options: CampaignOptions): 
   if (total.divergence !== undefined) {
     warnings.push(`the same workload and schedule gave two different histories: ${total.divergence}`);
   }
+  if (total.use.counted === 0 && total.use.metricsFailed !== undefined) {
+    warnings.push(
+      `no reconciles were counted: ${config.process?.metrics ?? ''} was asked, and ${total.use.metricsFailed}; expected controller_runtime_reconcile_total or another *_reconcile*_total`,
+    );
+  }
   const counted = findings.map((finding) => ({
     ...finding,
     stats: { ...finding.stats, count: Math.max(1, total.counts[signatureText(finding.violation.signature)] ?? 1) },
@@ -167,6 +173,7 @@ export async function runCampaign(config: RunConfig, options: CampaignOptions): 
     warnings: [...warnings, ...new Set(total.warnings)],
     inconclusive: { count: total.inconclusiveRuns, reasons: total.inconclusive },
     perProperty: total.perProperty,
+    ...(total.use === NO_USE ? {} : { targetUse: total.use }),
   };
 }
 
@@ -203,6 +210,8 @@ function add(total: SearchTally, tally: SearchTally): void {
   total.verified += tally.verified;
   total.inconclusiveRuns += tally.inconclusiveRuns;
   total.divergence ??= tally.divergence;
+  if (tally.use.atRest.length > 0 || tally.use.counted > 0 || tally.use.metricsFailed !== undefined)
+    total.use = plus(total.use, tally.use);
   total.warnings.push(...tally.warnings);
   total.faults.push(...tally.faults);
   for (const key of ['contention', 'counts', 'inconclusive'] as const) {

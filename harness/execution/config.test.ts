@@ -107,6 +107,12 @@ describe('resolveOptions', () => {
       'target "no.ts" does not exist; expected a module, looked for "FOLDER/no.ts"',
     );
     expect(await refusal(() => resolved({ samples: [] }))).toContain('got no sample');
+    expect(await refusal(() => resolved({ metrics: 'http://127.0.0.1:1/' }))).toContain(
+      'got "metrics" for a target that',
+    );
+    expect(await refusal(() => checkOptions({ metrics: 'localhost:8080' }, 'f'))).toContain(
+      'at metrics: expected an addr',
+    );
   });
 });
 

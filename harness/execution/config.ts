@@ -9,6 +9,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
+import { isMetricsUrl, METRICS_FORM } from '../actors/process/prometheus.ts';
 import { parseReadiness, READINESS_FORMS } from '../actors/process/readiness.ts';
 import type { Network, Transport } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
@@ -44,6 +45,8 @@ export interface StalemateOptions {
   readonly readyWithinMs?: number;
   /** At the end of a run `command` gets SIGTERM and so long to end; default 0: it is killed at once. */
   readonly graceMs?: number;
+  /** Where `command` tells Prometheus how often it reconciled: `http://127.0.0.1:{port:metrics}/metrics`. */
+  readonly metrics?: string;
   /** Files or folders with CustomResourceDefinitions. */
   readonly crds?: readonly string[];
   /** Files or folders with the objects that a run starts from. */
@@ -143,6 +146,10 @@ const optionsSchema: z.ZodType<StalemateOptions> = z.strictObject({
     .exactOptional(),
   readyWithinMs: z.number().min(1).exactOptional(),
   graceMs: z.number().min(0).exactOptional(),
+  metrics: z
+    .string()
+    .refine(isMetricsUrl, { message: `expected ${METRICS_FORM}` })
+    .exactOptional(),
   crds: z.array(z.string()).exactOptional(),
   samples: z.array(z.string()).exactOptional(),
   namespace: z
@@ -304,6 +311,7 @@ const STEPS_MAX = 400;
 export function resolveOptions(options: StalemateOptions, context: ResolveContext): RunConfig {
   const { cwd } = context;
   const started = processOf(options, cwd);
+  forProcess('metrics', options.metrics !== undefined, started);
   const target = started === null ? targetModule(options.target, cwd) : '';
   const paths = (given: readonly string[] = []): readonly string[] => given.map((path) => resolve(cwd, path));
   const { crds, project, process, warnings } = resolveProject({

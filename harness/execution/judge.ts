@@ -58,6 +58,10 @@ export async function runJudged(
   const { history, schedule } = derived
     ? await runner.derive(trial, variant)
     : { history: await runner.run(trial, variant), schedule: trial.schedule };
+  const { measurements } = history;
+  // The last look at a process comes after judging.
+  if (judged !== undefined && measurements !== undefined)
+    judged = { ...judged, history: { ...judged.history, measurements } };
   return { run: history, schedule, judged: judged ?? (await judge(history)) };
 }
 

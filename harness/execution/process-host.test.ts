@@ -1,5 +1,5 @@
 /** Single runs of processes that behave in ways of their own, judged as undisturbed runs are. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -108,6 +108,27 @@ describe.concurrent('a process', () => {
       expect(printed(history)).toContain('caches are synced');
     },
   );
+
+  it('is looked at from outside, and asked how often it reconciled', async () => {
+    const metrics = 'http://127.0.0.1:{port:metrics}/metrics';
+
+    const { measurements = [] } = await runOf(['serves-metrics', '{port:metrics}'], { manner: { metrics } });
+
+    expect(measurements).toMatchObject([
+      { actor: 'controller', when: 'start', reconciles: { success: 1 } },
+      { actor: 'controller', when: 'at-rest', reconciles: { success: 2 } },
+      { actor: 'controller', when: 'end', reconciles: { success: 3 } },
+    ]);
+    const files = measurements.flatMap(({ footprint }) => footprint?.fileDescriptors ?? []);
+    // It opens one for each time that it is asked; where the system tells nothing there are none.
+    expect(files.map((count) => count - (files[0] ?? 0))).toEqual(existsSync('/proc/self/fd') ? [0, 1, 2] : []);
+  });
+
+  it('that serves no metrics says why there are none', async () => {
+    const { measurements = [] } = await runOf(['well'], { manner: { metrics: 'http://127.0.0.1:{port:m}/metrics' } });
+
+    expect(measurements[0]?.metricsFailed).toContain('ECONNREFUSED');
+  });
 
   it('is asked to end before another takes its place, and may say so', async () => {
     const history = await runOf(['ends-in-time'], { variant: { freshIncarnation: true } });

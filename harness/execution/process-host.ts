@@ -91,6 +91,7 @@ function assembleProcessHost(
       stop: () => incarnation.stop(),
       pause: () => incarnation.pause(),
       resume: () => incarnation.resume(),
+      look: () => incarnation.look(),
       get ready() {
         return incarnation.ready;
       },

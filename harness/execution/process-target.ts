@@ -15,7 +15,13 @@ export interface CommandOptions {
 }
 
 /** What a process is treated like unless its author says otherwise. */
-export const USUAL_MANNER: ProcessManner = { network: 'none', ready: 'quiet', readyWithinMs: 30_000, graceMs: 0 };
+export const USUAL_MANNER: ProcessManner = {
+  network: 'none',
+  ready: 'quiet',
+  readyWithinMs: 30_000,
+  graceMs: 0,
+  metrics: '',
+};
 
 /** What of a process is not as usual. */
 export function unusualManner(target: ProcessManner): Partial<ProcessManner> {

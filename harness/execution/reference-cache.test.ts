@@ -19,7 +19,16 @@ afterEach(() => {
 function subjectOf(command: readonly string[], more: Partial<Subject> = {}): Subject {
   return {
     target: '',
-    process: { command, cwd: folder, env: {}, network: 'none', ready: 'quiet', readyWithinMs: 1, graceMs: 0 },
+    process: {
+      command,
+      cwd: folder,
+      env: {},
+      network: 'none',
+      ready: 'quiet',
+      readyWithinMs: 1,
+      metrics: '',
+      graceMs: 0,
+    },
     transport: 'http-library',
     crds: [],
     samples: [],

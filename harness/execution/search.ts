@@ -9,7 +9,7 @@ import { realNow } from '../determinism/real-time.ts';
 import { roleOf } from '../model/actor.ts';
 import type { Violation } from '../model/check-result.ts';
 import { signatureText } from '../model/check-result.ts';
-import type { FindingStats, PropertyTally } from '../model/finding.ts';
+import type { FindingStats, PropertyTally, TargetUse } from '../model/finding.ts';
 import type { History } from '../model/history.ts';
 import type { FaultKind, Schedule } from '../model/schedule.ts';
 import type { StrategyName, Trial } from '../model/trial.ts';
@@ -28,6 +28,7 @@ import type { TrialRunner } from './runner.ts';
 import type { Live } from './trial.ts';
 import { confirm, counterfactuals, gradeOf, shrinkFinding } from './shrink-finding.ts';
 import type { Attempt, Shrunk } from './shrink-finding.ts';
+import { NO_USE, withRun } from './target-use.ts';
 import { Waiting } from './waiting.ts';
 import { runWarm } from './warm.ts';
 
@@ -82,6 +83,8 @@ export interface SearchTally {
   /** Broken guarantees of the harness itself: exit code 4. */
   readonly faults: string[];
   divergence: string | undefined;
+  /** Of a target that is a process. */
+  use: TargetUse;
 }
 
 /** The first trials are always run twice, to see whether the target is deterministic. */
@@ -114,6 +117,7 @@ export function newTally(): SearchTally {
     warnings: [],
     faults: [],
     divergence: undefined,
+    use: NO_USE,
   };
 }
 
@@ -222,6 +226,7 @@ async function runOne(
   if (options.warm === true) {
     const { history, schedule, isSuspicious } = await runWarm(runner, trial, properties, references.reference, prober);
     tally.faults.push(...checkLegality(history));
+    tally.use = withRun(tally.use, history);
     if (!isSuspicious) {
       countContention(history, tally);
       const judged: Judged = { history, violations: [], inconclusive: new Map() };
@@ -245,6 +250,8 @@ async function runOne(
     tally.verified++;
     tally.divergence = firstDivergence(history, await runner.run(trial));
   }
+  // What is made again on a fresh process says nothing of the one that lives on.
+  if (options.warm !== true) tally.use = withRun(tally.use, judged.history);
   countContention(history, tally);
   count(judged, properties, tally);
   return { judged, schedule: runner.repeatable ? undefined : schedule };

@@ -30,12 +30,13 @@ export function processOf(options: StalemateOptions, cwd: string): ProcessTarget
   const { target, command, directory = '.', env = {} } = options;
   if (command === undefined) return null;
   if (target === undefined) {
-    const { network, ready, readyWithinMs, graceMs } = options;
+    const { network, ready, readyWithinMs, graceMs, metrics } = options;
     const manner = {
       ...(network === undefined ? {} : { network }),
       ...(ready === undefined ? {} : { ready }),
       ...(readyWithinMs === undefined ? {} : { readyWithinMs }),
       ...(graceMs === undefined ? {} : { graceMs }),
+      ...(metrics === undefined ? {} : { metrics }),
     };
     return resolveCommand({ command, directory: resolve(cwd, directory), env, manner });
   }

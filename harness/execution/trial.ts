@@ -116,6 +116,7 @@ export async function runTrial(options: TrialOptions): Promise<History> {
     await setUp(world, options, standing !== undefined);
     const neverReady = world.startsUntilMs > 0 ? neverStarted(host) : undefined;
     if (neverReady !== undefined) return world.recorder.history(neverReady, 0, []);
+    await world.measure('start');
     world.recorder.phase('contention');
     world.startContention();
     for (const program of programsOf(world, workload)) world.startProgram(program);
@@ -150,6 +151,7 @@ export async function runTrial(options: TrialOptions): Promise<History> {
     // Standing co-writers do at rest once more what they do all day.
     for (const program of workload.programs) if (program.standing === true) world.startProgram(program, true);
     let settlement = await settle(world, waited ? { ...options, pauseMs: 0 } : options);
+    await world.measure('at-rest');
     if (options.idleMs !== undefined) await idle(world, options.idleMs);
     for (const program of options.afterRest ?? []) {
       world.completed.clear();
@@ -164,12 +166,19 @@ export async function runTrial(options: TrialOptions): Promise<History> {
     if (options.atRest !== undefined) {
       const live = new LiveRun(world, options, settlement, steps, missed);
       await options.atRest(live);
-      return live.history;
+      await world.measure('end');
+      return { ...live.history, ...measuredIn(world) };
     }
+    await world.measure('end');
     return world.recorder.history(settlement, steps, missed);
   } finally {
     if (options.place === undefined || !(await options.place.keep(world, random))) await end(world);
   }
+}
+
+/** With the last look, which is taken when everybody has seen the history. */
+function measuredIn({ recorder: { measurements } }: World): Pick<History, 'measurements'> {
+  return measurements.length === 0 ? {} : { measurements: [...measurements] };
 }
 
 /** Nothing of the target reaches anything any more. */

@@ -21,7 +21,7 @@ import type { ObservedChange } from '../gate/recorder.ts';
 import type { ActorId } from '../model/actor.ts';
 import { roleOf, WORKLOADS } from '../model/actor.ts';
 import type { Network } from '../model/counterexample.ts';
-import type { ProcessEventKind, Revision } from '../model/history.ts';
+import type { Measurement, ProcessEventKind, Reading, Revision } from '../model/history.ts';
 import type { Choice, Item } from '../model/item.ts';
 import { groupResource } from '../model/object.ts';
 import { TIME } from '../model/schedule.ts';
@@ -38,6 +38,8 @@ export interface Incarnation {
   /** Makes it stand still, and go on; absent where that cannot be done. */
   pause?(): void;
   resume?(): void;
+  /** Looks at it from outside; absent where there is nothing to see. */
+  look?(): Promise<Reading | undefined>;
   /** False until it is what its author calls started; absent where nobody can tell. */
   readonly ready?: boolean;
 }
@@ -375,6 +377,14 @@ export class World {
       if (incarnation === undefined) continue;
       incarnation.resume?.();
       this.recorder.process(actor, 'resumed', '');
+    }
+  }
+
+  /** Looks at all incarnations that live in a process of their own. */
+  async measure(when: Measurement['when']): Promise<void> {
+    for (const [actor, incarnation] of this.#incarnations) {
+      const reading = await incarnation.look?.();
+      if (reading !== undefined) this.recorder.measured(actor, when, reading);
     }
   }
 

@@ -9,12 +9,14 @@ import type {
   Delivery,
   History,
   Mark,
+  Measurement,
   Operation,
   Outcome,
   Phase,
   PhaseMark,
   ProcessEvent,
   ProcessEventKind,
+  Reading,
   Revision,
   Settlement,
   StreamEnd,
@@ -39,6 +41,7 @@ export class Recorder {
   readonly processes: ProcessEvent[] = [];
   readonly decisions: Decision[] = [];
   readonly phases: PhaseMark[] = [];
+  readonly measurements: Measurement[] = [];
   #logs = new LogBook();
   readonly #now: () => number;
   readonly #naming: Naming;
@@ -63,6 +66,7 @@ export class Recorder {
       this.processes,
       this.decisions,
       this.phases,
+      this.measurements,
     ]) {
       list.length = 0;
     }
@@ -102,6 +106,11 @@ export class Recorder {
 
   process(actor: ActorId, kind: ProcessEventKind, detail: string): void {
     this.processes.push({ actor, kind, detail, ...this.mark() });
+  }
+
+  /** A look at a process. */
+  measured(actor: ActorId, when: Measurement['when'], reading: Reading): void {
+    this.measurements.push({ actor, when, ...reading, ...this.mark() });
   }
 
   /** A line that the target printed. */
@@ -217,6 +226,7 @@ export class Recorder {
       missed,
       probes: [],
       ...(logs.length === 0 ? {} : { logs }),
+      ...(this.measurements.length === 0 ? {} : { measurements: [...this.measurements] }),
     };
   }
 }

@@ -31,6 +31,8 @@ export interface ProcessManner {
   readonly readyWithinMs: number;
   /** At the end of a run it is asked to end (SIGTERM) and killed after so long; 0: killed at once. */
   readonly graceMs: number;
+  /** Where it tells Prometheus how often it reconciled; empty for nowhere. */
+  readonly metrics: string;
 }
 
 /** What a process can reach: a loopback interface of its own and nothing else (where the host permits that), or all that the host can. */

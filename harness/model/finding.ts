@@ -5,7 +5,7 @@
  */
 import type { CheckResult, Violation } from './check-result.ts';
 import type { Counterexample } from './counterexample.ts';
-import type { History } from './history.ts';
+import type { Footprint, History } from './history.ts';
 import type { Label } from './label.ts';
 import type { Reanchored } from './schedule.ts';
 
@@ -73,6 +73,18 @@ export interface PropertyTally {
   readonly vacuous: boolean;
 }
 
+/** What a process target took of the system at rest, run by run, and how often it reconciled. */
+export interface TargetUse {
+  /** One for each run in which one life was there at rest, in order; the latest, where there are too many. */
+  readonly atRest: readonly (Footprint & { readonly pid: number })[];
+  /** Runs whose reconciles were counted. */
+  readonly counted: number;
+  /** From before contention until rest, over those runs, by result. */
+  readonly reconciles: { readonly [result: string]: number };
+  /** Why the metrics told nothing the last time that they did not. */
+  readonly metricsFailed?: string;
+}
+
 export type CampaignOutcome = 'holds' | 'violated' | 'inconclusive' | 'vacuous' | 'interrupted';
 
 export interface CampaignResult {
@@ -88,6 +100,8 @@ export interface CampaignResult {
   readonly warnings: readonly string[];
   readonly inconclusive: { readonly count: number; readonly reasons: { readonly [reason: string]: number } };
   readonly perProperty: { readonly [property: string]: PropertyTally };
+  /** Absent for a target that is no process. */
+  readonly targetUse?: TargetUse;
 }
 
 export interface ReplayResult {

@@ -120,6 +120,31 @@ export type ProcessEventKind =
   | 'resumed'
   | 'stopped'; // by the harness, at the end
 
+/** What a process target, with all that it started, takes of the system. */
+export interface Footprint {
+  readonly fileDescriptors: number;
+  readonly threads: number;
+  /** Resident. */
+  readonly memoryKb: number;
+}
+
+/** One look at a process target from outside. */
+export interface Reading {
+  readonly pid: number;
+  /** Absent where the system does not tell. */
+  readonly footprint?: Footprint;
+  /** Reconciles since it started, by result, where its metrics tell. */
+  readonly reconciles?: { readonly [result: string]: number };
+  /** Why metrics that were asked for told nothing. */
+  readonly metricsFailed?: string;
+}
+
+/** A look at one life of a process target: before contention, when it first came to rest, and when the run was over. */
+export interface Measurement extends Mark, Reading {
+  readonly actor: ActorId;
+  readonly when: 'start' | 'at-rest' | 'end';
+}
+
 export interface ProcessEvent extends Mark {
   readonly actor: ActorId;
   readonly kind: ProcessEventKind;
@@ -170,6 +195,8 @@ export interface History {
   readonly probes: readonly ProbeResult[];
   /** The user's own log lines of the target, if captured. */
   readonly logs?: readonly (Mark & { readonly actor: ActorId; readonly line: string })[];
+  /** Looks at a target that is a process; the last ones may be later than the end of this history. */
+  readonly measurements?: readonly Measurement[];
   readonly extra?: JsonObject;
 }
 

@@ -15,6 +15,7 @@ import { indexHistory, type HistoryIndex } from './history-index.ts';
 import { involvedKeys } from './involved.ts';
 import { operationRows } from './operation-rows.ts';
 import { eventRows, type EventRow } from './event-rows.ts';
+import { reconcilesBeside } from './target-use.ts';
 import { titleOf } from './title.ts';
 
 /** What an actor knew of an object before it acted, from a watch, a list or the time before contention. */
@@ -73,6 +74,8 @@ export interface Story {
   /** What is different at rest from what a fresh target makes of the same input. */
   readonly atRest: readonly Comparison[];
   readonly missed: readonly string[];
+  /** How often the target reconciled, as it counts that itself; for findings about rates. */
+  readonly reconciles?: string;
   /** What stands behind the finding; absent for a replay, which has only itself. */
   readonly stats?: FindingStats;
   /** Whether a run can be made again step by step: not where the target is a process with a clock of its own. */
@@ -109,9 +112,15 @@ export function tellStory({ record: history, violation, counterexample, stats }:
     unrelatedSteps: told.unrelated,
     atRest: compareAtRest(index, keys, violation),
     missed: history.missed,
+    ...reconciled(violation, history),
     ...(stats === undefined ? {} : { stats }),
     deterministic: !('command' in counterexample.target),
   };
+}
+
+function reconciled({ signature }: Violation, { measurements }: Told['record']): Pick<Story, 'reconciles'> {
+  const reconciles = reconcilesBeside(signature.property, measurements);
+  return reconciles === undefined ? {} : { reconciles };
 }
 
 /** A story begins with contention, or earlier when the violation does: a target can be wrong while nobody disturbs it. */

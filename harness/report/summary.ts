@@ -4,6 +4,7 @@
 import pc from 'picocolors';
 import { z } from 'zod';
 import type { CampaignOutcome, CampaignResult, Finding, Grade, PropertyTally, Reproduced } from '../model/finding.ts';
+import { reconcilesBeside, summariseUse, useLines, useSchema, type UseSummary } from './target-use.ts';
 import { signatureText } from '../model/check-result.ts';
 
 export interface SummaryFinding {
@@ -23,6 +24,8 @@ export interface SummaryFinding {
   readonly count: number;
   readonly severity: 'error' | 'warning';
   readonly grade: Grade;
+  /** What the target's own metrics say of the run. */
+  readonly reconciles?: string;
 }
 
 /** The `--json` document. */
@@ -39,6 +42,8 @@ export interface Summary {
   readonly inconclusive: { readonly count: number; readonly reasons: { readonly [reason: string]: number } };
   readonly perProperty: { readonly [property: string]: PropertyTally };
   readonly warnings: readonly string[];
+  /** Of a target that is a process. */
+  readonly targetUse?: UseSummary;
 }
 
 const counters = z.record(z.string(), z.number());
@@ -70,6 +75,7 @@ export const summarySchema: z.ZodType<Summary> = z
         count: z.int().meta({ description: 'Runs that failed this way' }),
         severity: z.enum(['error', 'warning']),
         grade: z.enum(['everyday', 'restart-or-HA', 'pathological']),
+        reconciles: z.string().exactOptional().meta({ description: 'What the metrics of the target say of the run' }),
       }),
     ),
     inconclusive: z.strictObject({ count: z.int(), reasons: counters }),
@@ -78,11 +84,13 @@ export const summarySchema: z.ZodType<Summary> = z
       z.strictObject({ holds: z.int(), violated: z.int(), inconclusive: z.int(), vacuous: z.boolean() }),
     ),
     warnings: z.array(z.string()),
+    targetUse: useSchema.exactOptional(),
   })
   .meta({ id: 'Summary', description: 'What a campaign came to: the document of `stalemate run --json`' });
 
 /** Sums a campaign up. `pathOf` tells where a finding's counterexample was written, if it was. */
 export function summarise(result: CampaignResult, pathOf: (finding: Finding) => string | undefined): Summary {
+  const use = result.targetUse === undefined ? undefined : summariseUse(result.targetUse);
   return {
     version: 1,
     outcome: result.outcome,
@@ -95,10 +103,12 @@ export function summarise(result: CampaignResult, pathOf: (finding: Finding) => 
     inconclusive: result.inconclusive,
     perProperty: result.perProperty,
     warnings: result.warnings,
+    ...(use === undefined ? {} : { targetUse: use }),
   };
 }
 
-function summariseFinding({ violation, stats }: Finding, path: string | undefined): SummaryFinding {
+function summariseFinding({ violation, stats, record }: Finding, path: string | undefined): SummaryFinding {
+  const reconciles = reconcilesBeside(violation.signature.property, record.measurements);
   return {
     signature: signatureText(violation.signature),
     property: violation.signature.property,
@@ -115,6 +125,7 @@ function summariseFinding({ violation, stats }: Finding, path: string | undefine
     count: stats.count,
     severity: violation.severity,
     grade: stats.grade,
+    ...(reconciles === undefined ? {} : { reconciles }),
   };
 }
 
@@ -137,11 +148,14 @@ export function renderSummary(summary: Summary, options: { readonly color: boole
     `seed ${summary.seed} · ${runsText(summary)} · ${contentionText(summary.contention)}`,
   ];
   if (outcome === 'holds' && summary.runs > 3) lines.push(confidenceText(summary.runs));
-  for (const { property, sentence, counterexample, count } of findings) {
-    lines.push(`  ✗ ${property}: ${sentence}`, `    ${countText(count, 'run')} · ${counterexample ?? 'not written'}`);
+  for (const { property, sentence, counterexample, count, reconciles } of findings) {
+    lines.push(`  ✗ ${property}: ${sentence}`);
+    if (reconciles !== undefined) lines.push(`    ${reconciles}`);
+    lines.push(`    ${countText(count, 'run')} · ${counterexample ?? 'not written'}`);
   }
   const untested = Object.entries(summary.perProperty).filter(([, tally]) => tally.vacuous);
   if (untested.length > 0) lines.push(`not put to the test: ${untested.map(([property]) => property).join(', ')}`);
+  if (summary.targetUse !== undefined) lines.push(...useLines(summary.targetUse));
   if (summary.inconclusive.count > 0) lines.push(...inconclusiveLines(summary));
   lines.push(...summary.warnings.map((warning) => `warning: ${warning}`));
   return `${lines.join('\n')}\n`;

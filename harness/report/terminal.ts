@@ -186,8 +186,9 @@ function atRestLines(story: Story, { width, colors }: Layout): readonly string[]
 function footLines(story: Story, { width }: Layout, replay: string): readonly string[] {
   const missed =
     story.missed.length === 0 ? [] : wrapWithin(`never happened: ${story.missed.join(', ')}`, width - 1, 2, 2);
+  const own = story.reconciles === undefined ? [] : wrap(story.reconciles, width - 1, 2);
   const tried = story.stats === undefined ? [] : wrap(triedText(story.stats, story.deterministic), width - 1, 2);
-  return [...missed, ...tried, `replay: ${replay}`].map((line) => ` ${line}`);
+  return [...missed, ...own, ...tried, `replay: ${replay}`].map((line) => ` ${line}`);
 }
 
 /** `93→6 steps · 24→2 actors · 25 runs · deterministic 5/5 · everyday (no lag needed)` */

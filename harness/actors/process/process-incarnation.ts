@@ -11,16 +11,20 @@ import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { CertificateAuthority, type Identity } from '../../apiserver/http/certificates.ts';
+import { familyOf } from './family.ts';
+import { footprintOf } from './footprint.ts';
+import { reconcilesIn } from './prometheus.ts';
 import { mountFiles, SERVING_CERTS, type MountedFile } from './mounted-files.ts';
 import { serveHttp, type HttpServer, type Served } from '../../apiserver/http/serve.ts';
 import { realDelay } from '../../determinism/real-time.ts';
 import type { ActorId } from '../../model/actor.ts';
 import type { ProcessTarget } from '../../model/counterexample.ts';
 import { invariant } from '../../model/errors.ts';
-import type { ProcessEventKind } from '../../model/history.ts';
+import type { ProcessEventKind, Reading } from '../../model/history.ts';
 import { kubeconfigOf } from '../../wire/kubeconfig.ts';
 import { serveEffects, type EffectsServer } from '../outside/serve-effects.ts';
 import { cleanEnvironment, filledIn, portNames, type Placeholders } from './command.ts';
+import { ask } from './ask.ts';
 import type { Enclosure } from './enclosure.ts';
 import type { EnclosurePool, Taken } from './enclosure-pool.ts';
 import { parseReadiness, watchReadiness, type Readiness, type ReadinessWatch } from './readiness.ts';
@@ -62,6 +66,8 @@ export interface ProcessIncarnation {
   /** Makes it, and all that it started, stand still. */
   pause(): void;
   resume(): void;
+  /** What it takes of the system, and what its metrics tell; undefined once it is gone. */
+  look(): Promise<Reading | undefined>;
   /** The port that its command was given under one of these names. */
   portNamed(names: readonly string[]): number | undefined;
   /** What its author calls started. */
@@ -83,6 +89,10 @@ export function startProcess(
 const USER = { name: 'system:serviceaccount:stalemate:target', groups: ['system:masters'] };
 /** How long what a process printed last is waited for. */
 const LAST_WORDS_MS = 200;
+/** Metrics that take longer are not waited for. */
+const METRICS_MS = 1_000;
+/** `unshare`, and the shell that it starts. */
+const WRAPPERS = 2;
 /** Of a line that does not end, this much is kept. */
 const LINE_MAX = 4_000;
 
@@ -97,6 +107,7 @@ class Incarnation implements ProcessIncarnation {
   #child: ChildProcess | undefined;
   #enclosure: Taken | undefined;
   #readiness: ReadinessWatch | undefined;
+  #metrics: URL | undefined;
   #over = false;
   #ports: Placeholders['ports'] = new Map();
 
@@ -129,7 +140,7 @@ class Incarnation implements ProcessIncarnation {
         tls: { identity, clientCa: authority.certificate },
         authentication: { tokens: new Map([[TOKEN, USER]]) },
       });
-      const names = portNames([...target.command, ...Object.values(target.env), target.ready]);
+      const names = portNames([...target.command, ...Object.values(target.env), target.ready, target.metrics]);
       const ports = names.length === 0 ? [] : await enclosure.freePorts(names.length);
       const effects = (await this.#openEffects(enclosure)) ?? '';
       if (this.#over) return this.#clear();
@@ -147,6 +158,7 @@ class Incarnation implements ProcessIncarnation {
         ports: new Map(names.map((name, at) => [name, ports[at] ?? 0])),
       };
       this.#ports = values.ports;
+      if (target.metrics !== '') this.#metrics = new URL(filledIn(target.metrics, values));
       this.#readiness = watchReadiness(this.#awaited(values), enclosure);
       const command = target.command.map((word) => filledIn(word, values));
       const own = Object.entries(target.env).map(([name, value]) => [name, filledIn(value, values)] as const);
@@ -188,6 +200,28 @@ class Incarnation implements ProcessIncarnation {
 
   portNamed(names: readonly string[]): number | undefined {
     return names.map((name) => this.#ports.get(name)).find((port) => port !== undefined);
+  }
+
+  async look(): Promise<Reading | undefined> {
+    const { pid } = this;
+    if (pid === undefined || this.#over) return undefined;
+    const family = familyOf(pid);
+    // What stands before the command: who opened the namespace, and its first process.
+    const own = this.#enclosure?.endsAll === true ? family.slice(WRAPPERS) : family;
+    const footprint = footprintOf(own);
+    return { pid, ...(footprint === undefined ? {} : { footprint }), ...(await this.#askMetrics()) };
+  }
+
+  async #askMetrics(): Promise<Pick<Reading, 'reconciles' | 'metricsFailed'>> {
+    if (this.#metrics === undefined || this.#enclosure === undefined) return {};
+    try {
+      const { code, body } = await ask(this.#metrics, this.#enclosure, METRICS_MS);
+      if (code !== 200) return { metricsFailed: `it answered ${code}` };
+      const reconciles = reconcilesIn(body);
+      return reconciles === undefined ? { metricsFailed: 'it has no counter of reconciles' } : { reconciles };
+    } catch (error) {
+      return { metricsFailed: error instanceof Error ? error.message : String(error) };
+    }
   }
 
   get ready(): boolean {

@@ -4,12 +4,11 @@
  * Owns: reading `--ready`, and the looking. Does not own: what happens until then (`execution/trial.ts` waits). Start at
  * {@link parseReadiness} and {@link watchReadiness}.
  */
-import { request } from 'node:http';
-import { connect as connectTls } from 'node:tls';
 import { realDelay } from '../../determinism/real-time.ts';
 import { requestInfo } from '../../wire/request-info.ts';
 import type { ApiRequest } from '../../wire/http.ts';
 import { groupResource } from '../../model/object.ts';
+import { ask } from './ask.ts';
 import type { Enclosure } from './enclosure.ts';
 
 export type Readiness =
@@ -62,13 +61,13 @@ export function watchReadiness(readiness: Readiness, enclosure: Enclosure): Read
   let ready = readiness.by === 'quiet';
   let over = false;
   const missing = new Set(readiness.by === 'watch' ? readiness.resources : []);
-  const ask = async (url: URL): Promise<void> => {
+  const lookAt = async (url: URL): Promise<void> => {
     while (!ready && !over) {
       ready = await answers(url, enclosure);
       if (!ready) await realDelay(ASK_EVERY_MS);
     }
   };
-  if (readiness.by === 'url') void ask(new URL(readiness.url));
+  if (readiness.by === 'url') void lookAt(new URL(readiness.url));
   return {
     get ready() {
       return ready;
@@ -89,23 +88,10 @@ export function watchReadiness(readiness: Readiness, enclosure: Enclosure): Read
   };
 }
 
-async function answers({ protocol, port, pathname, search, host }: URL, enclosure: Enclosure): Promise<boolean> {
-  const secure = protocol === 'https:';
+async function answers(url: URL, enclosure: Enclosure): Promise<boolean> {
   try {
-    const socket = await enclosure.connect(Number(port) || (secure ? 443 : 80));
-    // Its certificate is its own.
-    const connection = secure ? connectTls({ socket, rejectUnauthorized: false }) : socket;
-    const asked = request({
-      path: pathname + search,
-      headers: { host, connection: 'close' },
-      timeout: ANSWER_MS,
-      createConnection: () => connection,
-    });
-    asked.end();
-    return await new Promise<boolean>((resolve) => {
-      asked.on('response', ({ statusCode = 0 }) => resolve(statusCode >= 200 && statusCode < 400));
-      for (const trouble of ['error', 'timeout', 'close']) asked.on(trouble, () => resolve(false));
-    }).finally(() => connection.destroy());
+    const { code } = await ask(url, enclosure, ANSWER_MS);
+    return code >= 200 && code < 400;
   } catch {
     return false;
   }

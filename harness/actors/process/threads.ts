@@ -4,8 +4,9 @@
  * Owns: reading them, and what can be said from them. Does not own: what is waited for (`execution/process-rest.ts`). Where the kernel
  * tells nothing (no /proc), nobody knows. Start at {@link ThreadWatch}.
  */
-import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { realNow } from '../../determinism/real-time.ts';
+import { familyOf, tasksOf } from './family.ts';
 
 /** `asleep`: no thread ran between this look and the one before; `dozing`: none runs now. */
 export type Sleep = 'asleep' | 'dozing' | 'awake' | 'unknown';
@@ -101,30 +102,5 @@ function open(path: string): Thread | undefined {
   } catch {
     if (stat !== undefined) closeSync(stat);
     return undefined;
-  }
-}
-
-function familyOf(pid: number): readonly number[] {
-  const family = [pid];
-  for (const member of family) {
-    for (const path of tasksOf(member)) family.push(...childrenOf(path));
-  }
-  return family;
-}
-
-function childrenOf(path: string): readonly number[] {
-  try {
-    const text = readFileSync(`${path}/children`, 'latin1').trim();
-    return text === '' ? [] : text.split(' ').map(Number);
-  } catch {
-    return [];
-  }
-}
-
-function tasksOf(pid: number): readonly string[] {
-  try {
-    return readdirSync(`/proc/${pid}/task`).map((thread) => `/proc/${pid}/task/${thread}`);
-  } catch {
-    return [];
   }
 }

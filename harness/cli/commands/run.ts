@@ -17,6 +17,7 @@ import {
   clusterArgument,
   collect,
   countArgument,
+  metricsArgument,
   paceArgument,
   envArgument,
   networkArgument,
@@ -43,6 +44,7 @@ interface RunFlags {
   readonly ready?: string;
   readonly readyWithin?: number;
   readonly grace?: number;
+  readonly metrics?: string;
   readonly leaderElection?: boolean;
   readonly cluster?: 'embedded';
   readonly property?: readonly string[];
@@ -70,6 +72,7 @@ Examples:
   stalemate run --target controller.ts --crds config/crd --sample sample.yaml
   stalemate run --crds config/crd/bases --sample sample.yaml -- ./bin/manager --kubeconfig {kubeconfig}
   stalemate run --ready url:http://127.0.0.1:{port}/readyz … -- ./bin/manager --health-probe-bind-address :{port}
+  stalemate run --metrics http://127.0.0.1:{port:m}/metrics … -- ./bin/manager --metrics-bind-address :{port:m}
   stalemate run --manifests dist/install.yaml --sample sample.yaml -- ./bin/manager
   stalemate run --property no-lost-update --budget 2000 --seed 7
   stalemate run --json > summary.json`;
@@ -91,6 +94,7 @@ export function runCommand(context: CommandContext): Command {
     .option('--ready <how>', 'when it has started: quiet, url:…, log:…, watch:… (default: quiet)', readyArgument)
     .option('--ready-within <time>', 'or else it has failed (default: 30s)', timeArgument('--ready-within'))
     .option('--grace <time>', 'SIGTERM and so long to end, instead of SIGKILL', timeArgument('--grace'))
+    .option('--metrics <url>', 'where it tells Prometheus how often it reconciled', metricsArgument)
     .option('--network <kind>', 'what the program can reach: "none" (default) or "host"', networkArgument)
     .option('--leader-election', 'it elects a leader: a second replica may run beside the first')
     .option('--cluster <kind>', 'what answers the API: "embedded"', clusterArgument)
@@ -195,6 +199,7 @@ function mergeFlags(base: StalemateOptions, flags: RunFlags): StalemateOptions {
     ...(flags.ready === undefined ? {} : { ready: flags.ready }),
     ...(flags.readyWithin === undefined ? {} : { readyWithinMs: flags.readyWithin }),
     ...(flags.grace === undefined ? {} : { graceMs: flags.grace }),
+    ...(flags.metrics === undefined ? {} : { metrics: flags.metrics }),
     ...(flags.leaderElection === undefined ? {} : { leaderElection: flags.leaderElection }),
     ...(flags.network === undefined ? {} : { network: flags.network }),
     ...(flags.cluster === undefined ? {} : { cluster: flags.cluster }),

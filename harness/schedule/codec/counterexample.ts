@@ -48,6 +48,7 @@ const target: z.ZodType<CounterexampleTarget> = z.union([
     ready: z.string().exactOptional().meta({ description: 'When it counts as started; default quiet' }),
     readyWithinMs: z.number().min(1).exactOptional(),
     graceMs: z.number().min(0).exactOptional(),
+    metrics: z.string().exactOptional().meta({ description: 'Where it tells Prometheus how often it reconciled' }),
   } satisfies Shape<CommandTarget>),
 ]);
 

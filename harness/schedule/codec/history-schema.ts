@@ -3,8 +3,10 @@ import { z } from 'zod';
 import type {
   Decision,
   Delivery,
+  Footprint,
   History,
   Mark,
+  Measurement,
   Operation,
   Outcome,
   PhaseMark,
@@ -241,6 +243,20 @@ const probe: z.ZodType<ProbeResult> = z
   ])
   .meta({ id: 'ProbeResult', description: 'Evidence gathered by further runs' });
 
+const measurement: z.ZodType<Measurement> = z
+  .strictObject({
+    actor: z.string(),
+    when: z.enum(['start', 'at-rest', 'end']),
+    pid: z.int(),
+    footprint: z
+      .strictObject({ fileDescriptors: z.int(), threads: z.int(), memoryKb: z.int() } satisfies Shape<Footprint>)
+      .exactOptional(),
+    reconciles: z.record(z.string(), z.number()).exactOptional(),
+    metricsFailed: z.string().exactOptional(),
+    ...at,
+  } satisfies Shape<Measurement>)
+  .meta({ id: 'Measurement', description: 'A look at a target that is a process' });
+
 export const storedHistory: z.ZodType<StoredHistory> = z
   .strictObject({
     version: z.literal(1),
@@ -259,6 +275,7 @@ export const storedHistory: z.ZodType<StoredHistory> = z
     names: textMap,
     probes: z.array(probe),
     reference: reference.exactOptional(),
+    measurements: z.array(measurement).exactOptional(),
     extra: jsonObject.exactOptional(),
     objects: z.record(z.string(), jsonObject as z.ZodType<KubeObject>),
   } satisfies Shape<StoredHistory>)

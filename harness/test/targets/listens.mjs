@@ -4,7 +4,7 @@
  * Arguments: how it misbehaves, then a port.
  */
 import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { openSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { get } from 'node:https';
 
@@ -36,6 +36,15 @@ const MANNERS = {
     createServer((request, response) => {
       response.statusCode = ++asked > 2 ? 200 : 500;
       response.end();
+    }).listen(Number(port), '127.0.0.1');
+  },
+  /** Tells Prometheus of a reconcile for each time that it is asked, and opens a file for good. */
+  'serves-metrics': () => {
+    void work();
+    let asked = 0;
+    createServer((request, response) => {
+      openSync('/dev/null', 'r');
+      response.end(`controller_runtime_reconcile_total{controller="widget",result="success"} ${++asked}\n`);
     }).listen(Number(port), '127.0.0.1');
   },
   /** Listens twice on one port. */

@@ -1,0 +1,46 @@
+/** One question over HTTP or HTTPS to a program on the loopback of an enclosure: is it ready, what has it counted. */
+import { request } from 'node:http';
+import { connect as connectTls } from 'node:tls';
+import type { Enclosure } from './enclosure.ts';
+
+export interface Told {
+  readonly code: number;
+  readonly body: string;
+}
+
+/** Of a longer answer, this much is read. */
+const BODY_MAX = 8 * 1024 * 1024;
+
+/** What it answers to a GET. Rejects when nobody listens there, or nothing comes for that long. */
+export async function ask(
+  { protocol, port, pathname, search, host }: URL,
+  enclosure: Pick<Enclosure, 'connect'>,
+  withinMs: number,
+): Promise<Told> {
+  const secure = protocol === 'https:';
+  const socket = await enclosure.connect(Number(port) || (secure ? 443 : 80));
+  // Its certificate is its own.
+  const connection = secure ? connectTls({ socket, rejectUnauthorized: false }) : socket;
+  const asked = request({
+    path: pathname + search,
+    headers: { host, connection: 'close' },
+    timeout: withinMs,
+    createConnection: () => connection,
+  });
+  asked.end();
+  return await new Promise<Told>((resolve, reject) => {
+    asked.on('response', (response) => {
+      let body = '';
+      const done = (): void => resolve({ code: response.statusCode ?? 0, body });
+      response.setEncoding('utf8');
+      response.on('data', (piece: string) => {
+        body += piece;
+        if (body.length > BODY_MAX) done();
+      });
+      response.on('end', done);
+    });
+    asked.on('error', reject);
+    asked.on('timeout', () => reject(new Error(`no answer within ${withinMs} ms`)));
+    asked.on('close', () => reject(new Error('the connection was closed before an answer')));
+  }).finally(() => connection.destroy());
+}

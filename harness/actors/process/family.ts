@@ -1,0 +1,29 @@
+/** Who belongs to a process, as the kernel tells it in /proc. */
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** A process and all that it started, parents first; itself alone where this kernel does not tell. */
+export function familyOf(pid: number): readonly number[] {
+  const family = [pid];
+  for (const member of family) {
+    for (const path of tasksOf(member)) family.push(...childrenOf(path));
+  }
+  return family;
+}
+
+function childrenOf(path: string): readonly number[] {
+  try {
+    const text = readFileSync(`${path}/children`, 'latin1').trim();
+    return text === '' ? [] : text.split(' ').map(Number);
+  } catch {
+    return [];
+  }
+}
+
+/** The folders of its threads; none once it has ended. */
+export function tasksOf(pid: number): readonly string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).map((thread) => `/proc/${pid}/task/${thread}`);
+  } catch {
+    return [];
+  }
+}

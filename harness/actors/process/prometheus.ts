@@ -1,0 +1,38 @@
+/**
+ * Reconciles as a controller counts them itself: read from its Prometheus endpoint, in the text format.
+ *
+ * Owns: which counters those are. Does not own: asking for them (`ask.ts`).
+ */
+
+/** What `--metrics` takes. */
+export const METRICS_FORM = 'an address on loopback, "http://127.0.0.1:{port:metrics}/metrics"';
+
+/** Whether it is an address that a target can serve its metrics at; `{port}` and `{port:NAME}` stand for ports. */
+export function isMetricsUrl(text: string): boolean {
+  return /^https?:\/\/(127\.0\.0\.1|localhost):(\d+|\{port(:[\w.-]+)?\})(\/\S*)?$/.test(text);
+}
+
+/** What controller-runtime counts, by controller and result. */
+const CONTROLLER_RUNTIME = 'controller_runtime_reconcile_total';
+/** The same elsewhere (`…_reconcile_total`, `…_reconciliations_total`); what tells of a part of them would count them twice. */
+const GENERIC = /(?:^|_)reconcil(?!.*(?:error|fail|panic|timeout|retr|seconds|duration))\w*_total$/;
+const SAMPLE = /^([A-Za-z_:][\w:]*)(?:\{(.*)\})?\s+(\S+)/;
+const LABEL = /(\w+)="((?:[^"\\]|\\.)*)"/g;
+
+/**
+ * Reconciles since the process started, by result: `success`, `error`, … as controller-runtime has them; by the name of the counter
+ * where that has no `result`. Undefined where nothing counts them.
+ */
+export function reconcilesIn(text: string): { readonly [result: string]: number } | undefined {
+  const samples = text.split('\n').flatMap((line) => {
+    const [, name = '', labels = '', value = ''] = SAMPLE.exec(line) ?? [];
+    return GENERIC.test(name) && Number.isFinite(Number(value)) ? [{ name, labels, value: Number(value) }] : [];
+  });
+  const own = samples.filter(({ name }) => name === CONTROLLER_RUNTIME);
+  const counts: { [result: string]: number } = {};
+  for (const { name, labels, value } of own.length > 0 ? own : samples) {
+    const result = [...labels.matchAll(LABEL)].find(([, label]) => label === 'result')?.[2] ?? name;
+    counts[result] = (counts[result] ?? 0) + value;
+  }
+  return samples.length === 0 ? undefined : counts;
+}

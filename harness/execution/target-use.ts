@@ -1,0 +1,58 @@
+/**
+ * What the runs of a campaign tell of a target that is a process: added up while they go by.
+ *
+ * Does not own: how a process is looked at (`actors/process/footprint.ts`), what is said of it (`report/target-use.ts`).
+ */
+import type { TargetUse } from '../model/finding.ts';
+import type { History, Measurement } from '../model/history.ts';
+
+/** A trend over more runs than this would be seen in fewer. */
+const SAMPLES_MAX = 2_000;
+
+export const NO_USE: TargetUse = { atRest: [], counted: 0, reconciles: {} };
+
+/** With one more run. */
+export function withRun(use: TargetUse, { measurements = [] }: History): TargetUse {
+  if (measurements.length === 0) return use;
+  const atRest = measurements.filter(({ when }) => when === 'at-rest');
+  const [only] = atRest;
+  const sample = atRest.length === 1 && only?.footprint !== undefined ? [{ pid: only.pid, ...only.footprint }] : [];
+  const told = atRest.filter(({ reconciles }) => reconciles !== undefined);
+  const failed = atRest.find(({ metricsFailed }) => metricsFailed !== undefined)?.metricsFailed;
+  return plus(use, {
+    atRest: sample,
+    counted: told.length > 0 ? 1 : 0,
+    reconciles: told.map((one) => reconciledSince(startOf(one, measurements), one)).reduce(added, {}),
+    ...(failed === undefined ? {} : { metricsFailed: failed }),
+  });
+}
+
+/** Two parts of a campaign, the earlier one first. */
+export function plus(use: TargetUse, more: TargetUse): TargetUse {
+  const metricsFailed = more.metricsFailed ?? use.metricsFailed;
+  return {
+    atRest: more.atRest.length === 0 ? use.atRest : [...use.atRest, ...more.atRest].slice(-SAMPLES_MAX),
+    counted: use.counted + more.counted,
+    reconciles: added(use.reconciles, more.reconciles),
+    ...(metricsFailed === undefined ? {} : { metricsFailed }),
+  };
+}
+
+type Counts = TargetUse['reconciles'];
+
+/** The same life before contention; a life that began later counts from nothing. */
+function startOf({ actor, pid }: Measurement, all: readonly Measurement[]): Counts {
+  return all.find((one) => one.when === 'start' && one.actor === actor && one.pid === pid)?.reconciles ?? {};
+}
+
+function reconciledSince(before: Counts, { reconciles = {} }: Measurement): Counts {
+  return Object.fromEntries(
+    Object.entries(reconciles).map(([result, count]) => [result, Math.max(0, count - (before[result] ?? 0))]),
+  );
+}
+
+function added(one: Counts, other: Counts): Counts {
+  const sum = { ...one };
+  for (const [result, count] of Object.entries(other)) sum[result] = (sum[result] ?? 0) + count;
+  return sum;
+}

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import type { TargetUse } from '../model/finding.ts';
+import type { Measurement } from '../model/history.ts';
+import { reconcilesBeside, summariseUse, useLines } from './target-use.ts';
+
+function use(runs: number, pidOf: (run: number) => number, fileDescriptors: (run: number) => number): TargetUse {
+  const atRest = Array.from({ length: runs }, (_, run) => {
+    return { pid: pidOf(run), fileDescriptors: fileDescriptors(run), threads: 9, memoryKb: 31_000 };
+  });
+  return { atRest, counted: 0, reconciles: {} };
+}
+
+function linesOf(of: TargetUse): readonly string[] {
+  const summary = summariseUse(of);
+  return summary === undefined ? [] : useLines(summary);
+}
+
+describe('what a target takes of the system', () => {
+  it('grows in a process that lives on, and is told by how much', () => {
+    const leaking = use(
+      60,
+      () => 1,
+      (run) => 12 + 2 * run,
+    );
+
+    expect(summariseUse(leaking)?.fileDescriptors).toEqual({ median: 71, max: 130, trend: 'grows', perRun: 2 });
+    expect(linesOf(leaking)).toEqual([
+      'the target at rest: 71 file descriptors, 9 threads, 30 MB · grows by 2 file descriptors a run, over 60 runs of one process',
+    ]);
+  });
+
+  it('is steady over fresh processes', () => {
+    expect(
+      linesOf(
+        use(
+          60,
+          (run) => run,
+          () => 12,
+        ),
+      ),
+    ).toEqual([
+      'the target at rest: 12 file descriptors, 9 threads, 30 MB · steady over 60 fresh processes (memory: too few, expected 100)',
+    ]);
+  });
+
+  it('is no trend where no process lived long enough', () => {
+    expect(
+      linesOf(
+        use(
+          60,
+          (run) => Math.floor(run / 10),
+          (run) => run,
+        ),
+      ),
+    ).toEqual([
+      'the target at rest: 29.5 file descriptors, 9 threads, 30 MB · too few runs to see a trend: 10 runs of one process, expected 20 (a crash begins another)',
+    ]);
+  });
+
+  it('says how often it reconciled a run', () => {
+    const counted: TargetUse = { atRest: [], counted: 4, reconciles: { success: 40, error: 2, requeue: 0 } };
+
+    expect(linesOf(counted)).toEqual(['reconciles a run, by its own metrics: success 10, error 0.5']);
+  });
+
+  it('is nothing for a target that is no process', () => {
+    expect(summariseUse({ atRest: [], counted: 0, reconciles: {} })).toBeUndefined();
+  });
+});
+
+describe('reconciles beside a finding', () => {
+  const look = (when: Measurement['when'], at: number, timeMs: number, success: number, pid = 1): Measurement => {
+    return { actor: 'controller', when, at, timeMs, pid, reconciles: { success } };
+  };
+
+  it('tell how many came at rest', () => {
+    const looks = [look('start', 1, 0, 1), look('at-rest', 5, 1000, 10), look('end', 9, 9000, 522)];
+
+    expect(reconcilesBeside('bounded-rate', looks)).toBe(
+      'by its own metrics it reconciled 522 times (success 522), 512 of them in the 8.0 s after it was to be at rest',
+    );
+    expect(reconcilesBeside('convergence', looks)).toBeUndefined();
+  });
+
+  it('tell no rate of another process, or of no time', () => {
+    const text = 'by its own metrics it reconciled 12 times (success 12)';
+
+    expect(reconcilesBeside('bounded-rate', [look('at-rest', 5, 0, 10), look('end', 9, 9000, 12, 2)])).toBe(text);
+    expect(reconcilesBeside('bounded-rate', [look('at-rest', 5, 0, 10), look('end', 9, 90, 12)])).toBe(text);
+    expect(reconcilesBeside('bounded-rate', undefined)).toBeUndefined();
+  });
+});

@@ -1,0 +1,166 @@
+/**
+ * What a target that is a process takes of the system and how often it reconciles, as figures and in words.
+ *
+ * Does not own: whether something grows (`trend.ts`). Start at {@link summariseUse}.
+ */
+import { z } from 'zod';
+import type { TargetUse } from '../model/finding.ts';
+import type { Footprint, Measurement } from '../model/history.ts';
+import { medianOf, trendOf, type Least, type Trend } from './trend.ts';
+
+export interface FigureSummary {
+  /** At rest, over all runs. */
+  readonly median: number;
+  readonly max: number;
+  readonly trend: Trend['verdict'];
+  /** By how much it grows from run to run, where it does. */
+  readonly perRun?: number;
+}
+
+export interface UseSummary {
+  readonly runs: number;
+  readonly processes: number;
+  /** Runs of the longest-lived process; of all, where each has a fresh one. */
+  readonly trendOver: number;
+  readonly fileDescriptors: FigureSummary;
+  readonly threads: FigureSummary;
+  readonly memoryKb: FigureSummary;
+  /** A run's, on average, as the target's metrics count them; `null` where they were not asked for, or told nothing. */
+  readonly reconcilesPerRun: { readonly [result: string]: number } | null;
+}
+
+const figure = z.strictObject({
+  median: z.number(),
+  max: z.number(),
+  trend: z.enum(['grows', 'steady', 'too-few-runs']),
+  perRun: z.number().exactOptional(),
+});
+
+export const useSchema: z.ZodType<UseSummary> = z
+  .strictObject({
+    runs: z.int(),
+    processes: z.int(),
+    trendOver: z.int().meta({ description: 'Runs that the trend is read from' }),
+    fileDescriptors: figure,
+    threads: figure,
+    memoryKb: figure,
+    reconcilesPerRun: z.record(z.string(), z.number()).nullable(),
+  })
+  .meta({ description: 'What a target that is a process takes of the system at rest' });
+
+/** Two more over half of so many runs are a leak: what a process needs at rest is counted, not weighed. */
+const LEAST_COUNT: Least = { growth: 2, runs: 20 };
+/** Heaps take long to find their size, and never rest: a megabyte, and a twentieth. */
+const LEAST_MEMORY = { kb: 1024, share: 0.05, runs: 100 } as const;
+
+/** Undefined where nothing was seen. */
+export function summariseUse({ atRest, counted, reconciles }: TargetUse): UseSummary | undefined {
+  if (atRest.length === 0 && counted === 0) return undefined;
+  const pids = [...new Set(atRest.map(({ pid }) => pid))];
+  const lives = pids.map((pid) => atRest.filter((one) => one.pid === pid));
+  // Fresh processes are compared with one another: what outlives them (files, caches) may add up.
+  const series = lives.every(({ length }) => length === 1) ? [atRest] : lives;
+  const figureOf = (of: keyof Footprint, least: Least): FigureSummary => {
+    const values = atRest.map((one) => one[of]);
+    const trend = trendOf(
+      series.map((one) => one.map((sample) => sample[of])),
+      least,
+    );
+    return {
+      median: medianOf(values),
+      max: Math.max(0, ...values),
+      trend: trend.verdict,
+      ...(trend.verdict === 'grows' ? { perRun: round(trend.perRun) } : {}),
+    };
+  };
+  const memory = medianOf(atRest.map(({ memoryKb }) => memoryKb));
+  return {
+    runs: atRest.length,
+    processes: pids.length,
+    trendOver: Math.max(0, ...series.map(({ length }) => length)),
+    fileDescriptors: figureOf('fileDescriptors', LEAST_COUNT),
+    threads: figureOf('threads', LEAST_COUNT),
+    memoryKb: figureOf('memoryKb', {
+      growth: Math.max(LEAST_MEMORY.kb, memory * LEAST_MEMORY.share),
+      runs: LEAST_MEMORY.runs,
+    }),
+    reconcilesPerRun:
+      counted === 0
+        ? null
+        : Object.fromEntries(Object.entries(reconciles).map(([result, count]) => [result, round(count / counted)])),
+  };
+}
+
+/** The lines of a campaign's summary. */
+export function useLines(use: UseSummary): readonly string[] {
+  const { fileDescriptors, threads, memoryKb, reconcilesPerRun } = use;
+  const lines: string[] = [];
+  if (use.runs > 0) {
+    const size = `${count(fileDescriptors.median)} file descriptors, ${count(threads.median)} threads, ${megabytes(memoryKb.median)}`;
+    lines.push(`the target at rest: ${size} · ${trendText(use)}`);
+  }
+  if (reconcilesPerRun !== null) lines.push(`reconciles a run, by its own metrics: ${countsText(reconcilesPerRun)}`);
+  return lines;
+}
+
+function trendText({ fileDescriptors, threads, memoryKb, trendOver, processes, runs }: UseSummary): string {
+  const over = processes === runs ? `${runs} fresh processes` : `${trendOver} runs of one process`;
+  const grown = [
+    ...growth(fileDescriptors, 'file descriptors', count),
+    ...growth(threads, 'threads', count),
+    ...growth(memoryKb, 'of memory', (kb) => `${Math.round(kb)} kB`),
+  ];
+  if (grown.length > 0) return `grows by ${grown.join(' and ')} a run, over ${over}`;
+  if (fileDescriptors.trend === 'steady')
+    return `steady over ${over}${memoryKb.trend === 'steady' ? '' : ` (memory: too few, expected ${LEAST_MEMORY.runs})`}`;
+  return `too few runs to see a trend: ${over}, expected ${LEAST_COUNT.runs}${processes === runs ? '' : ' (a crash begins another)'}`;
+}
+
+function growth({ perRun }: FigureSummary, noun: string, text: (value: number) => string): readonly string[] {
+  return perRun === undefined ? [] : [`${text(perRun)} ${noun}`];
+}
+
+/** What the target itself counted in one run, for findings about rates; undefined where nobody asked it. */
+export function reconcilesBeside(property: string, measurements: readonly Measurement[] = []): string | undefined {
+  if (property !== 'bounded-rate') return undefined;
+  const last = (when: Measurement['when'], actor?: string): Measurement | undefined =>
+    measurements.findLast(
+      (one) => one.when === when && one.reconciles !== undefined && (actor ?? one.actor) === one.actor,
+    );
+  const rest = last('at-rest');
+  const end = last('end', rest?.actor);
+  const latest = end ?? rest;
+  if (latest?.reconciles === undefined) return undefined;
+  const text = `by its own metrics it reconciled ${count(total(latest))} times (${countsText(latest.reconciles)})`;
+  if (rest === undefined || end === undefined || end.pid !== rest.pid) return text;
+  const spanMs = end.timeMs - rest.timeMs;
+  return spanMs < SPAN_MIN_MS
+    ? text
+    : `${text}, ${count(total(end) - total(rest))} of them in the ${(spanMs / 1000).toFixed(1)} s after it was to be at rest`;
+}
+
+/** A shorter look tells no rate. */
+const SPAN_MIN_MS = 500;
+
+function total({ reconciles = {} }: Measurement): number {
+  return Object.values(reconciles).reduce((sum, one) => sum + one, 0);
+}
+
+function countsText(counts: { readonly [result: string]: number }): string {
+  const some = Object.entries(counts).filter(([, value]) => value > 0);
+  return some.length === 0 ? 'none' : some.map(([result, value]) => `${result} ${count(value)}`).join(', ');
+}
+
+function count(value: number): string {
+  return String(round(value));
+}
+
+function megabytes(kb: number): string {
+  return `${(kb / 1024).toFixed(kb < 10_240 ? 1 : 0)} MB`;
+}
+
+function round(value: number): number {
+  return Number(value.toPrecision(3)) === 0 || Math.abs(value) >= 1000
+    ? Math.round(value)
+    : Number(value.toPrecision(3));
+}
