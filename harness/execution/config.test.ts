@@ -5,7 +5,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HarnessError } from '../model/errors.ts';
 import type { Property } from '../oracle/property.ts';
 import { parseBudget } from './budget.ts';
-import { checkOptions, findConfigFile, loadConfigFile, resolveOptions, type StalemateOptions } from './config.ts';
+import {
+  checkOptions,
+  findConfigFile,
+  loadConfigFile,
+  resolveOptions,
+  type ResolveContext,
+  type StalemateOptions,
+} from './config.ts';
 import type { RunConfig } from './run-config.ts';
 
 const catalogue: readonly Property[] = ['convergence', 'no-lost-update'].map((name, index) => ({
@@ -29,18 +36,19 @@ afterEach(() => {
 function resolved(options: StalemateOptions, only: readonly string[] = []): RunConfig {
   return resolveOptions(
     { target: 'target.ts', samples: ['sample.yaml'], ...options },
-    {
-      cwd: folder,
-      configFile: null,
-      only,
-      properties: catalogue,
-      writers: ['status-writer', 'finalizer-adder'],
-      builtInKinds: new Set(['v1/ConfigMap']),
-      builtInResources: new Set(['configmaps', 'pods']),
-      freshSeed: () => 99,
-    },
+    { ...CONTEXT, cwd: folder, only },
   );
 }
+
+const CONTEXT: Omit<ResolveContext, 'cwd'> = {
+  configFile: null,
+  only: [],
+  properties: catalogue,
+  writers: ['status-writer', 'finalizer-adder'],
+  builtInKinds: new Set(['v1/ConfigMap']),
+  builtInResources: new Set(['configmaps', 'pods']),
+  freshSeed: () => 99,
+};
 
 async function refusal(load: () => unknown): Promise<string> {
   try {
@@ -51,6 +59,48 @@ async function refusal(load: () => unknown): Promise<string> {
   }
   throw new Error('expected a refusal');
 }
+
+describe('a misspelt placeholder', () => {
+  const command = (...words: readonly string[]): StalemateOptions => ({ command: [process.execPath, ...words] });
+  const resolve = (options: StalemateOptions): RunConfig =>
+    resolveOptions({ samples: ['sample.yaml'], ...options }, { ...CONTEXT, cwd: folder });
+
+  it.each([
+    ['{kubeconfg}', '{kubeconfig}'],
+    ['--kubeconfig={config}', '{kubeconfig}'],
+    ['{Namespace}', '{namespace}'],
+    ['{prot:metrics}', '{port:NAME}'],
+    ['{port: metrics}', '{port:NAME}'],
+    ['{file}/config.yaml', '{files}'],
+  ])('%s is refused, and %s named', async (word, meant) => {
+    const message = await refusal(() => resolve(command(word)));
+
+    expect(message).toContain(`in the command ("${word}"), which nothing replaces, expected ${meant}`);
+  });
+
+  it('is found in variables and in what makes the target ready', async () => {
+    const env = { CONFIG: '{kubeconfig_path}' };
+
+    expect(await refusal(() => resolve({ ...command(), env }))).toContain('in the variable CONFIG');
+    expect(await refusal(() => resolve({ ...command(), ready: 'url:http://127.0.0.1:{ports}/' }))).toContain(
+      'in ready',
+    );
+  });
+
+  it.each([
+    '{{.port}}',
+    '${PORT}',
+    '{"port":1}',
+    '{a,b}',
+    '{id}',
+    '{}',
+    '{{port}}',
+    '{kubeconfig}:{port:web-1}',
+    'x{1,3}',
+  ])('is not %s', (word) => {
+    expect(resolve(command(word)).process?.command[1]).toBe(word);
+  });
+});
 
 describe('resolveOptions', () => {
   it('leaves nothing open', () => {

@@ -8,6 +8,7 @@ import { resolve } from 'node:path';
 import type { ProcessTarget } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
 import type { StalemateOptions } from './config.ts';
+import { misspeltIn } from '../actors/process/command.ts';
 import { resolveCommand } from './process-target.ts';
 import type { RunConfig } from './run-config.ts';
 
@@ -30,6 +31,7 @@ export function processOf(options: StalemateOptions, cwd: string): ProcessTarget
   const { target, command, directory = '.', env = {} } = options;
   if (command === undefined) return null;
   if (target === undefined) {
+    checkPlaceholders(options);
     const { network, ready, readyWithinMs, graceMs, metrics } = options;
     const manner = {
       ...(network === undefined ? {} : { network }),
@@ -44,6 +46,24 @@ export function processOf(options: StalemateOptions, cwd: string): ProcessTarget
     'CONFIG_INVALID',
     `got both target "${target}" and a command "${command.join(' ')}", expected one of them: a module, or a process`,
   );
+}
+
+/** What is misspelt would reach the program as it stands, which then says something of its own, or nothing. */
+function checkPlaceholders({ command = [], env = {}, ready = '', metrics = '' }: StalemateOptions): void {
+  const words: readonly (readonly [string, string])[] = [
+    ...command.map((word) => ['the command', word] as const),
+    ...Object.entries(env).map(([name, value]) => [`the variable ${name}`, value] as const),
+    ['ready', ready.startsWith('url:') ? ready : ''],
+    ['metrics', metrics],
+  ];
+  for (const [where, word] of words) {
+    const misspelt = misspeltIn(word);
+    if (misspelt === undefined) continue;
+    throw new HarnessError(
+      'CONFIG_INVALID',
+      `got "${misspelt.found}" in ${where} ("${word}"), which nothing replaces, expected ${misspelt.meant}; correct it`,
+    );
+  }
 }
 
 /** The module's absolute path. */

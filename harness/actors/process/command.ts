@@ -5,6 +5,7 @@
  * {@link filledIn} and {@link cleanEnvironment}.
  */
 import type { ProcessTarget } from '../../model/counterexample.ts';
+import { editDistance, nearestOf } from '../../model/similar.ts';
 
 /** What the placeholders stand for. */
 export interface Placeholders {
@@ -21,6 +22,32 @@ export interface Placeholders {
 }
 
 const PLACEHOLDER = /\{(?:(kubeconfig|namespace|files|certs|effects)|port(?::([\w.-]+))?)\}/g;
+const NAMES = ['kubeconfig', 'namespace', 'files', 'certs', 'effects', 'port'] as const;
+/** A word in braces; not a variable of the shell's, nor a Go template's braces in braces. */
+const BRACED = /(?<![{$\w])\{([A-Za-z][\w-]*)(:[^{}]*)?\}(?!\})/g;
+
+/** Something in braces that is no placeholder but looks as if one had been meant, and that one. */
+export interface Misspelt {
+  readonly found: string;
+  readonly meant: string;
+}
+
+/** What else stands in braces (JSON, templates, names that are like none of ours) is the program's own business. */
+export function misspeltIn(word: string): Misspelt | undefined {
+  for (const [found, name = '', rest = ''] of word.matchAll(BRACED)) {
+    if (found.replace(PLACEHOLDER, '') === '') continue;
+    const meant = meantBy(name.toLowerCase());
+    if (meant !== undefined) return { found, meant: meant === 'port' && rest !== '' ? '{port:NAME}' : `{${meant}}` };
+  }
+  return undefined;
+}
+
+function meantBy(name: string): string | undefined {
+  const part = NAMES.find((known) => name.startsWith(known) || (name.length > 3 && known.includes(name)));
+  if (part !== undefined) return part;
+  const nearest = nearestOf(name, NAMES);
+  return nearest !== undefined && editDistance(name, nearest) <= Math.min(2, name.length / 2) ? nearest : undefined;
+}
 
 /** Names of the ports that the words ask for: `{port:webhook}` for `webhook`, `{port}` for the empty one. */
 export function portNames(words: readonly string[]): readonly string[] {

@@ -1,0 +1,28 @@
+/** Which of several words somebody may have meant: for messages. Pure. */
+
+/** Letters to add, take away or replace to make one word of the other. */
+export function editDistance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (const letter of one) {
+    let diagonal = row[0] ?? 0;
+    const next = [diagonal + 1];
+    for (let at = 1; at <= other.length; at++) {
+      const above = row[at] ?? 0;
+      next.push(Math.min(above + 1, (next[at - 1] ?? 0) + 1, diagonal + (other[at - 1] === letter ? 0 : 1)));
+      diagonal = above;
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+/** The choice that takes the fewest changes, the first of several; undefined without any. */
+export function nearestOf(word: string, choices: readonly string[]): string | undefined {
+  let nearest: string | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const choice of choices) {
+    const distance = editDistance(word, choice);
+    if (distance < least) [nearest, least] = [choice, distance];
+  }
+  return nearest;
+}
