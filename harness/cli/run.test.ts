@@ -101,7 +101,8 @@ describe('run, then replay', () => {
       cwd: folder,
     });
 
-    expect(stdout).toContain(`never happened: ${anchor}`);
+    expect(stdout).toContain(`never happened: ${anchor}\n  nearest to it: controller/`);
+    expect(stdout).toContain('deployments.apps/default/');
     expect(code).toBe(3);
   });
 

@@ -7,6 +7,7 @@ import { signatureText } from '../../model/check-result.ts';
 import type { Counterexample } from '../../model/counterexample.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
 import type { ReplayResult } from '../../model/finding.ts';
+import { nearestLabels } from '../../report/nearest-label.ts';
 import { tellStory } from '../../report/story.ts';
 import { renderStory } from '../../report/terminal.ts';
 import { decodeReplayable } from '../../schedule/codec/record.ts';
@@ -99,7 +100,7 @@ function outcomeOf({ reproduced, missedAnchors, inconclusive, diverged }: Replay
 function resultText(result: ReplayResult, outcome: ReplayOutcome): string {
   const { missedAnchors } = result;
   const { k, n } = result.reproduced;
-  const missed = missedAnchors.length === 0 ? '' : `never happened: ${missedAnchors.join(', ')}\n`;
+  const missed = missedAnchors.length === 0 ? '' : missedText(result);
   switch (outcome) {
     case 'reproduced':
       return `reproduced ${k} of ${n}\n${movedText(result)}${missed}`;
@@ -119,6 +120,18 @@ function resultText(result: ReplayResult, outcome: ReplayOutcome): string {
   }
 }
 
+/** What the schedule waited for in vain, with what came nearest to it. */
+function missedText({ missedAnchors, history }: ReplayResult): string {
+  const nearest = nearestLabels(missedAnchors, history);
+  if (missedAnchors.every((label) => !nearest.has(label))) return `never happened: ${missedAnchors.join(', ')}\n`;
+  return missedAnchors
+    .map((label) => {
+      const near = nearest.get(label);
+      return `never happened: ${label}\n${near === undefined ? '' : `  nearest to it: ${near}\n`}`;
+    })
+    .join('');
+}
+
 /** A counterexample that came back only with its labels moved is told, so that somebody stores it anew. */
 function movedText({ reanchored }: ReplayResult): string {
   if (reanchored === undefined) return '';
@@ -135,6 +148,9 @@ function documentOf(counterexample: Counterexample, result: ReplayResult, outcom
     sentence: result.violation?.sentence ?? counterexample.sentence,
     reproduced: result.reproduced,
     missedAnchors: result.missedAnchors,
+    ...(result.missedAnchors.length === 0
+      ? {}
+      : { nearest: Object.fromEntries(nearestLabels(result.missedAnchors, result.history)) }),
     ...(result.reanchored === undefined ? {} : { moves: result.reanchored.moves }),
   };
 }
