@@ -74,7 +74,10 @@ describe('usage', () => {
   });
 
   it('lists faults, strategies and controllers', () => {
-    expect(stalemate(['list', 'faults']).stdout).toContain('lose-response  the server commits a request');
+    const { stdout } = stalemate(['list', 'faults']);
+    expect(stdout).toContain('lose-response  the server commits a request');
+    expect(stdout).toContain('a watch breaks off in mid-stream');
+    expect(stdout).toMatch(/expire-watch +a watch answers 410 Gone.* must list again/);
     expect(stalemate(['list', 'strategies']).stdout).toContain('starvation');
     expect(stalemate(['list', 'controllers']).stdout).toContain('releases/correct');
     const names = (JSON.parse(stalemate(['list', 'faults', '--json']).stdout) as { name: string }[]).map(

@@ -13,6 +13,8 @@ import { isMetricsUrl, METRICS_FORM } from '../actors/process/prometheus.ts';
 import { parseReadiness, READINESS_FORMS } from '../actors/process/readiness.ts';
 import type { Network, Transport } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
+import { isRecord } from '../model/json.ts';
+import { FAULT_KINDS } from '../model/fault-kinds.ts';
 import type { FaultKind } from '../model/schedule.ts';
 import type { Property } from '../oracle/property.ts';
 import { describeIssues } from '../schedule/codec/issues.ts';
@@ -119,12 +121,12 @@ export function defineConfig(options: StalemateOptions): StalemateOptions {
 }
 
 const property = z.custom<Property>(
-  (value) => isMap(value) && typeof value['name'] === 'string' && typeof value['check'] === 'function',
+  (value) => isRecord(value) && typeof value['name'] === 'string' && typeof value['check'] === 'function',
   'expected a name from `stalemate list properties` or an object with name and check',
 );
 const predicate = z.custom<Predicate | CelClaim>(
   (value) =>
-    isMap(value) &&
+    isRecord(value) &&
     typeof value['name'] === 'string' &&
     typeof value['resource'] === 'string' &&
     (typeof value['check'] === 'function') !== (typeof value['cel'] === 'string'),
@@ -278,18 +280,6 @@ export interface ResolveContext {
   readonly freshSeed: () => number;
 }
 
-const FAULT_KINDS: readonly FaultKind[] = [
-  'fail',
-  'refuse',
-  'lose-response',
-  'close-watch',
-  'expire-watch',
-  'stale-list',
-  'crash',
-  'start-replica',
-  'pause',
-];
-
 const DEFAULT_BUDGET = '60s';
 /**
  * Longer than what eight failures earn by client-go's rule (5 ms · 2⁸), shorter than the 30 s after which client-node opens its
@@ -423,8 +413,4 @@ function chosenBudget(value: string | number): RunConfig['budget'] {
     'CONFIG_INVALID',
     `got budget "${value}", expected a time like "60s" or "5m", or a number of runs like "2000"`,
   );
-}
-
-function isMap(value: unknown): value is { readonly [key: string]: unknown } {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

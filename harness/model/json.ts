@@ -11,6 +11,11 @@ const NO_LIST: readonly never[] = [];
 
 /** Whether `value` is an object: neither null nor a list. */
 export function isMap(value: JsonValue | undefined): value is JsonObject {
+  return isRecord(value);
+}
+
+/** The same of something that may be anything. */
+export function isRecord(value: unknown): value is { readonly [key: string]: unknown } {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 

@@ -16,8 +16,10 @@ export interface LineSink {
   readonly columns?: number;
 }
 
-/** Elsewhere than on a terminal, a line comes when this many more runs are done than at the last one, doubling. */
-const FIRST_LINE_RUNS = 1000;
+/** Elsewhere than on a terminal, a line comes when this many runs are done, and then each time that they have doubled. */
+const FIRST_LINE_RUNS = { quick: 1000, slow: 10 } as const;
+/** A target that makes fewer runs a second is waited for: there, ten are worth a line. */
+const SLOW_PER_SECOND = 20;
 const CLEAR_LINE = '\r\u001B[K';
 
 export interface ProgressLine {
@@ -29,7 +31,7 @@ export interface ProgressLine {
 /** @param sink where to write, usually stderr: stdout belongs to the result. */
 export function progressLine(sink: LineSink): ProgressLine {
   let shown = false;
-  let next = FIRST_LINE_RUNS;
+  let next: number = FIRST_LINE_RUNS.slow;
   const phases = new Set<string>();
   return {
     show(facts) {
@@ -39,8 +41,9 @@ export function progressLine(sink: LineSink): ProgressLine {
         shown = true;
         return;
       }
-      if (facts.runs < next && phases.has(facts.phase)) return;
-      while (next <= facts.runs) next *= 2;
+      const first = facts.runsPerSecond < SLOW_PER_SECOND ? FIRST_LINE_RUNS.slow : FIRST_LINE_RUNS.quick;
+      if (facts.runs < Math.max(next, first) && phases.has(facts.phase)) return;
+      next = Math.max(next, 2 * facts.runs);
       phases.add(facts.phase);
       sink.write(`${text}\n`);
     },
@@ -55,9 +58,8 @@ export function progressLine(sink: LineSink): ProgressLine {
 export function progressText({ phase, runs, runsPerSecond, findings, remainingMs }: ProgressFacts): string {
   return [
     phase,
-    countText(runs, 'run'),
-    `${rateText(runsPerSecond)}/s`,
-    countText(findings, 'finding'),
+    // Before the first run is over there is nothing to count.
+    ...(runs === 0 ? [] : [countText(runs, 'run'), `${rateText(runsPerSecond)}/s`, countText(findings, 'finding')]),
     ...(remainingMs === undefined ? [] : [`${Math.max(0, Math.ceil(remainingMs / 1000))} s left`]),
   ].join(' · ');
 }

@@ -60,6 +60,24 @@ describe('renderSummary', () => {
     );
   });
 
+  it.each([
+    [
+      'vacuous',
+      { conflicts: 0, staleReads: 0, faults: 7 },
+      'in none of 1500 runs did the target meet a conflict, act on',
+    ],
+    ['holds', {}, 'just changed; nothing else was put in its way'],
+    ['holds', { conflicts: 2, staleReads: 3 }, 'in 1500 runs the target met 2 conflicts and acted on 3 stale reads'],
+  ] as const)('says of one that is %s with %o how little it proves', (outcome, contention, text) => {
+    const summary = summarise(campaign({ outcome, contention }), () => undefined);
+
+    const rendered = renderSummary(summary, { color: false });
+
+    expect(rendered).toContain('this proves little: ');
+    expect(rendered).toContain(text);
+    expect(rendered).not.toContain('95 %');
+  });
+
   it('lists findings, doubts and warnings', () => {
     const text = renderSummary(
       summarise(
@@ -105,6 +123,15 @@ describe('progressLine', () => {
 
     expect(written.map((text) => text.split(' · ')[1])).toEqual(['1 run', '1000 runs', '2000 runs', '9000 runs']);
     expect(written.every((text) => text.endsWith('\n') && !text.includes('\r'))).toBe(true);
+  });
+
+  it('writes a line for fewer runs where each takes a second, and counts none before the first', () => {
+    const written: string[] = [];
+    const line = progressLine({ write: (text: string) => written.push(text) });
+
+    for (const runs of [0, 1, 10, 15, 20, 45]) line.show({ ...facts, runs, runsPerSecond: 1.5 });
+
+    expect(written.map((text) => text.split(' · ')[1])).toEqual(['41 s left\n', '10 runs', '20 runs', '45 runs']);
   });
 
   it('leaves the time out when the budget is a number of runs', () => {

@@ -147,7 +147,9 @@ export function renderSummary(summary: Summary, options: { readonly color: boole
     colors.bold(paint(headline)),
     `seed ${summary.seed} · ${runsText(summary)} · ${contentionText(summary.contention)}`,
   ];
-  if (outcome === 'holds' && summary.runs > 3) lines.push(confidenceText(summary.runs));
+  const little = littleText(summary);
+  if (little !== undefined) lines.push(little);
+  else if (outcome === 'holds' && summary.runs > 3) lines.push(confidenceText(summary.runs));
   for (const { property, sentence, counterexample, count, reconciles } of findings) {
     lines.push(`  ✗ ${property}: ${sentence}`);
     if (reconciles !== undefined) lines.push(`    ${reconciles}`);
@@ -185,6 +187,24 @@ function spaced(name: string): string {
 /** The rule of three: with no failure in n runs, the chance of one is below 3/n with 95 % confidence. */
 function confidenceText(runs: number): string {
   return `no failure in ${runs} runs: a run like these fails with p < ${(3 / runs).toPrecision(1)} (95 %)`;
+}
+
+/** Fewer runs than that, of a hundred, in which anybody got in the target's way are next to none. */
+const CONTENDED_MIN = 1;
+
+/** How little stands behind a green campaign in which hardly anything contended; undefined where enough did. */
+function littleText({ outcome, runs, contention }: Summary): string | undefined {
+  if (runs === 0 || (outcome !== 'holds' && outcome !== 'vacuous')) return undefined;
+  const [conflicts, stale] = [contention['conflicts'] ?? 0, contention['staleReads'] ?? 0];
+  const overlaps = conflicts + stale + (contention['foreignWritesBetweenReadAndWrite'] ?? 0);
+  if (overlaps * 100 >= runs * CONTENDED_MIN) return undefined;
+  const faults = contention['faults'] ?? 0;
+  const other = faults === 0 ? 'nothing else was put in its way' : `besides, it got over ${countText(faults, 'fault')}`;
+  const seen =
+    overlaps === 0
+      ? `in none of ${countText(runs, 'run')} did the target meet a conflict, act on a stale read, or write what somebody else had just changed`
+      : `in ${countText(runs, 'run')} the target met ${countText(conflicts, 'conflict')} and acted on ${countText(stale, 'stale read')}`;
+  return `this proves little: ${seen}; ${other}. Does the sample have it write anything that others may write, and are writers and faults on?`;
 }
 
 function inconclusiveLines({ inconclusive, runs }: Summary): readonly string[] {

@@ -1,6 +1,6 @@
 /** `stalemate list`: what there is to choose from. */
 import { Command } from 'commander';
-import type { FaultKind } from '../../model/schedule.ts';
+import { FAULTS } from '../../model/fault-kinds.ts';
 import { usage } from '../arguments.ts';
 import type { CommandContext } from '../main.ts';
 
@@ -8,18 +8,6 @@ interface Entry {
   readonly name: string;
   readonly about: string;
 }
-
-const FAULTS: { readonly [kind in FaultKind]: string } = {
-  fail: 'a request is answered 429, 500, 503 or 504 instead of being done',
-  refuse: 'a connection is refused: the server never sees the request',
-  'lose-response': 'the server commits a request, the answer is lost with the connection',
-  'close-watch': 'a watch ends cleanly: the target must watch again',
-  'expire-watch': 'a watch answers 410: the target must list again',
-  'stale-list': 'a list at resourceVersion=0 comes from the past; applies to targets that list that way only',
-  crash: 'the target is killed at a request and started again',
-  pause: 'the process stands still, long enough to lose a lock; for processes that were seen to hold one only',
-  'start-replica': 'a second copy of the target starts; for targets with leader election only',
-};
 
 const WHATS = ['properties', 'writers', 'faults', 'strategies', 'controllers'] as const;
 

@@ -1,6 +1,7 @@
 /** Schemas of the nouns that several formats share. */
 import { z } from 'zod';
 import type { Signature } from '../../model/check-result.ts';
+import { isRecord } from '../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 
 /**
@@ -14,7 +15,7 @@ export const jsonValue: z.ZodType<JsonValue> = z.custom<JsonValue>((value) => va
 
 /** A free-form JSON map, taken as it is. */
 export const jsonObject: z.ZodType<JsonObject> = z
-  .custom<JsonObject>(isMap, 'expected an object')
+  .custom<JsonObject>(isRecord, 'expected an object')
   .meta({ type: 'object' });
 
 /** A Kubernetes object, taken as it is. */
@@ -45,12 +46,8 @@ export const signature: z.ZodType<Signature> = z
   } satisfies Shape<Signature>)
   .meta({ id: 'Signature', description: 'What makes two violations the same finding' });
 
-function isMap(value: unknown): boolean {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
-}
-
 function isKubeObject(value: unknown): boolean {
-  if (!isMap(value)) return false;
-  const { apiVersion, kind, metadata } = value as { [key: string]: unknown };
-  return typeof apiVersion === 'string' && typeof kind === 'string' && isMap(metadata);
+  if (!isRecord(value)) return false;
+  const { apiVersion, kind, metadata } = value;
+  return typeof apiVersion === 'string' && typeof kind === 'string' && isRecord(metadata);
 }

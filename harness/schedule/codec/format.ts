@@ -6,6 +6,7 @@
  */
 import type { z } from 'zod';
 import { HarnessError, InvariantError } from '../../model/errors.ts';
+import { isRecord } from '../../model/json.ts';
 import { describeIssues } from './issues.ts';
 import { jsonText } from './json-text.ts';
 
@@ -65,7 +66,7 @@ export function decodeJson<T>(format: Format<T>, json: unknown, source: string):
 
 /** Which document a JSON value claims to be. */
 export function kindOf(json: unknown): string | undefined {
-  if (!isMap(json)) return undefined;
+  if (!isRecord(json)) return undefined;
   if (typeof json['kind'] === 'string') return json['kind'];
   if ('preemptions' in json) return 'schedule';
   return 'programs' in json ? 'workload' : undefined;
@@ -93,7 +94,7 @@ export function parseJson(text: string, source: string, expected: string): unkno
 function upgrade(format: Format<unknown>, json: unknown, source: string, place: string): unknown {
   const where = place === '' ? `"${source}"` : `"${source}" at ${place}`;
   const kind = kindOf(json);
-  if (!isMap(json) || (kind === undefined ? place === '' && json['version'] === undefined : kind !== format.kind)) {
+  if (!isRecord(json) || (kind === undefined ? place === '' && json['version'] === undefined : kind !== format.kind)) {
     throw new HarnessError(
       'FORMAT_INVALID',
       `${where} is ${kind === undefined ? 'no document of stalemate' : `a ${kind}`}; expected a ${format.kind}`,
@@ -129,8 +130,4 @@ function upgrade(format: Format<unknown>, json: unknown, source: string, place: 
     if (upgraded !== document[key]) document = { ...document, [key]: upgraded };
   }
   return document;
-}
-
-function isMap(value: unknown): value is JsonMap {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

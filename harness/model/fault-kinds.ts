@@ -1,0 +1,19 @@
+/** The kinds of faults there are, each in a sentence: what a configuration may name, and what `list faults` says. */
+import type { FaultKind } from './schedule.ts';
+
+/** In the order in which they are drawn: another order is another search from the same seed. */
+export const FAULTS: { readonly [kind in FaultKind]: string } = {
+  fail: 'a request is answered 429, 500, 503 or 504 instead of being done',
+  refuse: 'a connection is refused: the server never sees the request',
+  'lose-response':
+    'the server commits a request, the answer is lost with the connection: the target cannot know; a watch breaks off in mid-stream',
+  'close-watch': 'a watch ends cleanly, as after its time-out: the target must watch again from where it was',
+  'expire-watch':
+    'a watch answers 410 Gone (Expired): the version to go on from is forgotten, as after a compaction; the target must list again, then watch',
+  'stale-list': 'a list at resourceVersion=0 comes from the past; applies to targets that list that way only',
+  crash: 'the target is killed at a request and started again',
+  'start-replica': 'a second copy of the target starts; for targets with leader election only',
+  pause: 'the process stands still, long enough to lose a lock; for processes that were seen to hold one only',
+};
+
+export const FAULT_KINDS: readonly FaultKind[] = Object.keys(FAULTS) as FaultKind[];
