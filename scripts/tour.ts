@@ -5,6 +5,7 @@
 import path from 'node:path';
 import { controllers, encodeCounterexample, renderStory, replay, run, tellStory } from '../harness/index.ts';
 import type { ControllerUnderTest } from '../harness/index.ts';
+import { findingPage } from '../harness/report/html/index.ts';
 import { writeWhole } from '../harness/report/write-files.ts';
 import { buildLanguage, missingProgram } from './controllers/builds.ts';
 import { StepFailed } from './languages/processes.ts';
@@ -22,6 +23,8 @@ const PROCESS = { name: 'go/duplicates-on-stale-list', seed: 2, budget: '150s', 
 const WIDTH = process.stdout.isTTY ? process.stdout.columns : Number(process.env['COLUMNS'] ?? '') || 100;
 
 const unexpected: string[] = [];
+/** Pages of the findings, as they were written. */
+const pages: string[] = [];
 
 function say(text: string): void {
   process.stdout.write(`${text}\n`);
@@ -66,6 +69,9 @@ async function showWrong({ name, seed, budget = BUDGET, shrinkMs }: Wrong, numbe
   }
   const file = path.join('.stalemate', 'tour', `${entry.variant}.json`);
   writeWhole(file, encodeCounterexample(finding.counterexample));
+  const page = path.join('.stalemate', 'tour', `${entry.variant}.html`);
+  writeWhole(page, findingPage(finding, { counterexample: file }));
+  pages.push(page);
   say(
     renderStory(tellStory(finding), {
       width: WIDTH,
@@ -108,7 +114,7 @@ for (const [index, wrong] of WRONG.entries()) await showWrong(wrong, index + 2);
 if (await canShowGo()) await showWrong(PROCESS, WRONG.length + 2);
 say(
   unexpected.length === 0
-    ? '\nAll as expected. Next: your own controller, see "Your own controller" in README.md'
+    ? `\nAll as expected. Look at a finding: open ${pages[0] ?? ''} in a browser.\nNext: your own controller, see "Your own controller" in README.md`
     : `\nNot as expected:\n- ${unexpected.join('\n- ')}`,
 );
 process.exitCode = unexpected.length === 0 ? 0 : 1;

@@ -6,6 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { reportSchema } from '../harness/report/html/document-schema.ts';
 import { summarySchema } from '../harness/report/summary.ts';
 import { COUNTEREXAMPLE } from '../harness/schedule/codec/counterexample.ts';
 import { HISTORY } from '../harness/schedule/codec/history.ts';
@@ -21,6 +22,7 @@ export function schemaFiles(): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   for (const { kind, schema } of FORMATS) files.set(`docs/schemas/${kind}.schema.json`, schemaText(schema));
   files.set('docs/schemas/summary.schema.json', schemaText(summarySchema));
+  files.set('docs/schemas/report.schema.json', schemaText(reportSchema));
   return files;
 }
 

@@ -2,7 +2,7 @@
 import { relative } from 'node:path';
 import { HarnessError } from '../model/errors.ts';
 import type { Finding } from '../model/finding.ts';
-import { writeFinding } from '../report/record.ts';
+import { writeFinding, writePage } from '../report/record.ts';
 import { tellStory } from '../report/story.ts';
 import { renderStory, type TerminalOptions } from '../report/terminal.ts';
 import { fileStem } from '../report/title.ts';
@@ -31,7 +31,9 @@ export class FindingKeeper {
     const replay =
       path === undefined ? 'not possible, the counterexample could not be written' : `npx stalemate replay ${path}`;
     const { color, width } = this.#console;
-    this.#tell(`\n${this.#story(finding, { color, width, replay })}\n`);
+    const page = path === undefined ? undefined : this.#writePage(finding);
+    const report = page === undefined ? '' : ` report: ${page}\n`;
+    this.#tell(`\n${this.#story(finding, { color, width, replay })}${report}\n`);
   }
 
   /** A fault of the story must not cost the finding either: its sentence is always there. */
@@ -49,6 +51,21 @@ export class FindingKeeper {
     return this.#paths.get(fileStem(finding.violation.signature));
   }
 
+  /** A page that cannot be made or written costs nothing else. */
+  #writePage(finding: Finding): string | undefined {
+    try {
+      return relative(this.#console.cwd, writePage(this.#reportDir, finding, this.#console.cwd));
+    } catch (error) {
+      this.#note(error);
+      return undefined;
+    }
+  }
+
+  #note(error: unknown): void {
+    if (error instanceof HarnessError) this.failures.push(error.message);
+    else this.fault ??= error;
+  }
+
   #write(finding: Finding): string | undefined {
     try {
       const encoders = { counterexample: encodeCounterexample, record: encodeRecord };
@@ -57,8 +74,7 @@ export class FindingKeeper {
       this.#paths.set(fileStem(finding.violation.signature), path);
       return path;
     } catch (error) {
-      if (error instanceof HarnessError) this.failures.push(error.message);
-      else this.fault ??= error;
+      this.#note(error);
       return undefined;
     }
   }

@@ -60,6 +60,7 @@ const COMMANDS: { readonly [name: string]: () => Promise<MakeCommand> } = {
   replay: async () => (await import('./commands/replay.ts')).replayCommand,
   record: async () => (await import('./commands/record.ts')).recordCommand,
   recheck: async () => (await import('./commands/recheck.ts')).recheckCommand,
+  report: async () => (await import('./commands/report.ts')).reportCommand,
   list: async () => (await import('./commands/list.ts')).listCommand,
   serve: async () => (await import('./commands/serve.ts')).serveCommand,
 };

@@ -58,8 +58,11 @@ export interface Finding {
 
 /** A finding as stored: the file that `recheck` takes. */
 export interface FindingRecord {
-  readonly version: 1;
+  readonly version: 2;
   readonly kind: 'record';
+  /** Absent in records of version 1: their history has to be judged again. */
+  readonly violation?: Violation;
+  readonly stats?: FindingStats;
   readonly counterexample: Counterexample;
   readonly history: History;
 }

@@ -15,6 +15,8 @@ export interface Knowledge {
 export interface KnowledgeBase {
   /** The last thing that an actor was told of an object before a tick. */
   before(actor: ActorId, key: string, at: number): Knowledge | undefined;
+  /** All that an actor was ever told of an object, in order. */
+  all(actor: ActorId, key: string): readonly Knowledge[];
   /** Whether the actor ever reads this resource: only then can it be behind on it. */
   reads(actor: ActorId, resource: string): boolean;
 }
@@ -46,6 +48,7 @@ export function gatherKnowledge(index: HistoryIndex): KnowledgeBase {
   for (const list of told.values()) list.sort((a, b) => a.at - b.at);
   return {
     before: (actor, key, at) => told.get(`${actor} ${key}`)?.findLast((knowledge) => knowledge.at < at),
+    all: (actor, key) => told.get(`${actor} ${key}`) ?? [],
     reads: (actor, resource) => read.has(`${actor} ${resource}`),
   };
 }

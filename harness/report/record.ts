@@ -1,11 +1,12 @@
 /**
- * What is written for a finding, and where: a counterexample to replay and a record to judge again, under one stem.
+ * What is written for a finding, and where: a counterexample to replay, a record to judge again and a page to read, under one stem.
  *
  * Owns: names and folders. Does not own: the formats (`schedule/codec`), which whoever writes brings along.
  */
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import type { Counterexample } from '../model/counterexample.ts';
 import type { FindingRecord } from '../model/finding.ts';
+import { findingPage } from './html/index.ts';
 import type { Told } from './story.ts';
 import { fileStem } from './title.ts';
 import { writeWhole } from './write-files.ts';
@@ -21,6 +22,8 @@ export interface FindingFiles {
   readonly counterexample: string;
   /** Path of the record: counterexample and history. */
   readonly record: string;
+  /** Path of the page for people. */
+  readonly page: string;
 }
 
 /** Where a finding goes below a report folder. The same signature has the same name, so a later, smaller example replaces it. */
@@ -29,6 +32,7 @@ export function findingFiles(reportDir: string, finding: Told): FindingFiles {
   return {
     counterexample: join(reportDir, 'failures', `${stem}.json`),
     record: join(reportDir, 'records', `${stem}.json`),
+    page: join(reportDir, 'reports', `${stem}.html`),
   };
 }
 
@@ -40,7 +44,30 @@ export function findingFiles(reportDir: string, finding: Told): FindingFiles {
 export function writeFinding(reportDir: string, finding: Told, encoders: Encoders): FindingFiles {
   const files = findingFiles(reportDir, finding);
   writeWhole(files.counterexample, encoders.counterexample(finding.counterexample));
-  const { counterexample, record: history } = finding;
-  writeWhole(files.record, encoders.record({ version: 1, kind: 'record', counterexample, history }));
+  writeWhole(files.record, encoders.record(recordOf(finding)));
   return files;
+}
+
+/**
+ * Writes the page of a finding beside its other files; commands on it name files as seen from `cwd`.
+ *
+ * @throws {OUTPUT_FAILED}
+ */
+export function writePage(reportDir: string, finding: Told, cwd: string): string {
+  const { page, counterexample, record } = findingFiles(reportDir, finding);
+  const places = { counterexample: relative(cwd, counterexample), record: relative(cwd, record) };
+  writeWhole(page, findingPage(finding, places));
+  return page;
+}
+
+/** A finding as the document that `recheck` and `report` take. */
+export function recordOf({ violation, stats, counterexample, record: history }: Told): FindingRecord {
+  return {
+    version: 2,
+    kind: 'record',
+    violation,
+    ...(stats === undefined ? {} : { stats }),
+    counterexample,
+    history,
+  };
 }

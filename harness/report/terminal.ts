@@ -101,7 +101,8 @@ function linesOf(row: StoryRow, number: number, numbers: readonly number[], layo
   }
 }
 
-function foldedText(row: Extract<StoryRow, { row: 'folded' }>, numbers: readonly number[]): string {
+/** What a folded row stands for. `numbers` are those of the operation rows before it. */
+export function foldedText(row: Extract<StoryRow, { row: 'folded' }>, numbers: readonly number[]): string {
   if (row.cycle === undefined) return `    … ${row.steps} more ${row.steps === 1 ? 'step' : 'steps'} on the way`;
   const { rounds, length, overMs } = row.cycle;
   const last = numbers.at(-1) ?? 0;

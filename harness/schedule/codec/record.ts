@@ -2,32 +2,35 @@
 import { z } from 'zod';
 import type { Counterexample } from '../../model/counterexample.ts';
 import type { FindingRecord } from '../../model/finding.ts';
+import type { Shape } from './common.ts';
 import { COUNTEREXAMPLE } from './counterexample.ts';
+import { findingStats, violation } from './finding.ts';
 import { decodeJson, encode, kindOf, parseJson, type Format } from './format.ts';
 import { HISTORY, packHistory, unpackHistory } from './history.ts';
 import type { StoredHistory } from './history-schema.ts';
 
-interface StoredRecord {
-  readonly version: 1;
-  readonly kind: 'record';
-  readonly counterexample: Counterexample;
-  readonly history: StoredHistory;
-}
+type StoredRecord = Omit<FindingRecord, 'history'> & { readonly history: StoredHistory };
 
 const schema: z.ZodType<StoredRecord> = z
   .strictObject({
-    version: z.literal(1),
+    version: z.literal(2),
     kind: z.literal('record'),
+    violation: violation.exactOptional(),
+    stats: findingStats.exactOptional(),
     counterexample: COUNTEREXAMPLE.schema,
     history: HISTORY.schema,
-  })
-  .meta({ id: 'Record', description: 'A finding: its counterexample and the history of the shrunk run' });
+  } satisfies Shape<StoredRecord>)
+  .meta({
+    id: 'Record',
+    description: 'A finding: what is wrong, its counterexample and the history of the shrunk run',
+  });
 
 export const RECORD: Format<StoredRecord> = {
   kind: 'record',
-  version: 1,
+  version: 2,
   schema,
-  upgrades: [],
+  // Version 1 did not say what the campaign knew: readers judge its history again.
+  upgrades: [(document) => document],
   parts: { counterexample: COUNTEREXAMPLE, history: HISTORY },
 };
 

@@ -1,0 +1,130 @@
+/** `stalemate report`: the page of a finding, from its record. */
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Command } from 'commander';
+import { findConfigFile, loadConfigFile, ownProperties } from '../../execution/config.ts';
+import { EXIT, HarnessError, type ExitCode } from '../../model/errors.ts';
+import type { FindingRecord } from '../../model/finding.ts';
+import type { Property } from '../../oracle/property.ts';
+import { findingPage } from '../../report/html/index.ts';
+import type { Told } from '../../report/story.ts';
+import { writeWhole } from '../../report/write-files.ts';
+import { decodeRecord } from '../../schedule/codec/record.ts';
+import { usage } from '../arguments.ts';
+import type { CommandContext } from '../main.ts';
+import { readText } from '../read-text.ts';
+
+interface ReportFlags {
+  readonly open?: boolean;
+  readonly out?: string;
+  readonly config?: string;
+}
+
+const HELP = `
+The page is one HTML file that needs no network. Records of older versions are told too: what they did not say of the finding is found
+by judging their history again. Pages go to DIR/reports beside DIR/records, else beside the record.
+
+Examples:
+  stalemate report .stalemate/records/lost-update-fa7988.json --open
+  stalemate report .stalemate --out pages`;
+
+export function reportCommand(context: CommandContext): Command {
+  return new Command('report')
+    .description('Write a finding as one HTML page: story, versions, caches, rates, the whole history.')
+    .argument('<path>', 'a record, or a folder of them')
+    .option('--out <file>', 'where the page goes; for a folder of records, a folder')
+    .option('--open', 'open it in the browser')
+    .option('--config <file>', 'configuration file with properties of your own')
+    .addHelpText('after', HELP)
+    .action(async (path: string, flags: ReportFlags) => {
+      context.finish(await reportPath(path, flags, context));
+    });
+}
+
+async function reportPath(path: string, flags: ReportFlags, { console }: CommandContext): Promise<ExitCode> {
+  const { cwd } = console;
+  const place = resolve(cwd, path);
+  const { folder, files } = recordFiles(path, place);
+  const configFile = flags.config ?? findConfigFile(cwd);
+  const own = configFile === undefined ? [] : ownProperties(await loadConfigFile(configFile));
+  const pages: string[] = [];
+  for (const file of files) {
+    const told = await toldOf(decodeRecord(readText(file, 'record'), relative(cwd, file)), relative(cwd, file), own);
+    const page = pageOf(file, flags.out === undefined ? undefined : resolve(cwd, flags.out), folder);
+    writeWhole(page, findingPage(told, placesOf(file, cwd)));
+    console.out(`${relative(cwd, page)}\n  ${told.violation.sentence}\n`);
+    pages.push(page);
+  }
+  const [first] = pages;
+  if (flags.open === true && first !== undefined) await openInBrowser(first);
+  return EXIT.holds;
+}
+
+/** What the record says of the finding; for one of version 1, what its history says. */
+async function toldOf(record: FindingRecord, file: string, own: readonly Property[]): Promise<Told> {
+  const { counterexample, history, stats } = record;
+  const { recheck } = await import('../library.ts');
+  const violation = record.violation ?? recheck(record, own).violation;
+  if (violation === undefined) {
+    throw new HarnessError(
+      'FORMAT_INVALID',
+      `"${file}" was written before records said what is wrong, and today's "${counterexample.signature.property}" no longer finds it in its history; ` +
+        'expected a record whose violation can still be seen, find the failure again with "stalemate run"',
+      { details: { file } },
+    );
+  }
+  return { violation, counterexample, record: history, ...(stats === undefined ? {} : { stats }) };
+}
+
+/** `DIR/records/x.json` → `DIR/reports/x.html`; a record elsewhere has its page beside it. */
+function pageOf(record: string, out: string | undefined, folder: boolean): string {
+  const name = `${basename(record, '.json')}.html`;
+  if (out !== undefined) return folder ? join(out, name) : out;
+  const parent = dirname(record);
+  return basename(parent) === 'records' ? join(dirname(parent), 'reports', name) : join(parent, name);
+}
+
+/** The counterexample, where `run` puts it. */
+function placesOf(record: string, cwd: string): { readonly record: string; readonly counterexample?: string } {
+  const counterexample = join(dirname(dirname(record)), 'failures', basename(record));
+  return {
+    record: relative(cwd, record),
+    ...(existsSync(counterexample) ? { counterexample: relative(cwd, counterexample) } : {}),
+  };
+}
+
+function recordFiles(named: string, place: string): { readonly folder: boolean; readonly files: readonly string[] } {
+  if (!existsSync(place)) throw usage(`"${named}" does not exist, expected a record or a folder of records`);
+  if (!statSync(place).isDirectory()) return { folder: false, files: [place] };
+  const inner = join(place, 'records');
+  const folder = existsSync(inner) ? inner : place;
+  const files = readdirSync(folder)
+    .filter((name) => name.endsWith('.json'))
+    .sort();
+  if (files.length === 0)
+    throw usage(`"${named}" holds no record, expected .json files as "stalemate run" writes them to DIR/records`);
+  return { folder: true, files: files.map((name) => join(folder, name)) };
+}
+
+const OPENERS: { readonly [platform: string]: readonly string[] } = {
+  darwin: ['open'],
+  win32: ['cmd', '/c', 'start', ''],
+};
+
+/** Leaves the browser running; resolves once it was started. */
+async function openInBrowser(page: string): Promise<void> {
+  const [program = '', ...args] = OPENERS[process.platform] ?? ['xdg-open'];
+  const url = pathToFileURL(page).href;
+  await new Promise<void>((resolve, reject) => {
+    const child = spawn(program, [...args, url], { detached: true, stdio: 'ignore' });
+    child.once('error', () => {
+      reject(usage(`got --open, but "${program}" cannot be started here; open ${page} in a browser yourself`));
+    });
+    child.once('spawn', () => {
+      child.unref();
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,134 @@
+/**
+ * Which event of a history follows from which: by data, not by mere order.
+ *
+ * A write follows from what its actor had last been told of the objects that it is about (and, for a create, of their owner). What an
+ * actor was told follows from the write that made the version. A conflict follows from the write that made the version in its way.
+ * Program order is left out on purpose: with it, everything follows from everything that came before.
+ */
+import { isWrite, type Operation } from '../../model/history.ts';
+import { objectKey, parentOf, type KubeObject } from '../../model/object.ts';
+import type { HistoryIndex } from '../history-index.ts';
+import { isConflict } from '../operation-text.ts';
+import type { RawEvent } from './event-table.ts';
+
+/** A list of thousands follows from thousands of writes; the newest are what it is about. */
+const CAUSES_MAX = 8;
+
+/** Rows that each row follows from, newest first. `events` are in order of ticks. */
+export function causesOf(index: HistoryIndex, events: readonly RawEvent[]): readonly (readonly number[])[] {
+  const rowOfOp = new Map<number, number>();
+  events.forEach(({ op }, row) => {
+    if (op !== undefined) rowOfOp.set(op, row);
+  });
+  const makers = makersOf(index);
+  const makerRow = (resource: string, revision: number): number | undefined => {
+    const op = makers.get(`${resource} ${revision}`);
+    return op === undefined ? undefined : rowOfOp.get(op);
+  };
+  const told = new Told(index, events, rowOfOp);
+  const keyOfUid = new Map(
+    index.history.revisions.map(({ uid, resource, namespace, name }) => [uid, objectKey(resource, namespace, name)]),
+  );
+  return events.map((event, row) => {
+    const found = new Set<number>();
+    const add = (cause: number | undefined): void => {
+      if (cause !== undefined && cause !== row) found.add(cause);
+    };
+    const operation = event.op === undefined ? undefined : index.operation(event.op);
+    if (operation !== undefined) {
+      if (isWrite(operation.verb)) {
+        for (const key of aboutKeys(index, operation, keyOfUid)) add(told.before(operation, key));
+        if (isConflict(operation)) add(inTheWay(index, operation, rowOfOp));
+      } else if (operation.outcome.type === 'ok') {
+        const { object, items = [] } = operation.outcome;
+        for (const shown of object === undefined ? items : [object])
+          add(makerRow(operation.resource, versionOf(shown)));
+      }
+    } else if (event.revision !== undefined) {
+      const resource = event.label.split('/')[2] ?? '';
+      add(makerRow(resource, event.revision));
+    }
+    return [...found].sort((a, b) => b - a).slice(0, CAUSES_MAX);
+  });
+}
+
+/** The operation behind each version of each resource. */
+function makersOf({ history }: HistoryIndex): ReadonlyMap<string, number> {
+  return new Map(history.revisions.map(({ resource, revision, op }) => [`${resource} ${revision}`, op]));
+}
+
+function aboutKeys(
+  index: HistoryIndex,
+  operation: Operation,
+  keyOfUid: ReadonlyMap<string, string>,
+): readonly string[] {
+  const keys = index.keysOf(operation);
+  if (operation.verb !== 'create') return keys;
+  const made = index.madeBy(operation.id).at(-1);
+  const owner = made === undefined ? undefined : parentOf(made.object)?.uid;
+  const ownerKey = owner === undefined ? undefined : keyOfUid.get(owner);
+  return ownerKey === undefined ? keys : [...keys, ownerKey];
+}
+
+function inTheWay(index: HistoryIndex, operation: Operation, rowOfOp: ReadonlyMap<number, number>): number | undefined {
+  const [key] = index.keysOf(operation);
+  const moment = (operation.sent ?? operation.invoked).at;
+  const chain = key === undefined ? [] : index.chain(key);
+  const last = chain.findLast((revision) => revision.at < moment);
+  return last === undefined ? undefined : rowOfOp.get(last.op);
+}
+
+/** Rows by which actors were told of objects, in order of ticks. */
+class Told {
+  readonly #rows = new Map<string, { readonly at: number; readonly row: number }[]>();
+
+  constructor(index: HistoryIndex, events: readonly RawEvent[], rowOfOp: ReadonlyMap<number, number>) {
+    for (const operation of index.history.operations) {
+      const { id, actor, resource, answered, outcome } = operation;
+      const row = rowOfOp.get(id);
+      if (answered === undefined || outcome.type !== 'ok' || row === undefined) continue;
+      for (const object of outcome.object === undefined ? (outcome.items ?? []) : [outcome.object]) {
+        this.#add(actor, keyOfObject(resource, object), answered.at, row);
+      }
+    }
+    const rowAt = new Map<number, number>();
+    events.forEach(({ at, revision }, row) => {
+      if (revision !== undefined) rowAt.set(at, row);
+    });
+    for (const { actor, resource, object, at } of index.history.deliveries) {
+      const row = rowAt.get(at);
+      if (object !== undefined && row !== undefined) this.#add(actor, keyOfObject(resource, object), at, row);
+    }
+    for (const list of this.#rows.values()) list.sort((a, b) => a.at - b.at);
+  }
+
+  /** The last row by which an operation's actor had been told of an object when it asked. */
+  before(operation: Operation, key: string): number | undefined {
+    const list = this.#rows.get(`${operation.actor} ${key}`) ?? [];
+    let low = 0;
+    let high = list.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((list[middle]?.at ?? 0) < operation.invoked.at) low = middle + 1;
+      else high = middle;
+    }
+    return list[low - 1]?.row;
+  }
+
+  #add(actor: string, key: string, at: number, row: number): void {
+    const id = `${actor} ${key}`;
+    const list = this.#rows.get(id);
+    if (list === undefined) this.#rows.set(id, [{ at, row }]);
+    else list.push({ at, row });
+  }
+}
+
+/** Answers need not be objects: a `Status` has no metadata to speak of. */
+function keyOfObject(resource: string, object: KubeObject): string {
+  const { namespace = '', name = '' } = object.metadata ?? {};
+  return objectKey(resource, namespace, name);
+}
+
+function versionOf(object: KubeObject): number {
+  return Number(object.metadata?.resourceVersion ?? -1);
+}

@@ -1,0 +1,62 @@
+/** What a finding was found with and in: versions, seed, target, settings, how the run ended. */
+import { assertNever } from '../../model/errors.ts';
+import type { Counterexample, CounterexampleTarget } from '../../model/counterexample.ts';
+import type { FindingStats } from '../../model/finding.ts';
+import type { History, Settlement } from '../../model/history.ts';
+import { scheduleSize } from '../../model/schedule.ts';
+import { countText } from '../summary.ts';
+import type { ReportDocument } from './document.ts';
+
+export function environmentOf(
+  history: History,
+  counterexample: Counterexample,
+  stats: FindingStats | undefined,
+): ReportDocument['environment'] {
+  const { config, foundWith, target, namespace, workload, schedule } = counterexample;
+  const rows: [string, string][] = [
+    ['stalemate', foundWith.stalemate],
+    ['Node', foundWith.node],
+    ['Target', targetText(target)],
+    ['API server', 'embedded, in memory'],
+    ['Namespace', namespace],
+    ['Seed', String(config.seed)],
+    ['Time', 'command' in target ? 'real: the target is a process' : 'virtual: every step is decided by the schedule'],
+    [
+      'Start',
+      workload.start === 'settled' ? 'sample applied, target at rest' : 'applying the sample is part of the run',
+    ],
+    ['Sample', workload.sample.map(({ kind, metadata }) => `${kind}/${metadata.name ?? ''}`).join(', ') || 'empty'],
+    ['Programs', workload.programs.map(({ actor, writer }) => `${actor} (${writer})`).join(', ') || 'none'],
+    ['Schedule', `${countText(scheduleSize(schedule), 'deviation')} from the default order`],
+    ['Replicas', String(config.replicasMax)],
+    ['Steps', String(history.steps)],
+    ['Ended', settlementText(history.settlement)],
+  ];
+  if (stats !== undefined) {
+    rows.push(['Seen', `in ${countText(stats.count, 'run')} of the campaign when this was written`]);
+  }
+  return rows.map(([name, value]) => ({ name, value }));
+}
+
+function targetText(target: CounterexampleTarget): string {
+  return 'command' in target
+    ? `${target.command.join(' ')} (in ${target.directory})`
+    : `${target.module} (${target.transport})`;
+}
+
+function settlementText(settlement: Settlement): string {
+  switch (settlement.result) {
+    case 'quiescent':
+      return `at rest for ${settlement.windowMs} ms`;
+    case 'steps-exceeded':
+      return `still busy after ${settlement.steps} steps`;
+    case 'hot-instant':
+      return `${settlement.steps} steps without time passing`;
+    case 'time-exceeded':
+      return `still busy after ${settlement.timeMs} ms`;
+    case 'never-started':
+      return `never started: ${settlement.detail}`;
+    default:
+      return assertNever(settlement);
+  }
+}

@@ -1,0 +1,133 @@
+/** The versions of an object, and for each of them: who wrote it, made of what, and whether its writer meant the field. */
+import type { Violation } from '../../model/check-result.ts';
+import type { Operation, Revision } from '../../model/history.ts';
+import { isMap } from '../../model/json.ts';
+import { diffLeaves, jsonEqual, leavesOf, type LeafChange } from '../../model/leaf.ts';
+import type { JsonObject, JsonValue } from '../../model/object.ts';
+import type { HistoryIndex } from '../history-index.ts';
+import type { KnowledgeBase } from '../knowledge.ts';
+import { changesText, isField, shortLeaf, valueText } from '../leaf-text.ts';
+import type { ChainVersion, Intent, ReportChain } from './document.ts';
+import { baseOf, type WriteBase } from './write-base.ts';
+
+/** Versions of one object that a page tells, those around the violation. */
+const VERSIONS_MAX = 60;
+/** Without a field to follow, this many changes of a version are named. */
+const CHANGES_MAX = 4;
+
+export interface ChainContext {
+  readonly index: HistoryIndex;
+  readonly knowledge: KnowledgeBase;
+  readonly violation: Violation;
+}
+
+/** The chain of the object at a key, with regard to the field of the violation where the object has it. */
+export function fieldChain(context: ChainContext, key: string): ReportChain | undefined {
+  const chain = context.index.chain(key);
+  const last = chain.at(-1);
+  if (last === undefined) return undefined;
+  const wanted = context.violation.signature.field;
+  const field = chain.some(({ object }) => hasField(object, wanted)) ? wanted : '';
+  const end = chain.findLastIndex(({ at }) => at <= context.violation.at) + 1;
+  const shown = chain.slice(Math.max(0, Math.max(end, 1) - VERSIONS_MAX), Math.max(end, 1) + 5);
+  return {
+    object: context.index.shortName(key),
+    field,
+    versions: shown.map((revision) => chainVersion(context, key, revision, field)),
+  };
+}
+
+function chainVersion(context: ChainContext, key: string, revision: Revision, field: string): ChainVersion {
+  const { index, knowledge, violation } = context;
+  const operation = index.operation(revision.op);
+  const moment = operation?.invoked.at ?? revision.at;
+  const told = knowledge.all(revision.actor, key).filter(({ at }) => at < moment);
+  const base = operation === undefined ? undefined : baseOf(operation, told);
+  const place = violation.operations.indexOf(revision.op);
+  return {
+    at: revision.at,
+    timeMs: revision.timeMs,
+    revision: revision.revision,
+    actor: revision.actor,
+    request: operation === undefined ? '' : requestWord(operation),
+    ...(base === undefined ? {} : { base: base.content.revision }),
+    ...(base?.under === undefined ? {} : { under: base.under }),
+    value: valueOf(revision, field),
+    intent: intentOf(revision, operation, base, field),
+    ...(place === 0 ? { role: 'guilty' as const } : place > 0 ? { role: 'victim' as const } : {}),
+  };
+}
+
+const WORDS: { readonly [verb: string]: string } = {
+  create: 'POST',
+  update: 'PUT',
+  patch: 'PATCH',
+  delete: 'DELETE',
+  deletecollection: 'DELETE all',
+};
+
+function requestWord({ verb, subresource, contentType }: Operation): string {
+  const word = verb === 'patch' && contentType?.includes('apply-patch') === true ? 'APPLY' : (WORDS[verb] ?? verb);
+  return subresource === '' ? word : `${word} /${subresource}`;
+}
+
+function valueOf(revision: Revision, field: string): string {
+  if (revision.type === 'DELETED') return 'gone';
+  if (field !== '') return valueTextOf(revision.object, field);
+  const changes = diffLeaves(revision.before, revision.object);
+  if (revision.before === undefined) return 'created';
+  const { deletionTimestamp } = revision.object.metadata;
+  const ends = deletionTimestamp !== undefined && revision.before.metadata.deletionTimestamp === undefined;
+  const text = changesText(changes, '', CHANGES_MAX);
+  return [ends ? 'terminating' : '', text].filter((part) => part !== '').join(', ') || 'only what the server maintains';
+}
+
+/** The field's value: the leaf's own, or all leaves of an item. */
+export function valueTextOf(object: JsonObject, field: string): string {
+  const values = [...leavesOf(object)].filter(([path]) => isField(path, field));
+  const [only] = values;
+  if (only === undefined) return 'not set';
+  if (values.length === 1) return valueText(only[1]);
+  return values
+    .slice(0, CHANGES_MAX)
+    .map(([path, value]) => `${shortLeaf(path)}=${valueText(value)}`)
+    .join(' ');
+}
+
+function hasField(object: JsonObject, field: string): boolean {
+  for (const path of leavesOf(object).keys()) if (isField(path, field)) return true;
+  return false;
+}
+
+function intentOf(
+  revision: Revision,
+  operation: Operation | undefined,
+  base: WriteBase | undefined,
+  field: string,
+): Intent {
+  if (revision.type === 'DELETED') return 'deleted';
+  if (revision.before === undefined) return 'created';
+  const changed = field === '' || fieldChanges(diffLeaves(revision.before, revision.object), field).length > 0;
+  if (operation === undefined) return 'server';
+  if (operation.verb === 'patch') return changed ? (patchNames(operation.body, field) ? 'meant' : 'server') : 'none';
+  if (base === undefined || !isMap(operation.body)) return changed ? 'server' : 'none';
+  if (field === '') return 'meant';
+  const same = sameField(base.content.object, operation.body, field);
+  if (!same) return 'meant';
+  return changed ? 'reverted' : 'carried';
+}
+
+function fieldChanges(changes: readonly LeafChange[], field: string): readonly LeafChange[] {
+  return changes.filter(({ path }) => isField(path, field));
+}
+
+function sameField(a: JsonObject, b: JsonObject, field: string): boolean {
+  return fieldChanges(diffLeaves(a, b), field).length === 0;
+}
+
+/** Whether a patch says anything of the field; a JSON patch names paths, others are partial objects. */
+function patchNames(body: JsonValue | undefined, field: string): boolean {
+  if (field === '') return true;
+  if (isMap(body)) return [...leavesOf(body).keys()].some((path) => isField(path, field) || field.startsWith(path));
+  return !jsonEqual(body, undefined);
+}

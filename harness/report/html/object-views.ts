@@ -1,0 +1,77 @@
+/** What stood at the server and what each actor had been told of it, version by version: cache against live at any tick. */
+import { roleOf } from '../../model/actor.ts';
+import type { Violation } from '../../model/check-result.ts';
+import { diffContent, leafPattern, leavesOf } from '../../model/leaf.ts';
+import type { JsonObject } from '../../model/object.ts';
+import type { HistoryIndex } from '../history-index.ts';
+import type { KnowledgeBase } from '../knowledge.ts';
+import { isField, valueText } from '../leaf-text.ts';
+import type { ObjectView, Sight } from './document.ts';
+
+/** Leaves listed per object: the violation's field first, then what changed most recently. */
+const LEAVES_MAX = 10;
+/** Versions per object and reader that a page carries: the last ones before the violation, and a few after. */
+const SIGHTS_MAX = 300;
+
+/** The view of the object at a key: the readers are the actors that the story has columns for. */
+export function objectView(
+  index: HistoryIndex,
+  knowledge: KnowledgeBase,
+  violation: Violation,
+  key: string,
+  actors: readonly string[],
+): ObjectView | undefined {
+  const chain = around(index.chain(key), violation.at);
+  const first = chain[0];
+  if (first === undefined) return undefined;
+  const leaves = shownLeaves(chain, violation.signature.field);
+  const caches = actors
+    .filter((actor) => knowledge.reads(actor, first.resource) || roleOf(actor) === 'target')
+    .map((actor) => {
+      const told = around(knowledge.all(actor, key), violation.at);
+      return {
+        actor,
+        told: told.map(({ at, revision, object, deleted }) => sight(at, revision, deleted, object, leaves)),
+      };
+    })
+    .filter(({ told }) => told.length > 0);
+  return {
+    object: index.shortName(key),
+    leaves,
+    live: chain.map(({ at, revision, object, type }) => sight(at, revision, type === 'DELETED', object, leaves)),
+    caches,
+  };
+}
+
+function around<T extends { readonly at: number }>(list: readonly T[], moment: number): readonly T[] {
+  const end = list.findLastIndex(({ at }) => at <= moment) + 1;
+  return list.slice(Math.max(0, end - SIGHTS_MAX), end + SIGHTS_MAX / 10);
+}
+
+function sight(at: number, revision: number, gone: boolean, object: JsonObject, leaves: readonly string[]): Sight {
+  const values = leavesOf(object);
+  return {
+    at,
+    revision,
+    gone,
+    values: leaves.map((leaf) => {
+      const value = gone ? undefined : values.get(leaf);
+      return value === undefined ? null : valueText(value);
+    }),
+  };
+}
+
+function shownLeaves(
+  chain: readonly { readonly object: JsonObject; readonly before?: JsonObject }[],
+  field: string,
+): readonly string[] {
+  const about = new Set<string>();
+  const changed = new Set<string>();
+  for (const { object } of chain) for (const path of leavesOf(object).keys()) if (isField(path, field)) about.add(path);
+  for (const { before, object } of chain.toReversed()) {
+    if (before === undefined) continue;
+    for (const { path } of diffContent(before as never, object as never)) changed.add(path);
+  }
+  const all = [...about, ...[...changed].filter((path) => !about.has(path))];
+  return all.filter((path) => leafPattern(path) !== '').slice(0, LEAVES_MAX);
+}

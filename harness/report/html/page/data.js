@@ -1,0 +1,11 @@
+/** @import { ReportDocument } from '../document.ts' */
+import { byId } from './dom.js';
+
+/**
+ * The document that this page shows.
+ *
+ * @returns {ReportDocument}
+ */
+export function readReport() {
+  return JSON.parse(byId('report-data').textContent ?? '');
+}

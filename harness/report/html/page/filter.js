@@ -1,0 +1,102 @@
+/**
+ * Which rows of the history are shown: columns of numbers, looked through once.
+ *
+ * @import { EventTable } from '../event-table.ts'
+ */
+
+/**
+ * What is asked for. `-2`: anything.
+ *
+ * @typedef {object} Wanted
+ * @property {number} actor place of a text
+ * @property {number} verb place of a text
+ * @property {number} object place of a text
+ * @property {number} kind
+ * @property {string} text words that all have to occur, in lower case
+ * @property {ReadonlySet<number> | undefined} among rows
+ */
+
+export const ANY = -2;
+
+/**
+ * Rows that fit, in order.
+ *
+ * @param {EventTable} table
+ * @param {Wanted} wanted
+ * @returns {Int32Array}
+ */
+export function matchingRows(table, wanted) {
+  const hits = new Int32Array(table.at.length);
+  const words = wanted.text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  const fits = words.length === 0 ? undefined : textFits(table.texts, words);
+  let count = 0;
+  for (let row = 0; row < hits.length; row++) {
+    if (wanted.actor !== ANY && table.actor[row] !== wanted.actor) continue;
+    if (wanted.verb !== ANY && table.verb[row] !== wanted.verb) continue;
+    if (wanted.object !== ANY && table.object[row] !== wanted.object) continue;
+    if (wanted.kind !== ANY && table.kind[row] !== wanted.kind) continue;
+    if (wanted.among !== undefined && !wanted.among.has(row)) continue;
+    if (fits !== undefined && !rowFits(table, row, fits, words.length)) continue;
+    hits[count++] = row;
+  }
+  return hits.subarray(0, count);
+}
+
+/**
+ * For each text, which of the words occur in it, as bits: every text is looked at once, however many rows share it.
+ *
+ * @param {readonly string[]} texts
+ * @param {readonly string[]} words
+ * @returns {Int32Array}
+ */
+function textFits(texts, words) {
+  const fits = new Int32Array(texts.length);
+  for (let place = 0; place < fits.length; place++) {
+    const text = (texts[place] ?? '').toLowerCase();
+    let bits = 0;
+    for (let word = 0; word < words.length && word < 30; word++)
+      if (text.includes(words[word] ?? '')) bits |= 1 << word;
+    fits[place] = bits;
+  }
+  return fits;
+}
+
+/**
+ * @param {EventTable} table
+ * @param {number} row
+ * @param {Int32Array} fits
+ * @param {number} words
+ * @returns {boolean}
+ */
+function rowFits(table, row, fits, words) {
+  let bits = 0;
+  for (const column of [table.text, table.actor, table.object, table.verb, table.label]) {
+    const place = column[row] ?? -1;
+    if (place >= 0) bits |= fits[place] ?? 0;
+  }
+  const all = 2 ** Math.min(words, 30) - 1;
+  return bits === all;
+}
+
+/**
+ * A row and all that it follows from.
+ *
+ * @param {EventTable} table
+ * @param {number} row
+ * @returns {ReadonlySet<number>}
+ */
+export function ancestryOf(table, row) {
+  const found = new Set([row]);
+  const open = [row];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const cause of table.causes[next] ?? []) {
+      if (found.has(cause)) continue;
+      found.add(cause);
+      open.push(cause);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,170 @@
+/**
+ * A list of any length with the rows in sight as its only elements.
+ *
+ * @import { EventTable } from '../event-table.ts'
+ */
+import { byId, make, plain, timeText } from './dom.js';
+
+/** As in the style. */
+const ROW = 28;
+/** Rows drawn above and below what is in sight. */
+const SPARE = 8;
+/** Browsers lose their way in boxes higher than this; longer lists are scrolled in proportion. */
+const HEIGHT_MAX = 8_000_000;
+const KINDS = ['read', 'write', 'refused', 'delivery', 'stream', 'process', 'decision', 'phase', 'log'];
+
+export class HistoryList {
+  /** @type {EventTable} */
+  #table;
+  /** @type {HTMLElement} */
+  #box = byId('events');
+  /** @type {HTMLElement} */
+  #space = byId('event-space');
+  /** @type {Int32Array} */
+  #rows = new Int32Array(0);
+  /** Row of the table that is selected; -1 for none. */
+  selected = -1;
+  /** @type {(row: number) => void} */
+  #onSelect;
+  #first = -1;
+  #last = -1;
+
+  /**
+   * @param {EventTable} table
+   * @param {(row: number) => void} onSelect
+   */
+  constructor(table, onSelect) {
+    this.#table = table;
+    this.#onSelect = onSelect;
+    this.#box.addEventListener('scroll', () => this.#draw(), { passive: true });
+    this.#box.addEventListener('keydown', (event) => this.#key(event));
+    this.#space.addEventListener('click', (event) => {
+      const row = event.target instanceof Element ? event.target.closest('[data-row]') : null;
+      if (row instanceof HTMLElement) this.select(Number(row.dataset['row']));
+    });
+    new ResizeObserver(() => this.#draw()).observe(this.#box);
+  }
+
+  /** @param {Int32Array} rows */
+  show(rows) {
+    this.#rows = rows;
+    this.#space.style.height = `${Math.min(HEIGHT_MAX, rows.length * ROW)}px`;
+    this.#box.setAttribute('aria-rowcount', String(rows.length + 1));
+    this.#first = -1;
+    this.#reveal(this.#place(this.selected));
+    this.#draw();
+  }
+
+  /** @param {number} row */
+  select(row) {
+    this.selected = row;
+    this.#reveal(this.#place(row));
+    this.#first = -1;
+    this.#draw();
+    this.#onSelect(row);
+  }
+
+  /** @returns {number} */
+  get #headHeight() {
+    return ROW;
+  }
+
+  /** How many rows one pixel of scrolling is worth. */
+  get #scale() {
+    const height = this.#rows.length * ROW;
+    return height <= HEIGHT_MAX ? 1 : height / HEIGHT_MAX;
+  }
+
+  /**
+   * @param {number} row
+   * @returns {number}
+   */
+  #place(row) {
+    if (row < 0) return -1;
+    let low = 0;
+    let high = this.#rows.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#rows[middle] ?? 0) < row) low = middle + 1;
+      else high = middle;
+    }
+    return this.#rows[low] === row ? low : -1;
+  }
+
+  /** @param {number} place */
+  #reveal(place) {
+    if (place < 0) return;
+    const room = this.#box.clientHeight - this.#headHeight - ROW;
+    const top = (place * ROW) / this.#scale;
+    if (top < this.#box.scrollTop) this.#box.scrollTop = top;
+    else if (top > this.#box.scrollTop + room) this.#box.scrollTop = top - room / 2;
+  }
+
+  #draw() {
+    const scale = this.#scale;
+    const top = this.#box.scrollTop;
+    const first = Math.max(0, Math.floor((top * scale) / ROW) - SPARE);
+    const last = Math.min(this.#rows.length, Math.ceil((top * scale + this.#box.clientHeight) / ROW) + SPARE);
+    if (first === this.#first && last === this.#last) return;
+    this.#first = first;
+    this.#last = last;
+    const drawn = [];
+    for (let place = first; place < last; place++) {
+      drawn.push(this.#rowElement(place, top + (place * ROW - top * scale)));
+    }
+    this.#space.replaceChildren(...drawn);
+    const shown = this.#place(this.selected);
+    if (shown >= first && shown < last) this.#box.setAttribute('aria-activedescendant', `event-${this.selected}`);
+    else this.#box.removeAttribute('aria-activedescendant');
+  }
+
+  /**
+   * @param {number} place
+   * @param {number} y
+   * @returns {HTMLElement}
+   */
+  #rowElement(place, y) {
+    const row = this.#rows[place] ?? 0;
+    const { texts, at, timeMs, kind, actor, verb, object, text } = this.#table;
+    const cell = (/** @type {string} */ content) => make('span', { role: 'gridcell' }, [content]);
+    const word = (/** @type {number | undefined} */ index) => texts[index ?? -1] ?? '';
+    const element = make(
+      'div',
+      {
+        role: 'row',
+        id: `event-${row}`,
+        class: `event-row kind-${KINDS[kind[row] ?? 0] ?? ''}`,
+        'aria-rowindex': String(place + 2),
+        'aria-selected': String(row === this.selected),
+        'data-row': String(row),
+      },
+      [
+        cell(String(at[row] ?? '')),
+        cell(timeText(timeMs[row] ?? 0)),
+        cell(word(actor[row])),
+        cell(word(verb[row])),
+        cell(word(object[row])),
+        cell(plain(word(text[row]))),
+      ],
+    );
+    element.style.transform = `translateY(${y}px)`;
+    return element;
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    const page = Math.max(1, Math.floor(this.#box.clientHeight / ROW) - 2);
+    const here = this.#place(this.selected);
+    const target = {
+      ArrowDown: here + 1,
+      ArrowUp: here - 1,
+      PageDown: here + page,
+      PageUp: here - page,
+      Home: 0,
+      End: this.#rows.length - 1,
+    }[event.key];
+    if (target === undefined || this.#rows.length === 0) return;
+    event.preventDefault();
+    this.select(this.#rows[Math.max(0, Math.min(this.#rows.length - 1, target))] ?? 0);
+  }
+}

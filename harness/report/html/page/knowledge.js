@@ -1,0 +1,245 @@
+/**
+ * Cache against live: what the server had and what each actor had been told, at the selected moment.
+ *
+ * @import { ObjectView, ReportDocument, Sight } from '../document.ts'
+ * @import { Moments } from './moment.js'
+ */
+import { byId, draw, make, timeText } from './dom.js';
+
+const WIDTH = 360;
+const LANE = 22;
+const NAMES = 84;
+
+/**
+ * @param {ReportDocument} report
+ * @param {Moments} moments
+ */
+export function installKnowledge(report, moments) {
+  const slider = document.getElementById('scrub');
+  if (!(slider instanceof HTMLInputElement)) return;
+  slider.max = String(Math.max(0, moments.ticks.length - 1));
+  slider.addEventListener('input', () => moments.select(Number(slider.value)));
+  byId('earlier').addEventListener('click', () => moments.select(moments.index - 1));
+  byId('later').addEventListener('click', () => moments.select(moments.index + 1));
+  const times = timesByTick(report);
+  const panels = report.views.map((view) => new Panel(view, moments.ticks));
+  byId('views').replaceChildren(...panels.map(({ element }) => element));
+
+  moments.listen((tick) => {
+    slider.value = String(moments.index);
+    const row = report.story.rows.findLast(({ at }) => at <= tick);
+    const step = row !== undefined && 'number' in row ? `step ${row.number}: ${row.actor}` : 'between steps';
+    const text = `${step} · tick ${Math.floor(tick)}${timeAt(times, tick)}`;
+    byId('moment').textContent = text;
+    slider.setAttribute('aria-valuetext', text);
+    for (const panel of panels) panel.show(tick, moments.index);
+  });
+}
+
+/**
+ * @param {ReportDocument} report
+ * @returns {ReadonlyMap<number, number>}
+ */
+function timesByTick({ events }) {
+  return new Map(events.at.map((at, row) => [at, events.timeMs[row] ?? 0]));
+}
+
+/**
+ * @param {ReadonlyMap<number, number>} times
+ * @param {number} tick
+ * @returns {string}
+ */
+function timeAt(times, tick) {
+  const time = times.get(tick);
+  return time === undefined ? '' : ` · ${timeText(time)}`;
+}
+
+class Panel {
+  /** @type {HTMLElement} */
+  element;
+  /** @type {ObjectView} */
+  #view;
+  /** @type {readonly number[]} */
+  #ticks;
+  /** @type {HTMLElement} */
+  #table;
+  /** @type {SVGElement} */
+  #cursor;
+
+  /**
+   * @param {ObjectView} view
+   * @param {readonly number[]} ticks
+   */
+  constructor(view, ticks) {
+    this.#view = view;
+    this.#ticks = ticks;
+    this.#cursor = draw('line', { class: 'cursor', y1: 0, y2: LANE * (view.caches.length + 1) }, []);
+    this.#table = make('table', { class: 'against' }, []);
+    const region = { class: 'wide', tabindex: '0', role: 'region', 'aria-label': `${view.object}: cache against live` };
+    this.element = make('div', { class: 'view' }, [
+      make('h3', {}, [view.object]),
+      this.#strip(),
+      make('div', region, [this.#table]),
+    ]);
+  }
+
+  /**
+   * @param {number} tick
+   * @param {number} index
+   */
+  show(tick, index) {
+    const x = this.#x(index);
+    this.#cursor.setAttribute('x1', String(x));
+    this.#cursor.setAttribute('x2', String(x));
+    const { live, caches, leaves } = this.#view;
+    const now = sightAt(live, tick);
+    const told = caches.map(({ actor, told }) => ({ actor, sight: sightAt(told, tick) }));
+    const heads = told.map(({ actor, sight }) =>
+      make('th', { scope: 'col' }, [actor, make('small', {}, [behindText(live, now, sight)])]),
+    );
+    const head = make('tr', {}, [
+      make('th', { scope: 'col' }, ['field']),
+      make('th', { scope: 'col' }, ['API server', make('small', {}, [versionText(now)])]),
+      ...heads,
+    ]);
+    const rows = leaves.map((leaf, place) => {
+      const value = valueAt(now, place);
+      const cells = told.map(({ sight }) => {
+        const seen = valueAt(sight, place);
+        const differs = sight !== undefined && seen !== value;
+        return make('td', differs ? { class: 'differs' } : {}, [sight === undefined ? '?' : seen, differs ? ' ≠' : '']);
+      });
+      return make('tr', {}, [make('th', { scope: 'row' }, [leaf]), make('td', {}, [value]), ...cells]);
+    });
+    this.#table.replaceChildren(make('thead', {}, [head]), make('tbody', {}, rows));
+  }
+
+  /** Lanes of versions: the server's, and below it what each reader went by. Dashed is behind. */
+  #strip() {
+    const { live, caches, object } = this.#view;
+    const height = LANE * (caches.length + 1);
+    const lanes = [
+      this.#lane('API server', live, 0, () => false),
+      ...caches.map(({ actor, told }, index) =>
+        this.#lane(actor, told, index + 1, (sight, from) => isBehind(live, sight, from)),
+      ),
+    ];
+    const label = `${object}: versions at the server and as told to each reader, over the moments of the story`;
+    return draw('svg', { class: 'lanes', viewBox: `0 0 ${WIDTH} ${height}`, role: 'img', 'aria-label': label }, [
+      ...lanes.flat(),
+      this.#cursor,
+    ]);
+  }
+
+  /**
+   * @param {string} name
+   * @param {readonly Sight[]} sights
+   * @param {number} lane
+   * @param {(sight: Sight, from: number) => boolean} behind
+   * @returns {SVGElement[]}
+   */
+  #lane(name, sights, lane, behind) {
+    const y = lane * LANE;
+    const out = [draw('text', { class: 'lane-name', x: 0, y: y + 15 }, [cutText(name, 13)])];
+    const changes = [...this.#view.live.map(({ at }) => at), ...sights.map(({ at }) => at)];
+    const cuts = [...new Set(changes)].sort((a, b) => a - b);
+    /** @type {{ readonly kind: string, readonly text: string, readonly x: number }[]} */
+    const spans = [];
+    for (const from of cuts) {
+      const sight = sightAt(sights, from);
+      if (sight === undefined) continue;
+      const kind = sight.gone ? 'span gone' : behind(sight, from) ? 'span stale' : 'span';
+      const text = sight.gone ? 'gone' : String(sight.revision);
+      const last = spans.at(-1);
+      if (last?.kind === kind && last.text === text) continue;
+      spans.push({ kind, text, x: this.#x(this.#index(from)) });
+    }
+    spans.forEach(({ kind, text, x }, place) => {
+      const width = (spans[place + 1]?.x ?? WIDTH) - x;
+      if (width <= 0) return;
+      out.push(draw('rect', { class: kind, x, y: y + 3, width, height: LANE - 6 }, []));
+      if (width > text.length * 7 + 4) out.push(draw('text', { class: 'version', x: x + 3, y: y + 15 }, [text]));
+    });
+    return out;
+  }
+
+  /**
+   * @param {number} tick
+   * @returns {number}
+   */
+  #index(tick) {
+    return Math.max(
+      0,
+      this.#ticks.findLastIndex((at) => at <= tick),
+    );
+  }
+
+  /**
+   * @param {number} index
+   * @returns {number}
+   */
+  #x(index) {
+    return NAMES + ((WIDTH - NAMES) * index) / Math.max(1, this.#ticks.length);
+  }
+}
+
+/**
+ * @param {readonly Sight[]} sights
+ * @param {number} tick
+ * @returns {Sight | undefined}
+ */
+function sightAt(sights, tick) {
+  return sights.findLast(({ at }) => at <= tick);
+}
+
+/**
+ * @param {readonly Sight[]} live
+ * @param {Sight} sight
+ * @param {number} tick
+ * @returns {boolean}
+ */
+function isBehind(live, sight, tick) {
+  const now = sightAt(live, tick);
+  return now !== undefined && now.revision > sight.revision;
+}
+
+/**
+ * @param {Sight | undefined} sight
+ * @param {number} place
+ * @returns {string}
+ */
+function valueAt(sight, place) {
+  if (sight === undefined) return '–';
+  return sight.gone ? 'gone' : (sight.values[place] ?? 'not set');
+}
+
+/**
+ * @param {Sight | undefined} sight
+ * @returns {string}
+ */
+function versionText(sight) {
+  if (sight === undefined) return 'not there yet';
+  return sight.gone ? `gone at ${sight.revision}` : `version ${sight.revision}`;
+}
+
+/**
+ * @param {readonly Sight[]} live
+ * @param {Sight | undefined} now
+ * @param {Sight | undefined} told
+ * @returns {string}
+ */
+function behindText(live, now, told) {
+  if (told === undefined) return 'told nothing yet';
+  if (now === undefined || told.revision >= now.revision) return `${versionText(told)}, up to date`;
+  const missing = live.filter(({ revision }) => revision > told.revision && revision <= now.revision).length;
+  return `⌛ ${versionText(told)}, ${missing} behind`;
+}
+
+/**
+ * @param {string} text
+ * @param {number} max
+ * @returns {string}
+ */
+function cutText(text, max) {
+  return text.length <= max ? text : `${text.slice(0, max - 1)}…`;
+}

@@ -1,0 +1,33 @@
+/** The first thing read: what is wrong, in one sentence, and the command that shows it again. */
+import type { ReportDocument } from '../document.ts';
+import { html, type Html } from '../html-text.ts';
+
+const GRADES = {
+  everyday: 'ordinary conflicts and lag of seconds are enough',
+  'restart-or-HA': 'needs a restart or a second replica',
+  pathological: 'needs more than a restart: reported, but it does not fail a run',
+} as const;
+
+export function headSection({ head, reproduce }: ReportDocument): Html {
+  const [first] = reproduce;
+  const grade = head.grade === undefined ? undefined : html`<li><b>${head.grade}</b>: ${GRADES[head.grade]}</li>`;
+  const about = [head.resource, head.field].filter((part) => part !== '').join(' ');
+  return html`<header>
+    <p class="brand">stalemate · ${head.property}${head.class === '' ? '' : ` · ${head.class}`}</p>
+    <h1>
+      ${head.severity === 'warning' ? 'Warning: ' : ''}${head.title}${about === '' ? undefined : html` <span class="about">${about}</span>`}
+    </h1>
+    <p class="sentence">${head.sentence}</p>
+    <ul class="facts">
+      ${head.tried === undefined ? undefined : html`<li>${head.tried}</li>`}${grade}
+    </ul>
+    ${first === undefined ? undefined : copyable(first.command, 'the replay command')}
+  </header>`;
+}
+
+/** A text in one piece with a button that copies it. */
+export function copyable(text: string, what: string): Html {
+  return html`<div class="copyable">
+    <code>${text}</code><button type="button" data-copy="${text}" aria-label="Copy ${what}">Copy</button>
+  </div>`;
+}

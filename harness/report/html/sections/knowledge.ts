@@ -1,0 +1,19 @@
+/** Cache against live: filled by the page's script, for it depends on the step that is selected. */
+import type { ReportDocument } from '../document.ts';
+import { html, type Html } from '../html-text.ts';
+
+export function knowledgeSection({ views }: ReportDocument): Html {
+  if (views.length === 0) return html``;
+  return html`<section id="knowledge" aria-labelledby="knowledge-head">
+    <h2 id="knowledge-head">Cache against live</h2>
+    <div class="scrub">
+      <button type="button" id="earlier" aria-label="One moment earlier">◀</button>
+      <input type="range" id="scrub" min="0" max="0" value="0" aria-label="Moment of the run" />
+      <button type="button" id="later" aria-label="One moment later">▶</button>
+    </div>
+    <p id="moment" class="moment"></p>
+    <div id="views">
+      <noscript>What everybody knew at a moment needs a script; the versions below say the same.</noscript>
+    </div>
+  </section>`;
+}

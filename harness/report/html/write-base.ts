@@ -1,0 +1,42 @@
+/**
+ * Which version of an object a write was made of: the content that it repeats, beside the version that it names.
+ *
+ * The two differ where the harm is: content of version 9 under version 12. Found by comparing the body of an update with every
+ * version that its actor had been told of; the closest one is the base, the newest of equals.
+ */
+import type { Operation } from '../../model/history.ts';
+import { isMap } from '../../model/json.ts';
+import { diffContent } from '../../model/leaf.ts';
+import type { JsonValue, KubeObject } from '../../model/object.ts';
+import type { Knowledge } from '../knowledge.ts';
+
+export interface WriteBase {
+  /** The version whose content it repeats. */
+  readonly content: Knowledge;
+  /** The version that the request names, if it names one. */
+  readonly under?: number;
+}
+
+/** Versions looked at: older ones are hardly what anybody still holds. */
+const CANDIDATES_MAX = 40;
+
+/** The base of a write that sends a whole object; undefined for patches, which carry nothing along, and for the ignorant. */
+export function baseOf(operation: Operation, told: readonly Knowledge[]): WriteBase | undefined {
+  const { body, verb } = operation;
+  if (verb !== 'update' || !isObject(body)) return undefined;
+  let best: Knowledge | undefined;
+  let fewest = Number.POSITIVE_INFINITY;
+  for (const candidate of told.slice(-CANDIDATES_MAX)) {
+    const distance = diffContent(candidate.object, body).length;
+    if (distance > fewest) continue;
+    best = candidate;
+    fewest = distance;
+  }
+  if (best === undefined) return undefined;
+  const under = Number(body.metadata.resourceVersion ?? Number.NaN);
+  return { content: best, ...(Number.isNaN(under) ? {} : { under }) };
+}
+
+function isObject(body: JsonValue | undefined): body is KubeObject {
+  return isMap(body) && isMap(body['metadata']);
+}
