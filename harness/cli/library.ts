@@ -21,6 +21,7 @@ import { HarnessError } from '../model/errors.ts';
 import type { CampaignResult, CheckReport, FindingRecord, ReplayResult } from '../model/finding.ts';
 import type { StrategyName } from '../model/trial.ts';
 import type { Property } from '../oracle/property.ts';
+import { unknownFields } from './sample-fields.ts';
 import { builtInKinds, builtInResources } from './embedded-server.ts';
 import { knownProperties, properties, writers } from './registry.ts';
 
@@ -70,7 +71,7 @@ export async function run(options: StalemateOptions, context: RunContext = {}): 
 
 /** The configuration that {@link run} would use. */
 export function resolveRun(options: StalemateOptions, context: RunContext = {}): RunConfig {
-  return resolveOptions(options, {
+  const config = resolveOptions(options, {
     cwd: context.cwd ?? process.cwd(),
     configFile: context.configFile === undefined ? null : resolve(context.configFile),
     only: context.only ?? [],
@@ -80,6 +81,7 @@ export function resolveRun(options: StalemateOptions, context: RunContext = {}):
     builtInResources: builtInResources(),
     freshSeed: () => realDate().getTime() % SEED_RANGE,
   });
+  return { ...config, warnings: [...config.warnings, ...unknownFields(config.samples, config.crds)] };
 }
 
 /** Runs a resolved configuration. */

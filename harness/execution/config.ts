@@ -22,6 +22,7 @@ import { loadSamples } from './manifests.ts';
 import { parseBudget } from './budget.ts';
 import type { CelClaim } from './cel-claims.ts';
 import { always, eventually, sometimes, type Predicate } from './predicates.ts';
+import { settleDoubles } from './project/sample-wins.ts';
 import { resolveProject } from './project/resolve.ts';
 import type { RunConfig } from './run-config.ts';
 import { forProcess, processOf, targetModule, usesEffects, workloadsOf } from './target-options.ts';
@@ -304,11 +305,12 @@ export function resolveOptions(options: StalemateOptions, context: ResolveContex
   forProcess('metrics', options.metrics !== undefined, started);
   const target = started === null ? targetModule(options.target, cwd) : '';
   const paths = (given: readonly string[] = []): readonly string[] => given.map((path) => resolve(cwd, path));
-  const { crds, project, process, warnings } = resolveProject({
+  const namespace = options.namespace ?? 'default';
+  const resolved = resolveProject({
     crds: paths(options.crds),
     manifests: paths(options.manifests),
     process: started,
-    namespace: options.namespace ?? 'default',
+    namespace,
     deployment: options.deployment,
     authorization: options.authorization,
     builtIn: context.builtInKinds,
@@ -320,6 +322,12 @@ export function resolveOptions(options: StalemateOptions, context: ResolveContex
       'got no sample, expected objects to start from; pass a YAML file with --sample',
     );
   }
+  const { crds, process } = resolved;
+  const loaded = loadSamples(samplePaths, crds, context.builtInKinds);
+  const { project, samples, warnings } =
+    resolved.project === null
+      ? { project: null, samples: loaded, warnings: [] }
+      : settleDoubles(resolved.project, loaded, namespace);
   checkPredicates(
     options,
     crds.map(({ metadata }) => metadata.name ?? ''),
@@ -333,9 +341,9 @@ export function resolveOptions(options: StalemateOptions, context: ResolveContex
     cluster: options.cluster ?? 'embedded',
     transport: options.transport ?? 'http-library',
     crds,
-    samples: loadSamples(samplePaths, crds, context.builtInKinds),
+    samples,
     project,
-    namespace: options.namespace ?? 'default',
+    namespace,
     properties: chosenProperties(options, context),
     writers: switchedOn(options.writers, context.writers, 'writers'),
     faults: switchedOn(options.faults, FAULT_KINDS, 'faults').filter(
@@ -346,7 +354,7 @@ export function resolveOptions(options: StalemateOptions, context: ResolveContex
     seed: options.seed ?? context.freshSeed(),
     stopAfter: options.stopAfter ?? Number.POSITIVE_INFINITY,
     reportDir: resolve(cwd, options.reportDir ?? '.stalemate'),
-    warnings,
+    warnings: [...resolved.warnings, ...warnings],
     settings: {
       stepsMax: options.stepsMax ?? STEPS_MAX,
       settleWindowMs: options.settleWindowMs ?? (started === null ? SETTLE_WINDOW_MS : SETTLE_WINDOW_WALL_MS),

@@ -19,6 +19,7 @@ import type { KubeObject } from '../model/object.ts';
 import { OUTSIDE_CRD } from '../model/outside.ts';
 import { EXTENDED_SETTLE_MS } from '../oracle/rest.ts';
 import { identityOf, targetWorkload } from './project/deployment.ts';
+import { withoutSamples } from './project/sample-wins.ts';
 import { installProject } from './project/install.ts';
 import type { Subject } from './protocol.ts';
 import type { Host, Launch, Pace } from './world.ts';
@@ -109,7 +110,7 @@ export function assembleServer(
   for (const crd of subject.crds) server.installCrd(crd);
   if (settings.effects === true) server.installCrd(OUTSIDE_CRD);
   for (const name of [namespace, ...namespacesOf(samples)]) ensureNamespace(server, name);
-  if (project) installProject(server, project.objects, namespace);
+  if (project) installProject(server, withoutSamples(project, samples, namespace), namespace);
   server.seed([bystander(namespace)]);
   const workload = project ? targetWorkload(project, namespace) : undefined;
   const reads = new Set<string>();

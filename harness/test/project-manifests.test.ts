@@ -138,6 +138,29 @@ describe('what is said of manifests', () => {
     expect(crds[0]).toMatchObject({ spec: { conversion: { strategy: 'None' } } });
   });
 
+  it('is which of two of the same name is taken', async () => {
+    const sample = join(folder, 'doubles.yaml');
+    const settings =
+      'metadata: { name: gadgets-settings, namespace: gadgets-system }\ndata: { color: green, settings.yaml: "suffix: -made" }\n';
+    writeFileSync(sample, `apiVersion: v1\nkind: ConfigMap\n${settings}`);
+    writeFileSync(join(folder, 'shop.yaml'), 'apiVersion: v1\nkind: Namespace\nmetadata: { name: gadgets-system }\n');
+
+    const config = resolved({ samples: [sample, file('sample.yaml'), join(folder, 'shop.yaml')] });
+
+    expect(config.warnings).toContainEqual(
+      expect.stringContaining('ConfigMap gadgets-system/gadgets-settings is both in the manifests and in the sample'),
+    );
+    expect(config.warnings).toContainEqual(
+      expect.stringMatching(/Namespace gadgets-system is both .* manifests’ is taken/),
+    );
+    expect(config.samples.map(({ kind }) => kind)).toEqual(['ConfigMap', 'Gadget']);
+    const [history] = await runOnce(config, config.samples);
+    expect(made(history, 'gadgets.example.com')).toHaveLength(1);
+    const actors = history.revisions.filter(({ type, name }) => type === 'ADDED' && name === 'gadgets-settings');
+    expect(actors).toMatchObject([{ actor: 'user', object: { data: { color: 'green' } } }]);
+    expect(history.logs?.[0]?.line).toContain('gadgets-system green ');
+  });
+
   it('is the same of a kustomization as of what kubectl makes of it', () => {
     mkdirSync(join(folder, 'manager'));
     cpSync(file('install.yaml'), join(folder, 'manager', 'install.yaml'));

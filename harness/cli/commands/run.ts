@@ -148,6 +148,7 @@ async function runLocked(config: RunConfig, flags: RunFlags, { console, signal }
   // With --json, stdout holds one document and nothing else.
   const tell = json ? console.err : console.out;
   tell(`${headText(config, console.cwd)}\n`);
+  for (const warning of config.warnings) tell(`warning: ${warning}\n`);
 
   const progress = progressLine(process.stderr);
   const keeper = new FindingKeeper(config.reportDir, console, tell);

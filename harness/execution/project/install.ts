@@ -8,7 +8,7 @@ import type { ApiServer } from '../../apiserver/server.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { mapOf, mapsOf, textOf } from '../../model/json.ts';
 import type { KubeObject } from '../../model/object.ts';
-import type { ApiResponse, Upstream } from '../../wire/http.ts';
+import type { ApiRequest, ApiResponse, Upstream } from '../../wire/http.ts';
 import { collectionPath } from '../../wire/path.ts';
 
 /** What others need is there first; what has a say in all that follows comes last. */
@@ -74,13 +74,18 @@ function namespaceNamed(name: string): KubeObject {
 const NO_ANSWER: ApiResponse = { code: 500, body: 'no answer' };
 
 /** The answer to a create that nothing outside has a say in. */
-export function createAtOnce(upstream: Upstream, path: string, body: KubeObject): ApiResponse {
+export function createAtOnce(
+  upstream: Upstream,
+  path: string,
+  body: KubeObject,
+  query: ApiRequest['query'] = {},
+): ApiResponse {
   let answer = NO_ANSWER;
   upstream.send(
     {
       method: 'POST',
       path,
-      query: {},
+      query,
       headers: { 'content-type': 'application/json', 'user-agent': 'kubectl' },
       body,
     },

@@ -1,0 +1,30 @@
+/** Fields of a sample that its kind does not have: what kubectl refuses, and an API server drops with a warning that nobody reads. */
+import { collectionPath } from '../wire/path.ts';
+import { createAtOnce } from '../execution/project/install.ts';
+import { isRecord } from '../model/json.ts';
+import type { KubeObject } from '../model/object.ts';
+import { createServer } from './embedded-server.ts';
+
+/** One sentence for each object that has some. */
+export function unknownFields(samples: readonly KubeObject[], crds: readonly KubeObject[]): readonly string[] {
+  const server = createServer();
+  for (const crd of crds) server.installCrd(crd);
+  return samples.flatMap((sample) => {
+    const kind = server.kindFor(sample.apiVersion, sample.kind);
+    if (kind === undefined) return [];
+    const { namespace = 'default' } = sample.metadata;
+    const path = collectionPath(kind, kind.namespaced ? namespace : '');
+    const { body } = createAtOnce(server, path, sample, { fieldValidation: 'Strict', dryRun: 'All' });
+    const message = isRecord(body) && typeof body['message'] === 'string' ? body['message'] : '';
+    const fields = [...message.matchAll(/unknown field "([^"]+)"/g)].map(([, field]) => `"${field}"`);
+    return fields.length === 0 ? [] : [sentence(sample, fields)];
+  });
+}
+
+function sentence({ kind, apiVersion, metadata }: KubeObject, fields: readonly string[]): string {
+  const noun = fields.length === 1 ? 'the field' : 'the fields';
+  return (
+    `the sample ${kind} ${metadata.name ?? ''} has ${noun} ${fields.join(', ')}, which ${apiVersion} does not know and the API server ` +
+    'drops: misspelt, or is the CRD an old one? kubectl would refuse it'
+  );
+}

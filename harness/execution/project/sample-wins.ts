@@ -1,0 +1,55 @@
+/**
+ * The same object in the manifests and in the sample: which of them counts.
+ *
+ * The sample's does, created as the user would in each run; a namespace is there before, for the manifests' objects are in it. Owns:
+ * the choice, and what is said of it. Start at {@link settleDoubles}.
+ */
+import type { ProjectManifests } from '../../model/counterexample.ts';
+import { parseApiVersion, type KubeObject } from '../../model/object.ts';
+
+export interface Settled {
+  readonly project: ProjectManifests;
+  readonly samples: readonly KubeObject[];
+  readonly warnings: readonly string[];
+}
+
+/** @param namespace Where objects without one go. */
+export function settleDoubles(project: ProjectManifests, samples: readonly KubeObject[], namespace: string): Settled {
+  const shipped = new Set(project.objects.map((object) => identityOf(object, namespace)));
+  const doubles = samples.filter((sample) => shipped.has(identityOf(sample, namespace)));
+  if (doubles.length === 0) return { project, samples, warnings: [] };
+  const chosen = new Map(doubles.filter(isPlain).map((sample) => [identityOf(sample, namespace), sample]));
+  return {
+    // What is mounted and what the environment names is the sample's too.
+    project: {
+      ...project,
+      objects: project.objects.map((object) => chosen.get(identityOf(object, namespace)) ?? object),
+    },
+    samples: samples.filter((sample) => isPlain(sample) || !doubles.includes(sample)),
+    warnings: doubles.map((sample) => {
+      const name = [sample.metadata.namespace, sample.metadata.name].filter((part) => part !== undefined).join('/');
+      const taken = isPlain(sample)
+        ? 'the sample’s is taken, created in each run where the sample has it'
+        : 'the manifests’ is taken, for it has to be there before their objects';
+      return `${sample.kind} ${name} is both in the manifests and in the sample: ${taken}; leave it out of one of them`;
+    }),
+  };
+}
+
+/** The objects of a project that are there before the sample is applied. */
+export function withoutSamples(
+  { objects }: ProjectManifests,
+  samples: readonly KubeObject[],
+  namespace: string,
+): readonly KubeObject[] {
+  const later = new Set(samples.map((sample) => identityOf(sample, namespace)));
+  return objects.filter((object) => !later.has(identityOf(object, namespace)));
+}
+
+function isPlain({ kind }: KubeObject): boolean {
+  return kind !== 'Namespace';
+}
+
+function identityOf({ apiVersion, kind, metadata }: KubeObject, namespace: string): string {
+  return `${parseApiVersion(apiVersion).group}/${kind}/${metadata.namespace ?? namespace}/${metadata.name ?? ''}`;
+}
