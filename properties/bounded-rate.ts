@@ -75,7 +75,7 @@ function check(history: History): CheckResult {
 function judgeRest(history: History): CheckResult {
   switch (history.settlement.result) {
     case 'never-started':
-      return { result: 'inconclusive', reason: 'the target never started' };
+      return { result: 'inconclusive', reason: 'the target never started: there was nothing to look at' };
     case 'hot-instant':
       return judgeHotInstant(history);
     case 'quiescent':
@@ -92,7 +92,7 @@ function judgeHotInstant(history: History): CheckResult {
   const last = activity.at(-1);
   const hot = activity.filter(({ invoked }) => invoked.timeMs > (last?.invoked.timeMs ?? 0) - HOT_SPAN_MS);
   if (last === undefined || hot.length < HOT_REQUESTS_MIN) {
-    const reason = `the run spun, but only ${hot.length} requests of the target were part of it`;
+    const reason = `the run never came to rest, but only ${hot.length} of the last requests were the target’s: too few to call it a loop of its own`;
     return { result: 'inconclusive', reason };
   }
   const writes = hot.filter(({ verb, committed }) => isWrite(verb) && committed.length > 0);
@@ -111,7 +111,12 @@ function judgeShortRequeue(history: History): CheckResult {
     const polls = (history.reference?.idle.requestsPerMinute ?? 0) >= 60_000 / SHORT_PERIOD_MS;
     if (!polls || seen !== undefined || !isSuspect(half)) return HOLDS;
     const needs: ProbeRequest[] = [{ probe: 'extended-settle', windowMs: SHORT_SEEN_MS }];
-    return { result: 'inconclusive', reason: 'the target asks often at rest; it is looked at for longer', needs };
+    return {
+      result: 'inconclusive',
+      reason:
+        'the target sends many reads while nothing changes, and no longer look at it was to be had that tells whether it goes on',
+      needs,
+    };
   }
   const period = Math.round(half.spanMs / half.activity.length);
   return rateViolation(
@@ -129,7 +134,11 @@ function isSuspect({ activity, spanMs }: NonNullable<ReturnType<typeof laterHalf
 
 function judgeUnrest(history: History): CheckResult {
   const half = laterHalf(history);
-  if (half === undefined) return { result: 'inconclusive', reason: 'the settle phase had no time in it' };
+  if (half === undefined)
+    return {
+      result: 'inconclusive',
+      reason: 'the run ended as soon as the disturbance did: there was no time at rest to look at',
+    };
   const { activity, spanMs } = half;
   const writes = activity.filter(({ verb }) => isWrite(verb));
   const windowMs = suspectSettleMs(history);
@@ -146,7 +155,12 @@ function judgeUnrest(history: History): CheckResult {
   if (extended === undefined && !enough) {
     const needs: ProbeRequest[] = [{ probe: 'extended-settle', windowMs }];
     if (writes.length >= HABIT_MIN) needs.push({ probe: 'withheld-echo' });
-    return { result: 'inconclusive', reason: 'the target is not silent at rest; it gets more time', needs };
+    return {
+      result: 'inconclusive',
+      reason:
+        'the target still sends requests after the disturbance has ended, and no longer look at it was to be had that tells whether it stops',
+      needs,
+    };
   }
   if (extended?.quiescent === true) return HOLDS;
   const every = `every ${Math.round(spanMs / Math.max(1, activity.length))} ms`;
@@ -154,7 +168,10 @@ function judgeUnrest(history: History): CheckResult {
   if (short)
     return rateViolation(history, 'short-requeue', activity, `asks ${every} although nobody else does anything`);
   return activity.length < HABIT_MIN
-    ? { result: 'inconclusive', reason: `only ${activity.length} requests at rest: too few to tell a habit` }
+    ? {
+        result: 'inconclusive',
+        reason: `the target sent ${activity.length} requests while nothing else changed: too few to tell a habit from its last bit of work`,
+      }
     : rateViolation(history, 'busy-at-rest', activity, `asks ${every} at rest, ${idleText(history)}`);
 }
 
@@ -162,7 +179,7 @@ function judgeUnrest(history: History): CheckResult {
 function judgeWrites(history: History, writes: readonly Operation[], otherwise: string, pace: string): CheckResult {
   const withheld = find(history, 'withheld-echo');
   if (withheld === undefined) {
-    const reason = 'the target writes at rest; it is not known yet what triggers it';
+    const reason = 'the target writes while nothing else changes, and no further run has told what makes it';
     return { result: 'inconclusive', reason, needs: [{ probe: 'withheld-echo' }] };
   }
   // A write that changes nothing has no echo.

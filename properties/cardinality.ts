@@ -30,7 +30,10 @@ export const cardinality: Property = {
 function check(history: History): CheckResult {
   const { reference } = history;
   if (reference === undefined) {
-    return { result: 'inconclusive', reason: 'no reference run says how many children a spec asks for' };
+    return {
+      result: 'inconclusive',
+      reason: 'nothing is known of undisturbed runs, which would tell how many children a spec asks for',
+    };
   }
   if (reference.children.length === 0) return HOLDS;
   const index = indexOf(history);

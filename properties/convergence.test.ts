@@ -123,6 +123,8 @@ describe('convergence', () => {
   it('asks for more time and a second witness before it accuses', () => {
     expect(judge(run('Ready', 'old').h, [expected(...healthy())])).toMatchObject({
       result: 'inconclusive',
+      reason:
+        'at the end "spec.image" of deployments.apps is not what a fresh copy of the target makes it; whether more time or a restart mends that could not be found out',
       needs: [{ probe: 'extended-settle', windowMs: 120_000 }, { probe: 'fresh-incarnation' }],
     });
   });
@@ -368,7 +370,8 @@ describe('convergence', () => {
 
       expect(judge(h, [expected(...healthy())])).toMatchObject({
         result: 'inconclusive',
-        reason: 'a back-off earned in contention may still be pending',
+        reason:
+          'the target has failed so often that its next retry may come later than anybody waits: it may still mend this',
       });
     });
 

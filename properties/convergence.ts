@@ -8,7 +8,7 @@
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
 import type { History } from '../harness/model/history.ts';
-import { leafPattern } from '../harness/model/leaf.ts';
+import { leafInWords, leafPattern } from '../harness/model/leaf.ts';
 import type { JsonValue } from '../harness/model/object.ts';
 import type { ProbeRequest, ProbeResult } from '../harness/model/probe.ts';
 import { failureStreaks } from '../harness/oracle/failures.ts';
@@ -39,12 +39,22 @@ function check(history: History): CheckResult {
   const unsettled = whyUnsettled(history);
   if (unsettled !== undefined) return { result: 'inconclusive', reason: unsettled };
   if (history.reference === undefined) {
-    return { result: 'inconclusive', reason: 'no reference run says what the target owns' };
+    return {
+      result: 'inconclusive',
+      reason: 'nothing is known of undisturbed runs, which would tell which fields and objects are the target’s',
+    };
   }
   const expected = find(history, 'expected-state');
-  if (expected === undefined) return ask('the expected state is not known yet', { probe: 'expected-state' });
+  if (expected === undefined)
+    return ask('no further run has told what a fresh copy of the target makes of the same input', {
+      probe: 'expected-state',
+    });
   if (!expected.settled) {
-    return { result: 'inconclusive', reason: 'a fresh target on the same foreign input did not come to rest' };
+    return {
+      result: 'inconclusive',
+      reason:
+        'a fresh copy of the target, given the same input, did not come to rest: there is nothing to compare with',
+    };
   }
   const found = nearestDifferences(history, finalState(history), expected.outcomes);
   const [first, ...more] = found;
@@ -60,12 +70,14 @@ function whyUnsettled(history: History): string | undefined {
       return `the target never started: ${settlement.detail}`;
     case 'steps-exceeded':
     case 'hot-instant':
-      return 'the run never came to rest: bounded-rate judges that';
+      return 'the run never came to rest, so there is no end to look at (whether it may be so busy, bounded-rate judges)';
     case 'time-exceeded': {
       // A target that polls by nature is never silent, which must not hide whether it converged.
       const half = laterHalf(history);
       const ordinary = half !== undefined && isOrdinaryIdle(history, half.activity, half.spanMs);
-      return ordinary ? undefined : 'the run was not silent for a settle window: bounded-rate judges that';
+      return ordinary
+        ? undefined
+        : 'the target was never silent for as long as a run has to be to count as over (whether it may be so busy, bounded-rate judges)';
     }
   }
 }
@@ -77,7 +89,11 @@ function judgeSuspect(
 ): CheckResult {
   const windowMs = earnedSettleMs(failureStreaks(history), suspectSettleMs(history));
   if (windowMs > SETTLE_MS_MAX) {
-    return { result: 'inconclusive', reason: 'a back-off earned in contention may still be pending' };
+    return {
+      result: 'inconclusive',
+      reason:
+        'the target has failed so often that its next retry may come later than anybody waits: it may still mend this',
+    };
   }
   const extended = find(history, 'extended-settle');
   const fresh = find(history, 'fresh-incarnation');
@@ -90,18 +106,19 @@ function judgeSuspect(
     const needs: ProbeRequest[] = [];
     if (extended === undefined || extended.windowMs < windowMs) needs.push({ probe: 'extended-settle', windowMs });
     if (fresh === undefined) needs.push({ probe: 'fresh-incarnation' });
-    const [{ resource, path }] = found;
-    const where = path === '' ? resource : `${leafPattern(path)} of ${resource}`;
-    return ask(`at rest ${where} is not as expected; it gets more time and a second witness`, ...needs);
+    return ask(`${inGeneral(found[0])}; whether more time or a restart mends that could not be found out`, ...needs);
   }
   if (!extended.quiescent) {
     return {
       result: 'inconclusive',
-      reason: `the run did not come to rest within an extended settle of ${windowMs} ms`,
+      reason: `the target was given ${windowMs / 1000} s more and was still not silent`,
     };
   }
   if (!fresh.settled) {
-    return { result: 'inconclusive', reason: 'a fresh incarnation on the final state did not come to rest' };
+    return {
+      result: 'inconclusive',
+      reason: 'a fresh copy of the target, started on the state at the end, did not come to rest',
+    };
   }
   const writes = fresh.writes.filter((write) => !BENIGN_WRITE.test(write));
   if (writes.length === 0) return judgeSilent(history, later);
@@ -123,7 +140,10 @@ function healedLate(history: History, found: readonly Difference[], windowMs: nu
 function judgeSilent(history: History, found: readonly Difference[]): CheckResult {
   const undisturbed = find(history, 'undisturbed');
   if (undisturbed === undefined) {
-    return ask('the state at rest is not the expected one, and a restart would not mend it', { probe: 'undisturbed' });
+    return ask(
+      'the end is not what a fresh copy of the target makes of the same input, a restart changes nothing, and no run without disturbance was to be had',
+      { probe: 'undisturbed' },
+    );
   }
   const excused = new Set(
     nearestDifferences(history, probedState(history, undisturbed.final, undisturbed.names), undisturbed.expected).map(
@@ -184,6 +204,18 @@ function describe({ what, object, path, expected, actual }: Difference): string 
       return `leaves ${object} behind, which a fresh one does not have`;
     case 'wrong-value':
       return `leaves ${object} with ${path} ${text(actual)}, where a fresh one makes it ${text(expected)}`;
+  }
+}
+
+/** The same of all objects of the kind: reasons are counted. */
+function inGeneral({ what, resource, path }: Difference): string {
+  switch (what) {
+    case 'missing-object':
+      return `at the end ${resource} are missing that a fresh copy of the target makes of the same input`;
+    case 'extra-object':
+      return `at the end ${resource} are left that a fresh copy of the target does not have`;
+    case 'wrong-value':
+      return `at the end ${leafInWords(leafPattern(path))} of ${resource} is not what a fresh copy of the target makes it`;
   }
 }
 

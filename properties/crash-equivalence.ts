@@ -35,10 +35,15 @@ function check(history: History): CheckResult {
   if (found.length === 0) return HOLDS;
   const spared = history.probes.find((probe): probe is Spared => probe.probe === 'without-crashes');
   if (spared === undefined) {
-    const reason = 'a run with a crash ended in the wrong state; it is made again without the crash';
+    const reason =
+      'a run with a crash ended in the wrong state, and no run of the same without the crash was to be had';
     return { result: 'inconclusive', reason, needs: [{ probe: 'without-crashes' }] };
   }
-  if (!spared.settled) return { result: 'inconclusive', reason: 'without its crashes the run did not come to rest' };
+  if (!spared.settled)
+    return {
+      result: 'inconclusive',
+      reason: 'the same run without its crashes did not come to rest: there is nothing to compare with',
+    };
   const excused = nearestDifferences(history, probedState(history, spared.final, spared.names), spared.expected);
   const places = new Set(excused.map(({ resource, path }) => `${resource} ${leafPattern(path)}`));
   const caused = found.filter(({ signature }) => {

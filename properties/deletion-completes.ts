@@ -32,21 +32,30 @@ function check(history: History): CheckResult {
   const stuck = terminating(index);
   if (stuck.length === 0) return HOLDS;
   const { reference, settlement } = history;
-  if (reference === undefined) return unclear('no reference run says which finalizers are the target’s');
+  if (reference === undefined)
+    return unclear('nothing is known of undisturbed runs, which would tell which finalizers are the target’s');
   const own = stuck.filter((revision) => isKeptByTargetAlone(history, index.role(revision), revision));
   const [first] = own;
   if (first === undefined) return HOLDS;
-  if (settlement.result !== 'quiescent') return unclear('the run never came to rest: bounded-rate judges that');
+  if (settlement.result !== 'quiescent')
+    return unclear(
+      'the run never came to rest, so there is no end to look at (whether it may be so busy, bounded-rate judges)',
+    );
   // A target that never finishes a deletion, not even undisturbed, was never meant to be deleted in a trial.
   if (!reference.deletes.includes(index.role(first))) {
-    return unclear('the target did not finish this deletion in the references either');
+    return unclear(
+      'the target did not finish this deletion undisturbed either: perhaps it is never meant to be deleted',
+    );
   }
   return judgeStuck(history, index, first);
 }
 
 function judgeStuck(history: History, index: HistoryIndex, stuck: Revision): CheckResult {
   const windowMs = earnedSettleMs(failureStreaks(history), suspectSettleMs(history));
-  if (windowMs > SETTLE_MS_MAX) return unclear('a back-off earned in contention may still be pending');
+  if (windowMs > SETTLE_MS_MAX)
+    return unclear(
+      'the target has failed so often that its next retry may come later than anybody waits: it may still mend this',
+    );
   const extended = find(history, 'extended-settle');
   if (extended?.quiescent === true && !isStuck(extended.final, stuck)) return HOLDS;
   const fresh = find(history, 'fresh-incarnation');
@@ -54,13 +63,22 @@ function judgeStuck(history: History, index: HistoryIndex, stuck: Revision): Che
     const needs: ProbeRequest[] = [];
     if (extended === undefined || extended.windowMs < windowMs) needs.push({ probe: 'extended-settle', windowMs });
     if (fresh === undefined) needs.push({ probe: 'fresh-incarnation' });
-    return { ...unclear('an object is still terminating at rest; it gets more time and a second witness'), needs };
+    return {
+      ...unclear(
+        'an object is still being deleted at the end; whether more time or a restart would finish that could not be found out',
+      ),
+      needs,
+    };
   }
-  if (!extended.quiescent || !fresh.settled) return unclear('the run did not come to rest within an extended settle');
+  if (!extended.quiescent || !fresh.settled)
+    return unclear('the target was given more time and was still not silent, or its fresh copy was not');
   if (fresh.writes.length > 0) {
     return { result: 'violated', violations: [violation(index, stuck, 'a fresh copy of it would go on')] };
   }
-  if (isDisturbed(index)) return unclear('a deletion waits at rest, perhaps for what others have changed');
+  if (isDisturbed(index))
+    return unclear(
+      'a deletion still waits at the end, and what it waits for may be something that others have changed',
+    );
   return { result: 'violated', violations: [violation(index, stuck, 'a restart would not mend it either')] };
 }
 

@@ -38,15 +38,23 @@ function check(history: History): CheckResult {
   if (made.length === 0) return HOLDS;
   const { settlement } = history;
   if (settlement.result !== 'quiescent') {
-    return { result: 'inconclusive', reason: 'the run never came to rest: bounded-rate judges that' };
+    return {
+      result: 'inconclusive',
+      reason:
+        'the run never came to rest, so there is no end to look at (whether it may be so busy, bounded-rate judges)',
+    };
   }
   const expected = history.probes.find((probe): probe is Expected => probe.probe === 'expected-state');
   if (expected === undefined) {
-    const reason = 'what a fresh target keeps outside is not known yet';
+    const reason = 'no further run has told what a fresh copy of the target keeps outside the cluster';
     return { result: 'inconclusive', reason, needs: [{ probe: 'expected-state' }] };
   }
   if (!expected.settled) {
-    return { result: 'inconclusive', reason: 'a fresh target on the same foreign input did not come to rest' };
+    return {
+      result: 'inconclusive',
+      reason:
+        'a fresh copy of the target, given the same input, did not come to rest: there is nothing to compare with',
+    };
   }
   const allowed = expected.outcomes.map(({ objects }) => Object.values(objects).filter(isOutside));
   const twice = duplicated(indexOf(history), made, allowed);
@@ -112,19 +120,24 @@ function judgeRest(
   if (found === undefined) return HOLDS;
   const windowMs = earnedSettleMs(failureStreaks(history), suspectSettleMs(history));
   if (windowMs > SETTLE_MS_MAX) {
-    return { result: 'inconclusive', reason: 'a back-off earned in contention may still be pending' };
+    return {
+      result: 'inconclusive',
+      reason:
+        'the target has failed so often that its next retry may come later than anybody waits: it may still mend this',
+    };
   }
   const extended = history.probes.find(
     (probe): probe is Extended => probe.probe === 'extended-settle' && probe.windowMs >= windowMs,
   );
   if (extended === undefined) {
-    const reason = 'what is kept outside is not what is expected; it gets more time';
+    const reason =
+      'what is kept outside the cluster is not what a fresh copy of the target keeps, and no longer run was to be had that tells whether it gets there';
     return { result: 'inconclusive', reason, needs: [{ probe: 'extended-settle', windowMs }] };
   }
   if (!extended.quiescent) {
     return {
       result: 'inconclusive',
-      reason: `the run did not come to rest within an extended settle of ${windowMs} ms`,
+      reason: `the target was given ${windowMs / 1000} s more and was still not silent`,
     };
   }
   const later = smallestSurplus(countsOf(extended.final.filter(isOutside)), allowed);

@@ -396,7 +396,8 @@ describe('no lost update', () => {
 
       expect(noLostUpdate.check(h.build({ reference: REFERENCE }))).toEqual({
         result: 'inconclusive',
-        reason: 'who owns a field that was overwritten is not known yet',
+        reason:
+          'a field that somebody else had set was overwritten, and no further run has told whether it is the target’s to set',
         needs: [
           {
             probe: 'drift',
@@ -436,7 +437,7 @@ describe('no lost update', () => {
 
       expect(result).toEqual({
         result: 'inconclusive',
-        reason: 'no reference run says which fields the target owns',
+        reason: 'nothing is known of undisturbed runs, which would tell which fields are the target’s',
       });
     });
   });

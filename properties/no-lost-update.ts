@@ -36,7 +36,10 @@ function check(history: History): CheckResult {
   const losses = findLosses(history);
   if (losses.length === 0) return HOLDS;
   if (history.reference === undefined) {
-    return { result: 'inconclusive', reason: 'no reference run says which fields the target owns' };
+    return {
+      result: 'inconclusive',
+      reason: 'nothing is known of undisturbed runs, which would tell which fields are the target’s',
+    };
   }
   const violations: Violation[] = [];
   const needs = new Map<string, DriftRequest>();
@@ -55,7 +58,8 @@ function check(history: History): CheckResult {
   if (needs.size > 0) {
     return {
       result: 'inconclusive',
-      reason: 'who owns a field that was overwritten is not known yet',
+      reason:
+        'a field that somebody else had set was overwritten, and no further run has told whether it is the target’s to set',
       needs: [...needs.values()].slice(0, PROBES_MAX),
     };
   }

@@ -44,7 +44,11 @@ function check(history: History): CheckResult {
   }
   if (violations.length > 0) return { result: 'violated', violations };
   if (!unread) return HOLDS;
-  return { result: 'inconclusive', reason: 'an answer that the harness cannot read may have shown what was deleted' };
+  return {
+    result: 'inconclusive',
+    reason:
+      'the target was sent an answer that stalemate cannot read, which may have shown it the object that it deleted',
+  };
 }
 
 function isMadeByTarget(index: HistoryIndex, uid: string): boolean {

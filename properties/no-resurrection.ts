@@ -43,7 +43,10 @@ function check(history: History): CheckResult {
     const deletion = lastDeletion(history, revision);
     if (deletion === undefined || !isOfOthers(index, deletion)) continue;
     if (history.reference === undefined)
-      return { result: 'inconclusive', reason: 'no reference run says what the target creates by itself' };
+      return {
+        result: 'inconclusive',
+        reason: 'nothing is known of undisturbed runs, which would tell what the target makes of its own accord',
+      };
     const role = index.role(revision);
     if (history.reference.children.some((child) => child.role === role)) continue;
     violations.push(resurrection(index, deletion, revision, verb));

@@ -90,8 +90,9 @@ function judgeExits(
   if ([...lastOf.values()].some((event) => event.kind === 'started')) return [];
   const last = exits.at(-1) as ProcessEvent;
   const crashedLater = [...lastOf.values()].some((event) => event.kind === 'crashed' && event.at > last.at);
-  if (crashedLater) return 'the schedule crashed the target more often than the harness restarts it';
-  if (last.kind === 'start-failed') return `start() failed under a fault and was not called again: ${last.detail}`;
+  if (crashedLater) return 'the target was killed more often than stalemate starts it again in one run';
+  if (last.kind === 'start-failed')
+    return `the target failed to start while requests of its were made to fail, and was not started again: ${last.detail}`;
   return [violation('stays-down', last, `${ended(last)} and did not come up again`)];
 }
 

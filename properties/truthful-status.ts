@@ -93,7 +93,8 @@ function judgeClaim(claim: Claim): Violation | string | undefined {
   }
   const known = whatReached(history, revision, value);
   if (known.generation < value && !madeByTarget(claim)) {
-    if (known.unread) return 'an answer that the harness cannot read may have told the generation that was reported';
+    if (known.unread)
+      return 'the target was sent an answer that stalemate cannot read, which may have told it the generation that it reported';
     return violation(
       claim,
       'never-delivered',
@@ -168,7 +169,9 @@ function judgeEcho(claim: Claim, watched: boolean): Violation | string | undefin
   if (watched || change.path !== 'status.observedGeneration') return undefined;
   const { reference } = history;
   if (reference === undefined)
-    return value > 1 ? 'no reference run says what the status repeats of the spec' : undefined;
+    return value > 1
+      ? 'nothing is known of undisturbed runs, which would tell what the status repeats of the spec'
+      : undefined;
   const echoes = reference.echoes?.[index.role(revision)] ?? [];
   const versions = index.chain(revision.uid).slice(0, index.position(revision) + 1);
   const claimed = versions.find((version) => version.object.metadata.generation === value);

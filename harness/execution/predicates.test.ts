@@ -73,7 +73,7 @@ describe('eventually', () => {
   it('has no opinion about a run that never came to rest', () => {
     expect(eventually(running).check(historyOf(['Running'], { result: 'steps-exceeded', steps: 9 }))).toEqual({
       result: 'inconclusive',
-      reason: 'never at rest (steps-exceeded)',
+      reason: 'the run never came to rest, and the claim is about objects at rest',
     });
   });
 

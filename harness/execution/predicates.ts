@@ -42,7 +42,7 @@ export function eventually(claim: Predicate | CelClaim): Property {
     about: `eventually: ${predicate.name} holds for ${predicate.resource} at rest`,
     check: (history) => {
       if (history.settlement.result !== 'quiescent') {
-        return { result: 'inconclusive', reason: `never at rest (${history.settlement.result})` };
+        return { result: 'inconclusive', reason: 'the run never came to rest, and the claim is about objects at rest' };
       }
       const last = [...liveAt(history, Number.POSITIVE_INFINITY).values()];
       return judge(

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { diffContent, diffLeaves, isServerLeaf, jsonEqual, leavesOf } from './leaf.ts';
+import { diffContent, diffLeaves, isServerLeaf, jsonEqual, leafInWords, leafPattern, leavesOf } from './leaf.ts';
 import type { LeafChange } from './leaf.ts';
 import type { JsonObject, JsonValue, KubeObject } from './object.ts';
 
@@ -79,5 +79,20 @@ describe('diffContent', () => {
       { path: 'metadata.name', to: 'a' },
       { path: 'spec.a', to: 1 },
     ]);
+  });
+});
+
+describe('a leaf in words', () => {
+  it.each([
+    ['spec.replicas', '"spec.replicas"'],
+    ['metadata.ownerReferences[uid=1-2].apiVersion', '"apiVersion" in an entry of "metadata.ownerReferences"'],
+    ['metadata.finalizers[3]', 'an entry of "metadata.finalizers"'],
+    ['status.conditions[type=Ready].status', '"status" in the entry type Ready of "status.conditions"'],
+    [
+      'spec.containers[name=app].env[name=X].value',
+      '"value" in the entry name X of "env" in the entry name app of "spec.containers"',
+    ],
+  ])('%s is %s', (path, words) => {
+    expect(leafInWords(leafPattern(path))).toBe(words);
   });
 });

@@ -247,6 +247,21 @@ const SERVER_METADATA: ReadonlySet<string> = new Set([
 const SERVER_LEAF =
   /^metadata\.(uid|resourceVersion|generation|creationTimestamp|deletionTimestamp|deletionGracePeriodSeconds|selfLink|managedFields)(?![A-Za-z])/;
 
+/** A pattern as a newcomer reads it: `"name" in an entry of "metadata.ownerReferences"` for `metadata.ownerReferences[uid=*].name`. */
+export function leafInWords(pattern: string): string {
+  let words = '';
+  let rest = pattern;
+  for (const [found, key = ''] of pattern.matchAll(/\[([^\]]*)\]\.?/g)) {
+    const at = rest.indexOf(found);
+    const list = rest.slice(0, at);
+    const entry = /^\w+=[^*]/.test(key) ? `the entry ${key.replaceAll('=', ' ')}` : 'an entry';
+    words = `${entry} of "${list}"${words === '' ? '' : ` in ${words}`}`;
+    rest = rest.slice(at + found.length);
+  }
+  if (rest === '') return words;
+  return words === '' ? `"${rest}"` : `"${rest}" in ${words}`;
+}
+
 /** Whether the server, not a writer, decides the leaf. */
 export function isServerLeaf(path: string): boolean {
   return SERVER_LEAF.test(path) || path === 'apiVersion' || path === 'kind';
