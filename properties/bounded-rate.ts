@@ -25,6 +25,7 @@ import {
   suspectSettleMs,
 } from '../harness/oracle/rest.ts';
 import { judgeStreak, RETRIES_MIN } from '../harness/oracle/retries.ts';
+import { isActive } from './exercised.ts';
 
 const NAME = 'bounded-rate';
 /** Requests without a pause, at rest, that no burst of a reconcile explains: a loop that waits for nothing. */
@@ -51,6 +52,7 @@ export const boundedRate: Property = {
   kind: 'safety',
   about: 'at rest the target is quiet, its retries back off, and it fights with nobody',
   check,
+  exercised: isActive,
 };
 
 function check(history: History): CheckResult {

@@ -13,6 +13,7 @@ import type { ProbeResult } from '../harness/model/probe.ts';
 import { nearestDifferences, probedState } from '../harness/oracle/final-state.ts';
 import type { Property } from '../harness/oracle/property.ts';
 import { convergence } from './convergence.ts';
+import { isCrashed } from './exercised.ts';
 
 const NAME = 'crash-equivalence';
 
@@ -23,6 +24,7 @@ export const crashEquivalence: Property = {
   about: 'killed at any of its calls and started again, the target ends where it may end without that',
   supersedes: [convergence.name],
   check,
+  exercised: isCrashed,
 };
 
 type Spared = Extract<ProbeResult, { probe: 'without-crashes' }>;

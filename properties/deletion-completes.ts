@@ -16,6 +16,7 @@ import { indexOf, names } from '../harness/oracle/history-index.ts';
 import type { HistoryIndex } from '../harness/oracle/history-index.ts';
 import type { Property } from '../harness/oracle/property.ts';
 import { earnedSettleMs, SETTLE_MS_MAX, suspectSettleMs } from '../harness/oracle/rest.ts';
+import { isTerminating } from './exercised.ts';
 
 const NAME = 'deletion-completes';
 
@@ -25,6 +26,7 @@ export const deletionCompletes: Property = {
   kind: 'liveness',
   about: 'a deleted object goes: the target takes its own finalizers off once nobody else keeps it',
   check,
+  exercised: isTerminating,
 };
 
 function check(history: History): CheckResult {

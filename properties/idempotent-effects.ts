@@ -19,6 +19,7 @@ import type { HistoryIndex } from '../harness/oracle/history-index.ts';
 import { indexOf } from '../harness/oracle/history-index.ts';
 import type { Property } from '../harness/oracle/property.ts';
 import { earnedSettleMs, SETTLE_MS_MAX, suspectSettleMs } from '../harness/oracle/rest.ts';
+import { hasEffects } from './exercised.ts';
 
 const NAME = 'idempotent-effects';
 
@@ -28,6 +29,7 @@ export const idempotentEffects: Property = {
   kind: 'safety',
   about: 'nothing is leaked, lost or made twice in the store outside the cluster',
   check,
+  exercised: hasEffects,
 };
 
 type Expected = Extract<ProbeResult, { probe: 'expected-state' }>;

@@ -18,6 +18,7 @@ import { findLosses } from '../harness/oracle/field-ledger.ts';
 import type { Loss } from '../harness/oracle/field-ledger.ts';
 import { indexOf } from '../harness/oracle/history-index.ts';
 import type { Property } from '../harness/oracle/property.ts';
+import { isShared } from './exercised.ts';
 
 /** Drift tests asked for at once: enough for one write that reverts a whole object, few enough to stay affordable. */
 const PROBES_MAX = 8;
@@ -30,6 +31,7 @@ export const noLostUpdate: Property = {
   kind: 'safety',
   about: 'an acknowledged change by somebody else stays visible, or is replaced by someone who had seen it',
   check,
+  exercised: isShared,
 };
 
 function check(history: History): CheckResult {

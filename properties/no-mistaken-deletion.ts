@@ -12,6 +12,7 @@ import type { History, Operation, Revision } from '../harness/model/history.ts';
 import type { HistoryIndex } from '../harness/oracle/history-index.ts';
 import { indexOf } from '../harness/oracle/history-index.ts';
 import type { Property } from '../harness/oracle/property.ts';
+import { deletesSomething } from './exercised.ts';
 
 const NAME = 'no-mistaken-deletion';
 
@@ -21,6 +22,7 @@ export const noMistakenDeletion: Property = {
   kind: 'safety',
   about: 'a deletion takes the object that it was meant for, not a new one of the same name',
   check,
+  exercised: deletesSomething,
 };
 
 function check(history: History): CheckResult {

@@ -15,6 +15,7 @@ import { parentOf } from '../harness/model/object.ts';
 import type { HistoryIndex } from '../harness/oracle/history-index.ts';
 import { indexOf } from '../harness/oracle/history-index.ts';
 import type { Property } from '../harness/oracle/property.ts';
+import { isDeleted } from './exercised.ts';
 
 const NAME = 'no-resurrection';
 /** Other things that have to happen while the target waits for nothing before it counts as idle: one may fall between two requests. */
@@ -27,6 +28,7 @@ export const noResurrection: Property = {
   about:
     'what others deleted is not created anew by a write meant to change it, and nothing is made for an owner known to be gone',
   check,
+  exercised: isDeleted,
 };
 
 function check(history: History): CheckResult {

@@ -22,6 +22,7 @@ import type { Property } from '../harness/oracle/property.ts';
 import { cardinality } from './cardinality.ts';
 import { noMistakenDeletion } from './no-mistaken-deletion.ts';
 import { noResurrection } from './no-resurrection.ts';
+import { hasReplicas } from './exercised.ts';
 
 const NAME = 'one-active-leader';
 /** What two leaders can do to each other that shows in creations and deletions. */
@@ -34,6 +35,7 @@ export const oneActiveLeader: Property = {
   about: 'two replicas do no damage that one would not, and one that has lost its lock stops writing',
   supersedes: CONSEQUENCES.map(({ name }) => name),
   check,
+  exercised: hasReplicas,
 };
 
 function check(history: History): CheckResult {

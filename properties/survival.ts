@@ -11,6 +11,7 @@ import type { History, ProcessEvent } from '../harness/model/history.ts';
 import { phaseStart } from '../harness/model/history.ts';
 import { distinct } from '../harness/oracle/compose.ts';
 import type { Property } from '../harness/oracle/property.ts';
+import { isObserved } from './exercised.ts';
 
 const NAME = 'survival';
 /** Exits in one run after which a kubelet would say CrashLoopBackOff; a target that exits once per fault stays below. */
@@ -32,6 +33,7 @@ export const survival: Property = {
   kind: 'safety',
   about: 'the target does not crash, leaves no rejection unhandled, and is up once it is left alone',
   check,
+  exercised: isObserved,
 };
 
 function check(history: History): CheckResult {

@@ -16,6 +16,7 @@ import { repeats } from '../harness/oracle/echoes.ts';
 import type { HistoryIndex } from '../harness/oracle/history-index.ts';
 import { indexOf } from '../harness/oracle/history-index.ts';
 import type { Property } from '../harness/oracle/property.ts';
+import { reportsGenerations } from './exercised.ts';
 
 const NAME = 'truthful-status';
 /** The status' own and its conditions'; fields of that name elsewhere may be about other objects. */
@@ -28,6 +29,7 @@ export const truthfulStatus: Property = {
   about:
     'observedGeneration never exceeds the generation, never goes back, and names what had reached the target and is reported',
   check,
+  exercised: reportsGenerations,
 };
 
 interface Claim {

@@ -16,6 +16,7 @@ import type { Recording } from '../model/recording.ts';
 import type { SubjectTarget } from '../execution/protocol.ts';
 import { resolveCommand } from '../execution/process-target.ts';
 import type { RunConfig } from '../execution/run-config.ts';
+import type { CheckResult } from '../model/check-result.ts';
 import type { Counterexample } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
 import type { CampaignResult, CheckReport, FindingRecord, ReplayResult } from '../model/finding.ts';
@@ -196,10 +197,19 @@ export function recheck(record: FindingRecord, own: readonly Property[] = []): C
   return recheckRecord(record, [...properties, ...own]);
 }
 
+/** What one property says of a recording. */
+export interface RecordingResult {
+  readonly property: string;
+  readonly result: CheckResult;
+  /** False where nothing in the recording could have broken the claim: that it holds says nothing then. */
+  readonly exercised: boolean;
+}
+
 /** What each property of the catalogue, and of the user's own, says of a recording. */
-export function judgeRecording(recording: Recording, own: readonly Property[] = []): CheckReport['results'] {
-  return judge(recording.history, [...properties, ...own]).map(({ property, result }) => ({
+export function judgeRecording({ history }: Recording, own: readonly Property[] = []): readonly RecordingResult[] {
+  return judge(history, [...properties, ...own]).map(({ property, result }) => ({
     property: property.name,
     result,
+    exercised: property.exercised?.(history) ?? true,
   }));
 }

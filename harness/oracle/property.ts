@@ -23,6 +23,8 @@ export interface Property {
    * puts their results into `history.probes` and asks again. A check that throws counts as inconclusive.
    */
   check(history: History): CheckResult;
+  /** Whether a history holds anything that could have broken the claim; absent where every one does. "Holds" says nothing without. */
+  exercised?(history: History): boolean;
   /** For claims that no single run keeps or breaks: whether it came true in this one. A campaign in which it never did is vacuous. */
   reached?(history: History): boolean;
 }

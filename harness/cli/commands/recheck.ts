@@ -10,6 +10,7 @@ import { kindOf, parseJson } from '../../schedule/codec/format.ts';
 import { decodeRecord } from '../../schedule/codec/record.ts';
 import { decodeRecording } from '../../schedule/codec/recording.ts';
 import { usage } from '../arguments.ts';
+import type { RecordingResult } from '../library.ts';
 import type { CommandContext } from '../main.ts';
 import { readText } from '../read-text.ts';
 
@@ -18,7 +19,7 @@ interface RecheckFlags {
   readonly json?: boolean;
 }
 
-type Judgement = 'violated' | 'holds' | 'inconclusive';
+type Judgement = 'violated' | 'holds' | 'not exercised' | 'inconclusive';
 
 interface Row {
   readonly file: string;
@@ -29,7 +30,8 @@ interface Row {
 
 const HELP = `
 A record holds the history of a finding. Rechecking it after a change of a property says whether the property still finds it.
-Of a recording (stalemate record) every property tells what it thinks; those that need reference runs of the controller cannot.
+Of a recording (stalemate record) every property tells what it thinks; those that need reference runs of the controller cannot, and
+"not exercised" are those that nothing in it could have broken.
 Exit codes: 1 a property still finds the violation in at least one, 0 in none, 3 a property has no opinion any more.
 
 Example:
@@ -61,7 +63,7 @@ async function recheckPath(path: string, flags: RecheckFlags, { console }: Comma
     return [{ file, signature: signatureText(signature), ...judgementOf(report, signature.property) }];
   });
   if (flags.json === true) console.out(`${JSON.stringify({ version: 1, records: rows }, null, 2)}\n`);
-  else for (const row of rows) console.out(`${row.result.padEnd(12)} ${row.file}\n             ${row.sentence}\n`);
+  else for (const row of rows) console.out(`${row.result.padEnd(13)} ${row.file}\n              ${row.sentence}\n`);
   if (rows.some(({ result }) => result === 'violated')) return EXIT.violated;
   return rows.some(({ result }) => result === 'inconclusive') ? EXIT.inconclusive : EXIT.holds;
 }
@@ -75,7 +77,7 @@ function judgementOf(report: CheckReport, property: string): { readonly result: 
 }
 
 /** What one property says of a recording, whose author nobody has accused of anything yet. */
-function rowOf({ property, result }: CheckReport['results'][number]): Omit<Row, 'file'> {
+function rowOf({ property, result, exercised }: RecordingResult): Omit<Row, 'file'> {
   switch (result.result) {
     case 'violated': {
       const [first] = result.violations;
@@ -85,7 +87,12 @@ function rowOf({ property, result }: CheckReport['results'][number]): Omit<Row, 
     case 'inconclusive':
       return { signature: property, result: 'inconclusive', sentence: `${property}: ${result.reason}` };
     case 'holds':
-      return { signature: property, result: 'holds', sentence: property };
+      if (exercised) return { signature: property, result: 'holds', sentence: property };
+      return {
+        signature: property,
+        result: 'not exercised',
+        sentence: `${property}: nothing in the recording could have broken it`,
+      };
   }
 }
 
