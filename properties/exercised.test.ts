@@ -7,7 +7,7 @@ const WIDGETS = 'widgets.example.com';
 
 /** The properties that could have been broken, of those that tell. */
 function exercisedBy(history: History): readonly string[] {
-  return properties.flatMap(({ name, exercised }) => (exercised?.(history) === true ? [name] : []));
+  return properties.flatMap((one) => (one.exercised?.(history) === true ? [one.name] : []));
 }
 
 function withWidget(by: 'user' | 'controller'): HistoryBuilder {
