@@ -38,6 +38,7 @@ export type { Summary } from './report/summary.ts';
 export { depositSchedule, trialArbitrary } from './schedule/arbitrary.ts';
 export { decodeCounterexample, encodeCounterexample } from './schedule/codec/counterexample.ts';
 export { decodeHistory, encodeHistory } from './schedule/codec/history.ts';
+export { redactFinding } from './report/redaction/index.ts';
 export { decodeRecord, encodeRecord } from './schedule/codec/record.ts';
 export { decodeSchedule, encodeSchedule } from './schedule/codec/schedule.ts';
 export { decodeWorkload, encodeWorkload } from './schedule/codec/workload.ts';

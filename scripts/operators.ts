@@ -11,7 +11,7 @@
  */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { encodeCounterexample, EXIT, renderStory, replay, run, tellStory } from '../harness/index.ts';
+import { encodeCounterexample, EXIT, redactFinding, renderStory, replay, run, tellStory } from '../harness/index.ts';
 import type { Finding, StalemateOptions } from '../harness/index.ts';
 import { writeWhole } from '../harness/report/write-files.ts';
 import {
@@ -83,7 +83,7 @@ async function find(operator: Operator, bug: Bug): Promise<boolean> {
     return false;
   }
   const file = path.join('.stalemate', 'operators', `${operator.name}-${bug.broken}.json`);
-  writeWhole(file, encodeCounterexample(hit.counterexample));
+  writeWhole(file, encodeCounterexample(redactFinding(hit).counterexample));
   say(renderStory(tellStory(hit), { width: 110, color: false, replay: `npx stalemate replay ${file}` }));
   const { reproduced } = await replay(hit.counterexample, { times: Number(values.replays), env: operator.env });
   say(

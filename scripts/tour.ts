@@ -3,7 +3,15 @@
  * and replayed, and a wrong one in Go, as a process. Exit code 0 when all came out as expected.
  */
 import path from 'node:path';
-import { controllers, encodeCounterexample, renderStory, replay, run, tellStory } from '../harness/index.ts';
+import {
+  controllers,
+  encodeCounterexample,
+  redactFinding,
+  renderStory,
+  replay,
+  run,
+  tellStory,
+} from '../harness/index.ts';
 import type { ControllerUnderTest } from '../harness/index.ts';
 import { findingPage } from '../harness/report/html/index.ts';
 import { writeWhole } from '../harness/report/write-files.ts';
@@ -68,9 +76,9 @@ async function showWrong({ name, seed, budget = BUDGET, shrinkMs }: Wrong, numbe
     return;
   }
   const file = path.join('.stalemate', 'tour', `${entry.variant}.json`);
-  writeWhole(file, encodeCounterexample(finding.counterexample));
+  writeWhole(file, encodeCounterexample(redactFinding(finding).counterexample));
   const page = path.join('.stalemate', 'tour', `${entry.variant}.html`);
-  writeWhole(page, findingPage(finding, { counterexample: file }));
+  writeWhole(page, findingPage(redactFinding(finding), { counterexample: file }));
   pages.push(page);
   say(
     renderStory(tellStory(finding), {

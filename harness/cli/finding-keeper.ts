@@ -1,8 +1,10 @@
 /** Writes and shows findings as they come. A write that fails costs the file, never the story. */
 import { relative } from 'node:path';
 import { HarnessError } from '../model/errors.ts';
-import type { Finding } from '../model/finding.ts';
+import type { CampaignResult, Finding } from '../model/finding.ts';
 import { writeFinding, writePage } from '../report/record.ts';
+import { redactFinding } from '../report/redaction/index.ts';
+import { Vault } from '../report/redaction/vault.ts';
 import { tellStory } from '../report/story.ts';
 import { renderStory, type TerminalOptions } from '../report/terminal.ts';
 import { fileStem } from '../report/title.ts';
@@ -20,13 +22,18 @@ export class FindingKeeper {
   readonly #console: Console;
   readonly #tell: (text: string) => void;
 
-  constructor(reportDir: string, console: Console, tell: (text: string) => void) {
+  readonly #vault: Vault;
+
+  constructor(reportDir: string, console: Console, tell: (text: string) => void, vault: Vault = new Vault()) {
+    this.#vault = vault;
     this.#reportDir = reportDir;
     this.#console = console;
     this.#tell = tell;
   }
 
-  keep(finding: Finding): void {
+  /** Nothing of it is written or shown but without its secrets. */
+  keep(found: Finding): void {
+    const finding = redactFinding(found, this.#vault);
     const path = this.#write(finding);
     const replay =
       path === undefined ? 'not possible, the counterexample could not be written' : `npx stalemate replay ${path}`;
@@ -44,6 +51,11 @@ export class FindingKeeper {
       this.fault ??= error;
       return `${finding.violation.sentence}\nreplay: ${options.replay}\n`;
     }
+  }
+
+  /** What a summary may be made of. */
+  withoutSecrets(result: CampaignResult): CampaignResult {
+    return { ...result, findings: result.findings.map((finding) => redactFinding(finding, this.#vault)) };
   }
 
   /** Where a finding's counterexample was written, relative to the working directory. */

@@ -12,6 +12,8 @@ import { checkOptions, ownProperties, resolveOptions, type StalemateOptions } fr
 import { startLab, type Lab } from '../execution/lab.ts';
 import { recheckRecord, replayCounterexample } from '../execution/replay.ts';
 import { judge } from '../oracle/compose.ts';
+import { restoreCounterexample } from '../report/redaction/index.ts';
+import { Vault } from '../report/redaction/vault.ts';
 import type { Recording } from '../model/recording.ts';
 import type { SubjectTarget } from '../execution/protocol.ts';
 import { resolveCommand } from '../execution/process-target.ts';
@@ -156,7 +158,7 @@ export async function replay(counterexample: Counterexample, context: ReplayCont
       `the counterexample violates property "${wanted}", which is not in the catalogue; expected a configuration that has it, pass it with --config`,
     );
   }
-  return replayCounterexample(counterexample, {
+  return replayCounterexample(restoreCounterexample(counterexample, new Vault()).value, {
     times: context.times ?? REPLAY_TIMES,
     target,
     properties: known,

@@ -18,6 +18,8 @@ import type { Property } from '../oracle/property.ts';
 import { writeFinding } from '../report/record.ts';
 import { tellStory } from '../report/story.ts';
 import type { Told } from '../report/story.ts';
+import { redactFinding } from '../report/redaction/index.ts';
+import { Vault } from '../report/redaction/vault.ts';
 import { renderStory } from '../report/terminal.ts';
 import { depositSchedule, shrunkFrom, trialArbitrary } from '../schedule/arbitrary.ts';
 import { encodeCounterexample } from '../schedule/codec/counterexample.ts';
@@ -167,7 +169,8 @@ const STORY_WIDTH = 100;
 
 /** The story as the terminal shows it, with the command that replays it. A file that cannot be written costs the command only. */
 function storyOf({ trial, history }: TrialResult, violation: Violation, config: RunConfig): string {
-  const told: Told = { violation, counterexample: counterexampleOf(trial, violation, config), record: history };
+  const found: Told = { violation, counterexample: counterexampleOf(trial, violation, config), record: history };
+  const told = redactFinding(found, new Vault());
   return renderStory(tellStory(told), { width: STORY_WIDTH, color: false, replay: replayText(told, config) });
 }
 

@@ -9,6 +9,8 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { ProcessTarget } from '../model/counterexample.ts';
 import type { Workload } from '../model/workload.ts';
+import { Redaction } from '../report/redaction/redaction.ts';
+import { Vault } from '../report/redaction/vault.ts';
 import { isFile, programPaths } from './process-target.ts';
 import type { Subject } from './protocol.ts';
 import type { References } from './references.ts';
@@ -29,13 +31,14 @@ export function referenceCache(subject: Subject, base: Workload): ReferenceCache
   if (subject.reportDir === null || program === undefined) return NOTHING;
   const { crds, project, namespace, settings, process: target } = subject;
   const key = digest(JSON.stringify([versions(), program, target, crds, project, namespace, settings, base]));
+  const vault = new Vault();
   const folder = join(subject.reportDir, 'references');
   const file = join(folder, `${key.slice(0, 16)}.json`);
   return {
     recall: (runner) => {
       const kept = read(file);
       if (kept === undefined) return undefined;
-      const { references, hints, habits, reads } = kept;
+      const { references, hints, habits, reads } = vault.restore(kept).value;
       runner.hints = hints;
       runner.learning = false;
       Object.assign(runner.habits, habits);
@@ -45,7 +48,11 @@ export function referenceCache(subject: Subject, base: Workload): ReferenceCache
     keep: ({ hints, habits, host }, references) => {
       // The history of an undisturbed run is long, and nobody asks a replay for it.
       const { history: _, ...rest } = references;
-      const text = JSON.stringify({ references: rest, hints, habits, reads: [...host.reads] } satisfies Kept);
+      const kept: Kept = { references: rest, hints, habits, reads: [...host.reads] };
+      const redaction = new Redaction(() => vault.key()).learn({ project, base }).learn(kept);
+      const hidden = redaction.hide(kept);
+      vault.keep(hidden, (standIn) => redaction.secretOf(standIn));
+      const text = JSON.stringify(hidden);
       try {
         mkdirSync(folder, { recursive: true });
         // Whoever reads meanwhile must not see half of it.

@@ -5,7 +5,7 @@
  * (`../check-catalogue.ts`). Start at {@link checkWrong} and {@link checkCorrect}.
  */
 import path from 'node:path';
-import { encodeCounterexample, renderStory, replay, run, tellStory } from '../../harness/index.ts';
+import { encodeCounterexample, redactFinding, renderStory, replay, run, tellStory } from '../../harness/index.ts';
 import type { ControllerUnderTest, Finding } from '../../harness/index.ts';
 import { writeWhole } from '../../harness/report/write-files.ts';
 import { expectedProperties, nameOf, optionsFor } from '../catalogue.ts';
@@ -161,7 +161,7 @@ function storyOf(name: string, finding: Finding): string {
     'catalogue',
     `${name.replace('/', '-')}-${finding.violation.signature.property}.json`,
   );
-  writeWhole(file, encodeCounterexample(finding.counterexample));
+  writeWhole(file, encodeCounterexample(redactFinding(finding).counterexample));
   return renderStory(tellStory(finding), { width: 120, color: false, replay: `npx stalemate replay ${file}` });
 }
 

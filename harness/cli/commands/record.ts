@@ -113,7 +113,9 @@ const DEVIATIONS_SHOWN = 12;
 async function write(recording: Recording, out: string, { console }: CommandContext): Promise<void> {
   const { encodeRecording } = await import('../../schedule/codec/recording.ts');
   const { writeWhole } = await import('../../report/write-files.ts');
-  writeWhole(resolve(console.cwd, out), encodeRecording(recording));
+  const { redactRecording } = await import('../../report/redaction/index.ts');
+  const { Vault } = await import('../../report/redaction/vault.ts');
+  writeWhole(resolve(console.cwd, out), encodeRecording(redactRecording(recording, new Vault())));
   const { history, schedule, actors, notes } = recording;
   const { operations, revisions, deliveries } = history;
   console.out(

@@ -8,7 +8,9 @@ import type { Counterexample } from '../../model/counterexample.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
 import type { ReplayResult } from '../../model/finding.ts';
 import { nearestLabels } from '../../report/nearest-label.ts';
-import { tellStory } from '../../report/story.ts';
+import { redactFinding, restoreCounterexample } from '../../report/redaction/index.ts';
+import { Vault } from '../../report/redaction/vault.ts';
+import { tellStory, type Told } from '../../report/story.ts';
 import { renderStory } from '../../report/terminal.ts';
 import { decodeReplayable } from '../../schedule/codec/record.ts';
 import { countArgument, envArgument } from '../arguments.ts';
@@ -47,7 +49,11 @@ export function replayCommand(context: CommandContext): Command {
 }
 
 async function replayFile(file: string, flags: ReplayFlags, { console, signal }: CommandContext): Promise<ExitCode> {
-  const counterexample = decodeReplayable(readText(file, 'counterexample'), file);
+  const vault = new Vault();
+  const stored = decodeReplayable(readText(file, 'counterexample'), file);
+  const restored = restoreCounterexample(stored, vault);
+  const counterexample = restored.value;
+  warnOfSecrets(restored.unknown.length, console.err);
   warnOfVersions(counterexample, console.err);
   const { replay } = await import('../library.ts');
   const configFile = flags.config ?? findConfigFile(console.cwd);
@@ -62,18 +68,27 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
     ...(configFile === undefined ? {} : { configFile }),
   });
   const outcome = outcomeOf(result);
-  if (flags.json === true) console.out(`${JSON.stringify(documentOf(counterexample, result, outcome), null, 2)}\n`);
-  else {
-    const { violation } = result;
-    if (violation !== undefined) {
-      const { schedule } = result.reanchored ?? counterexample;
-      const story = tellStory({ violation, counterexample: { ...counterexample, schedule }, record: result.history });
+  const told = toldOf(counterexample, result, vault);
+  if (flags.json === true) {
+    const sentence = told?.violation.sentence ?? stored.sentence;
+    console.out(`${JSON.stringify(documentOf(counterexample, result, outcome, sentence), null, 2)}\n`);
+  } else {
+    if (told !== undefined) {
+      const story = tellStory(told);
       const { color, width } = console;
       console.out(`${renderStory(story, { color, width, replay: `npx stalemate replay ${file}` })}\n`);
     }
     console.out(resultText(result, outcome));
   }
   return EXIT_BY_OUTCOME[outcome];
+}
+
+/** What came back, if it did, without its secrets. */
+function toldOf(counterexample: Counterexample, result: ReplayResult, vault: Vault): Told | undefined {
+  const { violation, history, reanchored } = result;
+  if (violation === undefined) return undefined;
+  const { schedule } = reanchored ?? counterexample;
+  return redactFinding({ violation, counterexample: { ...counterexample, schedule }, record: history }, vault);
 }
 
 /** What the flags say, on top of the configuration file. */
@@ -139,13 +154,18 @@ function movedText({ reanchored }: ReplayResult): string {
   return `the target was edited since: not as stored, but with labels moved to other requests of the same kind:\n${list}`;
 }
 
-function documentOf(counterexample: Counterexample, result: ReplayResult, outcome: ReplayOutcome): object {
+function documentOf(
+  counterexample: Counterexample,
+  result: ReplayResult,
+  outcome: ReplayOutcome,
+  sentence: string,
+): object {
   return {
     version: 1,
     outcome,
     signature: signatureText(counterexample.signature),
     property: counterexample.signature.property,
-    sentence: result.violation?.sentence ?? counterexample.sentence,
+    sentence,
     reproduced: result.reproduced,
     missedAnchors: result.missedAnchors,
     ...(result.missedAnchors.length === 0
@@ -153,6 +173,15 @@ function documentOf(counterexample: Counterexample, result: ReplayResult, outcom
       : { nearest: Object.fromEntries(nearestLabels(result.missedAnchors, result.history)) }),
     ...(result.reanchored === undefined ? {} : { moves: result.reanchored.moves }),
   };
+}
+
+/** Secrets never leave the machine that found a failure; what parses them may take another way with a stand-in. */
+function warnOfSecrets(unknown: number, tell: (text: string) => void): void {
+  if (unknown === 0) return;
+  const what = unknown === 1 ? '1 secret or variable is' : `${unknown} secrets or variables are`;
+  tell(
+    `note: ${what} not known on this machine: stand-ins take their place, which a controller may not be able to read\n`,
+  );
 }
 
 /** Histories are byte-identical per major version of Node only. */

@@ -163,7 +163,7 @@ async function runLocked(config: RunConfig, flags: RunFlags, { console, signal }
     },
   }).finally(() => progress.clear());
 
-  const summary = summarise(result, (finding) => keeper.pathOf(finding));
+  const summary = summarise(keeper.withoutSecrets(result), (finding) => keeper.pathOf(finding));
   if (json) console.out(`${JSON.stringify(summary, null, 2)}\n`);
   else console.out(renderSummary(summary, console));
   for (const message of keeper.failures) console.err(`stalemate: ${message}\n`);

@@ -1,0 +1,59 @@
+/** Findings and recordings as they may be written, and counterexamples as they may be run. */
+import type { Counterexample } from '../../model/counterexample.ts';
+import type { History } from '../../model/history.ts';
+import type { KubeObject } from '../../model/object.ts';
+import type { Recording } from '../../model/recording.ts';
+import { specHash } from '../../model/spec-hash.ts';
+import type { Told } from '../story.ts';
+import { Redaction } from './redaction.ts';
+import { Vault, type Restored } from './vault.ts';
+
+/** A finding without its secrets. Those that a replay needs go to the vault. */
+export function redactFinding<T extends Told>(finding: T, vault: Vault = new Vault()): T {
+  const { counterexample, record, violation } = finding;
+  const redaction = new Redaction(() => vault.key()).learn(counterexample).learn(record);
+  // Definitions describe where secrets stand and hold none.
+  const hidden: Counterexample = { ...redaction.hide({ ...counterexample, crds: [] }), crds: counterexample.crds };
+  vault.keep({ ...hidden, crds: [] }, (standIn) => redaction.secretOf(standIn));
+  return {
+    ...finding,
+    counterexample: hidden,
+    record: hideHistory(redaction, record),
+    violation: redaction.hide(violation),
+  };
+}
+
+/** A recording without its secrets. Nobody runs it again, so nothing is kept. */
+export function redactRecording(recording: Recording, vault: Vault): Recording {
+  const redaction = new Redaction(() => vault.key()).learn(recording);
+  return { ...redaction.hide(recording), history: hideHistory(redaction, recording.history) };
+}
+
+/** A counterexample as it is run: with the secrets of this machine back in place. */
+export function restoreCounterexample(counterexample: Counterexample, vault: Vault): Restored<Counterexample> {
+  return vault.restore(counterexample);
+}
+
+/** References are looked up by hashes of specs: those of redacted specs take the place of the others. */
+function hideHistory(redaction: Redaction, history: History): History {
+  const hidden = redaction.hide(history);
+  if (hidden === history || hidden.reference === undefined) return hidden;
+  const renamed = new Map<string, string>();
+  history.revisions.forEach(({ object }, index) => {
+    const after: KubeObject | undefined = hidden.revisions[index]?.object;
+    if (after !== undefined && after !== object) renamed.set(specHash(object), specHash(after));
+  });
+  const name = (hash: string): string => renamed.get(hash) ?? hash;
+  const { reference } = hidden;
+  return {
+    ...hidden,
+    reference: {
+      ...reference,
+      healthySpecs: reference.healthySpecs.map(name),
+      children: reference.children.map((child) => ({
+        ...child,
+        maxBySpec: Object.fromEntries(Object.entries(child.maxBySpec).map(([hash, most]) => [name(hash), most])),
+      })),
+    },
+  };
+}
