@@ -68,17 +68,17 @@ const WEIGHTS = [
 
 /** Folds rows, the least important and oldest first, until at most `max` are left. */
 export function keepWithin(rows: readonly StoryRow[], max: number): readonly StoryRow[] {
-  const hidden = new Set<StoryRow>();
-  let result = joinFolds(rows, hidden);
-  for (const isLight of WEIGHTS) {
-    for (const row of rows) {
-      if (result.length <= max) return result;
-      if (!isLight(row) || hidden.has(row)) continue;
-      hidden.add(row);
-      result = joinFolds(rows, hidden);
-    }
+  const order = new Set(WEIGHTS.flatMap((isLight) => rows.filter(isLight)));
+  const lightestFirst = [...order];
+  // Each row that is hidden leaves as many rows or fewer: the fewest that suffice are found by halving.
+  let low = 0;
+  let high = lightestFirst.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (joinFolds(rows, new Set(lightestFirst.slice(0, middle))).length <= max) high = middle;
+    else low = middle + 1;
   }
-  return result;
+  return joinFolds(rows, new Set(lightestFirst.slice(0, low)));
 }
 
 /** Leaves hidden rows out; neighbouring hidden steps become one row with their number. */
