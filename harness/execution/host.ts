@@ -97,7 +97,7 @@ export function assembleServer(
   subject: Pick<Subject, 'crds' | 'namespace' | 'settings'> & Partial<Pick<Subject, 'samples' | 'project'>>,
   now: () => number,
   callOut?: CallOutFunction,
-): Pick<Host, 'server' | 'environment' | 'reads' | 'reseed' | 'identity'> {
+): Pick<Host, 'environment' | 'reads' | 'reseed' | 'identity'> & { readonly cluster: ApiServer } {
   const { settings, namespace, samples = [], project } = subject;
   let ids = new Random(settings.seed);
   const server = new ApiServer({
@@ -115,7 +115,7 @@ export function assembleServer(
   const workload = project ? targetWorkload(project, namespace) : undefined;
   const reads = new Set<string>();
   return {
-    server,
+    cluster: server,
     environment: (port, run) => createRunEnvironment(settings, port, server, { ...run, now, reads }),
     reads,
     identity: workload === undefined ? undefined : identityOf(workload),
@@ -135,8 +135,9 @@ export function assembleHost(parts: HostParts): Host {
     ...(parts.inFlight === undefined ? {} : { inFlight: parts.inFlight }),
     ...(parts.quietTurns === undefined ? {} : { quietTurns: parts.quietTurns }),
   });
+  const base = assembleServer(parts, () => RUN_EPOCH_MS + time.now());
   const host: Host = {
-    ...assembleServer(parts, () => RUN_EPOCH_MS + time.now()),
+    ...base,
     time,
     pace: VIRTUAL_PACE,
     launch: parts.launch,
@@ -145,7 +146,7 @@ export function assembleHost(parts: HostParts): Host {
     drain: () => quiescence.drain(),
     current: undefined,
   };
-  host.server.observe((change) => host.current?.committed(change));
+  base.cluster.observe((change) => host.current?.committed(change));
   return host;
 }
 

@@ -6,13 +6,10 @@
  */
 import { EnclosurePool } from '../actors/process/enclosure-pool.ts';
 import { processHost, startProcess } from '../actors/process/process-incarnation.ts';
-import type { Served } from '../apiserver/http/serve.ts';
-import type { ApiServer } from '../apiserver/server.ts';
-import { realDate } from '../determinism/real-time.ts';
 import { WallClock } from '../determinism/run-clock.ts';
 import type { ProcessTarget } from '../model/counterexample.ts';
 import type { Upstream } from '../wire/http.ts';
-import { assembleServer } from './host.ts';
+import { openGround } from './ground.ts';
 import { Rest } from './process-rest.ts';
 import { podFor, type Pod } from './project/pod.ts';
 import { containerPortOf, webhookPorts } from './project/webhooks.ts';
@@ -61,19 +58,23 @@ function assembleProcessHost(
     connect: (port) => enclosures.connect(port),
     told: () => rest.told(),
   });
-  rest.alsoWhile((world) => webhooks.waits(world));
-  const { server, identity, environment, reads, reseed } = assembleServer(
+  const { serve, isBusy, ...ground } = openGround(
     { ...subject, crds: pod.crds, project: pod.project },
-    () => realDate().getTime(),
+    () => host.current,
     webhooks.ask,
   );
-  const started = { ...target, env: { ...pod.env, ...target.env } };
-  const lives = processHost(started, pod.files, subject.namespace, enclosures, (actor, line) =>
-    host.current?.recorder.log(actor, line),
-  );
+  rest.alsoWhile((world) => webhooks.waits(world) || isBusy());
+  const lives = processHost({
+    serve,
+    target: { ...target, env: { ...pod.env, ...target.env } },
+    files: pod.files,
+    namespace: subject.namespace,
+    enclosures,
+    print: (actor, line) => host.current?.recorder.log(actor, line),
+  });
   const launch: Launch = (actor, upstream, tell) => {
     const started = rest.starting(target.readyWithinMs);
-    const incarnation = startProcess(lives, actor, front(server, upstream, rest, started), (kind, detail) => {
+    const incarnation = startProcess(lives, actor, front(upstream, rest, started), (kind, detail) => {
       rest.moved();
       if (kind !== 'started') started();
       if (kind === 'exited') ended();
@@ -98,14 +99,10 @@ function assembleProcessHost(
     };
   };
   const host: Host = {
+    ...ground,
     time,
     pace: paceOf(target),
     launch,
-    server,
-    identity,
-    environment,
-    reads,
-    reseed,
     drain: (world) => rest.drain(world),
     containment: enclosures,
     // In a network of its own: both may listen on the same port.
@@ -113,7 +110,6 @@ function assembleProcessHost(
     onDrained: undefined,
     current: undefined,
   };
-  server.observe((change) => host.current?.committed(change));
   return host;
 }
 
@@ -130,11 +126,9 @@ function webhooksOf(
   });
 }
 
-/** What a process talks to: the gate's port, and the server's knowledge of paths. */
-function front(server: ApiServer, upstream: Upstream, rest: Rest, started: () => void): Served {
+/** The gate's port, noting what a process is told. */
+function front(upstream: Upstream, rest: Rest, started: () => void): Upstream {
   return {
-    routeOf: (path) => server.routeOf(path),
-    refusalOf: (route, method) => server.refusalOf(route, method),
     send: (request, sink) => {
       started();
       rest.acted();

@@ -295,7 +295,7 @@ function settledHealthy(history: History): boolean {
 
 function candidates(runner: TrialRunner, base: Workload, crds: readonly KubeObject[]): readonly SpecChange[] {
   const perObject = base.sample.map((object): readonly SpecChange[] => {
-    const target = objectTarget(runner.host.server, object);
+    const target = objectTarget(runner.host.cluster, object);
     const crd = crdOf(object, crds);
     if (target === undefined || crd === undefined) return [];
     return specChanges(crd, object).map(({ path, value }): SpecChange => ({ target, path, value }));
@@ -333,7 +333,7 @@ interface CrdSpec {
 }
 
 function targetsOf(runner: TrialRunner, base: Workload): readonly ObjectTarget[] {
-  return base.sample.flatMap((object) => objectTarget(runner.host.server, object) ?? []);
+  return base.sample.flatMap((object) => objectTarget(runner.host.cluster, object) ?? []);
 }
 
 /** What the adversaries may act upon: the objects that the target reads or writes, as they stood at rest. */
@@ -352,7 +352,7 @@ function aimOf(
   const objects = finalRevisions(history).flatMap((revision): AimObject[] => {
     // Third parties of the cluster have no business outside it.
     if (revision.resource === OUTSIDE) return [];
-    const kind = runner.host.server.kindFor(revision.object.apiVersion, revision.object.kind);
+    const kind = runner.host.cluster.kindFor(revision.object.apiVersion, revision.object.kind);
     if (kind === undefined) return [];
     const name = history.names[revision.uid] ?? revision.name;
     const chain = history.revisions.filter((other) => other.uid === revision.uid);
@@ -364,7 +364,7 @@ function aimOf(
     const owned = reference.ownedLeaves[role] ?? [];
     const { group, version, resource } = kind;
     const schema = schemaOf(revision.object, crds);
-    const subresources = runner.host.server.subresourcesOf(revision.object.apiVersion, revision.object.kind);
+    const subresources = runner.host.cluster.subresourcesOf(revision.object.apiVersion, revision.object.kind);
     return [
       {
         target: { group, version, resource, namespace: revision.namespace, name },

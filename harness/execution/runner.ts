@@ -4,7 +4,7 @@
  * Owns: the base state that every run starts from, and the scheduler that a trial asks for.
  */
 import { availableParallelism } from 'node:os';
-import type { ServerSnapshot } from '../apiserver/server.ts';
+import type { ClusterState } from '../clusters/cluster.ts';
 import { Random } from '../determinism/random.ts';
 import { roleOf } from '../model/actor.ts';
 import type { RunSettings } from '../model/counterexample.ts';
@@ -56,7 +56,7 @@ export class TrialRunner {
   /** Runs made so far, probes included. */
   runs = 0;
   readonly #denials = new Set<string>();
-  readonly #snapshot: ServerSnapshot;
+  readonly #snapshot: ClusterState;
   readonly #beat: () => void;
   readonly #siblings: Promise<TrialRunner>[] = [];
   readonly #place = new WarmPlace();
@@ -67,7 +67,7 @@ export class TrialRunner {
     if (habits !== undefined) this.habits = habits;
     this.host = host;
     this.settings = settings;
-    this.#snapshot = host.server.snapshot();
+    this.#snapshot = host.cluster.snapshot();
   }
 
   /** Whether the same trial gives the same history: not where the target is a process with a clock of its own. */
@@ -152,7 +152,7 @@ export class TrialRunner {
       ...variant,
     });
     if (this.learning) for (const resource of readBy(history)) this.host.reads.add(resource);
-    for (const denied of this.host.server.deniedRequests()) this.#denials.add(deniedText(denied));
+    for (const denied of this.host.cluster.deniedRequests()) this.#denials.add(deniedText(denied));
     return history;
   }
 

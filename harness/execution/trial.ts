@@ -3,7 +3,7 @@
  *
  * Owns: the phases and their bounds. Start at {@link runTrial}.
  */
-import type { ServerSnapshot } from '../apiserver/server.ts';
+import type { ClusterState } from '../clusters/cluster.ts';
 import { Random } from '../determinism/random.ts';
 import { roleOf } from '../model/actor.ts';
 import { invariant } from '../model/errors.ts';
@@ -36,7 +36,7 @@ const SETTLE_WINDOWS_MAX = 6;
 
 export interface TrialOptions {
   readonly host: Host;
-  readonly snapshot: ServerSnapshot;
+  readonly snapshot: ClusterState;
   readonly settings: RunSettings;
   readonly workload: Workload;
   /** Decides during contention. */
@@ -107,12 +107,13 @@ export async function runTrial(options: TrialOptions): Promise<History> {
   const random = new Random(options.seed ?? settings.seed);
   const startMs = RUN_EPOCH_MS + (options.clockOffsetMs ?? 0);
   const standing = options.place?.take();
-  const world = standing ?? new World(host, options.snapshot, random, startMs, options.drawnNames);
+  if (standing === undefined) await host.cluster.restore(options.snapshot);
+  const world = standing ?? new World(host, random, startMs, options.drawnNames);
   world.readsAreActivity = options.readsAreActivity ?? true;
   world.serialised = settings.serialised === true;
   try {
     world.recorder.phase('setup');
-    if (options.seedObjects !== undefined) host.server.seed(options.seedObjects);
+    if (options.seedObjects !== undefined) await host.cluster.seed(options.seedObjects);
     await setUp(world, options, standing !== undefined);
     const neverReady = world.startsUntilMs > 0 ? neverStarted(host) : undefined;
     if (neverReady !== undefined) return world.recorder.history(neverReady, 0, []);
@@ -301,13 +302,13 @@ function programsOf(world: World, workload: Workload): readonly Program[] {
 
 /** A status that the sample states is written as whoever reports it would: a create takes none. */
 function createOps(world: World, workload: Workload): readonly ProgramOp[] {
-  const { server } = world.host;
+  const { cluster } = world.host;
   return workload.sample.flatMap((object): readonly ProgramOp[] => {
-    const target = objectTarget(server, object);
-    invariant(target !== undefined, `the sample's kind ${object.apiVersion} ${object.kind} is known to the server`);
+    const target = objectTarget(cluster, object);
+    invariant(target !== undefined, `the sample's kind ${object.apiVersion} ${object.kind} is known to the cluster`);
     const { status } = object;
     const create: ProgramOp = { do: 'create', target, object };
-    if (status === undefined || !server.subresourcesOf(object.apiVersion, object.kind).has('status')) return [create];
+    if (status === undefined || !cluster.subresourcesOf(object.apiVersion, object.kind).has('status')) return [create];
     return [create, { do: 'set', target, subresource: 'status', path: ['status'], value: status, via: 'merge-patch' }];
   });
 }

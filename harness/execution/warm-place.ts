@@ -71,7 +71,7 @@ async function clear(world: World): Promise<boolean> {
 
 async function act(world: World, on: readonly Revision[], make: (target: ObjectTarget) => ProgramOp): Promise<void> {
   const ops = on.flatMap(({ object, uid }) => {
-    const target = objectTarget(world.host.server, object, world.naming.byUid.get(uid));
+    const target = objectTarget(world.host.cluster, object, world.naming.byUid.get(uid));
     return target === undefined ? [] : [make(target)];
   });
   if (ops.length === 0) return;

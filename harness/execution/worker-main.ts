@@ -69,7 +69,7 @@ function bystanderReference(namespace: string): OwnerReference {
 /** The sample with nobody against it; namespaced objects without a namespace go where the subject says. */
 function baseWorkload(subject: Subject, { host }: TrialRunner): Workload {
   const sample = subject.samples.map((object) => {
-    const namespaced = host.server.kindFor(object.apiVersion, object.kind)?.namespaced === true;
+    const namespaced = host.cluster.kindFor(object.apiVersion, object.kind)?.namespaced === true;
     if (!namespaced || (object.metadata.namespace ?? '') !== '') return object;
     return { ...object, metadata: { ...object.metadata, namespace: subject.namespace } };
   });

@@ -12,8 +12,8 @@ const RULE: PumpRule = { stepsMax: 100, hotMax: 100, mayWaitUntil: () => true };
 
 function world(): World {
   const { host } = runnerOf(() => ({ crash: () => {} }));
-  const made = new World(host, host.server.snapshot(), new Random(1), 0);
-  host.server.seed([SAMPLE]);
+  const made = new World(host, new Random(1), 0);
+  void host.cluster.seed([SAMPLE]);
   return made;
 }
 
@@ -28,7 +28,7 @@ describe('the pump', () => {
 
     expect(await inDefaultOrder(of)).toBe('idle');
     expect(of.steps).toBe(4);
-    expect(of.host.server.object('widgets.example.com', 'default', 'a')?.metadata.labels).toEqual({ team: 'x' });
+    expect(of.recorder.revisions.at(-1)?.object.metadata.labels).toEqual({ team: 'x' });
     of.close();
   });
 
@@ -165,7 +165,7 @@ describe('a world', () => {
   it('cuts every life when it closes', async () => {
     const { host } = runnerOf(() => ({ crash: () => crashed.push('crashed') }));
     const crashed: string[] = [];
-    const of = new World(host, host.server.snapshot(), new Random(1), 0);
+    const of = new World(host, new Random(1), 0);
     const first = of.launchTarget();
     const second = of.launchTarget();
     void sender(of.gate.port(first))('GET', CONFIGMAPS_PATH);

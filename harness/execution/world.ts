@@ -7,7 +7,7 @@ import type { EnvironmentController } from '../actors/environment/index.ts';
 import type { RunFacts } from '../actors/environment/in-run.ts';
 import type { ProgramContext } from '../actors/program.ts';
 import { runProgram } from '../actors/program.ts';
-import type { ApiServer, ServerSnapshot } from '../apiserver/server.ts';
+import type { Cluster } from '../clusters/cluster.ts';
 import type { Quiescence } from '../determinism/quiescence.ts';
 import type { Random } from '../determinism/random.ts';
 import type { RunClock } from '../determinism/run-clock.ts';
@@ -94,7 +94,7 @@ export interface Host {
   /** Resolves when nothing moves any more. */
   readonly drain: (world: World) => Promise<void>;
   readonly launch: Launch;
-  readonly server: ApiServer;
+  readonly cluster: Cluster;
   /** Who the target is to the server; an administrator when absent. */
   readonly identity: UserInfo | undefined;
   readonly environment: (
@@ -158,15 +158,15 @@ export class World {
   #contending = false;
   #over = false;
 
-  constructor(host: Host, snapshot: ServerSnapshot, random: Random, startMs: number, drawnNames: DrawnNames = {}) {
+  /** The cluster is as it is to be when this run begins. */
+  constructor(host: Host, random: Random, startMs: number, drawnNames: DrawnNames = {}) {
     this.host = host;
     this.naming = new Naming(drawnNames);
     host.current = this;
     host.time.reset({ startMs, random: random.child('target') });
     host.reseed(random.child('server'));
-    host.server.restore(snapshot);
     this.recorder = new Recorder(() => host.time.now(), this.naming);
-    this.gate = new Gate(host.server, this.recorder, this.naming, {
+    this.gate = new Gate(host.cluster, this.recorder, this.naming, {
       crash: (actor) => this.#crash(actor),
       startReplica: () => this.launchTarget(),
       pause: (actor, forMs) => this.#pause(actor, forMs),

@@ -7,6 +7,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
+import type { Server } from 'node:net';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -15,12 +16,12 @@ import { familyOf } from './family.ts';
 import { footprintOf } from './footprint.ts';
 import { reconcilesIn } from './prometheus.ts';
 import { mountFiles, SERVING_CERTS, type MountedFile } from './mounted-files.ts';
-import { serveHttp, type HttpServer, type Served } from '../../apiserver/http/serve.ts';
 import { realDelay } from '../../determinism/real-time.ts';
 import type { ActorId } from '../../model/actor.ts';
 import type { ProcessTarget } from '../../model/counterexample.ts';
 import { invariant } from '../../model/errors.ts';
 import type { ProcessEventKind, Reading } from '../../model/history.ts';
+import type { Upstream, UserInfo } from '../../wire/http.ts';
 import { kubeconfigOf } from '../../wire/kubeconfig.ts';
 import { serveEffects, type EffectsServer } from '../outside/serve-effects.ts';
 import { cleanEnvironment, filledIn, portNames, type Placeholders } from './command.ts';
@@ -31,8 +32,30 @@ import { parseReadiness, watchReadiness, type Readiness, type ReadinessWatch } f
 import { killMarked } from './survivors.ts';
 import { LIFE, watched } from './watched.ts';
 
+/** How a life is let in at its front, and where that listens. */
+export interface LifeAccess {
+  /** A socket that listens already, where the life has a network of its own. */
+  readonly socket: Server | undefined;
+  readonly identity: Identity;
+  /** PEM of who signs client certificates. */
+  readonly clientCa: string;
+  readonly token: string;
+  /** Whose token it is, for a server that asks. */
+  readonly user: UserInfo;
+}
+
+/** What a life talks to. */
+export interface LifeFront {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Opens a front of its own for a life, before `upstream`. */
+export type ServeLife = (upstream: Upstream, access: LifeAccess) => Promise<LifeFront>;
+
 /** What all lives of a target share. */
 export interface ProcessHost {
+  readonly serve: ServeLife;
   readonly target: ProcessTarget;
   /** What a pod would find mounted. */
   readonly files: readonly MountedFile[];
@@ -45,15 +68,9 @@ export interface ProcessHost {
 }
 
 /** A host for the lives of one target; the key takes a millisecond and is made once. */
-export function processHost(
-  target: ProcessTarget,
-  files: readonly MountedFile[],
-  namespace: string,
-  enclosures: EnclosurePool,
-  print: (actor: ActorId, line: string) => void,
-): ProcessHost {
+export function processHost(parts: Omit<ProcessHost, 'authority' | 'identity'>): ProcessHost {
   const authority = new CertificateAuthority();
-  return { target, files, namespace, enclosures, print, authority, identity: authority.issueServer() };
+  return { ...parts, authority, identity: authority.issueServer() };
 }
 
 export interface ProcessIncarnation {
@@ -78,7 +95,7 @@ export interface ProcessIncarnation {
 export function startProcess(
   host: ProcessHost,
   actor: ActorId,
-  upstream: Served,
+  upstream: Upstream,
   tell: (kind: ProcessEventKind, detail: string) => void,
 ): ProcessIncarnation {
   const incarnation = new Incarnation(host, actor, upstream, tell);
@@ -99,10 +116,10 @@ const LINE_MAX = 4_000;
 class Incarnation implements ProcessIncarnation {
   readonly #host: ProcessHost;
   readonly #actor: ActorId;
-  readonly #upstream: Served;
+  readonly #upstream: Upstream;
   readonly #tell: (kind: ProcessEventKind, detail: string) => void;
   readonly #folder = mkdtempSync(join(tmpdir(), 'stalemate-target-'));
-  #front: HttpServer | undefined;
+  #front: LifeFront | undefined;
   #effects: EffectsServer | undefined;
   #child: ChildProcess | undefined;
   #enclosure: Taken | undefined;
@@ -114,7 +131,7 @@ class Incarnation implements ProcessIncarnation {
   constructor(
     host: ProcessHost,
     actor: ActorId,
-    upstream: Served,
+    upstream: Upstream,
     tell: (kind: ProcessEventKind, detail: string) => void,
   ) {
     this.#host = host;
@@ -130,16 +147,13 @@ class Incarnation implements ProcessIncarnation {
   }
 
   async start(): Promise<void> {
-    const { target, namespace, authority, identity, enclosures } = this.#host;
+    const { target, namespace, authority, identity, enclosures, serve } = this.#host;
     try {
       const enclosure = await enclosures.take();
       this.#enclosure = enclosure;
       const socket = await enclosure.listen();
-      this.#front = await serveHttp(this.#served(), {
-        ...(socket === undefined ? {} : { socket }),
-        tls: { identity, clientCa: authority.certificate },
-        authentication: { tokens: new Map([[TOKEN, USER]]) },
-      });
+      const access = { socket, identity, clientCa: authority.certificate, token: TOKEN, user: USER };
+      this.#front = await serve(this.#served(), access);
       const names = portNames([...target.command, ...Object.values(target.env), target.ready, target.metrics]);
       const ports = names.length === 0 ? [] : await enclosure.freePorts(names.length);
       const effects = (await this.#openEffects(enclosure)) ?? '';
@@ -315,10 +329,9 @@ class Incarnation implements ProcessIncarnation {
   }
 
   /** What it talks to, told of the watches that it opens. */
-  #served(): Served {
+  #served(): Upstream {
     const upstream = this.#upstream;
     return {
-      ...upstream,
       send: (request, sink) =>
         upstream.send(request, {
           answer: (response) => sink.answer(response),

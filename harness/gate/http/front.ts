@@ -7,7 +7,7 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server as Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { Upstream } from '../../wire/http.ts';
@@ -33,6 +33,8 @@ export interface FrontOptions {
   readonly port?: number;
   /** Default 127.0.0.1. */
   readonly host?: string;
+  /** A socket that listens already, instead of a port to listen on: one of another network namespace, for instance. */
+  readonly socket?: Socket;
   /** PEM: what the front shows, and who signs the certificates by which actors are let in. Absent, it speaks HTTP/1.1 in the clear. */
   readonly tls?: {
     readonly identity: { readonly certificate: string; readonly key: string };
@@ -160,11 +162,11 @@ class Listener {
   }
 
   listen(): Promise<number> {
-    const { port = 0, host = '127.0.0.1' } = this.#options;
+    const { port = 0, host = '127.0.0.1', socket } = this.#options;
     const server = this.#server;
     return new Promise((resolve, reject) => {
       server.once('error', reject);
-      server.listen(port, host, () => {
+      server.listen(socket ?? { port, host }, () => {
         server.off('error', reject);
         resolve((server.address() as AddressInfo).port);
       });

@@ -1,0 +1,26 @@
+/**
+ * What answers the API in runs, as far as runs need to know it: the embedded server, or a real one.
+ *
+ * Owns: the contract. Every run begins from one state, whatever the run before it has left. Start at {@link Cluster}.
+ */
+import type { DeniedRequest } from '../apiserver/server.ts';
+import type { KubeObject, ResourceKind } from '../model/object.ts';
+import type { Upstream } from '../wire/http.ts';
+
+/** A state that a cluster can go back to; only the cluster that gave it can read it. */
+export type ClusterState = object;
+
+/** Requests go to it through the gate; what it commits it tells to whoever made it. */
+export interface Cluster extends Upstream {
+  /** The state as it is now. */
+  snapshot(): ClusterState;
+  /** Goes back to a state, between runs: nothing of the run before is there any more, and nobody is told how it went. */
+  restore(state: ClusterState): void | Promise<void>;
+  /** Stores objects as they are, uid included, past every check; each is told as a change. */
+  seed(objects: readonly KubeObject[]): void | Promise<void>;
+  kindFor(apiVersion: string, kind: string): ResourceKind | undefined;
+  /** `status`, `scale`, …: what a served kind has beside itself. */
+  subresourcesOf(apiVersion: string, kind: string): ReadonlySet<string>;
+  /** What authorization has refused since the last {@link restore}, each once with how often. */
+  deniedRequests(): readonly DeniedRequest[];
+}

@@ -1,0 +1,46 @@
+/**
+ * What a process target stands on: what answers the API, and how a life of the target reaches it.
+ *
+ * Owns: the choice. The embedded server lives in this process and needs nobody to wait for it; a real one answers when it likes. Does not
+ * own: the gate in between, the processes (`process-host.ts`). Start at {@link openGround}.
+ */
+import type { ServeLife } from '../actors/process/process-incarnation.ts';
+import { serveHttp } from '../apiserver/http/serve.ts';
+import type { CallOutFunction } from '../apiserver/server.ts';
+import { realDate } from '../determinism/real-time.ts';
+import { assembleServer } from './host.ts';
+import type { Subject } from './protocol.ts';
+import type { Host, World } from './world.ts';
+
+export interface Ground extends Pick<Host, 'cluster' | 'identity' | 'environment' | 'reads' | 'reseed'> {
+  /** Opens what a life of the target talks to. */
+  readonly serve: ServeLife;
+  /** Whether the cluster has been asked for something that it has not done yet. */
+  isBusy(): boolean;
+}
+
+/** What the ground knows of the run that stands on it. */
+export type Standing = () => World | undefined;
+
+export function openGround(subject: Subject, standing: Standing, callOut: CallOutFunction): Ground {
+  const base = assembleServer(subject, () => realDate().getTime(), callOut);
+  const { cluster } = base;
+  cluster.observe((change) => standing()?.committed(change));
+  return {
+    ...base,
+    serve: (upstream, { socket, identity, clientCa, token, user }) =>
+      serveHttp(
+        {
+          routeOf: (path) => cluster.routeOf(path),
+          refusalOf: (route, method) => cluster.refusalOf(route, method),
+          send: (request, sink) => upstream.send(request, sink),
+        },
+        {
+          ...(socket === undefined ? {} : { socket }),
+          tls: { identity, clientCa },
+          authentication: { tokens: new Map([[token, user]]) },
+        },
+      ),
+    isBusy: () => false,
+  };
+}
