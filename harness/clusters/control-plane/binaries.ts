@@ -1,10 +1,10 @@
 /**
  * Where the programs of a real control plane are.
  *
- * Owns: the pinned versions, the cache folder, envtest's variables (`KUBEBUILDER_ASSETS`, `TEST_ASSET_*`) and what to say when nothing
- * is found. Does not own: building (`scripts/control-plane.ts`). Start at {@link findControlPlane}.
+ * Owns: the pinned versions, the cache folder, envtest's variables (`KUBEBUILDER_ASSETS`, `TEST_ASSET_*`) and its store, and what to say
+ * when nothing is found. Does not own: building (`scripts/control-plane.ts`). Start at {@link findControlPlane}.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { HarnessError } from '../../model/errors.ts';
@@ -33,7 +33,23 @@ export function cacheFolder(environment: Environment = process.env): string {
   return join(cache, 'stalemate', 'control-plane', `${KUBERNETES_VERSION}-etcd-${ETCD_VERSION}`);
 }
 
-/** A program to run: what its variable names, what envtest's folder holds, what was built; undefined when none is there. */
+/** Where setup-envtest keeps binaries: one folder per version, the newest first. */
+function storeFolders(environment: Environment): readonly string[] {
+  const home = environment['HOME'] || homedir();
+  const store =
+    process.platform === 'darwin'
+      ? join(home, 'Library', 'Application Support', 'io.kubebuilder.envtest', 'k8s')
+      : join(environment['XDG_DATA_HOME'] || join(home, '.local', 'share'), 'kubebuilder-envtest', 'k8s');
+  if (!existsSync(store)) return [];
+  return readdirSync(store)
+    .toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true }))
+    .map((version) => join(store, version));
+}
+
+/**
+ * A program to run: what its variable names, what envtest's folder holds, what was built, what setup-envtest has fetched; undefined when
+ * none is there.
+ */
 export function findProgram(program: Program, environment: Environment = process.env): string | undefined {
   const named = environment[VARIABLES[program]];
   if (named !== undefined && named !== '') {
@@ -44,7 +60,11 @@ export function findProgram(program: Program, environment: Environment = process
     );
   }
   const assets = environment['KUBEBUILDER_ASSETS'];
-  const folders = [...(assets === undefined || assets === '' ? [] : [assets]), cacheFolder(environment)];
+  const folders = [
+    ...(assets === undefined || assets === '' ? [] : [assets]),
+    cacheFolder(environment),
+    ...storeFolders(environment),
+  ];
   return folders.map((folder) => join(folder, program)).find((path) => existsSync(path));
 }
 
@@ -76,10 +96,10 @@ export function findControlPlane(environment: Environment = process.env): Contro
 export function missingText(missing: string, environment: Environment = process.env): string {
   const assets = environment['KUBEBUILDER_ASSETS'];
   return (
-    `found no ${missing} in ${assets === undefined || assets === '' ? '' : `KUBEBUILDER_ASSETS (${assets}) or `}${cacheFolder(environment)}, ` +
+    `found no ${missing} in ${assets === undefined || assets === '' ? '' : `KUBEBUILDER_ASSETS (${assets}) or `}${cacheFolder(environment)} or setup-envtest's store, ` +
     'expected the binaries of a control plane; either build them once (needs Go, about five minutes):\n' +
     '  node scripts/control-plane.ts build\n' +
-    "or point KUBEBUILDER_ASSETS at envtest's:\n" +
-    '  export KUBEBUILDER_ASSETS=$(setup-envtest use 1.36 --print path)'
+    "or fetch envtest's:\n" +
+    '  go run sigs.k8s.io/controller-runtime/tools/setup-envtest@latest use 1.36'
   );
 }

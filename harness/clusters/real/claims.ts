@@ -1,0 +1,72 @@
+/**
+ * What the answer to a write says that it has changed, on a server whose changes are only seen from outside.
+ *
+ * Owns: reading answers. A write that was answered with a version made that version, unless it is an old one; a deletion that ended an
+ * object is that of whoever asked for it, or of whoever took its last finalizer. Start at {@link claimsOf}.
+ */
+import type { ObservedChange } from '../../gate/recorder.ts';
+import { isWrite } from '../../model/history.ts';
+import { groupResource, revisionOf, type JsonObject, type KubeObject } from '../../model/object.ts';
+import type { ApiRequest, ApiResponse } from '../../wire/http.ts';
+import { requestInfo } from '../../wire/request-info.ts';
+
+export interface Claim {
+  /** By uid; empty where the answer does not say. */
+  readonly uid: string;
+  /** `widgets.example.com/default/a`. */
+  readonly place: string;
+  /** `version`: it has this one now. `end`: it is gone. `some`: something was done to it. */
+  readonly what: 'version' | 'end' | 'some';
+  readonly revision: number;
+  /** The answer may come of a write that changed nothing of this object. */
+  readonly perhaps: boolean;
+}
+
+/** What a request that was answered like this has changed. */
+export function claimsOf(request: ApiRequest, { code, body }: ApiResponse): readonly Claim[] {
+  const info = requestInfo(request.method, request.path, request.query);
+  if (info === undefined || !isWrite(info.verb) || code >= 300 || (request.query['dryRun'] ?? '') !== '') return [];
+  const resource = groupResource(info);
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return [];
+  const answer = body as JsonObject;
+  if (info.verb === 'deletecollection')
+    return ((answer['items'] ?? []) as readonly KubeObject[]).map((object) => {
+      const { name = '', namespace = '' } = object.metadata;
+      const claim = claimOf(object, `${resource}/${namespace}/${name}`, true);
+      return claim.what === 'end' ? claim : { ...claim, what: 'some', perhaps: true };
+    });
+  const place = `${resource}/${info.namespace}/${info.name}`;
+  const object = answer as unknown as Partial<KubeObject>;
+  if (object.kind === 'Status') {
+    const { uid = '' } = (answer['details'] ?? {}) as { readonly uid?: string };
+    const what = info.verb === 'delete' ? 'end' : 'some';
+    return [{ uid, place, what, revision: 0, perhaps: false }];
+  }
+  if (object.metadata?.uid === undefined) return [];
+  const { name = info.name, namespace = info.namespace } = object.metadata;
+  return [claimOf(object as KubeObject, `${resource}/${namespace}/${name}`, info.verb === 'delete')];
+}
+
+/** What finalizers or a grace period keep alive is ended by somebody else. */
+function claimOf(object: KubeObject, place: string, deleted: boolean): Claim {
+  const { metadata } = object;
+  const { finalizers = [] } = (object['spec'] ?? {}) as { readonly finalizers?: readonly string[] };
+  const kept =
+    (metadata.finalizers ?? []).length > 0 || finalizers.length > 0 || (metadata.deletionGracePeriodSeconds ?? 0) > 0;
+  const ends = (deleted || metadata.deletionTimestamp !== undefined) && !kept;
+  return {
+    uid: metadata.uid ?? '',
+    place,
+    what: ends ? 'end' : 'version',
+    revision: revisionOf(object),
+    perhaps: false,
+  };
+}
+
+/** Whether a change is what a claim is about. */
+export function isClaimed({ uid, place, what, revision }: Claim, change: ObservedChange): boolean {
+  const same = uid === '' ? place === `${change.resource}/${change.namespace}/${change.name}` : uid === change.uid;
+  if (!same) return false;
+  if (what === 'version') return change.revision === revision;
+  return what === 'some' || change.type === 'DELETED';
+}

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import type { ObservedChange } from '../../gate/recorder.ts';
+import type { JsonObject, KubeObject } from '../../model/object.ts';
+import type { ApiRequest, ApiResponse, Method } from '../../wire/http.ts';
+import { CommitOrder } from './commit-order.ts';
+
+const COLLECTION = '/apis/example.com/v1/namespaces/default/widgets';
+
+function widget(name: string, revision: number, metadata: KubeObject['metadata'] = {}): KubeObject {
+  const own = { name, namespace: 'default', uid: `uid-${name}`, resourceVersion: String(revision) };
+  return { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { ...own, ...metadata } };
+}
+
+function change(type: ObservedChange['type'], object: KubeObject): ObservedChange {
+  const { name = '', uid = '', resourceVersion } = object.metadata;
+  const place = { resource: 'widgets.example.com', namespace: 'default', name, uid };
+  return { type, revision: Number(resourceVersion), ...place, object };
+}
+
+function request(method: Method, path = ''): ApiRequest {
+  return { method, path: COLLECTION + path, query: {}, headers: {} };
+}
+
+function answer(body: object, code = 200): ApiResponse {
+  return { code, body: body as JsonObject };
+}
+
+/** An order, what it told in whose name, and which answers it let pass. */
+class Told {
+  readonly lines: string[] = [];
+  readonly order: CommitOrder;
+  #acting = 'environment';
+
+  constructor() {
+    this.order = new CommitOrder(
+      ({ revision, type, name }) => this.lines.push(`${revision} ${type} ${name} by ${this.#acting}`),
+      () => {},
+    );
+  }
+
+  begin(actor: string, method: Method, path?: string): (response: ApiResponse) => void {
+    const write = this.order.begin(request(method, path), (act) => {
+      this.#acting = actor;
+      act();
+      this.#acting = 'environment';
+    });
+    return (response) => write.answered(response, () => this.lines.push(`answer to ${actor}`));
+  }
+}
+
+describe('the order of commits', () => {
+  it('tells a change before its answer, in the name of whoever asked, whichever comes first', () => {
+    const told = new Told();
+    const first = told.begin('a', 'POST');
+    told.order.seen(change('ADDED', widget('w', 5)));
+    expect(told.lines).toEqual([]);
+    first(answer(widget('w', 5), 201));
+    const second = told.begin('b', 'PUT', '/w');
+    second(answer(widget('w', 6)));
+    expect(told.lines).toEqual(['5 ADDED w by a', 'answer to a']);
+    told.order.seen(change('MODIFIED', widget('w', 6)));
+
+    expect(told.lines.slice(2)).toEqual(['6 MODIFIED w by b', 'answer to b']);
+    expect(told.order.knows('uid-w', 6)).toBe(true);
+    expect(told.order.knows('uid-w', 7)).toBe(false);
+  });
+
+  it('leaves to the environment what nobody has been answered with, in the order of revisions', () => {
+    const told = new Told();
+    const write = told.begin('a', 'POST');
+    told.order.seen(change('ADDED', widget('other', 7)));
+    told.order.seen(change('ADDED', widget('w', 6)));
+    write(answer(widget('w', 6), 201));
+
+    expect(told.lines).toEqual(['6 ADDED w by a', '7 ADDED other by environment', 'answer to a']);
+  });
+
+  it('waits for nothing after a write that was refused, changed nothing, or was tried only', () => {
+    const told = new Told();
+    told.order.seen(change('ADDED', widget('w', 5)));
+    told.begin('a', 'PUT', '/w')(answer({ kind: 'Status' }, 409));
+    told.begin('b', 'PUT', '/w')(answer(widget('w', 5)));
+
+    expect(told.lines.slice(1)).toEqual(['answer to a', 'answer to b']);
+  });
+
+  it('takes the end of an object for the deed of whoever deleted it, or took its last finalizer', () => {
+    const told = new Told();
+    for (const name of ['plain', 'kept']) told.order.seen(change('ADDED', widget(name, 5)));
+    const ended = { kind: 'Status', status: 'Success', details: { uid: 'uid-plain' } };
+    told.begin('a', 'DELETE', '/plain')(answer(ended));
+    told.order.seen(change('DELETED', widget('plain', 8)));
+    const going = { deletionTimestamp: '2026-01-01T00:00:00Z' };
+    told.begin('b', 'DELETE', '/kept')(answer(widget('kept', 9, { ...going, finalizers: ['x'] })));
+    told.order.seen(change('MODIFIED', widget('kept', 9)));
+    told.begin('c', 'PUT', '/kept')(answer(widget('kept', 9, going)));
+    told.order.seen(change('DELETED', widget('kept', 10)));
+
+    expect(told.lines.slice(2)).toEqual([
+      '8 DELETED plain by a',
+      'answer to a',
+      '9 MODIFIED kept by b',
+      'answer to b',
+      '10 DELETED kept by c',
+      'answer to c',
+    ]);
+    expect(told.order.live.size).toBe(0);
+  });
+
+  it('knows all of a collection that was deleted at once', () => {
+    const told = new Told();
+    for (const name of ['v', 'w']) told.order.seen(change('ADDED', widget(name, 5)));
+    const write = told.begin('a', 'DELETE');
+    write(answer({ kind: 'WidgetList', items: [widget('v', 5), widget('w', 5)] }));
+    told.order.seen(change('DELETED', widget('v', 8)));
+    expect(told.lines).toHaveLength(2);
+    told.order.seen(change('DELETED', widget('w', 9)));
+
+    expect(told.lines.slice(2)).toEqual(['8 DELETED v by a', '9 DELETED w by a', 'answer to a']);
+  });
+});

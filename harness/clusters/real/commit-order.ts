@@ -1,0 +1,139 @@
+/**
+ * Brings together what an observer sees a server commit and what the server answers, so that both look as in one process: a change is told
+ * before anybody hears of it, in the order of revisions, as the deed of whoever asked for it.
+ *
+ * Owns: what is waited for. A change that comes while a write is under way waits for its answer; an answer waits until the changes that it
+ * speaks of have been seen; a watch event until its change has been told. Start at {@link CommitOrder}.
+ */
+import { realClearTimeout, realSetTimeout } from '../../determinism/real-time.ts';
+import type { ObservedChange } from '../../gate/recorder.ts';
+import type { ApiRequest, ApiResponse } from '../../wire/http.ts';
+import { claimsOf, isClaimed, type Claim } from './claims.ts';
+
+/** Runs something in the name of whoever asked. */
+export type InTheNameOf = (act: () => void) => void;
+
+export interface Write {
+  /** The server has answered; `pass` is called once everything that the answer speaks of has been told. */
+  answered(response: ApiResponse, pass: () => void): void;
+  /** Nobody knows what became of it. */
+  lost(pass: () => void): void;
+}
+
+/** An answer that speaks of a change which nobody sees is passed on after so long; the observer is milliseconds behind. */
+const UNSEEN_MS = 5_000;
+
+interface UnderWay {
+  readonly request: ApiRequest;
+  readonly as: InTheNameOf;
+  claims: readonly Claim[];
+  /** Absent as long as there is no answer. */
+  pass: (() => void) | undefined;
+  timer: ReturnType<typeof realSetTimeout> | undefined;
+}
+
+export class CommitOrder {
+  /** The last version of everything that has been told and is still there, by uid. */
+  readonly live: Map<string, ObservedChange> = new Map();
+  /** Answers that were passed on although a change that they speak of had not been seen. */
+  unseen = 0;
+  readonly #tell: (change: ObservedChange) => void;
+  readonly #told: (change: ObservedChange) => void;
+  /** The last revision of everything told, gone or not, by uid. */
+  readonly #revisions = new Map<string, number>();
+  readonly #underWay = new Set<UnderWay>();
+  #waiting: ObservedChange[] = [];
+
+  /** `tell` hears of each change in the name of whoever made it; `told` afterwards. */
+  constructor(tell: (change: ObservedChange) => void, told: (change: ObservedChange) => void) {
+    this.#tell = tell;
+    this.#told = told;
+  }
+
+  /** Whether this version, or a later one, has been told. */
+  knows(uid: string, revision: number): boolean {
+    return (this.#revisions.get(uid) ?? -1) >= revision;
+  }
+
+  /** A change that is not told to anybody, and that nobody need wait for. */
+  passed({ uid, revision }: ObservedChange): void {
+    this.#revisions.set(uid, revision);
+  }
+
+  /** The observer has seen a change. */
+  seen(change: ObservedChange): void {
+    this.#waiting.push(change);
+    this.#settle();
+  }
+
+  /** A request goes to the server that may change something. */
+  begin(request: ApiRequest, as: InTheNameOf): Write {
+    const write: UnderWay = { request, as, claims: [], pass: undefined, timer: undefined };
+    this.#underWay.add(write);
+    return {
+      answered: (response, pass) => {
+        write.claims = claimsOf(request, response);
+        this.#pass(write, pass);
+      },
+      lost: (pass) => this.#pass(write, pass),
+    };
+  }
+
+  /** Forgets what is under way: nobody waits for it any more. */
+  reset(): void {
+    for (const { timer } of this.#underWay) realClearTimeout(timer);
+    this.#underWay.clear();
+    this.#settle();
+  }
+
+  #pass(write: UnderWay, pass: () => void): void {
+    if (!this.#underWay.has(write)) return;
+    write.pass = pass;
+    write.timer = realSetTimeout(() => {
+      this.unseen++;
+      write.claims = write.claims.filter((claim) => !this.#isOpen(claim));
+      this.#settle();
+    }, UNSEEN_MS);
+    this.#settle();
+  }
+
+  #settle(): void {
+    const writes = [...this.#underWay];
+    if (writes.some(({ pass, claims }) => pass === undefined || claims.some((claim) => this.#isOpen(claim)))) return;
+    const changes = this.#waiting.toSorted((a, b) => a.revision - b.revision);
+    this.#waiting = [];
+    for (const change of changes) {
+      const maker = writes.find(({ claims }) => claims.some((claim) => isClaimed(claim, change)));
+      this.#revisions.set(change.uid, change.revision);
+      if (change.type === 'DELETED') this.live.delete(change.uid);
+      else this.live.set(change.uid, change);
+      if (maker === undefined) this.#tell(change);
+      else maker.as(() => this.#tell(change));
+    }
+    for (const write of writes) {
+      realClearTimeout(write.timer);
+      this.#underWay.delete(write);
+    }
+    for (const change of changes) this.#told(change);
+    for (const { pass } of writes) pass?.();
+  }
+
+  /** Whether the change that a claim is about has yet to be seen. */
+  #isOpen(claim: Claim): boolean {
+    if (claim.perhaps || this.#waiting.some((change) => isClaimed(claim, change))) return false;
+    switch (claim.what) {
+      case 'version':
+        return !this.knows(claim.uid, claim.revision);
+      case 'end':
+        return claim.uid === '' ? this.#isThere(claim.place) : this.live.has(claim.uid);
+      case 'some':
+        return this.#isThere(claim.place);
+    }
+  }
+
+  #isThere(place: string): boolean {
+    for (const { resource, namespace, name } of this.live.values())
+      if (place === `${resource}/${namespace}/${name}`) return true;
+    return false;
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * What an API server keeps in etcd, read and written past it, over etcd's JSON gateway.
+ *
+ * API servers learn of changes in etcd by watching it, as each of several does of the others': a state put back here is the state that
+ * all clients see, without finalizers, admission or anybody's leave. Owns: keys and values as they are stored. Does not own: which objects
+ * they are (`storage-key.ts`). Start at {@link Etcd}.
+ */
+import { HarnessError } from '../../model/errors.ts';
+
+/** Everything that an API server stores. */
+const ROOT = '/registry/';
+const ROOT_END = '/registry0';
+/** etcd's own limit of operations in one transaction is 128. */
+const OPERATIONS_MAX = 100;
+
+/** A stored value, in base64 as etcd's gateway has it. */
+export interface Stored {
+  readonly value: string;
+  /** The revision of its last change. */
+  readonly revision: number;
+}
+
+export interface EtcdWrites {
+  /** Values in base64 by key. */
+  readonly put: ReadonlyMap<string, string>;
+  readonly remove: readonly string[];
+}
+
+export class Etcd {
+  readonly #url: string;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  /** All that is stored, by key. */
+  async all(): Promise<ReadonlyMap<string, Stored>> {
+    const { kvs = [] } = await this.#ask<RangeAnswer>('range', range(false));
+    return new Map(kvs.map(({ key, value = '', mod_revision }) => [decoded(key), { value, revision: +mod_revision }]));
+  }
+
+  /** The revision of the last change of each key, and of the whole store. */
+  async revisions(): Promise<{ readonly byKey: ReadonlyMap<string, number>; readonly revision: number }> {
+    const { header, kvs = [] } = await this.#ask<RangeAnswer>('range', range(true));
+    return {
+      byKey: new Map(kvs.map(({ key, mod_revision }) => [decoded(key), +mod_revision])),
+      revision: +header.revision,
+    };
+  }
+
+  /** Does all of it and returns the revisions that the values got, by key. */
+  async write({ put, remove }: EtcdWrites): Promise<ReadonlyMap<string, number>> {
+    const puts = [...put].map(([key, value]) => ({ key, of: { requestPut: { key: encoded(key), value } } }));
+    const removals = remove.map((key) => ({ key, of: { requestDeleteRange: { key: encoded(key) } } }));
+    const operations = [...puts, ...removals];
+    const written = new Map<string, number>();
+    for (let at = 0; at < operations.length; at += OPERATIONS_MAX) {
+      const part = operations.slice(at, at + OPERATIONS_MAX);
+      const { header } = await this.#ask<TransactionAnswer>('txn', { success: part.map((one) => one.of) });
+      for (const { key } of part) if (put.has(key)) written.set(key, +header.revision);
+    }
+    return written;
+  }
+
+  async #ask<T>(what: 'range' | 'txn', body: object): Promise<T> {
+    const url = `${this.#url}/v3/kv/${what}`;
+    const answer = await fetch(url, { method: 'POST', body: JSON.stringify(body) });
+    if (!answer.ok)
+      throw new HarnessError(
+        'CLUSTER_UNAVAILABLE',
+        `etcd answered ${answer.status} to ${url}, expected 200: ${(await answer.text()).slice(0, 200)}`,
+      );
+    return (await answer.json()) as T;
+  }
+}
+
+interface RangeAnswer {
+  readonly header: { readonly revision: string };
+  readonly kvs?: readonly { readonly key: string; readonly value?: string; readonly mod_revision: string }[];
+}
+
+interface TransactionAnswer {
+  readonly header: { readonly revision: string };
+}
+
+function range(keysOnly: boolean): object {
+  return { key: encoded(ROOT), range_end: encoded(ROOT_END), keys_only: keysOnly };
+}
+
+/** As etcd's gateway takes keys and values. */
+export function encoded(text: string): string {
+  return Buffer.from(text).toString('base64');
+}
+
+function decoded(text: string): string {
+  return Buffer.from(text, 'base64').toString();
+}

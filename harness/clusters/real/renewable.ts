@@ -1,0 +1,80 @@
+/**
+ * A control plane that is replaced by a fresh one when its state cannot be put back.
+ *
+ * Owns: that. Runs see one cluster. Start at {@link openEnvtest}.
+ */
+import type { RemoteServer } from '../../gate/http/remote.ts';
+import type { KubeObject } from '../../model/object.ts';
+import type { ApiRequest, ResponseSink } from '../../wire/http.ts';
+import type { Cluster, ClusterState } from '../cluster.ts';
+import { startEnvtest, type Envtest, type EnvtestOptions } from './envtest.ts';
+
+/** @throws what {@link startEnvtest} throws. */
+export async function openEnvtest(options: EnvtestOptions): Promise<RenewableCluster> {
+  return new RenewableCluster(options, await startEnvtest(options));
+}
+
+export class RenewableCluster implements Cluster {
+  /** How often a fresh one was needed. */
+  renewals = 0;
+  readonly #options: EnvtestOptions;
+  #now: Envtest;
+
+  constructor(options: EnvtestOptions, first: Envtest) {
+    this.#options = options;
+    this.#now = first;
+  }
+
+  get remote(): RemoteServer {
+    return this.#now.cluster.remote;
+  }
+
+  /** Of the programs that run now. */
+  get pids(): readonly number[] {
+    return this.#now.plane.pids;
+  }
+
+  get isBusy(): boolean {
+    return this.#now.cluster.isBusy;
+  }
+
+  snapshot(): ClusterState {
+    return this.#now.cluster.snapshot();
+  }
+
+  /** Every control plane begins with the same state, its own: the one that is asked for is not looked at. */
+  async restore(): Promise<void> {
+    try {
+      await this.#now.cluster.restore();
+    } catch {
+      this.renewals++;
+      await this.#now.stop();
+      this.#now = await startEnvtest(this.#options);
+      await this.#now.cluster.restore();
+    }
+  }
+
+  seed(objects: readonly KubeObject[]): Promise<void> {
+    return this.#now.cluster.seed(objects);
+  }
+
+  send(request: ApiRequest, sink: ResponseSink): () => void {
+    return this.#now.cluster.send(request, sink);
+  }
+
+  kindFor(apiVersion: string, kind: string): ReturnType<Cluster['kindFor']> {
+    return this.#now.cluster.kindFor(apiVersion, kind);
+  }
+
+  subresourcesOf(apiVersion: string, kind: string): ReadonlySet<string> {
+    return this.#now.cluster.subresourcesOf(apiVersion, kind);
+  }
+
+  deniedRequests(): ReturnType<Cluster['deniedRequests']> {
+    return this.#now.cluster.deniedRequests();
+  }
+
+  stop(): Promise<void> {
+    return this.#now.stop();
+  }
+}

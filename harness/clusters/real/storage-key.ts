@@ -1,0 +1,53 @@
+/**
+ * Under which key kube-apiserver keeps an object in etcd.
+ *
+ * Mirrors `SpecialDefaultResourcePrefixes` of pkg/kubeapiserver/default_storage_factory_builder.go, and the registry of custom resources,
+ * whose keys hold their group. Owns: the spelling, and which keys are the server's own business. Start at {@link storageKey}.
+ */
+import type { ObservedChange } from '../../gate/recorder.ts';
+import { groupResource, objectKey, type KubeObject, type ResourceKind } from '../../model/object.ts';
+
+/** Resources whose keys are not called like them. */
+const PREFIXES: { readonly [resource: string]: string } = {
+  replicationcontrollers: 'controllers',
+  endpoints: 'services/endpoints',
+  services: 'services/specs',
+  nodes: 'minions',
+  'ingresses.networking.k8s.io': 'ingress',
+};
+
+/** Groups of Kubernetes itself whose keys hold the group all the same: they come from servers of their own. */
+const AGGREGATED = ['apiextensions.k8s.io', 'apiregistration.k8s.io'];
+
+/** `/registry/pods/default/a`, `/registry/example.com/widgets/default/a`. `builtIn`: it comes from no CRD. */
+export function storageKey(kind: ResourceKind, builtIn: boolean, { metadata }: KubeObject): string {
+  const { group, resource } = kind;
+  const prefix =
+    builtIn && !AGGREGATED.includes(group) ? (PREFIXES[groupResource(kind)] ?? resource) : `${group}/${resource}`;
+  const { namespace = '', name = '' } = metadata;
+  return ['/registry', prefix, ...(namespace === '' ? [] : [namespace]), name].join('/');
+}
+
+/** What the server writes for itself whenever it likes, as keys. */
+const OWN_KEYS = [
+  /^\/registry\/leases\/kube-system\/apiserver-/,
+  /^\/registry\/(?:masterleases|peerserverleases|apiregistration\.k8s\.io)\//,
+  /^\/registry\/configmaps\/kube-system\//,
+];
+/** The same as objects. */
+const OWN_OBJECTS = [
+  /^leases\.coordination\.k8s\.io\/kube-system\/apiserver-/,
+  /^apiservices\.apiregistration\.k8s\.io\//,
+  /^configmaps\/kube-system\//,
+];
+
+/** Whether a key is nobody's but the server's. */
+export function isServersKey(key: string): boolean {
+  return OWN_KEYS.some((pattern) => pattern.test(key));
+}
+
+/** Whether an object is nobody's but the server's. */
+export function isServersObject(change: Pick<ObservedChange, 'resource' | 'namespace' | 'name'>): boolean {
+  const key = objectKey(change.resource, change.namespace, change.name);
+  return OWN_OBJECTS.some((pattern) => pattern.test(key));
+}
