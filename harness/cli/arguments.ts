@@ -2,6 +2,7 @@
 import { isMetricsUrl, METRICS_FORM } from '../actors/process/prometheus.ts';
 import { parseReadiness, READINESS_FORMS } from '../actors/process/readiness.ts';
 import { parseBudget } from '../execution/budget.ts';
+import { CLUSTERS, type ClusterKind } from '../model/cluster.ts';
 import type { Network } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
 
@@ -35,9 +36,10 @@ export function portArgument(text: string): number {
 }
 
 /** `--cluster`. */
-export function clusterArgument(text: string): 'embedded' {
-  if (text === 'embedded') return text;
-  throw usage(`got cluster "${text}", expected "embedded"`);
+export function clusterArgument(text: string): ClusterKind {
+  const known = CLUSTERS.find((one) => one === text);
+  if (known !== undefined) return known;
+  throw usage(`got cluster "${text}", expected ${CLUSTERS.map((one) => `"${one}"`).join(' or ')}`);
 }
 
 /** `--environment`. */

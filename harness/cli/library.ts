@@ -16,9 +16,11 @@ import { restoreCounterexample } from '../report/redaction/index.ts';
 import { Vault } from '../report/redaction/vault.ts';
 import type { Recording } from '../model/recording.ts';
 import type { SubjectTarget } from '../execution/protocol.ts';
+import { clusterOf } from '../execution/target-options.ts';
 import { resolveCommand } from '../execution/process-target.ts';
 import type { RunConfig } from '../execution/run-config.ts';
 import type { CheckResult } from '../model/check-result.ts';
+import type { ClusterKind } from '../model/cluster.ts';
 import type { Counterexample } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
 import type { CampaignResult, CheckReport, FindingRecord, ReplayResult } from '../model/finding.ts';
@@ -130,6 +132,8 @@ export interface ReplayContext {
   readonly cwd?: string;
   /** Runs; default 5. */
   readonly times?: number;
+  /** What answers the API, for targets that are programs; default what it was found on. */
+  readonly cluster?: ClusterKind;
   /** Variables of a process target's environment: they are not stored, for they may be secrets. */
   readonly env?: { readonly [name: string]: string };
   /** The target that the caller means: refused when the counterexample is another one's. */
@@ -160,6 +164,7 @@ export async function replay(counterexample: Counterexample, context: ReplayCont
   }
   return replayCounterexample(restoreCounterexample(counterexample, new Vault()).value, {
     times: context.times ?? REPLAY_TIMES,
+    cluster: clusterFor(counterexample, context.cluster),
     target,
     properties: known,
     workerEntry: WORKER,
@@ -167,6 +172,14 @@ export async function replay(counterexample: Counterexample, context: ReplayCont
     ...(context.reportDir === undefined ? {} : { reportDir: resolve(context.cwd ?? process.cwd(), context.reportDir) }),
     ...(context.signal === undefined ? {} : { signal: context.signal }),
   });
+}
+
+/** @throws {CONFIG_INVALID} for what is possible on the embedded server only. */
+function clusterFor({ target, project, cluster: stored }: Counterexample, cluster = stored): ClusterKind {
+  return clusterOf(
+    { ...(cluster === undefined ? {} : { cluster }), ...(project === undefined ? {} : { manifests: ['manifests'] }) },
+    'command' in target,
+  );
 }
 
 function targetOf(

@@ -3,6 +3,7 @@
  *
  * `campaign.ts` and `replay.ts` work with them; `model/finding.ts` has the nouns.
  */
+import type { ClusterKind } from '../model/cluster.ts';
 import type { Finding } from '../model/finding.ts';
 import type { Property } from '../oracle/property.ts';
 import type { SubjectTarget } from './protocol.ts';
@@ -28,6 +29,8 @@ export interface ReplayOptions {
   /** Resolved from the counterexample. */
   readonly target: SubjectTarget;
   readonly properties: readonly Property[];
+  /** What answers the API; default the embedded server. */
+  readonly cluster?: ClusterKind;
   /** Absolute: the report folder that the counterexample lies in, with what is known of its target. */
   readonly reportDir?: string;
   readonly signal?: AbortSignal;

@@ -11,6 +11,7 @@ import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import { isMetricsUrl, METRICS_FORM } from '../actors/process/prometheus.ts';
 import { parseReadiness, READINESS_FORMS } from '../actors/process/readiness.ts';
+import { CLUSTERS, type ClusterKind } from '../model/cluster.ts';
 import type { Network, Transport } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
 import { isRecord } from '../model/json.ts';
@@ -25,7 +26,7 @@ import { always, eventually, sometimes, type Predicate } from './predicates.ts';
 import { settleDoubles } from './project/sample-wins.ts';
 import { resolveProject } from './project/resolve.ts';
 import type { RunConfig } from './run-config.ts';
-import { forProcess, processOf, targetModule, usesEffects, workloadsOf } from './target-options.ts';
+import { clusterOf, forProcess, processOf, targetModule, usesEffects, workloadsOf } from './target-options.ts';
 
 /** What a user may set. Paths are relative to the configuration file, or to the working directory on the command line. */
 export interface StalemateOptions {
@@ -62,7 +63,8 @@ export interface StalemateOptions {
   readonly deployment?: string;
   /** Whether roles of the manifests are enforced for the target; default: when they bind any. */
   readonly authorization?: 'rbac' | 'allow-all';
-  readonly cluster?: 'embedded';
+  /** What answers the API: the embedded server (default), or one of our own with etcd, from envtest's binaries; for a `command`. */
+  readonly cluster?: ClusterKind;
   /** Names from `stalemate list properties`, or properties of your own. Default: all of the catalogue. */
   readonly properties?: readonly (string | Property)[];
   /** Claims about every version of every object. */
@@ -162,7 +164,7 @@ const optionsSchema: z.ZodType<StalemateOptions> = z.strictObject({
   manifests: z.array(z.string()).exactOptional(),
   deployment: z.string().min(1).exactOptional(),
   authorization: z.enum(['rbac', 'allow-all']).exactOptional(),
-  cluster: z.literal('embedded').exactOptional(),
+  cluster: z.enum(CLUSTERS).exactOptional(),
   properties: z.array(z.union([z.string(), property])).exactOptional(),
   always: z.array(predicate).exactOptional(),
   eventually: z.array(predicate).exactOptional(),
@@ -338,7 +340,7 @@ export function resolveOptions(options: StalemateOptions, context: ResolveContex
     configFile: context.configFile,
     target,
     process,
-    cluster: options.cluster ?? 'embedded',
+    cluster: clusterOf(options, started !== null),
     transport: options.transport ?? 'http-library',
     crds,
     samples,

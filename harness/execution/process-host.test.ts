@@ -63,6 +63,7 @@ async function trialOf(program: readonly string[], trial: Trial, started: Starte
     crds,
     samples: sample,
     project: null,
+    cluster: 'embedded' as const,
     reportDir: null,
     namespace: 'default',
     settings,

@@ -44,23 +44,25 @@ export async function createProcessHost(subject: Subject, target: ProcessTarget,
   return assembleProcessHost(subject, target, await EnclosurePool.open(target.network), beat);
 }
 
-function assembleProcessHost(
+async function assembleProcessHost(
   subject: Subject,
   target: ProcessTarget,
   enclosures: EnclosurePool,
   beat: () => void,
-): Host {
+): Promise<Host> {
+  // A cluster has things to tell before there is a host.
+  let standing: Host | undefined;
   const time = new WallClock();
   const rest = new Rest(time, beat);
   const pod = podFor(subject);
   const webhooks = webhooksOf(pod, {
-    world: () => host.current,
+    world: () => standing?.current,
     connect: (port) => enclosures.connect(port),
     told: () => rest.told(),
   });
-  const { serve, isBusy, ...ground } = openGround(
+  const { serve, isBusy, ...ground } = await openGround(
     { ...subject, crds: pod.crds, project: pod.project },
-    () => host.current,
+    () => standing?.current,
     webhooks.ask,
   );
   rest.alsoWhile((world) => webhooks.waits(world) || isBusy());
@@ -110,6 +112,7 @@ function assembleProcessHost(
     onDrained: undefined,
     current: undefined,
   };
+  standing = host;
   return host;
 }
 

@@ -1,4 +1,5 @@
 /** What the supervisor and its worker say to each other. Everything here survives a structured clone. */
+import type { ClusterKind } from '../model/cluster.ts';
 import type { ProcessTarget, ProjectManifests, RunSettings, Transport } from '../model/counterexample.ts';
 import type { Violation } from '../model/check-result.ts';
 import type { HarnessErrorCode } from '../model/errors.ts';
@@ -21,6 +22,7 @@ export interface SubjectTarget {
 
 /** The target and everything that shapes its runs. */
 export interface Subject extends SubjectTarget {
+  readonly cluster: ClusterKind;
   readonly crds: readonly KubeObject[];
   readonly samples: readonly KubeObject[];
   /** `null` where the user named no manifests. */
@@ -106,6 +108,8 @@ export type FromWorker =
       readonly inconclusive: string | null;
       /** Where two runs of the same schedule parted, if they did. */
       readonly diverged: string | null;
+      /** The first run that did not reproduce it, where others did. */
+      readonly other: History | null;
       /** What had to be moved for the failure to come back. */
       readonly reanchored: Reanchored | null;
     }

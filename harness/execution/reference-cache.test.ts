@@ -30,6 +30,7 @@ function subjectOf(command: readonly string[], more: Partial<Subject> = {}): Sub
       graceMs: 0,
     },
     transport: 'http-library',
+    cluster: 'embedded',
     crds: [],
     samples: [],
     project: null,

@@ -29,8 +29,8 @@ const NOTHING: ReferenceCache = { recall: () => undefined, keep: () => {} };
 export function referenceCache(subject: Subject, base: Workload): ReferenceCache {
   const program = subject.process === null ? undefined : programOf(subject.process);
   if (subject.reportDir === null || program === undefined) return NOTHING;
-  const { crds, project, namespace, settings, process: target } = subject;
-  const key = digest(JSON.stringify([versions(), program, target, crds, project, namespace, settings, base]));
+  const { cluster, crds, project, namespace, settings, process: target } = subject;
+  const key = digest(JSON.stringify([versions(), cluster, program, target, crds, project, namespace, settings, base]));
   const vault = new Vault();
   const folder = join(subject.reportDir, 'references');
   const file = join(folder, `${key.slice(0, 16)}.json`);

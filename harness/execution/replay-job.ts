@@ -26,6 +26,8 @@ interface Runs {
   readonly shown: Judged;
   readonly inconclusive: string | null;
   readonly diverged: string | null;
+  /** The first run that did not reproduce it, where others did. */
+  readonly other: History | null;
 }
 
 /** Runs the stored trial as often as asked for. */
@@ -44,7 +46,7 @@ export async function doReplay(
     runTimes(runner, trial, times, job.signature, (run, live) => judgeRun(trial, run, wanted, reference, prober, live));
   const stored = await runs(job.trial, job.times);
   const moved = stored.k === 0 && runner.repeatable ? await moveAnchors(job, runs) : undefined;
-  const { k, shown, inconclusive, diverged } = moved?.runs ?? stored;
+  const { k, shown, inconclusive, diverged, other } = moved?.runs ?? stored;
   const { history, violations } = shown;
   return {
     say: 'replayed',
@@ -55,6 +57,7 @@ export async function doReplay(
     violations,
     inconclusive,
     diverged,
+    other,
     reanchored: moved?.reanchored ?? null,
   };
 }
@@ -80,6 +83,7 @@ async function runTimes(
   let k = 0;
   let first: Judged | undefined;
   let failed: Judged | undefined;
+  let green: Judged | undefined;
   let diverged: string | null = null;
   let inconclusive: string | null = null;
   for (let n = 0; n < times; n++) {
@@ -87,13 +91,16 @@ async function runTimes(
     if (first === undefined) first = judged;
     else if (runner.repeatable) diverged ??= firstDivergence(first.history, judged.history) ?? null;
     inconclusive ??= [...judged.inconclusive.values()][0] ?? null;
-    if (!judged.violations.some((violation) => signatureText(violation.signature) === signature)) continue;
+    if (!judged.violations.some((violation) => signatureText(violation.signature) === signature)) {
+      green ??= judged;
+      continue;
+    }
     k++;
     failed ??= judged;
   }
   const shown = failed ?? first;
   if (shown === undefined) throw new Error('a replay of no runs');
-  return { k, shown, inconclusive, diverged };
+  return { k, shown, inconclusive, diverged, other: failed === undefined ? null : (green?.history ?? null) };
 }
 
 /** The first way to move the labels with which the finding comes back, if there is one. */

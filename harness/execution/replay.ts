@@ -24,6 +24,7 @@ export async function replayCounterexample(
     job: 'replay',
     subject: {
       ...options.target,
+      cluster: options.cluster ?? 'embedded',
       crds: counterexample.crds,
       samples: counterexample.workload.sample,
       project: counterexample.project ?? null,
@@ -63,6 +64,7 @@ export async function replayCounterexample(
     ...(violation === undefined ? {} : { violation }),
     ...(answer.inconclusive === null ? {} : { inconclusive: answer.inconclusive }),
     ...(answer.diverged === null ? {} : { diverged: answer.diverged }),
+    ...(answer.other === null ? {} : { other: answer.other }),
   };
 }
 

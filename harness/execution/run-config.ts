@@ -1,4 +1,5 @@
 /** A campaign's configuration with nothing left open: every path absolute, every file loaded, every default filled in. */
+import type { ClusterKind } from '../model/cluster.ts';
 import type { ProcessTarget, ProjectManifests, RunSettings, Transport } from '../model/counterexample.ts';
 import type { KubeObject } from '../model/object.ts';
 import type { FaultKind } from '../model/schedule.ts';
@@ -16,7 +17,7 @@ export interface RunConfig {
   readonly target: string;
   /** The target, when it is a process. */
   readonly process: ProcessTarget | null;
-  readonly cluster: 'embedded';
+  readonly cluster: ClusterKind;
   readonly transport: Transport;
   readonly crds: readonly KubeObject[];
   readonly samples: readonly KubeObject[];

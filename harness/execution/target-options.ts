@@ -5,6 +5,7 @@
  */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { ClusterKind } from '../model/cluster.ts';
 import type { ProcessTarget } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
 import type { StalemateOptions } from './config.ts';
@@ -79,6 +80,30 @@ export function targetModule(target: string | undefined, cwd: string): string {
   throw new HarnessError(
     'TARGET_INVALID',
     `target "${target}" does not exist; expected a module, looked for "${path}"`,
+  );
+}
+
+/**
+ * What answers the API. A real server is asked by programs, with nothing of the project's own in it yet.
+ *
+ * @throws {CONFIG_INVALID} for what is possible on the embedded server only.
+ */
+export function clusterOf(
+  { cluster = 'embedded', manifests = [], warm }: StalemateOptions,
+  isProcess: boolean,
+): ClusterKind {
+  if (cluster === 'embedded') return cluster;
+  const why = !isProcess
+    ? 'a target that is a module'
+    : manifests.length > 0
+      ? 'manifests'
+      : warm === true
+        ? '"warm"'
+        : undefined;
+  if (why === undefined) return cluster;
+  throw new HarnessError(
+    'CONFIG_INVALID',
+    `got cluster "${cluster}" with ${why}, expected a command (-- COMMAND ARGS) with CRDs and a sample, each run in a process of its own; leave "cluster" out`,
   );
 }
 

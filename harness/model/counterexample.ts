@@ -1,4 +1,5 @@
 /** The counterexample: all it takes to run a failure again, as a versioned file. */
+import type { ClusterKind } from './cluster.ts';
 import type { Signature } from './check-result.ts';
 import type { KubeObject } from './object.ts';
 import type { Schedule } from './schedule.ts';
@@ -71,6 +72,8 @@ export interface Counterexample {
   readonly sentence: string;
   readonly target: CounterexampleTarget;
   readonly namespace: string;
+  /** What answered the API; default the embedded server. */
+  readonly cluster?: ClusterKind;
   readonly crds: readonly KubeObject[];
   readonly project?: ProjectManifests;
   readonly workload: Workload;

@@ -119,6 +119,8 @@ export interface ReplayResult {
   readonly diverged?: string;
   /** The history of the first run that reproduced it, else of the first run. */
   readonly history: History;
+  /** The first run that did not reproduce it, where others did. */
+  readonly other?: History;
   /** The violation with the stored signature, when it came back. */
   readonly violation?: Violation;
 }

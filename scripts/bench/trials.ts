@@ -72,6 +72,7 @@ async function hostFor(kind: string): Promise<Host> {
       target,
       process: null,
       transport: kind,
+      cluster: 'embedded',
       crds: [WIDGET_CRD],
       samples: [WIDGET_SAMPLE],
       namespace: 'default',

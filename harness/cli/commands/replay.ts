@@ -2,8 +2,10 @@
 import path from 'node:path';
 import { Command } from 'commander';
 import { findConfigFile, loadConfigFile } from '../../execution/config.ts';
+import { partingOf } from '../../execution/parting.ts';
 import { versions } from '../../execution/versions.ts';
 import { signatureText } from '../../model/check-result.ts';
+import type { ClusterKind } from '../../model/cluster.ts';
 import type { Counterexample } from '../../model/counterexample.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
 import type { ReplayResult } from '../../model/finding.ts';
@@ -13,7 +15,7 @@ import { Vault } from '../../report/redaction/vault.ts';
 import { tellStory, type Told } from '../../report/story.ts';
 import { renderStory } from '../../report/terminal.ts';
 import { decodeReplayable } from '../../schedule/codec/record.ts';
-import { countArgument, envArgument } from '../arguments.ts';
+import { clusterArgument, countArgument, envArgument } from '../arguments.ts';
 import type { CommandContext } from '../main.ts';
 import type { ReplayContext } from '../library.ts';
 import { readText } from '../read-text.ts';
@@ -21,6 +23,7 @@ import { readText } from '../read-text.ts';
 interface ReplayFlags {
   readonly times?: number;
   readonly target?: string;
+  readonly cluster?: ClusterKind;
   readonly config?: string;
   readonly env?: { readonly [name: string]: string };
   readonly json?: boolean;
@@ -38,6 +41,11 @@ export function replayCommand(context: CommandContext): Command {
     .description('Run a finding again, step by step the same.')
     .argument('<file>', 'a counterexample, or a record')
     .option('--times <n>', 'runs (default: 5)', countArgument('--times'))
+    .option(
+      '--cluster <kind>',
+      'what answers the API: "embedded", or "envtest" for a program (default: as found)',
+      clusterArgument,
+    )
     .option('--target <module>', 'the target you mean: refused when the file is another one’s')
     .option('--env <name=value>', 'a variable for a target that is a process, as in run (several times)', envArgument)
     .option('--config <file>', 'configuration file with properties of your own')
@@ -57,7 +65,7 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
   warnOfVersions(counterexample, console.err);
   const { replay } = await import('../library.ts');
   const configFile = flags.config ?? findConfigFile(console.cwd);
-  const result = await replay(counterexample, {
+  const context: ReplayContext = {
     cwd: console.cwd,
     // Findings lie in folders of their own inside the report folder.
     reportDir: path.dirname(path.dirname(path.resolve(console.cwd, file))),
@@ -66,8 +74,15 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
     ...(flags.target === undefined ? {} : { target: flags.target }),
     ...(await environmentOf(flags, configFile)),
     ...(configFile === undefined ? {} : { configFile }),
-  });
+  };
+  const cluster = flags.cluster ?? counterexample.cluster ?? 'embedded';
+  const result = await replay(counterexample, { ...context, cluster });
   const outcome = outcomeOf(result);
+  const { k, n } = result.reproduced;
+  const beside =
+    cluster === 'embedded' || k === n || signal.aborted
+      ? undefined
+      : await replay(counterexample, { ...context, cluster: 'embedded', times: EMBEDDED_TIMES });
   const told = toldOf(counterexample, result, vault);
   if (flags.json === true) {
     const sentence = told?.violation.sentence ?? stored.sentence;
@@ -76,9 +91,12 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
     if (told !== undefined) {
       const story = tellStory(told);
       const { color, width } = console;
-      console.out(`${renderStory(story, { color, width, replay: `npx stalemate replay ${file}` })}\n`);
+      console.out(
+        `${renderStory(story, { color, width, replay: `npx stalemate replay ${file}${elsewhere(flags)}` })}\n`,
+      );
     }
     console.out(resultText(result, outcome));
+    if (beside !== undefined) console.out(partingText(result, beside, cluster));
   }
   return EXIT_BY_OUTCOME[outcome];
 }
@@ -91,10 +109,29 @@ function toldOf(counterexample: Counterexample, result: ReplayResult, vault: Vau
   return redactFinding({ violation, counterexample: { ...counterexample, schedule }, record: history }, vault);
 }
 
+/** What was asked for beyond the file. */
+function elsewhere({ cluster }: ReplayFlags): string {
+  return cluster === undefined ? '' : ` --cluster ${cluster}`;
+}
+
 /** What the flags say, on top of the configuration file. */
 async function environmentOf({ env }: ReplayFlags, file: string | undefined): Promise<Pick<ReplayContext, 'env'>> {
   const configured = file === undefined ? undefined : (await loadConfigFile(file)).env;
   return env === undefined && configured === undefined ? {} : { env: { ...configured, ...env } };
+}
+
+/** Of a replay on the embedded server that another one is compared with. */
+const EMBEDDED_TIMES = 3;
+
+/** Where a run that came out well on a real cluster left the way of the embedded one. */
+function partingText(result: ReplayResult, embedded: ReplayResult, cluster: ClusterKind): string {
+  const { k, n } = embedded.reproduced;
+  const parting = partingOf(embedded.history, result.other ?? result.history);
+  const where =
+    parting === undefined
+      ? 'the runs agree in every request and its answer: they differ in what the target was shown, and when'
+      : `the runs part after ${parting.after ?? 'the beginning'}:\n  embedded  ${parting.one}\n  ${cluster.padEnd(8)}  ${parting.other}`;
+  return `on the embedded server ${k} of ${n}; ${where}\n`;
 }
 
 type ReplayOutcome = 'reproduced' | 'green' | 'anchors-missing' | 'inconclusive';

@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { budgetText } from '../../execution/budget.ts';
 import { findConfigFile, loadConfigFile, type StalemateOptions } from '../../execution/config.ts';
 import type { RunConfig } from '../../execution/run-config.ts';
+import type { ClusterKind } from '../../model/cluster.ts';
 import type { Network } from '../../model/counterexample.ts';
 import { EXIT, HarnessError, type ExitCode } from '../../model/errors.ts';
 import type { CampaignOutcome, CampaignResult } from '../../model/finding.ts';
@@ -46,7 +47,7 @@ interface RunFlags {
   readonly grace?: number;
   readonly metrics?: string;
   readonly leaderElection?: boolean;
-  readonly cluster?: 'embedded';
+  readonly cluster?: ClusterKind;
   readonly property?: readonly string[];
   readonly budget?: string;
   readonly seed?: number;
@@ -97,7 +98,11 @@ export function runCommand(context: CommandContext): Command {
     .option('--metrics <url>', 'where it tells Prometheus how often it reconciled', metricsArgument)
     .option('--network <kind>', 'what the program can reach: "none" (default) or "host"', networkArgument)
     .option('--leader-election', 'it elects a leader: a second replica may run beside the first')
-    .option('--cluster <kind>', 'what answers the API: "embedded"', clusterArgument)
+    .option(
+      '--cluster <kind>',
+      'what answers the API: "embedded" (default), or "envtest" for a program',
+      clusterArgument,
+    )
     .option('--property <name>', 'judge this property only; may be given several times', collect)
     .option('--budget <budget>', '60s, 5m, or a number of runs (default: 60s)', budgetArgument)
     .option('--seed <n>', 'root seed of everything that is drawn', seedArgument)

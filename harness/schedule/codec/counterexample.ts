@@ -8,6 +8,7 @@ import type {
   ProjectManifests,
   RunSettings,
 } from '../../model/counterexample.ts';
+import { CLUSTERS } from '../../model/cluster.ts';
 import { kubeObject, signature, type Shape } from './common.ts';
 import { decode, encode, type Format } from './format.ts';
 import { SCHEDULE } from './schedule.ts';
@@ -68,6 +69,10 @@ const schema: z.ZodType<Counterexample> = z
     sentence: z.string(),
     target,
     namespace: z.string().min(1),
+    cluster: z
+      .enum(CLUSTERS)
+      .exactOptional()
+      .meta({ description: 'What answered the API; default the embedded server' }),
     crds: z.array(kubeObject),
     project: project.exactOptional(),
     workload: WORKLOAD.schema,
