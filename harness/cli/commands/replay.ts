@@ -41,11 +41,7 @@ export function replayCommand(context: CommandContext): Command {
     .description('Run a finding again, step by step the same.')
     .argument('<file>', 'a counterexample, or a record')
     .option('--times <n>', 'runs (default: 5)', countArgument('--times'))
-    .option(
-      '--cluster <kind>',
-      'what answers the API: "embedded", or "envtest" for a program (default: as found)',
-      clusterArgument,
-    )
+    .option('--cluster <kind>', 'what answers the API: "embedded" or "envtest"', clusterArgument)
     .option('--target <module>', 'the target you mean: refused when the file is another one’s')
     .option('--env <name=value>', 'a variable for a target that is a process, as in run (several times)', envArgument)
     .option('--config <file>', 'configuration file with properties of your own')

@@ -98,11 +98,7 @@ export function runCommand(context: CommandContext): Command {
     .option('--metrics <url>', 'where it tells Prometheus how often it reconciled', metricsArgument)
     .option('--network <kind>', 'what the program can reach: "none" (default) or "host"', networkArgument)
     .option('--leader-election', 'it elects a leader: a second replica may run beside the first')
-    .option(
-      '--cluster <kind>',
-      'what answers the API: "embedded" (default), or "envtest" for a program',
-      clusterArgument,
-    )
+    .option('--cluster <kind>', 'what answers the API: "embedded" or "envtest"', clusterArgument)
     .option('--property <name>', 'judge this property only; may be given several times', collect)
     .option('--budget <budget>', '60s, 5m, or a number of runs (default: 60s)', budgetArgument)
     .option('--seed <n>', 'root seed of everything that is drawn', seedArgument)
