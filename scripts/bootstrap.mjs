@@ -32,6 +32,7 @@ const RETRIES = ['--fetch-retries=2', '--fetch-retry-mintimeout=1000', '--fetch-
 const COMMANDS = {
   start: { script: 'scripts/tour.ts' },
   bench: { script: 'scripts/bench.ts' },
+  'check-report': { script: 'scripts/check-report.ts' },
   catalogue: { script: 'scripts/check-catalogue.ts' },
   differential: { script: 'scripts/differential.ts' },
   'fuzz-http': { script: 'scripts/fuzz-http.ts' },

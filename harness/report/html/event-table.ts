@@ -123,7 +123,7 @@ function operationEvent(index: HistoryIndex, operation: Operation, context: Text
   const write = isWrite(operation.verb);
   const { outcome } = operation;
   const request = requestText(operation, context);
-  const fault = operation.fault === undefined ? '' : `  ⚡ ${operation.fault}`;
+  const fault = operation.fault === undefined ? '' : `  ↯ ${operation.fault}`;
   const mark = operation.sent ?? operation.invoked;
   const [key, ...more] = index.keysOf(operation);
   return {
@@ -142,7 +142,7 @@ function deliveryEvents(index: HistoryIndex): RawEvent[] {
   return index.history.deliveries.map((delivery) => {
     const { at, timeMs, actor, type, resource, object, revision, stream, k, available } = delivery;
     const { namespace = '', name = '' } = object?.metadata ?? {};
-    const behind = at - available.at > 1 ? `  ⌛ ${Math.round(timeMs - available.timeMs)} ms late` : '';
+    const behind = at - available.at > 1 ? `  ◔ ${Math.round(timeMs - available.timeMs)} ms late` : '';
     const about = name === '' ? bare(resource) : index.shortName(objectKey(resource, namespace, name));
     return {
       at,

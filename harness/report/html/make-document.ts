@@ -135,7 +135,8 @@ function operationRow(
     ...(answer === undefined ? {} : { answer }),
     guilty,
     ...(remark === undefined ? {} : { remark }),
-    ...(stale === undefined ? {} : { stale }),
+    // Fonts without emoji have this sign too.
+    ...(stale === undefined ? {} : { stale: stale.replace('⌛', '◔') }),
     ...(base === undefined ? {} : { base }),
   };
 }

@@ -31,8 +31,12 @@ export function installHistory({ events }, moments) {
   if (!(search instanceof HTMLInputElement)) return;
   /** @type {ReadonlySet<number> | undefined} */
   let among;
+  // The story has fewer moments than the history has rows: what is selected here stays, whatever moment is shown there.
+  let own = false;
   const list = new HistoryList(events, (row) => {
+    own = true;
     moments.selectTick(events.at[row] ?? 0);
+    own = false;
     detail(row);
   });
 
@@ -81,7 +85,12 @@ export function installHistory({ events }, moments) {
       ...(label === '' ? [] : [make('p', { class: 'label' }, [make('code', {}, [label])])]),
       make('p', {}, [causes.length === 0 ? 'It follows from nothing that is recorded.' : 'It follows from:']),
       make('ul', { class: 'causes' }, causes),
-      ...(body === undefined ? [] : [make('p', {}, ['The request:']), make('pre', {}, [body])]),
+      ...(body === undefined
+        ? []
+        : [
+            make('p', {}, ['The request:']),
+            make('pre', { tabindex: '0', role: 'region', 'aria-label': 'The body of the request' }, [body]),
+          ]),
     ];
   };
 
@@ -103,7 +112,7 @@ export function installHistory({ events }, moments) {
   });
   moments.listen((tick) => {
     const row = rowAt(events.at, tick);
-    if (row < 0 || events.at[list.selected] === tick) return;
+    if (own || row < 0 || events.at[list.selected] === tick) return;
     list.selected = row;
     list.show(rows);
     detail(row);

@@ -78,6 +78,7 @@ class Panel {
     const region = { class: 'wide', tabindex: '0', role: 'region', 'aria-label': `${view.object}: cache against live` };
     this.element = make('div', { class: 'view' }, [
       make('h3', {}, [view.object]),
+      make('p', { class: 'hint' }, ['Versions from left to right; dashed: behind the API server.']),
       this.#strip(),
       make('div', region, [this.#table]),
     ]);
@@ -232,7 +233,7 @@ function behindText(live, now, told) {
   if (told === undefined) return 'told nothing yet';
   if (now === undefined || told.revision >= now.revision) return `${versionText(told)}, up to date`;
   const missing = live.filter(({ revision }) => revision > told.revision && revision <= now.revision).length;
-  return `⌛ ${versionText(told)}, ${missing} behind`;
+  return `◔ ${versionText(told)}, ${missing} behind`;
 }
 
 /**

@@ -22,7 +22,7 @@ export function ratesSection({ rates }: ReportDocument): Html {
         </pattern>
       </defs>
     </svg>
-    <p class="legend">
+    <p class="legend" ${rates.buckets === 1 ? html`hidden` : undefined}>
       <span class="key read"></span> reads <span class="key write"></span> writes
       <span class="key refused"></span> refused
     </p>

@@ -80,7 +80,8 @@ function place(story: ReportStory, actor: string): string {
   return `in-${Math.min(9, Math.max(0, story.actors.indexOf(actor)))}`;
 }
 
-const SIGNS = { preemption: '⇄', hold: '⏸', release: '▷', fault: '⚡' } as const;
+/** Signs that fonts without emoji have too. */
+const SIGNS = { preemption: '⇄', hold: '‖', release: '▷', fault: '↯' } as const;
 
 export function deviationText(row: ReportDeviation): Html {
   const ordinal = row.ordinal === undefined ? '' : ` ${row.ordinal}`;

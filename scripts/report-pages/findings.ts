@@ -1,0 +1,122 @@
+/** Findings to make pages of: real ones, one whose every text is hostile, and one with 100,000 events. The same each time. */
+import { readFileSync } from 'node:fs';
+import { controllers, decodeRecord, recheck, run } from '../../harness/index.ts';
+import type { FindingStats } from '../../harness/index.ts';
+import type { KubeObject } from '../../harness/model/object.ts';
+import type { Told } from '../../harness/report/story.ts';
+import { deployment, findingOf, HistoryScript, lostUpdate } from '../../harness/report/test-findings.ts';
+import { nameOf, optionsFor } from '../catalogue.ts';
+
+/** The finding that the README explains. */
+export function example(): Told {
+  const read = (name: string): string => readFileSync(new URL(`../../docs/examples/${name}`, import.meta.url), 'utf8');
+  const { counterexample, history } = decodeRecord(read('lost-update.record.json'), 'lost-update.record.json');
+  const { violation } = recheck({ version: 2, kind: 'record', counterexample, history });
+  if (violation === undefined) throw new Error('the stored example no longer shows its violation');
+  const stats = JSON.parse(read('lost-update.stats.json')) as FindingStats;
+  return { violation, counterexample, record: history, stats };
+}
+
+/** What a campaign finds first in a wrong controller of the catalogue; the same seed finds the same. */
+export async function found(name: string, seed: number): Promise<Told> {
+  const entry = controllers.find((candidate) => nameOf(candidate) === name);
+  if (entry === undefined) throw new Error(`the catalogue has no "${name}"`);
+  const { findings } = await run(optionsFor(entry, { budget: 20_000, seed, stopAfter: 1 }));
+  const [finding] = findings;
+  if (finding === undefined) throw new Error(`nothing was found in "${name}" with seed ${seed}`);
+  return finding;
+}
+
+export const HOSTILE =
+  '</script><script>document.title="taken"</script><img src=x onerror=\'document.title="taken"\'><!--';
+
+/** Text that wants to be more than text, wherever somebody else decides what stands there. */
+export function hostile(): Told {
+  const told = lostUpdate();
+  const { violation, record } = told;
+  const spiked: KubeObject = {
+    ...deployment(104, HOSTILE, 1),
+    metadata: { ...deployment(104, HOSTILE, 1).metadata, annotations: { [HOSTILE]: HOSTILE } },
+  };
+  return {
+    ...told,
+    violation: { ...violation, sentence: `${violation.sentence} ${HOSTILE}` },
+    record: {
+      ...record,
+      operations: record.operations.map((operation) => ({ ...operation, body: spiked, userAgent: HOSTILE })),
+      revisions: record.revisions.map((revision) => ({
+        ...revision,
+        object: { ...revision.object, metadata: { ...revision.object.metadata, annotations: { [HOSTILE]: HOSTILE } } },
+      })),
+      logs: [{ actor: 'controller', line: HOSTILE, at: 5.5, timeMs: 0 }],
+      missed: [HOSTILE],
+    },
+  };
+}
+
+const OBJECTS = 40;
+const CONFLICT = { type: 'fail', code: 409, reason: 'Conflict', message: 'the object has been modified' } as const;
+
+/** A long run: `events` requests and watch events on some objects, and the lost update at its end. */
+export function long(events: number): Told {
+  const script = new HistoryScript();
+  let revision = 1000;
+  const current = Array.from({ length: OBJECTS }, (_, index) => named(index, ++revision, 1));
+  for (const object of current) {
+    const name = object.metadata.name ?? '';
+    const facts = { resource: 'deployments.apps', name, outcome: { type: 'ok', code: 201, object } } as const;
+    script.call({ actor: 'user', verb: 'create', ...facts, body: object, made: object });
+  }
+  script.contention();
+  let k = 0;
+  for (let made = OBJECTS; made < events - 4; made += 5) {
+    const index = ((made / 5) % OBJECTS) | 0;
+    const before = current[index] ?? named(index, revision, 1);
+    const object = named(index, ++revision, 1 + (((made / 5) % 9) | 0));
+    current[index] = object;
+    const place = { resource: 'deployments.apps', name: `web-${index}` } as const;
+    const actor = `writer-${1 + (index % 3)}`;
+    script.pass(7);
+    script.call({ actor, verb: 'get', ...place, outcome: { type: 'ok', code: 200, object: before } });
+    script.call({
+      actor,
+      verb: 'update',
+      ...place,
+      body: object,
+      made: object,
+      outcome: { type: 'ok', code: 200, object },
+    });
+    script.call({ actor: 'controller', verb: 'update', ...place, body: before, outcome: CONFLICT });
+    script.deliver('controller', 'deployments.apps', object, k++);
+    script.call({ actor: 'controller', verb: 'get', ...place, outcome: { type: 'ok', code: 200, object } });
+  }
+  const live = current[0] ?? named(0, revision, 1);
+  const old = named(0, ++revision, 77);
+  const place = { resource: 'deployments.apps', name: 'web-0' } as const;
+  const guilty = script.call({
+    actor: 'controller',
+    verb: 'update',
+    ...place,
+    body: old,
+    made: old,
+    outcome: { type: 'ok', code: 200, object: old },
+  });
+  return findingOf(script.history(), {
+    signature: {
+      property: 'no-lost-update',
+      class: 'carried-back',
+      actors: ['target', 'writer'],
+      kind: 'deployments.apps',
+      field: 'spec.replicas',
+    },
+    sentence: `controller reverted an acknowledged spec.replicas (version ${live.metadata.resourceVersion ?? ''}) after ${events} events`,
+    operations: [guilty.id],
+    revisions: [revision],
+    at: script.mark().at,
+  });
+}
+
+function named(index: number, revision: number, replicas: number): KubeObject {
+  const object = deployment(revision, 'registry.example.com/web:v1', replicas);
+  return { ...object, metadata: { ...object.metadata, name: `web-${index}`, uid: `u-${index}` } };
+}
