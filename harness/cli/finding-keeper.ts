@@ -33,7 +33,13 @@ export class FindingKeeper {
 
   /** Nothing of it is written or shown but without its secrets. */
   keep(found: Finding): void {
-    const finding = redactFinding(found, this.#vault);
+    let finding: Finding;
+    try {
+      finding = redactFinding(found, this.#vault);
+    } catch (error) {
+      this.fault ??= error;
+      return;
+    }
     const path = this.#write(finding);
     const replay =
       path === undefined ? 'not possible, the counterexample could not be written' : `npx stalemate replay ${path}`;

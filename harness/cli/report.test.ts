@@ -42,6 +42,18 @@ describe('stalemate report', () => {
     expect(read('page.html')).toContain('LOST UPDATE');
   });
 
+  it('goes on with the other records of a folder when one cannot be read', () => {
+    writeFileSync(join(folder, 'out/records/a.json'), 'no JSON');
+    writeFileSync(join(folder, 'out/records/b.json'), encodeRecord(recordOf(lostUpdate())));
+
+    const { code, stderr } = stalemate(['report', 'out'], { cwd: folder });
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('"out/records/a.json" is not JSON'),
+    });
+    expect(existsSync(join(folder, 'out/reports/b.html'))).toBe(true);
+  });
+
   it('refuses what is no record, in one sentence', () => {
     writeFileSync(join(folder, 'cut.json'), encodeRecord(recordOf(lostUpdate())).slice(0, 500));
 

@@ -6,13 +6,14 @@ import { pathToFileURL } from 'node:url';
 import { Command } from 'commander';
 import { findConfigFile, loadConfigFile, ownProperties } from '../../execution/config.ts';
 import { EXIT, HarnessError, type ExitCode } from '../../model/errors.ts';
-import type { FindingRecord } from '../../model/finding.ts';
 import type { Property } from '../../oracle/property.ts';
 import { findingPage } from '../../report/html/index.ts';
+import { redactFinding } from '../../report/redaction/index.ts';
 import type { Told } from '../../report/story.ts';
 import { writeWhole } from '../../report/write-files.ts';
 import { decodeRecord } from '../../schedule/codec/record.ts';
 import { usage } from '../arguments.ts';
+import type { Console } from '../console.ts';
 import type { CommandContext } from '../main.ts';
 import { readText } from '../read-text.ts';
 
@@ -50,20 +51,44 @@ async function reportPath(path: string, flags: ReportFlags, { console }: Command
   const configFile = flags.config ?? findConfigFile(cwd);
   const own = configFile === undefined ? [] : ownProperties(await loadConfigFile(configFile));
   const pages: string[] = [];
+  let code: ExitCode = EXIT.holds;
   for (const file of files) {
-    const told = await toldOf(decodeRecord(readText(file, 'record'), relative(cwd, file)), relative(cwd, file), own);
-    const page = pageOf(file, flags.out === undefined ? undefined : resolve(cwd, flags.out), folder);
-    writeWhole(page, findingPage(told, placesOf(file, cwd)));
-    console.out(`${relative(cwd, page)}\n  ${told.violation.sentence}\n`);
-    pages.push(page);
+    try {
+      const page = await writeReport(
+        file,
+        pageOf(file, flags.out === undefined ? undefined : resolve(cwd, flags.out), folder),
+        own,
+        console,
+      );
+      pages.push(page);
+    } catch (error) {
+      // Of a folder, one that cannot be read costs the others nothing.
+      if (!folder || !(error instanceof HarnessError)) throw error;
+      console.err(`stalemate: ${error.message}\n`);
+      code = error.exitCode;
+    }
   }
   const [first] = pages;
   if (flags.open === true && first !== undefined) await openInBrowser(first);
-  return EXIT.holds;
+  return code;
+}
+
+async function writeReport(
+  file: string,
+  page: string,
+  own: readonly Property[],
+  { cwd, out }: Console,
+): Promise<string> {
+  // Records of earlier versions may still hold secrets.
+  const told = redactFinding(await readFinding(relative(cwd, file), own));
+  writeWhole(page, findingPage(told, placesOf(file, cwd)));
+  out(`${relative(cwd, page)}\n  ${told.violation.sentence}\n`);
+  return page;
 }
 
 /** What the record says of the finding; for one of version 1, what its history says. */
-async function toldOf(record: FindingRecord, file: string, own: readonly Property[]): Promise<Told> {
+async function readFinding(file: string, own: readonly Property[]): Promise<Told> {
+  const record = decodeRecord(readText(file, 'record'), file);
   const { counterexample, history, stats } = record;
   const { recheck } = await import('../library.ts');
   const violation = record.violation ?? recheck(record, own).violation;

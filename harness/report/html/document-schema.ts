@@ -13,6 +13,7 @@ import {
   type ReportRow,
   type ReportStory,
   type Sight,
+  type ToldSights,
 } from './document.ts';
 import type { EventTable } from './event-table.ts';
 
@@ -118,7 +119,13 @@ const view: z.ZodType<ObjectView> = z.strictObject({
   object: z.string(),
   leaves: texts,
   live: z.array(sight),
-  caches: z.array(z.strictObject({ actor: z.string(), told: z.array(sight) })),
+  caches: z.array(
+    z.strictObject({
+      actor: z.string(),
+      via: z.enum(['watch', 'answers']).meta({ description: 'watch: events and lists, which a cache goes by' }),
+      told: z.array(sight),
+    } satisfies Shape<ToldSights>),
+  ),
 } satisfies Shape<ObjectView>);
 
 const rates: z.ZodType<ReportRates> = z.strictObject({

@@ -140,7 +140,15 @@ export interface ObjectView {
   /** Leaf paths whose values are listed. */
   readonly leaves: readonly string[];
   readonly live: readonly Sight[];
-  readonly caches: readonly { readonly actor: string; readonly told: readonly Sight[] }[];
+  readonly caches: readonly ToldSights[];
+}
+
+/** What an actor was told of an object, one way or the other. */
+export interface ToldSights {
+  readonly actor: string;
+  /** `watch`: by the events of a watch and by lists, which is what a cache goes by. `answers`: to requests for the object itself. */
+  readonly via: 'watch' | 'answers';
+  readonly told: readonly Sight[];
 }
 
 /** A version of an object, from a tick on. */

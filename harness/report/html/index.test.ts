@@ -49,8 +49,10 @@ describe('the report document', () => {
       [102, '5'],
       [103, '3'],
     ]);
-    expect(view?.caches.find(({ actor }) => actor === 'controller')?.told.map(({ revision }) => revision)).toEqual([
-      101, 102, 103,
+    const told = view?.caches.filter(({ actor }) => actor === 'controller');
+    expect(told?.map(({ via, told }) => [via, told.map(({ revision }) => revision)])).toEqual([
+      ['watch', [101]],
+      ['answers', [102, 103]],
     ]);
   });
 

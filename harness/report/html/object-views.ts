@@ -4,9 +4,9 @@ import type { Violation } from '../../model/check-result.ts';
 import { diffContent, leafPattern, leavesOf } from '../../model/leaf.ts';
 import type { JsonObject } from '../../model/object.ts';
 import type { HistoryIndex } from '../history-index.ts';
-import type { KnowledgeBase } from '../knowledge.ts';
+import type { Knowledge, KnowledgeBase } from '../knowledge.ts';
 import { isField, valueText } from '../leaf-text.ts';
-import type { ObjectView, Sight } from './document.ts';
+import type { ObjectView, Sight, ToldSights } from './document.ts';
 
 /** Leaves listed per object: the violation's field first, then what changed most recently. */
 const LEAVES_MAX = 10;
@@ -27,12 +27,16 @@ export function objectView(
   const leaves = shownLeaves(chain, violation.signature.field);
   const caches = actors
     .filter((actor) => knowledge.reads(actor, first.resource) || roleOf(actor) === 'target')
-    .map((actor) => {
-      const told = around(knowledge.all(actor, key), violation.at);
-      return {
-        actor,
-        told: told.map(({ at, revision, object, deleted }) => sight(at, revision, deleted, object, leaves)),
-      };
+    .flatMap((actor): readonly ToldSights[] => {
+      const all = knowledge.all(actor, key);
+      const sightsOf = (known: readonly Knowledge[]): readonly Sight[] =>
+        around(known, violation.at).map(({ at, revision, object, deleted }) =>
+          sight(at, revision, deleted, object, leaves),
+        );
+      return [
+        { actor, via: 'watch', told: sightsOf(all.filter((known) => fillsCache(index, known))) },
+        { actor, via: 'answers', told: sightsOf(all.filter((known) => !fillsCache(index, known))) },
+      ];
     })
     .filter(({ told }) => told.length > 0);
   return {
@@ -41,6 +45,11 @@ export function objectView(
     live: chain.map(({ at, revision, object, type }) => sight(at, revision, type === 'DELETED', object, leaves)),
     caches,
   };
+}
+
+/** Caches are filled by watches and by the lists before them; answers to other requests pass them by. */
+function fillsCache(index: HistoryIndex, { op }: Knowledge): boolean {
+  return op === undefined || index.operation(op)?.verb === 'list';
 }
 
 function around<T extends { readonly at: number }>(list: readonly T[], moment: number): readonly T[] {

@@ -26,8 +26,12 @@ export function baseOf(operation: Operation, told: readonly Knowledge[]): WriteB
   if (verb !== 'update' || !isObject(body)) return undefined;
   let best: Knowledge | undefined;
   let fewest = Number.POSITIVE_INFINITY;
+  // What a status says was worked out anew, and may say again what it once said: its base shows in the rest.
+  const own = (path: string): boolean => operation.subresource === 'status' && /^status(?![A-Za-z])/.test(path);
   for (const candidate of told.slice(-CANDIDATES_MAX)) {
-    const distance = diffContent(candidate.object, body).length;
+    if (candidate.deleted || candidate.object.metadata.uid !== (body.metadata.uid ?? candidate.object.metadata.uid))
+      continue;
+    const distance = diffContent(candidate.object, body).filter(({ path }) => !own(path)).length;
     if (distance > fewest) continue;
     best = candidate;
     fewest = distance;

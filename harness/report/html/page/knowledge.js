@@ -1,14 +1,14 @@
 /**
  * Cache against live: what the server had and what each actor had been told, at the selected moment.
  *
- * @import { ObjectView, ReportDocument, Sight } from '../document.ts'
+ * @import { ObjectView, ReportDocument, Sight, ToldSights } from '../document.ts'
  * @import { Moments } from './moment.js'
  */
 import { byId, draw, make, timeText } from './dom.js';
 
 const WIDTH = 360;
 const LANE = 22;
-const NAMES = 84;
+const NAMES = 114;
 
 /**
  * @param {ReportDocument} report
@@ -78,7 +78,6 @@ class Panel {
     const region = { class: 'wide', tabindex: '0', role: 'region', 'aria-label': `${view.object}: cache against live` };
     this.element = make('div', { class: 'view' }, [
       make('h3', {}, [view.object]),
-      make('p', { class: 'hint' }, ['Versions from left to right; dashed: behind the API server.']),
       this.#strip(),
       make('div', region, [this.#table]),
     ]);
@@ -94,25 +93,28 @@ class Panel {
     this.#cursor.setAttribute('x2', String(x));
     const { live, caches, leaves } = this.#view;
     const now = sightAt(live, tick);
-    const told = caches.map(({ actor, told }) => ({ actor, sight: sightAt(told, tick) }));
-    const heads = told.map(({ actor, sight }) =>
-      make('th', { scope: 'col' }, [actor, make('small', {}, [behindText(live, now, sight)])]),
+    const told = caches.map((cache) => ({ name: nameOf(cache), sight: sightAt(cache.told, tick) }));
+    const heads = told.map(({ name, sight }) =>
+      make('th', { scope: 'col' }, [name, make('small', {}, [behindText(live, now, sight)])]),
     );
     const head = make('tr', {}, [
-      make('th', { scope: 'col' }, ['field']),
       make('th', { scope: 'col' }, ['API server', make('small', {}, [versionText(now)])]),
       ...heads,
     ]);
-    const rows = leaves.map((leaf, place) => {
+    const columns = String(told.length + 1);
+    const bodies = leaves.map((leaf, place) => {
       const value = valueAt(now, place);
       const cells = told.map(({ sight }) => {
         const seen = valueAt(sight, place);
         const differs = sight !== undefined && seen !== value;
         return make('td', differs ? { class: 'differs' } : {}, [sight === undefined ? '?' : seen, differs ? ' ≠' : '']);
       });
-      return make('tr', {}, [make('th', { scope: 'row' }, [leaf]), make('td', {}, [value]), ...cells]);
+      return make('tbody', {}, [
+        make('tr', {}, [make('th', { scope: 'rowgroup', colspan: columns }, [leaf])]),
+        make('tr', {}, [make('td', {}, [value]), ...cells]),
+      ]);
     });
-    this.#table.replaceChildren(make('thead', {}, [head]), make('tbody', {}, rows));
+    this.#table.replaceChildren(make('thead', {}, [head]), ...bodies);
   }
 
   /** Lanes of versions: the server's, and below it what each reader went by. Dashed is behind. */
@@ -121,8 +123,8 @@ class Panel {
     const height = LANE * (caches.length + 1);
     const lanes = [
       this.#lane('API server', live, 0, () => false),
-      ...caches.map(({ actor, told }, index) =>
-        this.#lane(actor, told, index + 1, (sight, from) => isBehind(live, sight, from)),
+      ...caches.map((cache, index) =>
+        this.#lane(nameOf(cache), cache.told, index + 1, (sight, from) => isBehind(live, sight, from)),
       ),
     ];
     const label = `${object}: versions at the server and as told to each reader, over the moments of the story`;
@@ -141,7 +143,7 @@ class Panel {
    */
   #lane(name, sights, lane, behind) {
     const y = lane * LANE;
-    const out = [draw('text', { class: 'lane-name', x: 0, y: y + 15 }, [cutText(name, 13)])];
+    const out = [draw('text', { class: 'lane-name', x: 0, y: y + 15 }, [cutText(name, 17)])];
     const changes = [...this.#view.live.map(({ at }) => at), ...sights.map(({ at }) => at)];
     const cuts = [...new Set(changes)].sort((a, b) => a - b);
     /** @type {{ readonly kind: string, readonly text: string, readonly x: number }[]} */
@@ -182,6 +184,14 @@ class Panel {
   #x(index) {
     return NAMES + ((WIDTH - NAMES) * index) / Math.max(1, this.#ticks.length);
   }
+}
+
+/**
+ * @param {ToldSights} cache
+ * @returns {string}
+ */
+function nameOf({ actor, via }) {
+  return via === 'watch' ? `${actor} cache` : `${actor} asked`;
 }
 
 /**

@@ -12,6 +12,10 @@ export function knowledgeSection({ views }: ReportDocument): Html {
       <button type="button" id="later" aria-label="One moment later">▶</button>
     </div>
     <p id="moment" class="moment"></p>
+    <p class="hint">
+      Versions from left to right; dashed is behind the API server. A cache goes by its watch; what its owner asked for
+      besides is a row of its own.
+    </p>
     <div id="views">
       <noscript>What everybody knew at a moment needs a script; the versions below say the same.</noscript>
     </div>
