@@ -118,7 +118,8 @@ class Incarnation implements ProcessIncarnation {
   readonly #actor: ActorId;
   readonly #upstream: Upstream;
   readonly #tell: (kind: ProcessEventKind, detail: string) => void;
-  readonly #folder = mkdtempSync(join(tmpdir(), 'stalemate-target-'));
+  /** Made at the last moment: who is stopped before leaves none behind. */
+  #folder = '';
   #front: LifeFront | undefined;
   #effects: EffectsServer | undefined;
   #child: ChildProcess | undefined;
@@ -126,6 +127,8 @@ class Incarnation implements ProcessIncarnation {
   #readiness: ReadinessWatch | undefined;
   #metrics: URL | undefined;
   #over = false;
+  /** It is still on its way to be started, and clears up itself. */
+  #starting = true;
   #ports: Placeholders['ports'] = new Map();
 
   constructor(
@@ -147,61 +150,70 @@ class Incarnation implements ProcessIncarnation {
   }
 
   async start(): Promise<void> {
-    const { target, namespace, authority, identity, enclosures, serve } = this.#host;
     try {
-      const enclosure = await enclosures.take();
-      this.#enclosure = enclosure;
-      const socket = await enclosure.listen();
-      const access = { socket, identity, clientCa: authority.certificate, token: TOKEN, user: USER };
-      this.#front = await serve(this.#served(), access);
-      const names = portNames([...target.command, ...Object.values(target.env), target.ready, target.metrics]);
-      const ports = names.length === 0 ? [] : await enclosure.freePorts(names.length);
-      const effects = (await this.#openEffects(enclosure)) ?? '';
-      if (this.#over) return this.#clear();
-      const kubeconfig = this.#writeKubeconfig(this.#front.url);
-      const home = join(this.#folder, 'home');
-      mkdirSync(home);
-      const files = join(this.#folder, 'files');
-      mountFiles(this.#host.files, { files, home, pod: join(this.#folder, 'pod') });
-      const values: Placeholders = {
-        kubeconfig,
-        namespace,
-        effects,
-        files,
-        certs: join(home, SERVING_CERTS),
-        ports: new Map(names.map((name, at) => [name, ports[at] ?? 0])),
-      };
-      this.#ports = values.ports;
-      if (target.metrics !== '') this.#metrics = new URL(filledIn(target.metrics, values));
-      this.#readiness = watchReadiness(this.#awaited(values), enclosure);
-      const command = target.command.map((word) => filledIn(word, values));
-      const own = Object.entries(target.env).map(([name, value]) => [name, filledIn(value, values)] as const);
-      const [program, ...args] = watched([...enclosure.wrapper, ...command], {
-        folder: this.#folder,
-        search: !enclosure.endsAll,
-      });
-      const child = spawn(program, args, {
-        cwd: target.cwd,
-        env: { ...cleanEnvironment(process.env, home, kubeconfig, Object.fromEntries(own)), [LIFE]: this.#folder },
-        // A group of its own, so that what it starts ends with it.
-        detached: true,
-        stdio: ['pipe', 'pipe', 'pipe'],
-      });
-      this.#child = child;
-      child.once('spawn', () => this.#tell('started', ''));
-      child.once('error', (error) => this.#tell('start-failed', error.message));
-      child.once('exit', (code, signal) => {
-        this.#killGroup();
-        // What it printed last is still on its way; a process that got away may keep the pipe open.
-        void Promise.race([once(child, 'close'), realDelay(LAST_WORDS_MS)]).then(() =>
-          this.#tell('exited', endText(code, signal)),
-        );
-      });
-      child.stdin?.on('error', () => {});
-      for (const stream of [child.stdout, child.stderr]) if (stream !== null) this.#readLines(stream);
+      await this.#start();
     } catch (error) {
       this.#tell('start-failed', error instanceof Error ? error.message : String(error));
+    } finally {
+      this.#starting = false;
+      // Whoever was stopped meanwhile has nobody else to give back what was taken since.
+      if (this.#over) this.#clear();
     }
+  }
+
+  async #start(): Promise<void> {
+    const { target, namespace, authority, identity, enclosures, serve } = this.#host;
+    const enclosure = await enclosures.take();
+    this.#enclosure = enclosure;
+    const socket = await enclosure.listen();
+    const access = { socket, identity, clientCa: authority.certificate, token: TOKEN, user: USER };
+    this.#front = await serve(this.#served(), access);
+    const names = portNames([...target.command, ...Object.values(target.env), target.ready, target.metrics]);
+    const ports = names.length === 0 ? [] : await enclosure.freePorts(names.length);
+    const effects = (await this.#openEffects(enclosure)) ?? '';
+    if (this.#over) return;
+    this.#folder = mkdtempSync(join(tmpdir(), 'stalemate-target-'));
+    const kubeconfig = this.#writeKubeconfig(this.#front.url);
+    const home = join(this.#folder, 'home');
+    mkdirSync(home);
+    const files = join(this.#folder, 'files');
+    mountFiles(this.#host.files, { files, home, pod: join(this.#folder, 'pod') });
+    const values: Placeholders = {
+      kubeconfig,
+      namespace,
+      effects,
+      files,
+      certs: join(home, SERVING_CERTS),
+      ports: new Map(names.map((name, at) => [name, ports[at] ?? 0])),
+    };
+    this.#ports = values.ports;
+    if (target.metrics !== '') this.#metrics = new URL(filledIn(target.metrics, values));
+    this.#readiness = watchReadiness(this.#awaited(values), enclosure);
+    const command = target.command.map((word) => filledIn(word, values));
+    const own = Object.entries(target.env).map(([name, value]) => [name, filledIn(value, values)] as const);
+    const [program, ...args] = watched([...enclosure.wrapper, ...command], {
+      folder: this.#folder,
+      search: !enclosure.endsAll,
+    });
+    const child = spawn(program, args, {
+      cwd: target.cwd,
+      env: { ...cleanEnvironment(process.env, home, kubeconfig, Object.fromEntries(own)), [LIFE]: this.#folder },
+      // A group of its own, so that what it starts ends with it.
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    this.#child = child;
+    child.once('spawn', () => this.#tell('started', ''));
+    child.once('error', (error) => this.#tell('start-failed', error.message));
+    child.once('exit', (code, signal) => {
+      this.#killGroup();
+      // What it printed last is still on its way; a process that got away may keep the pipe open.
+      void Promise.race([once(child, 'close'), realDelay(LAST_WORDS_MS)]).then(() =>
+        this.#tell('exited', endText(code, signal)),
+      );
+    });
+    child.stdin?.on('error', () => {});
+    for (const stream of [child.stdout, child.stderr]) if (stream !== null) this.#readLines(stream);
   }
 
   /** The store, for a target that asks where it is. */
@@ -257,7 +269,7 @@ class Incarnation implements ProcessIncarnation {
   crash(): void {
     if (this.#over) return;
     this.#over = true;
-    this.#clear();
+    if (!this.#starting) this.#clear();
   }
 
   #clear(): void {
@@ -271,6 +283,7 @@ class Incarnation implements ProcessIncarnation {
   }
 
   #removeFolder(): boolean {
+    if (this.#folder === '') return true;
     try {
       rmSync(this.#folder, { recursive: true, force: true });
       return true;

@@ -17,7 +17,7 @@ test('undoes at heal what it may have added', () => {
   for (const ops of drawn(finalizerAdder, writerWorld())) {
     const [add] = ops;
 
-    expect(finalizerAdder.heal?.(ops)).toEqual([
+    expect(finalizerAdder.heal?.(ops, writerWorld().aim)).toEqual([
       { do: 'remove-item', target: add?.target, path: ['metadata', 'finalizers'], item: HOLD },
     ]);
   }

@@ -5,6 +5,7 @@ import { autoscaler } from './autoscaler.ts';
 import { deleter } from './deleter.ts';
 import { finalizerAdder } from './finalizer-adder.ts';
 import { foreignFieldWriter } from './foreign-field-writer.ts';
+import { labelStripper } from './label-stripper.ts';
 import { labelToucher } from './label-toucher.ts';
 import { listItemAppender } from './list-item-appender.ts';
 import { recreator } from './recreator.ts';
@@ -26,4 +27,5 @@ export const WRITERS: readonly AdversarialWriter[] = [
   foreignFieldWriter,
   selfHealer,
   autoscaler,
+  labelStripper,
 ];

@@ -32,7 +32,7 @@ test('names no owner without a bystander', () => {
 test('takes back finalizers at heal and nothing else', () => {
   const programs = drawn(listItemAppender, writerWorld());
 
-  const healed = programs.flatMap((ops) => listItemAppender.heal?.(ops) ?? []);
+  const healed = programs.flatMap((ops) => listItemAppender.heal?.(ops, writerWorld().aim) ?? []);
 
   expect(healed).toContainEqual({
     do: 'remove-item',

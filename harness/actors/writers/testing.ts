@@ -120,7 +120,7 @@ export function writerWorld(): WriterWorld {
   const path = `${collectionPath(APP, 'default')}/web`;
   const live = made.request('GET', path).object;
   made.request('PUT', `${path}/status`, { ...live, status: { observedGeneration: 1, replicas: 2, conditions } });
-  const metadata = { name: 'web', ownerReferences: [{ ...CHILD_OWNER, uid }] };
+  const metadata = { name: 'web', labels: { app: 'web' }, ownerReferences: [{ ...CHILD_OWNER, uid }] };
   create(DEPLOYMENT, deployment(metadata));
   create(CONFIGMAP, { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { config: 'x' } });
   create(INPUT, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'input' }, data: { colour: 'red' } });

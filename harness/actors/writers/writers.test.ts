@@ -77,7 +77,7 @@ describe.for(WRITERS.map((writer, index) => [writer.name, index] as const))('%s'
   test('leaves no finalizer of its own behind after heal', async () => {
     for (const ops of programsOf(index)) {
       const world = writerWorld();
-      await play(world, [...ops, ...(WRITERS[index]?.heal?.(ops) ?? [])]);
+      await play(world, [...ops, ...(WRITERS[index]?.heal?.(ops, world.aim) ?? [])]);
 
       const left = world.server.objects().flatMap((object) => object.metadata.finalizers ?? []);
       expect(left.filter((finalizer) => finalizer.startsWith('stalemate.dev/'))).toEqual([]);

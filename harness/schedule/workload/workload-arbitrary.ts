@@ -25,6 +25,7 @@ export interface WorkloadArbitraryOptions extends Partial<WriterContext> {
 interface Armed {
   readonly writer: AdversarialWriter;
   readonly ops: fc.Arbitrary<readonly ProgramOp[]>;
+  readonly aim: Aim;
 }
 
 /** How many writers beside the user, out of ten runs: mostly one or two, none when the user or the start is trouble enough. */
@@ -60,7 +61,7 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
     };
     const arm = (writer: AdversarialWriter, objects: Aim['objects']): Armed[] => {
       const ops = writer.ops({ ...aim, objects }, context);
-      return ops === undefined ? [] : [{ writer, ops }];
+      return ops === undefined ? [] : [{ writer, ops, aim }];
     };
     const armed = writers.flatMap((writer) => arm(writer, aim.objects));
     const contesting = writers.flatMap((writer) =>
@@ -110,9 +111,9 @@ function pick(armed: readonly Armed[], mrng: fc.Random): Armed {
   return armed[mrng.nextInt(0, armed.length - 1)] as Armed;
 }
 
-function program(actor: string, { writer, ops }: Armed, mrng: fc.Random, biasFactor: number | undefined): Program {
+function program(actor: string, { writer, ops, aim }: Armed, mrng: fc.Random, biasFactor: number | undefined): Program {
   const drawn = ops.generate(mrng, biasFactor).value;
-  const heal = writer.heal?.(drawn) ?? [];
+  const heal = writer.heal?.(drawn, aim) ?? [];
   return {
     actor,
     writer: writer.name,

@@ -63,5 +63,5 @@ export interface AdversarialWriter {
   /** Whether the target writes the very list or map of this object that the writer writes to. */
   readonly contests?: (object: AimObject) => boolean;
   /** What it undoes of its own once contention is over. */
-  heal?(ops: readonly ProgramOp[]): readonly ProgramOp[];
+  heal?(ops: readonly ProgramOp[], aim: Aim): readonly ProgramOp[];
 }

@@ -1,0 +1,79 @@
+/** A life that is ended while it is still being started leaves nothing behind. */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, expect, it } from 'vitest';
+import { EnclosurePool } from './enclosure-pool.ts';
+import { processHost, startProcess, type ProcessHost, type ServeLife } from './process-incarnation.ts';
+
+const before = process.env['TMPDIR'];
+const folder = mkdtempSync(join(tmpdir(), 'stalemate-incarnation-'));
+afterAll(() => {
+  if (before === undefined) delete process.env['TMPDIR'];
+  else process.env['TMPDIR'] = before;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const target = {
+  command: ['sleep', '1000'],
+  cwd: tmpdir(),
+  env: {},
+  network: 'none',
+  ready: 'quiet',
+  readyWithinMs: 1_000,
+  graceMs: 0,
+  metrics: '',
+} as const;
+const upstream = { send: () => () => {} };
+const front = { url: 'https://127.0.0.1:1', close: () => Promise.resolve() };
+
+/** An enclosure of a pool, given back, and a host for lives in it. */
+async function lives(
+  serve: ServeLife,
+): Promise<{ readonly host: ProcessHost; readonly isGivenBack: () => Promise<void> }> {
+  process.env['TMPDIR'] = folder;
+  const pool = await EnclosurePool.open('none');
+  const first = await pool.take();
+  first.giveBack();
+  return {
+    host: processHost({ serve, target, files: [], namespace: 'default', enclosures: pool, print: () => {} }),
+    isGivenBack: async () => {
+      // Where it is not, another one is opened for each that is taken.
+      for (;;) {
+        const next = await pool.take();
+        if (next.wrapper.join() === first.wrapper.join()) return;
+      }
+    },
+  };
+}
+
+it.each([0, 1, 3, 10, 30])('after %d turns of the event loop', async (turns) => {
+  const { host, isGivenBack } = await lives(() => Promise.resolve(front));
+  const told: string[] = [];
+
+  const life = startProcess(host, 'controller', upstream, (kind, detail) => told.push(`${kind} ${detail}`));
+  for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
+  life.crash();
+
+  await isGivenBack();
+  while (readdirSync(folder).some((name) => name.startsWith('stalemate-target-'))) await delay(5);
+  expect(told.filter((one) => one.startsWith('start-failed'))).toEqual([]);
+});
+
+it('although what it was to talk to fails only then', async () => {
+  const asked = Promise.withResolvers<undefined>();
+  const answer = Promise.withResolvers<typeof front>();
+  const { host, isGivenBack } = await lives(() => {
+    asked.resolve(undefined);
+    return answer.promise;
+  });
+
+  const life = startProcess(host, 'controller', upstream, () => {});
+  await asked.promise;
+  life.crash();
+  answer.reject(new Error('too late'));
+
+  await isGivenBack();
+  expect(readdirSync(folder)).toEqual([]);
+});

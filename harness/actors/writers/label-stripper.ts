@@ -1,0 +1,43 @@
+/**
+ * Somebody who takes a label off an object that the target made, and puts it back later: a slip with kubectl, a policy tool.
+ *
+ * A target that finds its objects by that label loses sight of one of them, makes another, and meets both again at heal.
+ */
+import { valueAt } from '../../model/edit.ts';
+import { jsonEqual } from '../../model/leaf.ts';
+import type { ProgramOp } from '../../model/workload.ts';
+import type { AdversarialWriter, Aim, AimObject } from '../../schedule/workload/writer.ts';
+import { inStyles, oneOf, setOp } from './moves.ts';
+import type { Move } from './moves.ts';
+
+/** More labels on one object would only be more of the same. */
+const LABELS_MAX = 3;
+
+export const labelStripper: AdversarialWriter = {
+  name: 'label-stripper',
+  about: 'takes a label off an object that the target made, which it may be found by, and puts it back later',
+  ops: (aim) => oneOf(aim.objects.flatMap(labelMoves)),
+  heal: (ops, aim) => ops.slice(0, 1).flatMap((op) => putBack(op, aim)),
+};
+
+function labelMoves(aim: AimObject): readonly Move[] {
+  if (aim.relation !== 'created-by-target') return [];
+  return Object.entries(aim.object.metadata.labels ?? {})
+    .slice(0, LABELS_MAX)
+    .flatMap(([key, value]) => {
+      const path = ['metadata', 'labels', key];
+      return inStyles(aim.object, path, (via) => [setOp(aim, path, null, via)]).flatMap((strip) => [
+        strip,
+        [...strip, setOp(aim, path, value, 'merge-patch')],
+      ]);
+    });
+}
+
+/** The label as it was when the target was at rest. */
+function putBack(op: ProgramOp, { objects }: Aim): readonly ProgramOp[] {
+  if (op.do !== 'set') return [];
+  const { target, path } = op;
+  const aim = objects.find((object) => jsonEqual({ ...object.target }, { ...target }));
+  const value = aim === undefined ? undefined : valueAt(aim.object, path);
+  return aim === undefined || value === undefined ? [] : [setOp(aim, path, value, 'merge-patch')];
+}
