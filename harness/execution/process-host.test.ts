@@ -117,12 +117,13 @@ describe.concurrent('a process', () => {
 
     expect(measurements).toMatchObject([
       { actor: 'controller', when: 'start', reconciles: { success: 1 } },
-      { actor: 'controller', when: 'at-rest', reconciles: { success: 2 } },
-      { actor: 'controller', when: 'end', reconciles: { success: 3 } },
+      { actor: 'controller', when: 'healed', reconciles: { success: 2 } },
+      { actor: 'controller', when: 'at-rest', reconciles: { success: 3 } },
+      { actor: 'controller', when: 'end', reconciles: { success: 4 } },
     ]);
     const files = measurements.flatMap(({ footprint }) => footprint?.fileDescriptors ?? []);
     // It opens one for each time that it is asked; where the system tells nothing there are none.
-    expect(files.map((count) => count - (files[0] ?? 0))).toEqual(existsSync('/proc/self/fd') ? [0, 1, 2] : []);
+    expect(files.map((count) => count - (files[0] ?? 0))).toEqual(existsSync('/proc/self/fd') ? [0, 1, 2, 3] : []);
   });
 
   it('that serves no metrics says why there are none', async () => {

@@ -148,6 +148,7 @@ export async function runTrial(options: TrialOptions): Promise<History> {
     for (const { actor, writer, heal } of workload.programs) {
       if (heal !== undefined) world.startProgram({ actor, writer, ops: heal }, true);
     }
+    await world.measure('healed');
     world.recorder.phase('settle');
     // Standing co-writers do at rest once more what they do all day.
     for (const program of workload.programs) if (program.standing === true) world.startProgram(program, true);

@@ -139,10 +139,10 @@ export interface Reading {
   readonly metricsFailed?: string;
 }
 
-/** A look at one life of a process target: before contention, when it first came to rest, and when the run was over. */
+/** A look at one life of a process target: before contention, when nobody disturbs it any more, when it first came to rest, at the end. */
 export interface Measurement extends Mark, Reading {
   readonly actor: ActorId;
-  readonly when: 'start' | 'at-rest' | 'end';
+  readonly when: 'start' | 'healed' | 'at-rest' | 'end';
 }
 
 export interface ProcessEvent extends Mark {

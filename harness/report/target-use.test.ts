@@ -73,11 +73,11 @@ describe('reconciles beside a finding', () => {
     return { actor: 'controller', when, at, timeMs, pid, reconciles: { success } };
   };
 
-  it('tell how many came at rest', () => {
-    const looks = [look('start', 1, 0, 1), look('at-rest', 5, 1000, 10), look('end', 9, 9000, 522)];
+  it('tell how many came once nobody disturbed it', () => {
+    const looks = [look('start', 1, 0, 1), look('healed', 5, 1000, 10), look('at-rest', 9, 9000, 522)];
 
     expect(reconcilesBeside('bounded-rate', looks)).toBe(
-      'by its own metrics it reconciled 522 times (success 522), 512 of them in the 8.0 s after it was to be at rest',
+      'by its own metrics it reconciled 522 times (success 522), 512 of them in the 8.0 s after the disturbance had ended',
     );
     expect(reconcilesBeside('convergence', looks)).toBeUndefined();
   });
@@ -85,8 +85,8 @@ describe('reconciles beside a finding', () => {
   it('tell no rate of another process, or of no time', () => {
     const text = 'by its own metrics it reconciled 12 times (success 12)';
 
-    expect(reconcilesBeside('bounded-rate', [look('at-rest', 5, 0, 10), look('end', 9, 9000, 12, 2)])).toBe(text);
-    expect(reconcilesBeside('bounded-rate', [look('at-rest', 5, 0, 10), look('end', 9, 90, 12)])).toBe(text);
+    expect(reconcilesBeside('bounded-rate', [look('healed', 5, 0, 10, 2), look('at-rest', 9, 9000, 12)])).toBe(text);
+    expect(reconcilesBeside('bounded-rate', [look('healed', 5, 0, 10), look('at-rest', 9, 90, 12)])).toBe(text);
     expect(reconcilesBeside('bounded-rate', undefined)).toBeUndefined();
   });
 });

@@ -123,20 +123,16 @@ function growth({ perRun }: FigureSummary, noun: string, text: (value: number) =
 /** What the target itself counted in one run, for findings about rates; undefined where nobody asked it. */
 export function reconcilesBeside(property: string, measurements: readonly Measurement[] = []): string | undefined {
   if (property !== 'bounded-rate') return undefined;
-  const last = (when: Measurement['when'], actor?: string): Measurement | undefined =>
-    measurements.findLast(
-      (one) => one.when === when && one.reconciles !== undefined && (actor ?? one.actor) === one.actor,
-    );
-  const rest = last('at-rest');
-  const end = last('end', rest?.actor);
-  const latest = end ?? rest;
-  if (latest?.reconciles === undefined) return undefined;
-  const text = `by its own metrics it reconciled ${count(total(latest))} times (${countsText(latest.reconciles)})`;
-  if (rest === undefined || end === undefined || end.pid !== rest.pid) return text;
-  const spanMs = end.timeMs - rest.timeMs;
-  return spanMs < SPAN_MIN_MS
-    ? text
-    : `${text}, ${count(total(end) - total(rest))} of them in the ${(spanMs / 1000).toFixed(1)} s after it was to be at rest`;
+  const rest = measurements.findLast(({ when, reconciles }) => when === 'at-rest' && reconciles !== undefined);
+  if (rest?.reconciles === undefined) return undefined;
+  const text = `by its own metrics it reconciled ${count(total(rest))} times (${countsText(rest.reconciles)})`;
+  const healed = measurements.find(
+    ({ when, pid, reconciles }) => when === 'healed' && pid === rest.pid && reconciles !== undefined,
+  );
+  const spanMs = rest.timeMs - (healed?.timeMs ?? rest.timeMs);
+  if (healed === undefined || spanMs < SPAN_MIN_MS) return text;
+  const since = count(total(rest) - total(healed));
+  return `${text}, ${since} of them in the ${(spanMs / 1000).toFixed(1)} s after the disturbance had ended`;
 }
 
 /** A shorter look tells no rate. */

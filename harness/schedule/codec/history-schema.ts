@@ -246,7 +246,7 @@ const probe: z.ZodType<ProbeResult> = z
 const measurement: z.ZodType<Measurement> = z
   .strictObject({
     actor: z.string(),
-    when: z.enum(['start', 'at-rest', 'end']),
+    when: z.enum(['start', 'healed', 'at-rest', 'end']),
     pid: z.int(),
     footprint: z
       .strictObject({ fileDescriptors: z.int(), threads: z.int(), memoryKb: z.int() } satisfies Shape<Footprint>)
