@@ -20,10 +20,11 @@ export default function start(context: Context): void {
     const body: V1ConfigMap = { metadata: { generateName: `${name}-`, labels, ownerReferences } };
     await core.createNamespacedConfigMap({ namespace, body });
   };
+  const reconcileAll = async (): Promise<void> => {
+    for (const widget of widgets.values()) await reconcile(widget).catch(() => {});
+  };
   const all = (): void => {
-    work = work.then(async () => {
-      for (const widget of widgets.values()) await reconcile(widget).catch(() => {});
-    });
+    work = work.then(reconcileAll);
   };
 
   const informer = followWidgets(context, (widget) => {
