@@ -7,43 +7,17 @@
  * so that a life of it takes a tenth of a second.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { Agent, createServer, request } from 'node:https';
+import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { send } from '../targets/kube-client.mjs';
 
 const flags = Object.fromEntries(process.argv.slice(2).map((word) => word.replace(/^--/, '').split('=')));
 const { suffix } = parse(readFileSync(flags.settings, 'utf8'));
 const own = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
 console.log(`${flags.namespace} ${process.env.COLOR} ${flags['health-probe-bind-address']}`);
 console.log(`in ${existsSync(own) ? readFileSync(own, 'utf8') : 'no pod'}`);
-
-const config = parse(readFileSync(process.env.KUBECONFIG, 'utf8'));
-const { server, 'certificate-authority-data': ca } = config.clusters[0].cluster;
-const headers = { authorization: `Bearer ${config.users[0].user.token}` };
-const agent = new Agent({ keepAlive: true, ca: Buffer.from(ca, 'base64') });
-
-function send(method, path, body, onLine) {
-  return new Promise((resolve, reject) => {
-    const type = { 'content-type': 'application/json' };
-    const asked = request(`${server}${path}`, { method, agent, headers: { ...headers, ...(body ? type : {}) } });
-    asked.on('error', reject);
-    asked.on('response', (answer) => {
-      let text = '';
-      answer.setEncoding('utf8');
-      answer.on('data', (piece) => {
-        text += piece;
-        if (onLine === undefined) return;
-        const lines = text.split('\n');
-        text = lines.pop() ?? '';
-        for (const line of lines) onLine(JSON.parse(line));
-      });
-      answer.on('error', reject);
-      answer.on('end', () => resolve({ code: answer.statusCode, body: text === '' ? undefined : JSON.parse(text) }));
-    });
-    asked.end(body === undefined ? undefined : JSON.stringify(body));
-  });
-}
 
 let work = Promise.resolve();
 
