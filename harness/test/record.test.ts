@@ -66,6 +66,15 @@ describe('a recorded suite', () => {
     expect(judged).toMatch(/not exercised \S+\n +crash-equivalence: nothing/);
   });
 
+  it('with a misspelt placeholder is not started', () => {
+    const { status, err } = stalemate('record', '--kubeconfig', 'kubeconfig', '--', 'go', 'test', '{kubeconfg}');
+
+    expect(err).toContain(
+      'got "{kubeconfg}" in the command ("{kubeconfg}"), which nothing replaces, expected {kubeconfig}',
+    );
+    expect(status).toBe(2);
+  });
+
   it('that fails fails', () => {
     const { status, err } = stalemate('record', '--kubeconfig', 'kubeconfig', '--', ...SUITE, 'fails');
 

@@ -1,6 +1,7 @@
 /** `stalemate record`: a run of the user's own, looked at; or an audit log, read. */
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
+import { misspeltIn } from '../../actors/process/command.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
 import type { Recording } from '../../model/recording.ts';
 import { deviationText } from '../../model/schedule.ts';
@@ -67,6 +68,11 @@ async function record(command: readonly string[], flags: RecordFlags, context: C
     throw usage(
       'got no --kubeconfig, expected the file of the cluster to record; the one of your session is never used by itself',
     );
+  for (const word of command) {
+    const misspelt = misspeltIn(word);
+    if (misspelt?.meant === '{kubeconfig}')
+      throw usage(`got "${misspelt.found}" in the command ("${word}"), which nothing replaces, expected {kubeconfig}`);
+  }
   const { readKubeconfig } = await import('../../clusters/existing/kubeconfig-file.ts');
   const { guardCluster } = await import('../../clusters/existing/guard.ts');
   const { recordRun } = await import('../../execution/recording/record-run.ts');
