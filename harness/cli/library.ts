@@ -16,7 +16,7 @@ import { restoreCounterexample } from '../report/redaction/index.ts';
 import { Vault } from '../report/redaction/vault.ts';
 import type { Recording } from '../model/recording.ts';
 import type { SubjectTarget } from '../execution/protocol.ts';
-import { clusterOf } from '../execution/target-options.ts';
+import { clusterOf, moduleAsProcess } from '../execution/target-options.ts';
 import { resolveCommand } from '../execution/process-target.ts';
 import type { RunConfig } from '../execution/run-config.ts';
 import type { CheckResult } from '../model/check-result.ts';
@@ -132,7 +132,7 @@ export interface ReplayContext {
   readonly cwd?: string;
   /** Runs; default 5. */
   readonly times?: number;
-  /** What answers the API, for targets that are programs; default what it was found on. */
+  /** What answers the API; default what it was found on. */
   readonly cluster?: ClusterKind;
   /** Variables of a process target's environment: they are not stored, for they may be secrets. */
   readonly env?: { readonly [name: string]: string };
@@ -175,17 +175,15 @@ export async function replay(counterexample: Counterexample, context: ReplayCont
 }
 
 /** @throws {CONFIG_INVALID} for what is possible on the embedded server only. */
-function clusterFor({ target, project, cluster: stored }: Counterexample, cluster = stored): ClusterKind {
-  return clusterOf(
-    { ...(cluster === undefined ? {} : { cluster }), ...(project === undefined ? {} : { manifests: ['manifests'] }) },
-    'command' in target,
-  );
+function clusterFor({ project, cluster: stored }: Counterexample, cluster = stored): ClusterKind {
+  return clusterOf({
+    ...(cluster === undefined ? {} : { cluster }),
+    ...(project === undefined ? {} : { manifests: ['manifests'] }),
+  });
 }
 
-function targetOf(
-  counterexample: Counterexample,
-  { cwd = process.cwd(), target, env = {} }: ReplayContext,
-): SubjectTarget {
+function targetOf(counterexample: Counterexample, context: ReplayContext): SubjectTarget {
+  const { cwd = process.cwd(), target, env = {} } = context;
   const stored = counterexample.target;
   if ('command' in stored) {
     const { command, directory, ...manner } = stored;
@@ -200,7 +198,11 @@ function targetOf(
       `the counterexample is for target "${module}", got "${target}"; replay it without --target, or find the failure anew for this target`,
     );
   }
-  if (existsSync(recorded)) return { target: recorded, process: null, transport };
+  if (existsSync(recorded)) {
+    const inRealTime = (context.cluster ?? counterexample.cluster ?? 'embedded') !== 'embedded';
+    const started = inRealTime ? moduleAsProcess(recorded, counterexample.config.effects === true) : null;
+    return { target: recorded, process: started, transport };
+  }
   throw new HarnessError(
     'TARGET_MISMATCH',
     `the counterexample is for target "${module}", expected it at "${recorded}", where nothing is; replay it from the folder that it was recorded in`,

@@ -26,7 +26,15 @@ import { always, eventually, sometimes, type Predicate } from './predicates.ts';
 import { settleDoubles } from './project/sample-wins.ts';
 import { resolveProject } from './project/resolve.ts';
 import type { RunConfig } from './run-config.ts';
-import { clusterOf, forProcess, processOf, targetModule, usesEffects, workloadsOf } from './target-options.ts';
+import {
+  clusterOf,
+  forProcess,
+  moduleAsProcess,
+  processOf,
+  targetModule,
+  usesEffects,
+  workloadsOf,
+} from './target-options.ts';
 
 /** What a user may set. Paths are relative to the configuration file, or to the working directory on the command line. */
 export interface StalemateOptions {
@@ -63,7 +71,7 @@ export interface StalemateOptions {
   readonly deployment?: string;
   /** Whether roles of the manifests are enforced for the target; default: when they bind any. */
   readonly authorization?: 'rbac' | 'allow-all';
-  /** What answers the API: the embedded server (default), or one of our own with etcd, from envtest's binaries; for a `command`. */
+  /** What answers the API: the embedded server (default), or one of our own with etcd, from envtest's binaries, in real time. */
   readonly cluster?: ClusterKind;
   /** Names from `stalemate list properties`, or properties of your own. Default: all of the catalogue. */
   readonly properties?: readonly (string | Property)[];
@@ -288,9 +296,9 @@ const DEFAULT_BUDGET = '60s';
  * Longer than what eight failures earn by client-go's rule (5 ms · 2⁸), shorter than the 30 s after which client-node opens its
  * watches anew: paying for that in every run would halve the rate. Suspects get as long as their back-offs have earned.
  */
-const SETTLE_WINDOW_MS = 10_000;
+export const SETTLE_WINDOW_MS: number = 10_000;
 /** The same for a process, whose time passes for real: what wakes it after that is found in the trials that are suspect. */
-const SETTLE_WINDOW_WALL_MS = 500;
+export const SETTLE_WINDOW_WALL_MS: number = 500;
 /** A converged controller needs tens of requests; a hot one reaches this within milliseconds. */
 const SETTLE_STEPS_MAX = 800;
 /** Some 50 items make a run; beyond a few hundred nothing new is learned from the same one. */
@@ -335,12 +343,14 @@ export function resolveOptions(options: StalemateOptions, context: ResolveContex
     crds.map(({ metadata }) => metadata.name ?? ''),
     context.builtInResources,
   );
+  const cluster = clusterOf(options);
+  const inRealTime = started !== null || cluster !== 'embedded';
   const replicasMax = options.replicas ?? (options.leaderElection === true ? 2 : 1);
   return {
     configFile: context.configFile,
     target,
-    process,
-    cluster: clusterOf(options, started !== null),
+    process: started === null && inRealTime ? moduleAsProcess(target, usesEffects(options)) : process,
+    cluster,
     transport: options.transport ?? 'http-library',
     crds,
     samples,
@@ -359,7 +369,7 @@ export function resolveOptions(options: StalemateOptions, context: ResolveContex
     warnings: [...resolved.warnings, ...warnings],
     settings: {
       stepsMax: options.stepsMax ?? STEPS_MAX,
-      settleWindowMs: options.settleWindowMs ?? (started === null ? SETTLE_WINDOW_MS : SETTLE_WINDOW_WALL_MS),
+      settleWindowMs: options.settleWindowMs ?? (inRealTime ? SETTLE_WINDOW_WALL_MS : SETTLE_WINDOW_MS),
       settleStepsMax: options.settleStepsMax ?? SETTLE_STEPS_MAX,
       garbageCollection: options.garbageCollection ?? true,
       namespaceController: options.namespaceController ?? true,

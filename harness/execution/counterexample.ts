@@ -28,7 +28,7 @@ export function subjectOf(config: RunConfig): Subject {
 }
 
 function storedTarget({ target, process: started, transport }: RunConfig): CounterexampleTarget {
-  if (started === null) return { module: relative(target), transport };
+  if (started === null || target !== '') return { module: relative(target), transport };
   const { command, cwd } = started;
   return { command, directory: relative(cwd), ...unusualManner(started) };
 }

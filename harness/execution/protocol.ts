@@ -14,7 +14,7 @@ import type { Found, SearchTally } from './search.ts';
 
 /** What is started, and how. */
 export interface SubjectTarget {
-  /** Absolute path of the module; empty for a process. */
+  /** Absolute path of the module; empty for a command. */
   readonly target: string;
   readonly process: ProcessTarget | null;
   readonly transport: Transport;

@@ -4,12 +4,14 @@
  * Owns: k of n, never rounded. What a finding is, is `search.ts`; how a worker is watched, `supervisor.ts`.
  */
 import { signatureText } from '../model/check-result.ts';
+import type { ClusterKind } from '../model/cluster.ts';
 import type { Counterexample } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
 import type { CheckReport, FindingRecord, ReplayResult } from '../model/finding.ts';
 import { judge } from '../oracle/compose.ts';
 import type { Property } from '../oracle/property.ts';
 import type { ReplayOptions } from './api.ts';
+import { SETTLE_WINDOW_MS, SETTLE_WINDOW_WALL_MS } from './config.ts';
 import { emptyHistory } from './empty-history.ts';
 import type { FromWorker, ReplayJob } from './protocol.ts';
 import { superviseWorker } from './supervisor.ts';
@@ -29,7 +31,7 @@ export async function replayCounterexample(
       samples: counterexample.workload.sample,
       project: counterexample.project ?? null,
       namespace: counterexample.namespace,
-      settings: counterexample.config,
+      settings: { ...counterexample.config, settleWindowMs: settleWindowOf(counterexample, options.cluster) },
       properties: options.properties.map((property) => property.name),
       configFile: options.configFile ?? null,
       reportDir: options.reportDir ?? null,
@@ -66,6 +68,16 @@ export async function replayCounterexample(
     ...(answer.diverged === null ? {} : { diverged: answer.diverged }),
     ...(answer.other === null ? {} : { other: answer.other }),
   };
+}
+
+/** A module is given virtual time on one cluster, and the wall's on another. */
+function settleWindowOf(
+  { target, config, cluster: found = 'embedded' }: Counterexample,
+  cluster: ClusterKind = 'embedded',
+): number {
+  const isSame = (found === 'embedded') === (cluster === 'embedded');
+  if ('command' in target || isSame) return config.settleWindowMs;
+  return cluster === 'embedded' ? SETTLE_WINDOW_MS : SETTLE_WINDOW_WALL_MS;
 }
 
 /** The worker was lost: for a finding that says just that, this is the reproduction. */

@@ -15,7 +15,7 @@ export interface RunConfig {
   readonly configFile: string | null;
   /** Absolute path of the target's module; empty for a process. */
   readonly target: string;
-  /** The target, when it is a process. */
+  /** The target, when it is a process; on a cluster in real time a module is one as well. */
   readonly process: ProcessTarget | null;
   readonly cluster: ClusterKind;
   readonly transport: Transport;

@@ -4,7 +4,8 @@
  * Does not own: whether a command can be started (`process-target.ts`), all other options (`config.ts`).
  */
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { ClusterKind } from '../model/cluster.ts';
 import type { ProcessTarget } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
@@ -84,27 +85,26 @@ export function targetModule(target: string | undefined, cwd: string): string {
 }
 
 /**
- * What answers the API. A real server is asked by programs, with nothing of the project's own in it yet.
+ * What answers the API. A real server has nothing of the project's own in it yet.
  *
  * @throws {CONFIG_INVALID} for what is possible on the embedded server only.
  */
-export function clusterOf(
-  { cluster = 'embedded', manifests = [], warm }: StalemateOptions,
-  isProcess: boolean,
-): ClusterKind {
+export function clusterOf({ cluster = 'embedded', manifests = [], warm }: StalemateOptions): ClusterKind {
   if (cluster === 'embedded') return cluster;
-  const why = !isProcess
-    ? 'a target that is a module'
-    : manifests.length > 0
-      ? 'manifests'
-      : warm === true
-        ? '"warm"'
-        : undefined;
+  const why = manifests.length > 0 ? 'manifests' : warm === true ? '"warm"' : undefined;
   if (why === undefined) return cluster;
   throw new HarnessError(
     'CONFIG_INVALID',
-    `got cluster "${cluster}" with ${why}, expected a command (-- COMMAND ARGS) with CRDs and a sample, each run in a process of its own; leave "cluster" out`,
+    `got cluster "${cluster}" with ${why}, expected CRDs and a sample, and a process of its own for each run; leave "cluster" out, or ${why}`,
   );
+}
+
+const RUN_MODULE = fileURLToPath(new URL('../actors/in-process/run-module.ts', import.meta.url));
+
+/** A module as a program, for clusters in real time; it is started in its own folder. */
+export function moduleAsProcess(module: string, effects: boolean): ProcessTarget {
+  const command = [process.execPath, RUN_MODULE, module, '{namespace}', ...(effects ? ['{effects}'] : [])];
+  return resolveCommand({ command, directory: dirname(module), env: {} });
 }
 
 /** A module starts within a millisecond and is always the same: what is for processes changes nothing there. */

@@ -52,6 +52,26 @@ describe.runIf(installed)('runs on a real control plane', { timeout: 240_000 }, 
     expect(real.history.revisions.every(({ op, actor }) => op >= 0 === (actor !== 'environment'))).toBe(true);
   });
 
+  it('show what was found in a module, which is then a program', async () => {
+    const module = 'controllers-under-test/releases/refreshes-version-only/controller.ts';
+    const options: StalemateOptions = {
+      target: file(module),
+      crds: [file('controllers-under-test/releases/crd.yaml')],
+      samples: [file('controllers-under-test/releases/sample.yaml')],
+      properties: ['no-lost-update'],
+      budget: '60s',
+      seed: 1,
+      stopAfter: 1,
+    };
+    const { findings } = await run({ ...options, reportDir: folder }, { shrinkMs: 5_000 });
+
+    const [found] = findings;
+    expect(found).toBeDefined();
+    if (found === undefined) return;
+    const { reproduced } = await replay(found.counterexample, { times: 5, cluster: 'envtest' });
+    expect(reproduced.k).toBeGreaterThanOrEqual(4);
+  });
+
   it('leave no program behind when the harness is killed', async () => {
     const args = [
       'run',

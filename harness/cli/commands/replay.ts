@@ -82,7 +82,12 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
   const told = toldOf(counterexample, result, vault);
   if (flags.json === true) {
     const sentence = told?.violation.sentence ?? stored.sentence;
-    console.out(`${JSON.stringify(documentOf(counterexample, result, outcome, sentence), null, 2)}\n`);
+    const document = {
+      ...documentOf(counterexample, result, outcome, sentence),
+      cluster,
+      ...comparedWith(result, beside),
+    };
+    console.out(`${JSON.stringify(document, null, 2)}\n`);
   } else {
     if (told !== undefined) {
       const story = tellStory(told);
@@ -118,6 +123,13 @@ async function environmentOf({ env }: ReplayFlags, file: string | undefined): Pr
 
 /** Of a replay on the embedded server that another one is compared with. */
 const EMBEDDED_TIMES = 3;
+
+/** The same for programs. */
+function comparedWith(result: ReplayResult, embedded: ReplayResult | undefined): object {
+  if (embedded === undefined) return {};
+  const parting = partingOf(embedded.history, result.other ?? result.history);
+  return { embedded: embedded.reproduced, ...(parting === undefined ? {} : { parting }) };
+}
 
 /** Where a run that came out well on a real cluster left the way of the embedded one. */
 function partingText(result: ReplayResult, embedded: ReplayResult, cluster: ClusterKind): string {

@@ -218,7 +218,7 @@ function mergeFlags(base: StalemateOptions, flags: RunFlags): StalemateOptions {
 function headText(config: RunConfig, cwd: string): string {
   const names = config.properties.map(({ name }) => name).join(', ');
   return [
-    `stalemate: ${config.process?.command.join(' ') ?? relative(cwd, config.target)} on ${config.cluster}, seed ${config.seed}, ${budgetText(config.budget)}`,
+    `stalemate: ${config.target === '' ? (config.process?.command.join(' ') ?? '') : relative(cwd, config.target)} on ${config.cluster}, seed ${config.seed}, ${budgetText(config.budget)}`,
     `properties: ${names}`,
     `writers: ${config.writers.join(', ') || 'none'} · faults: ${config.faults.join(', ') || 'none'}`,
   ].join('\n');

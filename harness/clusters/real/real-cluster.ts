@@ -18,11 +18,11 @@ import type { ApiRequest, ResponseSink } from '../../wire/http.ts';
 import { requestInfo } from '../../wire/request-info.ts';
 import type { Cluster, ClusterState } from '../cluster.ts';
 import { Observer } from '../observer.ts';
+import { Arrivals } from './arrivals.ts';
 import { CommitOrder, type InTheNameOf } from './commit-order.ts';
 import { encoded, type Etcd, type EtcdWrites, type Stored } from './etcd.ts';
 import { OwedEvents } from './owed-events.ts';
 import { isServersKey, isServersObject, storageKey } from './storage-key.ts';
-import { ToldStream } from './told-stream.ts';
 
 /** Who hears of what happens in a run. */
 export interface Witness {
@@ -65,7 +65,7 @@ export class RealCluster implements Cluster {
   readonly #owed = new OwedEvents();
   /** What has been told since the run began. */
   readonly #changes: ObservedChange[] = [];
-  readonly #streams = new Set<ToldStream>();
+  readonly #arrivals = new Arrivals(() => this.#unanswered === 0 && !this.#owed.isAny);
   /** Revisions at which etcd held what the state says. */
   readonly #clean = new Map<string, number>();
   readonly #observed = new Set<string>();
@@ -73,6 +73,7 @@ export class RealCluster implements Cluster {
   /** The revision at which the run began: what is older is another run's. */
   #base = 0;
   #unanswered = 0;
+  #requests = 0;
 
   constructor({ remote, etcd, kinds, witness }: RealClusterParts) {
     this.remote = remote;
@@ -85,12 +86,12 @@ export class RealCluster implements Cluster {
       (change) => {
         this.#changes.push(change);
         this.#owed.committed(change);
-        for (const stream of this.#streams) stream.flow();
       },
     );
     this.#observer = new Observer(this.#upstream, (change) => {
       if (isServersObject(change)) this.#order.passed(change);
       else this.#order.seen(change);
+      this.#arrivals.look();
     });
   }
 
@@ -152,44 +153,34 @@ export class RealCluster implements Cluster {
 
   /** Whether an answer or an event is on its way. */
   get isBusy(): boolean {
-    return this.#unanswered > 0 || this.#owed.isAny || [...this.#streams].some((stream) => stream.isWaiting);
+    return this.#unanswered > 0 || this.#owed.isAny || this.#arrivals.isAny;
   }
 
   send(request: ApiRequest, sink: ResponseSink): () => void {
     const asked = this.#withinRun(request);
     const info = requestInfo(asked.method, asked.path, asked.query);
     if (info?.verb === 'watch') return this.#watch(asked, groupResource(info), sink);
-    this.#unanswered++;
-    const over = (): void => void this.#unanswered--;
+    const number = this.#sent();
+    const pass = (act: () => void): void => {
+      this.#unanswered--;
+      this.#arrivals.answer(number, act);
+    };
     const as = this.#witness()?.acting();
-    if (info === undefined || as === undefined || !isWrite(info.verb)) {
-      return this.#upstream.send(asked, {
-        open: NOTHING,
-        event: NOTHING,
-        answer: (response) => {
-          over();
-          sink.answer(response);
-        },
-        end: (error) => {
-          over();
-          sink.end(error);
-        },
-      });
-    }
-    const write = this.#order.begin(asked, as);
+    const write =
+      info === undefined || as === undefined || !isWrite(info.verb) ? undefined : this.#order.begin(asked, as);
     return this.#upstream.send(asked, {
       open: NOTHING,
       event: NOTHING,
-      answer: (response) =>
-        write.answered(response, () => {
-          over();
-          sink.answer(response);
-        }),
-      end: (error) =>
-        write.lost(() => {
-          over();
-          sink.end(error);
-        }),
+      answer: (response) => {
+        const act = (): void => pass(() => sink.answer(response));
+        if (write === undefined) act();
+        else write.answered(response, act);
+      },
+      end: (error) => {
+        const act = (): void => pass(() => sink.end(error));
+        if (write === undefined) act();
+        else write.lost(act);
+      },
     });
   }
 
@@ -203,45 +194,61 @@ export class RealCluster implements Cluster {
     const since = (revision: number): readonly ObservedChange[] =>
       this.#changes.filter((change) => change.revision > revision);
     const owed = this.#owed.open(request, this.#order.live.values(), since);
-    this.#unanswered++;
-    let opened = false;
-    const over = (): void => {
-      if (!opened) this.#unanswered--;
-      opened = true;
+    const number = this.#sent();
+    let state: 'asked' | 'opened' | 'open' | 'over' = 'asked';
+    const answered = (): void => {
+      if (state !== 'asked') return;
+      state = 'opened';
+      this.#unanswered--;
     };
-    const stream = new ToldStream((object) => !isObserved || this.#isTold(object));
-    this.#streams.add(stream);
-    const gone = (): void => {
-      over();
-      owed.close();
-      this.#streams.delete(stream);
+    const unlessOver = (act: () => void) => (): void => {
+      if (state !== 'over') act();
     };
+    const isTold = (object: Partial<KubeObject>) => (): boolean => !isObserved || this.#isTold(object);
     const cancel = this.#upstream.send(request, {
       open: (headers) => {
-        over();
-        sink.open(headers);
+        answered();
+        const act = unlessOver(() => {
+          state = 'open';
+          sink.open(headers);
+        });
+        this.#arrivals.answer(number, act);
       },
       answer: (response) => {
-        gone();
-        sink.answer(response);
+        answered();
+        owed.close();
+        this.#arrivals.answer(
+          number,
+          unlessOver(() => sink.answer(response)),
+        );
       },
       event: (event) => {
         owed.received(event);
-        stream.push(() => sink.event(event), event.object);
+        const object: Partial<KubeObject> = event.object;
+        const act = unlessOver(() => sink.event(event));
+        this.#arrivals.event(number, state !== 'open', revisionIn(object), isTold(object), act);
       },
       end: (error) => {
+        const isFirst = state !== 'open';
+        answered();
         owed.close();
-        over();
-        stream.push(() => {
-          gone();
-          sink.end(error);
-        }, undefined);
+        const act = unlessOver(() => sink.end(error));
+        this.#arrivals.event(number, isFirst, Number.POSITIVE_INFINITY, () => true, act);
       },
     });
     return () => {
-      gone();
+      answered();
+      state = 'over';
+      owed.close();
       cancel();
+      this.#arrivals.look();
     };
+  }
+
+  /** Another request is under way; its number. */
+  #sent(): number {
+    this.#unanswered++;
+    return this.#requests++;
   }
 
   /** A list from the past is never one from another run. */
@@ -290,6 +297,11 @@ export class RealCluster implements Cluster {
       await realDelay(POLL_MS);
     }
   }
+}
+
+function revisionIn({ metadata }: Partial<KubeObject>): number {
+  const revision = metadata === undefined ? 0 : revisionOf({ metadata });
+  return revision === 0 ? Number.POSITIVE_INFINITY : revision;
 }
 
 function stripped({ metadata, ...rest }: KubeObject): object {

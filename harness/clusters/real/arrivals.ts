@@ -1,0 +1,79 @@
+/**
+ * What a server has sent and nobody has been given yet: it is passed on at once, in the order in which the embedded server gives it.
+ *
+ * Answers and watches come over connections of their own, so that the order of arrival is chance. Owns: the order. A change reaches the
+ * watches in the order in which they were opened, and whoever made it after them; a watch opens before its first events. Start at
+ * {@link Arrivals}.
+ */
+import { realClearTimeout, realNow, realSetTimeout } from '../../determinism/real-time.ts';
+
+/** By what arrivals are sorted: first number first, then the second, then the third. */
+type Rank = readonly [kind: number, first: number, second: number];
+
+interface Arrival {
+  readonly rank: Rank;
+  readonly isTold: () => boolean;
+  readonly pass: () => void;
+}
+
+const EVENT = 0;
+const ANSWER = 1;
+const FIRST_EVENT = 2;
+/** An event of which nobody has told is passed on after so long. */
+const UNTOLD_MS = 1_000;
+const ALWAYS = (): boolean => true;
+
+export class Arrivals {
+  readonly #isDone: () => boolean;
+  #waiting: Arrival[] = [];
+  #sinceMs = 0;
+  #timer: ReturnType<typeof realSetTimeout> | undefined;
+
+  /** `isDone`: whether the server has done all that it was asked for. */
+  constructor(isDone: () => boolean) {
+    this.#isDone = isDone;
+  }
+
+  get isAny(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** An answer, or the opening of a watch, to the request of this number. */
+  answer(request: number, pass: () => void): void {
+    this.#add({ rank: [ANSWER, request, 0], isTold: ALWAYS, pass });
+  }
+
+  /** An event of the watch that the request of this number opened; of one that is about to open when `isFirst`. */
+  event(request: number, isFirst: boolean, revision: number, isTold: () => boolean, pass: () => void): void {
+    this.#add({ rank: isFirst ? [FIRST_EVENT, request, 0] : [EVENT, revision, request], isTold, pass });
+  }
+
+  /** Passes everything on if nothing is missing. */
+  look(): void {
+    if (this.#waiting.length === 0) return;
+    const late = realNow() - this.#sinceMs >= UNTOLD_MS;
+    if (!this.#isDone() || (!late && this.#waiting.some(({ isTold }) => !isTold()))) {
+      this.#timer ??= realSetTimeout(() => {
+        this.#timer = undefined;
+        this.look();
+      }, UNTOLD_MS);
+      return;
+    }
+    realClearTimeout(this.#timer);
+    this.#timer = undefined;
+    const passed = this.#waiting.toSorted((a, b) => compare(a.rank, b.rank));
+    this.#waiting = [];
+    for (const { pass } of passed) pass();
+  }
+
+  #add(arrival: Arrival): void {
+    if (this.#waiting.length === 0) this.#sinceMs = realNow();
+    this.#waiting.push(arrival);
+    this.look();
+  }
+}
+
+/** Equal ranks keep the order in which they came. */
+function compare(a: Rank, b: Rank): number {
+  return a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
+}
