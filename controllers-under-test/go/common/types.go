@@ -20,7 +20,7 @@ type FleetStatus struct {
 	ObservedGeneration int64              `json:"observedGeneration,omitempty"`
 	Servers            int32              `json:"servers,omitempty"`
 	Map                string             `json:"map,omitempty"`
-	LastReconciled     *metav1.Time       `json:"lastReconciled,omitempty"`
+	LastReconciled     *metav1.MicroTime  `json:"lastReconciled,omitempty"`
 	Conditions         []metav1.Condition `json:"conditions,omitempty"`
 }
 

@@ -1,6 +1,6 @@
 // Package wakesitself notes in the status when it last looked, and wakes for every change of a fleet.
 //
-// Wrong: the note is a change. Each reconcile writes the time and is woken by that; once a second, since the time is written in seconds.
+// Wrong: the note is a change. Each reconcile writes the time and is woken by that.
 package wakesitself
 
 import (
@@ -23,7 +23,7 @@ func Steps() common.Steps {
 
 func report(ctx context.Context, r *common.Reconciler, fleet *common.Fleet, pods []corev1.Pod) error {
 	correct.SetStatus(fleet, pods)
-	now := metav1.Now()
+	now := metav1.NowMicro()
 	fleet.Status.LastReconciled = &now
 	return r.Status().Update(ctx, fleet)
 }

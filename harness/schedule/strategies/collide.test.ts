@@ -39,11 +39,19 @@ describe('a collision', () => {
 
   it('is waited for in half of the runs', () => {
     const reading = item('controller/get/things/default/a#0!sent', { touches: 'things/default/a', write: false });
-    const strategy = collide(scripted({ ints: [1, 0, 0] }), HINTS);
+    const strategy = collide(scripted({ ints: [1, 0, 0, 0] }), HINTS);
 
     expect(strategy.pick(view([THEIRS, reading]))).toBe(reading);
     expect(strategy.pick(view([THEIRS, MINE]))).toBe(THEIRS);
-    expect(collide(scripted({ ints: [1, 0] }), HINTS).pick(view([THEIRS]))).toBe(THEIRS);
+    expect(collide(scripted({ ints: [1, 0, 0] }), HINTS).pick(view([THEIRS]))).toBe(THEIRS);
+  });
+
+  it('is often waited for until earlier writes have passed', () => {
+    const strategy = collide(scripted({ ints: [1, 0, 4, 0] }), HINTS);
+    const again = { ...MINE, seq: MINE.seq + 1_000 };
+
+    expect(strategy.pick(view([THEIRS, MINE]))).toBe(MINE);
+    expect(strategy.pick(view([THEIRS, again]))).toBe(THEIRS);
   });
 
   it('is likelier on one object than on two', () => {
@@ -54,7 +62,7 @@ describe('a collision', () => {
       if (collide(new Random(seed), HINTS).pick(view([MINE, ELSEWHERE])) === ELSEWHERE) other++;
     }
 
-    expect(same).toBeGreaterThan(130);
+    expect(same).toBeGreaterThan(100);
     expect(other).toBeLessThan(70);
     expect(other).toBeGreaterThan(5);
   });
