@@ -371,6 +371,7 @@ function aimOf(
         kind: kind.kind,
         object: revision.object,
         relation: created ? 'created-by-target' : sample ? 'sample' : written ? 'written' : 'read',
+        updated: chain.slice(1).some((other) => roleOf(other.actor) === 'target'),
         hasStatus: subresources.has('status'),
         hasScale: subresources.has('scale'),
         ownedLeaves: owned,

@@ -140,6 +140,7 @@ export function writerWorld(): WriterWorld {
       objects: [
         aimAt(APP, {
           relation: 'sample',
+          updated: true,
           hasStatus: true,
           hasScale: true,
           ownedLeaves: ['status.observedGeneration', 'status.replicas', 'status.conditions[type=Ready].status'],
@@ -149,12 +150,13 @@ export function writerWorld(): WriterWorld {
         aimAt(DEPLOYMENT, {
           ...plain,
           relation: 'created-by-target',
+          updated: false,
           hasStatus: true,
           hasScale: true,
           ownedLeaves: ['spec.template.spec.containers[name=main].image', 'spec.replicas'],
         }),
-        aimAt(CONFIGMAP, { ...plain, relation: 'created-by-target', ownedLeaves: ['data.config'] }),
-        aimAt(INPUT, { ...plain, relation: 'read' }),
+        aimAt(CONFIGMAP, { ...plain, relation: 'created-by-target', updated: false, ownedLeaves: ['data.config'] }),
+        aimAt(INPUT, { ...plain, relation: 'read', updated: false }),
       ],
       healthySpecChanges: [
         { target: APP, path: ['spec', 'replicas'], value: 3 },

@@ -75,6 +75,8 @@ describe('drawn workloads', () => {
     expect(share(({ programs }) => programs.some((program) => program.writer === 'picky'))).toBeGreaterThan(0.5);
     expect(share(({ start }) => start === 'empty')).toBeGreaterThan(0.4);
     expect(new Set(drawn.flatMap(({ programs }) => programs.map((program) => program.writer)))).toContain('c');
+    // At rest nobody comes between anything.
+    expect(drawn.every(({ start, programs }) => start === 'empty' || programs[0]?.actor === 'user')).toBe(true);
   });
 
   test('change the spec from one side only', () => {

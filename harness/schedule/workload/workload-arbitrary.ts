@@ -34,8 +34,9 @@ const WRITER_COUNTS = [0, 1, 1, 1, 1, 2, 2, 2, 3, 3] as const;
 const EMPTY_START_ONE_IN = 5;
 
 const EMPTY_START_ONE_IN_AIMED = 2;
-/** Of the writers of an aimed run, one in so many acts wherever it may. */
-const UNAIMED_ONE_IN = 2;
+/** Of four aimed runs, so many have writers where the target writes the same list or map, or else the same object. */
+const CONTESTING_OF_FOUR = 2;
+const UPDATING_OF_FOUR = 1;
 
 /** Workloads for one target. Generating one costs a handful of draws. */
 export function workloadArbitrary(options: WorkloadArbitraryOptions): fc.Arbitrary<Workload> {
@@ -47,9 +48,11 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
   readonly #start: Workload['start'] | undefined;
   readonly #user: readonly Armed[];
   readonly #writers: readonly Armed[];
-  /** The same writers where the target writes too. */
+  /** The same writers where the target writes the same list or map. */
   readonly #contesting: readonly Armed[];
-  readonly #emptyOneIn: number;
+  /** The same writers on objects that the target updates. */
+  readonly #updating: readonly Armed[];
+  readonly #aimed: boolean;
 
   constructor(options: WorkloadArbitraryOptions) {
     super();
@@ -67,8 +70,10 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
     const contesting = writers.flatMap((writer) =>
       writer.contests === undefined ? [] : arm(writer, aim.objects.filter(writer.contests)),
     );
-    this.#contesting = options.aimed === true ? contesting : [];
-    this.#emptyOneIn = options.aimed === true ? EMPTY_START_ONE_IN_AIMED : EMPTY_START_ONE_IN;
+    const updated = aim.objects.filter((object) => object.updated);
+    this.#contesting = contesting;
+    this.#updating = writers.flatMap((writer) => arm(writer, updated)).filter(({ writer }) => writer.as !== 'user');
+    this.#aimed = options.aimed === true;
     this.#sample = sample;
     this.#start = start;
     this.#user = armed.filter(({ writer }) => writer.as === 'user');
@@ -76,18 +81,20 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
   }
 
   override generate(mrng: fc.Random, biasFactor: number | undefined): fc.Value<Workload> {
-    const start = this.#start ?? (mrng.nextInt(1, this.#emptyOneIn) === 1 ? 'empty' : 'settled');
+    const emptyOneIn = this.#aimed ? EMPTY_START_ONE_IN_AIMED : EMPTY_START_ONE_IN;
+    const start = this.#start ?? (mrng.nextInt(1, emptyOneIn) === 1 ? 'empty' : 'settled');
     const programs: Program[] = [];
     let specChanged = false;
-    if (this.#user.length > 0 && mrng.nextBoolean()) {
+    // A target that is at rest does nothing that others could come in between of, unless its user wants something new.
+    const stirred = this.#aimed && start === 'settled';
+    if (this.#user.length > 0 && (mrng.nextBoolean() || stirred)) {
       const armed = pick(this.#user, mrng);
       programs.push(program('user', armed, mrng, biasFactor));
       specChanged = armed.writer.changesSpec === true;
     }
     let count: number = WRITER_COUNTS[mrng.nextInt(0, WRITER_COUNTS.length - 1)] ?? 1;
     if (count === 0 && programs.length === 0 && start === 'settled') count = 1;
-    const aimed = this.#contesting.length > 0 && mrng.nextInt(1, UNAIMED_ONE_IN) > 1;
-    const left = aimed ? [...this.#contesting] : [...this.#writers];
+    const left = [...this.#candidates(mrng)];
     for (let index = 1; index <= count && left.length > 0;) {
       const at = mrng.nextInt(0, left.length - 1);
       const [armed] = left.splice(at, 1);
@@ -96,6 +103,15 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
       programs.push(program(`writer-${index++}`, armed, mrng, biasFactor));
     }
     return new fc.Value<Workload>({ version: 1, start, sample: this.#sample, programs }, undefined);
+  }
+
+  /** The writers that may take part in one run. */
+  #candidates(mrng: fc.Random): readonly Armed[] {
+    if (!this.#aimed) return this.#writers;
+    const drawn = mrng.nextInt(0, 3);
+    if (drawn < CONTESTING_OF_FOUR && this.#contesting.length > 0) return this.#contesting;
+    if (drawn < CONTESTING_OF_FOUR + UPDATING_OF_FOUR && this.#updating.length > 0) return this.#updating;
+    return this.#writers;
   }
 
   override canShrinkWithoutContext(value: unknown): value is Workload {

@@ -15,6 +15,8 @@ export interface AimObject {
   readonly kind: string;
   readonly object: KubeObject;
   readonly relation: 'read' | 'written' | 'created-by-target' | 'sample';
+  /** The target writes to it again once it is there: a writer beside it makes conflicts. */
+  readonly updated: boolean;
   readonly hasStatus: boolean;
   readonly hasScale: boolean;
   /** Patterns of the leaves that the target changes. */
