@@ -20,7 +20,7 @@ type FleetStatus struct {
 	ObservedGeneration int64              `json:"observedGeneration,omitempty"`
 	Servers            int32              `json:"servers,omitempty"`
 	Map                string             `json:"map,omitempty"`
-	LastReconciled     *metav1.MicroTime  `json:"lastReconciled,omitempty"`
+	LastReconciled     string             `json:"lastReconciled,omitempty"`
 	Conditions         []metav1.Condition `json:"conditions,omitempty"`
 }
 
@@ -45,7 +45,6 @@ type FleetList struct {
 func (in *Fleet) DeepCopy() *Fleet {
 	out := *in
 	in.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
-	out.Status.LastReconciled = in.Status.LastReconciled.DeepCopy()
 	out.Status.Conditions = nil
 	for _, condition := range in.Status.Conditions {
 		out.Status.Conditions = append(out.Status.Conditions, *condition.DeepCopy())

@@ -5,9 +5,9 @@ package wakesitself
 
 import (
 	"context"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"example.com/fleets/common"
 	"example.com/fleets/correct"
@@ -23,7 +23,6 @@ func Steps() common.Steps {
 
 func report(ctx context.Context, r *common.Reconciler, fleet *common.Fleet, pods []corev1.Pod) error {
 	correct.SetStatus(fleet, pods)
-	now := metav1.NowMicro()
-	fleet.Status.LastReconciled = &now
+	fleet.Status.LastReconciled = time.Now().UTC().Format(time.RFC3339Nano)
 	return r.Status().Update(ctx, fleet)
 }
