@@ -39,6 +39,8 @@ export interface Loss extends BaseContent {
 /** Lists in which every party keeps items of its own: dropping another's is wrong whatever was read before. */
 const SHARED = /^(metadata\.(finalizers|ownerReferences)|status\.conditions)\[/;
 const FINALIZERS = 'metadata.finalizers';
+/** Put there by a deletion itself, to be taken off by whoever collects garbage: knowing of them, that is. */
+const OF_DELETION = new Set([`${FINALIZERS}["foregroundDeletion"]`, `${FINALIZERS}["orphan"]`]);
 const KEYED_ITEM = /^[^[]*?(?:\["[^"]*"\][^[]*?)*\[(?:type|uid|name|key)=[^\]]*\]/;
 
 /** All losses of a history in order; empty for nearly every one. */
@@ -81,7 +83,7 @@ function lostLeaves(index: HistoryIndex, guilty: Revision, operation: Operation,
   for (const [field, { victim, changes, own }] of units) {
     if (!changes.some(({ path }) => touches(operation, path))) continue;
     const kind = classify(base, victim, field, changes, own);
-    if (kind === undefined) continue;
+    if (kind === undefined || (OF_DELETION.has(field) && knewOf(victim, kind, base, operation))) continue;
     const drift = !own && !(SHARED.test(field) && isRemoval(changes)) && !isSample(index, victim);
     losses.push({ ...base, class: kind, victim, guilty, operation, field, changes, drift });
   }
@@ -130,8 +132,14 @@ function lostFinalizers(index: HistoryIndex, guilty: Revision, operation: Operat
     const older = base.base !== undefined && base.base.revision < victim.revision;
     const kind: LossClass = base.base === undefined ? 'blind-overwrite' : older ? 'carried-back' : 'removed-foreign';
     const changes: readonly LeafChange[] = [{ path: field, from: finalizer }];
+    if (OF_DELETION.has(field) && knewOf(victim, kind, base, operation)) continue;
     losses.push({ ...base, class: kind, victim, guilty, operation, field, changes, drift: false });
   }
+}
+
+/** A patch under a version that has the change says what it says on purpose, even if the outcome looks like an older version. */
+function knewOf({ revision }: Revision, kind: LossClass, { carried }: BaseContent, { verb }: Operation): boolean {
+  return kind === 'removed-foreign' || (verb === 'patch' && carried !== undefined && carried >= revision);
 }
 
 /** The pattern of an owner reference stands for any owner: the reference that somebody else added is theirs all the same. */
