@@ -123,7 +123,8 @@ export function newTally(): SearchTally {
 
 export async function search(options: SearchOptions, tally: SearchTally): Promise<void> {
   const { runner, references, properties } = options;
-  const waiting = new Waiting(options.deadline);
+  const runners = await runner.lanes(Number.POSITIVE_INFINITY);
+  const waiting = new Waiting(options.deadline, runners.length);
   const prober = new Prober(
     (trial, variant) => runner.beside(trial, variant),
     options.base,
@@ -133,7 +134,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
   const known = new Set(options.known);
   let findings = known.size;
   const again = { ...references.reference, suspectSettleMs: runner.host.pace.againMs };
-  const lanes = (await runner.lanes(Number.POSITIVE_INFINITY)).map((lane) => ({
+  const lanes = runners.map((lane) => ({
     runner: lane,
     prober: lane === runner ? prober : prober.elsewhere((trial, variant) => lane.beside(trial, variant)),
   }));

@@ -7,7 +7,7 @@
 import { realNow } from '../determinism/real-time.ts';
 import type { Patience } from './prober.ts';
 
-/** However much is suspected, this share of a campaign is spent on looking at runs that have come to rest. */
+/** However much is suspected, this share of a campaign, in each of its lanes, is spent on looking at runs that have come to rest. */
 const WAITING_SHARE = 0.4;
 /** So much of it from the beginning. */
 const WAITING_MIN_MS = 60_000;
@@ -15,17 +15,22 @@ const WAITING_MIN_MS = 60_000;
 export class Waiting implements Patience {
   readonly #deadline: number;
   readonly #began: number = realNow();
+  readonly #lanes: number;
   #spentMs = 0;
   #unhurried = 0;
 
-  /** @param deadline Of the search, in real time. */
-  constructor(deadline: number) {
+  /**
+   * @param deadline Of the search, in real time.
+   * @param lanes Runs that can be waited for at once.
+   */
+  constructor(deadline: number, lanes: number) {
+    this.#lanes = lanes;
     this.#deadline = deadline;
   }
 
   leftMs(): number {
     if (this.#unhurried > 0) return Number.POSITIVE_INFINITY;
-    const share = WAITING_MIN_MS + (realNow() - this.#began) * WAITING_SHARE - this.#spentMs;
+    const share = (WAITING_MIN_MS + (realNow() - this.#began) * WAITING_SHARE) * this.#lanes - this.#spentMs;
     return Math.min(this.#deadline - realNow(), share);
   }
 
