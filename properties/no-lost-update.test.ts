@@ -200,26 +200,6 @@ describe('no lost update', () => {
       expect(violation.signature.field).toBe('metadata.ownerReferences');
     });
 
-    it.each(['foregroundDeletion', 'orphan'])(
-      'accepts a garbage collector that takes off %s, which it has read',
-      (of) => {
-        const { h } = started();
-        h.append('writer-1', RESOURCE, 'web', ['metadata', 'finalizers'], of);
-        const { resourceVersion } = h.get('controller', RESOURCE, 'web').metadata;
-        h.patch('controller', RESOURCE, 'web', { metadata: { resourceVersion, finalizers: [] } });
-
-        expect(noLostUpdate.check(h.build({ reference: REFERENCE })).result).toBe('holds');
-      },
-    );
-
-    it('convicts who carries a list of finalizers back over that of a deletion', () => {
-      const { h, v101 } = started();
-      h.append('writer-1', RESOURCE, 'web', ['metadata', 'finalizers'], 'foregroundDeletion');
-      h.patch('controller', RESOURCE, 'web', { metadata: { finalizers: v101.metadata.finalizers ?? [] } });
-
-      expect(noLostUpdate.check(h.build({ reference: REFERENCE })).result).toBe('violated');
-    });
-
     it('accepts a removal that the references do too', () => {
       const { h } = started();
       h.append('writer-1', RESOURCE, 'web', ['metadata', 'finalizers'], 'foreign/f');

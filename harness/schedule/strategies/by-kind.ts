@@ -44,10 +44,10 @@ export class Orderly {
     this.#running = actor;
   }
 
-  /** What is left when no writer begins an operation; all of it when nothing else could happen. */
-  withoutBeginnings(items: readonly Item[]): readonly Item[] {
+  /** What is left when no writer begins an operation, if only some time; all of it when nothing else could happen. */
+  withoutBeginnings({ timer }: View, items: readonly Item[]): readonly Item[] {
     const left = items.filter((item) => !hasProgram(item.actor) || item.actor === this.#running);
-    return left.length > 0 ? left : items;
+    return left.length > 0 || timer !== undefined ? left : items;
   }
 
   pick(view: View, items: readonly Item[]): Item {

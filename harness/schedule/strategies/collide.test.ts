@@ -13,7 +13,7 @@ const EVENT = item('controller/watch/things/default#0/a@0', { touches: 'things/d
 
 describe('a collision', () => {
   it('lets a whole operation on the same object go before the write of the target', () => {
-    const strategy = collide(scripted({ ints: [1, 1, 0] }), HINTS);
+    const strategy = collide(scripted({ ints: [1, 2, 0] }), HINTS);
 
     expect(strategy.pick(view([MINE, ELSEWHERE, READ]))).toBe(READ);
     expect(strategy.pick(view([MINE, ELSEWHERE, THEIRS]))).toBe(THEIRS);
@@ -21,14 +21,14 @@ describe('a collision', () => {
   });
 
   it('decides once for each write', () => {
-    const strategy = collide(scripted({ ints: [1, 1, 99, 0] }), HINTS);
+    const strategy = collide(scripted({ ints: [1, 2, 99, 0] }), HINTS);
 
     expect(strategy.pick(view([MINE, READ]))).toBe(MINE);
   });
 
   it('keeps what happened from the target until it has written, in half of the runs', () => {
-    // In the dark (0), not in ambush (1), a collision (0), for two writes (1).
-    const strategy = collide(scripted({ ints: [0, 1, 0, 1, 99, 99] }), HINTS);
+    // In the dark (0), not in ambush (2), a collision (0), for two writes (1).
+    const strategy = collide(scripted({ ints: [0, 2, 0, 1, 99, 99] }), HINTS);
     const again = { ...MINE, seq: MINE.seq + 1_000 };
 
     expect(strategy.pick(view([MINE, READ]))).toBe(READ);
@@ -37,7 +37,7 @@ describe('a collision', () => {
     expect(strategy.pick(view([EVENT]))).toBe(EVENT);
   });
 
-  it('is waited for in half of the runs', () => {
+  it('is waited for in most runs', () => {
     const reading = item('controller/get/things/default/a#0!sent', { touches: 'things/default/a', write: false });
     const strategy = collide(scripted({ ints: [1, 0, 0, 0] }), HINTS);
 
@@ -47,7 +47,7 @@ describe('a collision', () => {
   });
 
   it('is often waited for until earlier writes have passed', () => {
-    const strategy = collide(scripted({ ints: [1, 0, 4, 0] }), HINTS);
+    const strategy = collide(scripted({ ints: [1, 0, 1, 0] }), HINTS);
     const again = { ...MINE, seq: MINE.seq + 1_000 };
 
     expect(strategy.pick(view([THEIRS, MINE]))).toBe(MINE);
@@ -62,7 +62,7 @@ describe('a collision', () => {
       if (collide(new Random(seed), HINTS).pick(view([MINE, ELSEWHERE])) === ELSEWHERE) other++;
     }
 
-    expect(same).toBeGreaterThan(100);
+    expect(same).toBeGreaterThan(80);
     expect(other).toBeLessThan(70);
     expect(other).toBeGreaterThan(5);
   });

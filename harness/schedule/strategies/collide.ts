@@ -1,8 +1,8 @@
 /**
  * Collisions: others act in the moment between what the target has read and what it is about to write. Where an operation of theirs
  * touches the same object it nearly always goes first; what it changes is, in half of the runs, kept from the target for a few writes
- * more. In half of the runs they wait for that moment, instead of acting when they can, and often let earlier ones pass: what an error
- * leaves undone is done by the next write, so that only the last one shows it. Finds lost updates, blind patches, dropped errors and
+ * more. In most runs they wait for that moment, instead of acting when they can, and often let earlier ones pass: what an error leaves
+ * undone is done by the next write, so that only the last one shows it. Finds lost updates, blind patches, dropped errors and
  * retries without a fresh read.
  */
 import type { Item, View } from '../../model/item.ts';
@@ -15,14 +15,16 @@ const SAME_OBJECT = 80;
 const OTHER_OBJECT = 15;
 /** Writes of the target for which it is kept in the dark about what happened. */
 const DARK_WRITES_MAX = 4;
-/** Writes to the object that somebody in ambush lets pass, in half of the runs none. */
-const PASSED = [0, 0, 0, 0, 1, 1, 2, 3] as const;
+/** Of three runs, so many have writers that wait for their moment. */
+const AMBUSH_OF_THREE = 2;
+/** Writes to the object that they let pass at most. */
+const PASSED_MAX = 3;
 
 export const collide: MakeStrategy = (draws) => {
   const orderly = new Orderly();
   const dark = draws.int(2) === 0;
-  const inAmbush = draws.int(2) === 0;
-  let passes = inAmbush ? (PASSED[draws.int(PASSED.length)] ?? 0) : 0;
+  const inAmbush = draws.int(3) < AMBUSH_OF_THREE;
+  let passes = inAmbush ? draws.int(PASSED_MAX + 1) : 0;
   let hidden: { readonly kind: string; left: number } | undefined;
   /** Writes that have been decided upon: what waits is not asked about again and again. */
   const decided = new Set<number>();
@@ -40,7 +42,7 @@ export const collide: MakeStrategy = (draws) => {
         }
       }
       const free = withoutEvents(view, hidden?.kind);
-      const item = orderly.pick(view, inAmbush ? orderly.withoutBeginnings(free) : free);
+      const item = orderly.pick(view, inAmbush ? orderly.withoutBeginnings(view, free) : free);
       if (hidden !== undefined && isTargetWrite(item) && --hidden.left <= 0) hidden = undefined;
       return item;
     },

@@ -1,0 +1,36 @@
+/** Finalizers that a deletion puts there itself belong to who collects garbage. */
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../harness/model/object.ts';
+import type { HistoryBuilder } from '../harness/oracle/test-history.ts';
+import { historyBuilder, manifest } from '../harness/oracle/test-history.ts';
+import { noLostUpdate } from './no-lost-update.ts';
+
+const RESOURCE = 'widgets.example.com';
+const REFERENCE = { ownedLeaves: {} };
+
+/** The target has read version 101; a deletion has put its finalizer there since. */
+function deleted(finalizer: string): { readonly h: HistoryBuilder; readonly v101: KubeObject } {
+  const h = historyBuilder();
+  h.create('user', RESOURCE, manifest('Widget', 'web', { spec: { image: 'v1' } }));
+  h.phase('contention');
+  const v101 = h.get('controller', RESOURCE, 'web');
+  h.append('writer-1', RESOURCE, 'web', ['metadata', 'finalizers'], finalizer);
+  return { h, v101 };
+}
+
+describe.each(['foregroundDeletion', 'orphan'])('the finalizer %s', (finalizer) => {
+  it('may be taken off by a patch under the version that has it', () => {
+    const { h } = deleted(finalizer);
+    const { resourceVersion } = h.get('controller', RESOURCE, 'web').metadata;
+    h.patch('controller', RESOURCE, 'web', { metadata: { resourceVersion, finalizers: [] } });
+
+    expect(noLostUpdate.check(h.build({ reference: REFERENCE })).result).toBe('holds');
+  });
+
+  it('is lost to a list of finalizers from before it', () => {
+    const { h, v101 } = deleted(finalizer);
+    h.patch('controller', RESOURCE, 'web', { metadata: { finalizers: v101.metadata.finalizers ?? [] } });
+
+    expect(noLostUpdate.check(h.build({ reference: REFERENCE })).result).toBe('violated');
+  });
+});
