@@ -5,6 +5,7 @@
  * undone is done by the next write, so that only the last one shows it. Finds lost updates, blind patches, dropped errors and
  * retries without a fresh read.
  */
+import { roleOf } from '../../model/actor.ts';
 import type { Item, View } from '../../model/item.ts';
 import { hasProgram } from '../default-order.ts';
 import { isTargetWrite, kindOf, Orderly, withoutEvents } from './by-kind.ts';
@@ -17,14 +18,14 @@ const OTHER_OBJECT = 15;
 const DARK_WRITES_MAX = 4;
 /** Of three runs, so many have writers that wait for their moment. */
 const AMBUSH_OF_THREE = 2;
-/** Writes to the object that they let pass at most. */
-const PASSED_MAX = 3;
+/** Writes to the object that they let pass. */
+const PASSED = [0, 0, 1, 2] as const;
 
 export const collide: MakeStrategy = (draws) => {
   const orderly = new Orderly();
   const dark = draws.int(2) === 0;
   const inAmbush = draws.int(3) < AMBUSH_OF_THREE;
-  let passes = inAmbush ? draws.int(PASSED_MAX + 1) : 0;
+  let passes = inAmbush ? (PASSED[draws.int(PASSED.length)] ?? 0) : 0;
   let hidden: { readonly kind: string; left: number } | undefined;
   /** Writes that have been decided upon: what waits is not asked about again and again. */
   const decided = new Set<number>();
@@ -49,10 +50,11 @@ export const collide: MakeStrategy = (draws) => {
   };
 };
 
-/** Somebody whose next operation is about the same object, else anybody. */
+/** Somebody whose next operation is about the same object, else anybody. What a user wants new wakes the target anyway: last. */
 function rival({ items }: View, write: Item): Item | undefined {
   const others = items.filter((item) => hasProgram(item.actor));
-  return others.find((item) => sameObject(item, write)) ?? others[0];
+  const same = others.filter((item) => sameObject(item, write));
+  return same.find(({ actor }) => roleOf(actor) !== 'user') ?? same[0] ?? others[0];
 }
 
 function sameObject(a: Item, b: Item): boolean {
