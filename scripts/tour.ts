@@ -75,9 +75,11 @@ async function showWrong({ name, seed, budget = BUDGET, shrinkMs }: Wrong, numbe
     unexpected.push(`${name} was not caught by ${expected.join(' or ')} within ${budget}: ${result.outcome}`);
     return;
   }
-  const file = path.join('.stalemate', 'tour', `${entry.variant}.json`);
+  // Two languages may have variants of one name.
+  const stem = nameOf(entry).replaceAll('/', '-');
+  const file = path.join('.stalemate', 'tour', `${stem}.json`);
   writeWhole(file, encodeCounterexample(redactFinding(finding).counterexample));
-  const page = path.join('.stalemate', 'tour', `${entry.variant}.html`);
+  const page = path.join('.stalemate', 'tour', `${stem}.html`);
   writeWhole(page, findingPage(redactFinding(finding), { counterexample: file }));
   pages.push(page);
   say(

@@ -1,8 +1,9 @@
 /** What is remembered of a target, and when it is not the same target any more. */
-import { appendFileSync, chmodSync, copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, chmodSync, copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { KubeObject } from '../model/object.ts';
 import type { Subject } from './protocol.ts';
 import { referenceCache } from './reference-cache.ts';
 import { takeReferences } from './references.ts';
@@ -85,4 +86,33 @@ it('is not kept for programs that consist of more than their own file', async ()
   referenceCache(subject, workload()).keep(runner, await takeReferences(runner, workload(), []));
 
   expect(referenceCache(subject, workload()).recall(runner)).toBeUndefined();
+});
+
+it('holds no secret, and gives back what it was told on the machine that knows them', async () => {
+  vi.stubEnv('XDG_STATE_HOME', join(folder, 'state'));
+  const planted = 'planted-in-a-variable-1';
+  const container = { name: 'app', image: 'x', env: [{ name: 'DB_PASSWORD', value: planted }] };
+  const deployment: KubeObject = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'shop', namespace: 'default' },
+    spec: {
+      selector: { matchLabels: { app: 'shop' } },
+      template: { metadata: { labels: { app: 'shop' } }, spec: { containers: [container] } },
+    },
+  };
+  const base = { ...workload(), sample: [...workload().sample, deployment] };
+  const subject = subjectOf([program()]);
+  const runner = runnerOf(thinTarget(setReady));
+  const references = await takeReferences(runner, base, []);
+  const spoken = { ...references, warnings: [`it complained of ${planted}`] };
+
+  referenceCache(subject, base).keep(runner, spoken);
+  const files = readdirSync(join(folder, 'references')).map((name) =>
+    readFileSync(join(folder, 'references', name), 'utf8'),
+  );
+
+  expect(files.filter((text) => text.includes(planted))).toEqual([]);
+  expect(referenceCache(subject, base).recall(runner)?.warnings).toEqual(spoken.warnings);
+  vi.unstubAllEnvs();
 });

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Finding } from '../../model/finding.ts';
 import { isMap } from '../../model/json.ts';
@@ -257,6 +258,40 @@ describe('a counterexample that is run', () => {
 });
 
 describe('redaction', () => {
+  const name = fc.constantFrom('a', 'b', 'password', 'token', '.dockerconfigjson');
+  const value = fc.string({ minLength: 8, unit: 'binary' });
+  const secret = fc.record({
+    kind: fc.constant('Secret'),
+    data: fc.dictionary(
+      name,
+      value.map((text) => Buffer.from(text).toString('base64')),
+    ),
+    stringData: fc.dictionary(name, value),
+  });
+  const pod = fc.record({
+    env: fc.array(fc.record({ name, value })),
+    args: fc.array(value.map((text) => `--token=${text}`)),
+  });
+  const copied = fc.tuple(secret, pod).map(([held, run]) => ({
+    held,
+    run,
+    annotations: { 'kubectl.kubernetes.io/last-applied-configuration': `${JSON.stringify(held)}\n` },
+    log: Object.values(held.stringData).join(' and '),
+  }));
+
+  it('can be undone where the secrets are known, and only there', () => {
+    const check = fc.property(copied, (document) => {
+      const redaction = new Redaction(() => Buffer.alloc(32, 7)).learn(document);
+      const hidden = redaction.hide(document);
+      vault.keep(hidden, (standIn) => redaction.secretOf(standIn));
+
+      expect(vault.restore(hidden).value).toEqual(document);
+      expect(new Vault(join(folder, 'other')).restore(hidden).value).toEqual(hidden);
+      for (const text of Object.values(document.held.data)) expect(JSON.stringify(hidden)).not.toContain(`"${text}"`);
+    });
+    fc.assert(check, { numRuns: 50 });
+  });
+
   it('does not take common values of variables out of other texts', () => {
     const pod = {
       env: [

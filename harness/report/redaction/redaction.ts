@@ -217,8 +217,11 @@ export class Redaction {
   #lastApplied(text: string): string {
     try {
       const before = JSON.parse(text) as JsonValue;
+      const end = text.endsWith('\n') ? '\n' : '';
       const after = this.#walk(before, 'plain');
-      return after === before ? text : JSON.stringify(after) + (text.endsWith('\n') ? '\n' : '');
+      if (after === before) return text;
+      // Written otherwise than kubectl writes it, it could not be put together again as it was.
+      return JSON.stringify(before) + end === text ? JSON.stringify(after) + end : this.#secret(text);
     } catch {
       return this.#secret(text);
     }
@@ -231,8 +234,8 @@ export class Redaction {
   #encodedSecret(value: string, json: boolean): string {
     if (value === '' || standInsOf(value).length > 0) return value;
     const bytes = Buffer.from(value, 'base64');
-    // What is no base64 was refused by the server, and stands in the request only.
-    if (bytes.toString('base64') !== value) return this.#secret(value);
+    // Manifests may break the lines. What is no base64 at all was refused by the server, and stands in the request only.
+    if (bytes.toString('base64') !== value.replaceAll(/\s/g, '')) return this.#secret(value);
     return encodedStandIn(this.#keep(bytes), json);
   }
 

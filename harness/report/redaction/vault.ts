@@ -9,7 +9,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { drawSecretKey } from '../../determinism/secret-key.ts';
 import { writeWhole } from '../write-files.ts';
-import { standInsOf, withSecrets } from './stand-in.ts';
+import { isWholeStandIn, standInsOf, withSecrets } from './stand-in.ts';
 
 const PRIVATE = 0o600;
 
@@ -54,7 +54,7 @@ export class Vault {
       if (!known.has(standIn)) known.set(standIn, this.#read(standIn));
       return known.get(standIn);
     };
-    const value = mapTexts(document, (text) => withSecrets(text, secretOf)) as T;
+    const value = mapTexts(document, (text) => restoredText(text, secretOf)) as T;
     return { value, unknown: [...known].flatMap(([standIn, secret]) => (secret === undefined ? [standIn] : [])) };
   }
 
@@ -91,6 +91,24 @@ export class Vault {
 function defaultFolder(): string {
   const state = process.env['XDG_STATE_HOME'] ?? '';
   return join(state === '' ? join(homedir(), '.local', 'state') : state, 'stalemate', 'secrets');
+}
+
+/** Inside JSON that stands in a text, a secret is spelled as JSON spells it. */
+function restoredText(text: string, secretOf: (standIn: string) => Buffer | undefined): string {
+  if (standInsOf(text).length === 0) return text;
+  const end = text.endsWith('\n') ? '\n' : '';
+  const inner = isWholeStandIn(text) ? undefined : parsed(text);
+  if (inner === undefined || JSON.stringify(inner) + end !== text) return withSecrets(text, secretOf);
+  return JSON.stringify(mapTexts(inner, (part) => restoredText(part, secretOf))) + end;
+}
+
+function parsed(text: string): unknown {
+  if (!text.startsWith('{') && !text.startsWith('[')) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function standInsIn(document: unknown): ReadonlySet<string> {
