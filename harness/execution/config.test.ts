@@ -134,6 +134,30 @@ describe('resolveOptions', () => {
     expect(resolved({ replicas: 2 }).settings.replicasMax).toBe(2);
   });
 
+  it('runs a module as a program, in real time, on a cluster that is not embedded', () => {
+    const { target, process: started, settings, cluster } = resolved({ cluster: 'envtest', effects: true });
+
+    expect(cluster).toBe('envtest');
+    expect(started?.command.slice(1).map((word) => word.replace(/^.*\//, ''))).toEqual([
+      'run-module.ts',
+      'target.ts',
+      '{namespace}',
+      '{effects}',
+    ]);
+    expect(target).toBe(join(folder, 'target.ts'));
+    expect(settings.settleWindowMs).toBe(500);
+    expect(resolved({ cluster: 'embedded' }).process).toBeNull();
+  });
+
+  it('refuses on such a cluster what there is on the embedded one only', async () => {
+    const command = { command: [process.execPath], samples: ['sample.yaml'] };
+    const onEnvtest = (more: StalemateOptions): RunConfig =>
+      resolveOptions({ ...command, cluster: 'envtest', ...more }, { ...CONTEXT, cwd: folder, only: [] });
+
+    expect(await refusal(() => onEnvtest({ warm: true }))).toContain('got cluster "envtest" with "warm", expected');
+    expect(await refusal(() => onEnvtest({ manifests: ['sample.yaml'] }))).toContain('with manifests, expected');
+  });
+
   it('takes properties by name or number, and properties of the user', () => {
     const own: Property = { name: 'my-own', kind: 'safety', about: '', check: () => ({ result: 'holds' }) };
     const ready = { name: 'ready', resource: 'pods', check: () => true };

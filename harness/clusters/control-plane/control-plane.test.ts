@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import { startControlPlane } from './control-plane.ts';
 const folder = mkdtempSync(join(tmpdir(), 'control-plane-test-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const NOWHERE = { XDG_CACHE_HOME: join(folder, 'no-cache') };
+const NOWHERE = { XDG_CACHE_HOME: join(folder, 'no-cache'), HOME: join(folder, 'nobody') };
 
 function alive(pid: number): boolean {
   try {
@@ -32,6 +32,19 @@ describe('finding the binaries', () => {
     expect(findProgram('etcd', named)).toBe(join(folder, 'my-etcd'));
     expect(cacheFolder(NOWHERE).startsWith(NOWHERE.XDG_CACHE_HOME)).toBe(true);
     expect(findKubectl(NOWHERE)).toBeUndefined();
+  });
+
+  it("takes the newest of setup-envtest's store when there is nothing else", () => {
+    const home = join(folder, 'home');
+    const store = join(home, '.local', 'share', 'kubebuilder-envtest', 'k8s');
+    const onMac = join(home, 'Library', 'Application Support', 'io.kubebuilder.envtest', 'k8s');
+    for (const place of [store, onMac])
+      for (const version of ['1.9.1-os-cpu', '1.36.0-os-cpu']) {
+        mkdirSync(join(place, version), { recursive: true });
+        writeFileSync(join(place, version, 'etcd'), '');
+      }
+
+    expect(findProgram('etcd', { ...NOWHERE, HOME: home })).toContain(join('1.36.0-os-cpu', 'etcd'));
   });
 
   it('says which commands bring binaries when there are none', () => {
