@@ -103,7 +103,7 @@ const chain: z.ZodType<ReportChain> = z.strictObject({
       under: z.number().exactOptional().meta({ description: 'Version that the request named' }),
       value: z.string(),
       intent: z.enum(['created', 'meant', 'carried', 'reverted', 'server', 'deleted', 'none']),
-      role: z.enum(['guilty', 'victim']).exactOptional(),
+      role: z.enum(['guilty', 'victim', 'involved']).exactOptional(),
     } satisfies Shape<ChainVersion>),
   ),
 } satisfies Shape<ReportChain>);

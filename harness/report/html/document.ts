@@ -125,7 +125,8 @@ export interface ChainVersion {
   /** Value of the field after it, or what else changed. */
   readonly value: string;
   readonly intent: Intent;
-  readonly role?: 'guilty' | 'victim';
+  /** `victim`: what a guilty write destroyed; `involved`: what else shows the violation. */
+  readonly role?: 'guilty' | 'victim' | 'involved';
 }
 
 /**

@@ -54,7 +54,9 @@ function chainVersion(context: ChainContext, key: string, revision: Revision, fi
     ...(base?.under === undefined ? {} : { under: base.under }),
     value: valueOf(revision, field),
     intent: intentOf(revision, operation, base, field),
-    ...(place === 0 ? { role: 'guilty' as const } : place > 0 ? { role: 'victim' as const } : {}),
+    ...(place < 0
+      ? {}
+      : { role: place === 0 ? 'guilty' : violation.signature.property === 'no-lost-update' ? 'victim' : 'involved' }),
   };
 }
 
@@ -105,7 +107,7 @@ function intentOf(
   base: WriteBase | undefined,
   field: string,
 ): Intent {
-  if (revision.type === 'DELETED') return 'deleted';
+  if (revision.type === 'DELETED' || operation?.verb.startsWith('delete') === true) return 'deleted';
   if (revision.before === undefined) return 'created';
   const changed = field === '' || fieldChanges(diffLeaves(revision.before, revision.object), field).length > 0;
   if (operation === undefined) return 'server';

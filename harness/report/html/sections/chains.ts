@@ -27,39 +27,41 @@ export function chainsSection({ chains }: ReportDocument): Html {
 function chainTable(chain: ReportChain, index: number): Html {
   const head = chain.field === '' ? 'Changes' : chain.field;
   const rows = chain.versions.map((version) => versionRow(version, chain.field === ''));
+  // Roles are named, for in narrow windows the rows are no table to the browser any more.
   return html`<h3 id="chain-${index}">${chain.object}</h3>
     <div class="wide" tabindex="0" role="region" aria-labelledby="chain-${index}">
-      <table class="chain">
-        <thead>
-          <tr>
-            <th scope="col">Version</th>
-            <th scope="col">Writer</th>
-            <th scope="col">Request</th>
-            <th scope="col">Content of</th>
-            <th scope="col">Named</th>
-            <th scope="col">${head}</th>
-            <th scope="col">Intent</th>
+      <table class="chain" role="table">
+        <thead role="rowgroup">
+          <tr role="row">
+            <th role="columnheader" scope="col">Version</th>
+            <th role="columnheader" scope="col">Writer</th>
+            <th role="columnheader" scope="col">Request</th>
+            <th role="columnheader" scope="col">Content of</th>
+            <th role="columnheader" scope="col">Named</th>
+            <th role="columnheader" scope="col">${head}</th>
+            <th role="columnheader" scope="col">Intent</th>
           </tr>
         </thead>
-        <tbody>
+        <tbody role="rowgroup">
           ${rows}
         </tbody>
       </table>
     </div>`;
 }
 
+const MARKS = { guilty: ' ✗ guilty', victim: ' ◎ victim', involved: ' ◎ involved' } as const;
+
 function versionRow(version: ChainVersion, whole: boolean): Html {
   const { revision, actor, request, base, under, value, intent, role } = version;
   const mixed = base !== undefined && under !== undefined && base !== under;
-  const mark = role === 'guilty' ? ' ✗ guilty' : role === 'victim' ? ' ◎ victim' : '';
   const meant = whole && intent === 'meant' ? '' : INTENT[intent];
-  return html`<tr class="${role ?? ''}">
-    <th scope="row">${revision}${mark}</th>
-    <td>${actor}</td>
-    <td>${request}</td>
-    <td class="${mixed ? 'mixed' : ''}">${base ?? '–'}${mixed ? ' ≠' : ''}</td>
-    <td>${under ?? '–'}</td>
-    <td><code>${value}</code></td>
-    <td>${meant}</td>
+  return html`<tr role="row" class="${role ?? ''}">
+    <th role="rowheader" scope="row">${revision}${role === undefined ? '' : MARKS[role]}</th>
+    <td role="cell">${actor}</td>
+    <td role="cell">${request}</td>
+    <td role="cell" data-label="content of" class="${mixed ? 'mixed' : ''}">${base ?? '–'}${mixed ? ' ≠' : ''}</td>
+    <td role="cell" data-label="named">${under ?? '–'}</td>
+    <td role="cell"><code>${value}</code></td>
+    <td role="cell">${meant}</td>
   </tr>`;
 }
