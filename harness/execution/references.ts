@@ -38,6 +38,8 @@ const BASE_RUNS = [
   { seed: 22, clockOffsetMs: 86_400_000 * 45 + 12_345_678 },
   { seed: 33, clockOffsetMs: 86_400_000 * 400 + 7 },
 ] as const;
+/** Windows that a process gets in further references after one in which it never came to rest. */
+const RESTLESS_WINDOWS = 2;
 /** Spec values tried beyond the sample's own. */
 const SPEC_CHANGES_MAX = 8;
 
@@ -145,8 +147,9 @@ async function baseRuns(runner: TrialRunner, trial: Trial): Promise<readonly [Hi
     habits.habit = { watches };
     habits.pauseMs = Math.max(habits.pauseMs, ownPauseMs([first]));
   }
-  // On the wall's clock one look at rest is enough: it costs what it lasts.
-  const idle = repeatable ? { idleMs } : {};
+  // On the wall's clock one look at rest is enough, and one at a target that never comes to rest: it costs what it lasts.
+  const restless = first.settlement.result !== 'quiescent';
+  const idle = repeatable ? { idleMs } : restless ? { settleWindowsMax: RESTLESS_WINDOWS } : {};
   const others = await inLanes(await runner.lanes(again.length), again, (lane, variant) =>
     lane.run(trial, { ...variant, ...idle, ...window }),
   );
