@@ -68,4 +68,20 @@ describe('a work queue', () => {
     await atRest();
     expect(done).toHaveLength(32);
   });
+
+  test('begins to count anew with a key that is added while others are worked on', async () => {
+    const done: string[] = [];
+    const queue: WorkQueue = new WorkQueue(async (key) => {
+      done.push(key);
+      if (key === 'b') queue.add('a');
+      return key === 'b' ? 'done' : 'again';
+    });
+
+    queue.add('a');
+    for (let turn = 0; turn < 100 && done.length < 16; turn++) await Promise.resolve();
+    queue.add('b');
+    await atRest();
+
+    expect(done.filter((key) => key === 'a')).toHaveLength(32);
+  });
 });

@@ -12,6 +12,8 @@ const TRIES_MAX = 16;
 export class WorkQueue {
   readonly #process: (key: string) => Promise<WorkResult>;
   readonly #waiting = new Set<string>();
+  /** Failures in a row, by key, since somebody added it. */
+  readonly #tries = new Map<string, number>();
   #running = false;
 
   constructor(process: (key: string) => Promise<WorkResult>) {
@@ -21,6 +23,7 @@ export class WorkQueue {
   /** Queues the key unless it waits already. Work never starts within this call: changes are announced while they happen. */
   add(key: string): void {
     this.#waiting.add(key);
+    this.#tries.delete(key);
     if (this.#running) return;
     this.#running = true;
     void this.#run();
@@ -28,15 +31,17 @@ export class WorkQueue {
 
   async #run(): Promise<void> {
     await Promise.resolve();
-    const tries = new Map<string, number>();
-    for (const key of this.#waiting) {
-      this.#waiting.delete(key);
-      const result = await this.#process(key);
-      const made = (tries.get(key) ?? 0) + 1;
-      tries.set(key, result === 'again' ? made : 0);
-      // A key that is put back comes up later in this same loop: that is how a Set iterates.
-      if (result === 'again' && made < TRIES_MAX) this.#waiting.add(key);
+    try {
+      for (const key of this.#waiting) {
+        this.#waiting.delete(key);
+        const made = (this.#tries.get(key) ?? 0) + 1;
+        this.#tries.set(key, made);
+        if ((await this.#process(key)) === 'done') this.#tries.delete(key);
+        // A key that is put back comes up later in this same loop: that is how a Set iterates.
+        else if (made < TRIES_MAX) this.#waiting.add(key);
+      }
+    } finally {
+      this.#running = false;
     }
-    this.#running = false;
   }
 }
