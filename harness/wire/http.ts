@@ -45,7 +45,7 @@ export interface ApiResponse {
   readonly plainText?: boolean;
 }
 
-/** Where the answer to one request goes. `answer` comes once; for a watch (code 200, `stream: true`) events follow, then `end`. */
+/** Where the answer to one request goes. `answer` comes once; a watch begins with `open` instead, events follow, then `end`. */
 export interface ResponseSink {
   answer(response: ApiResponse): void;
   /** A watch opened: 200, events follow. */

@@ -14,7 +14,9 @@ export interface RequestInfo {
   readonly name: string;
 }
 
-const cache = new Map<string, Omit<RequestInfo, 'verb'> | undefined>();
+type Place = Omit<RequestInfo, 'verb'> & { readonly watching: boolean };
+
+const cache = new Map<string, Place | undefined>();
 
 /** Reads `/api/v1/…` and `/apis/G/V/…`; undefined for everything that is not a resource request (discovery, health, …). */
 export function requestInfo(
@@ -29,7 +31,8 @@ export function requestInfo(
     cache.set(path, place);
   }
   if (place === undefined) return undefined;
-  return { ...place, verb: verbOf(method, place.name !== '', asksToWatch(query)) };
+  const { watching, ...about } = place;
+  return { ...about, verb: watching ? 'watch' : verbOf(method, place.name !== '', asksToWatch(query)) };
 }
 
 /** Whether a query asks a collection to watch it: Go's reading of a boolean parameter, which takes nearly everything for true. */
@@ -54,7 +57,7 @@ function verbOf(method: Method, named: boolean, watch: boolean): Verb {
   }
 }
 
-function parsePath(path: string): Omit<RequestInfo, 'verb'> | undefined {
+function parsePath(path: string): Place | undefined {
   let parts: string[];
   try {
     parts = path
@@ -73,6 +76,9 @@ function parsePath(path: string): Omit<RequestInfo, 'verb'> | undefined {
   } else return undefined;
   const version = rest[0] ?? '';
   rest = rest.slice(1);
+  // `/api/v1/watch/pods`, deprecated for ten years and still served.
+  const watching = rest[0] === 'watch' && rest.length > 1;
+  if (watching) rest = rest.slice(1);
   // `/namespaces/x/pods` is namespaced; `/namespaces`, `/namespaces/x`, `/namespaces/x/finalize|status` are the kind itself.
   let namespace = '';
   if (rest[0] === 'namespaces' && rest.length > 2 && rest[2] !== 'finalize' && rest[2] !== 'status') {
@@ -81,5 +87,5 @@ function parsePath(path: string): Omit<RequestInfo, 'verb'> | undefined {
   }
   const [resource = '', name = '', subresource = ''] = rest;
   if (resource === '' || rest.length > 3) return undefined;
-  return { group, version, resource, subresource, namespace, name };
+  return { group, version, resource, subresource, namespace, name, watching };
 }
