@@ -1,7 +1,7 @@
 /**
  * Workloads as a fast-check arbitrary: few writers, short programs, often the user's churn beside them.
  *
- * Owns: how many writers of which kinds take part in one run. A run takes one to three kinds and leaves the others off, which is
+ * Owns: how many writers of which kinds take part in one run. A run takes up to three kinds and leaves the others off, which is
  * the swarm: combinations are tried that others would mask. What a writer does is drawn from its own table (`writer.ts`), made
  * once per campaign, because this runs before every trial. Shrinking is `shrink-workload.ts`.
  */
@@ -68,7 +68,7 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
     };
     const armed = writers.flatMap((writer) => arm(writer, aim.objects));
     const contesting = writers.flatMap((writer) =>
-      writer.contests === undefined ? [] : arm(writer, aim.objects.filter(writer.contests)),
+      writer.contests === undefined || writer.as === 'user' ? [] : arm(writer, aim.objects.filter(writer.contests)),
     );
     const updated = aim.objects.filter((object) => object.updated);
     this.#contesting = contesting;
@@ -87,7 +87,8 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
     let specChanged = false;
     // A target that is at rest does nothing that others could come in between of, unless its user wants something new.
     const stirred = this.#aimed && start === 'settled';
-    if (this.#user.length > 0 && (mrng.nextBoolean() || stirred)) {
+    const alone = start === 'settled' && this.#writers.length === 0;
+    if (this.#user.length > 0 && (mrng.nextBoolean() || stirred || alone)) {
       const armed = pick(this.#user, mrng);
       programs.push(program('user', armed, mrng, biasFactor));
       specChanged = armed.writer.changesSpec === true;
