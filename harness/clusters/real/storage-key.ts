@@ -32,13 +32,13 @@ export function storageKey(kind: ResourceKind, builtIn: boolean, { metadata }: K
 const OWN_KEYS = [
   /^\/registry\/leases\/kube-system\/apiserver-/,
   /^\/registry\/(?:masterleases|peerserverleases|apiregistration\.k8s\.io)\//,
-  /^\/registry\/configmaps\/kube-system\//,
+  /^\/registry\/configmaps\/kube-system\/(?:extension-apiserver-authentication|kube-apiserver-legacy-service-account-token-tracking)$/,
 ];
 /** The same as objects. */
 const OWN_OBJECTS = [
   /^leases\.coordination\.k8s\.io\/kube-system\/apiserver-/,
   /^apiservices\.apiregistration\.k8s\.io\//,
-  /^configmaps\/kube-system\//,
+  /^configmaps\/kube-system\/(?:extension-apiserver-authentication|kube-apiserver-legacy-service-account-token-tracking)$/,
 ];
 
 /** Whether a key is nobody's but the server's. */
