@@ -23,8 +23,11 @@ const REGULAR_FACTOR = 1.5;
 const POLITE_GAP_MS = 5_000;
 /** A block holds at least one pause between two bursts of at most 5 tries. */
 const BLOCK = 5;
-/** Irregular spacing is told from bursts under a growing back-off only over many attempts: 8 reconciles of 5 tries. */
-const IRRETRIES_MIN = 40;
+/**
+ * Irregular spacing is told from bursts under a growing back-off only over many attempts: 8 reconciles of 5 tries. So many conflicts in a
+ * row, each with a newer version, are no bad luck any more either.
+ */
+const IRREGULAR_MIN = 40;
 /** The longest pause of the last block must exceed that of the first by more than jitter can. */
 const GROWTH = 1.3;
 /** Refusals at rest after which the same answer is not news any more. */
@@ -35,7 +38,7 @@ export function judgeStreak(streak: FailureStreak, rest: Mark): RetryFault | und
   const { attempts, gapsMs } = streak;
   if (attempts.length < RETRIES_MIN) return undefined;
   const repeats = sameRefusal(attempts);
-  const fresh = attempts.every(isConflict) && !repeats && attempts.length < IRRETRIES_MIN;
+  const fresh = attempts.every(isConflict) && !repeats && attempts.length < IRREGULAR_MIN;
   // Each attempt carried a newer version and lost against a newer change: the cause is still there.
   if (!fresh && (isRegular(gapsMs) || isUnbounded(gapsMs))) return repeats ? 'refused-version' : 'no-back-off';
   const late = attempts.filter(({ invoked }) => invoked.at >= rest.at);
@@ -49,7 +52,7 @@ function isRegular(gapsMs: readonly number[]): boolean {
 }
 
 function isUnbounded(gapsMs: readonly number[]): boolean {
-  if (gapsMs.length + 1 < IRRETRIES_MIN) return false;
+  if (gapsMs.length + 1 < IRREGULAR_MIN) return false;
   const first = Math.max(...gapsMs.slice(0, BLOCK));
   const last = Math.max(...gapsMs.slice(-BLOCK));
   return last < POLITE_GAP_MS && last <= first * GROWTH;
