@@ -14,7 +14,8 @@ import type { Label } from '../model/label.ts';
 import { deviationText } from '../model/schedule.ts';
 import type { Fault, Schedule } from '../model/schedule.ts';
 import type { Trial } from '../model/trial.ts';
-import { shortenHolds, shrinkTrial } from '../schedule/shrink.ts';
+import { lagInstead, shortenHolds } from '../schedule/shrink-lag.ts';
+import { shrinkTrial } from '../schedule/shrink.ts';
 import { historyText } from './fingerprint.ts';
 import type { Judged } from './judge.ts';
 
@@ -104,6 +105,8 @@ export async function shrinkFinding(
   };
   await walk(shrinkTrial(await dropUnused()));
   await dropUnused();
+  const small = accepted.at(-1);
+  if (small !== undefined) await walk(lagInstead(small.trial, streamsOf(small.history)));
   const best = accepted.at(-1);
   if (best !== undefined) await walk(shortenHolds(best.trial, momentsOf(best.history)));
   return accepted.map((shrunk) => ({ ...shrunk, executions }));
@@ -123,6 +126,12 @@ function withoutMissed(trial: Trial, missed: readonly Label[]): Trial {
       faults: faults.filter(({ at }) => !unused.has(at)),
     },
   };
+}
+
+/** The watches on which the target heard something under contention. */
+function streamsOf({ deliveries }: History): readonly Label[] {
+  const heard = deliveries.filter(({ actor, k }) => k >= 0 && roleOf(actor) === 'target');
+  return [...new Set(heard.map(({ stream }) => stream))];
 }
 
 /** What the lag of a watch may end with: writes of the target that reached the server, and what others were answered. */

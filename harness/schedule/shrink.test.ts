@@ -4,7 +4,7 @@ import type { Fault, Hold, Preemption, Schedule } from '../model/schedule.ts';
 import { EMPTY_SCHEDULE, scheduleSize } from '../model/schedule.ts';
 import type { Trial } from '../model/trial.ts';
 import type { Program, ProgramOp, Workload } from '../model/workload.ts';
-import { joinLasting, shortenHolds, shrinkTrial } from './shrink.ts';
+import { joinLasting, shrinkTrial } from './shrink.ts';
 
 const STREAM = 'controller/watch/things/default#0';
 
@@ -247,21 +247,6 @@ describe('shrinking the schedule', () => {
 
     expect(tried[0]?.schedule).toEqual(EMPTY_SCHEDULE);
     expect(tried[1]?.schedule).toEqual(schedule({ holds: [{ stream: STREAM, from: '@2', until: 'heal' }] }));
-  });
-
-  it('ends a hold as early as it may, among moments in the order in which they happened', () => {
-    const moments = Array.from({ length: 12 }, (_, n) => update(n));
-    const hold: Hold = { stream: STREAM, from: '@0', until: 'heal' };
-    const trial: Trial = { workload: workload([]), schedule: schedule({ holds: [hold] }) };
-    const candidates = shortenHolds(trial, moments);
-    const lengthOf = ({ schedule: { holds } }: Trial): number => moments.indexOf(holds[0]?.until ?? 'heal');
-    let runs = 0;
-
-    let next = candidates.next();
-    for (; next.done !== true; runs++) next = candidates.next(lengthOf(next.value) >= 5);
-
-    expect(lengthOf(next.value)).toBe(5);
-    expect(runs).toBeLessThan(5);
   });
 
   it('simplifies faults: once, without advice when to come back, from a younger past', () => {

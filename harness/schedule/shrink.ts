@@ -79,27 +79,6 @@ function numberOf({ from }: Hold): number {
 }
 
 /**
- * Candidates with less lag: holds that last until heal end at one of `moments` instead, labels in the order in which they happened in
- * the failing run. Bisects, as who fails with less lag fails with more.
- */
-export function* shortenHolds(trial: Trial, moments: readonly string[]): Shrinking {
-  let current = trial;
-  for (const [index, hold] of trial.schedule.holds.entries()) {
-    if (hold.until !== 'heal' || hold.stream.includes('!')) continue;
-    let [low, high] = [0, moments.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      const until = moments[middle] ?? 'heal';
-      const holds = current.schedule.holds.with(index, { ...hold, until });
-      const candidate: Trial = { ...current, schedule: { ...current.schedule, holds } };
-      if (yield candidate) [current, high] = [candidate, middle];
-      else low = middle + 1;
-    }
-  }
-  return current;
-}
-
-/**
  * Several runs of one actor at one anchor are one longer run, as far as anybody cares: up to the last of their ends, or until its
  * operation completes.
  */
