@@ -19,7 +19,7 @@ const SECTIONS = ['canary', 'seeds', 'alarms', 'determinism', 'edits', 'mutants'
 
 /** What the two forms take on. */
 const FORMS = {
-  quick: { seeds: 1, budget: '45s', trials: 3_000, verified: 300, editSeeds: 1, mutants: 12, mutantBudget: '4s' },
+  quick: { seeds: 1, budget: '45s', trials: 3_000, verified: 300, editSeeds: 3, mutants: 12, mutantBudget: '4s' },
   full: {
     seeds: 30,
     budget: '60s',
