@@ -6,6 +6,7 @@
  */
 import { laterOccurrence, withoutOccurrence, type Label } from '../model/label.ts';
 import type { Reanchored, Schedule } from '../model/schedule.ts';
+import { relabelled } from './relabel.ts';
 
 /** How far a label is moved, in the order of what is likely: one request more, two more, one less. */
 const SHIFTS = [1, 2, -1] as const;
@@ -31,34 +32,15 @@ function* moved(schedule: Schedule, stems: ReadonlySet<string>, by: number): Gen
     moves.set(label, to);
     return to;
   };
-  const candidate = renamed(schedule, move);
+  const candidate = relabelled(schedule, move);
   if (possible) yield { schedule: candidate, moves: [...moves].map(([from, to]) => ({ from, to })) };
 }
 
 function labelsOf(schedule: Schedule): readonly Label[] {
   const labels: Label[] = [];
-  renamed(schedule, (label) => {
+  relabelled(schedule, (label) => {
     labels.push(label);
     return label;
   });
   return labels;
-}
-
-/** The schedule with every label replaced; `heal` is not one. */
-function renamed(schedule: Schedule, rename: (label: Label) => Label): Schedule {
-  return {
-    ...schedule,
-    preemptions: schedule.preemptions.map((preemption) => ({
-      ...preemption,
-      ...(preemption.before === undefined ? {} : { before: rename(preemption.before) }),
-      ...(preemption.after === undefined ? {} : { after: rename(preemption.after) }),
-      ...(preemption.until === undefined ? {} : { until: rename(preemption.until) }),
-    })),
-    holds: schedule.holds.map((hold) => ({
-      ...hold,
-      stream: rename(hold.stream),
-      until: hold.until === 'heal' ? hold.until : rename(hold.until),
-    })),
-    faults: schedule.faults.map((fault) => ({ ...fault, at: rename(fault.at) })),
-  };
 }

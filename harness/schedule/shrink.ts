@@ -8,6 +8,7 @@ import { SHORT_PAUSE_MS } from './pauses.ts';
 import type { Fault, Hold, Preemption, Schedule } from '../model/schedule.ts';
 import type { Trial } from '../model/trial.ts';
 import type { Program } from '../model/workload.ts';
+import { relabelled } from './relabel.ts';
 import { ddmin } from './shrink-steps.ts';
 import { shrinkWorkload } from './workload/shrink-workload.ts';
 
@@ -183,22 +184,10 @@ function withLowerNumbers(trial: Trial): Trial | undefined {
       changed = true;
       return `#${Number(digits) - 1}`;
     });
-  const lowerKeys = <T extends object>(value: T): T => {
-    const entries = Object.entries(value).map(([key, of]: [string, unknown]) => {
-      // What a hold names is an anchor too when it is a single request; streams are numbered by how often they were opened.
-      const request = key === 'stream' && typeof of === 'string' && of.includes('!');
-      const anchor = request || key === 'before' || key === 'after' || key === 'until' || key === 'at';
-      return [key, anchor && typeof of === 'string' ? lower(of) : of];
-    });
-    return Object.fromEntries(entries) as T;
-  };
-  const { preemptions, holds, faults } = trial.schedule;
-  const schedule: Schedule = {
-    ...trial.schedule,
-    preemptions: preemptions.map(lowerKeys),
-    holds: holds.map(lowerKeys),
-    faults: faults.map(lowerKeys),
-  };
+  const schedule = relabelled(trial.schedule, (label, place) =>
+    // Streams are numbered by how often they were opened; a single request that is held is an anchor like others.
+    place === 'held' && !label.includes('!') ? label : lower(label),
+  );
   return changed ? { ...trial, schedule } : undefined;
 }
 

@@ -1,0 +1,26 @@
+/** A schedule with other labels: the one place that knows where in a schedule labels stand. */
+import type { Label } from '../model/label.ts';
+import type { Schedule } from '../model/schedule.ts';
+
+/** `held`: what a hold names, a stream or a single request; `moment`: when something happens. */
+export type LabelPlace = 'held' | 'moment';
+
+/** Every label replaced; `heal` is not one. */
+export function relabelled(schedule: Schedule, rename: (label: Label, place: LabelPlace) => Label): Schedule {
+  const moment = (label: Label): Label => rename(label, 'moment');
+  return {
+    ...schedule,
+    preemptions: schedule.preemptions.map((preemption) => ({
+      ...preemption,
+      ...(preemption.before === undefined ? {} : { before: moment(preemption.before) }),
+      ...(preemption.after === undefined ? {} : { after: moment(preemption.after) }),
+      ...(preemption.until === undefined ? {} : { until: moment(preemption.until) }),
+    })),
+    holds: schedule.holds.map((hold) => ({
+      ...hold,
+      stream: rename(hold.stream, 'held'),
+      until: hold.until === 'heal' ? hold.until : moment(hold.until),
+    })),
+    faults: schedule.faults.map((fault) => ({ ...fault, at: moment(fault.at) })),
+  };
+}
