@@ -1,0 +1,214 @@
+/**
+ * Puts a server back by requests: for clusters whose etcd nobody can reach, such as kind's and those that a user names.
+ *
+ * Owns: looking (a list of every kind that anybody has written to, read from etcd, never from a cache), what differs from the beginning, and
+ * the requests that undo it: finalizers are taken off, what is there beside is deleted without grace, what has changed is updated, what is
+ * missing is created anew. Looks again until nothing differs. What is not the run's is never touched (`ServerView.isOurs`).
+ *
+ * What requests cannot do: an object that is created anew has another uid; {@link RequestReset.asStored} puts the one that it has for the
+ * one that was meant.
+ * Definitions of kinds keep their finalizer, with which the server itself removes their objects. Start at {@link RequestReset}.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { realDelay, realNow } from '../../determinism/real-time.ts';
+import { groupResource, objectKey, revisionOf, type KubeObject, type ResourceKind } from '../../model/object.ts';
+import type { ApiRequest } from '../../wire/http.ts';
+import { contentOf, creatable, withUids } from './object-content.ts';
+import { Objects, type Listing } from './objects.ts';
+import { unclean, type Reset, type ServerView } from './reset.ts';
+
+/** How long a state may take to be put back: namespaces and definitions of kinds go away in steps. */
+const CLEAN_MS = 30_000;
+const PAUSE_MS = 10;
+const PAUSE_MAX_MS = 250;
+const NAMESPACES = 'namespaces';
+const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
+
+type Difference =
+  | { readonly what: 'extra'; readonly kind: ResourceKind; readonly now: KubeObject }
+  | { readonly what: 'changed'; readonly kind: ResourceKind; readonly now: KubeObject; readonly kept: KubeObject }
+  | { readonly what: 'missing'; readonly kind: ResourceKind; readonly kept: KubeObject };
+
+export class RequestReset implements Reset {
+  /** Uids that objects were to have, to those that they have here. */
+  readonly #uids = new Map<string, string>();
+  readonly #view: ServerView;
+  readonly #objects: Objects;
+  readonly #kept = new Map<string, { readonly kind: ResourceKind; readonly object: KubeObject }>();
+  /** Versions of kept objects that are known to be as they were. */
+  readonly #clean = new Map<string, string>();
+  readonly #touched = new Set<string>();
+
+  constructor(view: ServerView) {
+    this.#view = view;
+    this.#objects = new Objects(view.upstream);
+  }
+
+  touched(resource: string): void {
+    this.#touched.add(resource);
+  }
+
+  asStored(request: ApiRequest): ApiRequest {
+    return request.body === undefined || this.#uids.size === 0
+      ? request
+      : { ...request, body: withUids(request.body, this.#uids) };
+  }
+
+  async begin(): Promise<void> {
+    if (!(await this.#view.caughtUp())) throw unclean('it does not list what it tells');
+    this.#kept.clear();
+    this.#clean.clear();
+    for (const { resource, namespace, name, object } of this.#view.live.values()) {
+      const kind = this.#view.kinds.get(resource);
+      if (kind === undefined) continue;
+      const key = objectKey(resource, namespace, name);
+      this.#kept.set(key, { kind, object });
+      this.#clean.set(key, versionOf(object));
+    }
+  }
+
+  async restore(): Promise<number> {
+    const untilMs = realNow() + CLEAN_MS;
+    for (let pauseMs = PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MAX_MS)) {
+      const listings = await this.#look();
+      const differences = this.#differences(listings);
+      if (differences.length === 0) return await this.#shown(listings);
+      if (realNow() > untilMs) throw unclean(`${differences.slice(0, 3).map(nameOf).join(', ')} stays as it is`);
+      await Promise.all(differences.map((one) => this.#mend(one, differences)));
+      await realDelay(pauseMs);
+    }
+  }
+
+  async seed(objects: readonly KubeObject[]): Promise<void> {
+    // Namespaces before what is in them, owners before what they own.
+    const rank = ({ kind, metadata }: KubeObject): number =>
+      kind === 'Namespace' ? 0 : metadata.ownerReferences === undefined ? 1 : 2;
+    for (const object of objects.toSorted((a, b) => rank(a) - rank(b))) {
+      const kind = this.#view.kindFor(object.apiVersion, object.kind);
+      if (kind === undefined) throw unclean(`it has no kind ${object.apiVersion} ${object.kind}`);
+      let made = await this.#create(kind, object);
+      if (made === undefined) {
+        // Left by somebody before: it is not the one that is meant.
+        const there = await this.#objects.get(kind, object);
+        if (there !== undefined) await this.#remove(kind, there);
+        made = await this.#create(kind, object);
+      }
+      if (made === undefined) throw unclean(`it did not take ${kind.kind} "${object.metadata.name ?? ''}"`);
+      const { uid = '' } = made.metadata;
+      await this.#view.until(() => this.#view.knows(uid, revisionOf(made)), 'show what was put there');
+    }
+  }
+
+  /** What there is of every kind that may have changed; of namespaces in any case, for the version of the store. */
+  #look(): Promise<readonly Listing[]> {
+    const kinds = [...new Set([NAMESPACES, ...this.#touched])].flatMap((name) => this.#view.kinds.get(name) ?? []);
+    return Promise.all(kinds.map((kind) => this.#objects.list(kind, this.#view.placesOf(kind))));
+  }
+
+  #differences(listings: readonly Listing[]): readonly Difference[] {
+    const found: Difference[] = [];
+    for (const { kind, items } of listings) {
+      const resource = groupResource(kind);
+      const there = new Map(items.map((item) => [keyOf(resource, item), item]));
+      for (const [key, now] of there) {
+        if (!this.#view.isOurs(resource, now)) continue;
+        const { uid = '' } = now.metadata;
+        const kept = this.#kept.get(key)?.object;
+        if (kept === undefined) found.push({ what: 'extra', kind, now });
+        else if (this.#clean.get(key) === versionOf(now)) continue;
+        else if (isDeepStrictEqual(contentOf(now), withUids(contentOf(kept), this.#uids))) {
+          this.#clean.set(key, versionOf(now));
+          this.#standsFor(kept.metadata.uid, uid);
+        } else found.push({ what: 'changed', kind, now, kept });
+      }
+      for (const [key, { kind: of, object }] of this.#kept)
+        if (groupResource(of) === resource && !there.has(key)) found.push({ what: 'missing', kind, kept: object });
+    }
+    return found;
+  }
+
+  async #mend(difference: Difference, all: readonly Difference[]): Promise<void> {
+    const { kind } = difference;
+    switch (difference.what) {
+      case 'missing':
+        await this.#create(kind, difference.kept);
+        return;
+      case 'extra':
+        if (groupResource(kind) === NAMESPACES && all.some((other) => isWithin(other, difference.now))) return;
+        return this.#remove(kind, difference.now);
+      case 'changed': {
+        const { now, kept } = difference;
+        // What is about to go cannot be kept, and what may not be changed back is made anew.
+        if (now.metadata.deletionTimestamp !== undefined) return this.#remove(kind, now);
+        if (!(await this.#objects.update(kind, withUids(kept, this.#uids), now, this.#hasStatus(kind))))
+          await this.#remove(kind, now);
+      }
+    }
+  }
+
+  async #remove(kind: ResourceKind, now: KubeObject): Promise<void> {
+    const resource = groupResource(kind);
+    if (resource !== DEFINITIONS && (now.metadata.finalizers ?? []).length > 0)
+      await this.#objects.withoutFinalizers(kind, now);
+    await this.#objects.remove(kind, now);
+    // Where nobody else looks after namespaces, they would go on terminating.
+    if (resource === NAMESPACES) await this.#objects.finalizeNamespace(now.metadata.name ?? '');
+  }
+
+  /** Undefined where it is there already, or cannot be made yet. */
+  async #create(kind: ResourceKind, kept: KubeObject): Promise<KubeObject | undefined> {
+    const made = await this.#objects.create(kind, withUids(creatable(kept), this.#uids), this.#hasStatus(kind));
+    if (made?.metadata.uid !== undefined) this.#standsFor(kept.metadata.uid, made.metadata.uid);
+    return made;
+  }
+
+  /** What stood for the one that was meant stands for the new one. */
+  #standsFor(meant: string | undefined, uid: string): void {
+    if (meant === undefined || meant === uid) return;
+    for (const [other, there] of this.#uids) if (there === meant) this.#uids.set(other, uid);
+    this.#uids.set(meant, uid);
+  }
+
+  /** All that was looked at has been told. */
+  async #shown(listings: readonly Listing[]): Promise<number> {
+    const { live } = this.#view;
+    const isShown = (): boolean => {
+      const listed = new Set<string>();
+      for (const { kind, items } of listings)
+        for (const item of items) {
+          const { uid = '' } = item.metadata;
+          listed.add(uid);
+          if (this.#view.isOurs(groupResource(kind), item) && !this.#view.knows(uid, revisionOf(item))) return false;
+        }
+      const kinds = new Set(listings.map(({ kind }) => groupResource(kind)));
+      return [...live.values()].every(({ resource, uid }) => !kinds.has(resource) || listed.has(uid));
+    };
+    await this.#view.until(isShown, 'show what was put back');
+    this.#touched.clear();
+    return Math.max(...listings.map(({ revision }) => revision));
+  }
+
+  #hasStatus({ group, version, kind }: ResourceKind): boolean {
+    const apiVersion = group === '' ? version : `${group}/${version}`;
+    return this.#view.subresourcesOf(apiVersion, kind).has('status');
+  }
+}
+
+/** Whether a difference is something in this namespace that has yet to go. */
+function isWithin(other: Difference, { metadata }: KubeObject): boolean {
+  return other.what !== 'missing' && other.now.metadata.namespace === metadata.name;
+}
+
+function keyOf(resource: string, { metadata }: KubeObject): string {
+  return objectKey(resource, metadata.namespace ?? '', metadata.name ?? '');
+}
+
+function versionOf({ metadata }: KubeObject): string {
+  return `${metadata.uid ?? ''} ${metadata.resourceVersion ?? ''}`;
+}
+
+function nameOf(difference: Difference): string {
+  const { metadata } = difference.what === 'missing' ? difference.kept : difference.now;
+  const place = [metadata.namespace, metadata.name].filter((part) => part !== undefined).join('/');
+  return `${difference.what} ${groupResource(difference.kind)} "${place}"`;
+}
