@@ -75,7 +75,8 @@ describe('the composite action', () => {
     const { args } = campaign({ target: 'a b.ts', crds: 'crd/one\ncrd/two', samples: 'sample.yaml', budget: '2m' });
 
     expect(args.join(' | ')).toBe(
-      '--no-install | stalemate | run | --budget | 2m | --seed | 1 | --report | stalemate-report | ' +
+      '--no-install | stalemate | run | --budget | 2m | --seed | 1 | --report-dir | stalemate-report | ' +
+        '--report | github | --report | markdown | --report | junit | ' +
         '--target | a b.ts | --crds | crd/one | --crds | crd/two | --sample | sample.yaml',
     );
   });

@@ -133,7 +133,7 @@ it.each(['README.md', 'ci/README.md', 'ci/github/action.yml'])('names in %s only
   const commands = files.filter((file) => file.path.startsWith('harness/cli/commands/'));
   const scripts = files.filter((file) => /^scripts\/[\w-]+\.ts$/.test(file.path));
   const known = new Set([
-    ...commands.flatMap(({ text }) => matches(text, /\.option\('(--[\w-]+)/g)),
+    ...commands.flatMap(({ text }) => matches(text, /\.option\(\s*'(--[\w-]+)/g)),
     ...scripts.flatMap(({ text }) => matches(text, /^ +'?([\w-]+)'?: \{ type: '/gm)).map((name) => `--${name}`),
   ]);
   const others = ['--help', '--save-dev', '--no-install'];

@@ -7,6 +7,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { reportSchema } from '../harness/report/html/document-schema.ts';
+import { runSchema } from '../harness/report/run/document-schema.ts';
 import { summarySchema } from '../harness/report/summary.ts';
 import { COUNTEREXAMPLE } from '../harness/schedule/codec/counterexample.ts';
 import { HISTORY } from '../harness/schedule/codec/history.ts';
@@ -23,6 +24,7 @@ export function schemaFiles(): ReadonlyMap<string, string> {
   for (const { kind, schema } of FORMATS) files.set(`docs/schemas/${kind}.schema.json`, schemaText(schema));
   files.set('docs/schemas/summary.schema.json', schemaText(summarySchema));
   files.set('docs/schemas/report.schema.json', schemaText(reportSchema));
+  files.set('docs/schemas/run.schema.json', schemaText(runSchema));
   return files;
 }
 

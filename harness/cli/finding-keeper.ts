@@ -2,9 +2,10 @@
 import { relative } from 'node:path';
 import { HarnessError } from '../model/errors.ts';
 import type { CampaignResult, Finding } from '../model/finding.ts';
-import { writeFinding, writePage } from '../report/record.ts';
+import { writeFinding, writePage, type FindingFiles } from '../report/record.ts';
 import { redactFinding } from '../report/redaction/index.ts';
 import { Vault } from '../report/redaction/vault.ts';
+import type { FindingPaths } from '../report/run/make-document.ts';
 import { tellStory } from '../report/story.ts';
 import { renderStory, type TerminalOptions } from '../report/terminal.ts';
 import { fileStem } from '../report/title.ts';
@@ -17,7 +18,8 @@ export class FindingKeeper {
   readonly failures: string[] = [];
   /** The first fault of the harness itself; the campaign goes on and ends with it. */
   fault: unknown;
-  readonly #paths = new Map<string, string>();
+  readonly #paths = new Map<string, FindingFiles>();
+  readonly #pages = new Map<string, string>();
   readonly #reportDir: string;
   readonly #console: Console;
   readonly #tell: (text: string) => void;
@@ -66,13 +68,27 @@ export class FindingKeeper {
 
   /** Where a finding's counterexample was written, relative to the working directory. */
   pathOf(finding: Finding): string | undefined {
-    return this.#paths.get(fileStem(finding.violation.signature));
+    return this.pathsOf(finding).counterexample ?? undefined;
+  }
+
+  /** Where all its files are, relative to the working directory. */
+  pathsOf({ violation: { signature } }: Finding): FindingPaths {
+    const stem = fileStem(signature);
+    const files = this.#paths.get(stem);
+    const { cwd } = this.#console;
+    return {
+      counterexample: files === undefined ? null : relative(cwd, files.counterexample),
+      record: files === undefined ? null : relative(cwd, files.record),
+      page: this.#pages.get(stem) ?? null,
+    };
   }
 
   /** A page that cannot be made or written costs nothing else. */
   #writePage(finding: Finding): string | undefined {
     try {
-      return relative(this.#console.cwd, writePage(this.#reportDir, finding, this.#console.cwd));
+      const page = relative(this.#console.cwd, writePage(this.#reportDir, finding, this.#console.cwd));
+      this.#pages.set(fileStem(finding.violation.signature), page);
+      return page;
     } catch (error) {
       this.#note(error);
       return undefined;
@@ -88,9 +104,8 @@ export class FindingKeeper {
     try {
       const encoders = { counterexample: encodeCounterexample, record: encodeRecord };
       const files = writeFinding(this.#reportDir, finding, encoders);
-      const path = relative(this.#console.cwd, files.counterexample);
-      this.#paths.set(fileStem(finding.violation.signature), path);
-      return path;
+      this.#paths.set(fileStem(finding.violation.signature), files);
+      return relative(this.#console.cwd, files.counterexample);
     } catch (error) {
       this.#note(error);
       return undefined;

@@ -117,7 +117,7 @@ describe('run, then replay', () => {
 
   it('tells the story when the report cannot be written, and names the file', () => {
     // A limit on file sizes: the system refuses the write as a full disk would, whoever runs this.
-    const { code, stdout, stderr } = shell(`ulimit -f 1; $STALEMATE ${FLAGS.join(' ')} --report small`, folder);
+    const { code, stdout, stderr } = shell(`ulimit -f 1; $STALEMATE ${FLAGS.join(' ')} --report-dir small`, folder);
 
     expect(stdout).toContain('NEVER REDEPLOYED');
     expect(stdout).toContain('replay: not possible, the counterexample could not be written');
@@ -129,7 +129,7 @@ describe('run, then replay', () => {
   });
 
   it('stops on Ctrl-C, keeps what it found and still sums it up', async () => {
-    const args = ['run', '--property', 'never-redeployed', '--budget', '60s', '--seed', '1', '--report', 'stopped'];
+    const args = ['run', '--property', 'never-redeployed', '--budget', '60s', '--seed', '1', '--report-dir', 'stopped'];
     const child = startStalemate(args, folder);
     let stdout = '';
     let stderr = '';

@@ -18,7 +18,7 @@ describe('a report folder', () => {
     const release = lockFolder(folder);
 
     expect(() => lockFolder(folder)).toThrow(
-      `another run (process ${process.pid}) writes to "${folder}"; wait for it, or name another folder with --report`,
+      `another run (process ${process.pid}) writes to "${folder}"; wait for it, or name another folder with --report-dir`,
     );
 
     release();

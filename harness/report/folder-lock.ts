@@ -19,7 +19,7 @@ export function lockFolder(folder: string): () => void {
     if (holder !== undefined && isAlive(holder)) {
       throw new HarnessError(
         'USAGE',
-        `another run (process ${holder}) writes to "${folder}"; wait for it, or name another folder with --report`,
+        `another run (process ${holder}) writes to "${folder}"; wait for it, or name another folder with --report-dir`,
       );
     }
     rmSync(path, { force: true });

@@ -54,7 +54,7 @@ describe('writeWhole', () => {
 
     expect(error.code).toBe('OUTPUT_FAILED');
     expect(error.message).toBe(
-      `could not write "${path}": the disk is full; free some space or name another folder with --report`,
+      `could not write "${path}": the disk is full; free some space or name another folder with --report-dir`,
     );
     expect(readFileSync(path, 'utf8')).toBe('old');
     expect(readdirSync(folder)).toEqual(['old.json']);

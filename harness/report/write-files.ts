@@ -45,16 +45,16 @@ function makeFolder(folder: string): void {
 }
 
 const REASONS: { readonly [code: string]: string } = {
-  ENOSPC: 'the disk is full; free some space or name another folder with --report',
-  EDQUOT: 'the disk quota is used up; free some space or name another folder with --report',
-  EROFS: 'the file system is read-only; name another folder with --report',
-  EACCES: 'no permission to write there; change the permission or name another folder with --report',
-  EPERM: 'the system does not permit it; name another folder with --report',
-  ENOENT: 'there can be no folder there; name another folder with --report',
-  ENOTDIR: 'a part of the path is a file, not a folder; name another folder with --report',
-  EEXIST: 'a part of the path is a file, not a folder; name another folder with --report',
-  EISDIR: 'a folder of that name is in the way; remove it or name another folder with --report',
-  EFBIG: 'the file is larger than the system allows; raise the limit or name another folder with --report',
+  ENOSPC: 'the disk is full; free some space or name another folder with --report-dir',
+  EDQUOT: 'the disk quota is used up; free some space or name another folder with --report-dir',
+  EROFS: 'the file system is read-only; name another folder with --report-dir',
+  EACCES: 'no permission to write there; change the permission or name another folder with --report-dir',
+  EPERM: 'the system does not permit it; name another folder with --report-dir',
+  ENOENT: 'there can be no folder there; name another folder with --report-dir',
+  ENOTDIR: 'a part of the path is a file, not a folder; name another folder with --report-dir',
+  EEXIST: 'a part of the path is a file, not a folder; name another folder with --report-dir',
+  EISDIR: 'a folder of that name is in the way; remove it or name another folder with --report-dir',
+  EFBIG: 'the file is larger than the system allows; raise the limit or name another folder with --report-dir',
 };
 
 function reasonOf(error: unknown): string {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { FORMAT_NAMES } from '../cli/reports.ts';
 import { stalemate, type BinResult } from '../cli/test-bin.ts';
 
 const CONTROLLERS = fileURLToPath(new URL('../../controllers-under-test/releases/', import.meta.url));
@@ -30,8 +31,9 @@ beforeAll(() => {
   const samples = ['--sample', join(CONTROLLERS, 'sample.yaml'), '--sample', 'secret.yaml'];
   const target = ['--target', join(CONTROLLERS, 'refreshes-version-only/controller.ts')];
   const limits = ['--property', 'no-lost-update', '--stop-after', '1', '--budget', '4000', '--seed', '11'];
-  const where = ['--crds', join(CONTROLLERS, 'crd.yaml'), '--report', 'out'];
-  found = inFolder(['run', ...target, ...where, ...samples, ...limits]);
+  const where = ['--crds', join(CONTROLLERS, 'crd.yaml'), '--report-dir', 'out'];
+  const told = FORMAT_NAMES.flatMap((format) => ['--report', format === 'text' ? 'text=out/told.txt' : format]);
+  found = inFolder(['run', ...target, ...where, ...samples, ...limits, ...told]);
 }, 60_000);
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
@@ -47,7 +49,7 @@ function written(): readonly string[] {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-it('writes counterexample, record and page without a planted secret', () => {
+it('writes counterexample, record, page and every report without a planted secret', () => {
   const spellings = [PASSWORD, PHRASE].flatMap((text) => [text, Buffer.from(text).toString('base64')]);
   const leaks = written().filter((file) => spellings.some((text) => readFileSync(file, 'utf8').includes(text)));
 
@@ -56,7 +58,7 @@ it('writes counterexample, record and page without a planted secret', () => {
     written()
       .map((file) => file.replace(/^.*\./, ''))
       .sort(),
-  ).toEqual(['html', 'json', 'json']);
+  ).toEqual(['html', 'json', 'json', 'json', 'jsonl', 'md', 'sarif', 'txt', 'xml']);
   expect(leaks).toEqual([]);
   expect(spellings.filter((text) => (found.stdout + found.stderr).includes(text))).toEqual([]);
 });

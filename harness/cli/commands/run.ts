@@ -1,5 +1,4 @@
 /** `stalemate run`: a campaign. */
-import { relative } from 'node:path';
 import { Command } from 'commander';
 import { budgetText } from '../../execution/budget.ts';
 import { findConfigFile, loadConfigFile, type StalemateOptions } from '../../execution/config.ts';
@@ -9,6 +8,8 @@ import type { Network } from '../../model/counterexample.ts';
 import { EXIT, HarnessError, type ExitCode } from '../../model/errors.ts';
 import type { CampaignOutcome, CampaignResult } from '../../model/finding.ts';
 import { progressLine } from '../../report/progress.ts';
+import { redactWords } from '../../report/redaction/index.ts';
+import { Vault } from '../../report/redaction/vault.ts';
 import { lockFolder } from '../../report/folder-lock.ts';
 import { checkFolder } from '../../report/write-files.ts';
 import { renderSummary, summarise } from '../../report/summary.ts';
@@ -27,6 +28,8 @@ import {
   timeArgument,
 } from '../arguments.ts';
 import { FindingKeeper } from '../finding-keeper.ts';
+import { FORMAT_NAMES, reportArgument, Reports, type ReportRequest } from '../reports.ts';
+import { runDocument, scenarioOf, secretSources, targetText } from '../scenario.ts';
 import type { CommandContext } from '../main.ts';
 
 interface RunFlags {
@@ -54,7 +57,8 @@ interface RunFlags {
   readonly warm?: boolean;
   readonly serialised?: boolean;
   readonly stopAfter?: number;
-  readonly report?: string;
+  readonly reportDir?: string;
+  readonly report?: readonly ReportRequest[];
   readonly json?: boolean;
 }
 
@@ -76,6 +80,7 @@ Examples:
   stalemate run --metrics http://127.0.0.1:{port:m}/metrics … -- ./bin/manager --metrics-bind-address :{port:m}
   stalemate run --manifests dist/install.yaml --sample sample.yaml -- ./bin/manager
   stalemate run --property no-lost-update --budget 2000 --seed 7
+  stalemate run --report junit --report github --report markdown=summary.md
   stalemate run --json > summary.json`;
 
 export function runCommand(context: CommandContext): Command {
@@ -105,7 +110,12 @@ export function runCommand(context: CommandContext): Command {
     .option('--warm', 'for a program: try on one process that lives on, prove on fresh ones')
     .option('--serialised', 'for a program with one connection: one order for what it sends, slower, replays agree')
     .option('--stop-after <n>', 'end after this many distinct findings', countArgument('--stop-after'))
-    .option('--report <dir>', 'folder for what is found (default: .stalemate)')
+    .option('--report-dir <dir>', 'folder for what is found (default: .stalemate)')
+    .option(
+      '--report <format[=path]>',
+      `how else to tell it (several times): ${FORMAT_NAMES.join(', ')}`,
+      reportArgument,
+    )
     .option('--json', 'print the summary as JSON on stdout')
     .addHelpText('after', HELP)
     .action(async (command: readonly string[], flags: RunFlags, self: Command) => {
@@ -143,16 +153,34 @@ async function runCampaignCommand(flags: RunFlags, context: CommandContext): Pro
   }
 }
 
-async function runLocked(config: RunConfig, flags: RunFlags, { console, signal }: CommandContext): Promise<ExitCode> {
+async function runLocked(config: RunConfig, flags: RunFlags, context: CommandContext): Promise<ExitCode> {
+  const { console } = context;
+  const requests = flags.report ?? [];
+  // With --json or a report for "-", stdout holds one document and nothing else.
+  const tell = flags.json === true || Reports.claimStdout(requests) ? console.err : console.out;
+  const reports = new Reports(requests, { console, reportDir: config.reportDir, tell, env: process.env });
+  reports.begin();
+  try {
+    return await runTold(config, flags.json === true, reports, context);
+  } finally {
+    reports.end();
+  }
+}
+
+async function runTold(
+  config: RunConfig,
+  json: boolean,
+  reports: Reports,
+  { console, signal }: CommandContext,
+): Promise<ExitCode> {
   const { runConfigured } = await import('../library.ts');
-  const json = flags.json === true;
-  // With --json, stdout holds one document and nothing else.
-  const tell = json ? console.err : console.out;
+  const { tell } = reports;
   tell(`${headText(config, console.cwd)}\n`);
   for (const warning of config.warnings) tell(`warning: ${warning}\n`);
 
   const progress = progressLine(process.stderr);
-  const keeper = new FindingKeeper(config.reportDir, console, tell);
+  const vault = new Vault();
+  const keeper = new FindingKeeper(config.reportDir, console, tell, vault);
   const result = await runConfigured(config, {
     signal,
     events: {
@@ -164,12 +192,17 @@ async function runLocked(config: RunConfig, flags: RunFlags, { console, signal }
     },
   }).finally(() => progress.clear());
 
-  const summary = summarise(keeper.withoutSecrets(result), (finding) => keeper.pathOf(finding));
+  const redacted = redactWords(keeper.withoutSecrets(result), secretSources(config), vault);
+  const summary = summarise(redacted, (finding) => keeper.pathOf(finding));
   if (json) console.out(`${JSON.stringify(summary, null, 2)}\n`);
-  else console.out(renderSummary(summary, console));
-  for (const message of keeper.failures) console.err(`stalemate: ${message}\n`);
+  else tell(renderSummary(summary, console));
+  const pathsOf = keeper.pathsOf.bind(keeper);
+  const scenario = scenarioOf(config, redacted, { cwd: console.cwd, env: process.env, pathsOf });
+  reports.write(runDocument(scenario, config, vault));
+  const failures = [...keeper.failures, ...reports.failures];
+  for (const message of failures) console.err(`stalemate: ${message}\n`);
   if (keeper.fault !== undefined) throw keeper.fault;
-  return exitOf(result, keeper.failures.length > 0);
+  return exitOf(result, failures.length > 0);
 }
 
 const EXIT_BY_OUTCOME: { readonly [outcome in CampaignOutcome]: ExitCode } = {
@@ -210,7 +243,7 @@ function mergeFlags(base: StalemateOptions, flags: RunFlags): StalemateOptions {
     ...(flags.warm === undefined ? {} : { warm: flags.warm }),
     ...(flags.serialised === undefined ? {} : { serialised: flags.serialised }),
     ...(flags.stopAfter === undefined ? {} : { stopAfter: flags.stopAfter }),
-    ...(flags.report === undefined ? {} : { reportDir: flags.report }),
+    ...(flags.reportDir === undefined ? {} : { reportDir: flags.reportDir }),
   };
 }
 
@@ -218,7 +251,7 @@ function mergeFlags(base: StalemateOptions, flags: RunFlags): StalemateOptions {
 function headText(config: RunConfig, cwd: string): string {
   const names = config.properties.map(({ name }) => name).join(', ');
   return [
-    `stalemate: ${config.target === '' ? (config.process?.command.join(' ') ?? '') : relative(cwd, config.target)} on ${config.cluster}, seed ${config.seed}, ${budgetText(config.budget)}`,
+    `stalemate: ${targetText(config, cwd)} on ${config.cluster}, seed ${config.seed}, ${budgetText(config.budget)}`,
     `properties: ${names}`,
     `writers: ${config.writers.join(', ') || 'none'} · faults: ${config.faults.join(', ') || 'none'}`,
   ].join('\n');

@@ -3,6 +3,7 @@ import { isWrite } from '../../model/history.ts';
 import { indexHistory, type HistoryIndex } from '../history-index.ts';
 import { involvedKeys } from '../involved.ts';
 import { gatherKnowledge, type KnowledgeBase } from '../knowledge.ts';
+import { quoted } from '../shell-word.ts';
 import { tellStory, type Story, type StoryRow, type Told } from '../story.ts';
 import { foldedText, triedText } from '../terminal.ts';
 import { REPORT_VERSION, type ReportDeviation, type ReportDocument, type ReportRow } from './document.ts';
@@ -81,11 +82,6 @@ function commandsOf({ counterexample, record }: ReportPlaces): ReportDocument['r
           { what: 'Write this page again', command: `npx stalemate report ${quoted(record)}` },
         ]),
   ];
-}
-
-/** For a shell, when it needs it. */
-function quoted(path: string): string {
-  return /^[\w./~@%+=:,-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function notesOf(objectsLeftOut: number): readonly string[] {

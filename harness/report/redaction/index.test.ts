@@ -9,7 +9,9 @@ import type { JsonObject, KubeObject } from '../../model/object.ts';
 import { findingPage } from '../html/index.ts';
 import { recordOf } from '../record.ts';
 import { findingOf, HistoryScript } from '../test-findings.ts';
-import { redactFinding, restoreCounterexample } from './index.ts';
+import { FORMATS } from '../run/formats.ts';
+import { runOf } from '../run/test-run.ts';
+import { redactFinding, redactRun, restoreCounterexample } from './index.ts';
 import { Redaction } from './redaction.ts';
 import { Vault } from './vault.ts';
 
@@ -192,6 +194,26 @@ describe('what is written of a finding', () => {
     expect(plantedIn(JSON.stringify(after.counterexample))).toEqual([]);
     expect(plantedIn(JSON.stringify(recordOf(after)))).toEqual([]);
     expect(plantedIn(findingPage(after))).toEqual([]);
+  });
+
+  it('holds no planted secret in any format that a run is told in', () => {
+    const { counterexample } = finding();
+    const told = runOf(
+      {
+        outcome: 'violated',
+        findings: [redactFinding(finding(), vault)],
+        warnings: [`could not read ${PLANTED.variable}`, `Authorization: Bearer ${PLANTED.bearer}`],
+        inconclusive: { count: 1, reasons: { [`never started: login with ${PLANTED.password} failed`]: 1 } },
+      },
+      { target: `manager --token ${PLANTED.token}` },
+    );
+    const env = [{ name: 'DB_PASSWORD', value: PLANTED.variable }];
+    const run = redactRun(told, { ...counterexample, env }, vault);
+
+    expect(plantedIn(JSON.stringify(told))).toEqual(
+      expect.arrayContaining(['password', 'variable', 'bearer', 'token']),
+    );
+    for (const { render } of Object.values(FORMATS)) expect(plantedIn(render(run))).toEqual([]);
   });
 
   it('keeps names, labels, kinds and everything else that is no secret', () => {

@@ -1,9 +1,11 @@
 /** Findings and recordings as they may be written, and counterexamples as they may be run. */
 import type { Counterexample } from '../../model/counterexample.ts';
+import type { CampaignResult } from '../../model/finding.ts';
 import type { History } from '../../model/history.ts';
 import type { KubeObject } from '../../model/object.ts';
 import type { Recording } from '../../model/recording.ts';
 import { specHash } from '../../model/spec-hash.ts';
+import type { RunDocument } from '../run/document.ts';
 import type { Told } from '../story.ts';
 import { Redaction } from './redaction.ts';
 import { Vault, type Restored } from './vault.ts';
@@ -27,6 +29,31 @@ export function redactFinding<T extends Told>(finding: T, vault: Vault = new Vau
 export function redactRecording(recording: Recording, vault: Vault): Recording {
   const redaction = new Redaction(() => vault.key()).learn(recording);
   return { ...redaction.hide(recording), history: hideHistory(redaction, recording.history) };
+}
+
+/** The words of a campaign, without the secrets of what it was configured with; its findings are left as they are. */
+export function redactWords<T extends Pick<CampaignResult, 'warnings' | 'inconclusive'>>(
+  result: T,
+  sources: unknown,
+  vault: Vault,
+): T {
+  const redaction = new Redaction(() => vault.key()).learn(sources);
+  const { warnings, inconclusive } = result;
+  const reasons = new Map<string, number>();
+  for (const [reason, count] of Object.entries(inconclusive.reasons)) {
+    const hidden = redaction.hideText(reason);
+    reasons.set(hidden, (reasons.get(hidden) ?? 0) + count);
+  }
+  return {
+    ...result,
+    warnings: warnings.map((warning) => redaction.hideText(warning)),
+    inconclusive: { ...inconclusive, reasons: Object.fromEntries(reasons) },
+  };
+}
+
+/** What a run came to, without the secrets of what it was configured with. */
+export function redactRun(run: RunDocument, sources: unknown, vault: Vault): RunDocument {
+  return new Redaction(() => vault.key()).learn(sources).learn(run).hide(run);
 }
 
 /** A counterexample as it is run: with the secrets of this machine back in place. */

@@ -1,0 +1,150 @@
+/**
+ * `--report FORMAT[=PATH]`: how else a run is told, beside the text on the terminal.
+ *
+ * Owns: which formats go where. Does not own: the formats (`report/run/formats.ts`). A report that cannot be written costs the others
+ * nothing.
+ */
+import { appendFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { HarnessError } from '../model/errors.ts';
+import type { RunDocument } from '../report/run/document.ts';
+import { FORMATS } from '../report/run/formats.ts';
+import { writeWhole } from '../report/write-files.ts';
+import { drawSecretKey } from '../determinism/secret-key.ts';
+import { usage } from './arguments.ts';
+import type { Console } from './console.ts';
+
+export interface ReportRequest {
+  readonly format: string;
+  /** `-`: stdout. Absent: where the format goes by itself. */
+  readonly path?: string;
+}
+
+const TEXT = 'text';
+const STDOUT = '-';
+export const FORMAT_NAMES: readonly string[] = [TEXT, ...Object.keys(FORMATS)];
+
+/** `--report`, which may come several times. */
+export function reportArgument(text: string, before: readonly ReportRequest[] | undefined): readonly ReportRequest[] {
+  const [, format = '', path] = /^([^=]*)(?:=(.*))?$/s.exec(text) ?? [];
+  if (!FORMAT_NAMES.includes(format)) {
+    const folder =
+      /[./]/.test(text) || path === undefined ? '; a folder for all that is found is named with --report-dir' : '';
+    throw usage(`got --report "${text}", expected one of ${FORMAT_NAMES.join(', ')}, or FORMAT=PATH${folder}`);
+  }
+  if (path === '') throw usage(`got --report "${text}", expected a path after "="; leave "=" out for the usual place`);
+  const request = { format, ...(path === undefined ? {} : { path }) };
+  const all = [...(before ?? []), request];
+  if (all.filter((one) => one.path === STDOUT).length > 1) {
+    throw usage(`got two reports for stdout, expected at most one "=-"; give the others a path`);
+  }
+  return all;
+}
+
+export interface ReportContext {
+  readonly console: Console;
+  readonly reportDir: string;
+  /** Where text goes: stdout, or stderr when a document is to have stdout for itself. */
+  readonly tell: (text: string) => void;
+  readonly env: { readonly [name: string]: string | undefined };
+}
+
+/** The reports of one run. */
+export class Reports {
+  /** Messages of the writes that failed. */
+  readonly failures: string[] = [];
+  readonly #requests: readonly ReportRequest[];
+  readonly #context: ReportContext;
+  #told = '';
+  #resume: string | undefined;
+
+  constructor(requests: readonly ReportRequest[], context: ReportContext) {
+    this.#requests = requests;
+    this.#context = context;
+  }
+
+  /** Whether stdout belongs to a document. */
+  static claimStdout(requests: readonly ReportRequest[]): boolean {
+    return requests.some(({ path }) => path === STDOUT);
+  }
+
+  /**
+   * On GitHub, a line of a log can be a command: what a controller prints, or an object holds, must never be one. Between
+   * {@link begin} and {@link write} none is obeyed.
+   */
+  begin(): void {
+    if (!this.#requests.some(toGithub)) return;
+    const token = drawSecretKey().toString('hex');
+    this.#resume = `::${token}::\n`;
+    this.#context.tell(`::stop-commands::${token}\n`);
+  }
+
+  /** Tells a text, and keeps it for `text=PATH`. */
+  readonly tell = (text: string): void => {
+    this.#context.tell(text);
+    this.#told += text;
+  };
+
+  /** Lets GitHub obey commands again; harmless when called twice. */
+  end(): void {
+    if (this.#resume !== undefined) this.#context.tell(this.#resume);
+    this.#resume = undefined;
+  }
+
+  /** Writes all that was asked for, and tells where the files are. */
+  write(run: RunDocument): void {
+    this.end();
+    for (const { format, path } of this.#requests) this.#guard(() => this.#one(run, format, path));
+  }
+
+  #one(run: RunDocument, format: string, path: string | undefined): void {
+    const { console, reportDir, tell } = this.#context;
+    const known = FORMATS[format];
+    const file = path ?? (known?.file === undefined ? undefined : join(reportDir, known.file));
+    // Text is on the terminal already.
+    if (known === undefined && (file === undefined || file === STDOUT)) return;
+    const text = known === undefined ? stripVTControlCharacters(this.#told) : known.render(run);
+    if (format === 'markdown') this.#stepSummary(text);
+    if (file === STDOUT) console.out(text);
+    else if (file === undefined) tell(text);
+    else {
+      const place = resolve(console.cwd, file);
+      writeWhole(place, text);
+      tell(`${format}: ${relative(console.cwd, place)}\n`);
+    }
+  }
+
+  /** GitHub shows what is in this file on the page of the job; other steps may have written to it. */
+  #stepSummary(text: string): void {
+    const file = this.#context.env['GITHUB_STEP_SUMMARY'] ?? '';
+    if (file === '') return;
+    try {
+      appendFileSync(file, text);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.failures.push(`could not write the job summary to GITHUB_STEP_SUMMARY: ${reason}`);
+    }
+  }
+
+  #guard(write: () => void): void {
+    try {
+      write();
+    } catch (error) {
+      if (!(error instanceof HarnessError)) throw error;
+      this.failures.push(error.message);
+    }
+  }
+}
+
+function toGithub({ format, path }: ReportRequest): boolean {
+  return format === 'github' && (path === undefined || path === STDOUT);
+}
+
+/** What annotations name a file by: from the root of the repository where GitHub tells it, else from the working directory. */
+export function annotated(file: string, cwd: string, env: ReportContext['env']): string {
+  const root = env['GITHUB_WORKSPACE'] ?? '';
+  const inRoot = root === '' ? '..' : relative(resolve(root), file);
+  const shown = inRoot.startsWith('..') ? relative(cwd, file) : inRoot;
+  return shown.replaceAll('\\', '/');
+}

@@ -1,0 +1,54 @@
+/** A campaign of the command line as a scenario of the run document. */
+import { basename, relative } from 'node:path';
+import { budgetText } from '../execution/budget.ts';
+import { versions } from '../execution/versions.ts';
+import type { RunConfig } from '../execution/run-config.ts';
+import type { CampaignResult } from '../model/finding.ts';
+import { redactRun } from '../report/redaction/index.ts';
+import type { Vault } from '../report/redaction/vault.ts';
+import { makeRun, makeScenario, type ScenarioFacts } from '../report/run/make-document.ts';
+import type { RunDocument, Scenario } from '../report/run/document.ts';
+import { annotated } from './reports.ts';
+
+export interface ScenarioPlace {
+  readonly cwd: string;
+  readonly env: { readonly [name: string]: string | undefined };
+  readonly pathsOf: ScenarioFacts['pathsOf'];
+}
+
+/** Samples named by a scenario. */
+const SAMPLES_MAX = 3;
+
+/** @param result - Its findings without their secrets. */
+export function scenarioOf(config: RunConfig, result: CampaignResult, { cwd, env, pathsOf }: ScenarioPlace): Scenario {
+  const target = targetText(config, cwd);
+  const samples = config.samples.map(({ kind, metadata }) => `${kind}/${metadata.name ?? metadata.generateName ?? ''}`);
+  const more = samples.length > SAMPLES_MAX ? [`${samples.length - SAMPLES_MAX} more`] : [];
+  const short = config.target === '' ? basename(config.process?.command[0] ?? '') : target;
+  const file = config.target === '' ? config.configFile : config.target;
+  return makeScenario(result, {
+    name: `${short} with ${[...samples.slice(0, SAMPLES_MAX), ...more].join(', ')}`,
+    target,
+    cluster: config.cluster,
+    budget: budgetText(config.budget),
+    file: file === null ? null : annotated(file, cwd, env),
+    properties: config.properties,
+    pathsOf,
+  });
+}
+
+/** `stalemate.target.ts`, or the command of a process. */
+export function targetText(config: RunConfig, cwd: string): string {
+  return config.target === '' ? (config.process?.command.join(' ') ?? '') : relative(cwd, config.target);
+}
+
+/** What of a configuration may hold secrets. */
+export function secretSources({ samples, project, process }: RunConfig): object {
+  const env = Object.entries(process?.env ?? {}).map(([name, value]) => ({ name, value }));
+  return { samples, objects: project?.objects ?? [], command: process?.command ?? [], env };
+}
+
+/** The document of a run of one campaign; what its configuration says of secrets is nowhere in it. */
+export function runDocument(scenario: Scenario, config: RunConfig, vault: Vault): RunDocument {
+  return redactRun(makeRun([scenario], versions()), secretSources(config), vault);
+}

@@ -1,0 +1,42 @@
+/**
+ * A run as workflow commands of GitHub Actions: an annotation per finding, on the file of the controller or its configuration.
+ *
+ * GitHub shows ten errors and ten warnings of a step; the most important come first.
+ */
+import { notGreen, replayCommand, type ReportedFinding, type RunDocument, type Scenario } from './document.ts';
+import { limited, visible } from './plain-text.ts';
+
+/** Of the texts of annotations, GitHub keeps 64 KiB. */
+const MESSAGE_MAX = 30_000;
+
+export function renderAnnotations({ scenarios }: RunDocument): string {
+  const lines = scenarios.flatMap((scenario) => {
+    const findings = scenario.findings.map((finding) => annotationOf(finding, scenario));
+    const why = notGreen(scenario);
+    const whole = why === undefined ? [] : [command('error', scenario, 'stalemate: nothing can be said', why)];
+    return [...findings, ...whole];
+  });
+  // Errors first: only so many are shown.
+  return [...lines].sort((a, b) => Number(a.startsWith('::warning')) - Number(b.startsWith('::warning'))).join('');
+}
+
+function annotationOf(finding: ReportedFinding, scenario: Scenario): string {
+  const { fails, tried, title, sentence, property } = finding;
+  const replay = replayCommand(finding);
+  const message = [sentence, tried, ...(replay === undefined ? [] : [`replay: ${replay}`])].join('\n');
+  return command(fails ? 'error' : 'warning', scenario, `${title} (${property})`, message);
+}
+
+function command(kind: 'error' | 'warning', { file }: Scenario, title: string, message: string): string {
+  const facts = [...(file === null ? [] : [`file=${property(file)}`, 'line=1']), `title=${property(title)}`].join(',');
+  return `::${kind} ${facts}::${data(limited(message, MESSAGE_MAX))}\n`;
+}
+
+/** A command ends with its line: what would end it, or begin another one, is written as a code. */
+function data(text: string): string {
+  return visible(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+function property(text: string): string {
+  return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}

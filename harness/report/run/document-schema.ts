@@ -1,0 +1,75 @@
+/** The run document as a schema: published under docs/schemas, and what every document is checked against before it is shown. */
+import { z } from 'zod';
+import { RUN_VERSION, type PropertyLine, type ReportedFinding, type RunDocument, type Scenario } from './document.ts';
+
+/** Every key of the noun, the optional ones too: a field that was forgotten here is a type error. */
+type Shape<T> = { readonly [key in keyof T]-?: z.ZodType };
+
+const path = z
+  .string()
+  .nullable()
+  .meta({ description: 'From the working directory; null when it could not be written' });
+const outcome = z.enum(['holds', 'violated', 'inconclusive', 'vacuous', 'interrupted']);
+const counters = z.record(z.string(), z.number());
+
+const finding: z.ZodType<ReportedFinding> = z.strictObject({
+  stem: z.string().meta({ description: 'The same for the same signature, wherever it is found' }),
+  signature: z.string(),
+  title: z.string(),
+  sentence: z.string(),
+  property: z.string(),
+  class: z.string(),
+  resource: z.string(),
+  field: z.string(),
+  grade: z.enum(['everyday', 'restart-or-HA', 'pathological']),
+  fails: z.boolean().meta({ description: 'False for what is reported only' }),
+  tried: z.string(),
+  story: z.string().meta({ description: 'As the terminal shows it' }),
+  sequence: z.string().meta({ description: 'The same as a Mermaid sequence diagram' }),
+  reproduced: z.strictObject({ k: z.int(), n: z.int() }),
+  count: z.int().meta({ description: 'Runs that failed this way' }),
+  counterexample: path,
+  record: path,
+  page: path,
+} satisfies Shape<ReportedFinding>);
+
+const property: z.ZodType<PropertyLine> = z.strictObject({
+  name: z.string(),
+  about: z.string(),
+  holds: z.int(),
+  violated: z.int(),
+  inconclusive: z.int(),
+  vacuous: z.boolean(),
+} satisfies Shape<PropertyLine>);
+
+const scenario: z.ZodType<Scenario> = z.strictObject({
+  name: z.string(),
+  target: z.string(),
+  cluster: z.string(),
+  seed: z.int(),
+  budget: z.string(),
+  file: z.string().nullable().meta({ description: 'What a reader of annotations is sent to' }),
+  outcome,
+  runs: z.int(),
+  verified: z.int().meta({ description: 'Runs made twice with byte-identical histories' }),
+  elapsedMs: z.number(),
+  contention: counters.meta({ description: 'How hard the runs contended, by counter' }),
+  properties: z.array(property),
+  findings: z.array(finding),
+  inconclusive: z.strictObject({
+    count: z.int(),
+    reasons: z.array(z.strictObject({ why: z.string(), count: z.int() })),
+  }),
+  warnings: z.array(z.string()),
+} satisfies Shape<Scenario>);
+
+/** Describes a whole run. */
+export const runSchema: z.ZodType<RunDocument> = z
+  .strictObject({
+    version: z.literal(RUN_VERSION),
+    kind: z.literal('run'),
+    madeWith: z.strictObject({ stalemate: z.string(), node: z.string() }),
+    outcome,
+    scenarios: z.array(scenario),
+  } satisfies Shape<RunDocument>)
+  .meta({ id: 'Run', description: 'What a run came to: behind its page, JUnit, annotations and job summary' });

@@ -1,0 +1,120 @@
+/**
+ * The run document: what a whole run came to, as data. The one contract between campaigns and everything that tells of them: the page
+ * of a run, JUnit, annotations, job summaries, JSON lines, SARIF.
+ *
+ * Owns: the nouns. Does not own: how they are made (`make-document.ts`) and checked (`document-schema.ts`). Holds no secret. Changing
+ * the meaning of a field is a new version.
+ */
+import type { CampaignOutcome, Grade, PropertyTally, Reproduced } from '../../model/finding.ts';
+import { quoted } from '../shell-word.ts';
+
+export const RUN_VERSION = 1;
+
+export interface RunDocument {
+  readonly version: typeof RUN_VERSION;
+  readonly kind: 'run';
+  readonly madeWith: { readonly stalemate: string; readonly node: string };
+  /** The worst of all scenarios. */
+  readonly outcome: CampaignOutcome;
+  readonly scenarios: readonly Scenario[];
+}
+
+/** One target with one sample, searched once. */
+export interface Scenario {
+  /** `stalemate.target.ts with Widget/example`. */
+  readonly name: string;
+  readonly target: string;
+  readonly cluster: string;
+  readonly seed: number;
+  readonly budget: string;
+  /** What a reader of annotations is sent to, the controller's file or its configuration: from the root of the repository where a CI tells
+   * that, else from the working directory. */
+  readonly file: string | null;
+  readonly outcome: CampaignOutcome;
+  readonly runs: number;
+  /** Runs made twice with byte-identical histories. */
+  readonly verified: number;
+  readonly elapsedMs: number;
+  readonly contention: { readonly [counter: string]: number };
+  readonly properties: readonly PropertyLine[];
+  readonly findings: readonly ReportedFinding[];
+  readonly inconclusive: {
+    readonly count: number;
+    /** The most frequent first. */
+    readonly reasons: readonly { readonly why: string; readonly count: number }[];
+  };
+  readonly warnings: readonly string[];
+}
+
+export interface PropertyLine extends PropertyTally {
+  readonly name: string;
+  /** The claim in one sentence. */
+  readonly about: string;
+}
+
+export interface ReportedFinding {
+  /** `lost-update-fa7988`: the same for the same signature, wherever it is found. */
+  readonly stem: string;
+  readonly signature: string;
+  readonly title: string;
+  readonly sentence: string;
+  readonly property: string;
+  readonly class: string;
+  readonly resource: string;
+  readonly field: string;
+  readonly grade: Grade;
+  /** False for what is reported only. */
+  readonly fails: boolean;
+  /** `93→6 steps · 24→2 actors · …`. */
+  readonly tried: string;
+  /** The story as the terminal shows it, 100 columns wide, without colour. */
+  readonly story: string;
+  /** The same as a Mermaid sequence diagram. */
+  readonly sequence: string;
+  readonly reproduced: Reproduced;
+  /** Runs of the campaign that failed this way. */
+  readonly count: number;
+  /** Paths from the working directory; `null` for what could not be written. */
+  readonly counterexample: string | null;
+  readonly record: string | null;
+  readonly page: string | null;
+}
+
+/** What failed a scenario, and what is only told of it. */
+export function failing(scenario: Scenario): readonly ReportedFinding[] {
+  return scenario.findings.filter(({ fails }) => fails);
+}
+
+/** Whether any run of the campaign could have broken the claim. */
+export function wasTested({ holds, violated, inconclusive, vacuous }: PropertyLine): boolean {
+  return !vacuous && holds + violated + inconclusive > 0;
+}
+
+/** Why a scenario that found nothing is not green either; undefined where it is. */
+export function notGreen({ outcome, inconclusive, runs, properties }: Scenario): string | undefined {
+  switch (outcome) {
+    case 'holds':
+    case 'violated':
+      return undefined;
+    case 'interrupted':
+      return `stopped early, after ${runs} runs`;
+    case 'inconclusive': {
+      const [reason] = inconclusive.reasons;
+      const why = reason === undefined ? '' : `: ${reason.why}`;
+      return `inconclusive in ${inconclusive.count} of ${runs} runs${why}`;
+    }
+    case 'vacuous': {
+      const untested = properties.filter(({ vacuous }) => vacuous).map(({ name }) => name);
+      return untested.length === 0
+        ? 'vacuous: nothing contended'
+        : `vacuous: no run put ${untested.join(', ')} to the test`;
+    }
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** The command that replays a finding; undefined where there is nothing to replay. */
+export function replayCommand({ counterexample }: ReportedFinding): string | undefined {
+  return counterexample === null ? undefined : `npx stalemate replay ${quoted(counterexample)}`;
+}

@@ -1,0 +1,39 @@
+/** The figures that stand behind an outcome: how much was tried, and how hard it contended. */
+import type { Scenario } from './document.ts';
+
+export interface Figure {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Names of counters that people should not have to guess. */
+const NAMES: { readonly [counter: string]: string } = {
+  conflicts: 'real conflicts (409)',
+  staleReads: 'stale reads acted upon',
+  foreignWritesBetweenReadAndWrite: "others' writes between its read and its write",
+  faults: 'faults that it met',
+  behaviours: 'distinct behaviours',
+};
+
+export function figuresOf(scenario: Scenario): readonly Figure[] {
+  const { runs, verified, elapsedMs, contention, outcome, inconclusive } = scenario;
+  const seconds = elapsedMs / 1000;
+  const rate = seconds > 0 && runs > 0 ? `, ${(runs / seconds).toFixed(runs / seconds >= 100 ? 0 : 1)}/s` : '';
+  const certain = runs > 3 && outcome === 'holds' ? [{ name: 'a run like these fails with', value: bound(runs) }] : [];
+  return [
+    { name: 'runs', value: `${runs} in ${seconds.toFixed(1)} s${rate}` },
+    ...certain,
+    ...Object.entries(contention).map(([name, value]) => ({ name: NAMES[name] ?? spaced(name), value: String(value) })),
+    ...(verified === 0 ? [] : [{ name: 'runs made twice, byte-equal', value: String(verified) }]),
+    ...(inconclusive.count === 0 ? [] : [{ name: 'inconclusive runs', value: String(inconclusive.count) }]),
+  ];
+}
+
+/** The rule of three: with no failure in n runs, the chance of one is below 3/n with 95 % confidence. */
+function bound(runs: number): string {
+  return `p < 3/${runs} = ${(3 / runs).toPrecision(2)} (95 %)`;
+}
+
+function spaced(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}

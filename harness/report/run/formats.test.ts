@@ -1,0 +1,188 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { STATS, lostUpdate } from '../test-findings.ts';
+import { renderAnnotations } from './annotations.ts';
+import { runSchema } from './document-schema.ts';
+import { FORMATS } from './formats.ts';
+import { renderJsonLines } from './json-lines.ts';
+import { renderJunit } from './junit.ts';
+import { renderMarkdown } from './markdown.ts';
+import { renderSarif } from './sarif.ts';
+import { green, hostileRun, runOf, withFinding } from './test-run.ts';
+import { all, readXml } from './test-xml.ts';
+
+const texts = fc.string({ unit: 'binary' });
+
+describe('JUnit', () => {
+  it('has a case per property, and one for the campaign', () => {
+    const suites = readXml(renderJunit(green()));
+
+    expect(all(suites, 'testcase').map(({ attributes }) => attributes['name'])).toEqual([
+      'convergence',
+      'no-lost-update',
+      'survival',
+      'enough was tried',
+    ]);
+    expect(suites.attributes).toMatchObject({ tests: '4', failures: '0', errors: '0', skipped: '0' });
+  });
+
+  it('fails the case of the property with the story and the command', () => {
+    const suites = readXml(renderJunit(withFinding()));
+    const failed = all(suites, 'testcase').find(({ children }) => children.some(({ name }) => name === 'failure'));
+    const [failure] = all(suites, 'failure');
+
+    expect(failed?.attributes).toMatchObject({ name: 'no-lost-update', file: 'src/controller.ts' });
+    expect(failure?.attributes['message']).toContain("controller reverted writer-1's acknowledged spec.replicas");
+    expect(failure?.text).toContain("✗ writer-1's change is gone");
+    expect(failure?.text).toContain('replay: npx stalemate replay out/failures/f.json');
+  });
+
+  it('is not green where the campaign is not', () => {
+    const untested = { holds: 9, violated: 0, inconclusive: 0, vacuous: true };
+    const suites = readXml(renderJunit(runOf({ outcome: 'vacuous', perProperty: { survival: untested } })));
+
+    expect(all(suites, 'skipped')[0]?.attributes['message']).toBe('no run put this property to the test');
+    expect(all(suites, 'error')[0]?.attributes['message']).toBe('vacuous: no run put survival to the test');
+  });
+
+  it('passes a property of which only pathological findings are told, and tells them', () => {
+    const finding = { ...lostUpdate(), stats: { ...STATS, grade: 'pathological' as const } };
+    const suites = readXml(renderJunit(runOf({ findings: [finding] })));
+
+    expect(suites.attributes).toMatchObject({ failures: '0' });
+    expect(all(suites, 'system-out')[0]?.text).toContain('LOST UPDATE');
+  });
+
+  it('is well-formed whatever stands in it', () => {
+    expect(all(readXml(renderJunit(hostileRun())), 'testcase')).toHaveLength(2);
+    const check = fc.property(texts, (text) => void readXml(renderJunit(hostileRun(text))));
+    fc.assert(check, { numRuns: 100 });
+  });
+});
+
+describe('annotations', () => {
+  it('point at the file of the controller, with sentence and command', () => {
+    const lines = renderAnnotations(withFinding()).split('\n').filter(Boolean);
+
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(
+      /^::error file=src\/controller\.ts,line=1,title=LOST UPDATE \(no-lost-update\)::controller/,
+    );
+    expect(lines[0]).toContain('replay: npx stalemate replay out/failures/f.json');
+  });
+
+  it('are one command each, whatever stands in them', () => {
+    const check = fc.property(texts, (text) => {
+      const lines = renderAnnotations(hostileRun(text)).split(/[\r\n]/);
+      expect(lines).toEqual([expect.stringMatching(/^::error /), '']);
+    });
+    fc.assert(check, { numRuns: 100 });
+    expect(
+      renderAnnotations(hostileRun())
+        .trimEnd()
+        .split(/[\r\n]/),
+    ).toHaveLength(1);
+  });
+
+  it('say that nothing can be said', () => {
+    expect(renderAnnotations(runOf({ outcome: 'interrupted' }))).toContain('::stopped early, after 40 runs');
+  });
+});
+
+describe('the job summary', () => {
+  it('tells figures, sentence, diagram and command', () => {
+    const text = renderMarkdown(withFinding());
+
+    expect(text).toContain('## stalemate: ❌ 1 finding');
+    expect(text).toContain('| real conflicts (409) | 12 |');
+    expect(text).toContain('```mermaid\nsequenceDiagram\n');
+    expect(text).toContain('npx stalemate replay out/failures/f.json');
+    expect(renderMarkdown(green())).toContain('p &lt; 3/40 = 0.075');
+  });
+
+  it('draws the guilty write in a frame, between the requests around it', () => {
+    expect(renderMarkdown(withFinding())).toContain(
+      [
+        '  rect rgba(220, 50, 47, 0.18)',
+        '    a1->>api: PUT 102 image=v2 replicas=3',
+        '    api-->>a1: 103 replicas=3',
+        '    Note over a1,api: ✗ writer-1#39;s change is gone',
+        '  end',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('keeps every line of a diagram a line of its grammar', () => {
+    const check = fc.property(texts, (text) => {
+      for (const line of hostileRun(text).scenarios[0]?.findings[0]?.sequence.split('\n') ?? []) {
+        expect(line).toMatch(DIAGRAM_LINE);
+      }
+    });
+    fc.assert(check, { numRuns: 100 });
+    for (const line of hostileRun().scenarios[0]?.findings[0]?.sequence.split('\n') ?? []) {
+      expect(line).toMatch(DIAGRAM_LINE);
+    }
+  });
+
+  it('keeps hostile text inside its blocks', () => {
+    const outside = renderMarkdown(hostileRun())
+      .replaceAll(/^(`{3,})[^`\n]*\n[\s\S]*?^\1$/gm, '')
+      .replaceAll(/(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)/g, '');
+
+    expect(outside).not.toContain('<img');
+    expect(outside).not.toMatch(/^::|(?<!\\)\]\(javascript|(?<!&)#1|@all/m);
+  });
+
+  it('stays below what GitHub takes', () => {
+    const many = Array.from({ length: 30 }, () => lostUpdate());
+    const long = runOf({ outcome: 'violated', findings: many, warnings: ['w'.repeat(500_000), 'v'.repeat(500_000)] });
+
+    expect(Buffer.byteLength(renderMarkdown(long))).toBeLessThan(1_000_000);
+  });
+});
+
+/** What {@link sequenceOf} may write: nothing after the colon may end a statement or begin another. */
+const DIAGRAM_LINE =
+  /^$|^sequenceDiagram$|^ +(?:(?:participant|actor) \w+ as |\w+-?->>\w+: |Note over [\w,]+: )(?:[^#;<>&"'`%\\{}|:@\n]|#\d+;)+$|^ +rect rgba\([\d., ]+\)$|^ +end$/;
+
+describe('JSON lines', () => {
+  it('are objects that name their version and say what they are', () => {
+    const lines = renderJsonLines(hostileRun())
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { version: number; type: string });
+
+    expect(lines.map(({ type }) => type)).toEqual(['run', 'scenario', 'property', 'finding']);
+    expect(lines.every(({ version }) => version === 1)).toBe(true);
+  });
+});
+
+describe('SARIF', () => {
+  it('has properties as rules and findings as results', () => {
+    const log = JSON.parse(renderSarif(withFinding())) as { version: string; runs: readonly object[] };
+
+    expect(log).toMatchObject({
+      version: '2.1.0',
+      runs: [
+        {
+          tool: { driver: { name: 'stalemate', rules: [{ id: 'convergence' }, { id: 'no-lost-update' }, {}] } },
+          results: [
+            {
+              ruleId: 'no-lost-update',
+              level: 'error',
+              partialFingerprints: { 'stalemateSignature/v1': expect.stringMatching(/^lost-update-/) },
+              locations: [{ physicalLocation: { artifactLocation: { uri: 'src/controller.ts' } } }],
+            },
+          ],
+        },
+      ],
+    });
+  });
+});
+
+it('makes documents that fit their schema, also of hostile texts', () => {
+  expect(runSchema.safeParse(withFinding()).error).toBeUndefined();
+  expect(runSchema.safeParse(hostileRun()).error).toBeUndefined();
+  expect(Object.values(FORMATS).every(({ render }) => render(hostileRun()).endsWith('\n'))).toBe(true);
+});

@@ -1,0 +1,91 @@
+/** Campaigns as the run document. Pure; what comes in has no secrets any more. Start with {@link makeScenario}. */
+import { signatureText } from '../../model/check-result.ts';
+import { InvariantError } from '../../model/errors.ts';
+import type { CampaignOutcome, CampaignResult, Finding } from '../../model/finding.ts';
+import { quoted } from '../shell-word.ts';
+import { tellStory } from '../story.ts';
+import { renderStory, triedText } from '../terminal.ts';
+import { fileStem } from '../title.ts';
+import { RUN_VERSION, type ReportedFinding, type RunDocument, type Scenario } from './document.ts';
+import { runSchema } from './document-schema.ts';
+import { sequenceOf } from './mermaid.ts';
+
+/** Where the files of a finding are, from the working directory; `null` for what could not be written. */
+export type FindingPaths = Pick<ReportedFinding, 'counterexample' | 'record' | 'page'>;
+
+/** What a scenario is told by, beside the result of its campaign. */
+export interface ScenarioFacts extends Pick<Scenario, 'name' | 'target' | 'cluster' | 'budget' | 'file'> {
+  readonly properties: readonly { readonly name: string; readonly about: string }[];
+  pathsOf(finding: Finding): FindingPaths;
+}
+
+const STORY_WIDTH = 100;
+
+export function makeScenario(result: CampaignResult, facts: ScenarioFacts): Scenario {
+  const { name, target, cluster, budget, file } = facts;
+  return {
+    name,
+    target,
+    cluster,
+    seed: result.seed,
+    budget,
+    file,
+    outcome: result.outcome,
+    runs: result.runs,
+    verified: result.verified,
+    elapsedMs: Math.round(result.elapsedMs),
+    contention: { ...result.contention },
+    properties: facts.properties.map(({ name, about }) => {
+      const tally = result.perProperty[name] ?? { holds: 0, violated: 0, inconclusive: 0, vacuous: false };
+      return { name, about, ...tally };
+    }),
+    findings: result.findings.map((finding) => reported(finding, facts.pathsOf(finding))),
+    inconclusive: {
+      count: result.inconclusive.count,
+      reasons: Object.entries(result.inconclusive.reasons)
+        .map(([why, count]) => ({ why, count }))
+        .sort((a, b) => b.count - a.count),
+    },
+    warnings: result.warnings,
+  };
+}
+
+/** From the worst to the best. */
+const BY_WEIGHT: readonly CampaignOutcome[] = ['violated', 'interrupted', 'inconclusive', 'vacuous', 'holds'];
+
+/** Puts scenarios together. What the harness made must fit its own schema. */
+export function makeRun(scenarios: readonly Scenario[], madeWith: RunDocument['madeWith']): RunDocument {
+  const outcome = BY_WEIGHT.find((one) => scenarios.some((scenario) => scenario.outcome === one)) ?? 'inconclusive';
+  const run: RunDocument = { version: RUN_VERSION, kind: 'run', madeWith, outcome, scenarios };
+  const { success, error } = runSchema.safeParse(run);
+  if (!success) throw new InvariantError(`a run document fits its schema: ${error.message}`);
+  return run;
+}
+
+function reported(finding: Finding, paths: FindingPaths): ReportedFinding {
+  const { violation, stats } = finding;
+  const { signature } = violation;
+  const story = tellStory(finding);
+  const replay =
+    paths.counterexample === null
+      ? 'not possible, the counterexample could not be written'
+      : `npx stalemate replay ${quoted(paths.counterexample)}`;
+  return {
+    stem: fileStem(signature),
+    signature: signatureText(signature),
+    title: story.title,
+    sentence: violation.sentence,
+    property: signature.property,
+    class: signature.class,
+    resource: signature.kind,
+    field: signature.field,
+    grade: stats.grade,
+    fails: stats.grade !== 'pathological',
+    tried: triedText(stats, story.deterministic),
+    story: renderStory(story, { width: STORY_WIDTH, color: false, replay }),
+    sequence: sequenceOf(story),
+    reproduced: stats.reproduced,
+    count: stats.count,
+    ...paths,
+  };
+}

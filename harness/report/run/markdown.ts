@@ -1,0 +1,127 @@
+/**
+ * A run as Markdown: the job summary. What stands behind the outcome first, then each finding: its sentence, the sequence of its story
+ * as a diagram, the story itself to unfold, the command that replays it.
+ */
+import { countText } from '../summary.ts';
+import { figuresOf } from './figures.ts';
+import {
+  notGreen,
+  replayCommand,
+  type ReportedFinding,
+  type RunDocument,
+  type Scenario,
+  wasTested,
+} from './document.ts';
+import { oneLine, visible } from './plain-text.ts';
+
+/** GitHub takes a megabyte for a step, and refuses all of what is longer. */
+const BYTES_MAX = 900_000;
+/** Findings beyond these are listed without their stories. */
+const TOLD_MAX = 20;
+
+export function renderMarkdown(run: RunDocument): string {
+  const blocks = run.scenarios.flatMap((scenario) => scenarioBlocks(scenario));
+  let text = '';
+  for (const [index, block] of blocks.entries()) {
+    if (Buffer.byteLength(text) + Buffer.byteLength(block) > BYTES_MAX) {
+      return `${text}\n… and ${countText(blocks.length - index, 'part')} more: see the report folder\n`;
+    }
+    text += block;
+  }
+  return text;
+}
+
+function scenarioBlocks(scenario: Scenario): readonly string[] {
+  const { findings } = scenario;
+  const told = findings.slice(0, TOLD_MAX);
+  const rest = findings.slice(TOLD_MAX).map(({ title, sentence }) => `- **${inline(title)}** ${inline(sentence)}\n`);
+  return [
+    headOf(scenario),
+    ...told.map(findingBlock),
+    ...(rest.length === 0 ? [] : [`### And\n\n${rest.join('')}\n`]),
+    propertiesBlock(scenario),
+  ];
+}
+
+function headOf(scenario: Scenario): string {
+  const failed = scenario.findings.filter(({ fails }) => fails).length;
+  const only = scenario.findings.length - failed;
+  const why = notGreen(scenario);
+  const headline =
+    failed > 0
+      ? `❌ ${countText(failed, 'finding')}`
+      : why === undefined
+        ? '✅ all properties hold'
+        : `⚠️ ${inline(why)}`;
+  const aside = only === 0 ? '' : `, ${countText(only, 'pathological one')} reported only`;
+  const figures = figuresOf(scenario).map(({ name, value }) => `| ${inline(name)} | ${inline(value)} |\n`);
+  const warnings = scenario.warnings.map((warning) => `> ⚠️ ${inline(warning)}\n>\n`);
+  return (
+    `## stalemate: ${headline}${aside}\n\n${code(scenario.name)}, seed ${scenario.seed}, ${inline(scenario.budget)}\n\n` +
+    `| | |\n|---|---|\n${figures.join('')}\n${warnings.join('')}\n`
+  );
+}
+
+function findingBlock(finding: ReportedFinding): string {
+  const { title, sentence, resource, field, property, tried, sequence, story, fails } = finding;
+  const about = [resource, field].filter((part) => part !== '').join(' ');
+  const replay = replayCommand(finding);
+  return [
+    `### ${fails ? '❌' : '⚠️'} ${inline(title)}${about === '' ? '' : ` ${code(about)}`}\n`,
+    `${inline(sentence)}\n`,
+    `${inline(property)} · ${inline(tried)}\n`,
+    fenced('mermaid', sequence),
+    ...(replay === undefined ? [] : [fenced('sh', `${replay}\n`)]),
+    `<details><summary>The story as the terminal shows it</summary>\n`,
+    fenced('', story),
+    '</details>\n',
+    '',
+  ].join('\n');
+}
+
+function propertiesBlock({ properties, findings }: Scenario): string {
+  const rows = properties.map((property) => {
+    const { name, about, holds, violated, inconclusive } = property;
+    const failed = findings.some((finding) => finding.fails && finding.property === name);
+    const mark = failed ? '❌' : !wasTested(property) ? '– not put to the test' : '✅';
+    return `| ${mark} | ${code(name)} | ${holds} | ${violated} | ${inconclusive} | ${inline(about)} |\n`;
+  });
+  return (
+    `<details><summary>Properties</summary>\n\n| | property | holds | violated | inconclusive | claim |\n` +
+    `|---|---|---|---|---|---|\n${rows.join('')}\n</details>\n\n`
+  );
+}
+
+/** Text between other text, in a table too: no markup, no link, no mention of anybody. */
+function inline(text: string): string {
+  return oneLine(text)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll(/[\\`*_{}[\]|~$]/g, String.raw`\$&`)
+    .replaceAll(/[@#]|:(?! |$)/g, (sign) => `&#${sign.charCodeAt(0)};`);
+}
+
+/** Code between other text: in ticks that the text does not have. */
+function code(text: string): string {
+  const line = oneLine(text).replaceAll('|', '¦');
+  const ticks = '`'.repeat(longestRun(line, '`') + 1);
+  return line.includes('`') ? `${ticks} ${line} ${ticks}` : `${ticks}${line}${ticks}`;
+}
+
+/** A block of code that nothing in it can end. */
+function fenced(language: string, text: string): string {
+  const shown = visible(text);
+  const fence = '`'.repeat(Math.max(3, longestRun(shown, '`') + 1));
+  return `${fence}${language}\n${shown}${shown.endsWith('\n') ? '' : '\n'}${fence}\n`;
+}
+
+function longestRun(text: string, sign: string): number {
+  let longest = 0;
+  let run = 0;
+  for (const character of text) {
+    run = character === sign ? run + 1 : 0;
+    longest = Math.max(longest, run);
+  }
+  return longest;
+}
