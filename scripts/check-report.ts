@@ -1,5 +1,5 @@
 /**
- * The pages of findings in a headless Chromium: they render, filter, scrub and copy, fetch nothing, complain of nothing, shut nobody
+ * The pages of findings and of runs in a headless Chromium: they render, filter, scrub and copy, fetch nothing, complain of nothing, shut nobody
  * out (axe), and hold hostile text as text. Takes screenshots of them, the same each time, and says how quick 100,000 events are.
  *
  * `npm run check-report` (`-- --out DIR`, default `.stalemate/report-pages`). Needs Chromium; exit code 1 when a check failed.
@@ -9,7 +9,11 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { findingPage } from '../harness/report/html/index.ts';
+import { runPage } from '../harness/report/html/run/run-page.ts';
 import { redactFinding } from '../harness/report/redaction/index.ts';
+import type { Scenario } from '../harness/report/run/document.ts';
+import { makeRun } from '../harness/report/run/make-document.ts';
+import { green, hostileRun, withFinding } from '../harness/report/run/test-run.ts';
 import type { Told } from '../harness/report/story.ts';
 import { writeWhole } from '../harness/report/write-files.ts';
 import { CHECKS, overflow } from './report-pages/behaviour.ts';
@@ -57,6 +61,16 @@ function write(name: string, told: Told): string {
   writeWhole(file, text);
   say(`\n${name}: ${Math.round(text.length / 1024)} kB`);
   if (name !== 'many-events' && text.length > USUAL_MAX) problems.push(`${name} has ${text.length} bytes`);
+  return file;
+}
+
+function writeRun(name: string, scenarios: readonly Scenario[]): string {
+  const file = join(out, `${name}.html`);
+  const run = makeRun(scenarios, { stalemate: '0.1.0', node: '24.0.0' });
+  writeWhole(
+    file,
+    runPage(run, (path) => path),
+  );
   return file;
 }
 
@@ -125,6 +139,8 @@ try {
   for (const [name, controller, seed] of others) await look(browser, name, write(name, await found(controller, seed)));
   await resist(browser, write('hostile', hostile()));
   await time(browser, write('many-events', long(MANY)));
+  await look(browser, 'run', writeRun('run', [...withFinding(example()).scenarios, ...green().scenarios]));
+  await look(browser, 'hostile-run', writeRun('hostile-run', hostileRun(HOSTILE).scenarios));
 } finally {
   await browser.close();
 }

@@ -6,13 +6,19 @@ import path from 'node:path';
 import {
   controllers,
   encodeCounterexample,
+  properties,
   redactFinding,
   renderStory,
   replay,
   run,
   tellStory,
 } from '../harness/index.ts';
-import type { ControllerUnderTest } from '../harness/index.ts';
+import type { CampaignResult, ControllerUnderTest } from '../harness/index.ts';
+import { linkFrom } from '../harness/cli/reports.ts';
+import { versions } from '../harness/execution/versions.ts';
+import { runPage } from '../harness/report/html/run/run-page.ts';
+import type { Scenario } from '../harness/report/run/document.ts';
+import { makeRun, makeScenario, type FindingPaths } from '../harness/report/run/make-document.ts';
 import { findingPage } from '../harness/report/html/index.ts';
 import { writeWhole } from '../harness/report/write-files.ts';
 import { buildLanguage, missingProgram } from './controllers/builds.ts';
@@ -31,8 +37,9 @@ const PROCESS = { name: 'go/duplicates-on-stale-list', seed: 2, budget: '240s', 
 const WIDTH = process.stdout.isTTY ? process.stdout.columns : Number(process.env['COLUMNS'] ?? '') || 100;
 
 const unexpected: string[] = [];
-/** Pages of the findings, as they were written. */
-const pages: string[] = [];
+/** What is told on the page of the tour. */
+const scenarios: Scenario[] = [];
+const FOLDER = path.join('.stalemate', 'tour');
 
 function say(text: string): void {
   process.stdout.write(`${text}\n`);
@@ -52,7 +59,25 @@ async function showCorrect(): Promise<void> {
   say(
     `   ${result.outcome}: ${result.runs} trials (${perSecond}/s), ${conflicts} conflicts and ${staleReads} stale reads survived`,
   );
+  tellOnPage(CORRECT.name, `${CORRECT.trials} runs`, result, {});
   if (result.outcome !== 'holds') unexpected.push(`${CORRECT.name} came out as ${result.outcome}`);
+}
+
+/** A finding that has files is told with them, others without. */
+function tellOnPage(name: string, budget: string, result: CampaignResult, files: Partial<FindingPaths>): void {
+  const judged = properties.filter((property) => result.perProperty[property.name] !== undefined);
+  const none = { counterexample: null, record: null, page: null };
+  const findings = result.findings.map((finding) => redactFinding(finding));
+  const facts = { name, target: name, cluster: 'embedded', budget, file: null, properties: judged };
+  const pathsOf = (): FindingPaths => ({ ...none, ...files });
+  scenarios.push(makeScenario({ ...result, findings }, { ...facts, pathsOf }));
+}
+
+function writeTourPage(): string {
+  const file = path.join(FOLDER, 'index.html');
+  const link = (target: string): string => linkFrom(path.resolve(FOLDER), path.resolve(target));
+  writeWhole(file, runPage(makeRun(scenarios, versions()), link));
+  return file;
 }
 
 interface Wrong {
@@ -77,11 +102,11 @@ async function showWrong({ name, seed, budget = BUDGET, shrinkMs }: Wrong, numbe
   }
   // Two languages may have variants of one name.
   const stem = nameOf(entry).replaceAll('/', '-');
-  const file = path.join('.stalemate', 'tour', `${stem}.json`);
+  const file = path.join(FOLDER, `${stem}.json`);
   writeWhole(file, encodeCounterexample(redactFinding(finding).counterexample));
-  const page = path.join('.stalemate', 'tour', `${stem}.html`);
+  const page = path.join(FOLDER, `${stem}.html`);
   writeWhole(page, findingPage(redactFinding(finding), { counterexample: file }));
-  pages.push(page);
+  tellOnPage(name, budget, { ...result, findings: [finding] }, { counterexample: file, page });
   say(
     renderStory(tellStory(finding), {
       width: WIDTH,
@@ -124,7 +149,8 @@ for (const [index, wrong] of WRONG.entries()) await showWrong(wrong, index + 2);
 if (await canShowGo()) await showWrong(PROCESS, WRONG.length + 2);
 say(
   unexpected.length === 0
-    ? `\nAll as expected. Look at a finding: open ${pages[0] ?? ''} in a browser.\nNext: your own controller, see "Your own controller" in README.md`
+    ? '\nAll as expected. Next: your own controller, see "Your own controller" in README.md'
     : `\nNot as expected:\n- ${unexpected.join('\n- ')}`,
 );
+say(`report: ${writeTourPage()} (open it in a browser)`);
 process.exitCode = unexpected.length === 0 ? 0 : 1;

@@ -57,7 +57,7 @@ describe('--report', () => {
     kept.tell('\u001B[31mred\u001B[39m\n');
     kept.write(withFinding());
 
-    expect(read('told.txt')).toBe('red\n');
+    expect(read('told.txt')).toBe('red\nreport: dir/index.html\n');
   });
 
   it('adds the summary to what other steps wrote for the job', () => {
@@ -75,6 +75,7 @@ describe('--report', () => {
 
     kept.write(withFinding());
 
+    expect(read('dir/index.html')).toContain('<h1');
     expect(kept.failures).toEqual([
       expect.stringContaining('could not write "'),
       expect.stringContaining('GITHUB_STEP_SUMMARY'),
@@ -92,7 +93,7 @@ describe('--report', () => {
     const token = /^::stop-commands::([0-9a-f]{64})\n/.exec(told)?.[1] ?? '';
     const [, before = '', after = ''] = told.split(token);
     expect(before).toContain('::set-output name=a');
-    expect(after.startsWith('::\n::error ')).toBe(true);
+    expect(after).toMatch(/^::\nreport: dir\/index\.html\n::error /);
   });
 });
 

@@ -1,13 +1,14 @@
 /**
- * `--report FORMAT[=PATH]`: how else a run is told, beside the text on the terminal.
+ * What is written of a whole run: its page, and with `--report FORMAT[=PATH]` what other programs read.
  *
  * Owns: which formats go where. Does not own: the formats (`report/run/formats.ts`). A report that cannot be written costs the others
  * nothing.
  */
 import { appendFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { HarnessError } from '../model/errors.ts';
+import { runPage } from '../report/html/run/run-page.ts';
 import type { RunDocument } from '../report/run/document.ts';
 import { FORMATS } from '../report/run/formats.ts';
 import { writeWhole } from '../report/write-files.ts';
@@ -23,6 +24,7 @@ export interface ReportRequest {
 
 const TEXT = 'text';
 const STDOUT = '-';
+const PAGE = 'index.html';
 export const FORMAT_NAMES: readonly string[] = [TEXT, ...Object.keys(FORMATS)];
 
 /** `--report`, which may come several times. */
@@ -95,7 +97,19 @@ export class Reports {
   /** Writes all that was asked for, and tells where the files are. */
   write(run: RunDocument): void {
     this.end();
+    this.#guard(() => this.#page(run));
     for (const { format, path } of this.#requests) this.#guard(() => this.#one(run, format, path));
+  }
+
+  /** For people, always. */
+  #page(run: RunDocument): void {
+    const { console, reportDir } = this.#context;
+    const file = join(reportDir, PAGE);
+    writeWhole(
+      file,
+      runPage(run, (path) => linkFrom(reportDir, resolve(console.cwd, path))),
+    );
+    this.tell(`report: ${relative(console.cwd, file)}\n`);
   }
 
   #one(run: RunDocument, format: string, path: string | undefined): void {
@@ -135,6 +149,11 @@ export class Reports {
       this.failures.push(error.message);
     }
   }
+}
+
+/** How a page in a folder reaches a file. */
+export function linkFrom(folder: string, file: string): string {
+  return relative(folder, file).split(sep).map(encodeURIComponent).join('/');
 }
 
 function toGithub({ format, path }: ReportRequest): boolean {

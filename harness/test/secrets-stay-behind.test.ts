@@ -58,7 +58,7 @@ it('writes counterexample, record, page and every report without a planted secre
     written()
       .map((file) => file.replace(/^.*\./, ''))
       .sort(),
-  ).toEqual(['html', 'json', 'json', 'json', 'jsonl', 'md', 'sarif', 'txt', 'xml']);
+  ).toEqual(['html', 'html', 'json', 'json', 'json', 'jsonl', 'md', 'sarif', 'txt', 'xml']);
   expect(leaks).toEqual([]);
   expect(spellings.filter((text) => (found.stdout + found.stderr).includes(text))).toEqual([]);
 });

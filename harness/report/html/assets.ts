@@ -7,26 +7,35 @@
 import { readFileSync } from 'node:fs';
 
 /** In the order of their imports. */
-const SCRIPTS = [
-  'dom',
-  'data',
-  'moment',
-  'copy',
-  'story',
-  'knowledge',
-  'filter',
-  'history-list',
-  'history',
-  'main',
-] as const;
-const STYLES = ['theme', 'layout', 'story', 'knowledge', 'history'] as const;
+const SCRIPTS = ['dom', 'data', 'moment', 'copy', 'story', 'knowledge', 'filter', 'history-list', 'history', 'main'];
+const STYLES = ['theme', 'layout', 'story', 'knowledge', 'history'];
+const RUN_SCRIPTS = ['dom', 'copy', 'run'];
+const RUN_STYLES = ['theme', 'layout', 'run'];
 
+/** Of the page of a finding. */
 export function pageScript(): string {
-  return SCRIPTS.map((name) => unwrapped(readPart(`${name}.js`))).join('\n');
+  return scriptOf(SCRIPTS);
 }
 
 export function pageStyle(): string {
-  return STYLES.map((name) => readPart(`${name}.css`)).join('\n');
+  return styleOf(STYLES);
+}
+
+/** Of the page of a run. */
+export function runScript(): string {
+  return scriptOf(RUN_SCRIPTS);
+}
+
+export function runStyle(): string {
+  return styleOf(RUN_STYLES);
+}
+
+function scriptOf(names: readonly string[]): string {
+  return names.map((name) => unwrapped(readPart(`${name}.js`))).join('\n');
+}
+
+function styleOf(names: readonly string[]): string {
+  return names.map((name) => readPart(`${name}.css`)).join('\n');
 }
 
 function readPart(name: string): string {

@@ -1,14 +1,14 @@
 /**
  * A report document as one HTML file that needs nothing else: no network, no server, no other file.
  *
- * Owns: the order of the sections, the head with its policy (only this page's own script and style may run, nothing may be fetched).
+ * Owns: the order of the sections. Does not own: the file around them (`page-shell.ts`).
  * What can be read without a script is written here, so that the story is there at once; what moves is in `page/`. Start at
  * {@link renderPage}.
  */
-import { createHash } from 'node:crypto';
 import { pageScript, pageStyle } from './assets.ts';
 import type { ReportDocument } from './document.ts';
-import { html, scriptJson, type Html } from './html-text.ts';
+import { html, type Html } from './html-text.ts';
+import { pageShell } from './page-shell.ts';
 import { chainsSection } from './sections/chains.ts';
 import { counterfactualsSection } from './sections/counterfactuals.ts';
 import { environmentSection } from './sections/environment.ts';
@@ -20,39 +20,19 @@ import { storySection } from './sections/story.ts';
 
 /** Writes the page of a report. Pure: the same document gives the same bytes. */
 export function renderPage(report: ReportDocument): string {
-  const script = pageScript();
-  const style = `${pageStyle()}\n.steps { --columns: ${columnsOf(report.story.actors.length)}; }\n`;
-  const policy = [
-    "default-src 'none'",
-    `script-src '${digest(script)}'`,
-    `style-src '${digest(style)}'`,
-    "base-uri 'none'",
-    "form-action 'none'",
-  ].join('; ');
-  const head = html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta name="referrer" content="no-referrer" />
-        <meta http-equiv="Content-Security-Policy" content="${policy}" />
-        <title>${titleOf(report)}</title>
-     `;
-  const start = `<style>${style}</style>\n</head>\n<body>\n`;
-  const data = `<script type="application/json" id="report-data">${scriptJson(report)}</script>\n`;
-  return `${head.text}${start}${body(report).text}${data}<script type="module">${script}</script>\n</body>\n</html>\n`;
+  return pageShell({
+    title: titleOf(report),
+    style: `${pageStyle()}\n.steps { --columns: ${columnsOf(report.story.actors.length)}; }\n`,
+    script: pageScript(),
+    body: body(report),
+    data: { id: 'report-data', value: report },
+  });
 }
 
 /** The last actor is the target, whose requests say most; those before it may run on to the right. */
 function columnsOf(actors: number): string {
   const earlier = actors > 1 ? `repeat(${actors - 1}, minmax(0, 1fr)) ` : '';
   return `2.4rem ${earlier}minmax(0, 3fr) minmax(0, 1.4fr)`;
-}
-
-/** The policy names the script and the style by what they are. */
-function digest(text: string): string {
-  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }
 
 function titleOf({ head }: ReportDocument): string {

@@ -9,6 +9,7 @@ import type { JsonObject, KubeObject } from '../../model/object.ts';
 import { findingPage } from '../html/index.ts';
 import { recordOf } from '../record.ts';
 import { findingOf, HistoryScript } from '../test-findings.ts';
+import { runPage } from '../html/run/run-page.ts';
 import { FORMATS } from '../run/formats.ts';
 import { runOf } from '../run/test-run.ts';
 import { redactFinding, redactRun, restoreCounterexample } from './index.ts';
@@ -214,6 +215,7 @@ describe('what is written of a finding', () => {
       expect.arrayContaining(['password', 'variable', 'bearer', 'token']),
     );
     for (const { render } of Object.values(FORMATS)) expect(plantedIn(render(run))).toEqual([]);
+    expect(plantedIn(runPage(run, (path) => path))).toEqual([]);
   });
 
   it('keeps names, labels, kinds and everything else that is no secret', () => {

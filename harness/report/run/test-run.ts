@@ -1,6 +1,7 @@
 /** Run documents for the tests of what is made of them. */
 import type { CampaignResult, Finding, PropertyTally } from '../../model/finding.ts';
-import { deployment, findingOf, HistoryScript, lostUpdate } from '../test-findings.ts';
+import type { Told } from '../story.ts';
+import { deployment, findingOf, HistoryScript, lostUpdate, STATS } from '../test-findings.ts';
 import type { RunDocument } from './document.ts';
 import { makeRun, makeScenario, type ScenarioFacts } from './make-document.ts';
 
@@ -37,7 +38,8 @@ export function green(): RunDocument {
   return runOf({});
 }
 
-export function withFinding(finding: Finding = lostUpdate()): RunDocument {
+export function withFinding(told: Told = lostUpdate()): RunDocument {
+  const finding: Finding = { ...told, stats: told.stats ?? STATS };
   return runOf({
     outcome: 'violated',
     findings: [finding],

@@ -1,0 +1,153 @@
+/**
+ * The page of a whole run: what it came to, what stands behind a green, each finding with the way to its own page, each property.
+ *
+ * Owns: order and markup. Does not own: the data (`report/run/document.ts`), which the page holds as JSON too.
+ */
+import { failing, notGreen, replayCommand, wasTested } from '../../run/document.ts';
+import type { PropertyLine, ReportedFinding, RunDocument, Scenario } from '../../run/document.ts';
+import { figuresOf } from '../../run/figures.ts';
+import { countText } from '../../summary.ts';
+import { runScript, runStyle } from '../assets.ts';
+import { html, type Html } from '../html-text.ts';
+import { pageShell } from '../page-shell.ts';
+import { copyable } from '../sections/head.ts';
+
+/** @param link - How a file of the run is reached from this page. */
+export function runPage(run: RunDocument, link: (path: string) => string): string {
+  return pageShell({
+    title: `${headline(run.scenarios)} · stalemate`,
+    style: runStyle(),
+    script: runScript(),
+    body: body(run, link),
+    data: { id: 'run-data', value: run },
+  });
+}
+
+function body({ scenarios, madeWith }: RunDocument, link: (path: string) => string): Html {
+  const green = scenarios.every((scenario) => failing(scenario).length === 0 && notGreen(scenario) === undefined);
+  const alone = scenarios.length === 1;
+  return html`<a class="skip" href="#first">Skip to the results</a>
+    <header>
+      <p class="brand">stalemate · run</p>
+      <h1 class="${green ? 'holds' : 'fails'}">${mark(green)} ${headline(scenarios)}</h1>
+      ${alone ? undefined : overview(scenarios)}
+    </header>
+    <main id="first">${scenarios.map((scenario, index) => scenarioSection(scenario, index, link, alone))}</main>
+    <footer>
+      <p class="hint">
+        stalemate ${madeWith.stalemate}, Node ${madeWith.node}. Commands are run where the campaign ran.
+      </p>
+    </footer>
+    <p id="said" class="unseen" role="status" aria-live="polite"></p> `;
+}
+
+/** `2 findings`, `all properties hold`, or why nothing can be said. */
+function headline(scenarios: readonly Scenario[]): string {
+  const findings = scenarios.flatMap(failing);
+  if (findings.length > 0) return countText(findings.length, 'finding');
+  const [why] = scenarios.flatMap((scenario) => notGreen(scenario) ?? []);
+  return why ?? 'all properties hold';
+}
+
+function overview(scenarios: readonly Scenario[]): Html {
+  const rows = scenarios.map(
+    (scenario, index) =>
+      html`<li>
+        ${mark(failing(scenario).length === 0 && notGreen(scenario) === undefined)}
+        <a href="#scenario-${index}">${scenario.name}</a>: ${headline([scenario])}
+      </li>`,
+  );
+  return html`<ul class="overview">
+    ${rows}
+  </ul>`;
+}
+
+function mark(good: boolean): Html {
+  return html`<span aria-hidden="true">${good ? '✓' : '✗'}</span>`;
+}
+
+function scenarioSection(scenario: Scenario, index: number, link: (path: string) => string, alone: boolean): Html {
+  const { name, target, cluster, seed, budget, findings, warnings } = scenario;
+  const figures = figuresOf(scenario).map(
+    ({ name, value }) =>
+      html`<dt>${name}</dt>
+        <dd>${value}</dd>`,
+  );
+  return html`<section id="scenario-${index}" aria-labelledby="scenario-${index}-head">
+    <h2 id="scenario-${index}-head">${name}</h2>
+    ${alone ? undefined : html`<p>${headline([scenario])}</p>`}
+    ${warnings.map((warning) => html`<p class="warning"><b>Warning:</b> ${warning}</p>`)}
+    ${findings.length === 0 ? undefined : html`<h3>Findings</h3>`}
+    <ol class="findings">
+      ${findings.map((finding) => findingItem(finding, link))}
+    </ol>
+    <h3>What stands behind it</h3>
+    <dl>
+      <dt>target</dt>
+      <dd><code>${target}</code></dd>
+      <dt>API server</dt>
+      <dd>${cluster}</dd>
+      <dt>seed</dt>
+      <dd>${seed}, ${budget}</dd>
+      ${figures}
+    </dl>
+    ${reasons(scenario)} ${propertyTable(scenario, index)}
+  </section>`;
+}
+
+function findingItem(finding: ReportedFinding, link: (path: string) => string): Html {
+  const { title, sentence, resource, field, property, tried, page, fails } = finding;
+  const about = [resource, field].filter((part) => part !== '').join(' ');
+  const replay = replayCommand(finding);
+  const head = html`${fails ? '' : 'Reported only: '}${title}${about === '' ? undefined : html` <span class="about">${about}</span>`}`;
+  return html`<li class="${fails ? 'fails' : 'told'}">
+    <h4>${page === null ? head : html`<a href="${link(page)}">${head}</a>`}</h4>
+    <p class="sentence">${sentence}</p>
+    <p class="hint">${property} · ${tried}</p>
+    ${replay === undefined ? undefined : copyable(replay, `the replay command of ${title} ${about}`)}
+  </li>`;
+}
+
+function reasons({ inconclusive }: Scenario): Html | undefined {
+  if (inconclusive.reasons.length === 0) return undefined;
+  const items = inconclusive.reasons.map(({ why, count }) => html`<li>${count} × ${why}</li>`);
+  return html`<h3>Inconclusive</h3>
+    <ul>
+      ${items}
+    </ul>`;
+}
+
+function propertyTable({ properties, findings }: Scenario, index: number): Html {
+  const rows = properties.map((property) => {
+    const failed = findings.some((finding) => finding.fails && finding.property === property.name);
+    return html`<tr>
+      <th scope="row"><code>${property.name}</code><small>${property.about}</small></th>
+      <td>${verdict(property, failed)}</td>
+      <td>${property.holds}</td>
+      <td>${property.violated}</td>
+      <td>${property.inconclusive}</td>
+    </tr>`;
+  });
+  return html`<h3 id="properties-${index}">Properties</h3>
+    <div class="wide" tabindex="0" role="region" aria-labelledby="properties-${index}">
+      <table class="properties">
+        <thead>
+          <tr>
+            <th scope="col">Property</th>
+            <th scope="col">Verdict</th>
+            <th scope="col">holds</th>
+            <th scope="col">violated</th>
+            <th scope="col">inconclusive</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows}
+        </tbody>
+      </table>
+    </div>`;
+}
+
+function verdict(property: PropertyLine, failed: boolean): Html {
+  if (failed) return html`<b class="bad">✗ violated</b>`;
+  return wasTested(property) ? html`✓ holds` : html`– not put to the test`;
+}
