@@ -6,17 +6,24 @@
  */
 import type { ObservedChange } from '../gate/recorder.ts';
 import { realDelay, realNow } from '../determinism/real-time.ts';
-import { groupResource, revisionOf } from '../model/object.ts';
+import { groupResource, objectKey, revisionOf } from '../model/object.ts';
 import type { KubeObject } from '../model/object.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import { call } from '../wire/call.ts';
 import type { ApiRequest, ApiResponse, Upstream } from '../wire/http.ts';
+import { collectionPath } from '../wire/path.ts';
 
 /** A kind of object, as paths name it. */
 export interface ObservedResource {
   readonly group: string;
   readonly version: string;
   readonly resource: string;
+}
+
+/** Which objects of a kind are looked at: those of a namespace, the one of a name, or all. */
+export interface Within {
+  readonly namespace?: string;
+  readonly name?: string;
 }
 
 /** How it calls itself; its own requests are nobody's business. */
@@ -42,11 +49,11 @@ export class Observer {
   }
 
   /** Observes a resource from now on; resolves once everything that is there has been told. */
-  observe(resource: ObservedResource): Promise<void> {
-    const key = groupResource(resource);
+  observe(resource: ObservedResource, within: Within = {}): Promise<void> {
+    const key = objectKey(groupResource(resource), within.namespace ?? '', within.name ?? '');
     let observed = this.#observed.get(key);
     if (observed === undefined) {
-      observed = new Observed(this.#upstream, resource, this.#tell, this.gaps, () => this.#over);
+      observed = new Observed(this.#upstream, resource, within, this.#tell, this.gaps, () => this.#over);
       this.#observed.set(key, observed);
     }
     return observed.ready;
@@ -55,13 +62,14 @@ export class Observer {
   /** Resolves with true once what was told is what the server has, with false when that takes longer than `timeoutMs`. */
   async caughtUp(timeoutMs: number): Promise<boolean> {
     const until = realNow() + timeoutMs;
-    for (const observed of this.#observed.values()) {
+    const looks = [...this.#observed.values()].map(async (observed) => {
       while (!(await observed.isCurrent())) {
         if (realNow() > until) return false;
         await realDelay(POLL_MS);
       }
-    }
-    return true;
+      return true;
+    });
+    return (await Promise.all(looks)).every(Boolean);
   }
 
   close(): void {
@@ -74,6 +82,7 @@ class Observed {
   readonly ready: Promise<void>;
   readonly #upstream: Upstream;
   readonly #resource: ObservedResource;
+  readonly #within: Within;
   readonly #name: string;
   readonly #tell: (change: ObservedChange) => void;
   readonly #gaps: string[];
@@ -85,12 +94,14 @@ class Observed {
   constructor(
     upstream: Upstream,
     resource: ObservedResource,
+    within: Within,
     tell: (change: ObservedChange) => void,
     gaps: string[],
     isOver: () => boolean,
   ) {
     this.#upstream = upstream;
     this.#resource = resource;
+    this.#within = within;
     this.#name = groupResource(resource);
     this.#tell = tell;
     this.#gaps = gaps;
@@ -214,9 +225,13 @@ class Observed {
   }
 
   #request(query: ApiRequest['query']): ApiRequest {
-    const { group, version, resource } = this.#resource;
-    const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
-    return { method: 'GET', path: `${root}/${resource}`, query, headers: { 'user-agent': OBSERVER_AGENT } };
+    const { namespace = '', name } = this.#within;
+    return {
+      method: 'GET',
+      path: collectionPath(this.#resource, namespace),
+      query: name === undefined ? query : { ...query, fieldSelector: `metadata.name=${name}` },
+      headers: { 'user-agent': OBSERVER_AGENT },
+    };
   }
 
   #gap(why: string): void {

@@ -39,15 +39,24 @@ export class CommitOrder {
   unseen = 0;
   readonly #tell: (change: ObservedChange) => void;
   readonly #told: (change: ObservedChange) => void;
+  readonly #isOurs: (change: ObservedChange, isMade: boolean) => boolean;
   /** The last revision of everything told, gone or not, by uid. */
   readonly #revisions = new Map<string, number>();
   readonly #underWay = new Set<UnderWay>();
   #waiting: ObservedChange[] = [];
 
-  /** `tell` hears of each change in the name of whoever made it; `told` afterwards. */
-  constructor(tell: (change: ObservedChange) => void, told: (change: ObservedChange) => void) {
+  /**
+   * `tell` hears of each change in the name of whoever made it; `told` afterwards. A change that is not ours, made by an actor or not, is
+   * nobody's business.
+   */
+  constructor(
+    tell: (change: ObservedChange) => void,
+    told: (change: ObservedChange) => void,
+    isOurs: (change: ObservedChange, isMade: boolean) => boolean = () => true,
+  ) {
     this.#tell = tell;
     this.#told = told;
+    this.#isOurs = isOurs;
   }
 
   /** Whether this version, or a later one, has been told. */
@@ -100,11 +109,14 @@ export class CommitOrder {
   #settle(): void {
     const writes = [...this.#underWay];
     if (writes.some(({ pass, claims }) => pass === undefined || claims.some((claim) => this.#isOpen(claim)))) return;
-    const changes = this.#waiting.toSorted((a, b) => a.revision - b.revision);
+    const seen = this.#waiting.toSorted((a, b) => a.revision - b.revision);
     this.#waiting = [];
-    for (const change of changes) {
+    const changes: ObservedChange[] = [];
+    for (const change of seen) {
       const maker = writes.find(({ claims }) => claims.some((claim) => isClaimed(claim, change)));
       this.#revisions.set(change.uid, change.revision);
+      if (!this.#isOurs(change, maker !== undefined)) continue;
+      changes.push(change);
       if (change.type === 'DELETED') this.live.delete(change.uid);
       else this.live.set(change.uid, change);
       if (maker === undefined) this.#tell(change);

@@ -12,8 +12,9 @@ import { HarnessError } from '../../model/errors.ts';
 import type { JsonObject, KubeObject } from '../../model/object.ts';
 import { call } from '../../wire/call.ts';
 import type { ApiResponse, Method, Upstream } from '../../wire/http.ts';
-import { collectionPath } from '../../wire/path.ts';
 import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts';
+import { creationPathOf, placesOf } from './definitions.ts';
+import { EtcdReset } from './etcd-reset.ts';
 import { Etcd } from './etcd.ts';
 import { RealCluster, type RealClusterParts } from './real-cluster.ts';
 
@@ -49,7 +50,8 @@ export async function startEnvtest(options: EnvtestOptions): Promise<Envtest> {
     });
     await install(remote, options);
     const { kinds, witness, objects } = options;
-    const cluster = new RealCluster({ remote, etcd: new Etcd(plane.etcdUrl), kinds, witness });
+    const etcd = new Etcd(plane.etcdUrl);
+    const cluster = new RealCluster({ remote, reset: (view) => new EtcdReset(etcd, view), kinds, witness });
     await Promise.all([cluster.begin(objects), takesWrites(remote, options)]);
     const stop = async (): Promise<void> => {
       cluster.close();
@@ -92,36 +94,10 @@ async function takesWrites(remote: RemoteServer, { crds }: EnvtestOptions): Prom
     query: { dryRun: 'All' },
     headers: { 'content-type': 'application/json' },
   } as const;
-  const paths = crds.flatMap((crd) => creationPathOf(crd) ?? []);
+  const paths = crds.flatMap((crd) => creationPathOf(crd, 'default') ?? []);
   // Whatever it says to nothing in particular, it has waited before that.
   await Promise.all(paths.map((path) => call(upstream, { ...request, path, body: {} })));
   upstream.close();
-}
-
-function creationPathOf({ spec }: KubeObject): string | undefined {
-  const { group, names, scope, versions } = spec as unknown as DefinitionSpec;
-  const version = versions.find(({ served: isServed }) => isServed !== false)?.name;
-  if (version === undefined) return undefined;
-  return collectionPath({ group, version, resource: names.plural }, scope === 'Cluster' ? '' : 'default');
-}
-
-interface DefinitionSpec {
-  readonly group: string;
-  readonly names: { readonly plural: string };
-  readonly scope: string;
-  readonly versions: readonly { readonly name: string; readonly served?: boolean }[];
-}
-
-/** What answers once a definition is served: its collections, and discovery, which comes a little later. */
-function placesOf({ spec }: KubeObject): readonly string[] {
-  const { group, names, versions } = spec as unknown as DefinitionSpec;
-  return versions
-    .filter(({ served: isServed }) => isServed !== false)
-    .flatMap(({ name }) => [
-      `/apis/${group}/${name}/${names.plural}`,
-      `/apis/${group}/${name}`,
-      `/apis/apiregistration.k8s.io/v1/apiservices/${name}.${group}`,
-    ]);
 }
 
 async function served(upstream: Upstream, path: string): Promise<void> {

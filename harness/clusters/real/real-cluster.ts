@@ -1,28 +1,29 @@
 /**
- * A real API server as runs know clusters: requests go to it over HTTP, an observer tells what it commits, etcd is put back between runs.
+ * A real API server as runs know clusters: requests go to it over HTTP, an observer tells what it commits, it is put back between runs.
  *
  * Owns: one server with what every run needs in it, and whether it has been asked for something that it has not done yet. What is asked
  * about kinds is answered by an embedded server that holds the same definitions and nothing else. Does not own: how answers and changes are
- * brought into one order (`commit-order.ts`), the programs (`control-plane/`). Start at {@link RealCluster}.
+ * brought into one order (`commit-order.ts`), how it is put back (`reset.ts`), what of it is the run's where it is not all
+ * (`territory.ts`), the programs (`control-plane/`). Start at {@link RealCluster}.
  */
-import { BUILT_IN } from '../../apiserver/kinds/table.ts';
 import type { ApiServer } from '../../apiserver/server.ts';
 import { realDelay, realNow } from '../../determinism/real-time.ts';
 import type { RemoteServer } from '../../gate/http/remote.ts';
 import { remoteUpstream, type RemoteUpstream } from '../../gate/http/remote-upstream.ts';
 import type { ObservedChange } from '../../gate/recorder.ts';
-import { HarnessError, invariant } from '../../model/errors.ts';
+import { invariant } from '../../model/errors.ts';
 import { isWrite } from '../../model/history.ts';
 import { groupResource, revisionOf, type KubeObject, type ResourceKind } from '../../model/object.ts';
 import type { ApiRequest, ResponseSink } from '../../wire/http.ts';
 import { requestInfo } from '../../wire/request-info.ts';
 import type { Cluster, ClusterState } from '../cluster.ts';
-import { Observer } from '../observer.ts';
+import { Observer, type Within } from '../observer.ts';
 import { Arrivals } from './arrivals.ts';
 import { CommitOrder, type InTheNameOf } from './commit-order.ts';
-import { encoded, type Etcd, type EtcdWrites, type Stored } from './etcd.ts';
 import { OwedEvents } from './owed-events.ts';
-import { isServersKey, isServersObject, storageKey } from './storage-key.ts';
+import { unclean, type Reset, type ServerView } from './reset.ts';
+import { isServersObject } from './storage-key.ts';
+import type { Territory } from './territory.ts';
 
 /** Who hears of what happens in a run. */
 export interface Witness {
@@ -33,7 +34,10 @@ export interface Witness {
 
 export interface RealClusterParts {
   readonly remote: RemoteServer;
-  readonly etcd: Etcd;
+  /** How it is put back between runs. */
+  readonly reset: (view: ServerView) => Reset;
+  /** What of it is the run's business; absent where all of it is. */
+  readonly territory?: Territory;
   /** Knows the kinds; holds no objects. */
   readonly kinds: ApiServer;
   /** The run that goes on, if one does. */
@@ -42,22 +46,15 @@ export interface RealClusterParts {
 
 /** How long the server may take to show what etcd holds. */
 const SHOWN_MS = 10_000;
-/** So often is a state put back that does not stay. */
-const ATTEMPTS_MAX = 20;
 const POLL_MS = 2;
 const NOTHING = (): void => {};
-const BUILT_IN_RESOURCES: ReadonlySet<string> = new Set(BUILT_IN.map(({ gr }) => gr));
-
-interface State {
-  readonly stored: ReadonlyMap<string, Stored>;
-  /** Uids of what there is to see. */
-  readonly uids: ReadonlySet<string>;
-}
+const WHOLE: readonly Within[] = [{}];
 
 export class RealCluster implements Cluster {
   readonly remote: RemoteServer;
   readonly #upstream: RemoteUpstream;
-  readonly #etcd: Etcd;
+  readonly #reset: Reset;
+  readonly #territory: Territory | undefined;
   readonly #kinds: ApiServer;
   readonly #witness: RealClusterParts['witness'];
   readonly #observer: Observer;
@@ -66,18 +63,17 @@ export class RealCluster implements Cluster {
   /** What has been told since the run began. */
   readonly #changes: ObservedChange[] = [];
   readonly #arrivals = new Arrivals(() => this.#unanswered === 0 && !this.#owed.isAny);
-  /** Revisions at which etcd held what the state says. */
-  readonly #clean = new Map<string, number>();
   readonly #observed = new Set<string>();
-  #state: State | undefined;
+  readonly #resources = new Map<string, ResourceKind>();
+  #state: ClusterState | undefined;
   /** The revision at which the run began: what is older is another run's. */
   #base = 0;
   #unanswered = 0;
   #requests = 0;
 
-  constructor({ remote, etcd, kinds, witness }: RealClusterParts) {
+  constructor({ remote, reset, kinds, witness, territory }: RealClusterParts) {
     this.remote = remote;
-    this.#etcd = etcd;
+    this.#territory = territory;
     this.#kinds = kinds;
     this.#witness = witness;
     this.#upstream = remoteUpstream(remote);
@@ -86,30 +82,43 @@ export class RealCluster implements Cluster {
       (change) => {
         this.#changes.push(change);
         this.#owed.committed(change);
+        this.#reset.touched?.(change.resource);
       },
+      (change, isMade) => territory?.includes(change, isMade) ?? true,
     );
     this.#observer = new Observer(this.#upstream, (change) => {
       if (isServersObject(change)) this.#order.passed(change);
       else this.#order.seen(change);
       this.#arrivals.look();
     });
+    this.#reset = reset({
+      upstream: this.#upstream,
+      kinds: this.#resources,
+      live: this.#order.live,
+      kindFor: (apiVersion, kind) => kinds.kindFor(apiVersion, kind),
+      subresourcesOf: (apiVersion, kind) => kinds.subresourcesOf(apiVersion, kind),
+      placesOf: (kind) => this.#placesOf(kind),
+      isOurs: (resource, { metadata: { namespace = '', name = '', uid = '' } }) =>
+        !isServersObject({ resource, namespace, name }) &&
+        (territory?.owns({ resource, namespace, name, uid }) ?? true),
+      knows: (uid, revision) => this.#order.knows(uid, revision),
+      caughtUp: () => this.#observer.caughtUp(SHOWN_MS),
+      until: (done, what) => this.#until(done, what),
+    });
+    for (const kind of kinds.resourceKinds()) {
+      const key = groupResource(kind);
+      // One store, two groups: the older one is what the embedded server calls it by.
+      if (kind.group !== 'events.k8s.io' && !this.#resources.has(key)) this.#resources.set(key, kind);
+    }
   }
 
   /** Sees every kind from now on, stores these as they are, and takes all of that for the state that runs begin from. */
   async begin(objects: readonly KubeObject[]): Promise<void> {
-    const kinds = new Map<string, ResourceKind>();
-    for (const kind of this.#kinds.resourceKinds()) {
-      const key = groupResource(kind);
-      // One store, two groups: the older one is what the embedded server calls it by.
-      if (kind.group !== 'events.k8s.io' && !kinds.has(key)) kinds.set(key, kind);
-    }
-    await Promise.all([...kinds.values()].map((kind) => this.#observer.observe(kind)));
-    for (const key of kinds.keys()) this.#observed.add(key);
+    const all = [...this.#resources.values()];
+    await Promise.all(all.map((kind) => this.#observe(kind)));
     await this.seed(objects);
-    const stored = await this.#etcd.all();
-    for (const [key, { revision }] of stored) this.#clean.set(key, revision);
-    if (!(await this.#observer.caughtUp(SHOWN_MS))) throw unclean('it does not list what it stores');
-    this.#state = { stored, uids: new Set(this.#order.live.keys()) };
+    await this.#reset.begin();
+    this.#state = {};
   }
 
   snapshot(): ClusterState {
@@ -118,25 +127,13 @@ export class RealCluster implements Cluster {
   }
 
   async restore(): Promise<void> {
-    const state = this.snapshot() as State;
     this.#order.reset();
-    for (let attempt = 1; ; attempt++) {
-      const { byKey, revision } = await this.#etcd.revisions();
-      const { put, remove } = this.#toPutBack(state, byKey);
-      this.#base = revision;
-      if (put.size === 0 && remove.length === 0) break;
-      if (attempt > ATTEMPTS_MAX) throw unclean(`${[...put.keys(), ...remove].slice(0, 3).join(', ')} comes back`);
-      const written = await this.#etcd.write({ put, remove });
-      for (const [key, at] of written) this.#clean.set(key, at);
-      await this.#until(() => this.#shows(state, written), 'show what was put back');
-    }
+    this.#base = await this.#reset.restore();
     this.#changes.length = 0;
   }
 
-  async seed(objects: readonly KubeObject[]): Promise<void> {
-    const put = new Map(objects.map((object) => [this.#key(object), encoded(JSON.stringify(stripped(object)))]));
-    const written = await this.#etcd.write({ put, remove: [] });
-    await this.#until(() => this.#areSeen(written), 'show what was put there');
+  seed(objects: readonly KubeObject[]): Promise<void> {
+    return this.#reset.seed(objects);
   }
 
   kindFor(apiVersion: string, kind: string): ReturnType<Cluster['kindFor']> {
@@ -157,9 +154,17 @@ export class RealCluster implements Cluster {
   }
 
   send(request: ApiRequest, sink: ResponseSink): () => void {
-    const asked = this.#withinRun(request);
+    const refusal = this.#territory?.refusalOf(request, this.#resources);
+    if (refusal !== undefined) {
+      const pass = (): void => sink.answer(refusal);
+      this.#arrivals.answer(this.#requests++, pass);
+      return NOTHING;
+    }
+    const within = this.#territory?.narrowed(request, this.#resources) ?? request;
+    const asked = this.#reset.asStored?.(this.#withinRun(within)) ?? this.#withinRun(within);
     const info = requestInfo(asked.method, asked.path, asked.query);
     if (info?.verb === 'watch') return this.#watch(asked, groupResource(info), sink);
+    if (info !== undefined && isWrite(info.verb)) this.#reset.touched?.(groupResource(info));
     const number = this.#sent();
     const pass = (act: () => void): void => {
       this.#unanswered--;
@@ -168,7 +173,7 @@ export class RealCluster implements Cluster {
     const as = this.#witness()?.acting();
     const write =
       info === undefined || as === undefined || !isWrite(info.verb) ? undefined : this.#order.begin(asked, as);
-    return this.#upstream.send(asked, {
+    const answered: ResponseSink = {
       open: NOTHING,
       event: NOTHING,
       answer: (response) => {
@@ -181,12 +186,38 @@ export class RealCluster implements Cluster {
         if (write === undefined) act();
         else write.lost(act);
       },
-    });
+    };
+    const unseen = info?.verb === 'create' ? this.#resources.get(groupResource(info)) : undefined;
+    if (unseen === undefined || this.#observed.has(groupResource(unseen))) return this.#upstream.send(asked, answered);
+    let cancel: (() => void) | undefined;
+    let isOver = false;
+    // What is made in a part of a strange server that was not looked at so far is seen all the same.
+    const sendOnceSeen = async (): Promise<void> => {
+      this.#territory?.widen(unseen);
+      await this.#observe(unseen);
+      if (!isOver) cancel = this.#upstream.send(asked, answered);
+    };
+    void sendOnceSeen();
+    return () => {
+      isOver = true;
+      cancel?.();
+    };
   }
 
   close(): void {
     this.#observer.close();
     this.#upstream.close();
+  }
+
+  #placesOf(kind: ResourceKind): readonly Within[] {
+    return this.#territory?.placesOf(kind) ?? WHOLE;
+  }
+
+  async #observe(kind: ResourceKind): Promise<void> {
+    const places = this.#placesOf(kind);
+    if (places.length === 0) return;
+    await Promise.all(places.map((within) => this.#observer.observe(kind, within)));
+    this.#observed.add(groupResource(kind));
   }
 
   #watch(request: ApiRequest, resource: string, sink: ResponseSink): () => void {
@@ -259,40 +290,13 @@ export class RealCluster implements Cluster {
   }
 
   #isTold({ metadata }: Partial<KubeObject>): boolean {
-    if (metadata?.uid === undefined) return true;
+    if (metadata?.uid === undefined || this.#territory?.isForeign(metadata.namespace) === true) return true;
     return this.#order.knows(metadata.uid, revisionOf({ metadata }));
   }
 
-  /** What etcd has to be told for it to hold the state again. */
-  #toPutBack({ stored }: State, now: ReadonlyMap<string, number>): EtcdWrites {
-    const remove = [...now.keys()].filter((key) => !stored.has(key) && !isServersKey(key));
-    const put = new Map<string, string>();
-    for (const [key, { value }] of stored)
-      if (!isServersKey(key) && now.get(key) !== this.#clean.get(key)) put.set(key, value);
-    return { put, remove };
-  }
-
-  #shows({ uids }: State, written: ReadonlyMap<string, number>): boolean {
-    const { live } = this.#order;
-    return live.size === uids.size && [...uids].every((uid) => live.has(uid)) && this.#areSeen(written);
-  }
-
-  /** Whether what etcd was given has been told; what is no object is never told. */
-  #areSeen(written: ReadonlyMap<string, number>): boolean {
-    const revisions = new Set(written.values());
-    const objects = [...written.keys()].filter((key) => !key.startsWith('/registry/ranges/')).length;
-    return [...this.#order.live.values()].filter(({ revision }) => revisions.has(revision)).length >= objects;
-  }
-
-  #key(object: KubeObject): string {
-    const kind = this.kindFor(object.apiVersion, object.kind);
-    invariant(kind !== undefined, `the kind ${object.apiVersion} ${object.kind} of what is seeded is known`);
-    return storageKey(kind, BUILT_IN_RESOURCES.has(groupResource(kind)), object);
-  }
-
-  async #until(done: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  async #until(done: () => boolean, what: string): Promise<void> {
     const untilMs = realNow() + SHOWN_MS;
-    while (!(await done())) {
+    while (!done()) {
       if (realNow() > untilMs) throw unclean(`it took longer than ${SHOWN_MS / 1000} s to ${what}`);
       await realDelay(POLL_MS);
     }
@@ -302,16 +306,4 @@ export class RealCluster implements Cluster {
 function revisionIn({ metadata }: Partial<KubeObject>): number {
   const revision = metadata === undefined ? 0 : revisionOf({ metadata });
   return revision === 0 ? Number.POSITIVE_INFINITY : revision;
-}
-
-function stripped({ metadata, ...rest }: KubeObject): object {
-  const { resourceVersion: _, ...kept } = metadata;
-  return { ...rest, metadata: kept };
-}
-
-function unclean(why: string): HarnessError {
-  return new HarnessError(
-    'CLUSTER_UNAVAILABLE',
-    `the API server could not be put back to where runs begin: ${why}; expected what it stores to be what it was`,
-  );
 }

@@ -11,7 +11,9 @@ export interface Carrier {
   /** As it goes to the server. */
   readonly head: RequestHead;
   readonly body: readonly Buffer[];
-  /** The query that `head` holds; another one in the request means that the gate has changed it. */
+  /** The path that `head` holds, after the server's own; another one in the request means that it was changed on the way. */
+  readonly path: string;
+  /** The same of the query. */
   readonly query: ApiRequest['query'];
   readonly connection: RemoteConnection;
   /** How a watch was opened. */

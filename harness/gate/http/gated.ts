@@ -37,7 +37,7 @@ function send(
   port: Upstream,
 ): void {
   const { path, query } = questionOf(front.head);
-  const carrier: Carrier = { head: readable(head), body: pieces, query, connection, waitingBytes: 0 };
+  const carrier: Carrier = { head: readable(head), body: pieces, path, query, connection, waitingBytes: 0 };
   const body = decoded(pieces, head.headers);
   const request: CarriedRequest = {
     method: head.method as Method,

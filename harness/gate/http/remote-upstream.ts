@@ -41,10 +41,7 @@ export class RemoteUpstream implements Upstream {
 
   send(request: ApiRequest, sink: ResponseSink): () => void {
     const carrier = carrierOf(request) ?? this.#loaded(request);
-    const head =
-      request.query === carrier.query
-        ? carrier.head
-        : { ...carrier.head, target: withQuery(carrier.head.target, request.query) };
+    const head = headOf(carrier, request);
     const watching =
       request.method === 'GET' &&
       asksToWatch(request.query) &&
@@ -70,7 +67,14 @@ export class RemoteUpstream implements Upstream {
       list.push('Content-Type', headers['content-type'] ?? 'application/json', 'Content-Length', String(bytes.length));
     if (headers['user-agent'] !== undefined) list.push('User-Agent', headers['user-agent']);
     const head = this.#remote.addressed({ method, target: withQuery(path, query), headers: list }, 'configured', true);
-    return { head, body: bytes === undefined ? [] : [bytes], query, connection: this.#own, waitingBytes: 0 };
+    return {
+      head,
+      body: bytes === undefined ? [] : [bytes],
+      path,
+      query,
+      connection: this.#own,
+      waitingBytes: 0,
+    };
   }
 }
 
@@ -149,6 +153,16 @@ function answerOf(head: AnswerHead, pieces: readonly Buffer[], trailers: RawHead
 function connectionError(error: NodeJS.ErrnoException): ConnectionError {
   const code = error.code === 'ECONNREFUSED' || error.code === 'ETIMEDOUT' ? error.code : 'ECONNRESET';
   return { code, message: error.message };
+}
+
+/** As it came, or addressed to what it asks for now. */
+function headOf({ head, path, query }: Carrier, request: ApiRequest): RequestHead {
+  if (request.query === query && request.path === path) return head;
+  const mark = head.target.indexOf('?');
+  const asked = mark < 0 ? head.target : head.target.slice(0, mark);
+  // What stands before the path is the server's.
+  const target = asked.slice(0, asked.length - path.length) + request.path;
+  return { ...head, target: withQuery(target, request.query) };
 }
 
 function withQuery(target: string, query: ApiRequest['query']): string {

@@ -1,0 +1,30 @@
+/** Where what a definition defines is to be found, once it is served. */
+import type { KubeObject } from '../../model/object.ts';
+import { collectionPath } from '../../wire/path.ts';
+
+interface DefinitionSpec {
+  readonly group: string;
+  readonly names: { readonly plural: string };
+  readonly scope: string;
+  readonly versions: readonly { readonly name: string; readonly served?: boolean }[];
+}
+
+/** Where objects are created; undefined where no version is served. */
+export function creationPathOf({ spec }: KubeObject, namespace: string): string | undefined {
+  const { group, names, scope, versions } = spec as unknown as DefinitionSpec;
+  const version = versions.find(({ served }) => served !== false)?.name;
+  if (version === undefined) return undefined;
+  return collectionPath({ group, version, resource: names.plural }, scope === 'Cluster' ? '' : namespace);
+}
+
+/** What answers once a definition is served: its collections, and discovery, which comes a little later. */
+export function placesOf({ spec }: KubeObject): readonly string[] {
+  const { group, names, versions } = spec as unknown as DefinitionSpec;
+  return versions
+    .filter(({ served }) => served !== false)
+    .flatMap(({ name }) => [
+      `/apis/${group}/${name}/${names.plural}`,
+      `/apis/${group}/${name}`,
+      `/apis/apiregistration.k8s.io/v1/apiservices/${name}.${group}`,
+    ]);
+}

@@ -1,0 +1,86 @@
+/**
+ * Puts a server back past it: etcd holds again, key by key, what it held when the campaign began.
+ *
+ * For a server whose etcd is ours too. Owns: which keys have changed, and waiting until the server shows it. Start at {@link EtcdReset}.
+ */
+import { BUILT_IN } from '../../apiserver/kinds/table.ts';
+import { invariant } from '../../model/errors.ts';
+import { groupResource, type KubeObject } from '../../model/object.ts';
+import { encoded, type Etcd, type EtcdWrites, type Stored } from './etcd.ts';
+import { ATTEMPTS_MAX, unclean, type Reset, type ServerView } from './reset.ts';
+import { isServersKey, storageKey } from './storage-key.ts';
+
+const BUILT_IN_RESOURCES: ReadonlySet<string> = new Set(BUILT_IN.map(({ gr }) => gr));
+
+export class EtcdReset implements Reset {
+  readonly #etcd: Etcd;
+  readonly #view: ServerView;
+  /** Revisions at which etcd held what the state says. */
+  readonly #clean = new Map<string, number>();
+  #stored: ReadonlyMap<string, Stored> = new Map();
+  /** Uids of what there is to see. */
+  #uids: ReadonlySet<string> = new Set();
+
+  constructor(etcd: Etcd, view: ServerView) {
+    this.#etcd = etcd;
+    this.#view = view;
+  }
+
+  async begin(): Promise<void> {
+    this.#stored = await this.#etcd.all();
+    for (const [key, { revision }] of this.#stored) this.#clean.set(key, revision);
+    if (!(await this.#view.caughtUp())) throw unclean('it does not list what it stores');
+    this.#uids = new Set(this.#view.live.keys());
+  }
+
+  async restore(): Promise<number> {
+    for (let attempt = 1; ; attempt++) {
+      const { byKey, revision } = await this.#etcd.revisions();
+      const { put, remove } = this.#toPutBack(byKey);
+      if (put.size === 0 && remove.length === 0) return revision;
+      if (attempt > ATTEMPTS_MAX) throw unclean(`${[...put.keys(), ...remove].slice(0, 3).join(', ')} comes back`);
+      const written = await this.#etcd.write({ put, remove });
+      for (const [key, at] of written) this.#clean.set(key, at);
+      await this.#view.until(() => this.#shows(written), 'show what was put back');
+    }
+  }
+
+  async seed(objects: readonly KubeObject[]): Promise<void> {
+    const put = new Map(objects.map((object) => [this.#key(object), encoded(JSON.stringify(stripped(object)))]));
+    const written = await this.#etcd.write({ put, remove: [] });
+    await this.#view.until(() => this.#areSeen(written), 'show what was put there');
+  }
+
+  /** What etcd has to be told for it to hold the state again. */
+  #toPutBack(now: ReadonlyMap<string, number>): EtcdWrites {
+    const remove = [...now.keys()].filter((key) => !this.#stored.has(key) && !isServersKey(key));
+    const put = new Map<string, string>();
+    for (const [key, { value }] of this.#stored)
+      if (!isServersKey(key) && now.get(key) !== this.#clean.get(key)) put.set(key, value);
+    return { put, remove };
+  }
+
+  #shows(written: ReadonlyMap<string, number>): boolean {
+    const { live } = this.#view;
+    const uids = this.#uids;
+    return live.size === uids.size && [...uids].every((uid) => live.has(uid)) && this.#areSeen(written);
+  }
+
+  /** Whether what etcd was given has been told; what is no object is never told. */
+  #areSeen(written: ReadonlyMap<string, number>): boolean {
+    const revisions = new Set(written.values());
+    const objects = [...written.keys()].filter((key) => !key.startsWith('/registry/ranges/')).length;
+    return [...this.#view.live.values()].filter(({ revision }) => revisions.has(revision)).length >= objects;
+  }
+
+  #key(object: KubeObject): string {
+    const kind = this.#view.kindFor(object.apiVersion, object.kind);
+    invariant(kind !== undefined, `the kind ${object.apiVersion} ${object.kind} of what is seeded is known`);
+    return storageKey(kind, BUILT_IN_RESOURCES.has(groupResource(kind)), object);
+  }
+}
+
+function stripped({ metadata, ...rest }: KubeObject): object {
+  const { resourceVersion: _, ...kept } = metadata;
+  return { ...rest, metadata: kept };
+}
