@@ -1,0 +1,219 @@
+/**
+ * Takes away what a run has left on somebody else's cluster: what it noted, and nothing that it did not make.
+ *
+ * A namespace goes when it has the name that was noted and, where the run made it itself, its label; an object outside of namespaces when
+ * it has the uid that was noted; a definition when nobody else has objects of it. Start at {@link cleanUp}.
+ */
+import { realDelay, realNow } from '../../determinism/real-time.ts';
+import { RemoteServer, type RemoteOptions } from '../../gate/http/remote.ts';
+import { remoteUpstream } from '../../gate/http/remote-upstream.ts';
+import type { JsonValue, KubeObject } from '../../model/object.ts';
+import { call } from '../../wire/call.ts';
+import type { ApiResponse, Method, Upstream } from '../../wire/http.ts';
+import { OWNER_LABEL, type Footprint, type MadeObject, type Note } from './footprint.ts';
+import { SIGN_OF_MANAGER } from './managed.ts';
+
+/** What became of it, one sentence each. */
+export interface CleanUp {
+  readonly removed: readonly string[];
+  /** Still there, and why. */
+  readonly left: readonly string[];
+}
+
+/** A cluster empties a namespace in a few seconds; a busy one takes longer. */
+const GONE_MS = 60_000;
+/** A namespace that is not empty by then, with nobody left to take off finalizers, is emptied here. */
+const TENDED_MS = 5_000;
+/** The same where nobody else empties any. */
+const ALONE_MS = 200;
+const POLL_MS = 100;
+
+/** @param dryRun Only tells what would go. */
+export async function cleanUp(remote: RemoteOptions, footprint: Footprint, dryRun = false): Promise<CleanUp> {
+  const upstream = remoteUpstream(new RemoteServer(remote));
+  try {
+    const cleaner = new Cleaner(upstream, footprint.run, dryRun);
+    await cleaner.clean(footprint.read()?.notes ?? []);
+    if (!dryRun && cleaner.left.length === 0) footprint.end();
+    return cleaner;
+  } finally {
+    upstream.close();
+  }
+}
+
+class Cleaner implements CleanUp {
+  readonly removed: string[] = [];
+  readonly left: string[] = [];
+  readonly #upstream: Upstream;
+  readonly #run: string;
+  readonly #dryRun: boolean;
+
+  constructor(upstream: Upstream, run: string, dryRun: boolean) {
+    this.#upstream = upstream;
+    this.#run = run;
+    this.#dryRun = dryRun;
+  }
+
+  async clean(notes: readonly Note[]): Promise<void> {
+    const namespaces = [...new Set(notes.flatMap((note) => ('namespace' in note ? [note.namespace] : [])))];
+    const later = new Set(
+      notes.flatMap((note) => ('namespace' in note && note.later === true ? [note.namespace] : [])),
+    );
+    const made = new Map(notes.flatMap((note) => ('object' in note ? [[note.object.uid, note.object] as const] : [])));
+    const objects = [...made.values()];
+    await Promise.all(namespaces.map((name) => this.#namespace(name, later.has(name))));
+    for (const object of objects) if (object.kind !== CRD_KIND) await this.#object(object);
+    for (const object of objects) if (object.kind === CRD_KIND) await this.#definition(object, namespaces);
+    const known = new Set(objects.map(({ resource, name }) => `${resource}/${name}`));
+    for (const note of notes) if ('intent' in note) await this.#intent(note.intent, note.name, known);
+  }
+
+  async #namespace(name: string, isLater: boolean): Promise<void> {
+    const path = `/api/v1/namespaces/${name}`;
+    const there = await this.#ask('GET', path);
+    if (there.code === 404) return;
+    if (there.code !== 200) return this.#keep(`namespace ${name}: asking for it was answered ${there.code}`);
+    const { labels = {} } = (there.body as unknown as KubeObject).metadata;
+    if (!isLater && labels[OWNER_LABEL] !== this.#run)
+      return this.#keep(
+        `namespace ${name}: it does not have the label ${OWNER_LABEL}=${this.#run}; delete it yourself if it is yours`,
+      );
+    this.removed.push(`namespace ${name}`);
+    if (this.#dryRun) return;
+    await this.#ask('DELETE', path, DELETE_OPTIONS);
+    const isTended = (await this.#ask('GET', SIGN_OF_MANAGER)).code === 200;
+    const begun = realNow();
+    let emptied = false;
+    for (;;) {
+      const { code, body } = await this.#ask('GET', path);
+      if (code === 404) return;
+      if (!emptied && realNow() - begun > (isTended ? TENDED_MS : ALONE_MS)) {
+        await this.#empty(name);
+        emptied = true;
+        if (!isTended)
+          await this.#ask('PUT', `${path}/finalize`, { ...(body as KubeObject), spec: { finalizers: [] } });
+      }
+      if (realNow() - begun > GONE_MS) return this.#keep(`namespace ${name}: it is being deleted, and takes long`);
+      await realDelay(POLL_MS);
+    }
+  }
+
+  /** Deletes all that is in a namespace, finalizers or not. */
+  async #empty(namespace: string): Promise<void> {
+    for (const place of await this.#kinds()) {
+      const path = `${place.root}/namespaces/${namespace}/${place.name}`;
+      const { code, body } = await this.#ask('GET', path);
+      if (code !== 200) continue;
+      const { items = [] } = body as { readonly items?: readonly KubeObject[] };
+      for (const { metadata } of items)
+        await this.#end(`${path}/${metadata.name ?? ''}`, metadata.uid ?? '', (metadata.finalizers ?? []).length > 0);
+    }
+  }
+
+  async #object({ apiVersion, resource, name, uid }: MadeObject): Promise<void> {
+    const path = pathOf(apiVersion, resource, name);
+    const there = await this.#ask('GET', path);
+    if (there.code !== 200) return;
+    const { metadata } = there.body as unknown as KubeObject;
+    // Of that name, but another one: somebody made it since.
+    if (metadata.uid !== uid) return;
+    this.removed.push(`${resource} ${name}`);
+    if (this.#dryRun) return;
+    const code = await this.#end(path, uid, (metadata.finalizers ?? []).length > 0);
+    if (code >= 400 && code !== 404 && code !== 409)
+      this.#keep(`${resource} ${name}: deleting it was answered ${code}`);
+  }
+
+  /** With a definition go all of its objects, so nobody else may have any. */
+  async #definition(crd: MadeObject, own: readonly string[]): Promise<void> {
+    const there = await this.#ask('GET', pathOf(crd.apiVersion, crd.resource, crd.name));
+    if (there.code !== 200) return;
+    const { spec, metadata } = there.body as unknown as KubeObject & { readonly spec: Spec };
+    if (metadata.uid !== crd.uid) return;
+    const [version] = spec.versions;
+    const { body } = await this.#ask('GET', `/apis/${spec.group}/${version?.name ?? ''}/${spec.names.plural}`);
+    const { items = [] } = (body ?? {}) as { readonly items?: readonly KubeObject[] };
+    const others = items.filter((item) => !own.includes(item.metadata.namespace ?? ''));
+    const [first] = others;
+    if (first !== undefined) {
+      const { namespace = '', name = '' } = first.metadata;
+      const where = namespace === '' ? name : `${namespace}/${name}`;
+      return this.#keep(`definition ${crd.name}: others have objects of it by now, such as ${where}`);
+    }
+    await this.#object(crd);
+  }
+
+  /** Nobody knows whether the run came to make it. */
+  async #intent(collection: string, name: string, known: ReadonlySet<string>): Promise<void> {
+    const resource = collection.split('/').at(-1) ?? '';
+    if (
+      name === '' ||
+      [...known].some(
+        (place) => place === `${resource}/${name}` || (place.startsWith(`${resource}.`) && place.endsWith(`/${name}`)),
+      )
+    )
+      return;
+    if ((await this.#ask('GET', `${collection}/${name}`)).code !== 200) return;
+    this.#keep(
+      `${resource} ${name}: perhaps made by the run, perhaps by somebody else; delete it yourself if it is yours`,
+    );
+  }
+
+  async #end(path: string, uid: string, isKept: boolean): Promise<number> {
+    if (isKept) await this.#ask('PATCH', path, { metadata: { uid, finalizers: null } }, 'application/merge-patch+json');
+    return (await this.#ask('DELETE', path, { ...DELETE_OPTIONS, preconditions: { uid } })).code;
+  }
+
+  /** Kinds in namespaces that can be deleted, as the server tells. */
+  async #kinds(): Promise<readonly { readonly root: string; readonly name: string }[]> {
+    const { body } = await this.#ask('GET', '/apis');
+    const { groups = [] } = body as unknown as { readonly groups?: readonly Group[] };
+    const roots = ['/api/v1', ...groups.map(({ preferredVersion }) => `/apis/${preferredVersion.groupVersion}`)];
+    const found: { readonly root: string; readonly name: string }[] = [];
+    for (const root of roots) {
+      const list = await this.#ask('GET', root);
+      const { resources = [] } = list.body as unknown as { readonly resources?: readonly Listed[] };
+      for (const { name, namespaced, verbs } of resources)
+        if (namespaced && verbs.includes('delete') && verbs.includes('list')) found.push({ root, name });
+    }
+    return found;
+  }
+
+  #keep(why: string): void {
+    this.left.push(why);
+  }
+
+  #ask(method: Method, path: string, body?: JsonValue, type = 'application/json'): Promise<ApiResponse> {
+    const headers = { 'content-type': type, 'user-agent': 'stalemate' };
+    return call(this.#upstream, { method, path, query: {}, headers, ...(body === undefined ? {} : { body }) });
+  }
+}
+
+const CRD_KIND = 'CustomResourceDefinition';
+const DELETE_OPTIONS = {
+  apiVersion: 'v1',
+  kind: 'DeleteOptions',
+  gracePeriodSeconds: 0,
+  propagationPolicy: 'Background',
+} as const;
+
+interface Spec {
+  readonly group: string;
+  readonly names: { readonly plural: string };
+  readonly versions: readonly { readonly name: string }[];
+}
+
+interface Group {
+  readonly preferredVersion: { readonly groupVersion: string };
+}
+
+interface Listed {
+  readonly name: string;
+  readonly namespaced: boolean;
+  readonly verbs: readonly string[];
+}
+
+function pathOf(apiVersion: string, resource: string, name: string): string {
+  const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+  return `${root}/${resource.split('.')[0] ?? ''}/${encodeURIComponent(name)}`;
+}

@@ -1,0 +1,121 @@
+/**
+ * What a run has left on somebody else's cluster, noted before it is made: whoever was killed cannot take it away himself.
+ *
+ * One file for each run in the user's state folder (`$XDG_STATE_HOME/stalemate/clusters`, else `~/.local/state/…`), one line of JSON for
+ * each thing; a line that is half written was not acted upon. Holds no credentials: the kubeconfig is named, not copied. Owns: these
+ * files. Does not own: taking things away (`clean-up.ts`). Start at {@link Footprint}.
+ */
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { isOurProcess, ourProcess, type ProcessIdentity } from '../process-identity.ts';
+
+/** The label of all that a run makes for itself; its value is the name of the run. */
+export const OWNER_LABEL = 'stalemate.dev/run';
+
+/** Where a run is at home. */
+export interface FootprintHead {
+  readonly run: string;
+  readonly url: string;
+  readonly context: string;
+  /** Absolute path. */
+  readonly kubeconfig: string;
+  readonly allowed: readonly string[];
+  readonly process: ProcessIdentity;
+}
+
+export interface MadeObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly resource: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+export type Note =
+  /** `later`: an actor of the run is to make it, under a name that nobody else would think of. */
+  | { readonly namespace: string; readonly later?: true }
+  /** Something outside of namespaces. */
+  | { readonly object: MadeObject }
+  /** Something outside of namespaces that was about to be made: the path of its collection. */
+  | { readonly intent: string; readonly name: string };
+
+export class Footprint {
+  readonly run: string;
+  readonly #file: string;
+
+  constructor(run: string, folder: string = footprintFolder()) {
+    this.run = run;
+    this.#file = join(folder, `${run}.jsonl`);
+  }
+
+  /** Begins the file of a run. */
+  begin(head: Omit<FootprintHead, 'run' | 'process'>): void {
+    mkdirSync(join(this.#file, '..'), { recursive: true, mode: 0o700 });
+    this.#append({ version: 1, ...head, run: this.run, process: ourProcess() });
+  }
+
+  note(note: Note): void {
+    this.#append(note);
+  }
+
+  /** All of it is gone. */
+  end(): void {
+    rmSync(this.#file, { force: true });
+  }
+
+  read(): { readonly head: FootprintHead; readonly notes: readonly Note[] } | undefined {
+    const lines = linesOf(this.#file);
+    const [head, ...notes] = lines;
+    if (head === undefined || !('run' in head)) return undefined;
+    return { head: head as unknown as FootprintHead, notes: notes as unknown as readonly Note[] };
+  }
+
+  #append(line: object): void {
+    appendFileSync(this.#file, `${JSON.stringify(line)}\n`, { mode: 0o600 });
+  }
+}
+
+/** The runs that have left something, and whether whoever made it still lives. */
+export function leftFootprints(folder: string = footprintFolder()): readonly {
+  readonly footprint: Footprint;
+  readonly head: FootprintHead;
+  readonly isAlive: boolean;
+}[] {
+  let files: readonly string[];
+  try {
+    files = readdirSync(folder);
+  } catch {
+    return [];
+  }
+  return files
+    .filter((file) => file.endsWith('.jsonl'))
+    .toSorted()
+    .flatMap((file) => {
+      const footprint = new Footprint(file.slice(0, -'.jsonl'.length), folder);
+      const head = footprint.read()?.head;
+      return head === undefined ? [] : [{ footprint, head, isAlive: isOurProcess(head.process) }];
+    });
+}
+
+export function footprintFolder(): string {
+  const state = process.env['XDG_STATE_HOME'] ?? '';
+  return join(state === '' ? join(homedir(), '.local', 'state') : state, 'stalemate', 'clusters');
+}
+
+function linesOf(file: string): readonly object[] {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    return [];
+  }
+  return text.split('\n').flatMap((line) => {
+    try {
+      const value: unknown = JSON.parse(line);
+      return typeof value === 'object' && value !== null ? [value] : [];
+    } catch {
+      return [];
+    }
+  });
+}
