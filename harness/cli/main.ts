@@ -6,6 +6,7 @@
 import { Command, CommanderError } from 'commander';
 import { EXIT, HarnessError, type ExitCode } from '../model/errors.ts';
 import { versions } from '../execution/versions.ts';
+import { applyEnvironment, unknownVariables } from './environment.ts';
 import { processConsole, type Console } from './console.ts';
 
 const EXAMPLES = `
@@ -18,6 +19,9 @@ Examples:
       run a finding again, step by step the same
   stalemate recheck .stalemate/records
       judge stored histories with today's properties, without running anything
+
+Every flag can also be set by a variable: --report-dir is STALEMATE_REPORT_DIR. Flags win; what may come several times has one value
+per line.
 
 Exit codes: 0 all properties hold, 1 a property is violated, 2 usage or configuration, 3 inconclusive or environment,
             4 a fault of stalemate itself, 5 refused by the safety guard`;
@@ -73,6 +77,10 @@ async function program(context: CommandContext, name?: string): Promise<Command>
     .version(versions().stalemate)
     .addHelpText('after', EXAMPLES);
   for (const command of makers) root.addCommand(command(context));
+  root.hook('preAction', async (_, acting) => {
+    applyEnvironment(acting, process.env);
+    await warnOfVariables(root, context);
+  });
   for (const command of [root, ...root.commands]) {
     command.exitOverride().showSuggestionAfterError(true);
     command.configureOutput({
@@ -82,6 +90,17 @@ async function program(context: CommandContext, name?: string): Promise<Command>
     });
   }
   return root;
+}
+
+/** Variables of other commands are no slip: only where one is in question are all commands looked at. */
+async function warnOfVariables(root: Command, context: CommandContext): Promise<void> {
+  if (unknownVariables(process.env, root.commands).length === 0) return;
+  const makers = await Promise.all(Object.values(COMMANDS).map((load) => load()));
+  const unknown = unknownVariables(
+    process.env,
+    makers.map((make) => make(context)),
+  );
+  for (const sentence of unknown) context.console.err(`warning: ${sentence}\n`);
 }
 
 /** Tells what went wrong and whose problem it is. */

@@ -1,0 +1,66 @@
+import { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { collect, countArgument, seedArgument } from './arguments.ts';
+import { applyEnvironment, unknownVariables, type Environment } from './environment.ts';
+
+function command(): Command {
+  return new Command('run')
+    .option('--seed <n>', '', seedArgument)
+    .option('--stop-after <n>', '', countArgument('--stop-after'))
+    .option('--crds <path>', '', collect)
+    .option('--report-dir <dir>')
+    .option('--warm')
+    .option('--no-corpus')
+    .action(() => {});
+}
+
+function flags(args: readonly string[], env: Environment): unknown {
+  const parsed = command().parse([...args], { from: 'user' });
+  applyEnvironment(parsed, env);
+  return parsed.opts();
+}
+
+describe('flags from the environment', () => {
+  it('take the name of the flag, and are parsed as it is', () => {
+    const env = { STALEMATE_SEED: '7', STALEMATE_STOP_AFTER: ' 2 ', STALEMATE_REPORT_DIR: 'a b' };
+
+    expect(flags([], env)).toEqual({ seed: 7, stopAfter: 2, reportDir: 'a b', corpus: true });
+  });
+
+  it('give way to the command line', () => {
+    expect(flags(['--seed', '1', '--crds', 'x'], { STALEMATE_SEED: '7', STALEMATE_CRDS: 'y' })).toMatchObject({
+      seed: 1,
+      crds: ['x'],
+    });
+  });
+
+  it('hold one value per line where a flag may come several times', () => {
+    expect(flags([], { STALEMATE_CRDS: 'a\n  b c\n\n' })).toMatchObject({ crds: ['a', 'b c'] });
+  });
+
+  it('switch on what they say is on, and nothing else', () => {
+    expect(flags([], { STALEMATE_WARM: 'true', STALEMATE_NO_CORPUS: '1' })).toEqual({ warm: true, corpus: false });
+    expect(flags([], { STALEMATE_WARM: '0', STALEMATE_NO_CORPUS: 'off', STALEMATE_SEED: '' })).toEqual({
+      corpus: true,
+    });
+    expect(() => flags([], { STALEMATE_WARM: 'maybe' })).toThrow('got STALEMATE_WARM="maybe", expected true or false');
+  });
+
+  it('are named when their value is wrong', () => {
+    expect(() => flags([], { STALEMATE_SEED: 'x' })).toThrow(/got seed "x".*; it comes from STALEMATE_SEED$/);
+  });
+
+  it('are warned of when no flag has that name, except what Kubernetes and this program set', () => {
+    const env = {
+      STALEMATE_REPORT_DIRS: 'x',
+      STALEMATE_SERVICE_HOST: '10.0.0.1',
+      STALEMATE_PORT_80_TCP: 'tcp://10.0.0.1:80',
+      STALEMATE_LIFE: '1',
+      STALEMATE_SEED: '1',
+    };
+
+    expect(unknownVariables(env, [command()])).toEqual([
+      'STALEMATE_REPORT_DIRS is set, and no command has a flag of that name; did you mean STALEMATE_REPORT_DIR?',
+    ]);
+  });
+});

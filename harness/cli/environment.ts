@@ -1,0 +1,96 @@
+/**
+ * Flags from the environment: `--report-dir` is `STALEMATE_REPORT_DIR`, and so is every other flag of every command.
+ *
+ * A flag on the command line wins; an empty variable is none; flags that may come several times take one value per line. What is
+ * wrong with a value is said with the name of its variable, and a name that no flag has is warned of.
+ */
+import type { Command, Option } from 'commander';
+import { HarnessError } from '../model/errors.ts';
+import { usage } from './arguments.ts';
+
+export type Environment = { readonly [name: string]: string | undefined };
+
+const PREFIX = 'STALEMATE_';
+/** Said to the executable, or by it to its own processes. */
+const OURS: ReadonlySet<string> = new Set(['STALEMATE_NODE_TOO_OLD', 'STALEMATE_LIFE']);
+/** Kubernetes sets these in every pod of a namespace with a service named "stalemate". */
+const SERVICE_LINK = /^STALEMATE_(?:SERVICE|PORT_\d)/;
+const SERVICE_ADDRESS = /^(?:tcp|udp|sctp):\/\//;
+const YES: ReadonlySet<string> = new Set(['1', 'true', 'yes', 'on']);
+const NO: ReadonlySet<string> = new Set(['0', 'false', 'no', 'off']);
+
+/** The variable of a flag: `--stop-after` is `STALEMATE_STOP_AFTER`. */
+export function variableOf({ long }: Pick<Option, 'long'>): string {
+  return `${PREFIX}${(long ?? '').slice(2).toUpperCase().replaceAll('-', '_')}`;
+}
+
+/**
+ * Gives a command the flags that the environment names and the command line does not.
+ *
+ * @throws {USAGE} naming the variable.
+ */
+export function applyEnvironment(command: Command, env: Environment): void {
+  for (const option of command.options) {
+    const variable = variableOf(option);
+    const value = (env[variable] ?? '').trim();
+    if (option.long === undefined || value === '' || SERVICE_ADDRESS.test(value)) continue;
+    const key = option.attributeName();
+    const source = command.getOptionValueSource(key);
+    if (source !== undefined && source !== 'default') continue;
+    const parsed = option.required || option.optional ? valueOf(option, value, variable) : switched(option, value);
+    if (parsed !== undefined) command.setOptionValueWithSource(key, parsed, 'env');
+  }
+}
+
+function valueOf(option: Option, value: string, variable: string): unknown {
+  const parse: ((text: string, before: unknown) => unknown) | undefined = option.parseArg;
+  if (parse === undefined) return value;
+  // A parser that asks for what came before collects.
+  const values = parse.length > 1 ? value.split('\n').map((line) => line.trim()) : [value];
+  try {
+    let before: unknown;
+    for (const one of values.filter((line) => line !== '')) before = parse(one, before);
+    return before;
+  } catch (error) {
+    if (!(error instanceof HarnessError)) throw error;
+    throw new HarnessError(error.code, `${error.message}; it comes from ${variable}`, { cause: error });
+  }
+}
+
+/** Undefined for a switch that is not to be touched. */
+function switched(option: Option, value: string): boolean | undefined {
+  const word = value.toLowerCase();
+  if (YES.has(word)) return !option.negate;
+  if (NO.has(word)) return undefined;
+  throw usage(`got ${variableOf(option)}="${value}", expected true or false`);
+}
+
+/** One sentence for each variable that looks like one of ours and is none. */
+export function unknownVariables(env: Environment, commands: readonly Command[]): readonly string[] {
+  const known = [...new Set(commands.flatMap(flagVariables))];
+  return Object.keys(env)
+    .filter((name) => name.startsWith(PREFIX) && !OURS.has(name) && !SERVICE_LINK.test(name) && !known.includes(name))
+    .map((name) => {
+      const [nearest] = known.map((other) => ({ other, far: distance(name, other) })).sort((a, b) => a.far - b.far);
+      const hint = nearest === undefined || nearest.far > 3 ? '' : `; did you mean ${nearest.other}?`;
+      return `${name} is set, and no command has a flag of that name${hint}`;
+    });
+}
+
+function flagVariables(command: Command): readonly string[] {
+  return [...command.options.map(variableOf), ...command.commands.flatMap(flagVariables)];
+}
+
+/** Letters to change, add or take away. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (const [i, letter] of [...a].entries()) {
+    const next = [i + 1];
+    for (const [j, other] of [...b].entries()) {
+      const [up = 0, left = 0, corner = 0] = [row[j + 1], next[j], row[j]];
+      next.push(Math.min(up + 1, left + 1, corner + (letter === other ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
