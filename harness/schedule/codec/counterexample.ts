@@ -14,7 +14,7 @@ import { decode, encode, type Format } from './format.ts';
 import { SCHEDULE } from './schedule.ts';
 import { WORKLOAD } from './workload.ts';
 
-const config: z.ZodType<RunSettings> = z
+export const runSettings: z.ZodType<RunSettings> = z
   .strictObject({
     seed: z.int(),
     stepsMax: z.int().min(1),
@@ -31,7 +31,7 @@ const config: z.ZodType<RunSettings> = z
 
 const DIRECTORY = 'relative to the working directory, forward slashes';
 
-const target: z.ZodType<CounterexampleTarget> = z.union([
+export const counterexampleTarget: z.ZodType<CounterexampleTarget> = z.union([
   z.strictObject({
     module: z
       .string()
@@ -67,7 +67,7 @@ const schema: z.ZodType<Counterexample> = z
     kind: z.literal('counterexample'),
     signature,
     sentence: z.string(),
-    target,
+    target: counterexampleTarget,
     namespace: z.string().min(1),
     cluster: z
       .enum(CLUSTERS)
@@ -77,7 +77,7 @@ const schema: z.ZodType<Counterexample> = z
     project: project.exactOptional(),
     workload: WORKLOAD.schema,
     schedule: SCHEDULE.schema,
-    config,
+    config: runSettings,
     foundWith: z.strictObject({ stalemate: z.string(), node: z.string() }),
   } satisfies Shape<Counterexample>)
   .meta({

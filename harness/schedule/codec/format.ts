@@ -27,7 +27,14 @@ export interface Format<T> {
   readonly parts?: { readonly [key: string]: Format<unknown> };
 }
 
-export type DocumentKind = 'schedule' | 'workload' | 'history' | 'counterexample' | 'record' | 'recording';
+export type DocumentKind =
+  | 'schedule'
+  | 'workload'
+  | 'history'
+  | 'counterexample'
+  | 'record'
+  | 'recording'
+  | 'corpus-entry';
 
 /** Writes a document. What the harness made must fit its own schema. */
 export function encode<T>(format: Format<T>, document: T): string {
@@ -78,6 +85,15 @@ export function parseJson(text: string, source: string, expected: string): unkno
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     const lines = text.trimEnd().split('\n');
+    const conflict = lines.findIndex((line) => /^(<{7}|>{7}) /.test(line));
+    if (conflict >= 0) {
+      throw new HarnessError(
+        'FORMAT_INVALID',
+        `"${source}" holds a merge conflict at line ${conflict + 1} ("${lines[conflict]?.slice(0, 60) ?? ''}"); ` +
+          'expected one side of it, take one whole with "git checkout --ours" or "--theirs" and add it again',
+        { cause: error, details: { source } },
+      );
+    }
     const reason = error instanceof Error ? error.message : String(error);
     const cut = text.trim() === '' || /end of JSON input|Unterminated string/.test(reason);
     const what = cut

@@ -1,0 +1,118 @@
+/**
+ * The corpus: findings that a project keeps beside its code, and what became of them when they were run again.
+ *
+ * Owns: the nouns. What is stored is `schedule/codec/corpus-entry.ts`, how entries are run `execution/revisit.ts`.
+ */
+import type { Counterexample } from './counterexample.ts';
+import type { History } from './history.ts';
+import type { Label } from './label.ts';
+import type { Reanchored } from './schedule.ts';
+import type { Violation } from './check-result.ts';
+
+/**
+ * `open`: known and not mended; it fails a run as long as it fails. `fixed`: mended; failing again is a regression.
+ * `quarantined`: known, and for a stated reason it fails no run.
+ */
+export type CorpusState = 'open' | 'fixed' | 'quarantined';
+
+export const CORPUS_STATES: readonly CorpusState[] = ['open', 'fixed', 'quarantined'];
+
+/**
+ * A finding as it is kept: without what the project has anyway (CRDs, manifests), which is taken from there as it is today.
+ */
+export interface CorpusEntry extends Omit<Counterexample, 'kind' | 'crds' | 'project'> {
+  readonly kind: 'corpus-entry';
+  readonly state: CorpusState;
+  /** Why it is in that state; never empty for `quarantined`. */
+  readonly reason: string;
+  /** The day of its last change of state, `2026-11-22`. */
+  readonly since: string;
+}
+
+/** An entry under the name of its file. */
+export interface NamedEntry {
+  /** `lost-update-fa7988`. */
+  readonly name: string;
+  readonly entry: CorpusEntry;
+}
+
+/**
+ * What a run of an entry came to. `fails`: the violation is back. `fails-otherwise`: the same property is violated in another way.
+ * `holds`: the whole story happened and ended well. `stale`: the target no longer does what the schedule is anchored on.
+ * `unclear`: the property has no opinion, or the target could not be run. `not-reached`: the time was up. `other-target`: it is not
+ * about the target of this run.
+ */
+export type RevisitOutcome =
+  | 'fails'
+  | 'fails-otherwise'
+  | 'holds'
+  | 'stale'
+  | 'unclear'
+  | 'not-reached'
+  | 'other-target';
+
+export interface Revisited extends NamedEntry {
+  readonly outcome: RevisitOutcome;
+  /** Runs that failed, of how many. */
+  readonly k: number;
+  readonly n: number;
+  /** Labels of the schedule that never came up. */
+  readonly missed: readonly Label[];
+  /** Why the outcome is `unclear`, or what the other violation is. */
+  readonly detail?: string;
+  /** What had to be moved for the failure to come back, when the target was edited. */
+  readonly reanchored?: Reanchored;
+  /** Of the run that failed, else of the first; absent where nothing ran. */
+  readonly history?: History;
+  readonly violation?: Violation;
+}
+
+/** What both have in common. */
+type Kept = Omit<Counterexample, 'kind' | 'crds' | 'project'>;
+
+function keptOf({
+  version,
+  signature,
+  sentence,
+  target,
+  namespace,
+  cluster,
+  workload,
+  schedule,
+  config,
+  foundWith,
+}: Kept): Kept {
+  const where = cluster === undefined ? {} : { cluster };
+  return { version, signature, sentence, target, namespace, ...where, workload, schedule, config, foundWith };
+}
+
+/** The counterexample without what the project has anyway. */
+export function corpusEntryOf(
+  counterexample: Counterexample,
+  { state, reason, since }: Pick<CorpusEntry, 'state' | 'reason' | 'since'>,
+): CorpusEntry {
+  return { kind: 'corpus-entry', state, reason, since, ...keptOf(counterexample) };
+}
+
+/** The counterexample again, with the CRDs and manifests of today. */
+export function counterexampleOfEntry(
+  entry: CorpusEntry,
+  { crds, project }: Pick<Counterexample, 'crds' | 'project'>,
+): Counterexample {
+  return { kind: 'counterexample', ...keptOf(entry), crds, ...(project === undefined ? {} : { project }) };
+}
+
+/** Whether it fails a run: a violation that nobody has put aside. */
+export function isFailure({ entry, outcome }: Revisited): boolean {
+  return entry.state !== 'quarantined' && (outcome === 'fails' || outcome === 'fails-otherwise');
+}
+
+/** Mended once, and back. */
+export function isRegression(revisited: Revisited): boolean {
+  return revisited.entry.state === 'fixed' && isFailure(revisited);
+}
+
+/** Says nothing any more, where it should say something. */
+export function isSilent({ entry, outcome }: Revisited): boolean {
+  return entry.state !== 'quarantined' && (outcome === 'stale' || outcome === 'unclear');
+}
