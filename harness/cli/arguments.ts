@@ -19,6 +19,12 @@ export function budgetArgument(text: string): string {
   throw usage(`got budget "${text}", expected a time like "60s" or "5m", or a number of runs like "2000"`);
 }
 
+/** `--corpus-budget`: kept as text, for the configuration takes the same. */
+export function corpusBudgetArgument(text: string): string {
+  if (parseBudget(text)?.unit === 'ms') return text;
+  throw usage(`got --corpus-budget "${text}", expected a time like "60s" or "5m"`);
+}
+
 /** A number of something, at least one. */
 export function countArgument(flag: string): (text: string) => number {
   return (text) => {

@@ -11,6 +11,7 @@ import { runCampaign } from '../execution/campaign.ts';
 import { checkOptions, ownProperties, resolveOptions, type StalemateOptions } from '../execution/config.ts';
 import { startLab, type Lab } from '../execution/lab.ts';
 import { recheckRecord, replayCounterexample } from '../execution/replay.ts';
+import { revisitCorpus } from '../execution/revisit.ts';
 import { judge } from '../oracle/compose.ts';
 import { restoreCounterexample } from '../report/redaction/index.ts';
 import { Vault } from '../report/redaction/vault.ts';
@@ -21,6 +22,7 @@ import { resolveCommand } from '../execution/process-target.ts';
 import type { RunConfig } from '../execution/run-config.ts';
 import type { CheckResult } from '../model/check-result.ts';
 import type { ClusterKind } from '../model/cluster.ts';
+import type { NamedEntry, Revisited } from '../model/corpus.ts';
 import type { Counterexample } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
 import type { CampaignResult, CheckReport, FindingRecord, ReplayResult } from '../model/finding.ts';
@@ -49,6 +51,8 @@ export interface RunContext {
   readonly shrinkMs?: number;
   /** Restricts the search to these strategies. */
   readonly strategies?: readonly StrategyName[];
+  /** Signatures, as {@link signatureText} spells them, that are known: counted, and neither shrunk nor found again. */
+  readonly expected?: readonly string[];
 }
 
 /**
@@ -91,14 +95,43 @@ export function resolveRun(options: StalemateOptions, context: RunContext = {}):
 
 /** Runs a resolved configuration. */
 export function runConfigured(config: RunConfig, context: RunContext = {}): Promise<CampaignResult> {
-  const { events, signal, verifyEvery, shrinkMs, strategies } = context;
+  const { events, signal, verifyEvery, shrinkMs, strategies, expected } = context;
   return runCampaign(config, {
     workerEntry: WORKER,
     ...(verifyEvery === undefined ? {} : { verifyEvery }),
     ...(shrinkMs === undefined ? {} : { shrinkMs }),
     ...(strategies === undefined ? {} : { strategies }),
+    ...(expected === undefined ? {} : { expected }),
     ...(events === undefined ? {} : { events }),
     ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+/** How a corpus is replayed; see {@link revisitConfigured}. */
+export interface RevisitContext {
+  readonly signal?: AbortSignal;
+  /** Real time for all of it; default as long as it takes. */
+  readonly timeMs?: number;
+  /** How often an entry is run before it counts as holding; default 1, and 3 for a target that cannot be run again exactly. */
+  readonly times?: number;
+  readonly onRevisited?: (revisited: Revisited) => void;
+}
+
+const REVISIT_REAL_TIMES = 3;
+
+/** Replays findings that a project keeps, on the target of a resolved configuration. */
+export function revisitConfigured(
+  entries: readonly NamedEntry[],
+  config: RunConfig,
+  { timeMs = Number.POSITIVE_INFINITY, times, signal, onRevisited }: RevisitContext = {},
+): Promise<readonly Revisited[]> {
+  const usual = config.process === null ? 1 : REVISIT_REAL_TIMES;
+  return revisitCorpus(entries, config, {
+    workerEntry: WORKER,
+    timeMs,
+    times: times ?? usual,
+    ...(signal === undefined ? {} : { signal }),
+    ...(onRevisited === undefined ? {} : { onRevisited }),
   });
 }
 

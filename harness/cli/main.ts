@@ -64,6 +64,7 @@ const COMMANDS: { readonly [name: string]: () => Promise<MakeCommand> } = {
   replay: async () => (await import('./commands/replay.ts')).replayCommand,
   record: async () => (await import('./commands/record.ts')).recordCommand,
   recheck: async () => (await import('./commands/recheck.ts')).recheckCommand,
+  corpus: async () => (await import('./commands/corpus.ts')).corpusCommand,
   report: async () => (await import('./commands/report.ts')).reportCommand,
   list: async () => (await import('./commands/list.ts')).listCommand,
   serve: async () => (await import('./commands/serve.ts')).serveCommand,
@@ -81,7 +82,7 @@ async function program(context: CommandContext, name?: string): Promise<Command>
     applyEnvironment(acting, process.env);
     await warnOfVariables(root, context);
   });
-  for (const command of [root, ...root.commands]) {
+  for (const command of [root, ...root.commands.flatMap((one) => [one, ...one.commands])]) {
     command.exitOverride().showSuggestionAfterError(true);
     command.configureOutput({
       writeOut: (text) => context.console.out(text),

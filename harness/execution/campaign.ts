@@ -30,6 +30,8 @@ export interface CampaignOptions {
   readonly shrinkMs?: number;
   /** Restricts the search to these strategies; for benchmarks. */
   readonly strategies?: readonly StrategyName[];
+  /** Signatures that are known from elsewhere: counted, and neither shrunk nor reported as findings. */
+  readonly expected?: readonly string[];
 }
 
 /** More than this share of trials without an opinion is no result. */
@@ -93,6 +95,7 @@ export async function runCampaign(config: RunConfig, options: CampaignOptions): 
       timeMs: Math.min(left, 2 ** 40),
       stopAfter: config.stopAfter,
       known: findings.map((finding) => signatureText(finding.violation.signature)),
+      expected: options.expected ?? [],
       careful,
     };
     const end = await superviseWorker({
@@ -140,7 +143,8 @@ export async function runCampaign(config: RunConfig, options: CampaignOptions): 
       });
       const found = lostWorkerFinding(culprit.trial, end, culprit.run, again.end === end.end);
       const signature = signatureText(found.violation.signature);
-      if (!findings.some((other) => signatureText(other.violation.signature) === signature)) keep(found);
+      const isKnown = findings.some((other) => signatureText(other.violation.signature) === signature);
+      if (!isKnown && options.expected?.includes(signature) !== true) keep(found);
     }
     careful = false;
     if (++lost >= LOST_WORKERS_MAX) {
@@ -174,6 +178,7 @@ export async function runCampaign(config: RunConfig, options: CampaignOptions): 
     inconclusive: { count: total.inconclusiveRuns, reasons: total.inconclusive },
     perProperty: total.perProperty,
     ...(total.use === NO_USE ? {} : { targetUse: total.use }),
+    ...seenAgain(total, options.expected),
   };
 }
 
@@ -194,6 +199,14 @@ function outcomeOf(
   if (total.runs === 0) return 'inconclusive';
   if (Object.values(total.perProperty).some(({ vacuous }) => vacuous)) return 'vacuous';
   return contended === 0 && config.writers.length + config.faults.length > 0 ? 'vacuous' : 'holds';
+}
+
+function seenAgain({ counts }: SearchTally, expected: readonly string[] = []): Pick<CampaignResult, 'seenAgain'> {
+  const seen = expected.flatMap((signature) => {
+    const count = counts[signature] ?? 0;
+    return count === 0 ? [] : [[signature, count] as const];
+  });
+  return seen.length === 0 ? {} : { seenAgain: Object.fromEntries(seen) };
 }
 
 function keptText(findings: number): string {

@@ -21,6 +21,7 @@ import type { Property } from '../oracle/property.ts';
 import { describeIssues } from '../schedule/codec/issues.ts';
 import { loadSamples } from './manifests.ts';
 import { parseBudget } from './budget.ts';
+import { absoluteFindingOptions, findingOptions, resolveCorpus, type FindingOptions } from './config-findings.ts';
 import type { CelClaim } from './cel-claims.ts';
 import { always, eventually, sometimes, type Predicate } from './predicates.ts';
 import { settleDoubles } from './project/sample-wins.ts';
@@ -37,7 +38,7 @@ import {
 } from './target-options.ts';
 
 /** What a user may set. Paths are relative to the configuration file, or to the working directory on the command line. */
-export interface StalemateOptions {
+export interface StalemateOptions extends FindingOptions {
   /** Module of the target: its default export gets a `KubeConfig` and starts the controller. */
   readonly target?: string;
   /**
@@ -194,6 +195,7 @@ const optionsSchema: z.ZodType<StalemateOptions> = z.strictObject({
   stepsMax: z.int().min(1).exactOptional(),
   garbageCollection: z.boolean().exactOptional(),
   namespaceController: z.boolean().exactOptional(),
+  ...findingOptions,
   environment: z.strictObject({ workloads: z.enum(['auto', 'off', 'fast', 'slow']).exactOptional() }).exactOptional(),
 });
 
@@ -260,6 +262,7 @@ function absolute(options: StalemateOptions, folder: string): StalemateOptions {
       ? {}
       : { directory: from(options.directory ?? '.') }),
     ...(options.reportDir === undefined ? {} : { reportDir: from(options.reportDir) }),
+    ...absoluteFindingOptions(options, from),
   };
 }
 
@@ -366,6 +369,7 @@ export function resolveOptions(options: StalemateOptions, context: ResolveContex
     seed: options.seed ?? context.freshSeed(),
     stopAfter: options.stopAfter ?? Number.POSITIVE_INFINITY,
     reportDir: resolve(cwd, options.reportDir ?? '.stalemate'),
+    corpus: resolveCorpus(options, cwd),
     warnings: [...resolved.warnings, ...warnings],
     settings: {
       stepsMax: options.stepsMax ?? STEPS_MAX,

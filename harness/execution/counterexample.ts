@@ -27,7 +27,8 @@ export function subjectOf(config: RunConfig): Subject {
   };
 }
 
-function storedTarget({ target, process: started, transport }: RunConfig): CounterexampleTarget {
+/** How the target is written into a file. */
+export function storedTarget({ target, process: started, transport }: RunConfig): CounterexampleTarget {
   if (started === null || target !== '') return { module: relative(target), transport };
   const { command, cwd } = started;
   return { command, directory: relative(cwd), ...unusualManner(started) };

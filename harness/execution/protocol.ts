@@ -54,6 +54,8 @@ export interface SearchJob {
   readonly timeMs: number;
   readonly stopAfter: number;
   readonly known: readonly string[];
+  /** Signatures that are known from elsewhere: counted, no findings of this campaign. */
+  readonly expected: readonly string[];
   /** Announce every trial before it runs: used after a worker was lost, to find out which trial did it. */
   readonly careful: boolean;
 }
@@ -74,7 +76,17 @@ export interface LabJob {
   readonly subject: Subject;
 }
 
-export type Job = SearchJob | ReplayJob | LabJob;
+/** Replays entries of a corpus, one after the other, on what was measured once. */
+export interface RevisitJob {
+  readonly job: 'revisit';
+  readonly subject: Subject;
+  readonly entries: readonly (Pick<ReplayJob, 'trial' | 'signature' | 'property'> & { readonly name: string })[];
+  readonly times: number;
+  /** Real time left, ms: no entry is begun after that. */
+  readonly timeMs: number;
+}
+
+export type Job = SearchJob | ReplayJob | RevisitJob | LabJob;
 
 /** What a lab sends to its worker; the next one only after the answer. */
 export interface LabRequest {
@@ -92,27 +104,37 @@ export interface WorkerData {
   readonly shared: SharedArrayBuffer;
 }
 
+/** What the runs of one stored trial came to. */
+export interface Replayed {
+  readonly k: number;
+  readonly n: number;
+  readonly history: History;
+  readonly missed: readonly string[];
+  readonly violations: readonly Violation[];
+  /** Why the property had no opinion on a run, if that happened. */
+  readonly inconclusive: string | null;
+  /** Where two runs of the same schedule parted, if they did. */
+  readonly diverged: string | null;
+  /** The first run that did not reproduce it, where others did. */
+  readonly other: History | null;
+  /** What had to be moved for the failure to come back. */
+  readonly reanchored: Reanchored | null;
+}
+
 export type FromWorker =
   | { readonly say: 'phase'; readonly phase: string }
   | { readonly say: 'trial'; readonly run: number; readonly trial: Trial }
   | { readonly say: 'tally'; readonly tally: SearchTally }
   | { readonly say: 'found'; readonly found: Found }
+  | ({ readonly say: 'replayed' } & Replayed)
   | {
-      readonly say: 'replayed';
-      readonly k: number;
-      readonly n: number;
-      readonly history: History;
-      readonly missed: readonly string[];
-      readonly violations: readonly Violation[];
-      /** Why the property had no opinion on a run, if that happened. */
-      readonly inconclusive: string | null;
-      /** Where two runs of the same schedule parted, if they did. */
-      readonly diverged: string | null;
-      /** The first run that did not reproduce it, where others did. */
-      readonly other: History | null;
-      /** What had to be moved for the failure to come back. */
-      readonly reanchored: Reanchored | null;
+      /** What an entry of a corpus came to, or why it could not be run. */
+      readonly say: 'revisited';
+      readonly name: string;
+      readonly replayed: Replayed | null;
+      readonly problem: string | null;
     }
+  | { readonly say: 'revisited-all' }
   | {
       /** A lab takes trials now, aimed with what its references measured. */
       readonly say: 'ready';

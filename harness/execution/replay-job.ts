@@ -13,7 +13,7 @@ import { checkRun } from './check-run.ts';
 import { firstDivergence } from './fingerprint.ts';
 import { judgeRun, runJudged, type Judged } from './judge.ts';
 import { Prober } from './prober.ts';
-import type { FromWorker, ReplayJob, Subject } from './protocol.ts';
+import type { Replayed, ReplayJob, Subject } from './protocol.ts';
 import { referenceCache } from './reference-cache.ts';
 import { takeReferences, type References } from './references.ts';
 import type { TrialRunner } from './runner.ts';
@@ -30,28 +30,55 @@ interface Runs {
   readonly other: History | null;
 }
 
+/** What a target is judged against, measured once for all that is replayed on it. */
+export interface ReplayGround {
+  readonly runner: TrialRunner;
+  readonly base: Workload;
+  readonly references: References;
+  readonly properties: readonly Property[];
+}
+
+/** A stored trial, and the violation to look for. */
+export type Stored = Pick<ReplayJob, 'trial' | 'signature' | 'property'>;
+
 /** Runs the stored trial as often as asked for. */
 export async function doReplay(
   job: ReplayJob,
   runner: TrialRunner,
   base: Workload,
   properties: readonly Property[],
-): Promise<Extract<FromWorker, { say: 'replayed' }>> {
+): Promise<{ readonly say: 'replayed' } & Replayed> {
   if (job.times < 1) throw new HarnessError('USAGE', `--times must be at least 1, got ${job.times}`);
-  const references = await recallReferences(job.subject, runner, base);
+  const ground = await replayGround(job.subject, runner, base, properties);
+  return { say: 'replayed', ...(await replayOn(ground, job, job.times)) };
+}
+
+export async function replayGround(
+  subject: Subject,
+  runner: TrialRunner,
+  base: Workload,
+  properties: readonly Property[],
+): Promise<ReplayGround> {
+  return { runner, base, references: await recallReferences(subject, runner, base), properties };
+}
+
+/** As stored; and where nothing comes back of a target that can be run again exactly, with its labels moved. */
+export async function replayOn(ground: ReplayGround, stored: Stored, times: number): Promise<Replayed> {
+  const { runner, base, references, properties } = ground;
   const prober = new Prober((trial, variant) => runner.beside(trial, variant), base, references.reference);
-  const wanted = properties.filter((property) => property.name === job.property);
+  const wanted = properties.filter((property) => property.name === stored.property);
   const reference = { ...references.reference, suspectSettleMs: runner.host.pace.againMs };
-  const runs = (trial: Trial, times: number): Promise<Runs> =>
-    runTimes(runner, trial, times, job.signature, (run, live) => judgeRun(trial, run, wanted, reference, prober, live));
-  const stored = await runs(job.trial, job.times);
-  const moved = stored.k === 0 && runner.repeatable ? await moveAnchors(job, runs) : undefined;
-  const { k, shown, inconclusive, diverged, other } = moved?.runs ?? stored;
+  const runs = (trial: Trial, count: number): Promise<Runs> =>
+    runTimes(runner, trial, count, stored.signature, (run, live) =>
+      judgeRun(trial, run, wanted, reference, prober, live),
+    );
+  const asStored = await runs(stored.trial, times);
+  const moved = asStored.k === 0 && runner.repeatable ? await moveAnchors(stored.trial, times, runs) : undefined;
+  const { k, shown, inconclusive, diverged, other } = moved?.runs ?? asStored;
   const { history, violations } = shown;
   return {
-    say: 'replayed',
     k,
-    n: job.times,
+    n: times,
     history,
     missed: history.missed,
     violations,
@@ -105,7 +132,8 @@ async function runTimes(
 
 /** The first way to move the labels with which the finding comes back, if there is one. */
 async function moveAnchors(
-  { trial, times }: ReplayJob,
+  trial: Trial,
+  times: number,
   runs: (trial: Trial, times: number) => Promise<Runs>,
 ): Promise<{ readonly reanchored: Reanchored; readonly runs: Runs } | undefined> {
   for (const reanchored of reanchorings(trial.schedule)) {

@@ -71,7 +71,7 @@ export async function replayCounterexample(
 }
 
 /** A module is given virtual time on one cluster, and the wall's on another. */
-function settleWindowOf(
+export function settleWindowOf(
   { target, config, cluster: found = 'embedded' }: Counterexample,
   cluster: ClusterKind = 'embedded',
 ): number {

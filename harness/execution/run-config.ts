@@ -10,6 +10,14 @@ export type Budget =
   | { readonly unit: 'ms'; readonly timeMs: number }
   | { readonly unit: 'runs'; readonly runs: number };
 
+/** Findings kept beside the code. */
+export interface CorpusConfig {
+  /** Absolute. */
+  readonly folder: string;
+  /** Real time that replaying them may take before a search begins. */
+  readonly budgetMs: number;
+}
+
 export interface RunConfig {
   /** Absolute path of the configuration file; `null` when there was none. */
   readonly configFile: string | null;
@@ -37,6 +45,7 @@ export interface RunConfig {
   readonly stopAfter: number;
   /** Absolute path of the folder that counterexamples and records go to. */
   readonly reportDir: string;
+  readonly corpus: CorpusConfig;
   /** What was made of the input that its author should know. */
   readonly warnings: readonly string[];
   /** What shapes a single run; its seed is drawn per run. */

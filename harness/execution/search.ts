@@ -51,6 +51,8 @@ export interface SearchOptions {
   readonly stopAfter: number;
   /** Signatures found by earlier workers: counted, not shrunk again. */
   readonly known: readonly string[];
+  /** Signatures that are known from elsewhere: counted, no findings of this campaign. */
+  readonly expected?: readonly string[];
   /** Every n-th trial is run twice and the histories compared; the first few always are. */
   readonly verifyEvery: number;
   /** Real time that shrinking one finding may take; `null` for the default. */
@@ -131,8 +133,8 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     references.reference,
     waiting,
   );
-  const known = new Set(options.known);
-  let findings = known.size;
+  const known = new Set([...options.known, ...(options.expected ?? [])]);
+  let findings = options.known.length;
   const again = { ...references.reference, suspectSettleMs: runner.host.pace.againMs };
   const lanes = runners.map((lane) => ({
     runner: lane,

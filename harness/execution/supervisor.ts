@@ -18,6 +18,8 @@ const LOOK_EVERY_MS = 250;
 const HEAP_MB = 2_048;
 /** Trials make much short-lived garbage; a roomy nursery keeps it from being promoted. */
 const YOUNG_MB = 64;
+/** What a worker says when it has nothing more to say. */
+const LAST_WORDS: ReadonlySet<FromWorker['say']> = new Set(['done', 'error', 'replayed', 'revisited-all']);
 /** Of what the target prints, this much is kept for error messages. */
 const OUTPUT_MAX = 4_000;
 
@@ -89,7 +91,7 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { r
       since = realNow();
       if (message.say === 'ready' || message.say === 'ran') idle = true;
       options.listen(message);
-      if (message.say !== 'done' && message.say !== 'error' && message.say !== 'replayed') return;
+      if (!LAST_WORDS.has(message.say)) return;
       finished = true;
       void worker.terminate();
     });

@@ -20,6 +20,7 @@ import type { FromWorker, LabJob, LabRequest, SearchJob, Subject, WorkerData } f
 import { referenceCache } from './reference-cache.ts';
 import { takeReferences } from './references.ts';
 import { doReplay } from './replay-job.ts';
+import { doRevisit } from './revisit-job.ts';
 import { TrialRunner } from './runner.ts';
 import { newTally, search } from './search.ts';
 
@@ -45,8 +46,10 @@ export async function runWorker(registry: Registry): Promise<void> {
     const host = await createHost(job.subject, beat);
     const runner = new TrialRunner(host, job.subject.settings, beat);
     const properties = await registry.properties(job.subject.properties, job.subject.configFile);
-    if (job.job === 'search')
-      await doSearch(job, runner, registry, properties, say, () => Atomics.load(slots, SLOT.stop) === 1);
+    const stopped = (): boolean => Atomics.load(slots, SLOT.stop) === 1;
+    if (job.job === 'search') await doSearch(job, runner, registry, properties, say, stopped);
+    else if (job.job === 'revisit')
+      await doRevisit(job, runner, baseWorkload(job.subject, runner), properties, say, stopped);
     else if (job.job === 'lab') await doLab(job, runner, properties, say);
     else say(await doReplay(job, runner, baseWorkload(job.subject, runner), properties));
   } catch (error) {
@@ -122,6 +125,7 @@ async function doSearch(
       deadline: started + job.timeMs,
       stopAfter: job.stopAfter,
       known: job.known,
+      expected: job.expected,
       onTrial: (run, trial) => {
         if (job.careful) say({ say: 'trial', run, trial });
         if (realNow() - told < TALLY_EVERY_MS) return;

@@ -105,6 +105,8 @@ export interface CampaignResult {
   readonly perProperty: { readonly [property: string]: PropertyTally };
   /** Absent for a target that is no process. */
   readonly targetUse?: TargetUse;
+  /** Runs by signature that failed in a way known before the campaign; absent where none did. */
+  readonly seenAgain?: { readonly [signature: string]: number };
 }
 
 export interface ReplayResult {

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { CampaignOutcome, CampaignResult, Finding, Grade, PropertyTally, Reproduced } from '../model/finding.ts';
 import { reconcilesBeside, summariseUse, useLines, useSchema, type UseSummary } from './target-use.ts';
 import { signatureText } from '../model/check-result.ts';
+import { corpusHeadline, corpusLines, corpusSummarySchema, outcomeWith, type CorpusSummary } from './corpus-summary.ts';
 
 export interface SummaryFinding {
   readonly signature: string;
@@ -44,6 +45,10 @@ export interface Summary {
   readonly warnings: readonly string[];
   /** Of a target that is a process. */
   readonly targetUse?: UseSummary;
+  /** What the findings that the project keeps came to, before the search. */
+  readonly corpus?: CorpusSummary;
+  /** Runs by signature that failed as a kept finding does. */
+  readonly seenAgain?: { readonly [signature: string]: number };
 }
 
 const counters = z.record(z.string(), z.number());
@@ -85,15 +90,26 @@ export const summarySchema: z.ZodType<Summary> = z
     ),
     warnings: z.array(z.string()),
     targetUse: useSchema.exactOptional(),
+    corpus: corpusSummarySchema.exactOptional(),
+    seenAgain: counters.exactOptional().meta({ description: 'Runs by signature that failed as a kept finding does' }),
   })
   .meta({ id: 'Summary', description: 'What a campaign came to: the document of `stalemate run --json`' });
 
-/** Sums a campaign up. `pathOf` tells where a finding's counterexample was written, if it was. */
-export function summarise(result: CampaignResult, pathOf: (finding: Finding) => string | undefined): Summary {
+/**
+ * Sums a campaign up.
+ *
+ * @param pathOf tells where a finding's counterexample was written, if it was.
+ * @param corpus what was replayed before the search.
+ */
+export function summarise(
+  result: CampaignResult,
+  pathOf: (finding: Finding) => string | undefined,
+  corpus?: CorpusSummary,
+): Summary {
   const use = result.targetUse === undefined ? undefined : summariseUse(result.targetUse);
   return {
     version: 1,
-    outcome: result.outcome,
+    outcome: corpus === undefined ? result.outcome : outcomeWith(result.outcome, corpus),
     seed: result.seed,
     runs: result.runs,
     verified: result.verified,
@@ -104,6 +120,8 @@ export function summarise(result: CampaignResult, pathOf: (finding: Finding) => 
     perProperty: result.perProperty,
     warnings: result.warnings,
     ...(use === undefined ? {} : { targetUse: use }),
+    ...(corpus === undefined ? {} : { corpus }),
+    ...(result.seenAgain === undefined ? {} : { seenAgain: result.seenAgain }),
   };
 }
 
@@ -142,25 +160,34 @@ export function renderSummary(summary: Summary, options: { readonly color: boole
   const colors = pc.createColors(options.color);
   const { outcome, findings } = summary;
   const paint = outcome === 'holds' ? colors.green : outcome === 'violated' ? colors.red : colors.yellow;
-  const headline = outcome === 'violated' ? countText(findings.length, 'distinct finding') : HEADLINES[outcome];
+  const headline = outcome === 'violated' ? violatedText(summary) : HEADLINES[outcome];
   const lines = [
     colors.bold(paint(headline)),
     `seed ${summary.seed} · ${runsText(summary)} · ${contentionText(summary.contention)}`,
   ];
   const little = littleText(summary);
   if (little !== undefined) lines.push(little);
-  else if (outcome === 'holds' && summary.runs > 3) lines.push(confidenceText(summary.runs));
+  else if (outcome === 'holds' && summary.runs > 3 && summary.seenAgain === undefined)
+    lines.push(confidenceText(summary.runs));
   for (const { property, sentence, counterexample, count, reconciles } of findings) {
     lines.push(`  ✗ ${property}: ${sentence}`);
     if (reconciles !== undefined) lines.push(`    ${reconciles}`);
     lines.push(`    ${countText(count, 'run')} · ${counterexample ?? 'not written'}`);
   }
+  if (summary.corpus !== undefined) lines.push(...corpusLines(summary.corpus, summary.seenAgain));
   const untested = Object.entries(summary.perProperty).filter(([, tally]) => tally.vacuous);
   if (untested.length > 0) lines.push(`not put to the test: ${untested.map(([property]) => property).join(', ')}`);
   if (summary.targetUse !== undefined) lines.push(...useLines(summary.targetUse));
   if (summary.inconclusive.count > 0) lines.push(...inconclusiveLines(summary));
   lines.push(...summary.warnings.map((warning) => `warning: ${warning}`));
   return `${lines.join('\n')}\n`;
+}
+
+/** `1 distinct finding, 1 regression` */
+function violatedText({ findings, corpus }: Summary): string {
+  const kept = corpus === undefined ? [] : corpusHeadline(corpus);
+  const fresh = findings.length === 0 && kept.length > 0 ? [] : [countText(findings.length, 'distinct finding')];
+  return [...fresh, ...kept].join(', ');
 }
 
 function runsText({ runs, verified, elapsedMs }: Summary): string {

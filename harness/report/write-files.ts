@@ -6,10 +6,11 @@ import { HarnessError } from '../model/errors.ts';
 /**
  * Writes a text under its final name only when all of it is on disk; folders are made as needed.
  *
+ * @param flag the one that names another folder, for the message.
  * @throws {OUTPUT_FAILED} naming the path, when the disk is full, the folder cannot be written to, and so on. What stood at the
  * path before is untouched.
  */
-export function writeWhole(path: string, text: string, mode = 0o666): void {
+export function writeWhole(path: string, text: string, mode = 0o666, flag = '--report-dir'): void {
   const temporary = `${path}.${process.pid}.partial`;
   try {
     makeFolder(dirname(path));
@@ -18,7 +19,8 @@ export function writeWhole(path: string, text: string, mode = 0o666): void {
   } catch (error) {
     removeQuietly(temporary);
     const code = (error as NodeJS.ErrnoException).code ?? '';
-    throw new HarnessError('OUTPUT_FAILED', `could not write "${path}": ${REASONS[code] ?? reasonOf(error)}`, {
+    const reason = REASONS[code]?.replace('--report-dir', flag) ?? reasonOf(error);
+    throw new HarnessError('OUTPUT_FAILED', `could not write "${path}": ${reason}`, {
       cause: error,
       details: { path, code },
     });

@@ -14,15 +14,25 @@ import { Vault, type Restored } from './vault.ts';
 export function redactFinding<T extends Told>(finding: T, vault: Vault = new Vault()): T {
   const { counterexample, record, violation } = finding;
   const redaction = new Redaction(() => vault.key()).learn(counterexample).learn(record);
-  // Definitions describe where secrets stand and hold none.
-  const hidden: Counterexample = { ...redaction.hide({ ...counterexample, crds: [] }), crds: counterexample.crds };
-  vault.keep({ ...hidden, crds: [] }, (standIn) => redaction.secretOf(standIn));
+  const hidden = hideCounterexample(redaction, counterexample, vault);
   return {
     ...finding,
     counterexample: hidden,
     record: hideHistory(redaction, record),
     violation: redaction.hide(violation),
   };
+}
+
+/** A counterexample without its secrets, as with a finding. */
+export function redactCounterexample(counterexample: Counterexample, vault: Vault = new Vault()): Counterexample {
+  return hideCounterexample(new Redaction(() => vault.key()).learn(counterexample), counterexample, vault);
+}
+
+function hideCounterexample(redaction: Redaction, counterexample: Counterexample, vault: Vault): Counterexample {
+  // Definitions describe where secrets stand and hold none.
+  const hidden: Counterexample = { ...redaction.hide({ ...counterexample, crds: [] }), crds: counterexample.crds };
+  vault.keep({ ...hidden, crds: [] }, (standIn) => redaction.secretOf(standIn));
+  return hidden;
 }
 
 /** A recording without its secrets. Nobody runs it again, so nothing is kept. */

@@ -1,0 +1,168 @@
+/** `stalemate corpus`: findings that a project keeps, in what state they are, and whether they still fail. */
+import { Command } from 'commander';
+import { findConfigFile, loadConfigFile, type StalemateOptions } from '../../execution/config.ts';
+import { resolveCorpus } from '../../execution/config-findings.ts';
+import type { CorpusConfig, RunConfig } from '../../execution/run-config.ts';
+import { CORPUS_STATES, type CorpusState } from '../../model/corpus.ts';
+import { EXIT } from '../../model/errors.ts';
+import { countArgument, timeArgument, usage } from '../arguments.ts';
+import { explainEntry } from '../corpus/explain.ts';
+import { entryNamed, readCorpus, readWholeCorpus } from '../corpus/folder.ts';
+import { listText, toJson } from '../corpus/list.ts';
+import { promote } from '../corpus/promote.ts';
+import { prune } from '../corpus/prune.ts';
+import { runCorpus } from '../corpus/run.ts';
+import type { CommandContext } from '../main.ts';
+import { mergeTargetFlags, withTargetFlags, wordsOf, type TargetFlags } from './target-flags.ts';
+
+interface CorpusFlags extends TargetFlags {
+  readonly corpus?: string;
+  readonly json?: boolean;
+}
+
+interface PromoteFlags extends CorpusFlags {
+  readonly state?: CorpusState;
+  readonly reason?: string;
+}
+
+interface RunFlags extends CorpusFlags {
+  readonly times?: number;
+  readonly budget?: number;
+  readonly update?: boolean;
+}
+
+interface PruneFlags extends CorpusFlags {
+  readonly stale?: boolean;
+  readonly doubles?: boolean;
+  readonly dryRun?: boolean;
+}
+
+const HELP = `
+The corpus is a folder of your repository, .stalemate/corpus unless the configuration names another. Commit it: each file is a finding
+with its state, and "stalemate run" replays them before it searches.
+
+  open          known; a run fails as long as it fails
+  fixed         mended; when it fails again, that is a regression, told by name
+  quarantined   known, and it fails no run, for the reason that stands in the file
+
+Examples:
+  stalemate corpus promote .stalemate/failures/lost-update-fa7988.json
+  stalemate corpus run
+  stalemate corpus promote lost-update-fa7988 --state fixed --reason "reads again after a 409"
+  stalemate corpus promote lost-update-fa7988 --state quarantined --reason "waits for #217"
+  stalemate corpus explain lost-update-fa7988`;
+
+export function corpusCommand(context: CommandContext): Command {
+  const folderOption = ['--corpus <dir>', 'the folder (default: .stalemate/corpus)'] as const;
+  const list = new Command('list')
+    .description('Show what is kept, and in which state.')
+    .option('--config <file>', 'configuration file')
+    .option(...folderOption)
+    .option('--json', 'print a JSON document on stdout')
+    .action(async (flags: CorpusFlags) => {
+      const { console } = context;
+      const files = readCorpus((await corpusOf(flags, context)).folder, console.cwd);
+      console.out(flags.json === true ? toJson(files) : listText(files, console));
+      for (const problem of files.problems) console.err(`stalemate: ${problem}\n`);
+      if (files.problems.length > 0) context.finish(EXIT.usage);
+    });
+  const run = withTargetFlags(new Command('run'))
+    .description('Replay what is kept, all or the ones that are named.')
+    .usage('[options] [name...] [-- command...]')
+    .option(...folderOption)
+    .option(
+      '--times <n>',
+      'runs of each before it counts as holding (default: 1; programs 3)',
+      countArgument('--times'),
+    )
+    .option('--budget <time>', 'begin none after that', timeArgument('--budget'))
+    .option('--update', 'store labels that had to be moved, because the target was edited')
+    .option('--json', 'print the results as JSON on stdout')
+    .action(async (words: readonly string[], flags: RunFlags, self: Command) => {
+      const { named, command } = wordsOf(words, self);
+      const config = await configOf(withCommand(flags, command), context);
+      context.finish(await runCorpus(named, config, flags, context));
+    });
+  const promoteCommand = withTargetFlags(new Command('promote'))
+    .description('Keep a finding, or change the state of one that is kept.')
+    .usage('[options] <file or name> [-- command...]')
+    .option(...folderOption)
+    .option(
+      '--state <state>',
+      'open (default for a file), fixed (default for an open one) or quarantined',
+      stateArgument,
+    )
+    .option('--reason <text>', 'why; a quarantined one needs it')
+    .action(async (words: readonly string[], flags: PromoteFlags, self: Command) => {
+      const { named, command } = wordsOf(words, self);
+      const [what, ...more] = named;
+      if (what === undefined || more.length > 0)
+        throw usage(
+          `got ${named.length} arguments, expected one: a file of .stalemate/failures, or a name of the corpus`,
+        );
+      const chosen = withCommand(flags, command);
+      const config = (): Promise<RunConfig> => configOf(chosen, context);
+      context.finish(await promote(what, flags, await corpusOf(flags, context), config, context));
+    });
+  const pruneCommand = withTargetFlags(new Command('prune'))
+    .description('Give findings up: those that are named, stale ones, or doubles.')
+    .usage('[options] [name...] [-- command...]')
+    .option(...folderOption)
+    .option('--stale', 'replay all, and remove those whose labels no longer occur')
+    .option('--doubles', 'of entries with one signature, keep the one with the fewest deviations')
+    .option('--dry-run', 'only say what would be removed')
+    .action(async (words: readonly string[], flags: PruneFlags, self: Command) => {
+      const { named, command } = wordsOf(words, self);
+      const chosen = withCommand(flags, command);
+      const config = (): Promise<RunConfig> => configOf(chosen, context);
+      context.finish(await prune(named, flags, await corpusOf(flags, context), config, context));
+    });
+  const explain = new Command('explain')
+    .description('Say what a kept finding claims, and what happens in it.')
+    .argument('<name>', 'of an entry')
+    .option('--config <file>', 'configuration file')
+    .option(...folderOption)
+    .action(async (name: string, flags: CorpusFlags) => {
+      const { console } = context;
+      const entries = readWholeCorpus((await corpusOf(flags, context)).folder, console.cwd);
+      console.out(explainEntry(entryNamed(entries, name), console));
+    });
+  const root = new Command('corpus')
+    .description('Keep findings beside the code: known, mended, in quarantine.')
+    .addHelpText('after', HELP);
+  for (const command of [list, run, promoteCommand, pruneCommand, explain]) root.addCommand(command);
+  return root;
+}
+
+function stateArgument(text: string): CorpusState {
+  const known = CORPUS_STATES.find((state) => state === text);
+  if (known !== undefined) return known;
+  throw usage(`got state "${text}", expected ${CORPUS_STATES.map((state) => `"${state}"`).join(', ')}`);
+}
+
+function withCommand<T extends TargetFlags>(flags: T, command: readonly string[]): T {
+  return command.length === 0 ? flags : { ...flags, command };
+}
+
+async function optionsOf(
+  flags: CorpusFlags,
+  { console }: CommandContext,
+): Promise<{ readonly options: StalemateOptions; readonly file?: string }> {
+  const file = flags.config ?? findConfigFile(console.cwd);
+  const base = file === undefined ? {} : await loadConfigFile(file);
+  const merged = mergeTargetFlags(base, flags);
+  const folder = flags.corpus === undefined ? {} : { folder: flags.corpus };
+  return { options: { ...merged, corpus: { ...merged.corpus, ...folder } }, ...(file === undefined ? {} : { file }) };
+}
+
+/** Where the corpus is: asks for no target. */
+async function corpusOf(flags: CorpusFlags, context: CommandContext): Promise<CorpusConfig> {
+  return resolveCorpus((await optionsOf(flags, context)).options, context.console.cwd);
+}
+
+/** The target and all that it runs against, as for a search. */
+async function configOf(flags: CorpusFlags, context: CommandContext): Promise<RunConfig> {
+  const { options, file } = await optionsOf(flags, context);
+  const { resolveRun } = await import('../library.ts');
+  return resolveRun(options, { cwd: context.console.cwd, ...(file === undefined ? {} : { configFile: file }) });
+}

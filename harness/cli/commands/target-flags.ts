@@ -1,0 +1,113 @@
+/** The flags that say what the target is and what it runs against: the same for every command that starts it from a configuration. */
+import type { Command } from 'commander';
+import type { StalemateOptions } from '../../execution/config.ts';
+import type { ClusterKind } from '../../model/cluster.ts';
+import type { Network } from '../../model/counterexample.ts';
+import {
+  authorizationArgument,
+  clusterArgument,
+  collect,
+  envArgument,
+  metricsArgument,
+  networkArgument,
+  paceArgument,
+  readyArgument,
+  timeArgument,
+} from '../arguments.ts';
+
+export interface TargetFlags {
+  readonly config?: string;
+  readonly crds?: readonly string[];
+  readonly sample?: readonly string[];
+  readonly manifests?: readonly string[];
+  readonly deployment?: string;
+  readonly authorization?: 'rbac' | 'allow-all';
+  readonly environment?: 'auto' | 'off' | 'fast' | 'slow';
+  readonly target?: string;
+  readonly command?: readonly string[];
+  readonly directory?: string;
+  readonly env?: { readonly [name: string]: string };
+  readonly network?: Network;
+  readonly ready?: string;
+  readonly readyWithin?: number;
+  readonly grace?: number;
+  readonly metrics?: string;
+  readonly leaderElection?: boolean;
+  readonly cluster?: ClusterKind;
+  readonly serialised?: boolean;
+}
+
+/** Adds them to a command, with the program after `--` as its argument. */
+export function withTargetFlags(command: Command): Command {
+  return command
+    .argument('[command...]', 'after --: the program that is the target, and its arguments')
+    .option('--config <file>', 'configuration file')
+    .option('--crds <path>', 'file or folder with CRDs; may be given several times', collect)
+    .option('--sample <file>', 'YAML with the objects a run starts from; may be given several times', collect)
+    .option('--manifests <path>', 'what the project ships: kustomize or helm output (several times)', collect)
+    .option('--deployment <name>', 'which Deployment of the manifests the target is')
+    .option('--authorization <mode>', 'roles of the manifests: rbac or allow-all', authorizationArgument)
+    .option('--environment <speed>', 'pods and workloads become ready: auto, off, fast or slow', paceArgument)
+    .option('--target <module>', 'module that starts the controller')
+    .option('--directory <dir>', 'where the program is started (default: the working directory)')
+    .option('--env <name=value>', 'a variable for the program, placeholders replaced (several times)', envArgument)
+    .option('--ready <how>', 'when it has started: quiet, url:…, log:…, watch:… (default: quiet)', readyArgument)
+    .option('--ready-within <time>', 'or else it has failed (default: 30s)', timeArgument('--ready-within'))
+    .option('--grace <time>', 'SIGTERM and so long to end, instead of SIGKILL', timeArgument('--grace'))
+    .option('--metrics <url>', 'where it tells Prometheus how often it reconciled', metricsArgument)
+    .option('--network <kind>', 'what the program can reach: "none" (default) or "host"', networkArgument)
+    .option('--leader-election', 'it elects a leader: a second replica may run beside the first')
+    .option('--cluster <kind>', 'what answers the API: "embedded" or "envtest"', clusterArgument)
+    .option('--serialised', 'for a program with one connection: one order for what it sends, slower, replays agree');
+}
+
+/** The flags with the program that stands after `--`; a word that is no option is a slip rather than a program, unless `--` says so. */
+export function flagsWith<T extends TargetFlags>(command: readonly string[], flags: T, self: Command): T {
+  if (command.length === 0) return flags;
+  const said = rawArgumentsOf(self).includes('--');
+  if (!said) self.error(`too many arguments: "${command.join(' ')}"; a command stands after --`);
+  return { ...flags, command };
+}
+
+/** The words of a command line, apart: those before `--`, and the program after it. */
+export function wordsOf(
+  words: readonly string[],
+  self: Command,
+): { readonly named: readonly string[]; readonly command: readonly string[] } {
+  const raw = rawArgumentsOf(self);
+  const mark = raw.indexOf('--');
+  const after = mark < 0 ? 0 : raw.length - mark - 1;
+  return { named: words.slice(0, words.length - after), command: words.slice(words.length - after) };
+}
+
+/** As they were typed; only the outermost command knows. */
+function rawArgumentsOf(command: Command): readonly string[] {
+  let root = command;
+  while (root.parent !== null) root = root.parent;
+  return (root as unknown as { readonly rawArgs?: readonly string[] }).rawArgs ?? [];
+}
+
+/** What the flags say, on top of the configuration file. */
+export function mergeTargetFlags(base: StalemateOptions, flags: TargetFlags): StalemateOptions {
+  return {
+    ...base,
+    ...(flags.crds === undefined ? {} : { crds: flags.crds }),
+    ...(flags.sample === undefined ? {} : { samples: flags.sample }),
+    ...(flags.manifests === undefined ? {} : { manifests: flags.manifests }),
+    ...(flags.deployment === undefined ? {} : { deployment: flags.deployment }),
+    ...(flags.authorization === undefined ? {} : { authorization: flags.authorization }),
+    ...(flags.environment === undefined ? {} : { environment: { workloads: flags.environment } }),
+    ...(flags.target === undefined ? {} : { target: flags.target }),
+    ...(flags.command === undefined ? {} : { command: flags.command }),
+    ...(flags.directory === undefined ? {} : { directory: flags.directory }),
+    ...(flags.env === undefined ? {} : { env: { ...base.env, ...flags.env } }),
+    ...(flags.ready === undefined ? {} : { ready: flags.ready }),
+    ...(flags.readyWithin === undefined ? {} : { readyWithinMs: flags.readyWithin }),
+    ...(flags.grace === undefined ? {} : { graceMs: flags.grace }),
+    ...(flags.metrics === undefined ? {} : { metrics: flags.metrics }),
+    ...(flags.leaderElection === undefined ? {} : { leaderElection: flags.leaderElection }),
+    ...(flags.network === undefined ? {} : { network: flags.network }),
+    ...(flags.cluster === undefined ? {} : { cluster: flags.cluster }),
+    ...(flags.serialised === undefined ? {} : { serialised: flags.serialised }),
+  };
+}

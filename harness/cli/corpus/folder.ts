@@ -1,0 +1,117 @@
+/**
+ * The folder of a corpus: one file per finding, named like the failure that it came from.
+ *
+ * Owns: reading all of it, or saying of each file what is wrong with it; writing and removing single entries. Nothing is ever left
+ * half written.
+ */
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
+import { HarnessError } from '../../model/errors.ts';
+import type { CorpusEntry, NamedEntry } from '../../model/corpus.ts';
+import { writeWhole } from '../../report/write-files.ts';
+import { decodeCorpusEntry, encodeCorpusEntry } from '../../schedule/codec/corpus-entry.ts';
+import { usage } from '../arguments.ts';
+
+/** A counterexample of more than that is none that anybody reviews. */
+const BYTES_MAX = 4 * 1024 * 1024;
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+
+export interface CorpusFiles {
+  /** In the order of their names. */
+  readonly entries: readonly NamedEntry[];
+  /** One sentence for each file that is no entry. */
+  readonly problems: readonly string[];
+}
+
+/** All entries of a folder; a folder that is not there is an empty corpus. */
+export function readCorpus(folder: string, cwd: string): CorpusFiles {
+  const entries: NamedEntry[] = [];
+  const problems: string[] = [];
+  for (const file of namesIn(folder)) {
+    const path = join(folder, file);
+    try {
+      entries.push({ name: file.slice(0, -'.json'.length), entry: readEntry(path, relative(cwd, path)) });
+    } catch (error) {
+      if (!(error instanceof HarnessError)) throw error;
+      problems.push(error.message);
+    }
+  }
+  return { entries, problems };
+}
+
+/**
+ * The same where nothing may be passed over.
+ *
+ * @throws {FORMAT_INVALID} naming every file that is no entry.
+ */
+export function readWholeCorpus(folder: string, cwd: string): readonly NamedEntry[] {
+  const { entries, problems } = readCorpus(folder, cwd);
+  if (problems.length === 0) return entries;
+  const rest = problems.length > 1 ? `; besides: ${problems.slice(1).join('; ')}` : '';
+  throw new HarnessError('FORMAT_INVALID', `${problems[0] ?? ''}${rest}`);
+}
+
+/** @throws {OUTPUT_FAILED} with what stood there before untouched. */
+export function writeEntry(folder: string, name: string, entry: CorpusEntry): string {
+  const path = join(folder, `${name}.json`);
+  writeWhole(path, encodeCorpusEntry(entry), undefined, '--corpus');
+  return path;
+}
+
+/** @throws {OUTPUT_FAILED} */
+export function removeEntry(folder: string, name: string): void {
+  const path = join(folder, `${name}.json`);
+  try {
+    rmSync(path);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new HarnessError('OUTPUT_FAILED', `could not remove "${path}": ${reason}`, { cause: error });
+  }
+}
+
+/** @throws {USAGE} for a name that none has, with those that there are. */
+export function entryNamed(entries: readonly NamedEntry[], given: string): NamedEntry {
+  const wanted = basename(given, '.json');
+  const found = entries.find(({ name }) => name === wanted);
+  if (found !== undefined) return found;
+  const known = entries.map(({ name }) => name);
+  const names = known.length === 0 ? 'the corpus is empty' : `expected one of ${known.join(', ')}`;
+  throw usage(`got "${given}", which is no entry of the corpus; ${names}`);
+}
+
+function namesIn(folder: string): readonly string[] {
+  let names: readonly string[];
+  try {
+    names = readdirSync(folder);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT') return [];
+    const reason = code === 'ENOTDIR' ? 'is a file, expected a folder of findings' : `cannot be read (${code})`;
+    throw usage(`"${folder}" ${reason}; name another one with --corpus`);
+  }
+  return names.filter((name) => name.endsWith('.json')).sort();
+}
+
+function readEntry(path: string, source: string): CorpusEntry {
+  if (!NAME.test(basename(path))) {
+    throw new HarnessError(
+      'FORMAT_INVALID',
+      `${JSON.stringify(source)} has an unusual name, expected letters, digits, "-", "_" and "."; rename it`,
+    );
+  }
+  try {
+    const { size } = statSync(path);
+    if (size > BYTES_MAX) {
+      throw new HarnessError(
+        'FORMAT_INVALID',
+        `"${source}" has ${size} bytes, expected a corpus entry of at most ${BYTES_MAX}; keep records elsewhere`,
+      );
+    }
+    return decodeCorpusEntry(readFileSync(path, 'utf8'), source);
+  } catch (error) {
+    if (error instanceof HarnessError) throw error;
+    const code = (error as NodeJS.ErrnoException).code;
+    const reason = code === 'EISDIR' ? 'is a folder' : `cannot be read (${code})`;
+    throw new HarnessError('FORMAT_INVALID', `"${source}" ${reason}, expected a corpus entry`, { cause: error });
+  }
+}

@@ -1,0 +1,54 @@
+/** `corpus prune`: entries given up. What is in the repository's history is not lost. */
+import type { CorpusConfig, RunConfig } from '../../execution/run-config.ts';
+import { signatureText } from '../../model/check-result.ts';
+import type { NamedEntry } from '../../model/corpus.ts';
+import { EXIT, type ExitCode } from '../../model/errors.ts';
+import { scheduleSize } from '../../model/schedule.ts';
+import { usage } from '../arguments.ts';
+import type { CommandContext } from '../main.ts';
+import { entryNamed, readWholeCorpus, removeEntry } from './folder.ts';
+import { pathIn } from './promote.ts';
+import { replayCorpus } from './replay-first.ts';
+
+export interface PruneWishes {
+  readonly stale?: boolean;
+  readonly doubles?: boolean;
+  readonly dryRun?: boolean;
+}
+
+/** `config` is asked for where something has to be run. */
+export async function prune(
+  named: readonly string[],
+  { stale = false, doubles = false, dryRun = false }: PruneWishes,
+  { folder }: CorpusConfig,
+  config: () => Promise<RunConfig>,
+  { console, signal }: CommandContext,
+): Promise<ExitCode> {
+  if (named.length === 0 && !stale && !doubles) {
+    throw usage('got nothing to prune, expected names of entries, --stale or --doubles; see "stalemate corpus list"');
+  }
+  const kept = readWholeCorpus(folder, console.cwd);
+  const out = new Map<string, string>();
+  for (const name of named) out.set(entryNamed(kept, name).name, 'named');
+  if (doubles) for (const { name } of doublesIn(kept)) out.set(name, 'the same as a smaller one');
+  if (stale) {
+    const manner = { console, tell: console.err, signal, budgetMs: Number.POSITIVE_INFINITY };
+    const { revisited } = await replayCorpus(kept, await config(), manner);
+    for (const { name, outcome } of revisited) if (outcome === 'stale') out.set(name, 'stale');
+  }
+  for (const [name, why] of out) {
+    if (!dryRun) removeEntry(folder, name);
+    console.out(`${dryRun ? 'would remove' : 'removed'} ${pathIn(folder, name, console.cwd)}: ${why}\n`);
+  }
+  if (out.size === 0) console.out('nothing to remove\n');
+  return EXIT.holds;
+}
+
+/** All but the smallest of each signature and target; where two are as small, the one whose name comes first stays. */
+function doublesIn(kept: readonly NamedEntry[]): readonly NamedEntry[] {
+  const smallest = new Map<string, NamedEntry>();
+  const ordered = kept.toSorted((one, other) => scheduleSize(one.entry.schedule) - scheduleSize(other.entry.schedule));
+  const keyOf = ({ entry }: NamedEntry): string => JSON.stringify([signatureText(entry.signature), entry.target]);
+  for (const named of ordered) if (!smallest.has(keyOf(named))) smallest.set(keyOf(named), named);
+  return kept.filter((named) => smallest.get(keyOf(named)) !== named);
+}

@@ -1,0 +1,76 @@
+/** The corpus before a search: every entry replayed, and told as it comes. Start at {@link replayCorpus}. */
+import { relative } from 'node:path';
+import { realNow } from '../../determinism/real-time.ts';
+import type { RunConfig } from '../../execution/run-config.ts';
+import { signatureText } from '../../model/check-result.ts';
+import {
+  isFailure,
+  isRegression,
+  isSilent,
+  type CorpusState,
+  type NamedEntry,
+  type Revisited,
+} from '../../model/corpus.ts';
+import { EXIT, type ExitCode } from '../../model/errors.ts';
+import { corpusCounts, revisitedText, summariseCorpus, type CorpusSummary } from '../../report/corpus-summary.ts';
+import { countText } from '../../report/summary.ts';
+import type { Console } from '../console.ts';
+import { revisitConfigured } from '../library.ts';
+
+/** What failed once and was mended matters most when there is too little time for all. */
+const ORDER: readonly CorpusState[] = ['fixed', 'open', 'quarantined'];
+
+export interface CorpusReplay {
+  readonly revisited: readonly Revisited[];
+  readonly summary: CorpusSummary;
+}
+
+export interface ReplayManner {
+  readonly console: Console;
+  readonly tell: (text: string) => void;
+  readonly signal: AbortSignal;
+  readonly budgetMs: number;
+  /** How often an entry is run before it counts as holding. */
+  readonly times?: number;
+}
+
+/** Replays entries, the fixed ones first, and tells of each what it came to. */
+export async function replayCorpus(
+  entries: readonly NamedEntry[],
+  config: RunConfig,
+  { console, tell, signal, budgetMs, times }: ReplayManner,
+): Promise<CorpusReplay> {
+  const started = realNow();
+  const folder = relative(console.cwd, config.corpus.folder);
+  const within = Number.isFinite(budgetMs) ? `, for up to ${budgetMs / 1000} s` : '';
+  tell(`corpus: ${countText(entries.length, 'finding')} of ${folder} replayed${within}\n`);
+  const revisited = await revisitConfigured(inOrder(entries), config, {
+    signal,
+    timeMs: budgetMs,
+    ...(times === undefined ? {} : { times }),
+    onRevisited: (one) => tell(revisitedText(one, console)),
+  });
+  const elapsedMs = realNow() - started;
+  for (const one of revisited) if (one.outcome === 'not-reached') tell(revisitedText(one, console));
+  tell(`corpus: ${corpusCounts(revisited)}, in ${(elapsedMs / 1000).toFixed(1)} s\n`);
+  return { revisited, summary: summariseCorpus(revisited, { budgetMs, elapsedMs }) };
+}
+
+function inOrder(entries: readonly NamedEntry[]): readonly NamedEntry[] {
+  return ORDER.flatMap((state) => entries.filter(({ entry }) => entry.state === state));
+}
+
+/** A failure is a failure; what says nothing any more is not success. */
+export function exitOfCorpus(revisited: readonly Revisited[]): ExitCode {
+  if (revisited.some(isFailure)) return EXIT.violated;
+  return revisited.some(isSilent) ? EXIT.inconclusive : EXIT.holds;
+}
+
+/** Violations that need no second story: a search counts them and looks for others. */
+export function knownSignatures(revisited: readonly Revisited[]): readonly string[] {
+  return revisited.flatMap(({ outcome, entry }) => (outcome === 'fails' ? [signatureText(entry.signature)] : []));
+}
+
+export function regressionsIn(revisited: readonly Revisited[]): readonly Revisited[] {
+  return revisited.filter(isRegression);
+}

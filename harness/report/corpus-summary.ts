@@ -1,0 +1,256 @@
+/**
+ * What the corpus came to: its part of the `--json` document, and its lines in the terminal.
+ *
+ * Owns: what is said of an entry, and what there is to do about it. Entries are files that others edit: no control character of
+ * theirs reaches the terminal.
+ */
+import pc from 'picocolors';
+import { z } from 'zod';
+import { signatureText } from '../model/check-result.ts';
+import {
+  CORPUS_STATES,
+  isFailure,
+  isRegression,
+  isSilent,
+  type CorpusState,
+  type Revisited,
+  type RevisitOutcome,
+} from '../model/corpus.ts';
+import type { CampaignOutcome } from '../model/finding.ts';
+import { nearestLabels } from './nearest-label.ts';
+
+const OUTCOMES = [
+  'fails',
+  'fails-otherwise',
+  'holds',
+  'stale',
+  'unclear',
+  'not-reached',
+  'other-target',
+] as const satisfies readonly RevisitOutcome[];
+
+export interface CorpusSummaryEntry {
+  readonly name: string;
+  readonly state: CorpusState;
+  readonly outcome: RevisitOutcome;
+  /** Mended once, and back. */
+  readonly regression: boolean;
+  readonly property: string;
+  readonly signature: string;
+  readonly sentence: string;
+  readonly reason: string;
+  readonly reproduced: { readonly k: number; readonly n: number };
+  readonly missedAnchors: readonly string[];
+  readonly detail?: string;
+  readonly moves?: readonly { readonly from: string; readonly to: string }[];
+}
+
+export interface CorpusSummary {
+  readonly budgetMs: number | null;
+  readonly elapsedMs: number;
+  readonly entries: readonly CorpusSummaryEntry[];
+}
+
+export const corpusSummarySchema: z.ZodType<CorpusSummary> = z
+  .strictObject({
+    budgetMs: z.number().nullable().meta({ description: 'Time that it was given; null for as long as it takes' }),
+    elapsedMs: z.number(),
+    entries: z.array(
+      z.strictObject({
+        name: z.string(),
+        state: z.enum(CORPUS_STATES),
+        outcome: z.enum(OUTCOMES),
+        regression: z.boolean().meta({ description: 'Mended once, and back' }),
+        property: z.string(),
+        signature: z.string(),
+        sentence: z.string(),
+        reason: z.string(),
+        reproduced: z.strictObject({ k: z.int(), n: z.int() }),
+        missedAnchors: z.array(z.string()),
+        detail: z.string().exactOptional(),
+        moves: z.array(z.strictObject({ from: z.string(), to: z.string() })).exactOptional(),
+      }),
+    ),
+  })
+  .meta({ id: 'CorpusSummary', description: 'What the findings that a project keeps came to' });
+
+export function summariseCorpus(
+  revisited: readonly Revisited[],
+  { budgetMs, elapsedMs }: { readonly budgetMs: number; readonly elapsedMs: number },
+): CorpusSummary {
+  return {
+    budgetMs: Number.isFinite(budgetMs) ? budgetMs : null,
+    elapsedMs: Math.round(elapsedMs),
+    entries: revisited.map((one) => ({
+      name: one.name,
+      state: one.entry.state,
+      outcome: one.outcome,
+      regression: isRegression(one),
+      property: one.entry.signature.property,
+      signature: signatureText(one.entry.signature),
+      sentence: plain(one.entry.sentence),
+      reason: plain(one.entry.reason),
+      reproduced: { k: one.k, n: one.n },
+      missedAnchors: one.missed,
+      ...(one.detail === undefined ? {} : { detail: plain(one.detail) }),
+      ...(one.reanchored === undefined ? {} : { moves: one.reanchored.moves }),
+    })),
+  };
+}
+
+/** Whether an entry fails a run. */
+function fails({ state, outcome }: CorpusSummaryEntry): boolean {
+  return state !== 'quarantined' && (outcome === 'fails' || outcome === 'fails-otherwise');
+}
+
+function saysNothing({ state, outcome }: CorpusSummaryEntry): boolean {
+  return state !== 'quarantined' && (outcome === 'stale' || outcome === 'unclear');
+}
+
+/** What a campaign came to, with what was replayed before it: a search that finds nothing new does not mend what is known. */
+export function outcomeWith(outcome: CampaignOutcome, { entries }: CorpusSummary): CampaignOutcome {
+  if (entries.some(fails)) return 'violated';
+  return outcome === 'holds' && entries.some(saysNothing) ? 'inconclusive' : outcome;
+}
+
+/** `1 regression`, `2 known failures`. */
+export function corpusHeadline({ entries }: CorpusSummary): readonly string[] {
+  const failing = entries.filter(fails);
+  const regressions = failing.filter(({ regression }) => regression).length;
+  const known = failing.length - regressions;
+  return [
+    ...(regressions === 0 ? [] : [`${regressions} regression${regressions === 1 ? '' : 's'}`]),
+    ...(known === 0 ? [] : [`${known} known failure${known === 1 ? '' : 's'}`]),
+  ];
+}
+
+/** Entries that anybody has to do something about, by name. */
+export function corpusLines(
+  { entries }: CorpusSummary,
+  seenAgain: { readonly [signature: string]: number } = {},
+): readonly string[] {
+  return entries.flatMap((entry) => {
+    const { name, state, outcome, sentence, signature } = entry;
+    const again = seenAgain[signature] ?? 0;
+    const seen = again === 0 ? '' : ` · failed again in ${again} run${again === 1 ? '' : 's'} of the search`;
+    if (fails(entry))
+      return [`  ✗ ${entry.regression ? 'regression' : 'known, open'}: ${name}${seen}`, `    ${sentence}`];
+    if (saysNothing(entry)) return [`  ? ${state}, ${outcome}: ${name}${seen}`];
+    return again === 0 ? [] : [`  ${state}: ${name}${seen}`];
+  });
+}
+
+/** One entry: what it came to in a line, and below what there is to do about it. */
+export function revisitedText(revisited: Revisited, { color }: { readonly color: boolean }): string {
+  const colors = pc.createColors(color);
+  const { name } = revisited;
+  const said = wordsOf(revisited);
+  const paint = isFailure(revisited) ? colors.red : isSilent(revisited) ? colors.yellow : (text: string) => text;
+  return (
+    [`  ${paint(said.sign)} ${name}  ${paint(said.text)}`, ...said.below.map((line) => `      ${line}`)].join('\n') +
+    '\n'
+  );
+}
+
+interface Said {
+  readonly sign: string;
+  readonly text: string;
+  readonly below: readonly string[];
+}
+
+function wordsOf(revisited: Revisited): Said {
+  const { name, entry, outcome, k, n, missed, detail = '' } = revisited;
+  const state = stateText(entry);
+  const sentence = plain(entry.sentence);
+  const moved = movedLines(revisited);
+  switch (outcome) {
+    case 'fails':
+    case 'fails-otherwise': {
+      const how = outcome === 'fails' ? '' : ', in another way';
+      const times = n > 1 ? ` (${k} of ${n})` : '';
+      const said = outcome === 'fails' ? sentence : plain(detail);
+      if (entry.state === 'fixed')
+        return { sign: '✗', text: `REGRESSION: ${state}, fails again${how}${times}`, below: [said, ...moved] };
+      if (entry.state === 'open')
+        return { sign: '✗', text: `${state}, still fails${how}${times}`, below: [said, ...moved] };
+      return { sign: '–', text: `${state}: still fails${how}${times}`, below: moved };
+    }
+    case 'holds': {
+      const advice =
+        entry.state === 'fixed'
+          ? []
+          : [`no longer fails; if it is mended: npx stalemate corpus promote ${name} --state fixed`];
+      return { sign: '✓', text: `${state}, holds`, below: advice };
+    }
+    case 'stale':
+      return {
+        sign: entry.state === 'quarantined' ? '–' : '?',
+        text: `STALE: ${state}, and the target no longer does what it is anchored on`,
+        below: [
+          ...missedLines(revisited, missed),
+          `find it anew with "stalemate run", or give it up: npx stalemate corpus prune ${name}`,
+        ],
+      };
+    case 'unclear':
+      return { sign: '?', text: `unclear: ${state}`, below: [plain(detail)] };
+    case 'not-reached':
+      return { sign: '…', text: `not replayed for want of time: ${state}`, below: [] };
+    case 'other-target':
+      return { sign: '·', text: 'left out: it is about another target', below: [] };
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** `fixed since 2026-11-01 (reads again)`. */
+export function stateText({ state, since, reason }: Revisited['entry']): string {
+  return `${state} since ${since}${reason === '' ? '' : ` (${plain(reason)})`}`;
+}
+
+function missedLines({ history }: Revisited, missed: readonly string[]): readonly string[] {
+  const nearest = history === undefined ? new Map<string, string>() : nearestLabels(missed, history);
+  return missed.flatMap((label) => {
+    const near = nearest.get(label);
+    return [`never happened: ${label}`, ...(near === undefined ? [] : [`  nearest to it: ${near}`])];
+  });
+}
+
+function movedLines({ reanchored }: Revisited): readonly string[] {
+  if (reanchored === undefined) return [];
+  return [
+    'the target was edited since; found with labels moved (keep that: npx stalemate corpus run --update):',
+    ...reanchored.moves.map(({ from, to }) => `  ${from}  is now  ${to}`),
+  ];
+}
+
+/** `2 hold, 1 still fails, 1 regression`, the worst first. */
+export function corpusCounts(revisited: readonly Revisited[]): string {
+  const counts = new Map<string, number>();
+  for (const one of revisited) counts.set(wordFor(one), (counts.get(wordFor(one)) ?? 0) + 1);
+  const order = [
+    'regressed',
+    'failing',
+    'stale',
+    'unclear',
+    'not replayed',
+    'holding',
+    'in quarantine',
+    'of another target',
+  ];
+  return order.flatMap((word) => (counts.has(word) ? [`${counts.get(word)} ${word}`] : [])).join(', ');
+}
+
+function wordFor(revisited: Revisited): string {
+  const { entry, outcome } = revisited;
+  if (isRegression(revisited)) return 'regressed';
+  if (outcome === 'other-target') return 'of another target';
+  if (entry.state === 'quarantined') return 'in quarantine';
+  if (isFailure(revisited)) return 'failing';
+  if (outcome === 'not-reached') return 'not replayed';
+  return outcome === 'holds' ? 'holding' : outcome;
+}
+
+/** Without control characters, which could repaint a terminal. */
+export function plain(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ');
+}
