@@ -15,6 +15,7 @@ import {
   findProgram,
   KUBERNETES_VERSION,
   PROGRAMS,
+  TOXIPROXY_VERSION,
   type Program,
 } from '../../harness/clusters/control-plane/binaries.ts';
 
@@ -27,6 +28,7 @@ const LOCK_DEAD_MS = 60_000;
 /** Builds what is missing and returns where each program is. */
 export async function build(programs: readonly Program[] = PROGRAMS): Promise<ReadonlyMap<Program, string>> {
   await mkdir(cacheFolder(), { recursive: true });
+  await mkdir(cacheFolder(process.env, 'toxiproxy-server'), { recursive: true });
   if (missing(programs).length > 0) {
     const unlock = await lock(programs);
     try {
@@ -49,18 +51,27 @@ async function buildAll(programs: readonly Program[]): Promise<void> {
     throw new Error(
       `building ${programs.join(', ')} needs Go 1.26 or newer and found none; install it from ${GO}, or point KUBEBUILDER_ASSETS at envtest's binaries`,
     );
-  console.log(`building ${programs.join(', ')} into ${cacheFolder()} at low priority`);
-  console.log('(about five minutes and 4 GB of Go caches from cold ones, one minute from warm ones)');
+  console.log(`building ${programs.join(', ')} into ${cacheFolder(process.env, programs[0])} at low priority`);
+  if (programs.some((program) => program.startsWith('kube')))
+    console.log('(about five minutes and 4 GB of Go caches from cold ones, one minute from warm ones)');
   const folder = await mkdtemp(join(tmpdir(), 'control-plane-'));
   const began = Date.now();
   try {
+    if (programs.includes('toxiproxy-server')) await buildToxiproxy(folder);
     if (programs.includes('etcd')) await buildEtcd(folder);
-    const kubernetes = programs.filter((program) => program !== 'etcd');
+    const kubernetes = programs.filter((program) => program !== 'etcd' && program !== 'toxiproxy-server');
     if (kubernetes.length > 0) await buildKubernetes(folder, kubernetes);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
   console.log(`built ${programs.length} programs in ${seconds(began)}`);
+}
+
+async function buildToxiproxy(parent: string): Promise<void> {
+  const name = 'github.com/Shopify/toxiproxy/v2';
+  const command = `${name}/cmd/server`;
+  const folder = await scratchModule(parent, 'toxiproxy', [`require ${name} ${TOXIPROXY_VERSION}`], [command]);
+  await goBuild(folder, 'toxiproxy-server', command, `-s -w -X ${name}.Version=${TOXIPROXY_VERSION.slice(1)}`);
 }
 
 async function buildEtcd(parent: string): Promise<void> {
@@ -105,7 +116,7 @@ async function goBuild(folder: string, program: Program, command: string, flags:
   const began = Date.now();
   const built = join(folder, program);
   await $({ cwd: folder, stdio: 'inherit' })`nice -n 10 go build -trimpath -ldflags ${flags} -o ${built} ${command}`;
-  const target = join(cacheFolder(), program);
+  const target = join(cacheFolder(process.env, program), program);
   await copyFile(built, `${target}.new`);
   await rename(`${target}.new`, target);
   const { size } = await stat(target);

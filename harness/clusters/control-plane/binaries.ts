@@ -12,11 +12,19 @@ import { HarnessError } from '../../model/errors.ts';
 /** What the embedded API server is compared with. */
 export const KUBERNETES_VERSION = 'v1.36.3';
 export const ETCD_VERSION = 'v3.6.16';
+/** What disturbs connections. */
+export const TOXIPROXY_VERSION = 'v2.12.0';
 
-export type Program = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kubectl';
+export type Program = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kubectl' | 'toxiproxy-server';
 
 /** In the order in which they are worth building. */
-export const PROGRAMS: readonly Program[] = ['etcd', 'kube-apiserver', 'kubectl', 'kube-controller-manager'];
+export const PROGRAMS: readonly Program[] = [
+  'toxiproxy-server',
+  'etcd',
+  'kube-apiserver',
+  'kubectl',
+  'kube-controller-manager',
+];
 
 type Environment = { readonly [name: string]: string | undefined };
 
@@ -25,11 +33,13 @@ const VARIABLES: { readonly [program in Program]: string } = {
   'kube-apiserver': 'TEST_ASSET_KUBE_APISERVER',
   'kube-controller-manager': 'TEST_ASSET_KUBE_CONTROLLER_MANAGER',
   kubectl: 'TEST_ASSET_KUBECTL',
+  'toxiproxy-server': 'TOXIPROXY_SERVER',
 };
 
-/** Where the build keeps its binaries: one folder per pair of versions. */
-export function cacheFolder(environment: Environment = process.env): string {
+/** Where the build keeps its binaries: one folder per pair of versions; toxiproxy has one of its own. */
+export function cacheFolder(environment: Environment = process.env, program?: Program): string {
   const cache = environment['XDG_CACHE_HOME'] || join(homedir(), '.cache');
+  if (program === 'toxiproxy-server') return join(cache, 'stalemate', 'toxiproxy', TOXIPROXY_VERSION);
   return join(cache, 'stalemate', 'control-plane', `${KUBERNETES_VERSION}-etcd-${ETCD_VERSION}`);
 }
 
@@ -62,7 +72,7 @@ export function findProgram(program: Program, environment: Environment = process
   const assets = environment['KUBEBUILDER_ASSETS'];
   const folders = [
     ...(assets === undefined || assets === '' ? [] : [assets]),
-    cacheFolder(environment),
+    cacheFolder(environment, program),
     ...storeFolders(environment),
   ];
   return folders.map((folder) => join(folder, program)).find((path) => existsSync(path));
@@ -70,8 +80,25 @@ export function findProgram(program: Program, environment: Environment = process
 
 /** A kubectl to run: as {@link findProgram}, else the first on PATH. */
 export function findKubectl(environment: Environment = process.env): string | undefined {
-  const onPath = (environment['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'kubectl'));
-  return findProgram('kubectl', environment) ?? onPath.find((path) => existsSync(path));
+  return findProgram('kubectl', environment) ?? onPath('kubectl', environment);
+}
+
+/** A toxiproxy server to run: as {@link findProgram}, else the first on PATH. */
+export function findToxiproxy(environment: Environment = process.env): string | undefined {
+  return findProgram('toxiproxy-server', environment) ?? onPath('toxiproxy-server', environment);
+}
+
+/** What to do when there is none. */
+export function missingToxiproxyText(environment: Environment = process.env): string {
+  return (
+    `found no toxiproxy-server on PATH or in ${cacheFolder(environment, 'toxiproxy-server')}; ` +
+    'either build it once (needs Go, half a minute): node scripts/control-plane.ts build toxiproxy-server, or name one with --toxiproxy PATH'
+  );
+}
+
+function onPath(program: Program, environment: Environment): string | undefined {
+  const paths = (environment['PATH'] ?? '').split(delimiter).map((folder) => join(folder, program));
+  return paths.find((path) => existsSync(path));
 }
 
 export interface ControlPlaneBinaries {
