@@ -5,6 +5,7 @@ import { parseBudget } from '../execution/budget.ts';
 import { CLUSTERS, type ClusterKind } from '../model/cluster.ts';
 import type { Network } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
+import { CONNECTION, FAULT_KINDS } from '../model/fault-kinds.ts';
 
 /** `--seed`. */
 export function seedArgument(text: string): number {
@@ -76,6 +77,20 @@ export function envArgument(
   const [, name, value] = /^([A-Za-z_][A-Za-z0-9_.-]*)=(.*)$/s.exec(text) ?? [];
   if (name !== undefined && value !== undefined) return { ...before, [name]: value };
   throw usage(`got --env "${text}", expected NAME=VALUE`);
+}
+
+/** `--faults`: names, separated by commas, which may come several times. */
+export function faultsArgument(
+  text: string,
+  before: { readonly [name: string]: boolean } | undefined,
+): { readonly [name: string]: boolean } {
+  const names = text.split(',').map((name) => name.trim());
+  const known: readonly string[] = [...FAULT_KINDS, CONNECTION];
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown === undefined) return { ...before, ...Object.fromEntries(names.map((name) => [name, true])) };
+  throw usage(
+    `got --faults "${unknown}", expected "${CONNECTION}" or one of ${FAULT_KINDS.join(', ')}; "stalemate list faults" explains them`,
+  );
 }
 
 /** `--ready`: kept as text, for the configuration takes the same. */

@@ -9,6 +9,7 @@ import { realDate } from '../determinism/real-time.ts';
 import type { CampaignEvents } from '../execution/api.ts';
 import { runCampaign } from '../execution/campaign.ts';
 import { checkOptions, ownProperties, resolveOptions, type StalemateOptions } from '../execution/config.ts';
+import { toxiproxyFor } from '../execution/chosen-faults.ts';
 import { startLab, type Lab } from '../execution/lab.ts';
 import { recheckRecord, replayCounterexample } from '../execution/replay.ts';
 import { revisitCorpus } from '../execution/revisit.ts';
@@ -167,6 +168,8 @@ export interface ReplayContext {
   readonly times?: number;
   /** What answers the API; default what it was found on. */
   readonly cluster?: ClusterKind;
+  /** The toxiproxy server to start, where the schedule disturbs connections; default: the one on PATH, or the one that was built. */
+  readonly toxiproxy?: string;
   /** Variables of a process target's environment: they are not stored, for they may be secrets. */
   readonly env?: { readonly [name: string]: string };
   /** The target that the caller means: refused when the counterexample is another one's. */
@@ -195,9 +198,17 @@ export async function replay(counterexample: Counterexample, context: ReplayCont
       `the counterexample violates property "${wanted}", which is not in the catalogue; expected a configuration that has it, pass it with --config`,
     );
   }
+  const cluster = clusterFor(counterexample, context.cluster);
+  const toxiproxy = toxiproxyFor(counterexample.schedule, {
+    cluster,
+    isProcess: target.process !== null,
+    cwd: context.cwd ?? process.cwd(),
+    ...(context.toxiproxy === undefined ? {} : { toxiproxy: context.toxiproxy }),
+  });
   return replayCounterexample(restoreCounterexample(counterexample, new Vault()).value, {
     times: context.times ?? REPLAY_TIMES,
-    cluster: clusterFor(counterexample, context.cluster),
+    cluster,
+    toxiproxy,
     target,
     properties: known,
     workerEntry: WORKER,

@@ -31,6 +31,8 @@ export interface ReplayOptions {
   readonly properties: readonly Property[];
   /** What answers the API; default the embedded server. */
   readonly cluster?: ClusterKind;
+  /** The toxiproxy server that the schedule needs; `null` when it needs none. */
+  readonly toxiproxy: string | null;
   /** Absolute: the report folder that the counterexample lies in, with what is known of its target. */
   readonly reportDir?: string;
   readonly signal?: AbortSignal;

@@ -15,7 +15,7 @@ import { CLUSTERS, type ClusterKind } from '../model/cluster.ts';
 import type { Network, Transport } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
 import { isRecord } from '../model/json.ts';
-import { FAULT_KINDS } from '../model/fault-kinds.ts';
+import type { CONNECTION } from '../model/fault-kinds.ts';
 import type { FaultKind } from '../model/schedule.ts';
 import type { Property } from '../oracle/property.ts';
 import { describeIssues } from '../schedule/codec/issues.ts';
@@ -23,6 +23,7 @@ import { loadSamples } from './manifests.ts';
 import { parseBudget } from './budget.ts';
 import { absoluteFindingOptions, findingOptions, resolveCorpus, type FindingOptions } from './config-findings.ts';
 import type { CelClaim } from './cel-claims.ts';
+import { chosenFaults, switchedOn } from './chosen-faults.ts';
 import { always, eventually, sometimes, type Predicate } from './predicates.ts';
 import { settleDoubles } from './project/sample-wins.ts';
 import { resolveProject } from './project/resolve.ts';
@@ -84,8 +85,10 @@ export interface StalemateOptions extends FindingOptions {
   readonly sometimes?: readonly (Predicate | CelClaim)[];
   /** Kinds of adversarial writers, by name: `false` switches one off. */
   readonly writers?: { readonly [name: string]: boolean };
-  /** Kinds of faults, by name: `false` switches one off. */
-  readonly faults?: { readonly [kind in FaultKind]?: boolean };
+  /** Kinds of faults, by name: `false` switches one off; `connection: true` switches those on that need toxiproxy, or their names do. */
+  readonly faults?: { readonly [kind in FaultKind | typeof CONNECTION]?: boolean };
+  /** The toxiproxy server that disturbs connections; default: the one on PATH, or the one that was built. */
+  readonly toxiproxy?: string;
   /** `60s`, `5m`, or a number of runs; default `60s`. */
   readonly budget?: string | number;
   /**
@@ -180,6 +183,7 @@ const optionsSchema: z.ZodType<StalemateOptions> = z.strictObject({
   sometimes: z.array(predicate).exactOptional(),
   writers: z.record(z.string(), z.boolean()).exactOptional(),
   faults: z.record(z.string(), z.boolean()).exactOptional(),
+  toxiproxy: z.string().min(1).exactOptional(),
   budget: budget.exactOptional(),
   warm: z.boolean().exactOptional(),
   serialised: z.boolean().exactOptional(),
@@ -258,6 +262,7 @@ function absolute(options: StalemateOptions, folder: string): StalemateOptions {
     ...(options.crds === undefined ? {} : { crds: options.crds.map(from) }),
     ...(options.samples === undefined ? {} : { samples: options.samples.map(from) }),
     ...(options.manifests === undefined ? {} : { manifests: options.manifests.map(from) }),
+    ...(options.toxiproxy === undefined ? {} : { toxiproxy: from(options.toxiproxy) }),
     ...(options.command === undefined && options.directory === undefined
       ? {}
       : { directory: from(options.directory ?? '.') }),
@@ -349,6 +354,8 @@ export function resolveOptions(options: StalemateOptions, context: ResolveContex
   const cluster = clusterOf(options);
   const inRealTime = started !== null || cluster !== 'embedded';
   const replicasMax = options.replicas ?? (options.leaderElection === true ? 2 : 1);
+  const circumstances = { cwd, isProcess: inRealTime, isCommand: started !== null, replicasMax } as const;
+  const chosen = chosenFaults(options, circumstances);
   return {
     configFile: context.configFile,
     target,
@@ -361,16 +368,15 @@ export function resolveOptions(options: StalemateOptions, context: ResolveContex
     namespace,
     properties: chosenProperties(options, context),
     writers: switchedOn(options.writers, context.writers, 'writers'),
-    faults: switchedOn(options.faults, FAULT_KINDS, 'faults').filter(
-      (kind) => (kind !== 'start-replica' || replicasMax === 2) && (kind !== 'pause' || started !== null),
-    ),
+    faults: chosen.faults,
+    toxiproxy: chosen.toxiproxy,
     budget: chosenBudget(options.budget ?? DEFAULT_BUDGET),
     warm: forProcess('warm', options.warm, started),
     seed: options.seed ?? context.freshSeed(),
     stopAfter: options.stopAfter ?? Number.POSITIVE_INFINITY,
     reportDir: resolve(cwd, options.reportDir ?? '.stalemate'),
     corpus: resolveCorpus(options, cwd),
-    warnings: [...resolved.warnings, ...warnings],
+    warnings: [...resolved.warnings, ...warnings, ...chosen.warnings],
     settings: {
       stepsMax: options.stepsMax ?? STEPS_MAX,
       settleWindowMs: options.settleWindowMs ?? (inRealTime ? SETTLE_WINDOW_WALL_MS : SETTLE_WINDOW_MS),
@@ -415,19 +421,6 @@ function chosenProperties(options: StalemateOptions, context: ResolveContext): r
   if (options.properties === undefined) return known;
   const listed = options.properties.map((item) => (typeof item === 'string' ? find(item) : item));
   return [...new Set([...listed, ...own])];
-}
-
-function switchedOn<T extends string>(
-  switches: { readonly [name: string]: boolean } | undefined,
-  known: readonly T[],
-  field: string,
-): readonly T[] {
-  for (const name of Object.keys(switches ?? {})) {
-    if (!known.includes(name as T)) {
-      throw new HarnessError('CONFIG_INVALID', `"${field}" has "${name}", expected one of ${known.join(', ')}`);
-    }
-  }
-  return known.filter((name) => switches?.[name] !== false);
 }
 
 function chosenBudget(value: string | number): RunConfig['budget'] {

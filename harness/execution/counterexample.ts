@@ -15,6 +15,7 @@ export function subjectOf(config: RunConfig): Subject {
     process: config.process,
     transport: config.transport,
     cluster: config.cluster,
+    toxiproxy: config.toxiproxy,
     crds: config.crds,
     samples: config.samples,
     project: config.project,

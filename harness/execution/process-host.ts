@@ -6,9 +6,11 @@
  */
 import { EnclosurePool } from '../actors/process/enclosure-pool.ts';
 import { processHost, startProcess } from '../actors/process/process-incarnation.ts';
+import { Disturbance } from '../clusters/connections/disturbance.ts';
 import { WallClock } from '../determinism/run-clock.ts';
 import type { ProcessTarget } from '../model/counterexample.ts';
 import type { Upstream } from '../wire/http.ts';
+import { throughToxiproxy } from './disturbed-links.ts';
 import { openGround } from './ground.ts';
 import { Rest } from './process-rest.ts';
 import { podFor, type Pod } from './project/pod.ts';
@@ -65,9 +67,11 @@ async function assembleProcessHost(
     () => standing?.current,
     webhooks.ask,
   );
-  rest.alsoWhile((world) => webhooks.waits(world) || isBusy());
+  const { toxiproxy = null } = subject;
+  const disturbance = toxiproxy === null ? undefined : new Disturbance(['target']);
+  rest.alsoWhile((world) => webhooks.waits(world) || isBusy() || disturbance?.isBusy === true);
   const lives = processHost({
-    serve,
+    serve: toxiproxy === null || disturbance === undefined ? serve : throughToxiproxy(serve, toxiproxy, disturbance),
     target: { ...target, env: { ...pod.env, ...target.env } },
     files: pod.files,
     namespace: subject.namespace,
@@ -107,6 +111,7 @@ async function assembleProcessHost(
     launch,
     drain: (world) => rest.drain(world),
     containment: enclosures,
+    ...(disturbance === undefined ? {} : { disturbance }),
     // In a network of its own: both may listen on the same port.
     sibling: () => createProcessHost(subject, target, beat),
     onDrained: undefined,

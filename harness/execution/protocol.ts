@@ -23,6 +23,8 @@ export interface SubjectTarget {
 /** The target and everything that shapes its runs. */
 export interface Subject extends SubjectTarget {
   readonly cluster: ClusterKind;
+  /** The toxiproxy server that stands between; `null`: none does. */
+  readonly toxiproxy?: string | null;
   readonly crds: readonly KubeObject[];
   readonly samples: readonly KubeObject[];
   /** `null` where the user named no manifests. */

@@ -3,7 +3,10 @@
  *
  * Owns: when a stretch of a run is over. Does not own: what comes next (schedulers) or what a phase means (`trial.ts`).
  */
-import type { Item, Scheduler } from '../model/item.ts';
+import type { EndListener } from '../clusters/connections/disturbance.ts';
+import { describeFault } from '../gate/faults.ts';
+import type { Choice, Item, Scheduler } from '../model/item.ts';
+import { isConnectionFault } from '../model/schedule.ts';
 import type { World } from './world.ts';
 
 export interface PumpRule {
@@ -27,10 +30,12 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
   const { host, gate } = world;
   let steps = 0;
   let atInstant = 0;
+  const ended: EndListener = (at, fault) => world.recorder.decision('release', at, `${fault.do} ends`);
   for (;;) {
     await host.drain(world);
     host.onDrained?.();
     world.resume();
+    host.disturbance?.expire(host.time.now(), ended);
     if (world.serialised) gate.orderArrivals();
     let items: readonly Item[] = gate.pending;
     if (rule.withheld !== undefined) {
@@ -43,7 +48,9 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
     const completed = world.completed.size === 0 ? NOBODY : world.completed;
     const choice = scheduler.next({ items, timer, step: world.steps, completed });
     if (choice === undefined) return 'idle';
+    if (choice.fault !== undefined && !(await begin(world, choice))) continue;
     world.execute(choice);
+    host.disturbance?.happened(choice.item.label, ended);
     atInstant = choice.item.kind === 'timer' ? 0 : atInstant + 1;
     // On the wall's clock nobody knows of timers: waiting is no step.
     if (choice.item.kind !== 'timer' || host.control !== undefined) steps++;
@@ -51,4 +58,13 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
     if (steps >= rule.stepsMax) return 'steps';
     if (atInstant >= rule.hotMax) return 'hot';
   }
+}
+
+/** Connections are disturbed before the item happens; false when its actor has given it up meanwhile. */
+async function begin({ host, gate, recorder }: World, { item, fault }: Choice): Promise<boolean> {
+  if (host.disturbance === undefined || fault === undefined || !isConnectionFault(fault)) return true;
+  await host.disturbance.begin(fault, item.label, host.time.now());
+  if (gate.pending.some(({ seq }) => seq === item.seq)) return true;
+  recorder.decision('fault', item.label, describeFault(fault));
+  return false;
 }

@@ -27,6 +27,7 @@ export async function replayCounterexample(
     subject: {
       ...options.target,
       cluster: options.cluster ?? 'embedded',
+      toxiproxy: options.toxiproxy,
       crds: counterexample.crds,
       samples: counterexample.workload.sample,
       project: counterexample.project ?? null,

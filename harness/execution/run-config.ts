@@ -37,6 +37,8 @@ export interface RunConfig {
   /** Names of the kinds of adversarial writers that may take part. */
   readonly writers: readonly string[];
   readonly faults: readonly FaultKind[];
+  /** The server that disturbs connections; `null`: nobody does. */
+  readonly toxiproxy: string | null;
   readonly budget: Budget;
   /** Trials of a process run on one that lives on. */
   readonly warm: boolean;

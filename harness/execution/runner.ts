@@ -158,7 +158,9 @@ export class TrialRunner {
 
   #scheduler(trial: Trial): { scheduler: Scheduler; replay?: ReplayScheduler } {
     if (trial.search !== undefined) {
-      return { scheduler: new SearchScheduler(trial.search, new Random(trial.search.seed), this.hints) };
+      const { links } = this.host.disturbance ?? {};
+      const hints = links === undefined ? this.hints : { ...this.hints, links };
+      return { scheduler: new SearchScheduler(trial.search, new Random(trial.search.seed), hints) };
     }
     const replay = new ReplayScheduler(trial.schedule, (kind, label, detail) => {
       const text = kind === 'preemption' ? `run ${detail === TIME ? 'time' : detail}` : detail;

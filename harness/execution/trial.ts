@@ -108,6 +108,7 @@ export async function runTrial(options: TrialOptions): Promise<History> {
   const startMs = RUN_EPOCH_MS + (options.clockOffsetMs ?? 0);
   const standing = options.place?.take();
   if (standing === undefined) await host.cluster.restore(options.snapshot);
+  host.disturbance?.renew();
   const world = standing ?? new World(host, random, startMs, options.drawnNames);
   world.readsAreActivity = options.readsAreActivity ?? true;
   world.serialised = settings.serialised === true;
@@ -131,7 +132,8 @@ export async function runTrial(options: TrialOptions): Promise<History> {
       {
         stepsMax: settings.stepsMax,
         hotMax: settings.stepsMax,
-        mayWaitUntil: (atMs) => atMs <= Math.max(world.pausedUntilMs, lastItemMs) + waitMs,
+        mayWaitUntil: (atMs) =>
+          atMs <= Math.max(world.pausedUntilMs, host.disturbance?.untilMs ?? 0, lastItemMs) + waitMs,
       },
     );
     // Its pauses were waited out already, unless something comes after a long time.
@@ -144,6 +146,7 @@ export async function runTrial(options: TrialOptions): Promise<History> {
     const missed = options.missed?.() ?? [];
     world.recorder.phase('heal');
     world.resume(true);
+    await host.disturbance?.end();
     world.endPrograms();
     for (const { actor, writer, heal } of workload.programs) {
       if (heal !== undefined) world.startProgram({ actor, writer, ops: heal }, true);
@@ -174,6 +177,7 @@ export async function runTrial(options: TrialOptions): Promise<History> {
     await world.measure('end');
     return world.recorder.history(settlement, steps, missed);
   } finally {
+    await host.disturbance?.end();
     if (options.place === undefined || !(await options.place.keep(world, random))) await end(world);
   }
 }

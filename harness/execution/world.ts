@@ -5,9 +5,9 @@
  */
 import type { EnvironmentController } from '../actors/environment/index.ts';
 import type { RunFacts } from '../actors/environment/in-run.ts';
-import type { ProgramContext } from '../actors/program.ts';
-import { runProgram } from '../actors/program.ts';
+import { runProgram, type ProgramContext } from '../actors/program.ts';
 import type { Cluster } from '../clusters/cluster.ts';
+import type { Disturbance } from '../clusters/connections/disturbance.ts';
 import type { Quiescence } from '../determinism/quiescence.ts';
 import type { Random } from '../determinism/random.ts';
 import type { RunClock } from '../determinism/run-clock.ts';
@@ -16,8 +16,7 @@ import { Gate } from '../gate/gate.ts';
 import { Awaited } from './awaited.ts';
 import { HeldLocks } from './held-locks.ts';
 import { Naming } from '../gate/naming.ts';
-import { Recorder } from '../gate/recorder.ts';
-import type { ObservedChange } from '../gate/recorder.ts';
+import { Recorder, type ObservedChange } from '../gate/recorder.ts';
 import type { ActorId } from '../model/actor.ts';
 import { roleOf, WORKLOADS } from '../model/actor.ts';
 import type { Network } from '../model/counterexample.ts';
@@ -111,6 +110,8 @@ export interface Host {
   readonly control?: Control;
   /** Absent for a target that lives in this process. */
   readonly containment?: Containment;
+  /** What happens to connections; absent where nothing does. */
+  readonly disturbance?: Disturbance;
   /** Called after every drain, during a check run. */
   onDrained: (() => void) | undefined;
   /** The world that the server's changes go to. */
@@ -170,6 +171,7 @@ export class World {
       crash: (actor) => this.#crash(actor),
       startReplica: () => this.launchTarget(),
       pause: (actor, forMs) => this.#pause(actor, forMs),
+      disturbed: () => host.disturbance?.hasBeen === true,
     });
     this.#environment = host.environment((actor) => this.gate.port(actor), {
       random: random.child('environment'),

@@ -1,6 +1,7 @@
 /** Faults: what the gate answers in the server's place, and what it says it did. */
 import { assertNever } from '../model/errors.ts';
-import type { FaultAction } from '../model/schedule.ts';
+import { connectionText } from '../model/connection-fault.ts';
+import { isConnectionFault, type FaultAction } from '../model/schedule.ts';
 import type { ApiResponse } from '../wire/http.ts';
 import { failure } from '../wire/status.ts';
 
@@ -23,6 +24,7 @@ export function injectedFailure(fault: Extract<FaultAction, { do: 'fail' }>): Ap
 
 /** A fault in words. */
 export function describeFault(fault: FaultAction): string {
+  if (isConnectionFault(fault)) return connectionText(fault);
   switch (fault.do) {
     case 'fail':
       return `fail with ${fault.status}${fault.retryAfterSeconds === undefined ? '' : ` (retry after ${fault.retryAfterSeconds} s)`}`;

@@ -33,6 +33,8 @@ export interface GateHooks {
   startReplica(): void;
   /** The schedule stops this incarnation now, for so much run time. */
   pause(actor: ActorId, forMs: number): void;
+  /** Whether connections have been disturbed in this run: what ends from outside is then not known to be its actor's wish. */
+  disturbed?(): boolean;
   /** Something waits that did not before. */
   parked?(): void;
 }
@@ -409,8 +411,12 @@ export class Gate {
   #abort(exchange: Exchange): void {
     if (exchange.over) return;
     this.activity++;
-    if (exchange.stream?.open === true) this.#streamEnded(exchange.stream, 'aborted-by-actor');
-    else this.#recorder.answered(exchange.operation, { type: 'info', why: 'aborted by the actor' });
+    const isLost = roleOf(exchange.operation.actor) === 'target' && this.#hooks.disturbed?.() === true;
+    if (exchange.stream?.open === true) this.#streamEnded(exchange.stream, isLost ? 'closed' : 'aborted-by-actor');
+    else {
+      const why = isLost ? 'the connection was lost' : 'aborted by the actor';
+      this.#recorder.answered(exchange.operation, { type: 'info', why });
+    }
     this.#close(exchange);
   }
 

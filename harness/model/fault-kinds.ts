@@ -1,4 +1,5 @@
 /** The kinds of faults there are, each in a sentence: what a configuration may name, and what `list faults` says. */
+import { CONNECTION_KINDS } from './connection-fault.ts';
 import type { FaultKind } from './schedule.ts';
 
 /** In the order in which they are drawn: another order is another search from the same seed. */
@@ -14,6 +15,22 @@ export const FAULTS: { readonly [kind in FaultKind]: string } = {
   crash: 'the target is killed at a request and started again',
   'start-replica': 'a second copy of the target starts; for targets with leader election only',
   pause: 'the process stands still, long enough to lose a lock; for processes that were seen to hold one only',
+  latency: 'connections (needs toxiproxy, off unless asked for): answers take longer, by a fixed or a varying time',
+  bandwidth: 'connections: answers trickle',
+  'slow-close': 'connections: whoever is hung up on learns of it late',
+  'black-hole': 'connections: they stay open, and nothing gets through in either direction',
+  reset: 'connections: each is reset at its next answer',
+  slice: 'connections: answers come in small slices, also in the middle of a frame',
+  'limit-data': 'connections: each ends after so many bytes of answers',
+  down: 'connections: all are cut, and new ones refused',
 };
 
 export const FAULT_KINDS: readonly FaultKind[] = Object.keys(FAULTS) as FaultKind[];
+
+/** All kinds that disturb connections go by this name, where faults are switched on and off. */
+export const CONNECTION = 'connection';
+
+/** On unless switched off; the others need a toxiproxy server, and take the time that clients wait. */
+export const DEFAULT_FAULT_KINDS: readonly FaultKind[] = FAULT_KINDS.filter(
+  (kind) => !CONNECTION_KINDS.some((other) => other === kind),
+);

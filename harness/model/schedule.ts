@@ -9,6 +9,7 @@
  * else time passes to the earliest timer.
  */
 import type { ActorId } from './actor.ts';
+import { connectionText, type ConnectionFault } from './connection-fault.ts';
 import type { Label } from './label.ts';
 
 /** The task that lets virtual time pass to the earliest timer. */
@@ -47,9 +48,15 @@ export type FaultAction =
   | { readonly do: 'stale-list'; readonly behind: number } // a list at resourceVersion=0 answered from `behind` revisions ago
   | { readonly do: 'crash' } // the target's incarnation dies here and a new one starts
   | { readonly do: 'pause'; readonly forMs: number } // the target's process stands still here (SIGSTOP) for so much run time
-  | { readonly do: 'start-replica' }; // a second copy of the target starts here
+  | { readonly do: 'start-replica' } // a second copy of the target starts here
+  | ConnectionFault; // the connections themselves are disturbed from here on, for a while
 
 export type FaultKind = FaultAction['do'];
+
+/** Whether it is toxiproxy's doing rather than the gate's. */
+export function isConnectionFault<F extends FaultAction>(fault: F): fault is F & ConnectionFault {
+  return 'link' in fault;
+}
 
 /** `times`: the fault applies to this and the next occurrences of the same label, that many in all (default 1). */
 export type Fault = FaultAction & { readonly at: Label; readonly times?: number };
@@ -88,6 +95,7 @@ export function deviationText(deviation: Preemption | Hold | Fault): string {
     return `${where} run ${deviation.run}${deviation.until === undefined ? '' : ` until ${deviation.until}`}`;
   }
   if ('stream' in deviation) return `${deviation.stream} from ${deviation.from} until ${deviation.until}`;
+  if (isConnectionFault(deviation)) return `${connectionText(deviation)}, at ${deviation.at}`;
   const times = deviation.times === undefined || deviation.times === 1 ? '' : `, ${deviation.times} times`;
   if (deviation.do === 'fail') return `answer ${deviation.status} at ${deviation.at}${times}`;
   if (deviation.do === 'stale-list') {

@@ -65,6 +65,14 @@ const FAULT_CHANCE: { readonly [kind in FaultKind]: number } = {
   crash: 400,
   'start-replica': 300,
   pause: 300,
+  latency: 200,
+  bandwidth: 200,
+  'slow-close': 200,
+  'black-hole': 200,
+  reset: 200,
+  slice: 200,
+  'limit-data': 200,
+  down: 200,
 };
 
 /** Items after which a run goes on uniformly at random, so that no strategy starves anybody for ever. */

@@ -21,6 +21,10 @@ export function relabelled(schedule: Schedule, rename: (label: Label, place: Lab
       stream: rename(hold.stream, 'held'),
       until: hold.until === 'heal' ? hold.until : moment(hold.until),
     })),
-    faults: schedule.faults.map((fault) => ({ ...fault, at: moment(fault.at) })),
+    faults: schedule.faults.map((fault) => ({
+      ...fault,
+      at: moment(fault.at),
+      ...('until' in fault && fault.until !== undefined ? { until: moment(fault.until) } : {}),
+    })),
   };
 }

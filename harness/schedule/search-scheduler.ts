@@ -4,9 +4,11 @@
  * Owns: which fault may meet which item. Only what Kubernetes permits is ever drawn; `oracle/assumptions.ts` checks the outcome.
  */
 import { roleOf } from '../model/actor.ts';
+import { CONNECTION_KINDS, type ConnectionKind, type Link } from '../model/connection-fault.ts';
 import type { Choice, Item, Scheduler, View } from '../model/item.ts';
 import type { FaultAction, FaultKind } from '../model/schedule.ts';
 import type { Search } from '../model/trial.ts';
+import { drawConnectionFault } from './connection-faults.ts';
 import { longPauseMs, SHORT_PAUSE_MS } from './pauses.ts';
 import type { Draws } from './strategies/draws.ts';
 import { strategies } from './strategies/index.ts';
@@ -31,7 +33,10 @@ export class SearchScheduler implements Scheduler {
   #lasting: { stem: string; left: number; fault: FaultAction } | undefined;
   #replica = false;
   #paused = false;
+  /** Two disturbances at a time tell nobody which of them it was. */
+  #disturbed = false;
   readonly #lockMs: number | undefined;
+  readonly #links: readonly Link[];
 
   constructor(search: Search, draws: Draws, hints: StrategyHints) {
     this.#search = search;
@@ -39,6 +44,7 @@ export class SearchScheduler implements Scheduler {
     this.#strategy = strategies[search.strategy].make(draws, hints);
     this.#tail = randomWalk(draws, hints);
     this.#lockMs = hints.lockMs;
+    this.#links = hints.links ?? [];
   }
 
   holding(): boolean {
@@ -69,7 +75,8 @@ export class SearchScheduler implements Scheduler {
       return lasting.fault;
     }
     if (this.#faults >= FAULTS_MAX) return undefined;
-    for (const kind of applicable(item)) {
+    const ofItem = applicable(item);
+    for (const kind of this.#links.length === 0 ? ofItem : [...ofItem, ...CONNECTION_KINDS]) {
       const chance = this.#search.faults[kind];
       if (chance === undefined || chance === 0 || this.#draws.int(10_000) >= chance) continue;
       if (kind === 'start-replica') {
@@ -79,6 +86,10 @@ export class SearchScheduler implements Scheduler {
       if (kind === 'pause') {
         if (this.#paused || this.#lockMs === undefined) continue;
         this.#paused = true;
+      }
+      if (isConnectionKind(kind)) {
+        if (this.#disturbed) continue;
+        this.#disturbed = true;
       }
       this.#faults++;
       const fault = this.#make(kind);
@@ -92,6 +103,7 @@ export class SearchScheduler implements Scheduler {
   }
 
   #make(kind: FaultKind): FaultAction {
+    if (isConnectionKind(kind)) return drawConnectionFault(kind, this.#draws, this.#links);
     if (kind === 'stale-list') return { do: kind, behind: 1 + this.#draws.int(8) };
     if (kind === 'pause') {
       const long = this.#lockMs !== undefined && this.#draws.int(2) === 0;
@@ -115,6 +127,10 @@ const ON_WRITE: readonly FaultKind[] = ['fail', 'refuse', 'crash', 'start-replic
 const ON_WRITE_ANSWER: readonly FaultKind[] = ['lose-response', 'crash', 'pause'];
 const ON_EVENT: readonly FaultKind[] = ['close-watch', 'expire-watch', 'lose-response'];
 const NOTHING: readonly FaultKind[] = [];
+
+function isConnectionKind(kind: FaultKind): kind is ConnectionKind {
+  return CONNECTION_KINDS.some((one) => one === kind);
+}
 
 /** The fault kinds that may meet an item of the target. */
 function applicable(item: Item): readonly FaultKind[] {

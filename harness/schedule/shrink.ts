@@ -5,9 +5,10 @@
  * signature (`execution/shrink-finding.ts`); the fast-check arbitrary turns it into a shrink stream (`arbitrary.ts`).
  */
 import { SHORT_PAUSE_MS } from './pauses.ts';
-import type { Fault, Hold, Preemption, Schedule } from '../model/schedule.ts';
+import { isConnectionFault, type Fault, type Hold, type Preemption, type Schedule } from '../model/schedule.ts';
 import type { Trial } from '../model/trial.ts';
 import type { Program } from '../model/workload.ts';
+import { gentler } from './connection-faults.ts';
 import { relabelled } from './relabel.ts';
 import { ddmin } from './shrink-steps.ts';
 import { shrinkWorkload } from './workload/shrink-workload.ts';
@@ -234,6 +235,10 @@ function* simplerDeviations(deviation: Deviation): Generator<Deviation> {
       return;
     }
     case 'fault': {
+      if (isConnectionFault(deviation.value)) {
+        for (const value of gentler(deviation.value)) yield { is: 'fault', value };
+        return;
+      }
       const { times, ...once } = deviation.value;
       if (times !== undefined && times > 1) yield { is: 'fault', value: once };
       if (once.do === 'fail' && once.retryAfterSeconds !== undefined) {

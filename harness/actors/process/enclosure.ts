@@ -15,7 +15,9 @@ export interface Enclosure {
   readonly network: Network;
   /** What the user has to know when it is not what was asked for. */
   readonly warning: string | null;
-  /** Stands before a command line, so that it runs inside. */
+  /** Stands before a command line, so that it runs in its network; one array for each network. */
+  readonly enter: readonly string[];
+  /** The same for a life, which nothing that it starts may outlive. */
   readonly wrapper: readonly string[];
   /** Whether all processes of a life end with its first one, whatever they do to get away. */
   readonly endsAll: boolean;
@@ -40,6 +42,7 @@ export async function openEnclosure(network: Network): Promise<Enclosure> {
   return {
     network: 'none',
     warning: null,
+    enter: namespace.enter,
     ...processWrapper(namespace.enter),
     listen: () => namespace.listen(),
     freePorts: (count) => Promise.resolve(namespace.ports(count)),
@@ -51,6 +54,7 @@ function hostEnclosure(warning: string | null): Enclosure {
   return {
     network: 'host',
     warning,
+    enter: [],
     ...processWrapper([]),
     listen: () => Promise.resolve(undefined),
     freePorts,

@@ -34,6 +34,8 @@ import { LIFE, watched } from './watched.ts';
 
 /** How a life is let in at its front, and where that listens. */
 export interface LifeAccess {
+  /** Where it lives. */
+  readonly enclosure: Enclosure;
   /** A socket that listens already, where the life has a network of its own. */
   readonly socket: Server | undefined;
   readonly identity: Identity;
@@ -166,7 +168,7 @@ class Incarnation implements ProcessIncarnation {
     const enclosure = await enclosures.take();
     this.#enclosure = enclosure;
     const socket = await enclosure.listen();
-    const access = { socket, identity, clientCa: authority.certificate, token: TOKEN, user: USER };
+    const access = { enclosure, socket, identity, clientCa: authority.certificate, token: TOKEN, user: USER };
     this.#front = await serve(this.#served(), access);
     const names = portNames([...target.command, ...Object.values(target.env), target.ready, target.metrics]);
     const ports = names.length === 0 ? [] : await enclosure.freePorts(names.length);

@@ -1,6 +1,7 @@
 /** `stalemate replay`: a counterexample again. */
 import path from 'node:path';
 import { Command } from 'commander';
+import { undisturbable } from '../../execution/chosen-faults.ts';
 import { findConfigFile, loadConfigFile } from '../../execution/config.ts';
 import { partingOf } from '../../execution/parting.ts';
 import { versions } from '../../execution/versions.ts';
@@ -24,6 +25,7 @@ interface ReplayFlags {
   readonly times?: number;
   readonly target?: string;
   readonly cluster?: ClusterKind;
+  readonly toxiproxy?: string;
   readonly config?: string;
   readonly env?: { readonly [name: string]: string };
   readonly json?: boolean;
@@ -42,6 +44,7 @@ export function replayCommand(context: CommandContext): Command {
     .argument('<file>', 'a counterexample, or a record')
     .option('--times <n>', 'runs (default: 5)', countArgument('--times'))
     .option('--cluster <kind>', 'what answers the API: "embedded" or "envtest"', clusterArgument)
+    .option('--toxiproxy <path>', 'server for faults of connections (default: on PATH, or built)')
     .option('--target <module>', 'the target you mean: refused when the file is another one’s')
     .option('--env <name=value>', 'a variable for a target that is a process, as in run (several times)', envArgument)
     .option('--config <file>', 'configuration file with properties of your own')
@@ -68,6 +71,7 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
     signal,
     ...(flags.times === undefined ? {} : { times: flags.times }),
     ...(flags.target === undefined ? {} : { target: flags.target }),
+    ...(flags.toxiproxy === undefined ? {} : { toxiproxy: flags.toxiproxy }),
     ...(await environmentOf(flags, configFile)),
     ...(configFile === undefined ? {} : { configFile }),
   };
@@ -76,7 +80,7 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
   const outcome = outcomeOf(result);
   const { k, n } = result.reproduced;
   const beside =
-    cluster === 'embedded' || k === n || signal.aborted
+    cluster === 'embedded' || k === n || signal.aborted || !isForEmbedded(counterexample)
       ? undefined
       : await replay(counterexample, { ...context, cluster: 'embedded', times: EMBEDDED_TIMES });
   const told = toldOf(counterexample, result, vault);
@@ -110,9 +114,14 @@ function toldOf(counterexample: Counterexample, result: ReplayResult, vault: Vau
   return redactFinding({ violation, counterexample: { ...counterexample, schedule }, record: history }, vault);
 }
 
+/** Whether the embedded server has the connections that the schedule disturbs. */
+function isForEmbedded({ schedule, target }: Counterexample): boolean {
+  return undisturbable(schedule, { cluster: 'embedded', isProcess: 'command' in target }) === undefined;
+}
+
 /** What was asked for beyond the file. */
-function elsewhere({ cluster }: ReplayFlags): string {
-  return cluster === undefined ? '' : ` --cluster ${cluster}`;
+function elsewhere({ cluster, toxiproxy }: ReplayFlags): string {
+  return `${cluster === undefined ? '' : ` --cluster ${cluster}`}${toxiproxy === undefined ? '' : ` --toxiproxy ${toxiproxy}`}`;
 }
 
 /** What the flags say, on top of the configuration file. */

@@ -12,7 +12,14 @@ import { Vault } from '../../report/redaction/vault.ts';
 import { lockFolder } from '../../report/folder-lock.ts';
 import { checkFolder } from '../../report/write-files.ts';
 import { renderSummary, summarise, type Summary } from '../../report/summary.ts';
-import { budgetArgument, collect, corpusBudgetArgument, countArgument, seedArgument } from '../arguments.ts';
+import {
+  budgetArgument,
+  collect,
+  corpusBudgetArgument,
+  countArgument,
+  faultsArgument,
+  seedArgument,
+} from '../arguments.ts';
 import { readWholeCorpus } from '../corpus/folder.ts';
 import type { CorpusReplay } from '../corpus/replay-first.ts';
 import { FindingKeeper } from '../finding-keeper.ts';
@@ -25,6 +32,7 @@ interface RunFlags extends TargetFlags {
   /** `false`: `--no-corpus`. */
   readonly corpus?: string | boolean;
   readonly corpusBudget?: string;
+  readonly faults?: { readonly [name: string]: boolean };
   readonly property?: readonly string[];
   readonly budget?: string;
   readonly seed?: number;
@@ -52,6 +60,7 @@ Examples:
   stalemate run --crds config/crd/bases --sample sample.yaml -- ./bin/manager --kubeconfig {kubeconfig}
   stalemate run --ready url:http://127.0.0.1:{port}/readyz … -- ./bin/manager --health-probe-bind-address :{port}
   stalemate run --metrics http://127.0.0.1:{port:m}/metrics … -- ./bin/manager --metrics-bind-address :{port:m}
+  stalemate run --faults connection --crds config/crd/bases --sample sample.yaml -- ./bin/manager
   stalemate run --manifests dist/install.yaml --sample sample.yaml -- ./bin/manager
   stalemate run --property no-lost-update --budget 2000 --seed 7
   stalemate run --report junit --report github --report markdown=summary.md
@@ -60,6 +69,7 @@ Examples:
 export function runCommand(context: CommandContext): Command {
   return withTargetFlags(new Command('run'))
     .description('Search for interleavings that break a controller.')
+    .option('--faults <names>', 'also these: "connection", or its kinds by name (toxiproxy)', faultsArgument)
     .option('--property <name>', 'judge this property only; may be given several times', collect)
     .option('--budget <budget>', '60s, 5m, or a number of runs (default: 60s)', budgetArgument)
     .option('--seed <n>', 'root seed of everything that is drawn', seedArgument)
@@ -209,6 +219,7 @@ function exitOf({ outcome }: Summary, outputFailed: boolean): ExitCode {
 function mergeFlags(base: StalemateOptions, flags: RunFlags): StalemateOptions {
   return {
     ...mergeTargetFlags(base, flags),
+    ...(flags.faults === undefined ? {} : { faults: { ...base.faults, ...flags.faults } }),
     ...(flags.budget === undefined ? {} : { budget: flags.budget }),
     ...(flags.seed === undefined ? {} : { seed: flags.seed }),
     ...(flags.warm === undefined ? {} : { warm: flags.warm }),

@@ -34,6 +34,7 @@ export interface TargetFlags {
   readonly metrics?: string;
   readonly leaderElection?: boolean;
   readonly cluster?: ClusterKind;
+  readonly toxiproxy?: string;
   readonly serialised?: boolean;
 }
 
@@ -58,6 +59,7 @@ export function withTargetFlags(command: Command): Command {
     .option('--network <kind>', 'what the program can reach: "none" (default) or "host"', networkArgument)
     .option('--leader-election', 'it elects a leader: a second replica may run beside the first')
     .option('--cluster <kind>', 'what answers the API: "embedded" or "envtest"', clusterArgument)
+    .option('--toxiproxy <path>', 'server for faults of connections (default: on PATH, or built)')
     .option('--serialised', 'for a program with one connection: one order for what it sends, slower, replays agree');
 }
 
@@ -108,6 +110,7 @@ export function mergeTargetFlags(base: StalemateOptions, flags: TargetFlags): St
     ...(flags.leaderElection === undefined ? {} : { leaderElection: flags.leaderElection }),
     ...(flags.network === undefined ? {} : { network: flags.network }),
     ...(flags.cluster === undefined ? {} : { cluster: flags.cluster }),
+    ...(flags.toxiproxy === undefined ? {} : { toxiproxy: flags.toxiproxy }),
     ...(flags.serialised === undefined ? {} : { serialised: flags.serialised }),
   };
 }

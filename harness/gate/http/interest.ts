@@ -22,6 +22,6 @@ function labelsOf({ preemptions, holds, faults }: Schedule): readonly string[] {
   return [
     ...preemptions.flatMap(({ before = '', after = '', until = '' }) => [before, after, until]),
     ...holds.flatMap(({ stream, until }) => [stream, until]),
-    ...faults.map(({ at }) => at),
+    ...faults.flatMap((fault) => [fault.at, ...('until' in fault ? [fault.until ?? ''] : [])]),
   ];
 }

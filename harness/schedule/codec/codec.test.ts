@@ -5,7 +5,10 @@ import type { Counterexample } from '../../model/counterexample.ts';
 import { HarnessError } from '../../model/errors.ts';
 import type { History } from '../../model/history.ts';
 import type { JsonObject, KubeObject } from '../../model/object.ts';
+import { Random } from '../../determinism/random.ts';
+import { CONNECTION_KINDS } from '../../model/connection-fault.ts';
 import type { Fault, Hold, Preemption, Schedule } from '../../model/schedule.ts';
+import { drawConnectionFault } from '../connection-faults.ts';
 import type { ProgramOp, Workload } from '../../model/workload.ts';
 import { decodeCounterexample, encodeCounterexample } from './counterexample.ts';
 import { decode, type Format } from './format.ts';
@@ -38,6 +41,13 @@ const fault: fc.Arbitrary<Fault> = fc.oneof(
     times: fc.integer({ min: 1, max: 9 }),
   }),
   fc.record({ at: label, do: fc.constant('stale-list' as const), behind: fc.nat(20) }),
+  fc
+    .tuple(label, fc.constantFrom(...CONNECTION_KINDS), fc.nat(), fc.option(label, { nil: undefined }))
+    .map(([at, kind, seed, until]) => ({
+      at,
+      ...drawConnectionFault(kind, new Random(seed), ['target', 'cluster']),
+      ...(until === undefined ? {} : { until }),
+    })),
 );
 const schedule: fc.Arbitrary<Schedule> = fc.record({
   version: fc.constant(1 as const),

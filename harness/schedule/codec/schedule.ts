@@ -1,5 +1,6 @@
 /** The stored form of a schedule. */
 import { z } from 'zod';
+import type { ConnectionKind } from '../../model/connection-fault.ts';
 import type { Fault, FaultAction, Hold, Preemption, Schedule } from '../../model/schedule.ts';
 import { label, type Shape } from './common.ts';
 import { decode, encode, type Format } from './format.ts';
@@ -31,6 +32,32 @@ const hold: z.ZodType<Hold> = z
 const anchor = { at: label };
 const times = { times: z.int().min(1).exactOptional() };
 
+const stretch = {
+  link: z.enum(['target', 'cluster']).meta({
+    description: 'Between the target and the gate, or between the gate and a real API server',
+  }),
+  forMs: z.int().min(1).meta({ description: 'It ends after so much run time, if nothing else ends it before' }),
+  until: label.meta({ description: 'The item after which it ends' }).exactOptional(),
+  items: z.int().min(1).meta({ description: 'It ends after so many items' }).exactOptional(),
+};
+const amount = z.int().min(1);
+
+/** Toxics; how much is too much for a client is a question that a file may ask. */
+const connectionFaults = [
+  z.strictObject({
+    ...anchor,
+    do: z.literal('latency'),
+    latencyMs: z.int().min(0),
+    jitterMs: z.int().min(0),
+    ...stretch,
+  }),
+  z.strictObject({ ...anchor, do: z.literal('bandwidth'), kilobytesPerSecond: amount, ...stretch }),
+  z.strictObject({ ...anchor, do: z.literal('slow-close'), delayMs: amount, ...stretch }),
+  z.strictObject({ ...anchor, do: z.literal('slice'), bytes: amount, pauseMicros: z.int().min(0), ...stretch }),
+  z.strictObject({ ...anchor, do: z.literal('limit-data'), bytes: amount, ...stretch }),
+  z.strictObject({ ...anchor, do: z.enum(['black-hole', 'reset', 'down']), ...stretch }),
+] as const;
+
 const fault: z.ZodType<Fault> = z
   .discriminatedUnion('do', [
     z.strictObject({
@@ -46,12 +73,16 @@ const fault: z.ZodType<Fault> = z
       ...anchor,
       do: z.enum(['refuse', 'lose-response', 'close-watch', 'expire-watch', 'crash', 'start-replica'] satisfies Exclude<
         FaultAction['do'],
-        'fail' | 'stale-list' | 'pause'
+        'fail' | 'stale-list' | 'pause' | ConnectionKind
       >[]),
       ...times,
     }),
+    ...connectionFaults,
   ])
-  .meta({ id: 'Fault', description: 'What the gate does to one item besides delaying it' });
+  .meta({
+    id: 'Fault',
+    description: 'What the gate does to one item besides delaying it, or what happens to connections from it on',
+  });
 
 const schema: z.ZodType<Schedule> = z
   .strictObject({

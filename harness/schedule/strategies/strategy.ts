@@ -3,6 +3,7 @@
  *
  * To add one: a file beside this one with a function that makes it, a line in `index.ts`.
  */
+import type { Link } from '../../model/connection-fault.ts';
 import type { Item, View } from '../../model/item.ts';
 import type { FaultAction } from '../../model/schedule.ts';
 import type { Draws } from './draws.ts';
@@ -24,6 +25,8 @@ export interface StrategyHints {
   readonly watched?: readonly string[];
   /** How long the target's locks are good for, where it was seen to hold one. */
   readonly lockMs?: number;
+  /** Where connections may be disturbed; absent: nowhere. */
+  readonly links?: readonly Link[];
 }
 
 export type MakeStrategy = (draws: Draws, hints: StrategyHints) => Strategy;

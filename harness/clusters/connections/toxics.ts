@@ -1,0 +1,45 @@
+/** What toxiproxy is told for a fault of connections. Start at {@link toxicsOf}. */
+import type { ConnectionTrouble } from '../../model/connection-fault.ts';
+
+/** `upstream`: what the one who connected sends; `downstream`: what comes back. */
+export interface Toxic {
+  readonly type: 'latency' | 'bandwidth' | 'slow_close' | 'timeout' | 'slicer' | 'limit_data' | 'reset_peer';
+  readonly stream: 'upstream' | 'downstream';
+  readonly attributes: { readonly [name: string]: number };
+}
+
+/** None for `down`, which is no toxic: the proxy stops listening. */
+export function toxicsOf(trouble: ConnectionTrouble): readonly Toxic[] {
+  const back = (type: Toxic['type'], attributes: Toxic['attributes']): readonly Toxic[] => [
+    { type, stream: 'downstream', attributes },
+  ];
+  switch (trouble.do) {
+    case 'latency':
+      return back('latency', { latency: trouble.latencyMs, jitter: trouble.jitterMs });
+    case 'bandwidth':
+      return back('bandwidth', { rate: trouble.kilobytesPerSecond });
+    case 'slow-close':
+      return back('slow_close', { delay: trouble.delayMs });
+    case 'black-hole':
+      // With a time-out of 0 nothing is closed before the toxic is taken out.
+      return (['upstream', 'downstream'] as const).map((stream) => ({
+        type: 'timeout',
+        stream,
+        attributes: { timeout: 0 },
+      }));
+    case 'reset':
+      return back('reset_peer', { timeout: 0 });
+    case 'slice':
+      return back('slicer', {
+        average_size: trouble.bytes,
+        size_variation: Math.floor(trouble.bytes / 2),
+        delay: trouble.pauseMicros,
+      });
+    case 'limit-data':
+      return back('limit_data', { bytes: trouble.bytes });
+    case 'down':
+      return [];
+    default:
+      return trouble satisfies never;
+  }
+}

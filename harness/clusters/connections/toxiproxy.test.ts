@@ -1,0 +1,237 @@
+/** Toxics on bare TCP: that each does what its words say, with a real toxiproxy server. */
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePorts } from '../../apiserver/http/free-ports.ts';
+import { realNow } from '../../determinism/real-time.ts';
+import type { ConnectionFault, ConnectionTrouble, Stretch } from '../../model/connection-fault.ts';
+import { findToxiproxy, missingToxiproxyText } from '../control-plane/binaries.ts';
+import { Disturbance } from './disturbance.ts';
+import { startToxiproxy, type Between, type Toxiproxy } from './toxiproxy.ts';
+
+const binary = findToxiproxy();
+if (binary === undefined) console.log(`faults of connections are not tried: ${missingToxiproxyText()}`);
+
+const PLACE = {
+  enter: [],
+  freePorts,
+  connect: (port: number): Promise<Socket> =>
+    new Promise((resolve, reject) => {
+      const socket = connect(port, '127.0.0.1', () => resolve(socket));
+      socket.once('error', reject);
+    }),
+};
+
+describe.runIf(binary !== undefined)('connections behind toxiproxy', () => {
+  let toxiproxy: Toxiproxy;
+  let upstream = '';
+  // Answers a number with so many bytes, and a word by closing.
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', (asked) => {
+      const count = Number(asked.toString());
+      if (Number.isNaN(count)) socket.end();
+      else socket.write('x'.repeat(count));
+    });
+  });
+
+  beforeAll(async () => {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    upstream = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    toxiproxy = await startToxiproxy(binary ?? '', PLACE);
+  }, 30_000);
+
+  afterAll(async () => {
+    await toxiproxy.stop();
+    server.close();
+  });
+
+  /** Works with a fresh proxy and one connection through it. */
+  async function withClient<T>(work: (client: Client, between: Between) => Promise<T>): Promise<T> {
+    const between = await toxiproxy.between(upstream);
+    const client = new Client(between.address);
+    try {
+      await client.ask(1);
+      return await work(client, between);
+    } finally {
+      client.socket.destroy();
+      await between.remove();
+    }
+  }
+
+  it('tells its version', () => {
+    expect(toxiproxy.version).toMatch(/^2\./);
+  });
+
+  it('passes everything on as long as nothing is asked of it', () =>
+    withClient(async (client) => {
+      expect(await client.ask(100_000)).toBe(100_000);
+    }));
+
+  it.each<[ConnectionTrouble, number]>([
+    [{ do: 'latency', latencyMs: 120, jitterMs: 0 }, 10],
+    [{ do: 'bandwidth', kilobytesPerSecond: 16 }, 3_000],
+    [{ do: 'slice', bytes: 10, pauseMicros: 1_000 }, 2_000],
+  ])('slows answers down: %o', (trouble, bytes) =>
+    withClient(async (client, between) => {
+      await between.disturb(trouble);
+      const began = realNow();
+
+      expect(await client.ask(bytes)).toBe(bytes);
+
+      expect(realNow() - began).toBeGreaterThan(100);
+      await between.restore();
+      expect(await client.ask(50)).toBe(50);
+    }),
+  );
+
+  it('swallows what passes in a black hole, and closes connections when it ends', () =>
+    withClient(async (client, between) => {
+      await between.disturb({ do: 'black-hole' });
+      client.socket.write('7');
+      const late = new Client(between.address);
+      await once(late.socket, 'connect');
+
+      await between.restore();
+
+      expect(await client.ended).toBe('closed');
+      expect(client.received).toBe(1);
+      late.socket.destroy();
+      expect(await new Client(between.address).ask(5)).toBe(5);
+    }));
+
+  it('resets old connections and new ones at the next answer', () =>
+    withClient(async (client, between) => {
+      await between.disturb({ do: 'reset' });
+      client.socket.write('7');
+      expect(await client.ended).toBeDefined();
+
+      const fresh = new Client(between.address);
+      fresh.socket.write('7');
+      expect(await fresh.ended).toBe('ECONNRESET');
+    }));
+
+  it('ends connections after so many bytes', () =>
+    withClient(async (client, between) => {
+      await between.disturb({ do: 'limit-data', bytes: 40 });
+      client.socket.write('100');
+
+      await client.ended;
+
+      expect(client.received).toBe(1 + 40);
+    }));
+
+  it('cuts connections and refuses new ones while it is down', () =>
+    withClient(async (client, between) => {
+      await between.disturb({ do: 'down' });
+      await client.ended;
+      expect(await new Client(between.address).ended).toBe('ECONNREFUSED');
+
+      await between.restore();
+
+      expect(await new Client(between.address).ask(3)).toBe(3);
+    }));
+
+  it('lets closed connections look open for a while', () =>
+    withClient(async (client, between) => {
+      await between.disturb({ do: 'slow-close', delayMs: 150 });
+      const began = realNow();
+      client.socket.write('bye');
+
+      await client.ended;
+
+      expect(realNow() - began).toBeGreaterThan(140);
+    }));
+
+  describe('a disturbance', () => {
+    const fault = (more: Partial<Stretch> = {}): ConnectionFault => ({
+      do: 'down',
+      link: 'target',
+      forMs: 1_000,
+      ...more,
+    });
+    const ends: string[] = [];
+    const tell = (at: string): void => void ends.push(at);
+
+    async function refuses(address: string): Promise<boolean> {
+      const client = new Client(address);
+      client.socket.once('connect', () => client.socket.end());
+      return (await client.ended) === 'ECONNREFUSED';
+    }
+
+    it.each([
+      ['at a label', { until: 'b' }, 'b'],
+      ['after so many items', { items: 2 }, 'b'],
+      ['after so much time', { forMs: 10 }, 'at'],
+    ])('ends %s', (_, more, end) =>
+      withClient(async (__, between) => {
+        ends.length = 0;
+        const disturbance = new Disturbance(['target']);
+        await disturbance.add('target', between);
+        expect(await disturbance.begin(fault(more), 'at', 0)).toBe(true);
+        disturbance.happened('a', tell);
+        expect(await refuses(between.address)).toBe(true);
+
+        disturbance.happened('b', tell);
+        disturbance.expire(100, tell);
+
+        await disturbance.end();
+        expect(ends).toEqual([end]);
+        expect(disturbance.isBusy).toBe(false);
+        expect(await refuses(between.address)).toBe(false);
+      }),
+    );
+
+    it('is in force for connections that come later, and gone when the run ends', () =>
+      withClient(async (_, between) => {
+        const disturbance = new Disturbance(['target']);
+        await disturbance.begin(fault(), 'at', 0);
+        expect(disturbance.untilMs).toBe(1_000);
+        await disturbance.add('target', between);
+        expect(await refuses(between.address)).toBe(true);
+
+        await disturbance.end();
+
+        expect(disturbance.untilMs).toBe(Number.NEGATIVE_INFINITY);
+        expect(await refuses(between.address)).toBe(false);
+      }));
+
+    it('does nothing where there is no such link', async () => {
+      expect(await new Disturbance(['target']).begin(fault({ link: 'cluster' }), 'at', 0)).toBe(false);
+    });
+  });
+});
+
+/** Counts what it is sent. */
+class Client {
+  readonly socket: Socket;
+  received = 0;
+  /** How it ended. */
+  readonly ended: Promise<string>;
+  #told: () => void = () => {};
+
+  constructor(address: string) {
+    const [host = '', port = ''] = address.split(':');
+    this.socket = connect(Number(port), host);
+    this.ended = new Promise((resolve) => {
+      this.socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+      this.socket.on('close', () => resolve('closed'));
+    });
+    this.socket.on('data', (piece) => {
+      this.received += piece.length;
+      this.#told();
+    });
+  }
+
+  /** Resolves with how many bytes have come, when they have. */
+  ask(bytes: number): Promise<number> {
+    const before = this.received;
+    return new Promise((resolve) => {
+      this.#told = () => {
+        if (this.received - before >= bytes) resolve(this.received - before);
+      };
+      this.socket.write(String(bytes));
+    });
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * What may happen to connections themselves, below HTTP: toxics of toxiproxy, as data.
+ *
+ * Owns: the kinds, how long one lasts, and its words. Does not own: what toxiproxy is told (`clusters/connections/toxics.ts`), when one is
+ * drawn (`schedule/connection-faults.ts`).
+ */
+import type { Label } from './label.ts';
+
+/** Answers and events are what is hindered, unless it says otherwise: requests are small. */
+export type ConnectionTrouble =
+  | { readonly do: 'latency'; readonly latencyMs: number; readonly jitterMs: number }
+  | { readonly do: 'bandwidth'; readonly kilobytesPerSecond: number }
+  | { readonly do: 'slow-close'; readonly delayMs: number } // who is hung up on learns of it late
+  | { readonly do: 'black-hole' } // both ways: connections stay open, bytes vanish; they are closed when it ends
+  | { readonly do: 'reset' } // each connection, old or new, ends at the next bytes of an answer; new ones with RST
+  | { readonly do: 'slice'; readonly bytes: number; readonly pauseMicros: number }
+  | { readonly do: 'limit-data'; readonly bytes: number } // each connection ends after so many bytes of answers
+  | { readonly do: 'down' }; // connections are cut, new ones refused
+
+export type ConnectionKind = ConnectionTrouble['do'];
+
+/** `target`: between the target and the gate; `cluster`: between the gate and a real API server, for what the target sends. */
+export type Link = 'target' | 'cluster';
+
+/**
+ * How long: until the item labelled `until` has happened, or so many items have, or so much run time has passed, whichever comes first;
+ * never beyond contention.
+ */
+export interface Stretch {
+  readonly link: Link;
+  readonly forMs: number;
+  readonly until?: Label;
+  readonly items?: number;
+}
+
+export type ConnectionFault = ConnectionTrouble & Stretch;
+
+/** In the order in which they are drawn. */
+export const CONNECTION_KINDS: readonly ConnectionKind[] = [
+  'latency',
+  'bandwidth',
+  'slow-close',
+  'black-hole',
+  'reset',
+  'slice',
+  'limit-data',
+  'down',
+];
+
+/** One line in plain words. */
+export function connectionText(fault: ConnectionFault): string {
+  const where = fault.link === 'target' ? 'between the target and the gate' : 'between the gate and the API server';
+  const ends = [
+    `for ${fault.forMs} ms`,
+    ...(fault.items === undefined ? [] : [`${fault.items} ${fault.items === 1 ? 'step' : 'steps'}`]),
+    ...(fault.until === undefined ? [] : [`until ${fault.until}`]),
+  ];
+  return `${troubleText(fault)} ${where}, ${ends.join(' or ')}`;
+}
+
+function troubleText(trouble: ConnectionTrouble): string {
+  switch (trouble.do) {
+    case 'latency': {
+      const jitter = trouble.jitterMs === 0 ? '' : `, give or take ${trouble.jitterMs} ms,`;
+      return `answers take ${trouble.latencyMs} ms${jitter} longer`;
+    }
+    case 'bandwidth':
+      return `answers trickle at ${trouble.kilobytesPerSecond} KB/s`;
+    case 'slow-close':
+      return `closed connections look open for ${trouble.delayMs} ms more`;
+    case 'black-hole':
+      return 'connections stay open and nothing gets through';
+    case 'reset':
+      return 'connections are reset at the next answer';
+    case 'slice':
+      return `answers come in slices of about ${trouble.bytes} bytes, ${trouble.pauseMicros / 1000} ms apart`;
+    case 'limit-data':
+      return `connections end after ${trouble.bytes} bytes of answers`;
+    case 'down':
+      return 'connections are cut and new ones refused';
+    default:
+      return trouble satisfies never;
+  }
+}
