@@ -103,14 +103,17 @@ it('shows in the README a configuration that is valid', async () => {
 
 it('shows in the README programs whose types are right', () => {
   const readme = readFileSync(join(REPOSITORY_ROOT, 'README.md'), 'utf8');
-  const programs = blocks(readme, 'ts').filter((text) => /^import .* from 'stalemate'/m.test(text));
+  const programs = blocks(readme, 'ts').filter((text) => /^import .* from 'stalemate(?:\/vitest)?'/m.test(text));
   const folder = mkdtempSync(join(tmpdir(), 'stalemate-readme-'));
   try {
     programs.forEach((text, index) => writeFileSync(join(folder, `block-${index}.ts`), text));
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
     symlinkSync(join(REPOSITORY_ROOT, 'node_modules'), join(folder, 'node_modules'));
     const compilerOptions = {
-      paths: { stalemate: [join(REPOSITORY_ROOT, 'harness/index.ts')] },
+      paths: {
+        stalemate: [join(REPOSITORY_ROOT, 'harness/index.ts')],
+        'stalemate/vitest': [join(REPOSITORY_ROOT, 'harness/vitest.ts')],
+      },
       typeRoots: [join(REPOSITORY_ROOT, 'node_modules/@types')],
       declaration: false,
       isolatedDeclarations: false,

@@ -10,15 +10,20 @@ const HERE = new URL('.', import.meta.url).pathname;
 /** Enough to see past our own frames. */
 const FRAMES_MAX = 30;
 
-/** The frames above this folder's, as text. */
-export function callerFrames(): string {
+/**
+ * The frames above this folder's, as text.
+ *
+ * @param module - Address of another module whose frames are ours.
+ */
+export function callerFrames(module?: string): string {
+  const ours = module === undefined ? [HERE] : [HERE, new URL(module).pathname];
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = FRAMES_MAX;
   const { stack = '' } = new Error();
   Error.stackTraceLimit = stackTraceLimit;
   return stack
     .split('\n')
-    .filter((line) => /^\s+at /.test(line) && !line.includes(HERE))
+    .filter((line) => /^\s+at /.test(line) && !ours.some((path) => line.includes(path)))
     .join('\n');
 }
 

@@ -1,0 +1,196 @@
+/**
+ * Campaigns and claims as tests of vitest: each property is a test, each finding a failure with its story, and the line of the test
+ * file on top of the stack.
+ *
+ * Nothing of a campaign runs while vitest collects tests. Owns: what is a test and when it fails. Start at {@link testController}.
+ */
+import * as fc from 'fast-check';
+import { beforeAll, describe, it } from 'vitest';
+import { findConfigFile, loadConfigFile, type StalemateOptions } from '../execution/config.ts';
+import type { RunConfig } from '../execution/run-config.ts';
+import { callerFrames, withFrames } from '../execution/user-frames.ts';
+import { HarnessError } from '../model/errors.ts';
+import type { CheckResult } from '../model/check-result.ts';
+import type { History } from '../model/history.ts';
+import type { Property } from '../oracle/property.ts';
+import { redactWords } from '../report/redaction/index.ts';
+import { Vault } from '../report/redaction/vault.ts';
+import { failing, notGreen, wasTested, type Scenario } from '../report/run/document.ts';
+import { checkFolder } from '../report/write-files.ts';
+import { budgetArgument, seedArgument } from './arguments.ts';
+import { FindingKeeper } from './finding-keeper.ts';
+import { openLab, resolveRun, runConfigured } from './library.ts';
+import { scenarioOf, secretSources } from './scenario.ts';
+
+/** The same trials each time, so that red and green mean the change and not the luck; another seed is for the night. */
+const SEED = 1;
+/** A campaign ends by its own budget, and a worker that hangs is ended by its supervisor. */
+const NO_LIMIT = 0;
+const WIDTH = 100;
+
+export interface ControllerTestOptions {
+  /** Title of the suite; default `stalemate`. */
+  readonly name?: string;
+  /** What relative paths refer to; default the working directory. */
+  readonly cwd?: string;
+}
+
+/**
+ * A suite with one test per property: a campaign is run, and what it finds fails the test of its property.
+ *
+ * Seed 1 unless the options say otherwise; the variables `STALEMATE_SEED` and `STALEMATE_BUDGET` win over both.
+ *
+ * @param source - The options, or a configuration file; default the `stalemate.config.*` of the working directory.
+ * @example
+ * import { testController } from 'stalemate/vitest';
+ * testController({ target: './stalemate.target.ts', crds: ['config/crd'], samples: ['sample.yaml'], budget: '30s' });
+ */
+export function testController(source?: StalemateOptions | string, test: ControllerTestOptions = {}): void {
+  const frames = framesOfTest();
+  const { name = 'stalemate', cwd = process.cwd() } = test;
+  describe(name, async () => {
+    const config = await told(frames, () => configOf(source, cwd));
+    let scenario: Scenario | undefined;
+    beforeAll(async () => {
+      scenario = await told(frames, () => campaign(config, cwd));
+    }, NO_LIMIT);
+
+    for (const { name } of config.properties) {
+      it(name, ({ skip }) => {
+        if (scenario === undefined) throw new Error('the campaign has not ended');
+        const findings = failing(scenario).filter(({ property }) => property === name);
+        const errors = findings.map(({ story }) => withFrames(new Violated(story), frames));
+        if (errors.length > 1) throw new AggregateError(errors, `${errors.length} findings`);
+        if (errors[0] !== undefined) throw errors[0];
+        const line = scenario.properties.find((property) => property.name === name);
+        if (line !== undefined && !wasTested(line)) skip('no run put this property to the test');
+      });
+    }
+    it('enough was tried', () => {
+      const why = scenario === undefined ? undefined : notGreen(scenario);
+      if (why !== undefined) throw withFrames(new Error(why), frames);
+    });
+  });
+}
+
+/** True when it holds; false, or a few words on what is wrong, when it does not. */
+export type Claim = (history: History) => boolean | string;
+
+export interface ClaimOptions extends StalemateOptions {
+  /** What relative paths refer to; default the working directory. */
+  readonly cwd?: string;
+  /** How many trials; default 200. */
+  readonly runs?: number;
+}
+
+const CLAIM_RUNS = 200;
+
+/**
+ * One test: a claim of your own about the history of every trial. When it fails, the trial is shrunk, and the story of the smallest
+ * one that still fails is the failure.
+ *
+ * @example
+ * import { testClaim } from 'stalemate/vitest';
+ * testClaim('deletes at most twice', options, ({ operations }) => operations.filter(({ verb }) => verb === 'delete').length <= 2);
+ */
+export function testClaim(name: string, options: ClaimOptions, claim: Claim): void {
+  const frames = framesOfTest();
+  const { cwd = process.cwd(), runs = CLAIM_RUNS, ...rest } = options;
+  const property = claimed(name, claim);
+  it(
+    name,
+    async () => {
+      const { budget: _, seed, ...own } = fromVariables(rest);
+      const lab = await openLab({ ...own, properties: [property] }, { cwd });
+      try {
+        await fc.assert(fc.asyncProperty(lab.trials(), lab.holds(property.name)), { seed, numRuns: runs });
+      } catch (error) {
+        // The story alone; which trial of which seed it was, the counterexample says better.
+        const story =
+          error instanceof Error && error.cause instanceof Error ? new Violated(ownReplay(error.cause.message)) : error;
+        throw story instanceof Violated || story instanceof HarnessError ? withFrames(story, frames) : story;
+      } finally {
+        await lab.close();
+      }
+    },
+    NO_LIMIT,
+  );
+}
+
+/** What a finding is called in a list of failures. */
+class Violated extends Error {
+  override readonly name = 'Violated';
+}
+
+/** Names of properties are kebab-case: they stand in file names and on command lines. */
+function claimed(title: string, claim: Claim): Property {
+  const name =
+    title
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, '-')
+      .replaceAll(/^-+|-+$/g, '') || 'claim';
+  const check = (history: History): CheckResult => {
+    const said = claim(history);
+    if (said === true) return { result: 'holds' };
+    const sentence = said === false ? 'does not hold' : said;
+    const signature = { property: name, class: '', actors: ['target'], kind: '', field: '' };
+    const at = Number.MAX_SAFE_INTEGER;
+    const violation = { signature, sentence, operations: [], revisions: [], at, severity: 'error' as const };
+    return { result: 'violated', violations: [violation] };
+  };
+  return { name, kind: 'safety', about: title, check };
+}
+
+/** The command line does not know the claim; the test does, and makes the same trials again. */
+function ownReplay(story: string): string {
+  return story.replace(
+    /^ replay: npx stalemate replay (.*)$/m,
+    ' counterexample: $1; to replay it, run this test again',
+  );
+}
+
+/** What is wrong with options or a target is a mistake at the line of the test, not in here; our own faults keep their stack. */
+async function told<T>(frames: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    throw error instanceof HarnessError ? withFrames(error, frames) : error;
+  }
+}
+
+function framesOfTest(): string {
+  return callerFrames(import.meta.url);
+}
+
+async function configOf(source: StalemateOptions | string | undefined, cwd: string): Promise<RunConfig> {
+  if (typeof source === 'object') return resolveRun(fromVariables(source), { cwd });
+  const file = source ?? findConfigFile(cwd);
+  if (file === undefined) return resolveRun(fromVariables({}), { cwd });
+  return resolveRun(fromVariables(await loadConfigFile(file)), { cwd, configFile: file });
+}
+
+function fromVariables(options: StalemateOptions): StalemateOptions & { readonly seed: number } {
+  const { STALEMATE_SEED: seed = '', STALEMATE_BUDGET: budget = '' } = process.env;
+  return {
+    ...options,
+    seed: seed === '' ? (options.seed ?? SEED) : seedArgument(seed),
+    ...(budget === '' ? {} : { budget: budgetArgument(budget) }),
+  };
+}
+
+/** Findings are written as by `stalemate run`; what is told of them is in the failures. */
+async function campaign(config: RunConfig, cwd: string): Promise<Scenario> {
+  checkFolder(config.reportDir);
+  const vault = new Vault();
+  const silent = (): void => {};
+  const keeper = new FindingKeeper(
+    config.reportDir,
+    { out: silent, err: silent, color: false, width: WIDTH, cwd },
+    silent,
+    vault,
+  );
+  const result = await runConfigured(config, { events: { onFinding: (finding) => keeper.keep(finding) } });
+  if (keeper.fault !== undefined) throw keeper.fault;
+  const redacted = redactWords(keeper.withoutSecrets(result), secretSources(config), vault);
+  return scenarioOf(config, redacted, { cwd, env: process.env, pathsOf: keeper.pathsOf.bind(keeper) });
+}

@@ -1,0 +1,3 @@
+/** What `import … from 'stalemate/vitest'` offers: campaigns and claims as tests of vitest. */
+export { testClaim, testController } from './cli/vitest-tests.ts';
+export type { Claim, ClaimOptions, ControllerTestOptions } from './cli/vitest-tests.ts';
