@@ -4,6 +4,7 @@ import { budgetText } from '../execution/budget.ts';
 import { versions } from '../execution/versions.ts';
 import type { RunConfig } from '../execution/run-config.ts';
 import type { CampaignResult } from '../model/finding.ts';
+import type { CorpusSummary } from '../report/corpus-summary.ts';
 import { redactRun } from '../report/redaction/index.ts';
 import type { Vault } from '../report/redaction/vault.ts';
 import { makeRun, makeScenario, type ScenarioFacts } from '../report/run/make-document.ts';
@@ -20,13 +21,18 @@ export interface ScenarioPlace {
 const SAMPLES_MAX = 3;
 
 /** @param result - Its findings without their secrets. */
-export function scenarioOf(config: RunConfig, result: CampaignResult, { cwd, env, pathsOf }: ScenarioPlace): Scenario {
+export function scenarioOf(
+  config: RunConfig,
+  result: CampaignResult,
+  { cwd, env, pathsOf }: ScenarioPlace,
+  corpus?: CorpusSummary,
+): Scenario {
   const target = targetText(config, cwd);
   const samples = config.samples.map(({ kind, metadata }) => `${kind}/${metadata.name ?? metadata.generateName ?? ''}`);
   const more = samples.length > SAMPLES_MAX ? [`${samples.length - SAMPLES_MAX} more`] : [];
   const short = config.target === '' ? basename(config.process?.command[0] ?? '') : target;
   const file = config.target === '' ? config.configFile : config.target;
-  return makeScenario(result, {
+  const facts = {
     name: `${short} with ${[...samples.slice(0, SAMPLES_MAX), ...more].join(', ')}`,
     target,
     cluster: config.cluster,
@@ -34,7 +40,8 @@ export function scenarioOf(config: RunConfig, result: CampaignResult, { cwd, env
     file: file === null ? null : annotated(file, cwd, env),
     properties: config.properties,
     pathsOf,
-  });
+  };
+  return makeScenario(result, facts, corpus);
 }
 
 /** `stalemate.target.ts`, or the command of a process. */

@@ -99,23 +99,24 @@ export function summariseCorpus(
 }
 
 /** Whether an entry fails a run. */
-function fails({ state, outcome }: CorpusSummaryEntry): boolean {
+export function failsRun({ state, outcome }: CorpusSummaryEntry): boolean {
   return state !== 'quarantined' && (outcome === 'fails' || outcome === 'fails-otherwise');
 }
 
-function saysNothing({ state, outcome }: CorpusSummaryEntry): boolean {
+/** Whether it says neither that it fails nor that it holds. */
+export function saysNothing({ state, outcome }: CorpusSummaryEntry): boolean {
   return state !== 'quarantined' && (outcome === 'stale' || outcome === 'unclear');
 }
 
 /** What a campaign came to, with what was replayed before it: a search that finds nothing new does not mend what is known. */
 export function outcomeWith(outcome: CampaignOutcome, { entries }: CorpusSummary): CampaignOutcome {
-  if (entries.some(fails)) return 'violated';
+  if (entries.some(failsRun)) return 'violated';
   return outcome === 'holds' && entries.some(saysNothing) ? 'inconclusive' : outcome;
 }
 
 /** `1 regression`, `2 known failures`. */
 export function corpusHeadline({ entries }: CorpusSummary): readonly string[] {
-  const failing = entries.filter(fails);
+  const failing = entries.filter(failsRun);
   const regressions = failing.filter(({ regression }) => regression).length;
   const known = failing.length - regressions;
   return [
@@ -133,7 +134,7 @@ export function corpusLines(
     const { name, state, outcome, sentence, signature } = entry;
     const again = seenAgain[signature] ?? 0;
     const seen = again === 0 ? '' : ` · failed again in ${again} run${again === 1 ? '' : 's'} of the search`;
-    if (fails(entry))
+    if (failsRun(entry))
       return [`  ✗ ${entry.regression ? 'regression' : 'known, open'}: ${name}${seen}`, `    ${sentence}`];
     if (saysNothing(entry)) return [`  ? ${state}, ${outcome}: ${name}${seen}`];
     return again === 0 ? [] : [`  ${state}: ${name}${seen}`];

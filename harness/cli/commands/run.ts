@@ -177,6 +177,7 @@ async function runTold(
     config,
     { ...redacted, outcome: summary.outcome },
     { cwd: console.cwd, env: process.env, pathsOf },
+    corpus?.summary,
   );
   reports.write(runDocument(scenario, config, vault));
   const failures = [...keeper.failures, ...reports.failures];

@@ -3,7 +3,15 @@
  *
  * GitHub shows ten errors and ten warnings of a step; the most important come first.
  */
-import { notGreen, replayCommand, type ReportedFinding, type RunDocument, type Scenario } from './document.ts';
+import {
+  keptCommand,
+  keptFailing,
+  notGreen,
+  replayCommand,
+  type ReportedFinding,
+  type RunDocument,
+  type Scenario,
+} from './document.ts';
 import { limited, visible } from './plain-text.ts';
 
 /** Of the texts of annotations, GitHub keeps 64 KiB. */
@@ -14,7 +22,11 @@ export function renderAnnotations({ scenarios }: RunDocument): string {
     const findings = scenario.findings.map((finding) => annotationOf(finding, scenario));
     const why = notGreen(scenario);
     const whole = why === undefined ? [] : [command('error', scenario, 'stalemate: nothing can be said', why)];
-    return [...findings, ...whole];
+    const kept = keptFailing(scenario).map((one) => {
+      const title = one.regression ? `regression: ${one.name}` : `known failure: ${one.name}`;
+      return command('error', scenario, title, `${one.sentence}\n${one.about}\nreplay: ${keptCommand(one)}`);
+    });
+    return [...kept, ...findings, ...whole];
   });
   // Errors first: only so many are shown.
   return [...lines].sort((a, b) => Number(a.startsWith('::warning')) - Number(b.startsWith('::warning'))).join('');

@@ -1,6 +1,14 @@
 /** The run document as a schema: published under docs/schemas, and what every document is checked against before it is shown. */
 import { z } from 'zod';
-import { RUN_VERSION, type PropertyLine, type ReportedFinding, type RunDocument, type Scenario } from './document.ts';
+import { CORPUS_STATES } from '../../model/corpus.ts';
+import {
+  RUN_VERSION,
+  type KeptFinding,
+  type PropertyLine,
+  type ReportedFinding,
+  type RunDocument,
+  type Scenario,
+} from './document.ts';
 
 /** Every key of the noun, the optional ones too: a field that was forgotten here is a type error. */
 type Shape<T> = { readonly [key in keyof T]-?: z.ZodType };
@@ -42,6 +50,17 @@ const property: z.ZodType<PropertyLine> = z.strictObject({
   vacuous: z.boolean(),
 } satisfies Shape<PropertyLine>);
 
+const kept: z.ZodType<KeptFinding> = z.strictObject({
+  name: z.string(),
+  property: z.string(),
+  sentence: z.string(),
+  state: z.enum(CORPUS_STATES),
+  outcome: z.enum(['fails', 'fails-otherwise', 'holds', 'stale', 'unclear', 'not-reached', 'other-target']),
+  regression: z.boolean().meta({ description: 'Mended once, and back' }),
+  result: z.enum(['passed', 'failed', 'silent', 'aside']).meta({ description: 'aside: told only' }),
+  about: z.string(),
+} satisfies Shape<KeptFinding>);
+
 const scenario: z.ZodType<Scenario> = z.strictObject({
   name: z.string(),
   target: z.string(),
@@ -56,6 +75,7 @@ const scenario: z.ZodType<Scenario> = z.strictObject({
   contention: counters.meta({ description: 'How hard the runs contended, by counter' }),
   properties: z.array(property),
   findings: z.array(finding),
+  kept: z.array(kept).meta({ description: 'Findings that the project keeps, replayed before the search' }),
   inconclusive: z.strictObject({
     count: z.int(),
     reasons: z.array(z.strictObject({ why: z.string(), count: z.int() })),

@@ -6,7 +6,9 @@
  * the meaning of a field is a new version.
  */
 import type { CampaignOutcome, Grade, PropertyTally, Reproduced } from '../../model/finding.ts';
+import type { CorpusState, RevisitOutcome } from '../../model/corpus.ts';
 import { quoted } from '../shell-word.ts';
+import { countText } from '../summary.ts';
 
 export const RUN_VERSION = 1;
 
@@ -38,6 +40,8 @@ export interface Scenario {
   readonly contention: { readonly [counter: string]: number };
   readonly properties: readonly PropertyLine[];
   readonly findings: readonly ReportedFinding[];
+  /** Findings that the project keeps, replayed before the search. */
+  readonly kept: readonly KeptFinding[];
   readonly inconclusive: {
     readonly count: number;
     /** The most frequent first. */
@@ -80,6 +84,21 @@ export interface ReportedFinding {
   readonly page: string | null;
 }
 
+/** A finding of the corpus, as it is today. */
+export interface KeptFinding {
+  readonly name: string;
+  readonly property: string;
+  readonly sentence: string;
+  readonly state: CorpusState;
+  readonly outcome: RevisitOutcome;
+  /** Mended once, and back. */
+  readonly regression: boolean;
+  /** `failed` and `silent` are not green; `aside` is told only: in quarantine, of another target, not reached. */
+  readonly result: 'passed' | 'failed' | 'silent' | 'aside';
+  /** Why it is in that state, and what came of it now. */
+  readonly about: string;
+}
+
 /** What failed a scenario, and what is only told of it. */
 export function failing(scenario: Scenario): readonly ReportedFinding[] {
   return scenario.findings.filter(({ fails }) => fails);
@@ -90,8 +109,31 @@ export function wasTested({ holds, violated, inconclusive, vacuous }: PropertyLi
   return !vacuous && holds + violated + inconclusive > 0;
 }
 
+/** Kept findings that fail a scenario. */
+export function keptFailing({ kept }: Scenario): readonly KeptFinding[] {
+  return kept.filter(({ result }) => result === 'failed');
+}
+
+/** The command that replays a kept finding. */
+export function keptCommand({ name }: KeptFinding): string {
+  return `npx stalemate corpus run ${quoted(name)}`;
+}
+
+/** `2 findings, 1 regression`; undefined where nothing failed. */
+export function failureText(scenarios: readonly Scenario[]): string | undefined {
+  const kept = scenarios.flatMap(keptFailing);
+  const regressions = kept.filter(({ regression }) => regression).length;
+  const parts = [
+    [scenarios.flatMap(failing).length, 'finding'],
+    [regressions, 'regression'],
+    [kept.length - regressions, 'known failure'],
+  ] as const;
+  const said = parts.filter(([count]) => count > 0).map(([count, noun]) => countText(count, noun));
+  return said.length === 0 ? undefined : said.join(', ');
+}
+
 /** Why a scenario that found nothing is not green either; undefined where it is. */
-export function notGreen({ outcome, inconclusive, runs, properties }: Scenario): string | undefined {
+export function notGreen({ outcome, inconclusive, runs, properties, kept }: Scenario): string | undefined {
   switch (outcome) {
     case 'holds':
     case 'violated':
@@ -99,6 +141,8 @@ export function notGreen({ outcome, inconclusive, runs, properties }: Scenario):
     case 'interrupted':
       return `stopped early, after ${runs} runs`;
     case 'inconclusive': {
+      const silent = kept.filter(({ result }) => result === 'silent').map(({ name }) => name);
+      if (silent.length > 0) return `nothing can be said of what is kept as ${silent.join(', ')}`;
       const [reason] = inconclusive.reasons;
       const why = reason === undefined ? '' : `: ${reason.why}`;
       return `inconclusive in ${inconclusive.count} of ${runs} runs${why}`;

@@ -8,7 +8,7 @@ import { renderJsonLines } from './json-lines.ts';
 import { renderJunit } from './junit.ts';
 import { renderMarkdown } from './markdown.ts';
 import { renderSarif } from './sarif.ts';
-import { green, hostileRun, runOf, withFinding } from './test-run.ts';
+import { green, hostileRun, runOf, withFinding, withKept } from './test-run.ts';
 import { all, readXml } from './test-xml.ts';
 
 const texts = fc.string({ unit: 'binary' });
@@ -53,6 +53,22 @@ describe('JUnit', () => {
     expect(all(suites, 'system-out')[0]?.text).toContain('LOST UPDATE');
   });
 
+  it('has a case for each finding that is kept', () => {
+    const suites = readXml(renderJunit(withKept()));
+    const kept = all(suites, 'testcase').slice(0, 4);
+
+    expect(kept.map(({ attributes, children }) => [attributes['name'], children[0]?.name ?? 'passed'])).toEqual([
+      ['kept: good', 'passed'],
+      ['kept: back', 'failure'],
+      ['kept: stale', 'error'],
+      ['kept: aside', 'skipped'],
+    ]);
+    expect(all(suites, 'failure')[0]).toMatchObject({
+      attributes: { message: 'regression: controller reverted back ', type: 'regression' },
+      text: expect.stringContaining('replay: npx stalemate corpus run back'),
+    });
+  });
+
   it('is well-formed whatever stands in it', () => {
     expect(all(readXml(renderJunit(hostileRun())), 'testcase')).toHaveLength(2);
     const check = fc.property(texts, (text) => void readXml(renderJunit(hostileRun(text))));
@@ -84,6 +100,10 @@ describe('annotations', () => {
     ).toHaveLength(1);
   });
 
+  it('name regressions', () => {
+    expect(renderAnnotations(withKept())).toMatch(/^::error [^:]*title=regression%3A back::[^\n]*corpus run back\n$/);
+  });
+
   it('say that nothing can be said', () => {
     expect(renderAnnotations(runOf({ outcome: 'interrupted' }))).toContain('::stopped early, after 40 runs');
   });
@@ -98,6 +118,13 @@ describe('the job summary', () => {
     expect(text).toContain('```mermaid\nsequenceDiagram\n');
     expect(text).toContain('npx stalemate replay out/failures/f.json');
     expect(renderMarkdown(green())).toContain('p &lt; 3/40 = 0.075');
+  });
+
+  it('tells what is kept first', () => {
+    const text = renderMarkdown(withKept());
+
+    expect(text).toContain('## stalemate: ❌ 1 regression');
+    expect(text).toContain('| ❌ | `back` | **regression** controller reverted back');
   });
 
   it('draws the guilty write in a frame, between the requests around it', () => {

@@ -6,6 +6,8 @@
  */
 import {
   failing,
+  keptCommand,
+  type KeptFinding,
   notGreen,
   type PropertyLine,
   type ReportedFinding,
@@ -30,7 +32,11 @@ export function renderJunit({ scenarios }: RunDocument): string {
 }
 
 function suiteOf(scenario: Scenario): { readonly cases: readonly Case[]; readonly xml: string } {
-  const cases = [...scenario.properties.map((property) => propertyCase(property, scenario)), campaignCase(scenario)];
+  const cases = [
+    ...scenario.kept.map(keptCase),
+    ...scenario.properties.map((property) => propertyCase(property, scenario)),
+    campaignCase(scenario),
+  ];
   const facts = { seed: scenario.seed, runs: scenario.runs, budget: scenario.budget, cluster: scenario.cluster };
   const counters = Object.entries({ ...facts, ...scenario.contention });
   const properties = counters.map(([name, value]) => `      <property${attributes({ name, value })}/>\n`).join('');
@@ -45,6 +51,26 @@ function suiteOf(scenario: Scenario): { readonly cases: readonly Case[]; readonl
     cases,
     xml: `  <testsuite${suite}>\n    <properties>\n${properties}    </properties>\n${xml}  </testsuite>\n`,
   };
+}
+
+function keptCase(kept: KeptFinding): Case {
+  const name = `kept: ${kept.name}`;
+  const message = `${kept.regression ? 'regression: ' : ''}${kept.sentence}`;
+  const body = escape(`${kept.sentence}\n${kept.property}: ${kept.about}\nreplay: ${keptCommand(kept)}\n`);
+  switch (kept.result) {
+    case 'passed':
+      return { name, result: 'passed', xml: '' };
+    case 'failed': {
+      const facts = attributes({ message, type: kept.regression ? 'regression' : kept.state });
+      return { name, result: 'failure', xml: `      <failure${facts}>${body}</failure>\n` };
+    }
+    case 'silent':
+      return { name, result: 'error', xml: `      <error${attributes({ message: kept.about })}>${body}</error>\n` };
+    case 'aside':
+      return { name, result: 'skipped', xml: `      <skipped${attributes({ message: kept.about })}/>\n` };
+    default:
+      return kept.result satisfies never;
+  }
 }
 
 function propertyCase(property: PropertyLine, scenario: Scenario): Case {

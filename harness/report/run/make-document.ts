@@ -3,10 +3,11 @@ import { signatureText } from '../../model/check-result.ts';
 import { InvariantError } from '../../model/errors.ts';
 import type { CampaignOutcome, CampaignResult, Finding } from '../../model/finding.ts';
 import { quoted } from '../shell-word.ts';
+import { failsRun, saysNothing, type CorpusSummary, type CorpusSummaryEntry } from '../corpus-summary.ts';
 import { tellStory } from '../story.ts';
 import { renderStory, triedText } from '../terminal.ts';
 import { fileStem } from '../title.ts';
-import { RUN_VERSION, type ReportedFinding, type RunDocument, type Scenario } from './document.ts';
+import { RUN_VERSION, type KeptFinding, type ReportedFinding, type RunDocument, type Scenario } from './document.ts';
 import { runSchema } from './document-schema.ts';
 import { sequenceOf } from './mermaid.ts';
 
@@ -21,7 +22,8 @@ export interface ScenarioFacts extends Pick<Scenario, 'name' | 'target' | 'clust
 
 const STORY_WIDTH = 100;
 
-export function makeScenario(result: CampaignResult, facts: ScenarioFacts): Scenario {
+/** @param corpus - What was replayed before the search. */
+export function makeScenario(result: CampaignResult, facts: ScenarioFacts, corpus?: CorpusSummary): Scenario {
   const { name, target, cluster, budget, file } = facts;
   return {
     name,
@@ -40,6 +42,7 @@ export function makeScenario(result: CampaignResult, facts: ScenarioFacts): Scen
       return { name, about, ...tally };
     }),
     findings: result.findings.map((finding) => reported(finding, facts.pathsOf(finding))),
+    kept: (corpus?.entries ?? []).map(keptFinding),
     inconclusive: {
       count: result.inconclusive.count,
       reasons: Object.entries(result.inconclusive.reasons)
@@ -60,6 +63,18 @@ export function makeRun(scenarios: readonly Scenario[], madeWith: RunDocument['m
   const { success, error } = runSchema.safeParse(run);
   if (!success) throw new InvariantError(`a run document fits its schema: ${error.message}`);
   return run;
+}
+
+function keptFinding(entry: CorpusSummaryEntry): KeptFinding {
+  const { name, property, sentence, state, outcome, regression, reason, detail } = entry;
+  const about = [`${state}, ${outcome}`, reason, detail ?? ''].filter((part) => part !== '').join('; ');
+  return { name, property, sentence, state, outcome, regression, result: keptResult(entry), about };
+}
+
+function keptResult(entry: CorpusSummaryEntry): KeptFinding['result'] {
+  if (failsRun(entry)) return 'failed';
+  if (saysNothing(entry)) return 'silent';
+  return entry.outcome === 'holds' ? 'passed' : 'aside';
 }
 
 function reported(finding: Finding, paths: FindingPaths): ReportedFinding {

@@ -5,6 +5,8 @@
 import { countText } from '../summary.ts';
 import { figuresOf } from './figures.ts';
 import {
+  failing,
+  failureText,
   notGreen,
   replayCommand,
   type ReportedFinding,
@@ -37,6 +39,7 @@ function scenarioBlocks(scenario: Scenario): readonly string[] {
   const rest = findings.slice(TOLD_MAX).map(({ title, sentence }) => `- **${inline(title)}** ${inline(sentence)}\n`);
   return [
     headOf(scenario),
+    ...(scenario.kept.length === 0 ? [] : [keptBlock(scenario)]),
     ...told.map(findingBlock),
     ...(rest.length === 0 ? [] : [`### And\n\n${rest.join('')}\n`]),
     propertiesBlock(scenario),
@@ -44,16 +47,12 @@ function scenarioBlocks(scenario: Scenario): readonly string[] {
 }
 
 function headOf(scenario: Scenario): string {
-  const failed = scenario.findings.filter(({ fails }) => fails).length;
-  const only = scenario.findings.length - failed;
+  const failed = failureText([scenario]);
+  const only = scenario.findings.length - failing(scenario).length;
   const why = notGreen(scenario);
   const headline =
-    failed > 0
-      ? `❌ ${countText(failed, 'finding')}`
-      : why === undefined
-        ? '✅ all properties hold'
-        : `⚠️ ${inline(why)}`;
-  const aside = only === 0 ? '' : `, ${countText(only, 'pathological one')} reported only`;
+    failed !== undefined ? `❌ ${failed}` : why === undefined ? '✅ all properties hold' : `⚠️ ${inline(why)}`;
+  const aside = only === 0 ? '' : `, ${only} reported only`;
   const figures = figuresOf(scenario).map(({ name, value }) => `| ${inline(name)} | ${inline(value)} |\n`);
   const warnings = scenario.warnings.map((warning) => `> ⚠️ ${inline(warning)}\n>\n`);
   return (
@@ -77,6 +76,16 @@ function findingBlock(finding: ReportedFinding): string {
     '</details>\n',
     '',
   ].join('\n');
+}
+
+const KEPT_MARK = { passed: '✅', failed: '❌', silent: '⚠️', aside: '–' } as const;
+
+function keptBlock({ kept }: Scenario): string {
+  const rows = kept.map((one) => {
+    const back = one.regression ? '**regression** ' : '';
+    return `| ${KEPT_MARK[one.result]} | ${code(one.name)} | ${back}${inline(one.sentence)} | ${inline(one.about)} |\n`;
+  });
+  return `### Kept findings\n\n| | name | finding | |\n|---|---|---|---|\n${rows.join('')}\n`;
 }
 
 function propertiesBlock({ properties, findings }: Scenario): string {

@@ -1,5 +1,6 @@
 /** Run documents for the tests of what is made of them. */
 import type { CampaignResult, Finding, PropertyTally } from '../../model/finding.ts';
+import type { CorpusSummary, CorpusSummaryEntry } from '../corpus-summary.ts';
 import type { Told } from '../story.ts';
 import { deployment, findingOf, HistoryScript, lostUpdate, STATS } from '../test-findings.ts';
 import type { RunDocument } from './document.ts';
@@ -47,9 +48,37 @@ export function withFinding(told: Told = lostUpdate()): RunDocument {
   });
 }
 
-export function runOf(result: Partial<CampaignResult>, facts: Partial<ScenarioFacts> = {}): RunDocument {
-  const scenario = makeScenario({ ...RESULT, ...result }, { ...FACTS, ...facts });
+export function runOf(
+  result: Partial<CampaignResult>,
+  facts: Partial<ScenarioFacts> = {},
+  corpus?: CorpusSummary,
+): RunDocument {
+  const scenario = makeScenario({ ...RESULT, ...result }, { ...FACTS, ...facts }, corpus);
   return makeRun([scenario], { stalemate: '0.1.0', node: '24.0.0' });
+}
+
+/** One that holds, a regression, one that is stale, one in quarantine. */
+export function withKept(text = ''): RunDocument {
+  const entry = (name: string, more: Partial<CorpusSummaryEntry>): CorpusSummaryEntry => ({
+    name,
+    state: 'fixed',
+    outcome: 'holds',
+    regression: false,
+    property: 'no-lost-update',
+    signature: 's',
+    sentence: `controller reverted ${name} ${text}`,
+    reason: text,
+    reproduced: { k: 0, n: 1 },
+    missedAnchors: [],
+    ...more,
+  });
+  const entries = [
+    entry('good', {}),
+    entry('back', { outcome: 'fails', regression: true }),
+    entry('stale', { outcome: 'stale' }),
+    entry('aside', { state: 'quarantined', outcome: 'fails' }),
+  ];
+  return runOf({ outcome: 'violated' }, {}, { budgetMs: 1, elapsedMs: 1, entries });
 }
 
 /** All that could be taken for more than text, in one format or another. */

@@ -2,7 +2,7 @@ import { Script } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { lostUpdate, STATS } from '../../test-findings.ts';
 import { runSchema } from '../../run/document-schema.ts';
-import { green, hostileRun, runOf, withFinding } from '../../run/test-run.ts';
+import { green, hostileRun, runOf, withFinding, withKept } from '../../run/test-run.ts';
 import { makeRun } from '../../run/make-document.ts';
 import { runScript } from '../assets.ts';
 import { runPage } from './run-page.ts';
@@ -31,6 +31,14 @@ describe('the page of a run', () => {
     const told = page(runOf({ findings: [{ ...lostUpdate(), stats: { ...STATS, grade: 'pathological' } }] }));
     expect(told).toContain('<h1 class="holds">');
     expect(told).toContain('Reported only: LOST UPDATE');
+  });
+
+  it('tells of what is kept, regressions by name', () => {
+    const text = page(withKept());
+
+    expect(text).toContain('1 regression</h1>');
+    expect(text).toMatch(/✗ fails, a regression<\/b\s*>: <code>back<\/code>/);
+    expect(text).toContain('npx stalemate corpus run back');
   });
 
   it('holds the document, unchanged, and lists several scenarios', () => {

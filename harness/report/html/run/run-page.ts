@@ -3,10 +3,9 @@
  *
  * Owns: order and markup. Does not own: the data (`report/run/document.ts`), which the page holds as JSON too.
  */
-import { failing, notGreen, replayCommand, wasTested } from '../../run/document.ts';
+import { failureText, keptCommand, notGreen, replayCommand, wasTested } from '../../run/document.ts';
 import type { PropertyLine, ReportedFinding, RunDocument, Scenario } from '../../run/document.ts';
 import { figuresOf } from '../../run/figures.ts';
-import { countText } from '../../summary.ts';
 import { runScript, runStyle } from '../assets.ts';
 import { html, type Html } from '../html-text.ts';
 import { pageShell } from '../page-shell.ts';
@@ -24,7 +23,7 @@ export function runPage(run: RunDocument, link: (path: string) => string): strin
 }
 
 function body({ scenarios, madeWith }: RunDocument, link: (path: string) => string): Html {
-  const green = scenarios.every((scenario) => failing(scenario).length === 0 && notGreen(scenario) === undefined);
+  const green = scenarios.every(isGreen);
   const alone = scenarios.length === 1;
   return html`<a class="skip" href="#first">Skip to the results</a>
     <header>
@@ -43,17 +42,21 @@ function body({ scenarios, madeWith }: RunDocument, link: (path: string) => stri
 
 /** `2 findings`, `all properties hold`, or why nothing can be said. */
 function headline(scenarios: readonly Scenario[]): string {
-  const findings = scenarios.flatMap(failing);
-  if (findings.length > 0) return countText(findings.length, 'finding');
+  const failed = failureText(scenarios);
+  if (failed !== undefined) return failed;
   const [why] = scenarios.flatMap((scenario) => notGreen(scenario) ?? []);
   return why ?? 'all properties hold';
+}
+
+function isGreen(scenario: Scenario): boolean {
+  return failureText([scenario]) === undefined && notGreen(scenario) === undefined;
 }
 
 function overview(scenarios: readonly Scenario[]): Html {
   const rows = scenarios.map(
     (scenario, index) =>
       html`<li>
-        ${mark(failing(scenario).length === 0 && notGreen(scenario) === undefined)}
+        ${mark(isGreen(scenario))}
         <a href="#scenario-${index}">${scenario.name}</a>: ${headline([scenario])}
       </li>`,
   );
@@ -76,7 +79,7 @@ function scenarioSection(scenario: Scenario, index: number, link: (path: string)
   return html`<section id="scenario-${index}" aria-labelledby="scenario-${index}-head">
     <h2 id="scenario-${index}-head">${name}</h2>
     ${alone ? undefined : html`<p>${headline([scenario])}</p>`}
-    ${warnings.map((warning) => html`<p class="warning"><b>Warning:</b> ${warning}</p>`)}
+    ${warnings.map((warning) => html`<p class="warning"><b>Warning:</b> ${warning}</p>`)} ${keptList(scenario)}
     ${findings.length === 0 ? undefined : html`<h3>Findings</h3>`}
     <ol class="findings">
       ${findings.map((finding) => findingItem(finding, link))}
@@ -106,6 +109,32 @@ function findingItem(finding: ReportedFinding, link: (path: string) => string): 
     <p class="hint">${property} · ${tried}</p>
     ${replay === undefined ? undefined : copyable(replay, `the replay command of ${title} ${about}`)}
   </li>`;
+}
+
+const KEPT_MARK = {
+  passed: '✓ holds',
+  failed: '✗ fails',
+  silent: '? nothing can be said',
+  aside: '– told only',
+} as const;
+
+function keptList({ kept }: Scenario): Html | undefined {
+  if (kept.length === 0) return undefined;
+  const items = kept.map(
+    (one) =>
+      html`<li>
+        <b class="${one.result === 'failed' ? 'bad' : 'told'}"
+          >${KEPT_MARK[one.result]}${one.regression ? ', a regression' : ''}</b
+        >: <code>${one.name}</code>
+        <p>${one.sentence}</p>
+        <p class="hint">${one.property} · ${one.about}</p>
+        ${one.result === 'passed' ? undefined : copyable(keptCommand(one), `the replay command of ${one.name}`)}
+      </li>`,
+  );
+  return html`<h3>Kept findings</h3>
+    <ul class="findings">
+      ${items}
+    </ul>`;
 }
 
 function reasons({ inconclusive }: Scenario): Html | undefined {
