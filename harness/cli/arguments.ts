@@ -1,6 +1,8 @@
 /** Values of flags, checked one by one: what was given, what was expected. */
 import { isMetricsUrl, METRICS_FORM } from '../actors/process/prometheus.ts';
 import { parseReadiness, READINESS_FORMS } from '../actors/process/readiness.ts';
+import { PREFIX, PREFIX_FORM } from '../clusters/existing/prefix.ts';
+import type { StalemateOptions } from '../execution/config.ts';
 import { parseBudget } from '../execution/budget.ts';
 import { CLUSTERS, type ClusterKind } from '../model/cluster.ts';
 import type { Network } from '../model/counterexample.ts';
@@ -47,6 +49,30 @@ export function clusterArgument(text: string): ClusterKind {
   const known = CLUSTERS.find((one) => one === text);
   if (known !== undefined) return known;
   throw usage(`got cluster "${text}", expected ${CLUSTERS.map((one) => `"${one}"`).join(' or ')}`);
+}
+
+export const CLUSTER_HELP: string = `what answers the API: ${CLUSTERS.map((one) => `"${one}"`).join(', ')}`;
+
+/** `--namespace-prefix`. */
+export function prefixArgument(text: string): string {
+  if (PREFIX.test(text)) return text;
+  throw usage(`got --namespace-prefix "${text}", ${PREFIX_FORM}`);
+}
+
+/** Which cluster of somebody else is meant, as options have it. */
+export function existingFlags(flags: {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly allowContext?: readonly string[];
+  readonly namespacePrefix?: string;
+}): Pick<StalemateOptions, 'kubeconfig' | 'context' | 'allowContexts' | 'namespacePrefix'> {
+  const { kubeconfig, context, allowContext, namespacePrefix } = flags;
+  return {
+    ...(kubeconfig === undefined ? {} : { kubeconfig }),
+    ...(context === undefined ? {} : { context }),
+    ...(allowContext === undefined ? {} : { allowContexts: allowContext }),
+    ...(namespacePrefix === undefined ? {} : { namespacePrefix }),
+  };
 }
 
 /** `--environment`. */

@@ -16,6 +16,8 @@ const OURS: ReadonlySet<string> = new Set(['STALEMATE_NODE_TOO_OLD', 'STALEMATE_
 /** Kubernetes sets these in every pod of a namespace with a service named "stalemate". */
 const SERVICE_LINK = /^STALEMATE_(?:SERVICE|PORT_\d)/;
 const SERVICE_ADDRESS = /^(?:tcp|udp|sctp):\/\//;
+/** Flags that lead to a cluster of somebody else. */
+const SAID: ReadonlySet<string> = new Set(['--kubeconfig', '--context', '--allow-context']);
 const YES: ReadonlySet<string> = new Set(['1', 'true', 'yes', 'on']);
 const NO: ReadonlySet<string> = new Set(['0', 'false', 'no', 'off']);
 
@@ -37,6 +39,10 @@ export function applyEnvironment(command: Command, env: Environment): void {
     const key = option.attributeName();
     const source = command.getOptionValueSource(key);
     if (source !== undefined && source !== 'default') continue;
+    if (SAID.has(option.long))
+      throw usage(
+        `got ${variable}, expected ${option.long} on the command line: which cluster may be written to is never taken from the surroundings; unset it`,
+      );
     const parsed = option.required || option.optional ? valueOf(option, value, variable) : switched(option, value);
     if (parsed !== undefined) command.setOptionValueWithSource(key, parsed, 'env');
   }

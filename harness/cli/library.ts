@@ -18,7 +18,8 @@ import { restoreCounterexample } from '../report/redaction/index.ts';
 import { Vault } from '../report/redaction/vault.ts';
 import type { Recording } from '../model/recording.ts';
 import type { SubjectTarget } from '../execution/protocol.ts';
-import { clusterOf, moduleAsProcess } from '../execution/target-options.ts';
+import { withExisting } from '../clusters/existing/session.ts';
+import { clusterOf, existingOf, moduleAsProcess } from '../execution/target-options.ts';
 import { resolveCommand } from '../execution/process-target.ts';
 import type { RunConfig } from '../execution/run-config.ts';
 import type { CheckResult } from '../model/check-result.ts';
@@ -44,6 +45,8 @@ export interface RunContext {
   /** Judges these properties only. */
   readonly only?: readonly string[];
   readonly events?: CampaignEvents;
+  /** Hears where the campaign is about to write, on a cluster of somebody else. */
+  readonly onCluster?: (line: string) => void;
   /** Ends the campaign early, with what it has. */
   readonly signal?: AbortSignal;
   /** Every n-th trial is run twice and the histories compared; default 400. */
@@ -95,17 +98,21 @@ export function resolveRun(options: StalemateOptions, context: RunContext = {}):
 }
 
 /** Runs a resolved configuration. */
-export function runConfigured(config: RunConfig, context: RunContext = {}): Promise<CampaignResult> {
-  const { events, signal, verifyEvery, shrinkMs, strategies, expected } = context;
-  return runCampaign(config, {
-    workerEntry: WORKER,
-    ...(verifyEvery === undefined ? {} : { verifyEvery }),
-    ...(shrinkMs === undefined ? {} : { shrinkMs }),
-    ...(strategies === undefined ? {} : { strategies }),
-    ...(expected === undefined ? {} : { expected }),
-    ...(events === undefined ? {} : { events }),
-    ...(signal === undefined ? {} : { signal }),
-  });
+export async function runConfigured(config: RunConfig, context: RunContext = {}): Promise<CampaignResult> {
+  const { events, signal, verifyEvery, shrinkMs, strategies, expected, onCluster } = context;
+  const campaign = (): Promise<CampaignResult> =>
+    runCampaign(config, {
+      workerEntry: WORKER,
+      ...(verifyEvery === undefined ? {} : { verifyEvery }),
+      ...(shrinkMs === undefined ? {} : { shrinkMs }),
+      ...(strategies === undefined ? {} : { strategies }),
+      ...(expected === undefined ? {} : { expected }),
+      ...(events === undefined ? {} : { events }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  if (config.existing === null) return campaign();
+  const { result, left } = await withExisting(config.existing, campaign, onCluster);
+  return { ...result, warnings: [...result.warnings, ...left] };
 }
 
 /** How a corpus is replayed; see {@link revisitConfigured}. */
@@ -116,24 +123,28 @@ export interface RevisitContext {
   /** How often an entry is run before it counts as holding; default 1, and 3 for a target that cannot be run again exactly. */
   readonly times?: number;
   readonly onRevisited?: (revisited: Revisited) => void;
+  /** Hears where the runs are about to write, on a cluster of somebody else. */
+  readonly onCluster?: (line: string) => void;
 }
 
 const REVISIT_REAL_TIMES = 3;
 
 /** Replays findings that a project keeps, on the target of a resolved configuration. */
-export function revisitConfigured(
+export async function revisitConfigured(
   entries: readonly NamedEntry[],
   config: RunConfig,
-  { timeMs = Number.POSITIVE_INFINITY, times, signal, onRevisited }: RevisitContext = {},
+  { timeMs = Number.POSITIVE_INFINITY, times, signal, onRevisited, onCluster }: RevisitContext = {},
 ): Promise<readonly Revisited[]> {
   const usual = config.process === null ? 1 : REVISIT_REAL_TIMES;
-  return revisitCorpus(entries, config, {
-    workerEntry: WORKER,
-    timeMs,
-    times: times ?? usual,
-    ...(signal === undefined ? {} : { signal }),
-    ...(onRevisited === undefined ? {} : { onRevisited }),
-  });
+  const revisit = (): Promise<readonly Revisited[]> =>
+    revisitCorpus(entries, config, {
+      workerEntry: WORKER,
+      timeMs,
+      times: times ?? usual,
+      ...(signal === undefined ? {} : { signal }),
+      ...(onRevisited === undefined ? {} : { onRevisited }),
+    });
+  return config.existing === null ? revisit() : (await withExisting(config.existing, revisit, onCluster)).result;
 }
 
 export interface LabContext {
@@ -156,6 +167,11 @@ export interface LabContext {
 export async function openLab(options: StalemateOptions, context: LabContext = {}): Promise<Lab> {
   const checked = checkOptions(options, 'options');
   const config = resolveRun(checked, context);
+  if (config.existing !== null)
+    throw new HarnessError(
+      'CONFIG_INVALID',
+      'got cluster "existing" for a lab, expected "embedded" or "envtest": nobody would take away what it leaves when its worker is ended',
+    );
   const own = config.configFile === null ? ownProperties(checked) : [];
   const local = config.properties.filter((property) => own.some(({ name }) => name === property.name));
   return startLab({ config, workerEntry: WORKER, writers, own: local });
@@ -170,6 +186,9 @@ export interface ReplayContext {
   readonly cluster?: ClusterKind;
   /** The toxiproxy server to start, where the schedule disturbs connections; default: the one on PATH, or the one that was built. */
   readonly toxiproxy?: string;
+  /** Which one, where it is somebody else's. */
+  readonly onCluster?: (line: string) => void;
+  readonly existing?: Pick<StalemateOptions, 'kubeconfig' | 'context' | 'allowContexts' | 'namespacePrefix'>;
   /** Variables of a process target's environment: they are not stored, for they may be secrets. */
   readonly env?: { readonly [name: string]: string };
   /** The target that the caller means: refused when the counterexample is another one's. */
@@ -199,23 +218,28 @@ export async function replay(counterexample: Counterexample, context: ReplayCont
     );
   }
   const cluster = clusterFor(counterexample, context.cluster);
+  const cwd = context.cwd ?? process.cwd();
   const toxiproxy = toxiproxyFor(counterexample.schedule, {
     cluster,
     isProcess: target.process !== null,
-    cwd: context.cwd ?? process.cwd(),
+    cwd,
     ...(context.toxiproxy === undefined ? {} : { toxiproxy: context.toxiproxy }),
   });
-  return replayCounterexample(restoreCounterexample(counterexample, new Vault()).value, {
-    times: context.times ?? REPLAY_TIMES,
-    cluster,
-    toxiproxy,
-    target,
-    properties: known,
-    workerEntry: WORKER,
-    configFile,
-    ...(context.reportDir === undefined ? {} : { reportDir: resolve(context.cwd ?? process.cwd(), context.reportDir) }),
-    ...(context.signal === undefined ? {} : { signal: context.signal }),
-  });
+  const existing = existingOf({ ...context.existing, cluster }, cwd);
+  const again = (): Promise<ReplayResult> =>
+    replayCounterexample(restoreCounterexample(counterexample, new Vault()).value, {
+      times: context.times ?? REPLAY_TIMES,
+      cluster,
+      ...(existing === null ? {} : { existing }),
+      toxiproxy,
+      target,
+      properties: known,
+      workerEntry: WORKER,
+      configFile,
+      ...(context.reportDir === undefined ? {} : { reportDir: resolve(cwd, context.reportDir) }),
+      ...(context.signal === undefined ? {} : { signal: context.signal }),
+    });
+  return existing === null ? again() : (await withExisting(existing, again, context.onCluster)).result;
 }
 
 /** @throws {CONFIG_INVALID} for what is possible on the embedded server only. */

@@ -3,6 +3,7 @@
  *
  * `campaign.ts` and `replay.ts` work with them; `model/finding.ts` has the nouns.
  */
+import type { ExistingAccess } from '../clusters/existing/access.ts';
 import type { ClusterKind } from '../model/cluster.ts';
 import type { Finding } from '../model/finding.ts';
 import type { Property } from '../oracle/property.ts';
@@ -33,6 +34,8 @@ export interface ReplayOptions {
   readonly cluster?: ClusterKind;
   /** The toxiproxy server that the schedule needs; `null` when it needs none. */
   readonly toxiproxy: string | null;
+  /** Which one, where it is somebody else's. */
+  readonly existing?: ExistingAccess;
   /** Absolute: the report folder that the counterexample lies in, with what is known of its target. */
   readonly reportDir?: string;
   readonly signal?: AbortSignal;

@@ -11,6 +11,7 @@ import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import { isMetricsUrl, METRICS_FORM } from '../actors/process/prometheus.ts';
 import { parseReadiness, READINESS_FORMS } from '../actors/process/readiness.ts';
+import { PREFIX, PREFIX_FORM } from '../clusters/existing/prefix.ts';
 import { CLUSTERS, type ClusterKind } from '../model/cluster.ts';
 import type { Network, Transport } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
@@ -30,6 +31,7 @@ import { resolveProject } from './project/resolve.ts';
 import type { RunConfig } from './run-config.ts';
 import {
   clusterOf,
+  existingOf,
   forProcess,
   moduleAsProcess,
   processOf,
@@ -73,8 +75,16 @@ export interface StalemateOptions extends FindingOptions {
   readonly deployment?: string;
   /** Whether roles of the manifests are enforced for the target; default: when they bind any. */
   readonly authorization?: 'rbac' | 'allow-all';
-  /** What answers the API: the embedded server (default), or one of our own with etcd, from envtest's binaries, in real time. */
+  /** What answers the API: the embedded server (default), one of our own with etcd, from envtest's binaries, or one that you name. */
   readonly cluster?: ClusterKind;
+  /** Where an `existing` cluster is named; never looked for. */
+  readonly kubeconfig?: string;
+  /** Its context there; default that file's current one. */
+  readonly context?: string;
+  /** Contexts that may lead to another machine. */
+  readonly allowContexts?: readonly string[];
+  /** What the names of the namespaces begin with that are made on an `existing` cluster; default `stalemate`. */
+  readonly namespacePrefix?: string;
   /** Names from `stalemate list properties`, or properties of your own. Default: all of the catalogue. */
   readonly properties?: readonly (string | Property)[];
   /** Claims about every version of every object. */
@@ -177,6 +187,10 @@ const optionsSchema: z.ZodType<StalemateOptions> = z.strictObject({
   deployment: z.string().min(1).exactOptional(),
   authorization: z.enum(['rbac', 'allow-all']).exactOptional(),
   cluster: z.enum(CLUSTERS).exactOptional(),
+  kubeconfig: z.string().min(1).exactOptional(),
+  context: z.string().min(1).exactOptional(),
+  allowContexts: z.array(z.string()).exactOptional(),
+  namespacePrefix: z.string().regex(PREFIX, PREFIX_FORM).exactOptional(),
   properties: z.array(z.union([z.string(), property])).exactOptional(),
   always: z.array(predicate).exactOptional(),
   eventually: z.array(predicate).exactOptional(),
@@ -266,6 +280,7 @@ function absolute(options: StalemateOptions, folder: string): StalemateOptions {
     ...(options.command === undefined && options.directory === undefined
       ? {}
       : { directory: from(options.directory ?? '.') }),
+    ...(options.kubeconfig === undefined ? {} : { kubeconfig: from(options.kubeconfig) }),
     ...(options.reportDir === undefined ? {} : { reportDir: from(options.reportDir) }),
     ...absoluteFindingOptions(options, from),
   };
@@ -361,6 +376,7 @@ export function resolveOptions(options: StalemateOptions, context: ResolveContex
     target,
     process: started === null && inRealTime ? moduleAsProcess(target, usesEffects(options)) : process,
     cluster,
+    existing: existingOf({ ...options, cluster }, cwd),
     transport: options.transport ?? 'http-library',
     crds,
     samples,

@@ -16,6 +16,7 @@ export function subjectOf(config: RunConfig): Subject {
     transport: config.transport,
     cluster: config.cluster,
     toxiproxy: config.toxiproxy,
+    existing: config.existing,
     crds: config.crds,
     samples: config.samples,
     project: config.project,

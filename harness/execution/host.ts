@@ -22,7 +22,8 @@ import { identityOf, targetWorkload } from './project/deployment.ts';
 import { withoutSamples } from './project/sample-wins.ts';
 import { installProject } from './project/install.ts';
 import type { Subject } from './protocol.ts';
-import type { Host, Launch, Pace } from './world.ts';
+import type { Pace } from './pace.ts';
+import type { Host, Launch } from './world.ts';
 import { RUN_EPOCH_MS } from './trial.ts';
 
 export interface HostParts {

@@ -47,7 +47,7 @@ export async function runJudged(
   want: 'derived' | 'history' = 'history',
 ): Promise<JudgedRun> {
   let judged: Judged | undefined;
-  const variant = runner.repeatable
+  const variant = !runner.standsBeside
     ? {}
     : {
         atRest: async (live: Live): Promise<void> => {

@@ -17,7 +17,8 @@ import { podFor, type Pod } from './project/pod.ts';
 import { containerPortOf, webhookPorts } from './project/webhooks.ts';
 import type { Subject } from './protocol.ts';
 import { WebhookCalls, type WebhookCallOptions } from './webhook-calls.ts';
-import type { Host, Launch, Pace } from './world.ts';
+import type { Pace } from './pace.ts';
+import type { Host, Launch } from './world.ts';
 
 /** Long enough for programs that answer within milliseconds; what takes longer is found by the settle window. */
 const WALL_PACE: Omit<Pace, 'readyWithinMs' | 'graceMs'> = {
@@ -74,7 +75,7 @@ async function assembleProcessHost(
     serve: toxiproxy === null || disturbance === undefined ? serve : throughToxiproxy(serve, toxiproxy, disturbance),
     target: { ...target, env: { ...pod.env, ...target.env } },
     files: pod.files,
-    namespace: subject.namespace,
+    namespace: ground.places?.there(subject.namespace) ?? subject.namespace,
     enclosures,
     print: (actor, line) => host.current?.recorder.log(actor, line),
   });

@@ -1,4 +1,5 @@
 /** What the supervisor and its worker say to each other. Everything here survives a structured clone. */
+import type { ExistingAccess } from '../clusters/existing/access.ts';
 import type { ClusterKind } from '../model/cluster.ts';
 import type { ProcessTarget, ProjectManifests, RunSettings, Transport } from '../model/counterexample.ts';
 import type { Violation } from '../model/check-result.ts';
@@ -25,6 +26,8 @@ export interface Subject extends SubjectTarget {
   readonly cluster: ClusterKind;
   /** The toxiproxy server that stands between; `null`: none does. */
   readonly toxiproxy?: string | null;
+  /** Which one, where the cluster is somebody else's. */
+  readonly existing?: ExistingAccess | null;
   readonly crds: readonly KubeObject[];
   readonly samples: readonly KubeObject[];
   /** `null` where the user named no manifests. */

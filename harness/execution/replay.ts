@@ -28,6 +28,7 @@ export async function replayCounterexample(
       ...options.target,
       cluster: options.cluster ?? 'embedded',
       toxiproxy: options.toxiproxy,
+      existing: options.existing ?? null,
       crds: counterexample.crds,
       samples: counterexample.workload.sample,
       project: counterexample.project ?? null,

@@ -1,4 +1,5 @@
 /** A campaign's configuration with nothing left open: every path absolute, every file loaded, every default filled in. */
+import type { ExistingAccess } from '../clusters/existing/access.ts';
 import type { ClusterKind } from '../model/cluster.ts';
 import type { ProcessTarget, ProjectManifests, RunSettings, Transport } from '../model/counterexample.ts';
 import type { KubeObject } from '../model/object.ts';
@@ -26,6 +27,8 @@ export interface RunConfig {
   /** The target, when it is a process; on a cluster in real time a module is one as well. */
   readonly process: ProcessTarget | null;
   readonly cluster: ClusterKind;
+  /** The cluster of somebody else that is meant; `null` for the other kinds. */
+  readonly existing: ExistingAccess | null;
   readonly transport: Transport;
   readonly crds: readonly KubeObject[];
   readonly samples: readonly KubeObject[];

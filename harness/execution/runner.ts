@@ -77,11 +77,18 @@ export class TrialRunner {
 
   /** Runs one trial. */
   run(trial: Trial, variant: Partial<TrialOptions> = {}): Promise<History> {
-    return this.#run(trial, this.#scheduler(trial), variant);
+    const there = this.#there(trial);
+    return this.#run(there, this.#scheduler(there), variant);
+  }
+
+  /** Whether a run can go on beside one that still stands, so that it is judged while it does. */
+  get standsBeside(): boolean {
+    return !this.repeatable && this.host.isAlone?.() !== true;
   }
 
   /** Runs a trial beside a run that still stands: on a host of its own, where hosts do not share a clock. */
   async beside(trial: Trial, variant: Partial<TrialOptions> = {}): Promise<History> {
+    if (this.host.isAlone?.() === true) return this.run(trial, variant);
     return (await this.#sibling(PLACE.beside)).run(trial, variant);
   }
 
@@ -91,6 +98,7 @@ export class TrialRunner {
    */
   async lanes(wanted: number): Promise<readonly TrialRunner[]> {
     if (this.host.sibling === undefined || this.host.containment?.network !== 'none') return [this];
+    if (this.host.isAlone?.() === true) return [this];
     const count = Math.max(1, Math.min(wanted, LANES_MAX, availableParallelism() * LANES_PER_PROCESSOR));
     const places = Array.from({ length: count - 1 }, (_, index) => this.#sibling(PLACE.lanes + index));
     return [this, ...(await Promise.all(places))];
@@ -112,9 +120,11 @@ export class TrialRunner {
     trial: Trial,
     variant: Partial<TrialOptions> = {},
   ): Promise<{ readonly history: History; readonly schedule: Schedule }> {
-    const deriving = new DerivingScheduler(this.#scheduler(trial).scheduler);
-    const history = await this.#run(trial, { scheduler: deriving }, variant);
-    return { history, schedule: deriving.schedule() };
+    const there = this.#there(trial);
+    const deriving = new DerivingScheduler(this.#scheduler(there).scheduler);
+    const history = await this.#run(there, { scheduler: deriving }, variant);
+    const schedule = deriving.schedule();
+    return { history, schedule: this.host.places?.back(schedule) ?? schedule };
   }
 
   /** The same on a process that has lived through the runs before, where there is one: quick, and no proof. */
@@ -139,7 +149,8 @@ export class TrialRunner {
     this.runs++;
     this.#beat();
     const { replay } = chosen;
-    const history = await runTrial({
+    const { places } = this.host;
+    const asSeenThere = await runTrial({
       host: this.host,
       snapshot: this.#snapshot,
       settings: this.settings,
@@ -149,11 +160,18 @@ export class TrialRunner {
       ...(replay === undefined
         ? {}
         : { missed: () => anchorsOf(trial.schedule).filter((label) => !replay.hit.has(label)) }),
-      ...variant,
+      ...(places?.options(variant) ?? variant),
     });
+    const history = places?.back(asSeenThere) ?? asSeenThere;
+    for (const warning of this.host.warnings?.() ?? []) this.#denials.add(warning);
     if (this.learning) for (const resource of readBy(history)) this.host.reads.add(resource);
     for (const denied of this.host.cluster.deniedRequests()) this.#denials.add(deniedText(denied));
     return history;
+  }
+
+  /** As the cluster calls what it is about. */
+  #there(trial: Trial): Trial {
+    return this.host.places?.trial(trial) ?? trial;
   }
 
   #scheduler(trial: Trial): { scheduler: Scheduler; replay?: ReplayScheduler } {

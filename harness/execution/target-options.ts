@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { chooseCluster, type ExistingAccess } from '../clusters/existing/access.ts';
 import type { ClusterKind } from '../model/cluster.ts';
 import type { ProcessTarget } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
@@ -89,13 +90,43 @@ export function targetModule(target: string | undefined, cwd: string): string {
  *
  * @throws {CONFIG_INVALID} for what is possible on the embedded server only.
  */
-export function clusterOf({ cluster = 'embedded', manifests = [], warm }: StalemateOptions): ClusterKind {
+export function clusterOf(options: StalemateOptions): ClusterKind {
+  const { cluster = 'embedded', manifests = [], warm } = options;
   if (cluster === 'embedded') return cluster;
-  const why = manifests.length > 0 ? 'manifests' : warm === true ? '"warm"' : undefined;
+  const effects = cluster === 'existing' && usesEffects(options) ? '"effects"' : undefined;
+  const why = manifests.length > 0 ? 'manifests' : warm === true ? '"warm"' : effects;
   if (why === undefined) return cluster;
   throw new HarnessError(
     'CONFIG_INVALID',
     `got cluster "${cluster}" with ${why}, expected CRDs and a sample, and a process of its own for each run; leave "cluster" out, or ${why}`,
+  );
+}
+
+/**
+ * The cluster of somebody else that the options name; `null` where none is meant.
+ *
+ * @throws {REFUSED} when none is named, or the guard does not let it through.
+ * @throws {CONFIG_INVALID} when one is named and another kind of cluster is asked for.
+ */
+export function existingOf(options: StalemateOptions, cwd: string): ExistingAccess | null {
+  const { cluster = 'embedded', kubeconfig, context, allowContexts, namespacePrefix } = options;
+  const given = { kubeconfig, context, allowContexts, namespacePrefix };
+  if (cluster !== 'existing') {
+    const [name] = Object.entries(given).flatMap(([key, value]) => (value === undefined ? [] : [key]));
+    if (name === undefined) return null;
+    throw new HarnessError(
+      'CONFIG_INVALID',
+      `got "${name}" with cluster "${cluster}", which is none of yours; add --cluster existing to use the one that is named, or leave "${name}" out`,
+    );
+  }
+  return chooseCluster(
+    {
+      ...(kubeconfig === undefined ? {} : { kubeconfig }),
+      ...(context === undefined ? {} : { context }),
+      ...(allowContexts === undefined ? {} : { allowed: allowContexts }),
+      ...(namespacePrefix === undefined ? {} : { prefix: namespacePrefix }),
+    },
+    cwd,
   );
 }
 

@@ -15,7 +15,8 @@ import type { ObjectTarget, ProgramOp } from '../model/workload.ts';
 import { ReplayScheduler } from '../schedule/replay-scheduler.ts';
 import { objectTarget } from './object-target.ts';
 import { pump } from './pump.ts';
-import type { Pace, World } from './world.ts';
+import type { Pace } from './pace.ts';
+import type { World } from './world.ts';
 
 /** A process that goes on is not given the time that one needs to start. */
 const HURRY: Pick<Pace, 'setupWindowMs' | 'contentionWaitMs'> = { setupWindowMs: 0, contentionWaitMs: 25 };

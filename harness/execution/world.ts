@@ -15,6 +15,8 @@ import type { VirtualTime } from '../determinism/virtual-time.ts';
 import { Gate } from '../gate/gate.ts';
 import { Awaited } from './awaited.ts';
 import { HeldLocks } from './held-locks.ts';
+import type { Pace } from './pace.ts';
+import type { Places } from './places.ts';
 import { Naming } from '../gate/naming.ts';
 import { Recorder, type ObservedChange } from '../gate/recorder.ts';
 import type { ActorId } from '../model/actor.ts';
@@ -50,28 +52,6 @@ export type Launch = (
   tell: (kind: ProcessEventKind, detail: string) => void,
 ) => Incarnation;
 
-/** How long the target is given, in ms of run time: virtual time costs nothing, the wall's does. */
-export interface Pace {
-  /** Before contention the target must come to rest within this much time without activity. */
-  readonly setupWindowMs: number;
-  /** With nothing else to do, contention waits this long for back-offs under held streams before healing. */
-  readonly contentionWaitMs: number;
-  /** How long a watch that is down is waited for before a run may be called settled: longer than clients wait to reconnect. */
-  readonly rewatchMs: number;
-  /** The silence after which the first runs are taken to be over, until it is known how long the target pauses; absent: settings'. */
-  readonly firstWindowMs?: number;
-  /** How long a reference run looks on at rest. */
-  readonly idleMs: number;
-  /** How long a suspect has to be silent before it is accused of what more time would mend. */
-  readonly suspectMs: number;
-  /** The same for a finding that has been proven with that much time, when it is shrunk, confirmed or replayed. */
-  readonly againMs: number;
-  /** How long a target may take to become ready. */
-  readonly readyWithinMs: number;
-  /** How long one that can be asked to end may take when another takes its place, and at the end of a run. */
-  readonly graceMs: { readonly replaced: number; readonly ended: number };
-}
-
 /** What a target that is a process can reach. */
 export interface Containment {
   readonly network: Network;
@@ -104,6 +84,12 @@ export interface Host {
   readonly reads: Set<string>;
   /** Sets the ids that the server and the target draw in the next run. */
   readonly reseed: (random: Random) => void;
+  /** What the namespaces are called on a cluster that is not ours. */
+  readonly places?: Places;
+  /** Whether nothing may run beside a run: on a cluster that is not ours, names outside of namespaces are everybody's. */
+  readonly isAlone?: () => boolean;
+  /** What was found out about the cluster that the user should know. */
+  readonly warnings?: () => readonly string[];
   /** Another host for the same target, for runs beside one that still stands; only where hosts do not share a clock. */
   readonly sibling?: () => Promise<Host>;
   /** What steers a target that lives in this process; absent for one that is a process of its own. */

@@ -16,7 +16,15 @@ import { Vault } from '../../report/redaction/vault.ts';
 import { tellStory, type Told } from '../../report/story.ts';
 import { renderStory } from '../../report/terminal.ts';
 import { decodeReplayable } from '../../schedule/codec/record.ts';
-import { clusterArgument, countArgument, envArgument } from '../arguments.ts';
+import {
+  CLUSTER_HELP,
+  clusterArgument,
+  collect,
+  countArgument,
+  envArgument,
+  existingFlags,
+  prefixArgument,
+} from '../arguments.ts';
 import type { CommandContext } from '../main.ts';
 import type { ReplayContext } from '../library.ts';
 import { readText } from '../read-text.ts';
@@ -26,6 +34,10 @@ interface ReplayFlags {
   readonly target?: string;
   readonly cluster?: ClusterKind;
   readonly toxiproxy?: string;
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly allowContext?: readonly string[];
+  readonly namespacePrefix?: string;
   readonly config?: string;
   readonly env?: { readonly [name: string]: string };
   readonly json?: boolean;
@@ -43,8 +55,12 @@ export function replayCommand(context: CommandContext): Command {
     .description('Run a finding again, step by step the same.')
     .argument('<file>', 'a counterexample, or a record')
     .option('--times <n>', 'runs (default: 5)', countArgument('--times'))
-    .option('--cluster <kind>', 'what answers the API: "embedded" or "envtest"', clusterArgument)
+    .option('--cluster <kind>', CLUSTER_HELP, clusterArgument)
     .option('--toxiproxy <path>', 'server for faults of connections (default: on PATH, or built)')
+    .option('--kubeconfig <file>', 'for --cluster existing: where it is named; never looked for')
+    .option('--context <name>', 'its context (default: the current one of that file)')
+    .option('--allow-context <name>', 'this context may lead to another machine (several times)', collect)
+    .option('--namespace-prefix <text>', 'of the namespaces made there (default: stalemate)', prefixArgument)
     .option('--target <module>', 'the target you mean: refused when the file is another one’s')
     .option('--env <name=value>', 'a variable for a target that is a process, as in run (several times)', envArgument)
     .option('--config <file>', 'configuration file with properties of your own')
@@ -76,7 +92,12 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
     ...(configFile === undefined ? {} : { configFile }),
   };
   const cluster = flags.cluster ?? counterexample.cluster ?? 'embedded';
-  const result = await replay(counterexample, { ...context, cluster });
+  const result = await replay(counterexample, {
+    ...context,
+    cluster,
+    existing: existingFlags(flags),
+    onCluster: (line) => console.err(`${line}\n`),
+  });
   const outcome = outcomeOf(result);
   const { k, n } = result.reproduced;
   const beside =
@@ -120,8 +141,15 @@ function isForEmbedded({ schedule, target }: Counterexample): boolean {
 }
 
 /** What was asked for beyond the file. */
-function elsewhere({ cluster, toxiproxy }: ReplayFlags): string {
-  return `${cluster === undefined ? '' : ` --cluster ${cluster}`}${toxiproxy === undefined ? '' : ` --toxiproxy ${toxiproxy}`}`;
+function elsewhere({ cluster, toxiproxy, kubeconfig, context, allowContext = [] }: ReplayFlags): string {
+  const given = [
+    ['cluster', cluster],
+    ['toxiproxy', toxiproxy],
+    ['kubeconfig', kubeconfig],
+    ['context', context],
+    ...allowContext.map((name) => ['allow-context', name]),
+  ];
+  return given.map(([name, value]) => (value === undefined ? '' : ` --${name} ${value}`)).join('');
 }
 
 /** What the flags say, on top of the configuration file. */

@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { budgetText } from '../../execution/budget.ts';
 import { findConfigFile, loadConfigFile, type StalemateOptions } from '../../execution/config.ts';
+import type { ExistingAccess } from '../../clusters/existing/access.ts';
 import type { RunConfig } from '../../execution/run-config.ts';
 import { EXIT, HarnessError, type ExitCode } from '../../model/errors.ts';
 import type { NamedEntry } from '../../model/corpus.ts';
@@ -33,6 +34,7 @@ interface RunFlags extends TargetFlags {
   readonly corpus?: string | boolean;
   readonly corpusBudget?: string;
   readonly faults?: { readonly [name: string]: boolean };
+  readonly dryRun?: boolean;
   readonly property?: readonly string[];
   readonly budget?: string;
   readonly seed?: number;
@@ -70,6 +72,7 @@ export function runCommand(context: CommandContext): Command {
   return withTargetFlags(new Command('run'))
     .description('Search for interleavings that break a controller.')
     .option('--faults <names>', 'also these: "connection", or its kinds by name (toxiproxy)', faultsArgument)
+    .option('--dry-run', 'for --cluster existing: list what would be touched there, and end')
     .option('--property <name>', 'judge this property only; may be given several times', collect)
     .option('--budget <budget>', '60s, 5m, or a number of runs (default: 60s)', budgetArgument)
     .option('--seed <n>', 'root seed of everything that is drawn', seedArgument)
@@ -107,6 +110,15 @@ async function runCampaignCommand(flags: RunFlags, context: CommandContext): Pro
       'CONFIG_INVALID',
       'got no property, expected at least one to judge; see "stalemate list properties"',
     );
+  }
+  if (flags.dryRun === true) {
+    if (config.existing === null)
+      throw new HarnessError(
+        'USAGE',
+        `got --dry-run with cluster "${config.cluster}", which nobody else uses; expected --cluster existing`,
+      );
+    await tellPlan(config, config.existing, console);
+    return EXIT.holds;
   }
   // Before anything takes long: a corpus that cannot be read is never passed over.
   const kept = flags.corpus === false ? [] : readWholeCorpus(config.corpus.folder, console.cwd);
@@ -158,6 +170,7 @@ async function runTold(
   const keeper = new FindingKeeper(config.reportDir, console, tell, vault);
   const result = await runConfigured(config, {
     signal,
+    onCluster: (line) => tell(`${line}\n`),
     ...(corpus === undefined ? {} : { expected: knownSignatures(corpus.revisited) }),
     events: {
       onProgress: (facts) => progress.show(facts),
@@ -234,6 +247,18 @@ function mergeCorpusFlags({ corpus }: StalemateOptions, flags: RunFlags): Pick<S
   const folder = typeof flags.corpus === 'string' ? { folder: flags.corpus } : {};
   const budget = flags.corpusBudget === undefined ? {} : { budget: flags.corpusBudget };
   return { corpus: { ...corpus, ...folder, ...budget } };
+}
+
+/** What would be touched on a cluster of somebody else. */
+async function tellPlan(config: RunConfig, access: ExistingAccess, console: CommandContext['console']): Promise<void> {
+  const { openAccess, reachCluster, standingText } = await import('../../clusters/existing/access.ts');
+  const { planFor } = await import('../../clusters/existing/plan.ts');
+  const { namespacesThere } = await import('../../execution/existing-namespaces.ts');
+  const { remote } = openAccess(access);
+  console.out(`${standingText(access, remote.url, await reachCluster(remote))}\n`);
+  const { crds, samples } = config;
+  const namespaces = [...namespacesThere(config, access).names.keys()];
+  for (const line of await planFor({ access, remote, crds, samples, namespaces })) console.out(`  ${line}\n`);
 }
 
 /** What is about to run, so that the output alone tells how to run it again. */

@@ -5,12 +5,15 @@ import type { ClusterKind } from '../../model/cluster.ts';
 import type { Network } from '../../model/counterexample.ts';
 import {
   authorizationArgument,
+  CLUSTER_HELP,
   clusterArgument,
   collect,
   envArgument,
+  existingFlags,
   metricsArgument,
   networkArgument,
   paceArgument,
+  prefixArgument,
   readyArgument,
   timeArgument,
 } from '../arguments.ts';
@@ -34,6 +37,10 @@ export interface TargetFlags {
   readonly metrics?: string;
   readonly leaderElection?: boolean;
   readonly cluster?: ClusterKind;
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly allowContext?: readonly string[];
+  readonly namespacePrefix?: string;
   readonly toxiproxy?: string;
   readonly serialised?: boolean;
 }
@@ -58,7 +65,11 @@ export function withTargetFlags(command: Command): Command {
     .option('--metrics <url>', 'where it tells Prometheus how often it reconciled', metricsArgument)
     .option('--network <kind>', 'what the program can reach: "none" (default) or "host"', networkArgument)
     .option('--leader-election', 'it elects a leader: a second replica may run beside the first')
-    .option('--cluster <kind>', 'what answers the API: "embedded" or "envtest"', clusterArgument)
+    .option('--cluster <kind>', CLUSTER_HELP, clusterArgument)
+    .option('--kubeconfig <file>', 'for --cluster existing: where it is named; never looked for')
+    .option('--context <name>', 'its context (default: the current one of that file)')
+    .option('--allow-context <name>', 'this context may lead to another machine (several times)', collect)
+    .option('--namespace-prefix <text>', 'of the namespaces made there (default: stalemate)', prefixArgument)
     .option('--toxiproxy <path>', 'server for faults of connections (default: on PATH, or built)')
     .option('--serialised', 'for a program with one connection: one order for what it sends, slower, replays agree');
 }
@@ -110,6 +121,7 @@ export function mergeTargetFlags(base: StalemateOptions, flags: TargetFlags): St
     ...(flags.leaderElection === undefined ? {} : { leaderElection: flags.leaderElection }),
     ...(flags.network === undefined ? {} : { network: flags.network }),
     ...(flags.cluster === undefined ? {} : { cluster: flags.cluster }),
+    ...existingFlags(flags),
     ...(flags.toxiproxy === undefined ? {} : { toxiproxy: flags.toxiproxy }),
     ...(flags.serialised === undefined ? {} : { serialised: flags.serialised }),
   };

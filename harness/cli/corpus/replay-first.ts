@@ -48,6 +48,7 @@ export async function replayCorpus(
     signal,
     timeMs: budgetMs,
     ...(times === undefined ? {} : { times }),
+    onCluster: (line) => tell(`${line}\n`),
     onRevisited: (one) => tell(revisitedText(one, console)),
   });
   const elapsedMs = realNow() - started;

@@ -42,16 +42,16 @@ export type Note =
 
 export class Footprint {
   readonly run: string;
-  readonly #file: string;
+  readonly file: string;
 
   constructor(run: string, folder: string = footprintFolder()) {
     this.run = run;
-    this.#file = join(folder, `${run}.jsonl`);
+    this.file = join(folder, `${run}.jsonl`);
   }
 
   /** Begins the file of a run. */
   begin(head: Omit<FootprintHead, 'run' | 'process'>): void {
-    mkdirSync(join(this.#file, '..'), { recursive: true, mode: 0o700 });
+    mkdirSync(join(this.file, '..'), { recursive: true, mode: 0o700 });
     this.#append({ version: 1, ...head, run: this.run, process: ourProcess() });
   }
 
@@ -61,18 +61,18 @@ export class Footprint {
 
   /** All of it is gone. */
   end(): void {
-    rmSync(this.#file, { force: true });
+    rmSync(this.file, { force: true });
   }
 
   read(): { readonly head: FootprintHead; readonly notes: readonly Note[] } | undefined {
-    const lines = linesOf(this.#file);
+    const lines = linesOf(this.file);
     const [head, ...notes] = lines;
     if (head === undefined || !('run' in head)) return undefined;
     return { head: head as unknown as FootprintHead, notes: notes as unknown as readonly Note[] };
   }
 
   #append(line: object): void {
-    appendFileSync(this.#file, `${JSON.stringify(line)}\n`, { mode: 0o600 });
+    appendFileSync(this.file, `${JSON.stringify(line)}\n`, { mode: 0o600 });
   }
 }
 

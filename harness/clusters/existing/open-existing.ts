@@ -9,10 +9,10 @@ import { realDelay, realNow } from '../../determinism/real-time.ts';
 import { RemoteServer, type RemoteOptions } from '../../gate/http/remote.ts';
 import { remoteUpstream } from '../../gate/http/remote-upstream.ts';
 import { HarnessError } from '../../model/errors.ts';
-import { diffContent } from '../../model/leaf.ts';
 import type { JsonValue, KubeObject } from '../../model/object.ts';
 import { call } from '../../wire/call.ts';
 import type { ApiResponse, Method, Upstream } from '../../wire/http.ts';
+import { differenceOf } from './definition-difference.ts';
 import { OWNER_LABEL, type Footprint } from './footprint.ts';
 import { MANAGED, SIGN_OF_MANAGER } from './managed.ts';
 import { RealCluster, type RealClusterParts } from '../real/real-cluster.ts';
@@ -103,37 +103,6 @@ function groupOf({ spec }: KubeObject): string {
 function labelled(object: KubeObject, run: string): KubeObject {
   const { metadata } = object;
   return { ...object, metadata: { ...metadata, labels: { ...metadata.labels, [OWNER_LABEL]: run } } };
-}
-
-/** Definitions that are there are used as they are. */
-function differenceOf(wanted: KubeObject, there: KubeObject): readonly string[] {
-  const only = ({ spec }: KubeObject): KubeObject => ({
-    apiVersion: '',
-    kind: '',
-    metadata: {},
-    spec: versionsOf(spec as Spec) as JsonValue,
-  });
-  const [first, ...more] = diffContent(only(wanted), only(there));
-  if (first === undefined) return [];
-  const rest = more.length === 0 ? '' : `, and ${more.length} more`;
-  return [
-    `the definition "${wanted.metadata.name ?? ''}" is there already and is used as it is; it differs from the file (${first.path}${rest})`,
-  ];
-}
-
-interface Spec {
-  readonly versions?: readonly {
-    readonly name: string;
-    readonly schema?: JsonValue;
-    readonly subresources?: JsonValue;
-  }[];
-}
-
-/** What objects depend on, of a definition: servers fill in much else. */
-function versionsOf({ versions = [] }: Spec): object {
-  return Object.fromEntries(
-    versions.map(({ name, schema = null, subresources = null }) => [name, { schema, subresources }]),
-  );
 }
 
 /** The server, as it is asked before runs begin. */

@@ -176,7 +176,8 @@ export class RealCluster implements Cluster {
     const answered: ResponseSink = {
       open: NOTHING,
       event: NOTHING,
-      answer: (response) => {
+      answer: (received) => {
+        const response = this.#territory?.answerOf(received) ?? received;
         const act = (): void => pass(() => sink.answer(response));
         if (write === undefined) act();
         else write.answered(response, act);

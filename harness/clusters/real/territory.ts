@@ -114,6 +114,14 @@ export class Territory {
     return (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') && !segments.includes('proxy');
   }
 
+  /** What sends a client elsewhere never reaches it. */
+  answerOf(answer: ApiResponse): ApiResponse {
+    if (answer.code < 300 || answer.code >= 400 || answer.code === 304) return answer;
+    const message = `the API server sent the request elsewhere (${answer.code}), which is not followed`;
+    this.refusals.add(message);
+    return { code: 502, body: failureStatus(502, 'InternalError', message) };
+  }
+
   #refused(what: string): ApiResponse {
     const message = `${what}: not sent, the run only touches its own namespaces (${this.#namespaces.join(', ')})`;
     this.refusals.add(message);

@@ -47,6 +47,8 @@ export interface FrontOptions {
    * the credentials that they carry and no others.
    */
   readonly strangers?: 'refuse' | 'pass';
+  /** Whether a request that becomes a connection of its own (`exec`, `port-forward`) goes on; absent, all do. */
+  readonly mayTunnel?: (head: RequestHead) => boolean;
   /** Which way a request takes; absent, all pass as they are. */
   readonly route?: (head: RequestHead) => Way;
 }
@@ -276,7 +278,7 @@ class Listener {
   }
 
   #upgrade(incoming: IncomingMessage, socket: Duplex, first: Buffer): void {
-    const { remote } = this.#options;
+    const { remote, mayTunnel = () => true } = this.#options;
     const head = {
       method: incoming.method ?? 'GET',
       target: incoming.url ?? '/',
@@ -284,6 +286,7 @@ class Listener {
     };
     const as = this.#asWhom(head, this.#clientOf(socket));
     if (as === undefined) socket.end('HTTP/1.1 401 Unauthorized\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+    else if (!mayTunnel(head)) socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
     else tunnel(incoming, socket, first, remote.addressed(head, as, true), this.#pool(as));
   }
 

@@ -1,0 +1,34 @@
+/** Whether a definition that is there already is the one that a run was given, as far as objects depend on it. */
+import { diffContent } from '../../model/leaf.ts';
+import type { JsonValue, KubeObject } from '../../model/object.ts';
+
+/** Definitions that are there are used as they are. */
+export function differenceOf(wanted: KubeObject, there: KubeObject): readonly string[] {
+  const only = ({ spec }: KubeObject): KubeObject => ({
+    apiVersion: '',
+    kind: '',
+    metadata: {},
+    spec: versionsOf(spec as Spec) as JsonValue,
+  });
+  const [first, ...more] = diffContent(only(wanted), only(there));
+  if (first === undefined) return [];
+  const rest = more.length === 0 ? '' : `, and ${more.length} more`;
+  return [
+    `the definition "${wanted.metadata.name ?? ''}" is there already and is used as it is; it differs from the file (${first.path}${rest})`,
+  ];
+}
+
+interface Spec {
+  readonly versions?: readonly {
+    readonly name: string;
+    readonly schema?: JsonValue;
+    readonly subresources?: JsonValue;
+  }[];
+}
+
+/** What objects depend on, of a definition: servers fill in much else. */
+function versionsOf({ versions = [] }: Spec): object {
+  return Object.fromEntries(
+    versions.map(({ name, schema = null, subresources = null }) => [name, { schema, subresources }]),
+  );
+}

@@ -1,0 +1,57 @@
+/**
+ * What a run would touch on a cluster of somebody else, found out by reading alone.
+ *
+ * Owns: the list. Start at {@link planFor}.
+ */
+import type { RemoteOptions } from '../../gate/http/remote.ts';
+import { RemoteServer } from '../../gate/http/remote.ts';
+import { remoteUpstream } from '../../gate/http/remote-upstream.ts';
+import type { KubeObject } from '../../model/object.ts';
+import { call } from '../../wire/call.ts';
+import type { ExistingAccess } from './access.ts';
+import { differenceOf } from './definition-difference.ts';
+import { OWNER_LABEL } from './footprint.ts';
+
+export interface PlanParts {
+  readonly access: ExistingAccess;
+  readonly remote: RemoteOptions;
+  readonly crds: readonly KubeObject[];
+  readonly samples: readonly KubeObject[];
+  /** As the sample calls them. */
+  readonly namespaces: readonly string[];
+}
+
+/** One line each. */
+export async function planFor({ access, remote, crds, samples, namespaces }: PlanParts): Promise<readonly string[]> {
+  const { prefix, run } = access;
+  const names = namespaces.map((name) => `${prefix}-${run}-*-${name}`);
+  return [
+    `would make namespaces ${names.join(', ')}, labelled ${OWNER_LABEL}=${run}: one of each, and one more for each run beside it`,
+    ...(await definitions(remote, crds)),
+    ...samples.map(({ kind, metadata: { name = '', namespace = '' } }) => {
+      const where = namespace === '' ? '' : ` in ${prefix}-${run}-*-${namespace}`;
+      return `would make ${kind} "${name}"${where}, again for each run`;
+    }),
+    'would let the target write in these namespaces, and make objects outside of namespaces; each is taken away after its run',
+    'would answer 403 to any other write of the target, and not send it',
+  ];
+}
+
+async function definitions(remote: RemoteOptions, crds: readonly KubeObject[]): Promise<readonly string[]> {
+  const upstream = remoteUpstream(new RemoteServer(remote));
+  try {
+    return await Promise.all(
+      crds.map(async (crd) => {
+        const name = crd.metadata.name ?? '';
+        const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`;
+        const headers = { 'user-agent': 'stalemate' };
+        const { code, body } = await call(upstream, { method: 'GET', path, query: {}, headers });
+        if (code !== 200) return `would make the definition ${name}, and take it away at the end`;
+        const [difference] = differenceOf(crd, body as unknown as KubeObject);
+        return difference ?? `would use the definition ${name}, which is there and the same`;
+      }),
+    );
+  } finally {
+    upstream.close();
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * A stay on a cluster of somebody else: what earlier ones have left is taken away first, and what this one makes at its end.
+ *
+ * Owns: the order of both, also when the work in between fails. Start at {@link withExisting}.
+ */
+import { openAccess, reachCluster, standingText, type ExistingAccess } from './access.ts';
+import { cleanUp } from './clean-up.ts';
+import { Footprint, leftFootprints } from './footprint.ts';
+
+/**
+ * Does `work`, after saying with `tell` where it is about to write; resolves with its result and with what could not be taken away, one sentence each.
+ *
+ * @throws what `work` throws; {REFUSED} {CLUSTER_UNAVAILABLE} when the cluster may not be used, or cannot be reached.
+ */
+export async function withExisting<T>(
+  access: ExistingAccess,
+  work: () => Promise<T>,
+  tell: (line: string) => void = () => {},
+): Promise<{ readonly result: T; readonly left: readonly string[] }> {
+  const { kubeconfig, context, allowed, run } = access;
+  const { remote } = openAccess(access);
+  tell(standingText(access, remote.url, await reachCluster(remote)));
+  const left: string[] = [];
+  for (const { footprint, head, isAlive } of leftFootprints())
+    if (!isAlive && head.url === remote.url) left.push(...(await cleanUp(remote, footprint)).left);
+  const footprint = new Footprint(run);
+  footprint.begin({ url: remote.url, context, kubeconfig, allowed });
+  let result: T;
+  try {
+    result = await work();
+  } finally {
+    left.push(...(await cleaned(access, footprint)));
+  }
+  return { result, left };
+}
+
+/** What fails here must not hide what failed before. */
+async function cleaned(access: ExistingAccess, footprint: Footprint): Promise<readonly string[]> {
+  try {
+    return (await cleanUp(openAccess(access).remote, footprint)).left;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return [`what the run made is still there (${why}); take it away with "stalemate clean"`];
+  }
+}

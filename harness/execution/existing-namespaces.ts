@@ -1,0 +1,28 @@
+/** Which namespaces a run has on a cluster that is not ours, and what they are called there. */
+import type { ExistingAccess } from '../clusters/existing/access.ts';
+import { drawSecretKey } from '../determinism/secret-key.ts';
+import { namespacesOf } from './host.ts';
+import type { Subject } from './protocol.ts';
+
+const TOKEN_LENGTH = 4;
+/** Kubernetes' own limit. */
+const NAME_MAX = 63;
+
+/** `names`: theirs by ours. `made`: those of ours that are there from the beginning. */
+export function namespacesThere(
+  { namespace, samples }: Pick<Subject, 'namespace' | 'samples'>,
+  { prefix, run }: ExistingAccess,
+): { readonly names: ReadonlyMap<string, string>; readonly made: readonly string[] } {
+  const made = [...new Set([namespace, ...namespacesOf(samples)])];
+  const later = samples.flatMap(({ kind, metadata: { name = '' } }) => (kind === 'Namespace' ? [name] : []));
+  // Runs side by side, and after one that was cut short, have namespaces of their own.
+  const token = drawSecretKey().toString('hex').slice(0, TOKEN_LENGTH);
+  const names = [...new Set([...made, ...later])].map(
+    (name) => [name, called(`${prefix}-${run}-${token}-${name}`)] as const,
+  );
+  return { names: new Map(names), made: made.filter((name) => !later.includes(name)) };
+}
+
+function called(name: string): string {
+  return name.slice(0, NAME_MAX).replace(/-+$/, '');
+}
