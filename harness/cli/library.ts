@@ -8,8 +8,14 @@ import { resolve } from 'node:path';
 import { realDate } from '../determinism/real-time.ts';
 import type { CampaignEvents } from '../execution/api.ts';
 import { runCampaign } from '../execution/campaign.ts';
-import { checkOptions, ownProperties, resolveOptions, type StalemateOptions } from '../execution/config.ts';
 import { toxiproxyFor } from '../execution/chosen-faults.ts';
+import {
+  checkOptions,
+  loadConfigFile,
+  ownProperties,
+  resolveOptions,
+  type StalemateOptions,
+} from '../execution/config.ts';
 import { startLab, type Lab } from '../execution/lab.ts';
 import { recheckRecord, replayCounterexample } from '../execution/replay.ts';
 import { revisitCorpus } from '../execution/revisit.ts';
@@ -93,6 +99,7 @@ export function resolveRun(options: StalemateOptions, context: RunContext = {}):
     builtInKinds: builtInKinds(),
     builtInResources: builtInResources(),
     freshSeed: () => realDate().getTime() % SEED_RANGE,
+    today: realDate().toISOString().slice(0, 10),
   });
   return { ...config, warnings: [...config.warnings, ...unknownFields(config.samples, config.crds)] };
 }
@@ -225,9 +232,11 @@ export async function replay(counterexample: Counterexample, context: ReplayCont
     cwd,
     ...(context.toxiproxy === undefined ? {} : { toxiproxy: context.toxiproxy }),
   });
+  const { coOwned = [], volatile = [] } = configFile === null ? {} : await loadConfigFile(configFile);
   const existing = existingOf({ ...context.existing, cluster }, cwd);
   const again = (): Promise<ReplayResult> =>
     replayCounterexample(restoreCounterexample(counterexample, new Vault()).value, {
+      declared: { coOwned, volatile },
       times: context.times ?? REPLAY_TIMES,
       cluster,
       ...(existing === null ? {} : { existing }),

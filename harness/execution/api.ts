@@ -6,6 +6,7 @@
 import type { ExistingAccess } from '../clusters/existing/access.ts';
 import type { ClusterKind } from '../model/cluster.ts';
 import type { Finding } from '../model/finding.ts';
+import type { Declarations } from '../model/waiver.ts';
 import type { Property } from '../oracle/property.ts';
 import type { SubjectTarget } from './protocol.ts';
 
@@ -38,5 +39,7 @@ export interface ReplayOptions {
   readonly existing?: ExistingAccess;
   /** Absolute: the report folder that the counterexample lies in, with what is known of its target. */
   readonly reportDir?: string;
+  /** What the user says of fields. */
+  readonly declared?: Declarations;
   readonly signal?: AbortSignal;
 }

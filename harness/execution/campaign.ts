@@ -7,6 +7,7 @@ import { realNow } from '../determinism/real-time.ts';
 import { signatureText } from '../model/check-result.ts';
 import type { CampaignOutcome, CampaignResult, Finding } from '../model/finding.ts';
 import type { StrategyName, Trial } from '../model/trial.ts';
+import { waivableOf, waiverFor, waiverText } from '../model/waiver.ts';
 import type { CampaignEvents } from './api.ts';
 import { counterexampleOf, subjectOf } from './counterexample.ts';
 import { emptyHistory } from './empty-history.ts';
@@ -14,7 +15,7 @@ import { lostInReference, lostWorkerViolation, workerError } from './lost-worker
 import type { LostWorker } from './lost-worker.ts';
 import type { FromWorker, ReplayJob, SearchJob, Subject } from './protocol.ts';
 import type { RunConfig } from './run-config.ts';
-import { newTally, VERIFY_EVERY } from './search.ts';
+import { countWaived, newTally, VERIFY_EVERY } from './search.ts';
 import type { Found, SearchTally } from './search.ts';
 import { NO_USE, plus } from './target-use.ts';
 import { superviseWorker } from './supervisor.ts';
@@ -96,6 +97,7 @@ export async function runCampaign(config: RunConfig, options: CampaignOptions): 
       stopAfter: config.stopAfter,
       known: findings.map((finding) => signatureText(finding.violation.signature)),
       expected: options.expected ?? [],
+      waivers: config.waivers,
       careful,
     };
     const end = await superviseWorker({
@@ -144,7 +146,9 @@ export async function runCampaign(config: RunConfig, options: CampaignOptions): 
       const found = lostWorkerFinding(culprit.trial, end, culprit.run, again.end === end.end);
       const signature = signatureText(found.violation.signature);
       const isKnown = findings.some((other) => signatureText(other.violation.signature) === signature);
-      if (!isKnown && options.expected?.includes(signature) !== true) keep(found);
+      const waiver = waiverFor(config.waivers, waivableOf(found.violation, found.history, culprit.trial.workload));
+      if (waiver !== undefined) countWaived(total, waiver);
+      else if (!isKnown && options.expected?.includes(signature) !== true) keep(found);
     }
     careful = false;
     if (++lost >= LOST_WORKERS_MAX) {
@@ -179,6 +183,9 @@ export async function runCampaign(config: RunConfig, options: CampaignOptions): 
     perProperty: total.perProperty,
     ...(total.use === NO_USE ? {} : { targetUse: total.use }),
     ...seenAgain(total, options.expected),
+    ...(config.waivers.length === 0
+      ? {}
+      : { waived: config.waivers.map((waiver) => ({ waiver, count: total.waived[waiverText(waiver)] ?? 0 })) }),
   };
 }
 
@@ -227,7 +234,7 @@ function add(total: SearchTally, tally: SearchTally): void {
     total.use = plus(total.use, tally.use);
   total.warnings.push(...tally.warnings);
   total.faults.push(...tally.faults);
-  for (const key of ['contention', 'counts', 'inconclusive'] as const) {
+  for (const key of ['contention', 'counts', 'inconclusive', 'waived'] as const) {
     for (const [name, value] of Object.entries(tally[key])) total[key][name] = (total[key][name] ?? 0) + value;
   }
   for (const [name, { holds, violated, inconclusive, vacuous }] of Object.entries(tally.perProperty)) {

@@ -47,6 +47,7 @@ const CONTEXT: Omit<ResolveContext, 'cwd'> = {
   writers: ['status-writer', 'finalizer-adder'],
   builtInKinds: new Set(['v1/ConfigMap']),
   builtInResources: new Set(['configmaps', 'pods']),
+  today: '2026-11-22',
   freshSeed: () => 99,
 };
 

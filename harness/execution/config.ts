@@ -22,10 +22,17 @@ import type { Property } from '../oracle/property.ts';
 import { describeIssues } from '../schedule/codec/issues.ts';
 import { loadSamples } from './manifests.ts';
 import { parseBudget } from './budget.ts';
-import { absoluteFindingOptions, findingOptions, resolveCorpus, type FindingOptions } from './config-findings.ts';
+import {
+  absoluteFindingOptions,
+  findingOptions,
+  resolveCorpus,
+  resolveDeclarations,
+  resolveWaivers,
+  type FindingOptions,
+} from './config-findings.ts';
 import type { CelClaim } from './cel-claims.ts';
 import { chosenFaults, switchedOn } from './chosen-faults.ts';
-import { always, eventually, sometimes, type Predicate } from './predicates.ts';
+import { always, checkPredicates, eventually, sometimes, type Predicate } from './predicates.ts';
 import { settleDoubles } from './project/sample-wins.ts';
 import { resolveProject } from './project/resolve.ts';
 import type { RunConfig } from './run-config.ts';
@@ -312,6 +319,8 @@ export interface ResolveContext {
   readonly builtInResources: ReadonlySet<string>;
   /** Draws a seed when none is given. */
   readonly freshSeed: () => number;
+  /** The day on which waivers have to be valid, `2026-11-22`. */
+  readonly today: string;
 }
 
 const DEFAULT_BUDGET = '60s';
@@ -361,11 +370,9 @@ export function resolveOptions(options: StalemateOptions, context: ResolveContex
     resolved.project === null
       ? { project: null, samples: loaded, warnings: [] }
       : settleDoubles(resolved.project, loaded, namespace);
-  checkPredicates(
-    options,
-    crds.map(({ metadata }) => metadata.name ?? ''),
-    context.builtInResources,
-  );
+  const defined = crds.map(({ metadata }) => metadata.name ?? '');
+  const resources = (name: string): boolean => context.builtInResources.has(name) || defined.includes(name);
+  checkPredicates(options, resources, defined);
   const cluster = clusterOf(options);
   const inRealTime = started !== null || cluster !== 'embedded';
   const replicasMax = options.replicas ?? (options.leaderElection === true ? 2 : 1);
@@ -392,6 +399,13 @@ export function resolveOptions(options: StalemateOptions, context: ResolveContex
     stopAfter: options.stopAfter ?? Number.POSITIVE_INFINITY,
     reportDir: resolve(cwd, options.reportDir ?? '.stalemate'),
     corpus: resolveCorpus(options, cwd),
+    waivers: resolveWaivers(options, {
+      properties: [...context.properties, ...ownProperties(options)].map((property) => property.name),
+      writers: context.writers,
+      resources,
+      today: context.today,
+    }),
+    declared: resolveDeclarations(options, resources),
     warnings: [...resolved.warnings, ...warnings, ...chosen.warnings],
     settings: {
       stepsMax: options.stepsMax ?? STEPS_MAX,
@@ -405,22 +419,6 @@ export function resolveOptions(options: StalemateOptions, context: ResolveContex
       ...(usesEffects(options) ? { effects: true as const } : {}),
     },
   };
-}
-
-/** A claim about a resource that nobody can create would hold for ever. */
-function checkPredicates(
-  { always: every = [], eventually: atRest = [], sometimes: once = [] }: StalemateOptions,
-  crds: readonly string[],
-  builtIn: ReadonlySet<string>,
-): void {
-  for (const { name, resource } of [...every, ...atRest, ...once]) {
-    if (builtIn.has(resource) || crds.includes(resource)) continue;
-    const examples = [...crds.slice(-3), 'deployments.apps'];
-    throw new HarnessError(
-      'CONFIG_INVALID',
-      `the predicate "${name}" is about "${resource}", expected a resource by its plural name and group, such as ${examples.join(', ')}`,
-    );
-  }
 }
 
 /** All of the catalogue and of the user's own, unless the configuration lists some or the command line names some. */

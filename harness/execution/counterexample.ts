@@ -23,6 +23,7 @@ export function subjectOf(config: RunConfig): Subject {
     namespace: config.namespace,
     // The runs of a campaign differ by workload and schedule, never by the ids that the server draws.
     settings: { ...config.settings, seed: 1 },
+    declared: config.declared,
     properties: config.properties.map((property) => property.name),
     configFile: config.configFile,
     reportDir: config.reportDir,

@@ -4,6 +4,7 @@
  * `always` is judged on every revision since contention began, `eventually` on the state at rest; `sometimes` has to come true on some
  * revision of a campaign, or the campaign proved nothing about it. A claim is a function, or a CEL expression (`cel-claims.ts`).
  */
+import { HarnessError } from '../model/errors.ts';
 import type { CheckResult, Violation } from '../model/check-result.ts';
 import { phaseStart, type History, type Revision } from '../model/history.ts';
 import { objectKey, type KubeObject } from '../model/object.ts';
@@ -139,3 +140,28 @@ function liveAt(history: History, at: number): ReadonlyMap<string, Revision> {
   }
   return live;
 }
+
+/**
+ * A claim about a resource that nobody can create would hold for ever.
+ *
+ * @param examples resources to name in the message beside a built-in one.
+ * @throws {CONFIG_INVALID}
+ */
+export function checkPredicates(
+  { always: every = [], eventually: atRest = [], sometimes: once = [] }: Claims,
+  resources: (name: string) => boolean,
+  examples: readonly string[],
+): void {
+  for (const { name, resource } of [...every, ...atRest, ...once]) {
+    if (resources(resource)) continue;
+    const such = [...examples.slice(-3), 'deployments.apps'].join(', ');
+    throw new HarnessError(
+      'CONFIG_INVALID',
+      `the predicate "${name}" is about "${resource}", expected a resource by its plural name and group, such as ${such}`,
+    );
+  }
+}
+
+type Claims = {
+  readonly [kind in 'always' | 'eventually' | 'sometimes']?: readonly Pick<Predicate, 'name' | 'resource'>[];
+};

@@ -9,6 +9,7 @@ import type { KubeObject, OwnerReference } from '../model/object.ts';
 import type { Reference } from '../model/reference.ts';
 import type { FaultKind, Reanchored, Schedule } from '../model/schedule.ts';
 import type { StrategyName, Trial } from '../model/trial.ts';
+import type { Declarations, Waiver } from '../model/waiver.ts';
 import type { Workload } from '../model/workload.ts';
 import type { Aim } from '../schedule/workload/writer.ts';
 import type { Found, SearchTally } from './search.ts';
@@ -34,6 +35,8 @@ export interface Subject extends SubjectTarget {
   readonly project: ProjectManifests | null;
   readonly namespace: string;
   readonly settings: RunSettings;
+  /** What the user says of fields, beside what is measured. */
+  readonly declared?: Declarations;
   /** Names from the registry. */
   readonly properties: readonly string[];
   /** Where properties of the user's own come from; the worker imports it again. */
@@ -61,6 +64,8 @@ export interface SearchJob {
   readonly known: readonly string[];
   /** Signatures that are known from elsewhere: counted, no findings of this campaign. */
   readonly expected: readonly string[];
+  /** Violations that are put up with: counted as well. */
+  readonly waivers: readonly Waiver[];
   /** Announce every trial before it runs: used after a worker was lost, to find out which trial did it. */
   readonly careful: boolean;
 }

@@ -15,6 +15,7 @@ import type { Reference } from '../model/reference.ts';
 import { EMPTY_SCHEDULE } from '../model/schedule.ts';
 import { specHash } from '../model/spec-hash.ts';
 import type { Trial } from '../model/trial.ts';
+import type { Declarations } from '../model/waiver.ts';
 import type { ObjectTarget, ProgramOp, Workload } from '../model/workload.ts';
 import { drawnNamesIn } from '../oracle/drawn-names.ts';
 import { leaseSeconds, lockHolder } from '../oracle/leadership.ts';
@@ -50,6 +51,12 @@ export interface References {
   readonly history?: History;
   /** What is wrong with the target already when nobody disturbs it. */
   readonly warnings: readonly string[];
+}
+
+/** The same with what the user says of fields. */
+export function withDeclared(references: References, declared: Declarations | undefined): References {
+  if (declared === undefined || declared.coOwned.length + declared.volatile.length === 0) return references;
+  return { ...references, reference: { ...references.reference, declared } };
 }
 
 export async function takeReferences(

@@ -15,7 +15,7 @@ import { judgeRun, runJudged, type Judged } from './judge.ts';
 import { Prober } from './prober.ts';
 import type { Replayed, ReplayJob, Subject } from './protocol.ts';
 import { referenceCache } from './reference-cache.ts';
-import { takeReferences, type References } from './references.ts';
+import { takeReferences, withDeclared, type References } from './references.ts';
 import type { TrialRunner } from './runner.ts';
 import type { Live } from './trial.ts';
 
@@ -59,7 +59,8 @@ export async function replayGround(
   base: Workload,
   properties: readonly Property[],
 ): Promise<ReplayGround> {
-  return { runner, base, references: await recallReferences(subject, runner, base), properties };
+  const references = withDeclared(await recallReferences(subject, runner, base), subject.declared);
+  return { runner, base, references, properties };
 }
 
 /** As stored; and where nothing comes back of a target that can be run again exactly, with its labels moved. */

@@ -37,6 +37,7 @@ export async function replayCounterexample(
       properties: options.properties.map((property) => property.name),
       configFile: options.configFile ?? null,
       reportDir: options.reportDir ?? null,
+      ...(options.declared === undefined ? {} : { declared: options.declared }),
     },
     trial: { workload: counterexample.workload, schedule: counterexample.schedule },
     signature: signatureText(signature),

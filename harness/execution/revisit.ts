@@ -8,9 +8,11 @@ import { realNow } from '../determinism/real-time.ts';
 import { signatureText } from '../model/check-result.ts';
 import { counterexampleOfEntry, type NamedEntry, type Revisited } from '../model/corpus.ts';
 import type { Counterexample } from '../model/counterexample.ts';
+import { waivableOf, waiverFor } from '../model/waiver.ts';
 import { restoreCounterexample } from '../report/redaction/index.ts';
 import { Vault } from '../report/redaction/vault.ts';
 import { storedTarget, subjectOf } from './counterexample.ts';
+import { emptyHistory } from './empty-history.ts';
 import { lostInReference, lostWorkerViolation, workerError, type LostWorker } from './lost-worker.ts';
 import type { FromWorker, Replayed, RevisitJob, Subject } from './protocol.ts';
 import { settleWindowOf } from './replay.ts';
@@ -42,7 +44,8 @@ export async function revisitCorpus(
   const deadline = realNow() + options.timeMs;
   const vault = new Vault();
   const done = new Map<string, Revisited>();
-  const finish = (revisited: Revisited): void => {
+  const finish = (found: Revisited): void => {
+    const revisited = withWaiver(found, config);
     done.set(revisited.name, revisited);
     options.onRevisited?.(revisited);
   };
@@ -65,6 +68,13 @@ export async function revisitCorpus(
     }
   }
   return entries.map((named) => done.get(named.name) ?? { ...named, outcome: 'not-reached', k: 0, n: 0, missed: [] });
+}
+
+function withWaiver(revisited: Revisited, { waivers }: RunConfig): Revisited {
+  const { violation, history, entry } = revisited;
+  if (violation === undefined || waivers.length === 0) return revisited;
+  const waiver = waiverFor(waivers, waivableOf(violation, history ?? emptyHistory(''), entry.workload));
+  return waiver === undefined ? revisited : { ...revisited, waiver };
 }
 
 /** Whether an entry is about the target that is configured. */

@@ -4,6 +4,7 @@ import type { ClusterKind } from '../model/cluster.ts';
 import type { ProcessTarget, ProjectManifests, RunSettings, Transport } from '../model/counterexample.ts';
 import type { KubeObject } from '../model/object.ts';
 import type { FaultKind } from '../model/schedule.ts';
+import type { Declarations, Waiver } from '../model/waiver.ts';
 import type { Property } from '../oracle/property.ts';
 
 /** When a campaign ends by itself. */
@@ -51,6 +52,9 @@ export interface RunConfig {
   /** Absolute path of the folder that counterexamples and records go to. */
   readonly reportDir: string;
   readonly corpus: CorpusConfig;
+  /** Findings that are put up with. */
+  readonly waivers: readonly Waiver[];
+  readonly declared: Declarations;
   /** What was made of the input that its author should know. */
   readonly warnings: readonly string[];
   /** What shapes a single run; its seed is drawn per run. */

@@ -13,6 +13,7 @@ import type { FindingStats, PropertyTally, TargetUse } from '../model/finding.ts
 import type { History } from '../model/history.ts';
 import type { FaultKind, Schedule } from '../model/schedule.ts';
 import type { StrategyName, Trial } from '../model/trial.ts';
+import { waivableOf, waiverFor, waiverText, type Waiver } from '../model/waiver.ts';
 import type { Workload } from '../model/workload.ts';
 import { checkLegality, contention } from '../oracle/assumptions.ts';
 import type { Property } from '../oracle/property.ts';
@@ -53,6 +54,8 @@ export interface SearchOptions {
   readonly known: readonly string[];
   /** Signatures that are known from elsewhere: counted, no findings of this campaign. */
   readonly expected?: readonly string[];
+  /** Violations that are put up with: counted as well. */
+  readonly waivers?: readonly Waiver[];
   /** Every n-th trial is run twice and the histories compared; the first few always are. */
   readonly verifyEvery: number;
   /** Real time that shrinking one finding may take; `null` for the default. */
@@ -79,6 +82,8 @@ export interface SearchTally {
   readonly contention: { [counter: string]: number };
   readonly counts: { [signature: string]: number };
   readonly inconclusive: { [reason: string]: number };
+  /** Violations by the waiver that covers them. */
+  readonly waived: { [waiver: string]: number };
   inconclusiveRuns: number;
   readonly perProperty: { [property: string]: { -readonly [K in keyof PropertyTally]: PropertyTally[K] } };
   readonly warnings: string[];
@@ -114,6 +119,7 @@ export function newTally(): SearchTally {
     contention: {},
     counts: {},
     inconclusive: {},
+    waived: {},
     inconclusiveRuns: 0,
     perProperty: {},
     warnings: [],
@@ -159,12 +165,26 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     tally.divergence !== undefined ||
     tally.faults.length > 0;
 
-  const isFresh = (violation: Violation): boolean =>
-    violation.severity === 'error' && !known.has(signatureText(violation.signature));
+  const { waivers = [] } = options;
+  const waiverOf = (
+    violation: Violation,
+    { history }: Pick<Judged, 'history'>,
+    { workload }: Trial,
+  ): Waiver | undefined =>
+    waivers.length === 0 ? undefined : waiverFor(waivers, waivableOf(violation, history, workload));
+  const isFresh = (violation: Violation, judged: Judged, trial: Trial): boolean =>
+    violation.severity === 'error' &&
+    !known.has(signatureText(violation.signature)) &&
+    waiverOf(violation, judged, trial) === undefined;
   const tryOne = async (lane: TrialRunner, own: Prober, trial: Trial): Promise<Failed | undefined> => {
     options.onTrial(options.firstRun + tally.runs, trial);
     const { judged, schedule } = await runOne(trial, { ...options, runner: lane }, own, tally);
-    return judged.violations.some(isFresh) ? { trial, judged, schedule } : undefined;
+    for (const violation of judged.violations) {
+      const waiver = waiverOf(violation, judged, trial);
+      if (waiver !== undefined) countWaived(tally, waiver);
+    }
+    const isFailed = judged.violations.some((violation) => isFresh(violation, judged, trial));
+    return isFailed ? { trial, judged, schedule } : undefined;
   };
   const trials = trialArbitrary({
     workload: options.workload,
@@ -185,10 +205,16 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     options.onPhase('shrink');
     for (const failure of failures) {
       for (const violation of failure.judged.violations) {
-        if (findings >= options.stopAfter || !isFresh(violation)) continue;
+        if (findings >= options.stopAfter || !isFresh(violation, failure.judged, failure.trial)) continue;
         known.add(signatureText(violation.signature));
         const found = await shrinkAndConfirm(failure, violation, options, attempt, tally);
         known.add(signatureText(found.violation.signature));
+        // Shrinking keeps the signature, and may find that the writer of a waiver is enough.
+        const waiver = waiverOf(found.violation, found, found.trial);
+        if (waiver !== undefined) {
+          countWaived(tally, waiver);
+          continue;
+        }
         if (!runner.repeatable && found.stats.reproduced.k === 0) {
           neverAgain(found, tally);
           continue;
@@ -199,6 +225,11 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     }
     options.onPhase('search');
   }
+}
+
+export function countWaived({ waived }: Pick<SearchTally, 'waived'>, waiver: Waiver): void {
+  const text = waiverText(waiver);
+  waived[text] = (waived[text] ?? 0) + 1;
 }
 
 /** What a process did once and in no run after that proves nothing, and is no success either. */

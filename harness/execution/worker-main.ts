@@ -18,7 +18,7 @@ import { Prober } from './prober.ts';
 import { SLOT } from './protocol.ts';
 import type { FromWorker, LabJob, LabRequest, SearchJob, Subject, WorkerData } from './protocol.ts';
 import { referenceCache } from './reference-cache.ts';
-import { takeReferences } from './references.ts';
+import { takeReferences, withDeclared } from './references.ts';
 import { doReplay } from './replay-job.ts';
 import { doRevisit } from './revisit-job.ts';
 import { TrialRunner } from './runner.ts';
@@ -91,8 +91,9 @@ async function doSearch(
   say({ say: 'phase', phase: 'references' });
   const base = baseWorkload(job.subject, runner);
   await checkRun(runner, base);
-  const references = await takeReferences(runner, base, job.subject.crds);
-  referenceCache(job.subject, base).keep(runner, references);
+  const measured = await takeReferences(runner, base, job.subject.crds);
+  referenceCache(job.subject, base).keep(runner, measured);
+  const references = withDeclared(measured, job.subject.declared);
   const writers = registry.writers.filter((writer) => job.writers.includes(writer.name));
   const tally = newTally();
   const { warning = null } = runner.host.containment ?? {};
@@ -126,6 +127,7 @@ async function doSearch(
       stopAfter: job.stopAfter,
       known: job.known,
       expected: job.expected,
+      waivers: job.waivers,
       onTrial: (run, trial) => {
         if (job.careful) say({ say: 'trial', run, trial });
         if (realNow() - told < TALLY_EVERY_MS) return;
@@ -152,7 +154,8 @@ async function doLab(
 ): Promise<never> {
   const base = baseWorkload(job.subject, runner);
   await checkRun(runner, base);
-  const { reference, aim } = await takeReferences(runner, base, job.subject.crds);
+  const measured = await takeReferences(runner, base, job.subject.crds);
+  const { reference, aim } = withDeclared(measured, job.subject.declared);
   const prober = new Prober((trial, variant) => runner.beside(trial, variant), base, reference);
   const serve = async ({ trial, properties: names }: LabRequest): Promise<void> => {
     const wanted = properties.filter((property) => names.includes(property.name));

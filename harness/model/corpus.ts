@@ -8,6 +8,7 @@ import type { History } from './history.ts';
 import type { Label } from './label.ts';
 import type { Reanchored } from './schedule.ts';
 import type { Violation } from './check-result.ts';
+import type { Waiver } from './waiver.ts';
 
 /**
  * `open`: known and not mended; it fails a run as long as it fails. `fixed`: mended; failing again is a regression.
@@ -65,6 +66,8 @@ export interface Revisited extends NamedEntry {
   /** Of the run that failed, else of the first; absent where nothing ran. */
   readonly history?: History;
   readonly violation?: Violation;
+  /** The waiver that covers it, when it fails. */
+  readonly waiver?: Waiver;
 }
 
 /** What both have in common. */
@@ -103,8 +106,10 @@ export function counterexampleOfEntry(
 }
 
 /** Whether it fails a run: a violation that nobody has put aside. */
-export function isFailure({ entry, outcome }: Revisited): boolean {
-  return entry.state !== 'quarantined' && (outcome === 'fails' || outcome === 'fails-otherwise');
+export function isFailure({ entry, outcome, waiver }: Revisited): boolean {
+  return (
+    entry.state !== 'quarantined' && waiver === undefined && (outcome === 'fails' || outcome === 'fails-otherwise')
+  );
 }
 
 /** Mended once, and back. */

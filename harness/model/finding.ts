@@ -8,6 +8,7 @@ import type { Counterexample } from './counterexample.ts';
 import type { Footprint, History } from './history.ts';
 import type { Label } from './label.ts';
 import type { Reanchored } from './schedule.ts';
+import type { Waiver } from './waiver.ts';
 
 /** k of n runs failed with the same signature. Never rounded up. */
 export interface Reproduced {
@@ -107,6 +108,8 @@ export interface CampaignResult {
   readonly targetUse?: TargetUse;
   /** Runs by signature that failed in a way known before the campaign; absent where none did. */
   readonly seenAgain?: { readonly [signature: string]: number };
+  /** For each waiver the violations that it covered; absent where there are no waivers. */
+  readonly waived?: readonly { readonly waiver: Waiver; readonly count: number }[];
 }
 
 export interface ReplayResult {

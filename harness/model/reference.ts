@@ -6,6 +6,8 @@
  * A *leaf pattern* is a leaf path as `leaf.ts` spells it.
  */
 
+import type { Declarations } from './waiver.ts';
+
 export interface Reference {
   /** How many runs stand behind it. */
   readonly runs: number;
@@ -37,6 +39,8 @@ export interface Reference {
   readonly healthySpecs: readonly string[];
   /** What a status repeats of the spec whenever it claims the current generation, by role. Absent in what older versions stored. */
   readonly echoes?: { readonly [role: string]: readonly StatusEcho[] };
+  /** What the user says of fields, which goes before what was measured; absent where nothing is said. */
+  readonly declared?: Declarations;
 }
 
 /** A leaf of the status that holds the text of a leaf of the spec. */

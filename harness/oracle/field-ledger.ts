@@ -10,6 +10,7 @@ import type { History, Operation, Revision } from '../model/history.ts';
 import { jsonEqual, leavesOf } from '../model/leaf.ts';
 import type { LeafChange } from '../model/leaf.ts';
 import type { JsonValue, KubeObject } from '../model/object.ts';
+import { isPutAside } from '../model/waiver.ts';
 import { baseContent, touches } from './base-content.ts';
 import type { BaseContent } from './base-content.ts';
 import { indexOf, names } from './history-index.ts';
@@ -64,6 +65,7 @@ function lostLeaves(index: HistoryIndex, guilty: Revision, operation: Operation,
   let units: Map<string, { victim: Revision; changes: LeafChange[]; own: boolean }> | undefined;
   for (const change of index.changes(guilty)) {
     const { path } = change;
+    if (isPutAside(reference?.declared, guilty.resource, path)) continue;
     const owned = names(reference?.ownedLeaves, role, path) && !isForeignItem(index, guilty, path);
     if (owned ? rival === undefined : names(reference?.volatileLeaves, role, path)) continue;
     if (isEmptyContainer(change.from) || (change.from === undefined && isEmptyContainer(change.to))) continue;
@@ -125,6 +127,7 @@ function lostFinalizers(index: HistoryIndex, guilty: Revision, operation: Operat
   const finalizers = (guilty.before ?? guilty.object).metadata.finalizers ?? [];
   for (const finalizer of finalizers) {
     const field = `${FINALIZERS}[${JSON.stringify(finalizer)}]`;
+    if (isPutAside(reference?.declared, guilty.resource, field)) continue;
     if (names(reference?.ownedLeaves, role, field) || names(reference?.removedLeaves, role, field)) continue;
     const victim = index.lastChange(guilty, field);
     if (victim === undefined || roleOf(victim.actor) === 'target' || !isAcknowledged(index, victim)) continue;

@@ -11,6 +11,7 @@ import type { LeafChange } from '../model/leaf.ts';
 import { objectKey } from '../model/object.ts';
 import type { JsonValue, KubeObject } from '../model/object.ts';
 import type { ExpectedState } from '../model/probe.ts';
+import { isPutAside } from '../model/waiver.ts';
 import { indexOf, names } from './history-index.ts';
 
 /** An object at its place: the canonical key, with the order among its kind for generated names. */
@@ -236,6 +237,7 @@ function compare(
     ({ path, from, to }) =>
       path !== 'metadata.name' &&
       !names(reference?.volatileLeaves, have.role, path) &&
+      !isPutAside(reference?.declared, have.resource, path) &&
       !(isTime(from) && isTime(to)) &&
       !(path.endsWith('observedGeneration') && lag(want.object, from) === lag(have.object, to)),
   );

@@ -43,6 +43,8 @@ export interface CorpusSummaryEntry {
   readonly missedAnchors: readonly string[];
   readonly detail?: string;
   readonly moves?: readonly { readonly from: string; readonly to: string }[];
+  /** Fails, and is covered by a waiver. */
+  readonly waived?: true;
 }
 
 export interface CorpusSummary {
@@ -69,6 +71,7 @@ export const corpusSummarySchema: z.ZodType<CorpusSummary> = z
         missedAnchors: z.array(z.string()),
         detail: z.string().exactOptional(),
         moves: z.array(z.strictObject({ from: z.string(), to: z.string() })).exactOptional(),
+        waived: z.literal(true).exactOptional().meta({ description: 'Fails, and is covered by a waiver' }),
       }),
     ),
   })
@@ -94,13 +97,14 @@ export function summariseCorpus(
       missedAnchors: one.missed,
       ...(one.detail === undefined ? {} : { detail: plain(one.detail) }),
       ...(one.reanchored === undefined ? {} : { moves: one.reanchored.moves }),
+      ...(one.waiver === undefined ? {} : { waived: true as const }),
     })),
   };
 }
 
 /** Whether an entry fails a run. */
-export function failsRun({ state, outcome }: CorpusSummaryEntry): boolean {
-  return state !== 'quarantined' && (outcome === 'fails' || outcome === 'fails-otherwise');
+export function failsRun({ state, outcome, waived }: CorpusSummaryEntry): boolean {
+  return waived !== true && state !== 'quarantined' && (outcome === 'fails' || outcome === 'fails-otherwise');
 }
 
 /** Whether it says neither that it fails nor that it holds. */
@@ -160,7 +164,7 @@ interface Said {
 }
 
 function wordsOf(revisited: Revisited): Said {
-  const { name, entry, outcome, k, n, missed, detail = '' } = revisited;
+  const { name, entry, outcome, k, n, missed, detail = '', waiver } = revisited;
   const state = stateText(entry);
   const sentence = plain(entry.sentence);
   const moved = movedLines(revisited);
@@ -170,6 +174,10 @@ function wordsOf(revisited: Revisited): Said {
       const how = outcome === 'fails' ? '' : ', in another way';
       const times = n > 1 ? ` (${k} of ${n})` : '';
       const said = outcome === 'fails' ? sentence : plain(detail);
+      if (waiver !== undefined) {
+        const why = `waived until ${waiver.expires} (${waiver.reason})`;
+        return { sign: '–', text: `${state}: still fails${how}${times}, ${why}`, below: moved };
+      }
       if (entry.state === 'fixed')
         return { sign: '✗', text: `REGRESSION: ${state}, fails again${how}${times}`, below: [said, ...moved] };
       if (entry.state === 'open')
@@ -235,6 +243,7 @@ export function corpusCounts(revisited: readonly Revisited[]): string {
     'unclear',
     'not replayed',
     'holding',
+    'waived',
     'in quarantine',
     'of another target',
   ];
@@ -242,10 +251,11 @@ export function corpusCounts(revisited: readonly Revisited[]): string {
 }
 
 function wordFor(revisited: Revisited): string {
-  const { entry, outcome } = revisited;
+  const { entry, outcome, waiver } = revisited;
   if (isRegression(revisited)) return 'regressed';
   if (outcome === 'other-target') return 'of another target';
   if (entry.state === 'quarantined') return 'in quarantine';
+  if (waiver !== undefined) return 'waived';
   if (isFailure(revisited)) return 'failing';
   if (outcome === 'not-reached') return 'not replayed';
   return outcome === 'holds' ? 'holding' : outcome;

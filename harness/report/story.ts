@@ -17,6 +17,7 @@ import { operationRows } from './operation-rows.ts';
 import { eventRows, type EventRow } from './event-rows.ts';
 import { reconcilesBeside } from './target-use.ts';
 import { titleOf } from './title.ts';
+import { waiverLine } from './waiver-line.ts';
 
 /** What an actor knew of an object before it acted, from a watch, a list or the time before contention. */
 export interface SeenRow {
@@ -78,6 +79,8 @@ export interface Story {
   readonly reconciles?: string;
   /** What stands behind the finding; absent for a replay, which has only itself. */
   readonly stats?: FindingStats;
+  /** What to paste into the configuration to put up with it for a while. */
+  readonly waiver: string;
   /** Whether a run can be made again step by step: not where the target is a process with a clock of its own. */
   readonly deterministic: boolean;
 }
@@ -114,6 +117,7 @@ export function tellStory({ record: history, violation, counterexample, stats }:
     missed: history.missed,
     ...reconciled(violation, history),
     ...(stats === undefined ? {} : { stats }),
+    waiver: waiverLine({ violation, record: history, counterexample }),
     deterministic: !('command' in counterexample.target),
   };
 }

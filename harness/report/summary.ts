@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { CampaignOutcome, CampaignResult, Finding, Grade, PropertyTally, Reproduced } from '../model/finding.ts';
 import { reconcilesBeside, summariseUse, useLines, useSchema, type UseSummary } from './target-use.ts';
 import { signatureText } from '../model/check-result.ts';
+import { waiverText } from '../model/waiver.ts';
 import { corpusHeadline, corpusLines, corpusSummarySchema, outcomeWith, type CorpusSummary } from './corpus-summary.ts';
 
 export interface SummaryFinding {
@@ -49,6 +50,16 @@ export interface Summary {
   readonly corpus?: CorpusSummary;
   /** Runs by signature that failed as a kept finding does. */
   readonly seenAgain?: { readonly [signature: string]: number };
+  /** Waivers of the configuration, and how many violations each covered. */
+  readonly waived?: readonly SummaryWaiver[];
+}
+
+export interface SummaryWaiver {
+  /** `no-lost-update of deployments.apps spec.replicas` */
+  readonly waiver: string;
+  readonly reason: string;
+  readonly expires: string;
+  readonly count: number;
 }
 
 const counters = z.record(z.string(), z.number());
@@ -91,6 +102,10 @@ export const summarySchema: z.ZodType<Summary> = z
     warnings: z.array(z.string()),
     targetUse: useSchema.exactOptional(),
     corpus: corpusSummarySchema.exactOptional(),
+    waived: z
+      .array(z.strictObject({ waiver: z.string(), reason: z.string(), expires: z.string(), count: z.int() }))
+      .exactOptional()
+      .meta({ description: 'Waivers, and how many violations each covered' }),
     seenAgain: counters.exactOptional().meta({ description: 'Runs by signature that failed as a kept finding does' }),
   })
   .meta({ id: 'Summary', description: 'What a campaign came to: the document of `stalemate run --json`' });
@@ -122,7 +137,20 @@ export function summarise(
     ...(use === undefined ? {} : { targetUse: use }),
     ...(corpus === undefined ? {} : { corpus }),
     ...(result.seenAgain === undefined ? {} : { seenAgain: result.seenAgain }),
+    ...(result.waived === undefined ? {} : { waived: result.waived.map(summariseWaiver) }),
   };
+}
+
+function summariseWaiver({ waiver, count }: NonNullable<CampaignResult['waived']>[number]): SummaryWaiver {
+  return { waiver: waiverText(waiver), reason: waiver.reason, expires: waiver.expires, count };
+}
+
+/** One that covers nothing may go: but a short campaign may only have missed it. */
+function waiverLines({ waived = [] }: Summary): readonly string[] {
+  return waived.map(({ waiver, reason, expires, count }) => {
+    const covered = count === 0 ? 'covered nothing' : `covered ${countText(count, 'violation')}`;
+    return `waived: ${waiver}, until ${expires} (${reason}): ${covered}`;
+  });
 }
 
 function summariseFinding({ violation, stats, record }: Finding, path: string | undefined): SummaryFinding {
@@ -167,20 +195,25 @@ export function renderSummary(summary: Summary, options: { readonly color: boole
   ];
   const little = littleText(summary);
   if (little !== undefined) lines.push(little);
-  else if (outcome === 'holds' && summary.runs > 3 && summary.seenAgain === undefined)
-    lines.push(confidenceText(summary.runs));
+  else if (outcome === 'holds' && summary.runs > 3 && !hasKnown(summary)) lines.push(confidenceText(summary.runs));
   for (const { property, sentence, counterexample, count, reconciles } of findings) {
     lines.push(`  ✗ ${property}: ${sentence}`);
     if (reconciles !== undefined) lines.push(`    ${reconciles}`);
     lines.push(`    ${countText(count, 'run')} · ${counterexample ?? 'not written'}`);
   }
   if (summary.corpus !== undefined) lines.push(...corpusLines(summary.corpus, summary.seenAgain));
+  lines.push(...waiverLines(summary));
   const untested = Object.entries(summary.perProperty).filter(([, tally]) => tally.vacuous);
   if (untested.length > 0) lines.push(`not put to the test: ${untested.map(([property]) => property).join(', ')}`);
   if (summary.targetUse !== undefined) lines.push(...useLines(summary.targetUse));
   if (summary.inconclusive.count > 0) lines.push(...inconclusiveLines(summary));
   lines.push(...summary.warnings.map((warning) => `warning: ${warning}`));
   return `${lines.join('\n')}\n`;
+}
+
+/** Whether anything failed that is known or put up with. */
+function hasKnown({ seenAgain, waived = [] }: Summary): boolean {
+  return seenAgain !== undefined || waived.some(({ count }) => count > 0);
 }
 
 /** `1 distinct finding, 1 regression` */

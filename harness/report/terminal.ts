@@ -183,13 +183,13 @@ function atRestLines(story: Story, { width, colors }: Layout): readonly string[]
   });
 }
 
-/** The command stands on one line whatever the width: it is there to be copied. */
+/** The command and the waiver stand on one line each whatever the width: they are there to be copied. */
 function footLines(story: Story, { width }: Layout, replay: string): readonly string[] {
   const missed =
     story.missed.length === 0 ? [] : wrapWithin(`never happened: ${story.missed.join(', ')}`, width - 1, 2, 2);
   const own = story.reconciles === undefined ? [] : wrap(story.reconciles, width - 1, 2);
   const tried = story.stats === undefined ? [] : wrap(triedText(story.stats, story.deterministic), width - 1, 2);
-  return [...missed, ...own, ...tried, `replay: ${replay}`].map((line) => ` ${line}`);
+  return [...missed, ...own, ...tried, `replay: ${replay}`, `waive: ${story.waiver}`].map((line) => ` ${line}`);
 }
 
 /** `93→6 steps · 24→2 actors · 25 runs · deterministic 5/5 · everyday (no lag needed)` */

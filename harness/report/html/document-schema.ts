@@ -177,6 +177,7 @@ export const reportSchema: z.ZodType<ReportDocument> = z
     rates,
     events,
     reproduce: z.array(z.strictObject({ what: z.string(), command: z.string() })),
+    waiver: z.string().exactOptional().meta({ description: 'The line to paste among the waivers' }),
     environment: z.array(z.strictObject({ name: z.string(), value: z.string() })),
     notes: texts,
   } satisfies Shape<ReportDocument>)

@@ -25,6 +25,8 @@ export interface ReportDocument {
   readonly events: EventTable;
   /** Commands to copy. */
   readonly reproduce: readonly { readonly what: string; readonly command: string }[];
+  /** What to paste into the configuration to put up with it for a while; absent on pages of before. */
+  readonly waiver?: string;
   readonly environment: readonly { readonly name: string; readonly value: string }[];
   /** What the page leaves out, and where it is. */
   readonly notes: readonly string[];

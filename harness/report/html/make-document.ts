@@ -61,6 +61,7 @@ export function makeReport(told: Told, places: ReportPlaces = {}): ReportDocumen
     rates: requestRates(history, story.actors),
     events: eventTable(index, signature.field),
     reproduce: commandsOf(places),
+    waiver: story.waiver,
     environment: environmentOf(history, counterexample, stats),
     notes: notesOf(keys.length - shown.length),
   };

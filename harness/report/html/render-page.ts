@@ -45,7 +45,7 @@ function body(report: ReportDocument): Html {
     <main>
       <div class="first">${storySection(report)} ${knowledgeSection(report)}</div>
       ${counterfactualsSection(report)} ${chainsSection(report)} ${ratesSection(report)} ${historySection(report)}
-      ${reproduceSection(report)} ${environmentSection(report)}
+      ${reproduceSection(report)} ${waiverSection(report)} ${environmentSection(report)}
     </main>
     <p id="said" class="unseen" role="status" aria-live="polite"></p> `;
 }
@@ -68,5 +68,17 @@ function reproduceSection({ reproduce }: ReportDocument): Html {
     <ul class="commands">
       ${items}
     </ul>
+  </section>`;
+}
+
+function waiverSection({ waiver }: ReportDocument): Html {
+  if (waiver === undefined) return html``;
+  return html`<section id="waiver" aria-labelledby="waiver-head">
+    <h2 id="waiver-head">If it has to wait</h2>
+    <p>
+      Under <code>waivers</code> in the configuration, with a reason and the last day on which it is valid, this line
+      keeps it from failing runs until then.
+    </p>
+    ${copyable(waiver, 'the waiver')}
   </section>`;
 }

@@ -18,6 +18,7 @@ import type {
 import type { KubeObject } from '../../model/object.ts';
 import type { ExpectedState, ProbeResult } from '../../model/probe.ts';
 import type { Reference, ReferenceChild, StatusEcho } from '../../model/reference.ts';
+import type { Declarations, DeclaredField } from '../../model/waiver.ts';
 import { jsonObject, jsonValue, kubeObject, label, textMap, type Shape } from './common.ts';
 import type { ObjectKey } from './object-table.ts';
 
@@ -154,6 +155,8 @@ const settlement: z.ZodType<Settlement> = z.discriminatedUnion('result', [
   z.strictObject({ result: z.literal('never-started'), detail: z.string() }),
 ]);
 
+const declaredFields = z.array(z.strictObject({ kind: z.string(), field: z.string() } satisfies Shape<DeclaredField>));
+
 const leavesByRole = z.record(z.string(), z.array(z.string()));
 
 const reference: z.ZodType<Reference> = z
@@ -184,6 +187,10 @@ const reference: z.ZodType<Reference> = z
     echoes: z
       .record(z.string(), z.array(z.strictObject({ status: z.string(), spec: z.string() } satisfies Shape<StatusEcho>)))
       .exactOptional(),
+    declared: z
+      .strictObject({ coOwned: declaredFields, volatile: declaredFields } satisfies Shape<Declarations>)
+      .exactOptional()
+      .meta({ description: 'What the user says of fields' }),
   } satisfies Shape<Reference>)
   .meta({ id: 'Reference', description: 'What unperturbed runs measured about the target' });
 

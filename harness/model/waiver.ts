@@ -1,0 +1,89 @@
+/**
+ * Findings that a project puts up with for a while, and fields that it says something about.
+ *
+ * Owns: the nouns, and what a waiver covers. A waiver has a reason and a last day, so that none is forgotten.
+ */
+import { roleOf } from './actor.ts';
+import type { Violation } from './check-result.ts';
+import type { History } from './history.ts';
+import type { Workload } from './workload.ts';
+
+export interface Waiver {
+  /** `no-lost-update`, or a claim of the project's own. */
+  readonly property: string;
+  /** `deployments.apps`; default: any. */
+  readonly kind?: string;
+  /** `spec.replicas`, with all below it; default: any. */
+  readonly field?: string;
+  /** The kind of writer in whose presence it happens, `autoscaler`; default: any. */
+  readonly writer?: string;
+  readonly reason: string;
+  /** The last day on which it is valid, `2027-01-31`. */
+  readonly expires: string;
+}
+
+/** A field of a kind, with all below it. */
+export interface DeclaredField {
+  /** `deployments.apps` */
+  readonly kind: string;
+  /** `spec.replicas` */
+  readonly field: string;
+}
+
+/** What a project says of fields, beside what is measured. */
+export interface Declarations {
+  /** Shared with another party by agreement: whoever writes last is right. */
+  readonly coOwned: readonly DeclaredField[];
+  /** Different in every run by nature: never compared. */
+  readonly volatile: readonly DeclaredField[];
+}
+
+/** What of a violation a waiver may name. */
+export interface Waivable {
+  readonly property: string;
+  readonly kind: string;
+  readonly field: string;
+  /** Kinds of the writers that had a part in it, those of the user's changes too. */
+  readonly writers: readonly string[];
+}
+
+export function waivableOf({ signature, operations }: Violation, history: History, { programs }: Workload): Waivable {
+  const { property, kind, field } = signature;
+  const byId = new Map(history.operations.map((operation) => [operation.id, operation.actor]));
+  const actors = new Set(operations.flatMap((id) => byId.get(id) ?? []));
+  const writers = programs.filter(({ actor }) => actors.has(actor) && roleOf(actor) !== 'target');
+  return { property, kind, field, writers: [...new Set(writers.map(({ writer }) => writer))] };
+}
+
+/** The first of the waivers that covers a violation. */
+export function waiverFor(waivers: readonly Waiver[], violation: Waivable): Waiver | undefined {
+  return waivers.find(
+    ({ property, kind, field, writer }) =>
+      property === violation.property &&
+      (kind === undefined || kind === violation.kind) &&
+      (field === undefined || isWithin(violation.field, field)) &&
+      (writer === undefined || violation.writers.includes(writer)),
+  );
+}
+
+/** Whether a leaf is the declared one or below it. */
+function isDeclared(fields: readonly DeclaredField[], resource: string, path: string): boolean {
+  return fields.some(({ kind, field }) => kind === resource && isWithin(path, field));
+}
+
+/** Whether the user keeps a leaf out of every comparison: nobody loses it, and it may be anything at rest. */
+export function isPutAside(declared: Declarations | undefined, resource: string, path: string): boolean {
+  if (declared === undefined) return false;
+  return isDeclared(declared.coOwned, resource, path) || isDeclared(declared.volatile, resource, path);
+}
+
+/** `spec.template.x` and `spec.template["x"]` are within `spec.template`; `spec.templates` is not. */
+function isWithin(path: string, field: string): boolean {
+  return path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`);
+}
+
+/** `no-lost-update of deployments.apps spec.replicas beside autoscaler` */
+export function waiverText({ property, kind, field, writer }: Omit<Waiver, 'reason' | 'expires'>): string {
+  const about = [kind, field].filter((part) => part !== undefined).join(' ');
+  return `${property}${about === '' ? '' : ` of ${about}`}${writer === undefined ? '' : ` beside ${writer}`}`;
+}

@@ -1,0 +1,27 @@
+/** The line that waives a finding, to paste into the configuration: the same in the terminal and on the page. */
+import { waivableOf } from '../model/waiver.ts';
+import type { Told } from './story.ts';
+
+/** Valid in TypeScript and in YAML. Reason and last day are for whoever pastes it: without them it is refused. */
+export function waiverLine({
+  violation,
+  record,
+  counterexample,
+}: Pick<Told, 'violation' | 'record' | 'counterexample'>): string {
+  const { property, kind, field, writers } = waivableOf(violation, record, counterexample.workload);
+  const [writer] = writers.length === 1 ? writers : [];
+  const facts: readonly (readonly [string, string])[] = [
+    ['property', property],
+    ...(kind === '' ? [] : [['kind', kind] as const]),
+    ...(field === '' ? [] : [['field', field] as const]),
+    ...(writer === undefined ? [] : [['writer', writer] as const]),
+    ['reason', ''],
+    ['expires', ''],
+  ];
+  return `{ ${facts.map(([name, value]) => `${name}: ${quoted(value)}`).join(', ')} }`;
+}
+
+/** In the quotes that both languages read alike. */
+function quoted(text: string): string {
+  return /['\\]/.test(text) ? JSON.stringify(text) : `'${text}'`;
+}
