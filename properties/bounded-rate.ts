@@ -78,6 +78,8 @@ function judgeRest(history: History): CheckResult {
   switch (history.settlement.result) {
     case 'never-started':
       return { result: 'inconclusive', reason: 'the target never started: there was nothing to look at' };
+    case 'cut-short':
+      return { result: 'inconclusive', reason: `the run was cut short: ${history.settlement.detail}` };
     case 'hot-instant':
       return judgeHotInstant(history);
     case 'quiescent':

@@ -68,6 +68,8 @@ function whyUnsettled(history: History): string | undefined {
       return undefined;
     case 'never-started':
       return `the target never started: ${settlement.detail}`;
+    case 'cut-short':
+      return `the run was cut short: ${settlement.detail}`;
     case 'steps-exceeded':
     case 'hot-instant':
       return 'the run never came to rest, so there is no end to look at (whether it may be so busy, bounded-rate judges)';

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WallClock } from '../determinism/run-clock.ts';
+import { CutShort } from './cut-short.ts';
 import { Rest } from './process-rest.ts';
 import type { World } from './world.ts';
 
@@ -40,5 +41,12 @@ describe.runIf(existsSync('/proc/self/task'))('rest', { timeout: 30_000 }, () =>
     over();
 
     expect(said).toBe('acted');
+  });
+
+  it('is given up when something outside does not answer, and nothing moves any more', async () => {
+    const rest = new Rest(new WallClock(), () => {}, 20);
+    rest.alsoWhile(() => true);
+
+    await expect(rest.drain(WORLD)).rejects.toThrow(CutShort);
   });
 });

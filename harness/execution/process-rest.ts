@@ -7,6 +7,7 @@
 import { ThreadWatch, type Sleep } from '../actors/process/threads.ts';
 import { realDelay, realNow, realSetImmediate } from '../determinism/real-time.ts';
 import type { WallClock } from '../determinism/run-clock.ts';
+import { CutShort } from './cut-short.ts';
 import type { World } from './world.ts';
 
 const POLL_MS = 1;
@@ -16,6 +17,8 @@ const BUSY_MAX_MS = 1_000;
 const RESTLESS = 4;
 /** Where nothing is to depend on chance, it gets that long: client-go tries again after 5 ms, then 10. */
 const FIRST_RETRY_MS = 12;
+/** A server that has not answered for so long, with nothing else going on, will not. */
+const UNANSWERED_MS = 30_000;
 /** The moment that a process gets whose threads nobody can see. */
 const QUIET_MS = { min: 4, max: 60 } as const;
 /** Of nearly the longest time that it took lately: what is rarer has a cause of its own, such as a timer. */
@@ -48,6 +51,7 @@ export class Rest {
   #startsUntilMs = 0;
   #activity = 0;
   #outside: (world: World) => boolean = () => false;
+  readonly #unansweredMs: number;
   readonly #reaction = new Reaction();
   readonly #lives = new Set<Life>();
   /** When the process was told something last. */
@@ -56,9 +60,13 @@ export class Rest {
   #acting = false;
   #restless = 0;
 
-  /** @param beat Told now and then that we are alive. */
-  constructor(time: WallClock, beat: () => void) {
+  /**
+   * @param beat Told now and then that we are alive.
+   * @param unansweredMs How long something outside may be waited for while nothing moves.
+   */
+  constructor(time: WallClock, beat: () => void, unansweredMs: number = UNANSWERED_MS) {
     this.#time = time;
+    this.#unansweredMs = unansweredMs;
     this.#beat = beat;
   }
 
@@ -116,8 +124,10 @@ export class Rest {
     this.#outside = outside;
   }
 
+  /** @throws {CutShort} when something outside has not come for too long: it would be waited for in every drain to come. */
   async drain(world: World): Promise<void> {
     let seen = this.#all(world);
+    let movedMs = realNow();
     let waiting = this.#time.waitingUntilMs > this.#time.now();
     // What it was told leaves here within two turns.
     await turn();
@@ -126,6 +136,7 @@ export class Rest {
       const now = this.#all(world);
       if (now !== seen) {
         seen = now;
+        movedMs = realNow();
         waiting = false;
         if (this.#acting) this.#toldMs = realNow();
       }
@@ -138,7 +149,11 @@ export class Rest {
         else continue;
       }
       if (waiting && this.#time.now() >= this.#time.waitingUntilMs) waiting = false;
-      if (!startingUp && !this.#acting && !waiting && !this.#outside(world)) return;
+      if (!startingUp && !this.#acting && !waiting) {
+        if (!this.#outside(world)) return;
+        if (realNow() - movedMs > this.#unansweredMs)
+          throw new CutShort(`what was asked for was not answered within ${this.#unansweredMs / 1000} s`);
+      }
       this.#beat();
       if (sleep !== 'dozing') await realDelay(POLL_MS);
     }

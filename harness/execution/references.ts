@@ -226,6 +226,8 @@ function checkStarted(history: History): void {
       `the target ended ${exits.length} times in an undisturbed run (${exits.at(-1)?.detail ?? ''}); expected it to stay up${lastWords(history)}`,
     );
   }
+  if (settlement.result === 'cut-short')
+    throw new HarnessError('CLUSTER_UNAVAILABLE', `an undisturbed run was cut short: ${settlement.detail}`);
   if (settlement.result !== 'never-started') return;
   throw new HarnessError(
     'TARGET_FAILED',

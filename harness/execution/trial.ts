@@ -15,6 +15,7 @@ import type { DrawnNames } from '../model/reference.ts';
 import type { Program, ProgramOp, Workload } from '../model/workload.ts';
 import { EMPTY_SCHEDULE } from '../model/schedule.ts';
 import { ReplayScheduler } from '../schedule/replay-scheduler.ts';
+import { CutShort } from './cut-short.ts';
 import { objectTarget } from './object-target.ts';
 import { pump } from './pump.ts';
 import { Rewatching } from './rewatching.ts';
@@ -176,6 +177,9 @@ export async function runTrial(options: TrialOptions): Promise<History> {
     }
     await world.measure('end');
     return world.recorder.history(settlement, steps, missed);
+  } catch (error) {
+    if (!(error instanceof CutShort)) throw error;
+    return world.recorder.history({ result: 'cut-short', detail: whyCut(world, error) }, world.steps, []);
   } finally {
     await host.disturbance?.end();
     if (options.place === undefined || !(await options.place.keep(world, random))) await end(world);
@@ -190,12 +194,24 @@ function measuredIn({ recorder: { measurements } }: World): Pick<History, 'measu
 /** Nothing of the target reaches anything any more. */
 async function end(world: World): Promise<void> {
   const { host } = world;
+  // Nobody waits for what was not answered before.
+  const unlessCutShort = (error: unknown): void => {
+    if (!(error instanceof CutShort)) throw error;
+  };
   try {
-    if (host.pace.graceMs.ended > 0) await retire(world, host.pace.graceMs.ended);
+    if (host.pace.graceMs.ended > 0) await retire(world, host.pace.graceMs.ended).catch(unlessCutShort);
   } finally {
     world.close();
-    await host.drain(world);
+    await host.drain(world).catch(unlessCutShort);
   }
+}
+
+/** With the requests that are still open. */
+function whyCut({ recorder }: World, { message }: CutShort): string {
+  const open = recorder.operations.filter(
+    ({ verb, sent, answered }) => verb !== 'watch' && sent !== undefined && answered === undefined,
+  );
+  return open.length === 0 ? message : `${message}: ${open.map(({ label }) => label).join(', ')}`;
 }
 
 /** Ends what runs of the target, as a rollout would: what it does on its way out (it gives up its lock) happens. */

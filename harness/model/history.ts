@@ -171,7 +171,8 @@ export type Settlement =
   | { readonly result: 'steps-exceeded'; readonly steps: number }
   | { readonly result: 'hot-instant'; readonly steps: number } // virtual time stands still while the target spins
   | { readonly result: 'time-exceeded'; readonly timeMs: number }
-  | { readonly result: 'never-started'; readonly detail: string };
+  | { readonly result: 'never-started'; readonly detail: string }
+  | { readonly result: 'cut-short'; readonly detail: string }; // something beside the target did not answer any more
 
 export interface History {
   readonly version: 1;

@@ -7,7 +7,7 @@
  * (`territory.ts`), the programs (`control-plane/`). Start at {@link RealCluster}.
  */
 import type { ApiServer } from '../../apiserver/server.ts';
-import { realDelay, realNow } from '../../determinism/real-time.ts';
+import { realClearTimeout, realDelay, realNow, realSetTimeout } from '../../determinism/real-time.ts';
 import type { RemoteServer } from '../../gate/http/remote.ts';
 import { remoteUpstream, type RemoteUpstream } from '../../gate/http/remote-upstream.ts';
 import type { ObservedChange } from '../../gate/recorder.ts';
@@ -46,6 +46,8 @@ export interface RealClusterParts {
 
 /** How long the server may take to show what etcd holds. */
 const SHOWN_MS = 10_000;
+/** How long all of putting it back may take. */
+const RESTORE_MS = 60_000;
 const POLL_MS = 2;
 const NOTHING = (): void => {};
 const WHOLE: readonly Within[] = [{}];
@@ -62,13 +64,14 @@ export class RealCluster implements Cluster {
   readonly #owed = new OwedEvents();
   /** What has been told since the run began. */
   readonly #changes: ObservedChange[] = [];
-  readonly #arrivals = new Arrivals(() => this.#unanswered === 0 && !this.#owed.isAny);
+  readonly #arrivals = new Arrivals(() => this.#unanswered.size === 0 && !this.#owed.isAny);
   readonly #observed = new Set<string>();
   readonly #resources = new Map<string, ResourceKind>();
   #state: ClusterState | undefined;
   /** The revision at which the run began: what is older is another run's. */
   #base = 0;
-  #unanswered = 0;
+  /** Requests that no answer has come to, by number. */
+  readonly #unanswered = new Set<number>();
   #requests = 0;
 
   constructor({ remote, reset, kinds, witness, territory }: RealClusterParts) {
@@ -127,8 +130,10 @@ export class RealCluster implements Cluster {
   }
 
   async restore(): Promise<void> {
+    // Nobody waits any more for what the run before was not told.
+    this.#unanswered.clear();
     this.#order.reset();
-    this.#base = await this.#reset.restore();
+    this.#base = await inTime(this.#reset.restore());
     this.#changes.length = 0;
   }
 
@@ -150,7 +155,7 @@ export class RealCluster implements Cluster {
 
   /** Whether an answer or an event is on its way. */
   get isBusy(): boolean {
-    return this.#unanswered > 0 || this.#owed.isAny || this.#arrivals.isAny;
+    return this.#unanswered.size > 0 || this.#owed.isAny || this.#arrivals.isAny;
   }
 
   send(request: ApiRequest, sink: ResponseSink): () => void {
@@ -167,31 +172,44 @@ export class RealCluster implements Cluster {
     if (info !== undefined && isWrite(info.verb)) this.#reset.touched?.(groupResource(info));
     const number = this.#sent();
     const pass = (act: () => void): void => {
-      this.#unanswered--;
-      this.#arrivals.answer(number, act);
+      if (this.#unanswered.delete(number)) this.#arrivals.answer(number, act);
     };
     const as = this.#witness()?.acting();
     const write =
       info === undefined || as === undefined || !isWrite(info.verb) ? undefined : this.#order.begin(asked, as);
+    let isOver = false;
     const answered: ResponseSink = {
       open: NOTHING,
       event: NOTHING,
       answer: (received) => {
+        if (isOver) return;
         const response = this.#territory?.answerOf(received) ?? received;
         const act = (): void => pass(() => sink.answer(response));
         if (write === undefined) act();
         else write.answered(response, act);
       },
       end: (error) => {
+        if (isOver) return;
         const act = (): void => pass(() => sink.end(error));
         if (write === undefined) act();
         else write.lost(act);
       },
     };
     const unseen = info?.verb === 'create' ? this.#resources.get(groupResource(info)) : undefined;
-    if (unseen === undefined || this.#observed.has(groupResource(unseen))) return this.#upstream.send(asked, answered);
     let cancel: (() => void) | undefined;
-    let isOver = false;
+    const abandon = (): void => {
+      if (isOver) return;
+      isOver = true;
+      cancel?.();
+      // What becomes of it is seen, if anything does; its answer is nobody's.
+      this.#unanswered.delete(number);
+      write?.lost(NOTHING);
+      this.#arrivals.look();
+    };
+    if (unseen === undefined || this.#observed.has(groupResource(unseen))) {
+      cancel = this.#upstream.send(asked, answered);
+      return abandon;
+    }
     // What is made in a part of a strange server that was not looked at so far is seen all the same.
     const sendOnceSeen = async (): Promise<void> => {
       this.#territory?.widen(unseen);
@@ -199,10 +217,7 @@ export class RealCluster implements Cluster {
       if (!isOver) cancel = this.#upstream.send(asked, answered);
     };
     void sendOnceSeen();
-    return () => {
-      isOver = true;
-      cancel?.();
-    };
+    return abandon;
   }
 
   close(): void {
@@ -231,7 +246,7 @@ export class RealCluster implements Cluster {
     const answered = (): void => {
       if (state !== 'asked') return;
       state = 'opened';
-      this.#unanswered--;
+      this.#unanswered.delete(number);
     };
     const unlessOver = (act: () => void) => (): void => {
       if (state !== 'over') act();
@@ -279,7 +294,7 @@ export class RealCluster implements Cluster {
 
   /** Another request is under way; its number. */
   #sent(): number {
-    this.#unanswered++;
+    this.#unanswered.add(this.#requests);
     return this.#requests++;
   }
 
@@ -307,4 +322,17 @@ export class RealCluster implements Cluster {
 function revisionIn({ metadata }: Partial<KubeObject>): number {
   const revision = metadata === undefined ? 0 : revisionOf({ metadata });
   return revision === 0 ? Number.POSITIVE_INFINITY : revision;
+}
+
+/** Whatever it takes, no request of it may be waited for for ever. */
+async function inTime<T>(restored: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof realSetTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = realSetTimeout(() => reject(unclean(`it took longer than ${RESTORE_MS / 1000} s`)), RESTORE_MS);
+  });
+  try {
+    return await Promise.race([restored, late]);
+  } finally {
+    realClearTimeout(timer);
+  }
 }

@@ -56,6 +56,8 @@ function settlementText(settlement: Settlement): string {
       return `still busy after ${settlement.timeMs} ms`;
     case 'never-started':
       return `never started: ${settlement.detail}`;
+    case 'cut-short':
+      return `cut short: ${settlement.detail}`;
     default:
       return assertNever(settlement);
   }

@@ -153,6 +153,7 @@ const settlement: z.ZodType<Settlement> = z.discriminatedUnion('result', [
   z.strictObject({ result: z.literal('hot-instant'), steps: z.number() }),
   z.strictObject({ result: z.literal('time-exceeded'), timeMs: z.number() }),
   z.strictObject({ result: z.literal('never-started'), detail: z.string() }),
+  z.strictObject({ result: z.literal('cut-short'), detail: z.string() }),
 ]);
 
 const declaredFields = z.array(z.strictObject({ kind: z.string(), field: z.string() } satisfies Shape<DeclaredField>));
