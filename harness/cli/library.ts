@@ -16,6 +16,7 @@ import {
   resolveOptions,
   type StalemateOptions,
 } from '../execution/config.ts';
+import { withKind } from '../execution/kind-life.ts';
 import { startLab, type Lab } from '../execution/lab.ts';
 import { recheckRecord, replayCounterexample } from '../execution/replay.ts';
 import { revisitCorpus } from '../execution/revisit.ts';
@@ -31,6 +32,7 @@ import type { RunConfig } from '../execution/run-config.ts';
 import type { CheckResult } from '../model/check-result.ts';
 import type { ClusterKind } from '../model/cluster.ts';
 import type { NamedEntry, Revisited } from '../model/corpus.ts';
+import type { KindAccess, KindOptions } from '../model/kind-options.ts';
 import type { Counterexample } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
 import type { CampaignResult, CheckReport, FindingRecord, ReplayResult } from '../model/finding.ts';
@@ -51,7 +53,7 @@ export interface RunContext {
   /** Judges these properties only. */
   readonly only?: readonly string[];
   readonly events?: CampaignEvents;
-  /** Hears where the campaign is about to write, on a cluster of somebody else. */
+  /** Hears where the campaign is about to write, on a cluster of somebody else, and how long one takes that is made. */
   readonly onCluster?: (line: string) => void;
   /** Ends the campaign early, with what it has. */
   readonly signal?: AbortSignal;
@@ -104,11 +106,24 @@ export function resolveRun(options: StalemateOptions, context: RunContext = {}):
   return { ...config, warnings: [...config.warnings, ...unknownFields(config.samples, config.crds)] };
 }
 
+/** Does some work on the cluster of a configuration: one that has to be made is there for all of it, and gone afterwards. */
+export function standOn<T>(
+  config: RunConfig,
+  { signal, onCluster }: Pick<RunContext, 'signal' | 'onCluster'>,
+  work: (ready: RunConfig) => Promise<T>,
+): Promise<T> {
+  if (config.kindAccess !== undefined) return work(config);
+  const { cluster, kind, reportDir } = config;
+  return withKind({ cluster, kind, reportDir, signal, say: onCluster }, (kindAccess) =>
+    work(kindAccess === undefined ? config : { ...config, kindAccess }),
+  );
+}
+
 /** Runs a resolved configuration. */
 export async function runConfigured(config: RunConfig, context: RunContext = {}): Promise<CampaignResult> {
   const { events, signal, verifyEvery, shrinkMs, strategies, expected, onCluster } = context;
-  const campaign = (): Promise<CampaignResult> =>
-    runCampaign(config, {
+  const campaign = (ready: RunConfig): Promise<CampaignResult> =>
+    runCampaign(ready, {
       workerEntry: WORKER,
       ...(verifyEvery === undefined ? {} : { verifyEvery }),
       ...(shrinkMs === undefined ? {} : { shrinkMs }),
@@ -117,8 +132,8 @@ export async function runConfigured(config: RunConfig, context: RunContext = {})
       ...(events === undefined ? {} : { events }),
       ...(signal === undefined ? {} : { signal }),
     });
-  if (config.existing === null) return campaign();
-  const { result, left } = await withExisting(config.existing, campaign, onCluster);
+  if (config.existing === null) return standOn(config, context, campaign);
+  const { result, left } = await withExisting(config.existing, () => campaign(config), onCluster);
   return { ...result, warnings: [...result.warnings, ...left] };
 }
 
@@ -140,18 +155,20 @@ const REVISIT_REAL_TIMES = 3;
 export async function revisitConfigured(
   entries: readonly NamedEntry[],
   config: RunConfig,
-  { timeMs = Number.POSITIVE_INFINITY, times, signal, onRevisited, onCluster }: RevisitContext = {},
+  context: RevisitContext = {},
 ): Promise<readonly Revisited[]> {
+  const { timeMs = Number.POSITIVE_INFINITY, times, signal, onRevisited, onCluster } = context;
   const usual = config.process === null ? 1 : REVISIT_REAL_TIMES;
-  const revisit = (): Promise<readonly Revisited[]> =>
-    revisitCorpus(entries, config, {
+  const revisit = (ready: RunConfig): Promise<readonly Revisited[]> =>
+    revisitCorpus(entries, ready, {
       workerEntry: WORKER,
       timeMs,
       times: times ?? usual,
       ...(signal === undefined ? {} : { signal }),
       ...(onRevisited === undefined ? {} : { onRevisited }),
     });
-  return config.existing === null ? revisit() : (await withExisting(config.existing, revisit, onCluster)).result;
+  if (config.existing === null) return standOn(config, context, revisit);
+  return (await withExisting(config.existing, () => revisit(config), onCluster)).result;
 }
 
 export interface LabContext {
@@ -174,6 +191,11 @@ export interface LabContext {
 export async function openLab(options: StalemateOptions, context: LabContext = {}): Promise<Lab> {
   const checked = checkOptions(options, 'options');
   const config = resolveRun(checked, context);
+  if (config.cluster === 'kind')
+    throw new HarnessError(
+      'CONFIG_INVALID',
+      'got cluster "kind" for a lab, expected "embedded" or "envtest"; choose one of them, or use run',
+    );
   if (config.existing !== null)
     throw new HarnessError(
       'CONFIG_INVALID',
@@ -195,6 +217,8 @@ export interface ReplayContext {
   readonly toxiproxy?: string;
   /** Which one, where it is somebody else's. */
   readonly onCluster?: (line: string) => void;
+  /** How a kind cluster is made, where that is what answers. */
+  readonly kind?: KindOptions;
   readonly existing?: Pick<StalemateOptions, 'kubeconfig' | 'context' | 'allowContexts' | 'namespacePrefix'>;
   /** Variables of a process target's environment: they are not stored, for they may be secrets. */
   readonly env?: { readonly [name: string]: string };
@@ -234,12 +258,13 @@ export async function replay(counterexample: Counterexample, context: ReplayCont
   });
   const { coOwned = [], volatile = [] } = configFile === null ? {} : await loadConfigFile(configFile);
   const existing = existingOf({ ...context.existing, cluster }, cwd);
-  const again = (): Promise<ReplayResult> =>
+  const again = (kindAccess?: KindAccess): Promise<ReplayResult> =>
     replayCounterexample(restoreCounterexample(counterexample, new Vault()).value, {
       declared: { coOwned, volatile },
       times: context.times ?? REPLAY_TIMES,
       cluster,
       ...(existing === null ? {} : { existing }),
+      ...(kindAccess === undefined ? {} : { kindAccess }),
       toxiproxy,
       target,
       properties: known,
@@ -248,7 +273,9 @@ export async function replay(counterexample: Counterexample, context: ReplayCont
       ...(context.reportDir === undefined ? {} : { reportDir: resolve(cwd, context.reportDir) }),
       ...(context.signal === undefined ? {} : { signal: context.signal }),
     });
-  return existing === null ? again() : (await withExisting(existing, again, context.onCluster)).result;
+  if (existing !== null) return (await withExisting(existing, () => again(), context.onCluster)).result;
+  const { kind, signal, onCluster, reportDir = '.stalemate' } = context;
+  return withKind({ cluster, kind, reportDir: resolve(cwd, reportDir), signal, say: onCluster }, again);
 }
 
 /** @throws {CONFIG_INVALID} for what is possible on the embedded server only. */

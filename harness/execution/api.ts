@@ -5,6 +5,7 @@
  */
 import type { ExistingAccess } from '../clusters/existing/access.ts';
 import type { ClusterKind } from '../model/cluster.ts';
+import type { KindAccess } from '../model/kind-options.ts';
 import type { Finding } from '../model/finding.ts';
 import type { Declarations } from '../model/waiver.ts';
 import type { Property } from '../oracle/property.ts';
@@ -35,6 +36,8 @@ export interface ReplayOptions {
   readonly cluster?: ClusterKind;
   /** The toxiproxy server that the schedule needs; `null` when it needs none. */
   readonly toxiproxy: string | null;
+  /** The kind cluster, when that is what is meant. */
+  readonly kindAccess?: KindAccess;
   /** Which one, where it is somebody else's. */
   readonly existing?: ExistingAccess;
   /** Absolute: the report folder that the counterexample lies in, with what is known of its target. */

@@ -13,6 +13,8 @@ import { isMetricsUrl, METRICS_FORM } from '../actors/process/prometheus.ts';
 import { parseReadiness, READINESS_FORMS } from '../actors/process/readiness.ts';
 import { PREFIX, PREFIX_FORM } from '../clusters/existing/prefix.ts';
 import { CLUSTERS, type ClusterKind } from '../model/cluster.ts';
+import type { KindOptions } from '../model/kind-options.ts';
+import { kindSchema, resolveKind } from './kind-options.ts';
 import type { Network, Transport } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
 import { isRecord } from '../model/json.ts';
@@ -23,13 +25,13 @@ import { describeIssues } from '../schedule/codec/issues.ts';
 import { loadSamples } from './manifests.ts';
 import { parseBudget } from './budget.ts';
 import {
-  absoluteFindingOptions,
   findingOptions,
   resolveCorpus,
   resolveDeclarations,
   resolveWaivers,
   type FindingOptions,
 } from './config-findings.ts';
+import { absolute } from './config-paths.ts';
 import type { CelClaim } from './cel-claims.ts';
 import { chosenFaults, switchedOn } from './chosen-faults.ts';
 import { always, checkPredicates, eventually, sometimes, type Predicate } from './predicates.ts';
@@ -82,8 +84,10 @@ export interface StalemateOptions extends FindingOptions {
   readonly deployment?: string;
   /** Whether roles of the manifests are enforced for the target; default: when they bind any. */
   readonly authorization?: 'rbac' | 'allow-all';
-  /** What answers the API: the embedded server (default), one of our own with etcd, from envtest's binaries, or one that you name. */
+  /** What answers the API: the embedded server (default), one of our own with etcd, from envtest's binaries or by kind, or one that you name. */
   readonly cluster?: ClusterKind;
+  /** How a kind cluster is made, where `cluster` is `kind`. */
+  readonly kind?: KindOptions;
   /** Where an `existing` cluster is named; never looked for. */
   readonly kubeconfig?: string;
   /** Its context there; default that file's current one. */
@@ -194,6 +198,7 @@ const optionsSchema: z.ZodType<StalemateOptions> = z.strictObject({
   deployment: z.string().min(1).exactOptional(),
   authorization: z.enum(['rbac', 'allow-all']).exactOptional(),
   cluster: z.enum(CLUSTERS).exactOptional(),
+  kind: kindSchema.exactOptional(),
   kubeconfig: z.string().min(1).exactOptional(),
   context: z.string().min(1).exactOptional(),
   allowContexts: z.array(z.string()).exactOptional(),
@@ -273,24 +278,6 @@ export function checkOptions(value: unknown, source: string): StalemateOptions {
   throw new HarnessError('CONFIG_INVALID', `"${source}" is not valid, ${describeIssues(checked.error, value)}`, {
     details: { source },
   });
-}
-
-function absolute(options: StalemateOptions, folder: string): StalemateOptions {
-  const from = (path: string): string => resolve(folder, path);
-  return {
-    ...options,
-    ...(options.target === undefined ? {} : { target: from(options.target) }),
-    ...(options.crds === undefined ? {} : { crds: options.crds.map(from) }),
-    ...(options.samples === undefined ? {} : { samples: options.samples.map(from) }),
-    ...(options.manifests === undefined ? {} : { manifests: options.manifests.map(from) }),
-    ...(options.toxiproxy === undefined ? {} : { toxiproxy: from(options.toxiproxy) }),
-    ...(options.command === undefined && options.directory === undefined
-      ? {}
-      : { directory: from(options.directory ?? '.') }),
-    ...(options.kubeconfig === undefined ? {} : { kubeconfig: from(options.kubeconfig) }),
-    ...(options.reportDir === undefined ? {} : { reportDir: from(options.reportDir) }),
-    ...absoluteFindingOptions(options, from),
-  };
 }
 
 /** The claims of the user's own: what a worker must import the configuration again for. */
@@ -384,6 +371,7 @@ export function resolveOptions(options: StalemateOptions, context: ResolveContex
     process: started === null && inRealTime ? moduleAsProcess(target, usesEffects(options)) : process,
     cluster,
     existing: existingOf({ ...options, cluster }, cwd),
+    kind: resolveKind(options.kind, cwd),
     transport: options.transport ?? 'http-library',
     crds,
     samples,

@@ -17,6 +17,7 @@ export function subjectOf(config: RunConfig): Subject {
     cluster: config.cluster,
     toxiproxy: config.toxiproxy,
     existing: config.existing,
+    ...(config.kindAccess === undefined ? {} : { kindAccess: config.kindAccess }),
     crds: config.crds,
     samples: config.samples,
     project: config.project,

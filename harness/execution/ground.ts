@@ -11,11 +11,14 @@ import { realDate } from '../determinism/real-time.ts';
 import { openAccess } from '../clusters/existing/access.ts';
 import { Footprint } from '../clusters/existing/footprint.ts';
 import { openExisting } from '../clusters/existing/open-existing.ts';
-import type { Witness } from '../clusters/real/real-cluster.ts';
-import { openEnvtest } from '../clusters/real/renewable.ts';
+import { openKind } from '../clusters/kind/open-kind.ts';
+import type { EnvtestOptions } from '../clusters/real/envtest.ts';
+import type { RealCluster, Witness } from '../clusters/real/real-cluster.ts';
+import { openEnvtest, type RenewableCluster } from '../clusters/real/renewable.ts';
 import { openFront, type FrontOptions } from '../gate/http/front.ts';
 import type { RemoteServer } from '../gate/http/remote.ts';
 import { assertNever, invariant } from '../model/errors.ts';
+import type { KindAccess } from '../model/kind-options.ts';
 import { OUTSIDE_CRD } from '../model/outside.ts';
 import { assembleServer, bystander, namespacesOf } from './host.ts';
 import { Places } from './places.ts';
@@ -42,7 +45,9 @@ export async function openGround(subject: Subject, standing: Standing, callOut: 
     case 'embedded':
       return embedded(subject, standing, callOut);
     case 'envtest':
-      return envtest(subject, standing);
+      return own(subject, standing, async (options) => openEnvtest(options));
+    case 'kind':
+      return own(subject, standing, async (options) => openKind(accessOf(subject), options));
     case 'existing':
       return existing(subject, standing);
     default:
@@ -74,9 +79,13 @@ function embedded(subject: Subject, standing: Standing, callOut: CallOutFunction
 }
 
 /** The gate is then a proxy, through which bytes pass as they are; what looks after objects is the same as on the embedded server. */
-async function envtest(subject: Subject, standing: Standing): Promise<Ground> {
+async function own(
+  subject: Subject,
+  standing: Standing,
+  open: (options: EnvtestOptions) => Promise<RenewableCluster | RealCluster>,
+): Promise<Ground> {
   const { cluster: kinds, ...base } = assembleServer(subject, () => realDate().getTime());
-  const cluster = await openEnvtest({
+  const cluster = await open({
     kinds,
     crds: [...subject.crds, ...(subject.settings.effects === true ? [OUTSIDE_CRD] : [])],
     namespaces: [subject.namespace, ...namespacesOf(subject.samples)],
@@ -123,6 +132,11 @@ async function existing(subject: Subject, standing: Standing): Promise<Ground> {
     ),
     isBusy: () => cluster.isBusy,
   };
+}
+
+function accessOf({ kindAccess }: Subject): KindAccess {
+  invariant(kindAccess !== undefined, 'a kind cluster is made before a run wants to stand on it');
+  return kindAccess;
 }
 
 function hasClusterScoped({ crds, samples }: Subject): boolean {

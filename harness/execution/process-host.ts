@@ -114,12 +114,21 @@ async function assembleProcessHost(
     containment: enclosures,
     ...(disturbance === undefined ? {} : { disturbance }),
     // In a network of its own: both may listen on the same port.
-    sibling: () => createProcessHost(subject, target, beat),
+    sibling: () => createProcessHost(besideOf(subject), target, beat),
+    isSingle: subject.cluster === 'kind',
     onDrained: undefined,
     current: undefined,
   };
   standing = host;
   return host;
+}
+
+/**
+ * What a run beside one that still stands is told. There is one kind cluster: such runs, which ask what an undisturbed target makes of
+ * objects that are given, are made on the embedded server, in real time as well.
+ */
+function besideOf(subject: Subject): Subject {
+  return subject.cluster === 'kind' ? { ...subject, cluster: 'embedded' } : subject;
 }
 
 /** Questions to the webhooks that the project's target serves. */

@@ -1,6 +1,7 @@
 /** What the supervisor and its worker say to each other. Everything here survives a structured clone. */
 import type { ExistingAccess } from '../clusters/existing/access.ts';
 import type { ClusterKind } from '../model/cluster.ts';
+import type { KindAccess } from '../model/kind-options.ts';
 import type { ProcessTarget, ProjectManifests, RunSettings, Transport } from '../model/counterexample.ts';
 import type { Violation } from '../model/check-result.ts';
 import type { HarnessErrorCode } from '../model/errors.ts';
@@ -29,6 +30,8 @@ export interface Subject extends SubjectTarget {
   readonly toxiproxy?: string | null;
   /** Which one, where the cluster is somebody else's. */
   readonly existing?: ExistingAccess | null;
+  /** Where the kind cluster is, when that is what runs stand on. */
+  readonly kindAccess?: KindAccess;
   readonly crds: readonly KubeObject[];
   readonly samples: readonly KubeObject[];
   /** `null` where the user named no manifests. */

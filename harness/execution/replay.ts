@@ -29,6 +29,7 @@ export async function replayCounterexample(
       cluster: options.cluster ?? 'embedded',
       toxiproxy: options.toxiproxy,
       existing: options.existing ?? null,
+      ...(options.kindAccess === undefined ? {} : { kindAccess: options.kindAccess }),
       crds: counterexample.crds,
       samples: counterexample.workload.sample,
       project: counterexample.project ?? null,

@@ -1,6 +1,7 @@
 /** A campaign's configuration with nothing left open: every path absolute, every file loaded, every default filled in. */
 import type { ExistingAccess } from '../clusters/existing/access.ts';
 import type { ClusterKind } from '../model/cluster.ts';
+import type { KindAccess, KindOptions } from '../model/kind-options.ts';
 import type { ProcessTarget, ProjectManifests, RunSettings, Transport } from '../model/counterexample.ts';
 import type { KubeObject } from '../model/object.ts';
 import type { FaultKind } from '../model/schedule.ts';
@@ -30,6 +31,9 @@ export interface RunConfig {
   readonly cluster: ClusterKind;
   /** The cluster of somebody else that is meant; `null` for the other kinds. */
   readonly existing: ExistingAccess | null;
+  readonly kind: KindOptions;
+  /** The kind cluster of the campaign, once it is there. */
+  readonly kindAccess?: KindAccess;
   readonly transport: Transport;
   readonly crds: readonly KubeObject[];
   readonly samples: readonly KubeObject[];

@@ -93,10 +93,11 @@ export class TrialRunner {
   }
 
   /**
-   * This one and others like it, for so many runs at once: each waits most of the time. Only this one where hosts share a clock, or
+   * This one and others like it, for so many runs at once: each waits most of the time. Only this one where hosts share a clock or a cluster, or
    * the network, and with it whatever ports the target listens on.
    */
   async lanes(wanted: number): Promise<readonly TrialRunner[]> {
+    if (this.host.isSingle === true) return [this];
     if (this.host.sibling === undefined || this.host.containment?.network !== 'none') return [this];
     if (this.host.isAlone?.() === true) return [this];
     const count = Math.max(1, Math.min(wanted, LANES_MAX, availableParallelism() * LANES_PER_PROCESSOR));

@@ -92,6 +92,8 @@ export interface Host {
   readonly warnings?: () => readonly string[];
   /** Another host for the same target, for runs beside one that still stands; only where hosts do not share a clock. */
   readonly sibling?: () => Promise<Host>;
+  /** Only one run at a time can stand on its cluster: a sibling has another kind of cluster. */
+  readonly isSingle?: boolean;
   /** What steers a target that lives in this process; absent for one that is a process of its own. */
   readonly control?: Control;
   /** Absent for a target that lives in this process. */

@@ -27,9 +27,10 @@ import {
 } from '../arguments.ts';
 import type { CommandContext } from '../main.ts';
 import type { ReplayContext } from '../library.ts';
+import { kindOf, withKindFlags, type KindFlags } from './kind-flags.ts';
 import { readText } from '../read-text.ts';
 
-interface ReplayFlags {
+interface ReplayFlags extends KindFlags {
   readonly times?: number;
   readonly target?: string;
   readonly cluster?: ClusterKind;
@@ -51,7 +52,7 @@ Example:
   stalemate replay .stalemate/failures/lost-update-7f3a91.json --times 20`;
 
 export function replayCommand(context: CommandContext): Command {
-  return new Command('replay')
+  return withKindFlags(new Command('replay'))
     .description('Run a finding again, step by step the same.')
     .argument('<file>', 'a counterexample, or a record')
     .option('--times <n>', 'runs (default: 5)', countArgument('--times'))
@@ -88,7 +89,7 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
     ...(flags.times === undefined ? {} : { times: flags.times }),
     ...(flags.target === undefined ? {} : { target: flags.target }),
     ...(flags.toxiproxy === undefined ? {} : { toxiproxy: flags.toxiproxy }),
-    ...(await environmentOf(flags, configFile)),
+    ...(await configuredBy(flags, configFile)),
     ...(configFile === undefined ? {} : { configFile }),
   };
   const cluster = flags.cluster ?? counterexample.cluster ?? 'embedded';
@@ -153,9 +154,14 @@ function elsewhere({ cluster, toxiproxy, kubeconfig, context, allowContext = [] 
 }
 
 /** What the flags say, on top of the configuration file. */
-async function environmentOf({ env }: ReplayFlags, file: string | undefined): Promise<Pick<ReplayContext, 'env'>> {
-  const configured = file === undefined ? undefined : (await loadConfigFile(file)).env;
-  return env === undefined && configured === undefined ? {} : { env: { ...configured, ...env } };
+async function configuredBy(
+  flags: ReplayFlags,
+  file: string | undefined,
+): Promise<Pick<ReplayContext, 'env' | 'kind'>> {
+  const { env: configured, kind } = file === undefined ? {} : await loadConfigFile(file);
+  const { env } = flags;
+  const own = env === undefined && configured === undefined ? {} : { env: { ...configured, ...env } };
+  return { ...own, kind: kindOf(kind, flags) };
 }
 
 /** Of a replay on the embedded server that another one is compared with. */

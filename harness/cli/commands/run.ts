@@ -158,28 +158,32 @@ async function runTold(
   context: CommandContext,
 ): Promise<ExitCode> {
   const { console, signal } = context;
-  const { runConfigured } = await import('../library.ts');
+  const { runConfigured, standOn } = await import('../library.ts');
   const { knownSignatures } = await import('../corpus/replay-first.ts');
   const { tell } = reports;
   tell(`${headText(config, console.cwd)}\n`);
   for (const warning of config.warnings) tell(`warning: ${warning}\n`);
 
-  const corpus = await replayKept(kept, config, tell, context);
   const progress = progressLine(process.stderr);
   const vault = new Vault();
   const keeper = new FindingKeeper(config.reportDir, console, tell, vault);
-  const result = await runConfigured(config, {
-    signal,
-    onCluster: (line) => tell(`${line}\n`),
-    ...(corpus === undefined ? {} : { expected: knownSignatures(corpus.revisited) }),
-    events: {
-      onProgress: (facts) => progress.show(facts),
-      onFinding: (finding) => {
-        progress.clear();
-        keeper.keep(finding);
+  const onCluster = (line: string): void => tell(`${line}\n`);
+  const { corpus, result } = await standOn(config, { signal, onCluster }, async (ready) => {
+    const corpus = await replayKept(kept, ready, tell, context);
+    const result = await runConfigured(ready, {
+      signal,
+      onCluster,
+      ...(corpus === undefined ? {} : { expected: knownSignatures(corpus.revisited) }),
+      events: {
+        onProgress: (facts) => progress.show(facts),
+        onFinding: (finding) => {
+          progress.clear();
+          keeper.keep(finding);
+        },
       },
-    },
-  }).finally(() => progress.clear());
+    }).finally(() => progress.clear());
+    return { corpus, result };
+  });
 
   const redacted = redactWords(keeper.withoutSecrets(result), secretSources(config), vault);
   const summary = summarise(redacted, (finding) => keeper.pathOf(finding), corpus?.summary);

@@ -17,8 +17,9 @@ import {
   readyArgument,
   timeArgument,
 } from '../arguments.ts';
+import { kindOf, withKindFlags, type KindFlags } from './kind-flags.ts';
 
-export interface TargetFlags {
+export interface TargetFlags extends KindFlags {
   readonly config?: string;
   readonly crds?: readonly string[];
   readonly sample?: readonly string[];
@@ -47,7 +48,7 @@ export interface TargetFlags {
 
 /** Adds them to a command, with the program after `--` as its argument. */
 export function withTargetFlags(command: Command): Command {
-  return command
+  const flags = command
     .argument('[command...]', 'after --: the program that is the target, and its arguments')
     .option('--config <file>', 'configuration file')
     .option('--crds <path>', 'file or folder with CRDs; may be given several times', collect)
@@ -72,6 +73,7 @@ export function withTargetFlags(command: Command): Command {
     .option('--namespace-prefix <text>', 'of the namespaces made there (default: stalemate)', prefixArgument)
     .option('--toxiproxy <path>', 'server for faults of connections (default: on PATH, or built)')
     .option('--serialised', 'for a program with one connection: one order for what it sends, slower, replays agree');
+  return withKindFlags(flags);
 }
 
 /** The flags with the program that stands after `--`; a word that is no option is a slip rather than a program, unless `--` says so. */
@@ -122,6 +124,7 @@ export function mergeTargetFlags(base: StalemateOptions, flags: TargetFlags): St
     ...(flags.network === undefined ? {} : { network: flags.network }),
     ...(flags.cluster === undefined ? {} : { cluster: flags.cluster }),
     ...existingFlags(flags),
+    kind: kindOf(base.kind, flags),
     ...(flags.toxiproxy === undefined ? {} : { toxiproxy: flags.toxiproxy }),
     ...(flags.serialised === undefined ? {} : { serialised: flags.serialised }),
   };

@@ -37,7 +37,10 @@ export interface Envtest {
 const READY_MS = 30_000;
 const POLL_MS = 20;
 /** What a server makes when it starts, the last things included. */
-const OWN = ['/api/v1/namespaces/kube-node-lease', '/api/v1/namespaces/default/services/kubernetes'];
+export const OWN: readonly string[] = [
+  '/api/v1/namespaces/kube-node-lease',
+  '/api/v1/namespaces/default/services/kubernetes',
+];
 
 /** @throws {CLUSTER_UNAVAILABLE} when there are no binaries, or they do not start. */
 export async function startEnvtest(options: EnvtestOptions): Promise<Envtest> {
@@ -64,7 +67,8 @@ export async function startEnvtest(options: EnvtestOptions): Promise<Envtest> {
   }
 }
 
-async function install(remote: RemoteServer, { crds, namespaces }: EnvtestOptions): Promise<void> {
+/** What runs need in a server of our own. @internal */
+export async function install(remote: RemoteServer, { crds, namespaces }: EnvtestOptions): Promise<void> {
   const upstream = remoteUpstream(remote);
   try {
     await Promise.all(OWN.map((path) => served(upstream, path)));
@@ -87,7 +91,7 @@ async function install(remote: RemoteServer, { crds, namespaces }: EnvtestOption
 }
 
 /** The first creates of a new kind wait two seconds at a server, in case there are others that have not heard of it. */
-async function takesWrites(remote: RemoteServer, { crds }: EnvtestOptions): Promise<void> {
+export async function takesWrites(remote: RemoteServer, { crds }: EnvtestOptions): Promise<void> {
   const upstream = remoteUpstream(remote);
   const request = {
     method: 'POST',

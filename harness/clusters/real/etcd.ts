@@ -5,6 +5,7 @@
  * all clients see, without finalizers, admission or anybody's leave. Owns: keys and values as they are stored. Does not own: which objects
  * they are (`storage-key.ts`). Start at {@link Etcd}.
  */
+import { Agent, request as send } from 'node:https';
 import { HarnessError } from '../../model/errors.ts';
 
 /** Everything that an API server stores. */
@@ -26,11 +27,26 @@ export interface EtcdWrites {
   readonly remove: readonly string[];
 }
 
+/** PEM, all three: an etcd that is not on loopback alone asks who is there. */
+export interface EtcdIdentity {
+  readonly ca: string;
+  readonly certificate: string;
+  readonly key: string;
+}
+
 export class Etcd {
   readonly #url: string;
+  readonly #agent: Agent | undefined;
 
-  constructor(url: string) {
+  constructor(url: string, identity?: EtcdIdentity) {
     this.#url = url;
+    if (identity === undefined) return;
+    const { ca, certificate: cert, key } = identity;
+    this.#agent = new Agent({ ca, cert, key, keepAlive: true });
+  }
+
+  close(): void {
+    this.#agent?.destroy();
   }
 
   /** All that is stored, by key. */
@@ -64,13 +80,32 @@ export class Etcd {
 
   async #ask<T>(what: 'range' | 'txn', body: object): Promise<T> {
     const url = `${this.#url}/v3/kv/${what}`;
-    const answer = await fetch(url, { method: 'POST', body: JSON.stringify(body) });
-    if (!answer.ok)
+    const { status, text } = await this.#post(url, JSON.stringify(body));
+    if (status !== 200)
       throw new HarnessError(
         'CLUSTER_UNAVAILABLE',
-        `etcd answered ${answer.status} to ${url}, expected 200: ${(await answer.text()).slice(0, 200)}`,
+        `etcd answered ${status} to ${url}, expected 200: ${text.slice(0, 200)}`,
       );
-    return (await answer.json()) as T;
+    return JSON.parse(text) as T;
+  }
+
+  async #post(url: string, body: string): Promise<{ readonly status: number; readonly text: string }> {
+    const agent = this.#agent;
+    if (agent === undefined) {
+      const answer = await fetch(url, { method: 'POST', body });
+      return { status: answer.status, text: await answer.text() };
+    }
+    return new Promise((resolve, reject) => {
+      const sent = send(url, { method: 'POST', agent }, (answer) => {
+        let text = '';
+        answer.setEncoding('utf8');
+        answer.on('data', (chunk: string) => (text += chunk));
+        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }));
+        answer.on('error', reject);
+      });
+      sent.on('error', reject);
+      sent.end(body);
+    });
   }
 }
 

@@ -28,14 +28,27 @@ export function storageKey(kind: ResourceKind, builtIn: boolean, { metadata }: K
   return ['/registry', prefix, ...(namespace === '' ? [] : [namespace]), name].join('/');
 }
 
+/** The node of one of our kind clusters (`kind/kind-cluster.ts` names them). */
+const NODE = String.raw`stalemate-[a-z0-9-]+-control-plane`;
+/** What kubelet tells of a node and of what it runs for itself, and who leads, where there is one. */
+const KUBELETS = [
+  String.raw`(?:leases/kube-node-lease|leases\.coordination\.k8s\.io/kube-node-lease)/${NODE}$`,
+  String.raw`(?:minions|nodes|csinodes|csinodes\.storage\.k8s\.io)/${NODE}$`,
+  String.raw`pods/kube-system/[a-z-]+-${NODE}$`,
+  String.raw`events/(?:default|kube-system)/(?:[a-z-]+-)?${NODE}\.`,
+  String.raw`(?:leases|leases\.coordination\.k8s\.io)/kube-system/kube-(?:controller-manager|scheduler)$`,
+];
+
 /** What the server writes for itself whenever it likes, as keys. */
 const OWN_KEYS = [
+  ...KUBELETS.map((pattern) => new RegExp(`^/registry/${pattern}`)),
   /^\/registry\/leases\/kube-system\/apiserver-/,
   /^\/registry\/(?:masterleases|peerserverleases|apiregistration\.k8s\.io)\//,
   /^\/registry\/configmaps\/kube-system\/(?:extension-apiserver-authentication|kube-apiserver-legacy-service-account-token-tracking)$/,
 ];
 /** The same as objects. */
 const OWN_OBJECTS = [
+  ...KUBELETS.map((pattern) => new RegExp(`^${pattern}`)),
   /^leases\.coordination\.k8s\.io\/kube-system\/apiserver-/,
   /^apiservices\.apiregistration\.k8s\.io\//,
   /^configmaps\/kube-system\/(?:extension-apiserver-authentication|kube-apiserver-legacy-service-account-token-tracking)$/,

@@ -1,0 +1,39 @@
+/** Flags that say how the cluster of `--cluster kind` is made; `run` and `replay` have them. */
+import type { Command } from 'commander';
+import type { KindOptions } from '../../model/kind-options.ts';
+import { usage } from '../arguments.ts';
+
+export interface KindFlags {
+  readonly kindImage?: string;
+  readonly kubernetesVersion?: string;
+  readonly kindConfig?: string;
+  readonly keepCluster?: boolean;
+}
+
+/** Puts them behind `--cluster`. */
+export function withKindFlags(command: Command): Command {
+  return command
+    .option('--kind-image <image>', 'node image of a kind cluster (default: the newest kindest/node that is there)')
+    .option('--kubernetes-version <version>', 'of a kind cluster: 1.34 or 1.34.2', versionArgument)
+    .option('--kind-config <file>', 'kind configuration of your own')
+    .option('--keep-cluster', 'leave the kind cluster for the next run');
+}
+
+/** What the flags say, on top of the configuration file. */
+export function kindOf(
+  base: KindOptions | undefined,
+  { kindImage, kubernetesVersion, kindConfig, keepCluster }: KindFlags,
+): KindOptions {
+  return {
+    ...base,
+    ...(kindImage === undefined ? {} : { image: kindImage }),
+    ...(kubernetesVersion === undefined ? {} : { kubernetesVersion }),
+    ...(kindConfig === undefined ? {} : { configFile: kindConfig }),
+    ...(keepCluster === undefined ? {} : { keep: keepCluster }),
+  };
+}
+
+function versionArgument(text: string): string {
+  if (/^v?1\.\d+(?:\.\d+)?$/.test(text)) return text;
+  throw usage(`got Kubernetes version "${text}", expected one like "1.34" or "1.34.2"`);
+}

@@ -1,0 +1,61 @@
+/**
+ * The configuration that a cluster is made from: the repository's `kind-config.yaml`, or a file of the user's, with what a run adds to it.
+ *
+ * Owns: the name, the image, and a way to the cluster's etcd, on loopback. Start at {@link configurationOf}.
+ */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parse, stringify } from 'yaml';
+import { HarnessError } from '../../model/errors.ts';
+import { isRecord } from '../../model/json.ts';
+
+const DEFAULT_FILE = fileURLToPath(new URL('../../../kind-config.yaml', import.meta.url));
+/** Where etcd listens in the node. */
+const ETCD_PORT = 2379;
+
+/** As YAML, for `kind create cluster --config`. @throws {CONFIG_INVALID} when the file is no kind configuration. */
+export function configurationOf(file: string = DEFAULT_FILE, name: string, image: string, etcdPort: number): string {
+  const config = read(file);
+  const { networking, nodes } = config;
+  const first: { readonly [key: string]: unknown } =
+    Array.isArray(nodes) && isRecord(nodes[0]) ? nodes[0] : { role: 'control-plane' };
+  const others = Array.isArray(nodes) ? (nodes as readonly unknown[]).slice(1) : [];
+  if ((first['role'] ?? 'control-plane') !== 'control-plane' || others.some(isControlPlane))
+    throw invalid(file, 'expected one control-plane node, and that first');
+  const mappings = Array.isArray(first['extraPortMappings']) ? (first['extraPortMappings'] as readonly unknown[]) : [];
+  const etcd = { containerPort: ETCD_PORT, hostPort: etcdPort, listenAddress: '127.0.0.1', protocol: 'TCP' };
+  const withImage = (node: unknown): object => ({ ...(isRecord(node) ? node : {}), image });
+  return stringify({
+    ...config,
+    name,
+    networking: { ...(isRecord(networking) ? networking : {}), apiServerAddress: '127.0.0.1' },
+    nodes: [{ ...withImage(first), extraPortMappings: [...mappings, etcd] }, ...others.map(withImage)],
+  });
+}
+
+function isControlPlane(node: unknown): boolean {
+  return isRecord(node) && (node['role'] ?? 'control-plane') === 'control-plane';
+}
+
+function read(file: string): { readonly [key: string]: unknown } {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw invalid(file, `cannot be read (${code ?? String(error)}), expected a file; correct its path`);
+  }
+  let config: unknown;
+  try {
+    config = parse(text);
+  } catch (error) {
+    throw invalid(file, `is no YAML: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (!isRecord(config) || config['kind'] !== 'Cluster' || !String(config['apiVersion']).startsWith('kind.x-k8s.io/'))
+    throw invalid(file, 'is no kind configuration, expected "kind: Cluster" and "apiVersion: kind.x-k8s.io/v1alpha4"');
+  return config;
+}
+
+function invalid(file: string, problem: string): HarnessError {
+  return new HarnessError('CONFIG_INVALID', `the kind configuration "${file}" ${problem}`);
+}

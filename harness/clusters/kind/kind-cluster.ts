@@ -1,0 +1,194 @@
+/**
+ * A kind cluster for one run: made by the kind CLI, deleted when the run is over, in whatever way that is.
+ *
+ * Owns: its name, its life, its logs. A private kubeconfig file is written, the user's own is never read or changed. A kept cluster is
+ * called by what it was made of, so that the next run finds it. Does not own: the engine (`engine.ts`), what runs do with the cluster
+ * (`open-kind.ts`). Start at {@link makeKindCluster}.
+ */
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePorts } from '../../apiserver/http/free-ports.ts';
+import { realNow } from '../../determinism/real-time.ts';
+import { HarnessError } from '../../model/errors.ts';
+import type { KindAccess, KindOptions } from '../../model/kind-options.ts';
+import { called } from './cli.ts';
+import { configurationOf } from './configuration.ts';
+import { findEngine, nodeImage, type Engine } from './engine.ts';
+import { OwnedClusters } from './owners.ts';
+import { Watchdog } from './watchdog.ts';
+
+export interface MakeKindOptions extends KindOptions {
+  /** Where logs go when something fails. */
+  readonly logFolder: string;
+  readonly signal?: AbortSignal;
+  /** Hears what takes time, one line each. */
+  readonly say?: (line: string) => void;
+}
+
+export interface KindCluster {
+  readonly access: KindAccess;
+  readonly image: string;
+  /** It was there already. */
+  readonly isReused: boolean;
+  readonly createMs: number;
+  /** Writes down what its nodes and containers have logged; says where. */
+  exportLogs(): Promise<string>;
+  /** Deletes it, unless it is to be kept. */
+  close(): Promise<void>;
+}
+
+/** The names of all of ours begin like this (`storage-key.ts` knows it). */
+const PREFIX = 'stalemate-';
+/** From the moment that a port is chosen until it is bound somebody else may get there first. */
+const TRIES = 3;
+
+/** @throws {CLUSTER_UNAVAILABLE} when kind, an engine or an image is missing, or the cluster does not come up. */
+export async function makeKindCluster(options: MakeKindOptions): Promise<KindCluster> {
+  const engine = await findEngine();
+  const image = await nodeImage(engine, options);
+  const kind = new Kind(engine);
+  const owned = new OwnedClusters();
+  for (const { cluster, engine: its } of await owned.abandoned()) {
+    options.say?.(`deleting the kind cluster "${cluster}" of a run that was killed`);
+    await new Kind(its as Engine).remove(cluster, owned);
+  }
+  const keep = options.keep === true;
+  // What it is made of, whatever it is called and whichever port is free.
+  const made = digest(configurationOf(options.configFile, '', image, 0));
+  const name = `${PREFIX}${keep ? `kept-${made}` : digest(`${process.pid} ${realNow()}`)}`;
+  if (keep && (await owned.isInUse(name)))
+    throw unavailable(`the kept kind cluster "${name}" is another run's right now; wait, or leave --keep-cluster out`);
+  const began = realNow();
+  const isReused = keep && owned.ownerOf(name) !== undefined && (await kind.names()).includes(name);
+  await owned.claim(name, engine, keep);
+  const folder = owned.folder(name);
+  const watchdog = keep ? undefined : new Watchdog(name, folder, kind.env);
+  const logs = join(options.logFolder, 'kind-logs', name);
+  const exportLogs = async (): Promise<string> => {
+    mkdirSync(logs, { recursive: true });
+    await kind.run(['export', 'logs', logs, '--name', name]);
+    return logs;
+  };
+  const close = async (): Promise<void> => {
+    if (keep) return;
+    await kind.remove(name, owned);
+    watchdog?.done();
+  };
+  try {
+    if (!isReused) {
+      options.say?.(`making the kind cluster "${name}" of ${image}`);
+      for (let attempt = 1; ; attempt++) {
+        const failed = await kind.create(name, folder, image, options.configFile, watchdog);
+        // An engine goes on with what a caller who was ended has asked for: what is being made is made to its end, and deleted then.
+        if (options.signal?.aborted === true) throw unavailable('interrupted while the kind cluster was made');
+        if (failed === undefined) break;
+        const wasPort = /port is already allocated|address already in use/.test(failed);
+        if (!wasPort || attempt === TRIES) {
+          const where = await exportLogs().catch(() => 'nowhere');
+          throw unavailable(
+            `the kind cluster "${name}" did not come up; its logs are in ${where}. kind said:\n${failed}`,
+          );
+        }
+        await kind.run(['delete', 'cluster', '--name', name]);
+      }
+    }
+    const access = await kind.access(name, folder);
+    return { access, image, isReused, createMs: realNow() - began, exportLogs, close };
+  } catch (error) {
+    await kind.remove(name, owned);
+    watchdog?.done();
+    throw error;
+  }
+}
+
+/** The CLI, and the engine where kind has no word for it. */
+class Kind {
+  readonly env: { readonly [name: string]: string | undefined };
+  readonly #engine: Engine;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+    // Whatever else is there: the engine that was found to answer. The user's own kubeconfig is nobody's business.
+    const { KUBECONFIG: _, ...env } = process.env;
+    this.env = { ...env, KIND_EXPERIMENTAL_PROVIDER: engine };
+  }
+
+  /** Runs kind to its end, whatever happens around it. */
+  async run(args: readonly string[]): Promise<string> {
+    const { code, stdout, stderr } = await called(['kind', ...args], { env: this.env });
+    if (code !== 0) throw unavailable(`"kind ${args.join(' ')}" ended with ${code ?? 'a signal'}: ${stderr.trim()}`);
+    return stdout;
+  }
+
+  async names(): Promise<readonly string[]> {
+    return (await this.run(['get', 'clusters'])).split('\n');
+  }
+
+  /** What kind said, if it failed; what it has made so far is still there then. */
+  async create(
+    name: string,
+    folder: string,
+    image: string,
+    configFile: string | undefined,
+    watchdog: Watchdog | undefined,
+  ): Promise<string | undefined> {
+    const [etcdPort = 0] = await freePorts(1);
+    const config = join(folder, 'kind-config.yaml');
+    writeFileSync(config, configurationOf(configFile, name, image, etcdPort), { mode: 0o600 });
+    writeFileSync(join(folder, 'etcd-port'), `${etcdPort}\n`);
+    const kubeconfig = join(folder, 'kubeconfig');
+    const args = ['create', 'cluster', '--name', name, '--config', config, '--kubeconfig', kubeconfig, '--retain'];
+    const { code, stderr } = await called(['kind', ...args], {
+      env: this.env,
+      started: (group) => watchdog?.making(group),
+    });
+    watchdog?.made();
+    return code === 0 ? undefined : readable(stderr);
+  }
+
+  async access(name: string, folder: string): Promise<KindAccess> {
+    const port = readFileSync(join(folder, 'etcd-port'), 'utf8').trim();
+    const node = `${name}-control-plane`;
+    const read = async (file: string): Promise<string> => {
+      const path = `/etc/kubernetes/pki/etcd/${file}`;
+      const answer = await called([this.#engine, 'exec', node, 'cat', path]);
+      if (answer.code !== 0) throw unavailable(`"${path}" of the node "${node}" could not be read: ${answer.stderr}`);
+      return answer.stdout;
+    };
+    const [ca, certificate, key] = await Promise.all([
+      read('ca.crt'),
+      read('healthcheck-client.crt'),
+      read('healthcheck-client.key'),
+    ]);
+    return {
+      name,
+      kubeconfig: join(folder, 'kubeconfig'),
+      context: `kind-${name}`,
+      etcd: { url: `https://127.0.0.1:${port}`, ca, certificate, key },
+    };
+  }
+
+  /** Deletes a cluster, or what there is of it, and forgets it once it is gone. */
+  async remove(name: string, owned: OwnedClusters): Promise<void> {
+    await this.run(['delete', 'cluster', '--name', name, '--kubeconfig', join(owned.folder(name), 'kubeconfig')]);
+    owned.forget(name);
+  }
+}
+
+/** The end of what kind prints, which says what went wrong, without the stack below it. */
+function readable(text: string): string {
+  const lines = text
+    .split('\n')
+    .filter((line) => !/^(?:Stack Trace:|\t|[\w./-]+\.\(?[\w*)]+\S*\(?$)/.test(line.trimEnd()));
+  const at = lines.findIndex((line) => line.startsWith('ERROR:'));
+  return (at < 0 ? lines.slice(-12) : lines.slice(at, at + 6)).join('\n').trim();
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 8);
+}
+
+function unavailable(what: string): HarnessError {
+  return new HarnessError('CLUSTER_UNAVAILABLE', what);
+}

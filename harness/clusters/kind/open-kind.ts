@@ -1,0 +1,87 @@
+/**
+ * A kind cluster for the runs of one worker: as new as it was, with what every run needs in it.
+ *
+ * Its etcd is ours too: it is put back as envtest's is, by keys and values, uids included. A worker finds what others before it have
+ * left, in this run or, where the cluster is kept, in another; what the cluster held when it was new lies beside its kubeconfig. Does not
+ * own: the cluster's life (`kind-cluster.ts`). Start at {@link openKind}.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { realDelay, realNow } from '../../determinism/real-time.ts';
+import { RemoteServer } from '../../gate/http/remote.ts';
+import { remoteUpstream } from '../../gate/http/remote-upstream.ts';
+import { HarnessError } from '../../model/errors.ts';
+import type { KindAccess } from '../../model/kind-options.ts';
+import { writeWhole } from '../../report/write-files.ts';
+import { call } from '../../wire/call.ts';
+import type { Upstream } from '../../wire/http.ts';
+import { readKubeconfig } from '../existing/kubeconfig-file.ts';
+import { install, OWN, takesWrites, type EnvtestOptions } from '../real/envtest.ts';
+import { EtcdReset } from '../real/etcd-reset.ts';
+import { Etcd } from '../real/etcd.ts';
+import { RealCluster } from '../real/real-cluster.ts';
+import { isServersKey } from '../real/storage-key.ts';
+
+/** kubeadm is done before the API server is ready for everything. */
+const READY_MS = 60_000;
+const POLL_MS = 50;
+/** Ready, and done with what it makes when it starts, the last things included. */
+const READY = ['/readyz', ...OWN];
+const NEW_FILE = 'new.json';
+
+/** @throws {CLUSTER_UNAVAILABLE} when it does not answer. */
+export async function openKind(access: KindAccess, options: EnvtestOptions): Promise<RealCluster> {
+  const { kubeconfig, context, etcd: at } = access;
+  const remote = new RemoteServer(readKubeconfig(kubeconfig, context).remote);
+  const etcd = new Etcd(at.url, at);
+  await ready(remote, access);
+  await asNew(etcd, join(dirname(kubeconfig), NEW_FILE));
+  await install(remote, options);
+  const { kinds, witness, objects } = options;
+  const cluster = new RealCluster({ remote, reset: (view) => new EtcdReset(etcd, view), kinds, witness });
+  await Promise.all([cluster.begin(objects), takesWrites(remote, options)]);
+  return cluster;
+}
+
+async function ready(remote: RemoteServer, { name }: KindAccess): Promise<void> {
+  const upstream = remoteUpstream(remote);
+  const untilMs = realNow() + READY_MS;
+  try {
+    for (const path of READY) {
+      for (let code: number | string = 0; code !== 200; code = await answerOf(upstream, path)) {
+        if (realNow() > untilMs)
+          throw new HarnessError(
+            'CLUSTER_UNAVAILABLE',
+            `the kind cluster "${name}" answered ${code} to GET ${path} for ${READY_MS / 1000} s, expected 200`,
+          );
+        await realDelay(POLL_MS);
+      }
+    }
+  } finally {
+    upstream.close();
+  }
+}
+
+async function answerOf(upstream: Upstream, path: string): Promise<number | string> {
+  try {
+    return (await call(upstream, { method: 'GET', path, query: {}, headers: {} })).code;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Notes what a new cluster holds; makes one that is not new hold just that again. */
+async function asNew(etcd: Etcd, file: string): Promise<void> {
+  const stored = await etcd.all();
+  if (!existsSync(file)) {
+    const values = Object.fromEntries([...stored].map(([key, { value }]) => [key, value]));
+    writeWhole(file, JSON.stringify({ version: 1, values }), 0o600);
+    return;
+  }
+  const { values } = JSON.parse(readFileSync(file, 'utf8')) as {
+    readonly values: { readonly [key: string]: string };
+  };
+  const keys = [...stored.keys()].filter((key) => !isServersKey(key));
+  const put = Object.entries(values).filter(([key, value]) => !isServersKey(key) && stored.get(key)?.value !== value);
+  await etcd.write({ put: new Map(put), remove: keys.filter((key) => values[key] === undefined) });
+}

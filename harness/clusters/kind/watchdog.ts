@@ -1,0 +1,62 @@
+/**
+ * Deletes a kind cluster when we are gone, in whatever way: Ctrl-C twice, a crash, kill -9.
+ *
+ * A shell waits at the end of a pipe that only we hold. Owns: that. What it cannot do (the machine goes down) the next start does
+ * (`kind-cluster.ts`). Start at {@link Watchdog}.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+
+/** Reads lines until "done", or the end of the pipe, which means that we are gone. */
+const SCRIPT = `
+while read -r line; do
+  case $line in
+    done) exit 0 ;;
+    making\\ *) making=\${line#making } ;;
+    made) making= ;;
+  esac
+done
+# An engine goes on with what a caller who was killed has asked for: only what is made to its end can be deleted for good.
+while [ -n "$making" ] && kill -0 -- "-$making" 2>/dev/null; do sleep 0.2; done
+tries=0
+while [ $tries -lt 3 ]; do
+  kind delete cluster --name "$1" --kubeconfig "$2/kubeconfig" && break
+  tries=$((tries + 1))
+done
+rm -rf -- "$2"`;
+
+export class Watchdog {
+  readonly #shell: ChildProcess;
+
+  /** For a cluster and the folder where things of it lie; `env` is what kind is called with. */
+  constructor(cluster: string, folder: string, env: { readonly [name: string]: string | undefined }) {
+    this.#shell = spawn('sh', ['-c', SCRIPT, 'stalemate-watchdog', cluster, folder], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+      env: { ...env },
+      cwd: '/',
+    });
+    // One that cannot be told anything has ended already.
+    this.#shell.stdin?.on('error', () => {});
+    this.#shell.on('error', () => {});
+    this.#shell.unref();
+    (this.#shell.stdin as unknown as { unref?: () => void } | null)?.unref?.();
+  }
+
+  /** This process group is making the cluster. */
+  making(group: number): void {
+    this.#tell(`making ${group}`);
+  }
+
+  made(): void {
+    this.#tell('made');
+  }
+
+  /** There is nothing left to do. */
+  done(): void {
+    this.#shell.stdin?.end('done\n');
+  }
+
+  #tell(line: string): void {
+    this.#shell.stdin?.write(`${line}\n`);
+  }
+}
