@@ -71,11 +71,11 @@ describe('the composite action', () => {
     return { args: stdout.trim().split('\n'), status };
   }
 
-  it('turns inputs into the flags of stalemate run, one flag per line of a list', () => {
+  it('turns inputs into the flags of stalemate ci, one flag per line of a list', () => {
     const { args } = campaign({ target: 'a b.ts', crds: 'crd/one\ncrd/two', samples: 'sample.yaml', budget: '2m' });
 
     expect(args.join(' | ')).toBe(
-      '--no-install | stalemate | run | --budget | 2m | --seed | 1 | --report-dir | stalemate-report | ' +
+      '--no-install | stalemate | ci | --budget | 2m | --seed | 1 | --report-dir | stalemate-report | ' +
         '--report | github | --report | markdown | --report | junit | ' +
         '--target | a b.ts | --crds | crd/one | --crds | crd/two | --sample | sample.yaml',
     );

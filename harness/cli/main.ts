@@ -39,7 +39,10 @@ export async function main(args: readonly string[]): Promise<ExitCode> {
   const console = processConsole();
   let code: ExitCode = EXIT.holds;
   const command = Object.hasOwn(COMMANDS, args[0] ?? '') ? args[0] : undefined;
-  const stop = stopOnSignals(console, command === 'run' ? 'stopping; what was found is kept' : 'stopping');
+  const stop = stopOnSignals(
+    console,
+    command === 'run' || command === 'ci' ? 'stopping; what was found is kept' : 'stopping',
+  );
   guardOutput();
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error: unknown) => process.exit(explain(error, console, command)));
@@ -61,6 +64,7 @@ type MakeCommand = (context: CommandContext) => Command;
 /** In the order of the help. Each brings much along, so that only the one that is asked for is loaded. */
 const COMMANDS: { readonly [name: string]: () => Promise<MakeCommand> } = {
   run: async () => (await import('./commands/run.ts')).runCommand,
+  ci: async () => (await import('./commands/ci.ts')).ciCommand,
   replay: async () => (await import('./commands/replay.ts')).replayCommand,
   record: async () => (await import('./commands/record.ts')).recordCommand,
   recheck: async () => (await import('./commands/recheck.ts')).recheckCommand,

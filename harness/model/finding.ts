@@ -48,6 +48,9 @@ export interface FindingStats {
   readonly counterfactuals: readonly Counterfactual[];
 }
 
+/** What the build before a change does with the same schedule. */
+export type OnBase = 'fails' | 'holds' | 'unknown';
+
 /** One signature: its smallest example and what stands behind it. */
 export interface Finding {
   readonly violation: Violation;
@@ -55,6 +58,8 @@ export interface Finding {
   /** The history of the shrunk run. */
   readonly record: History;
   readonly stats: FindingStats;
+  /** Present where there is a base build: what fails there too is not new. */
+  readonly onBase?: OnBase;
 }
 
 /** A finding as stored: the file that `recheck` takes. */

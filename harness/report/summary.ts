@@ -3,7 +3,15 @@
  */
 import pc from 'picocolors';
 import { z } from 'zod';
-import type { CampaignOutcome, CampaignResult, Finding, Grade, PropertyTally, Reproduced } from '../model/finding.ts';
+import type {
+  CampaignOutcome,
+  CampaignResult,
+  Finding,
+  Grade,
+  OnBase,
+  PropertyTally,
+  Reproduced,
+} from '../model/finding.ts';
 import { reconcilesBeside, summariseUse, useLines, useSchema, type UseSummary } from './target-use.ts';
 import { signatureText } from '../model/check-result.ts';
 import { waiverText } from '../model/waiver.ts';
@@ -26,6 +34,8 @@ export interface SummaryFinding {
   readonly count: number;
   readonly severity: 'error' | 'warning';
   readonly grade: Grade;
+  /** Where there is a base build: what fails there too is not new. */
+  readonly onBase?: OnBase;
   /** What the target's own metrics say of the run. */
   readonly reconciles?: string;
 }
@@ -91,6 +101,10 @@ export const summarySchema: z.ZodType<Summary> = z
         count: z.int().meta({ description: 'Runs that failed this way' }),
         severity: z.enum(['error', 'warning']),
         grade: z.enum(['everyday', 'restart-or-HA', 'pathological']),
+        onBase: z
+          .enum(['fails', 'holds', 'unknown'])
+          .exactOptional()
+          .meta({ description: 'On the base build: what fails there too is not new' }),
         reconciles: z.string().exactOptional().meta({ description: 'What the metrics of the target say of the run' }),
       }),
     ),
@@ -153,7 +167,7 @@ function waiverLines({ waived = [] }: Summary): readonly string[] {
   });
 }
 
-function summariseFinding({ violation, stats, record }: Finding, path: string | undefined): SummaryFinding {
+function summariseFinding({ violation, stats, record, onBase }: Finding, path: string | undefined): SummaryFinding {
   const reconciles = reconcilesBeside(violation.signature.property, record.measurements);
   return {
     signature: signatureText(violation.signature),
@@ -171,6 +185,7 @@ function summariseFinding({ violation, stats, record }: Finding, path: string | 
     count: stats.count,
     severity: violation.severity,
     grade: stats.grade,
+    ...(onBase === undefined ? {} : { onBase }),
     ...(reconciles === undefined ? {} : { reconciles }),
   };
 }
@@ -188,16 +203,24 @@ export function renderSummary(summary: Summary, options: { readonly color: boole
   const colors = pc.createColors(options.color);
   const { outcome, findings } = summary;
   const paint = outcome === 'holds' ? colors.green : outcome === 'violated' ? colors.red : colors.yellow;
-  const headline = outcome === 'violated' ? violatedText(summary) : HEADLINES[outcome];
+  const old = findings.filter(isOld);
+  const headline =
+    outcome === 'violated'
+      ? violatedText(summary)
+      : outcome === 'holds' && old.length > 0
+        ? `nothing new fails: ${countText(old.length, 'pre-existing finding')}`
+        : HEADLINES[outcome];
   const lines = [
     colors.bold(paint(headline)),
     `seed ${summary.seed} · ${runsText(summary)} · ${contentionText(summary.contention)}`,
   ];
   const little = littleText(summary);
   if (little !== undefined) lines.push(little);
-  else if (outcome === 'holds' && summary.runs > 3 && !hasKnown(summary)) lines.push(confidenceText(summary.runs));
-  for (const { property, sentence, counterexample, count, reconciles } of findings) {
-    lines.push(`  ✗ ${property}: ${sentence}`);
+  else if (outcome === 'holds' && old.length === 0 && summary.runs > 3 && !hasKnown(summary))
+    lines.push(confidenceText(summary.runs));
+  for (const finding of findings) {
+    const { property, sentence, counterexample, count, reconciles } = finding;
+    lines.push(`  ${isOld(finding) ? '– pre-existing' : '✗'} ${property}: ${sentence}`);
     if (reconciles !== undefined) lines.push(`    ${reconciles}`);
     lines.push(`    ${countText(count, 'run')} · ${counterexample ?? 'not written'}`);
   }
@@ -216,8 +239,14 @@ function hasKnown({ seenAgain, waived = [] }: Summary): boolean {
   return seenAgain !== undefined || waived.some(({ count }) => count > 0);
 }
 
+/** Whether a finding was there before the change. */
+function isOld({ onBase }: SummaryFinding): boolean {
+  return onBase === 'fails';
+}
+
 /** `1 distinct finding, 1 regression` */
-function violatedText({ findings, corpus }: Summary): string {
+function violatedText({ findings: all, corpus }: Summary): string {
+  const findings = all.filter((finding) => !isOld(finding));
   const kept = corpus === undefined ? [] : corpusHeadline(corpus);
   const fresh = findings.length === 0 && kept.length > 0 ? [] : [countText(findings.length, 'distinct finding')];
   return [...fresh, ...kept].join(', ');

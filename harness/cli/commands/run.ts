@@ -6,7 +6,7 @@ import type { ExistingAccess } from '../../clusters/existing/access.ts';
 import type { RunConfig } from '../../execution/run-config.ts';
 import { EXIT, HarnessError, type ExitCode } from '../../model/errors.ts';
 import type { NamedEntry } from '../../model/corpus.ts';
-import type { CampaignOutcome } from '../../model/finding.ts';
+import type { CampaignOutcome, CampaignResult } from '../../model/finding.ts';
 import { progressLine } from '../../report/progress.ts';
 import { redactWords } from '../../report/redaction/index.ts';
 import { Vault } from '../../report/redaction/vault.ts';
@@ -23,13 +23,21 @@ import {
 } from '../arguments.ts';
 import { readWholeCorpus } from '../corpus/folder.ts';
 import type { CorpusReplay } from '../corpus/replay-first.ts';
+import {
+  type BaseBuild,
+  baseBuild,
+  type BaseContext,
+  type BaseFlags,
+  judgeOnBase,
+  outcomeOnBase,
+} from '../base-build.ts';
 import { FindingKeeper } from '../finding-keeper.ts';
 import { FORMAT_NAMES, reportArgument, Reports, type ReportRequest } from '../reports.ts';
 import { runDocument, scenarioOf, secretSources, targetText } from '../scenario.ts';
 import type { CommandContext } from '../main.ts';
 import { flagsWith, mergeTargetFlags, withTargetFlags, type TargetFlags } from './target-flags.ts';
 
-interface RunFlags extends TargetFlags {
+export interface RunFlags extends TargetFlags {
   /** `false`: `--no-corpus`. */
   readonly corpus?: string | boolean;
   readonly corpusBudget?: string;
@@ -69,8 +77,17 @@ Examples:
   stalemate run --json > summary.json`;
 
 export function runCommand(context: CommandContext): Command {
-  return withTargetFlags(new Command('run'))
+  return withRunFlags(new Command('run'))
     .description('Search for interleavings that break a controller.')
+    .addHelpText('after', HELP)
+    .action(async (command: readonly string[], flags: RunFlags, self: Command) => {
+      context.finish(await runCampaignCommand(flagsWith(command, flags, self), context));
+    });
+}
+
+/** All that a search can be told. */
+export function withRunFlags(command: Command): Command {
+  return withTargetFlags(command)
     .option('--faults <names>', 'also these: "connection", or its kinds by name (toxiproxy)', faultsArgument)
     .option('--dry-run', 'for --cluster existing: list what would be touched there, and end')
     .option('--property <name>', 'judge this property only; may be given several times', collect)
@@ -87,18 +104,26 @@ export function runCommand(context: CommandContext): Command {
     .option('--corpus <dir>', 'findings that are kept, replayed first (default: .stalemate/corpus)')
     .option('--no-corpus', 'replay none')
     .option('--corpus-budget <time>', 'how long replaying them may take (default: 60s)', corpusBudgetArgument)
-    .option('--json', 'print the summary as JSON on stdout')
-    .addHelpText('after', HELP)
-    .action(async (command: readonly string[], flags: RunFlags, self: Command) => {
-      context.finish(await runCampaignCommand(flagsWith(command, flags, self), context));
-    });
+    .option('--json', 'print the summary as JSON on stdout');
 }
 
-async function runCampaignCommand(flags: RunFlags, context: CommandContext): Promise<ExitCode> {
+/** How a campaign for a change differs from any other. */
+export interface ForChange {
+  readonly base: BaseFlags;
+  /** When neither flag nor configuration names one. */
+  readonly seed: number;
+}
+
+export async function runCampaignCommand(
+  flags: RunFlags,
+  context: CommandContext,
+  change?: ForChange,
+): Promise<ExitCode> {
   const { console } = context;
   const { resolveRun } = await import('../library.ts');
   const configFile = flags.config ?? findConfigFile(console.cwd);
-  const base = configFile === undefined ? {} : await loadConfigFile(configFile);
+  const configured = configFile === undefined ? {} : await loadConfigFile(configFile);
+  const base = change === undefined ? configured : { seed: change.seed, ...configured };
   const only = flags.property ?? [];
   const config = resolveRun(mergeFlags(base, flags), {
     cwd: console.cwd,
@@ -120,39 +145,40 @@ async function runCampaignCommand(flags: RunFlags, context: CommandContext): Pro
     await tellPlan(config, config.existing, console);
     return EXIT.holds;
   }
+  const build = change === undefined ? undefined : baseBuild(change.base, config, console.cwd);
   // Before anything takes long: a corpus that cannot be read is never passed over.
   const kept = flags.corpus === false ? [] : readWholeCorpus(config.corpus.folder, console.cwd);
   checkFolder(config.reportDir);
   const release = lockFolder(config.reportDir);
   try {
-    return await runLocked(config, kept, flags, context);
+    return await runLocked({ config, kept, build }, flags, context);
   } finally {
     release();
   }
 }
 
-async function runLocked(
-  config: RunConfig,
-  kept: readonly NamedEntry[],
-  flags: RunFlags,
-  context: CommandContext,
-): Promise<ExitCode> {
+interface Prepared {
+  readonly config: RunConfig;
+  readonly kept: readonly NamedEntry[];
+  readonly build: BaseBuild | undefined;
+}
+
+async function runLocked(prepared: Prepared, flags: RunFlags, context: CommandContext): Promise<ExitCode> {
   const { console } = context;
   const requests = flags.report ?? [];
   // With --json or a report for "-", stdout holds one document and nothing else.
   const tell = flags.json === true || Reports.claimStdout(requests) ? console.err : console.out;
-  const reports = new Reports(requests, { console, reportDir: config.reportDir, tell, env: process.env });
+  const reports = new Reports(requests, { console, reportDir: prepared.config.reportDir, tell, env: process.env });
   reports.begin();
   try {
-    return await runTold(config, kept, flags.json === true, reports, context);
+    return await runTold(prepared, flags.json === true, reports, context);
   } finally {
     reports.end();
   }
 }
 
 async function runTold(
-  config: RunConfig,
-  kept: readonly NamedEntry[],
+  { config, kept, build }: Prepared,
   json: boolean,
   reports: Reports,
   context: CommandContext,
@@ -168,9 +194,9 @@ async function runTold(
   const vault = new Vault();
   const keeper = new FindingKeeper(config.reportDir, console, tell, vault);
   const onCluster = (line: string): void => tell(`${line}\n`);
-  const { corpus, result } = await standOn(config, { signal, onCluster }, async (ready) => {
+  const { corpus, searched } = await standOn(config, { signal, onCluster }, async (ready) => {
     const corpus = await replayKept(kept, ready, tell, context);
-    const result = await runConfigured(ready, {
+    const searched = await runConfigured(ready, {
       signal,
       onCluster,
       ...(corpus === undefined ? {} : { expected: knownSignatures(corpus.revisited) }),
@@ -182,9 +208,10 @@ async function runTold(
         },
       },
     }).finally(() => progress.clear());
-    return { corpus, result };
+    return { corpus, searched };
   });
 
+  const result = build === undefined ? searched : await onBase(searched, build, config, { tell, console, signal });
   const redacted = redactWords(keeper.withoutSecrets(result), secretSources(config), vault);
   const summary = summarise(redacted, (finding) => keeper.pathOf(finding), corpus?.summary);
   if (json) console.out(`${JSON.stringify(summary, null, 2)}\n`);
@@ -201,6 +228,24 @@ async function runTold(
   for (const message of failures) console.err(`stalemate: ${message}\n`);
   if (keeper.fault !== undefined) throw keeper.fault;
   return exitOf(summary, failures.length > 0);
+}
+
+/** What is new, and what the campaign comes to then. */
+async function onBase(
+  result: CampaignResult,
+  build: BaseBuild,
+  { configFile, process }: RunConfig,
+  { tell, console, signal }: Pick<CommandContext, 'console' | 'signal'> & Pick<BaseContext, 'tell'>,
+): Promise<CampaignResult> {
+  const findings = await judgeOnBase(result.findings, build, {
+    tell,
+    cwd: console.cwd,
+    signal,
+    env: process?.env ?? {},
+    ...(configFile === null ? {} : { configFile }),
+  });
+  const judged = { ...result, findings };
+  return { ...judged, outcome: outcomeOnBase(judged) };
 }
 
 /** What is known is looked at before anything new is searched for. */

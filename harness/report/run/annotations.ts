@@ -4,6 +4,7 @@
  * GitHub shows ten errors and ten warnings of a step; the most important come first.
  */
 import {
+  asideText,
   keptCommand,
   keptFailing,
   notGreen,
@@ -34,8 +35,14 @@ export function renderAnnotations({ scenarios }: RunDocument): string {
 
 function annotationOf(finding: ReportedFinding, scenario: Scenario): string {
   const { fails, tried, title, sentence, property } = finding;
+  const aside = asideText(finding);
   const replay = replayCommand(finding);
-  const message = [sentence, tried, ...(replay === undefined ? [] : [`replay: ${replay}`])].join('\n');
+  const message = [
+    sentence,
+    ...(aside === undefined ? [] : [aside]),
+    tried,
+    ...(replay === undefined ? [] : [`replay: ${replay}`]),
+  ].join('\n');
   return command(fails ? 'error' : 'warning', scenario, `${title} (${property})`, message);
 }
 

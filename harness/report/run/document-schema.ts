@@ -31,6 +31,10 @@ const finding: z.ZodType<ReportedFinding> = z.strictObject({
   field: z.string(),
   grade: z.enum(['everyday', 'restart-or-HA', 'pathological']),
   fails: z.boolean().meta({ description: 'False for what is reported only' }),
+  onBase: z
+    .enum(['fails', 'holds', 'unknown'])
+    .exactOptional()
+    .meta({ description: 'On the base build: what fails there too is not new' }),
   tried: z.string(),
   story: z.string().meta({ description: 'As the terminal shows it' }),
   sequence: z.string().meta({ description: 'The same as a Mermaid sequence diagram' }),

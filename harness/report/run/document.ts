@@ -5,7 +5,7 @@
  * Owns: the nouns. Does not own: how they are made (`make-document.ts`) and checked (`document-schema.ts`). Holds no secret. Changing
  * the meaning of a field is a new version.
  */
-import type { CampaignOutcome, Grade, PropertyTally, Reproduced } from '../../model/finding.ts';
+import type { CampaignOutcome, Grade, OnBase, PropertyTally, Reproduced } from '../../model/finding.ts';
 import type { CorpusState, RevisitOutcome } from '../../model/corpus.ts';
 import { quoted } from '../shell-word.ts';
 import { countText } from '../summary.ts';
@@ -67,8 +67,10 @@ export interface ReportedFinding {
   readonly resource: string;
   readonly field: string;
   readonly grade: Grade;
-  /** False for what is reported only. */
+  /** False for what is reported only: pathological, or there before the change. */
   readonly fails: boolean;
+  /** Where there is a base build: what fails there too is not new. */
+  readonly onBase?: OnBase;
   /** `93→6 steps · 24→2 actors · …`. */
   readonly tried: string;
   /** The story as the terminal shows it, 100 columns wide, without colour. */
@@ -97,6 +99,17 @@ export interface KeptFinding {
   readonly result: 'passed' | 'failed' | 'silent' | 'aside';
   /** Why it is in that state, and what came of it now. */
   readonly about: string;
+}
+
+/** Why a finding fails nothing. */
+export function asideText({ fails, onBase }: ReportedFinding): string | undefined {
+  if (fails) return undefined;
+  return onBase === 'fails' ? 'pre-existing: it fails on the base build too' : 'pathological: reported only';
+}
+
+/** Whether anything was found that was there before the change. */
+export function hasOld({ findings }: Scenario): boolean {
+  return findings.some(({ onBase }) => onBase === 'fails');
 }
 
 /** What failed a scenario, and what is only told of it. */

@@ -16,10 +16,13 @@ const NAMES: { readonly [counter: string]: string } = {
 };
 
 export function figuresOf(scenario: Scenario): readonly Figure[] {
-  const { runs, verified, elapsedMs, contention, outcome, inconclusive } = scenario;
+  const { runs, verified, elapsedMs, contention, outcome, inconclusive, findings } = scenario;
   const seconds = elapsedMs / 1000;
   const rate = seconds > 0 && runs > 0 ? `, ${(runs / seconds).toFixed(runs / seconds >= 100 ? 0 : 1)}/s` : '';
-  const certain = runs > 3 && outcome === 'holds' ? [{ name: 'a run like these fails with', value: bound(runs) }] : [];
+  const certain =
+    runs > 3 && outcome === 'holds' && findings.length === 0
+      ? [{ name: 'a run like these fails with', value: bound(runs) }]
+      : [];
   return [
     { name: 'runs', value: `${runs} in ${seconds.toFixed(1)} s${rate}` },
     ...certain,

@@ -5,6 +5,7 @@
  * counts as skipped, and a campaign that is not green without a finding has an error in a case of its own.
  */
 import {
+  asideText,
   failing,
   keptCommand,
   type KeptFinding,
@@ -77,7 +78,10 @@ function propertyCase(property: PropertyLine, scenario: Scenario): Case {
   const { name } = property;
   const failures = failing(scenario).filter((finding) => finding.property === name);
   const told = scenario.findings.filter((finding) => finding.property === name && !finding.fails);
-  const beside = told.length === 0 ? '' : `      <system-out>${escape(bodyOf(told))}</system-out>\n`;
+  const beside =
+    told.length === 0
+      ? ''
+      : `      <system-out>${escape(told.map((one) => `${asideText(one) ?? ''}\n${one.story}`).join('\n'))}</system-out>\n`;
   const [first] = failures;
   if (first !== undefined) {
     const more = failures.length === 1 ? '' : ` (and ${failures.length - 1} more)`;

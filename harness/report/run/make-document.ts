@@ -78,7 +78,7 @@ function keptResult(entry: CorpusSummaryEntry): KeptFinding['result'] {
 }
 
 function reported(finding: Finding, paths: FindingPaths): ReportedFinding {
-  const { violation, stats } = finding;
+  const { violation, stats, onBase } = finding;
   const { signature } = violation;
   const story = tellStory(finding);
   const replay =
@@ -95,7 +95,8 @@ function reported(finding: Finding, paths: FindingPaths): ReportedFinding {
     resource: signature.kind,
     field: signature.field,
     grade: stats.grade,
-    fails: stats.grade !== 'pathological',
+    fails: stats.grade !== 'pathological' && onBase !== 'fails',
+    ...(onBase === undefined ? {} : { onBase }),
     tried: triedText(stats, story.deterministic),
     story: renderStory(story, { width: STORY_WIDTH, color: false, replay }),
     sequence: sequenceOf(story),

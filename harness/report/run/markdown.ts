@@ -5,8 +5,10 @@
 import { countText } from '../summary.ts';
 import { figuresOf } from './figures.ts';
 import {
+  asideText,
   failing,
   failureText,
+  hasOld,
   notGreen,
   replayCommand,
   type ReportedFinding,
@@ -51,7 +53,11 @@ function headOf(scenario: Scenario): string {
   const only = scenario.findings.length - failing(scenario).length;
   const why = notGreen(scenario);
   const headline =
-    failed !== undefined ? `❌ ${failed}` : why === undefined ? '✅ all properties hold' : `⚠️ ${inline(why)}`;
+    failed !== undefined
+      ? `❌ ${failed}`
+      : why === undefined
+        ? `✅ ${hasOld(scenario) ? 'nothing new fails' : 'all properties hold'}`
+        : `⚠️ ${inline(why)}`;
   const aside = only === 0 ? '' : `, ${only} reported only`;
   const figures = figuresOf(scenario).map(({ name, value }) => `| ${inline(name)} | ${inline(value)} |\n`);
   const warnings = scenario.warnings.map((warning) => `> ⚠️ ${inline(warning)}\n>\n`);
@@ -65,9 +71,11 @@ function findingBlock(finding: ReportedFinding): string {
   const { title, sentence, resource, field, property, tried, sequence, story, fails } = finding;
   const about = [resource, field].filter((part) => part !== '').join(' ');
   const replay = replayCommand(finding);
+  const aside = asideText(finding);
   return [
     `### ${fails ? '❌' : '⚠️'} ${inline(title)}${about === '' ? '' : ` ${code(about)}`}\n`,
     `${inline(sentence)}\n`,
+    ...(aside === undefined ? [] : [`**${inline(aside)}**\n`]),
     `${inline(property)} · ${inline(tried)}\n`,
     fenced('mermaid', sequence),
     ...(replay === undefined ? [] : [fenced('sh', `${replay}\n`)]),

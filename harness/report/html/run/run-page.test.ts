@@ -30,7 +30,7 @@ describe('the page of a run', () => {
     expect(page(runOf({ outcome: 'interrupted' }))).toContain('<h1 class="fails">');
     const told = page(runOf({ findings: [{ ...lostUpdate(), stats: { ...STATS, grade: 'pathological' } }] }));
     expect(told).toContain('<h1 class="holds">');
-    expect(told).toContain('Reported only: LOST UPDATE');
+    expect(told).toContain('pathological: reported only');
   });
 
   it('tells of what is kept, regressions by name', () => {

@@ -3,7 +3,7 @@
  *
  * Owns: order and markup. Does not own: the data (`report/run/document.ts`), which the page holds as JSON too.
  */
-import { failureText, keptCommand, notGreen, replayCommand, wasTested } from '../../run/document.ts';
+import { asideText, failureText, hasOld, keptCommand, notGreen, replayCommand, wasTested } from '../../run/document.ts';
 import type { PropertyLine, ReportedFinding, RunDocument, Scenario } from '../../run/document.ts';
 import { figuresOf } from '../../run/figures.ts';
 import { runScript, runStyle } from '../assets.ts';
@@ -45,7 +45,7 @@ function headline(scenarios: readonly Scenario[]): string {
   const failed = failureText(scenarios);
   if (failed !== undefined) return failed;
   const [why] = scenarios.flatMap((scenario) => notGreen(scenario) ?? []);
-  return why ?? 'all properties hold';
+  return why ?? (scenarios.some(hasOld) ? 'nothing new fails' : 'all properties hold');
 }
 
 function isGreen(scenario: Scenario): boolean {
@@ -102,10 +102,12 @@ function findingItem(finding: ReportedFinding, link: (path: string) => string): 
   const { title, sentence, resource, field, property, tried, page, fails } = finding;
   const about = [resource, field].filter((part) => part !== '').join(' ');
   const replay = replayCommand(finding);
-  const head = html`${fails ? '' : 'Reported only: '}${title}${about === '' ? undefined : html` <span class="about">${about}</span>`}`;
+  const aside = asideText(finding);
+  const head = html`${title}${about === '' ? undefined : html` <span class="about">${about}</span>`}`;
   return html`<li class="${fails ? 'fails' : 'told'}">
     <h4>${page === null ? head : html`<a href="${link(page)}">${head}</a>`}</h4>
     <p class="sentence">${sentence}</p>
+    ${aside === undefined ? undefined : html`<p><b>${aside}</b></p>`}
     <p class="hint">${property} · ${tried}</p>
     ${replay === undefined ? undefined : copyable(replay, `the replay command of ${title} ${about}`)}
   </li>`;

@@ -1,0 +1,123 @@
+/**
+ * New or old: findings of a campaign, replayed on the build that a change starts from.
+ *
+ * Owns: what the base build is, what its replays say, what a campaign comes to when only old findings are left. What cannot be told
+ * counts as new: nobody is let off by a base that no longer starts.
+ */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { resolveCommand } from '../execution/process-target.ts';
+import type { RunConfig } from '../execution/run-config.ts';
+import type { Counterexample, CounterexampleTarget } from '../model/counterexample.ts';
+import { HarnessError } from '../model/errors.ts';
+import type { CampaignOutcome, CampaignResult, Finding, OnBase } from '../model/finding.ts';
+import { fileStem } from '../report/title.ts';
+import { usage } from './arguments.ts';
+import { replay, type ReplayContext } from './library.ts';
+
+/** The build before the change, as flags name it. */
+export interface BaseFlags {
+  readonly baseCommand?: string;
+  readonly baseTarget?: string;
+}
+
+export type BaseBuild = (target: CounterexampleTarget) => CounterexampleTarget;
+
+/** A module replays exactly; a program says k of n. */
+const TIMES = { module: 2, command: 5 } as const;
+
+/**
+ * What is run instead of the target.
+ *
+ * @throws {USAGE} {TARGET_INVALID} before anything has run.
+ */
+export function baseBuild(
+  { baseCommand, baseTarget }: BaseFlags,
+  config: RunConfig,
+  cwd: string,
+): BaseBuild | undefined {
+  if (baseCommand !== undefined && baseTarget !== undefined) {
+    throw usage('got both --base-command and --base-target, expected the one that is like the target');
+  }
+  if (baseTarget !== undefined) {
+    if (config.target === '') throw usage('got --base-target for a target that is a program, expected --base-command');
+    if (!existsSync(resolve(cwd, baseTarget))) {
+      throw usage(
+        `got --base-target "${baseTarget}", expected a module; there is nothing at "${resolve(cwd, baseTarget)}"`,
+      );
+    }
+    return (target) => ('module' in target ? { ...target, module: baseTarget } : target);
+  }
+  if (baseCommand === undefined) return undefined;
+  const { process } = config;
+  if (process === null || config.target !== '') {
+    throw usage('got --base-command for a target that is a module, expected --base-target');
+  }
+  const words = wordsOf(baseCommand);
+  // A program alone gets the arguments that the target gets.
+  const command = words.length === 1 ? [...words, ...process.command.slice(1)] : words;
+  resolveCommand({ command, directory: process.cwd, env: {} });
+  return (target) => ('command' in target ? { ...target, command } : target);
+}
+
+/** Words as a shell takes them apart, without anything else that a shell does. */
+function wordsOf(text: string): readonly string[] {
+  const words = [...text.matchAll(/(?:"([^"]*)"|'([^']*)'|([^\s"']+))/g)].map(([, a, b, c]) => a ?? b ?? c ?? '');
+  if (words.length === 0 || words[0] === '') throw usage(`got --base-command "${text}", expected a program`);
+  return words;
+}
+
+export interface BaseContext extends Pick<ReplayContext, 'cwd' | 'configFile' | 'env' | 'signal'> {
+  readonly tell: (text: string) => void;
+}
+
+/** The findings with what the base build says of each, told as it comes. */
+export async function judgeOnBase(
+  findings: readonly Finding[],
+  base: BaseBuild,
+  { tell, ...context }: BaseContext,
+): Promise<readonly Finding[]> {
+  const judged: Finding[] = [];
+  for (const finding of findings) {
+    const { onBase, text } = await onBaseOf(finding.counterexample, base, context);
+    tell(`base build: ${fileStem(finding.violation.signature)} ${text}\n`);
+    judged.push({ ...finding, onBase });
+  }
+  return judged;
+}
+
+async function onBaseOf(
+  counterexample: Counterexample,
+  base: BaseBuild,
+  context: Omit<BaseContext, 'tell'>,
+): Promise<{ readonly onBase: OnBase; readonly text: string }> {
+  const target = base(counterexample.target);
+  const times = 'command' in target ? TIMES.command : TIMES.module;
+  const unknown = (why: string): { readonly onBase: OnBase; readonly text: string } => ({
+    onBase: 'unknown',
+    text: `counts as new: nothing can be said of the base build (${why})`,
+  });
+  try {
+    const result = await replay({ ...counterexample, target }, { ...context, times });
+    const { k, n } = result.reproduced;
+    if (k > 0) return { onBase: 'fails', text: `is pre-existing: it fails there too, in ${k} of ${n}` };
+    const [missed] = result.missedAnchors;
+    const why =
+      result.inconclusive ?? result.diverged ?? (missed === undefined ? undefined : `never happened: ${missed}`);
+    return why === undefined ? { onBase: 'holds', text: `is new: it does not fail there, 0 of ${n}` } : unknown(why);
+  } catch (error) {
+    if (!(error instanceof HarnessError)) throw error;
+    return unknown(error.message);
+  }
+}
+
+/** As in a campaign: more than this share of trials without an opinion is no result. */
+const INCONCLUSIVE_SHARE_MAX = 0.01;
+
+/** What a campaign comes to when what also fails on the base build is left out. */
+export function outcomeOnBase({ outcome, findings, inconclusive, runs, perProperty }: CampaignResult): CampaignOutcome {
+  const fresh = findings.filter(({ stats, onBase }) => stats.grade !== 'pathological' && onBase !== 'fails');
+  if (outcome !== 'violated' || fresh.length > 0) return outcome;
+  if (inconclusive.count > runs * INCONCLUSIVE_SHARE_MAX) return 'inconclusive';
+  return Object.values(perProperty).some(({ vacuous }) => vacuous) ? 'vacuous' : 'holds';
+}

@@ -1,0 +1,39 @@
+/** `stalemate ci`: what a pull request is judged by. */
+import { Command } from 'commander';
+import type { BaseFlags } from '../base-build.ts';
+import type { CommandContext } from '../main.ts';
+import { runCampaignCommand, withRunFlags, type RunFlags } from './run.ts';
+import { flagsWith } from './target-flags.ts';
+
+type CiFlags = RunFlags & BaseFlags;
+
+/** The same search each time, so that red and green mean the change and not the luck. */
+const SEED = 1;
+
+const HELP = `
+As "run", made for pull requests: findings that are kept are replayed first, then the same search is made each time (seed 1; fresh
+seeds are for the night). With a base build, each new finding is replayed there: what fails there too was there before the change, is
+reported as pre-existing, and fails nothing.
+
+Without --report, junit.xml is written to the report folder, and on GitHub Actions annotations and a job summary too.
+
+Examples:
+  stalemate ci --config stalemate.config.ts --budget 2m
+  stalemate ci --base-command ./base/manager … -- ./bin/manager --kubeconfig {kubeconfig}
+  stalemate ci --base-target base/stalemate.target.ts
+
+Exit codes: 0 nothing that is new fails, 1 a new finding, a regression or a known failure, 3 nothing can be said`;
+
+export function ciCommand(context: CommandContext): Command {
+  return withRunFlags(new Command('ci'))
+    .description('Judge a change: kept findings, a fixed search, and what is new against the base build.')
+    .option('--base-command <command>', 'program before the change; alone, it gets the arguments of the target')
+    .option('--base-target <module>', 'module before the change')
+    .addHelpText('after', HELP)
+    .action(async (command: readonly string[], flags: CiFlags, self: Command) => {
+      const asked = flagsWith(command, flags, self);
+      const formats = process.env['GITHUB_ACTIONS'] === 'true' ? ['junit', 'github', 'markdown'] : ['junit'];
+      const report = asked.report ?? formats.map((format) => ({ format }));
+      context.finish(await runCampaignCommand({ ...asked, report }, context, { base: asked, seed: SEED }));
+    });
+}
