@@ -157,7 +157,10 @@ describe('convergence', () => {
     });
   });
 
-  it('knows a child that only the longer run has by its owner, whatever the uids are', () => {
+  it.each([
+    ['one of a kind that was there before', true],
+    ['the first of its kind', false],
+  ])('knows a child that only the longer run has by its owner, whatever the uids are: %s', (_, before) => {
     const reference = {
       ownedLeaves: { 'pods:web-0': ['metadata.ownerReferences[uid=*].name', 'metadata.ownerReferences[uid=*].uid'] },
     };
@@ -170,8 +173,10 @@ describe('convergence', () => {
     };
     const h = historyBuilder();
     h.create('user', WIDGETS, manifest('Widget', 'web'));
-    h.create('controller', 'pods', manifest('Pod', 'web-1'));
-    h.delete('controller', 'pods', 'web-1');
+    if (before) {
+      h.create('controller', 'pods', manifest('Pod', 'web-1'));
+      h.delete('controller', 'pods', 'web-1');
+    }
     h.phase('contention').phase('heal').phase('settle').pass(30_000).phase('end');
     const longer = withChild(0);
     const fresh = withChild(3);

@@ -10,7 +10,7 @@ import { diffContent, jsonEqual, leafPattern } from '../model/leaf.ts';
 import type { LeafChange } from '../model/leaf.ts';
 import { objectKey } from '../model/object.ts';
 import type { JsonValue, KubeObject } from '../model/object.ts';
-import type { ExpectedState } from '../model/probe.ts';
+import type { ExpectedState, ProbeResult } from '../model/probe.ts';
 import { isPutAside } from '../model/waiver.ts';
 import { indexOf, names } from './history-index.ts';
 
@@ -73,23 +73,48 @@ function isSurroundings({ type, actor, object }: Revision): boolean {
   return type === 'ADDED' && actor === WORKLOADS && (object.metadata.ownerReferences ?? []).length === 0;
 }
 
-/** The state that a probe brought back as a list of objects, of the kinds that occur in the history. */
+/**
+ * The state that a probe brought back as a list of objects, of the kinds that occur in the history, or only in what a fresh target makes:
+ * the first of a kind may have come after the history had ended.
+ */
 export function probedState(
   history: History,
   objects: readonly KubeObject[],
   uidNames: { readonly [uid: string]: string },
 ): State {
-  const resources = new Map(
-    history.revisions.map(({ object, resource }) => [`${object.apiVersion} ${object.kind}`, resource]),
-  );
+  const resources = resourcesOf(history);
   return place(
     objects.flatMap((object) => {
-      const resource = resources.get(`${object.apiVersion} ${object.kind}`);
+      const resource = resources.get(kindText(object));
       if (resource === undefined) return [];
       const { namespace = '', name = '', uid = '' } = object.metadata;
       return [{ key: objectKey(resource, namespace, uidNames[uid] ?? name), resource, object }];
     }),
   );
+}
+
+function resourcesOf({ revisions, probes }: History): ReadonlyMap<string, string> {
+  const resources = new Map<string, string>();
+  for (const probe of probes) {
+    for (const { objects } of allowedBy(probe)) {
+      for (const [key, object] of Object.entries(objects)) resources.set(kindText(object), resourceOfKey(key));
+    }
+  }
+  for (const { object, resource } of revisions) resources.set(kindText(object), resource);
+  return resources;
+}
+
+function allowedBy(probe: ProbeResult): readonly ExpectedState[] {
+  if (probe.probe === 'expected-state') return probe.outcomes;
+  return 'expected' in probe ? probe.expected : [];
+}
+
+function kindText({ apiVersion, kind }: KubeObject): string {
+  return `${apiVersion} ${kind}`;
+}
+
+function resourceOfKey(key: string): string {
+  return key.slice(0, key.indexOf('/'));
 }
 
 const outcomes = new WeakMap<ExpectedState, State>();
@@ -101,7 +126,7 @@ export function allowedState(outcome: ExpectedState): State {
     state = place(
       Object.entries(outcome.objects).map(([key, object]) => ({
         key,
-        resource: key.slice(0, key.indexOf('/')),
+        resource: resourceOfKey(key),
         object,
       })),
     );
