@@ -17,12 +17,11 @@ const NEVER: ReadonlySet<string> = new Set(['leases.coordination.k8s.io', 'event
 export const deleter: AdversarialWriter = {
   name: 'deleter',
   about: 'deletes a child of the target, or all that the user applied',
+  stirs: isChild,
   ops: (aim, context) => {
-    const children = aim.objects.filter(({ relation }) => relation === 'created-by-target');
+    const children = aim.objects.filter(isChild);
     const samples = aim.objects.filter(({ relation }) => relation === 'sample');
-    const moves: Move[] = children
-      .filter(({ target }) => !NEVER.has(groupResource(target)))
-      .flatMap((child) => deletions(child, context).map((op): Move => [op]));
+    const moves: Move[] = children.flatMap((child) => deletions(child, context).map((op): Move => [op]));
     if (samples.length > 0 && samples.length <= SAMPLES_MAX) {
       moves.push(samples.map(({ target }): ProgramOp => ({ do: 'delete', target })));
       if (context.garbageCollection === true) {
@@ -32,6 +31,10 @@ export const deleter: AdversarialWriter = {
     return oneOf(moves);
   },
 };
+
+function isChild({ relation, target }: AimObject): boolean {
+  return relation === 'created-by-target' && !NEVER.has(groupResource(target));
+}
 
 function deletions({ target }: AimObject, { garbageCollection }: WriterContext): readonly ProgramOp[] {
   const plain: ProgramOp = { do: 'delete', target };

@@ -79,6 +79,28 @@ describe('drawn workloads', () => {
     expect(drawn.every(({ start, programs }) => start === 'empty' || programs[0]?.actor === 'user')).toBe(true);
   });
 
+  test('stir a target at rest by its user or by the loss of what it made, if asked to aim', () => {
+    const child = { target: TARGET, relation: 'created-by-target', ownedLeaves: [] } as unknown as AimObject;
+    const thief = writer('thief', { stirs: ({ relation }) => relation === 'created-by-target' });
+    const drawn = fc.sample(
+      workloadArbitrary({
+        aim: { ...AIM, objects: [child] },
+        writers: [...WRITERS, thief],
+        sample: SAMPLE,
+        aimed: true,
+        start: 'settled',
+      }),
+      { numRuns: 2_000, seed: 7 },
+    );
+    const stirredBy = ({ programs }: Workload): string =>
+      `${programs[0]?.actor === 'user' ? 'user ' : ''}${programs.some(({ writer }) => writer === 'thief') ? 'thief' : ''}`;
+    const shares = Map.groupBy(drawn, stirredBy);
+
+    expect([...shares.keys()].toSorted()).toEqual(['thief', 'user ', 'user thief']);
+    for (const some of shares.values()) expect(some.length).toBeGreaterThan(drawn.length / 16);
+    expect(Math.max(...drawn.map(({ programs }) => programs.length))).toBeLessThanOrEqual(4);
+  });
+
   test('change the spec from one side only', () => {
     for (const { programs } of workloads()) {
       const kinds = programs.map((program) => program.writer);

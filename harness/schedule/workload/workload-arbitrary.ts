@@ -30,6 +30,7 @@ interface Armed {
 
 /** How many writers beside the user, out of ten runs: mostly one or two, none when the user or the start is trouble enough. */
 const WRITER_COUNTS = [0, 1, 1, 1, 1, 2, 2, 2, 3, 3] as const;
+const WRITERS_MAX = Math.max(...WRITER_COUNTS);
 /** One run in so many starts from nothing, with the sample applied under contention. */
 const EMPTY_START_ONE_IN = 5;
 
@@ -37,6 +38,8 @@ const EMPTY_START_ONE_IN_AIMED = 2;
 /** Of four aimed runs, so many have writers where the target writes the same list or map, or else the same object. */
 const CONTESTING_OF_FOUR = 2;
 const UPDATING_OF_FOUR = 1;
+/** Of eight aimed runs that start at rest, so many are stirred by the user; of the others, one by both. */
+const STIRRED_BY_USER_OF_EIGHT = 4;
 
 /** Workloads for one target. Generating one costs a handful of draws. */
 export function workloadArbitrary(options: WorkloadArbitraryOptions): fc.Arbitrary<Workload> {
@@ -52,6 +55,8 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
   readonly #contesting: readonly Armed[];
   /** The same writers on objects that the target updates. */
   readonly #updating: readonly Armed[];
+  /** The same writers where the target has to act on what they do. */
+  readonly #stirring: readonly Armed[];
   readonly #aimed: boolean;
 
   constructor(options: WorkloadArbitraryOptions) {
@@ -73,6 +78,9 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
     const updated = aim.objects.filter((object) => object.updated);
     this.#contesting = contesting;
     this.#updating = writers.flatMap((writer) => arm(writer, updated)).filter(({ writer }) => writer.as !== 'user');
+    this.#stirring = writers.flatMap((writer) =>
+      writer.stirs === undefined ? [] : arm(writer, aim.objects.filter(writer.stirs)),
+    );
     this.#aimed = options.aimed === true;
     this.#sample = sample;
     this.#start = start;
@@ -86,9 +94,9 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
     const programs: Program[] = [];
     let specChanged = false;
     // A target that is at rest does nothing that others could come in between of, unless its user wants something new.
-    const stirred = this.#aimed && start === 'settled';
+    const stir = this.#aimed && start === 'settled' ? this.#stir(mrng) : undefined;
     const alone = start === 'settled' && this.#writers.length === 0;
-    if (this.#user.length > 0 && (mrng.nextBoolean() || stirred || alone)) {
+    if (this.#user.length > 0 && (stir === undefined ? mrng.nextBoolean() || alone : stir.byUser)) {
       const armed = pick(this.#user, mrng);
       programs.push(program('user', armed, mrng, biasFactor));
       specChanged = armed.writer.changesSpec === true;
@@ -96,7 +104,12 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
     let count: number = WRITER_COUNTS[mrng.nextInt(0, WRITER_COUNTS.length - 1)] ?? 1;
     if (count === 0 && programs.length === 0 && start === 'settled') count = 1;
     const left = [...this.#candidates(mrng)];
-    for (let index = 1; index <= count && left.length > 0;) {
+    let index = 1;
+    if (stir?.by !== undefined) {
+      programs.push(program(`writer-${index++}`, stir.by, mrng, biasFactor));
+      count = Math.min(count + 1, WRITERS_MAX);
+    }
+    for (; index <= count && left.length > 0;) {
       const at = mrng.nextInt(0, left.length - 1);
       const [armed] = left.splice(at, 1);
       if (armed === undefined || (specChanged && armed.writer.changesSpec === true)) continue;
@@ -104,6 +117,14 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
       programs.push(program(`writer-${index++}`, armed, mrng, biasFactor));
     }
     return new fc.Value<Workload>({ version: 1, start, sample: this.#sample, programs }, undefined);
+  }
+
+  /** What gives a target at rest something to do: a new wish of its user, the loss of something that it made, or both. */
+  #stir(mrng: fc.Random): { readonly byUser: boolean; readonly by?: Armed } {
+    if (this.#stirring.length === 0) return { byUser: true };
+    const drawn = mrng.nextInt(0, 7);
+    if (drawn < STIRRED_BY_USER_OF_EIGHT) return { byUser: true };
+    return { byUser: drawn === 7, by: pick(this.#stirring, mrng) };
   }
 
   /** The writers that may take part in one run. */

@@ -64,6 +64,8 @@ export interface AdversarialWriter {
   ops(aim: Aim, context: WriterContext): fc.Arbitrary<readonly ProgramOp[]> | undefined;
   /** Whether the target writes the very list or map of this object that the writer writes to. */
   readonly contests?: (object: AimObject) => boolean;
+  /** Whether the target has to do something about the object then, although its user wants nothing new. */
+  readonly stirs?: (object: AimObject) => boolean;
   /** What it undoes of its own once contention is over. */
   heal?(ops: readonly ProgramOp[], aim: Aim): readonly ProgramOp[];
 }
