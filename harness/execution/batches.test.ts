@@ -6,7 +6,8 @@ import { sideBySide } from './batches.ts';
 import { inLanes } from './lanes.ts';
 import { workload } from './testing.ts';
 
-const TRIALS: fc.Arbitrary<Trial> = fc.constant({ workload: workload(), schedule: EMPTY_SCHEDULE });
+const TRIALS = (seed: number, size: number): readonly Trial[] =>
+  fc.sample(fc.constant({ workload: workload(), schedule: EMPTY_SCHEDULE }), { seed, numRuns: size });
 
 test('keeps every lane busy, and the answers in order', async () => {
   const waiting: (() => void)[] = [];

@@ -36,7 +36,7 @@ export function oneByOne<F>(
 
 /** Several at a time: whatever is under way when the first one fails is still looked at. `runsMax` counts over all batches. */
 export function sideBySide<L, F>(
-  trials: fc.Arbitrary<Trial>,
+  source: (seed: number, size: number) => Iterable<Trial>,
   over: () => boolean,
   runsMax: number,
   lanes: readonly L[],
@@ -45,9 +45,8 @@ export function sideBySide<L, F>(
   let begun = 0;
   return async (seed) => {
     const failures: F[] = [];
-    const drawn = fc.sample(trials, { seed, numRuns: BATCH });
     function* due(): Generator<Trial> {
-      for (const trial of drawn) {
+      for (const trial of source(seed, BATCH)) {
         if (over() || failures.length > 0 || begun >= runsMax) return;
         begun++;
         yield trial;

@@ -4,7 +4,7 @@
  * Runs in the process where the target lives. Owns: the loop, what is counted, when it ends. Does not own: supervision
  * (`supervisor.ts`), where findings go (`cli`).
  */
-import type * as fc from 'fast-check';
+import * as fc from 'fast-check';
 import { realNow } from '../determinism/real-time.ts';
 import { roleOf } from '../model/actor.ts';
 import type { Violation } from '../model/check-result.ts';
@@ -30,6 +30,7 @@ import type { Live } from './trial.ts';
 import { confirm, counterfactuals, gradeOf, shrinkFinding } from './shrink-finding.ts';
 import type { Attempt, Shrunk } from './shrink-finding.ts';
 import { NO_USE, withRun } from './target-use.ts';
+import { TrialSource } from './trial-source.ts';
 import { Waiting } from './waiting.ts';
 import { runWarm } from './warm.ts';
 
@@ -39,6 +40,8 @@ export interface SearchOptions {
   readonly base: Workload;
   readonly properties: readonly Property[];
   readonly workload: fc.Arbitrary<Workload>;
+  /** With few who act: what is tried step by step where trials are dear. Absent: all trials are random. */
+  readonly calm?: fc.Arbitrary<Workload>;
   readonly faults: readonly FaultKind[];
   readonly strategies?: readonly StrategyName[];
   /** Trials run on one process that lives on; what is suspicious there runs again on a fresh one. */
@@ -176,9 +179,17 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     violation.severity === 'error' &&
     !known.has(signatureText(violation.signature)) &&
     waiverOf(violation, judged, trial) === undefined;
+  const trials = trialArbitrary({
+    workload: options.workload,
+    faults: options.faults,
+    strategies: options.strategies ?? (runner.repeatable ? STRATEGY_MIX : PROCESS_MIX),
+  });
+  const { calm: workloads, faults } = options;
+  const source = workloads && new TrialSource({ trials, workloads, faults, seed: options.seed });
   const tryOne = async (lane: TrialRunner, own: Prober, trial: Trial): Promise<Failed | undefined> => {
     options.onTrial(options.firstRun + tally.runs, trial);
     const { judged, schedule } = await runOne(trial, { ...options, runner: lane }, own, tally);
+    source?.learn(trial, judged.history);
     for (const violation of judged.violations) {
       const waiver = waiverOf(violation, judged, trial);
       if (waiver !== undefined) countWaived(tally, waiver);
@@ -186,14 +197,11 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     const isFailed = judged.violations.some((violation) => isFresh(violation, judged, trial));
     return isFailed ? { trial, judged, schedule } : undefined;
   };
-  const trials = trialArbitrary({
-    workload: options.workload,
-    faults: options.faults,
-    strategies: options.strategies ?? (runner.repeatable ? STRATEGY_MIX : PROCESS_MIX),
-  });
+  const drawn = (seed: number, size: number): Iterable<Trial> =>
+    source?.batch(seed, size) ?? fc.sample(trials, { seed, numRuns: size });
   const tryBatch = runner.repeatable
     ? oneByOne(trials, over, (trial) => tryOne(runner, prober, trial))
-    : sideBySide(trials, over, options.runsMax - tally.runs, lanes, (lane, trial) =>
+    : sideBySide(drawn, over, options.runsMax - tally.runs, lanes, (lane, trial) =>
         tryOne(lane.runner, lane.prober, trial),
       );
 

@@ -101,20 +101,25 @@ async function doSearch(
   let told = 0;
   say({ say: 'phase', phase: 'search' });
   const runsMax = Math.min(job.runsMax, RECYCLE_RUNS);
+  const drawn = {
+    aim: references.aim,
+    writers,
+    sample: base.sample,
+    bystander: bystanderReference(job.subject.namespace),
+    garbageCollection: job.subject.settings.garbageCollection,
+    aimed: !runner.repeatable,
+  };
   await search(
     {
       runner,
       references,
       base,
       properties,
-      workload: workloadArbitrary({
-        aim: references.aim,
-        writers,
-        sample: base.sample,
-        bystander: bystanderReference(job.subject.namespace),
-        garbageCollection: job.subject.settings.garbageCollection,
-        aimed: !runner.repeatable,
-      }),
+      workload: workloadArbitrary(drawn),
+      // Strategies that were asked for by name are asked for alone.
+      ...(runner.repeatable || job.strategies !== null
+        ? {}
+        : { calm: workloadArbitrary({ ...drawn, rivals: [1, 1, 2] }) }),
       faults: job.faults,
       ...(job.strategies === null ? {} : { strategies: job.strategies }),
       warm: job.warm,

@@ -17,6 +17,8 @@ export interface WorkloadArbitraryOptions extends Partial<WriterContext> {
   readonly sample: readonly KubeObject[];
   /** Trials are dear: mostly aim where the target writes too, and let it start from nothing as often as not. */
   readonly aimed?: boolean;
+  /** How many writers act beside the user, or beside whoever stirs the target; each as often as it stands here. */
+  readonly rivals?: readonly number[];
   /** Absent: mostly settled, sometimes empty. */
   readonly start?: Workload['start'];
 }
@@ -58,6 +60,7 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
   /** The same writers where the target has to act on what they do. */
   readonly #stirring: readonly Armed[];
   readonly #aimed: boolean;
+  readonly #counts: readonly number[];
 
   constructor(options: WorkloadArbitraryOptions) {
     super();
@@ -82,6 +85,7 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
       writer.stirs === undefined ? [] : arm(writer, aim.objects.filter(writer.stirs)),
     );
     this.#aimed = options.aimed === true;
+    this.#counts = options.rivals ?? WRITER_COUNTS;
     this.#sample = sample;
     this.#start = start;
     this.#user = armed.filter(({ writer }) => writer.as === 'user');
@@ -101,7 +105,7 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
       programs.push(program('user', armed, mrng, biasFactor));
       specChanged = armed.writer.changesSpec === true;
     }
-    let count: number = WRITER_COUNTS[mrng.nextInt(0, WRITER_COUNTS.length - 1)] ?? 1;
+    let count = this.#counts[mrng.nextInt(0, this.#counts.length - 1)] ?? 1;
     if (count === 0 && programs.length === 0 && start === 'settled') count = 1;
     const left = [...this.#candidates(mrng)];
     let index = 1;

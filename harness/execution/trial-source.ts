@@ -1,0 +1,116 @@
+/**
+ * Where the trials of a process come from: one in three is drawn at random, the others deviate once from a calm run.
+ *
+ * A calm run is a trial of its own; what it has shown is deviated from in later ones (`deviations.ts`). Kinds of workloads take
+ * turns, so that one with many deviations does not starve the others. Owns: whose turn it is. Does not own: how trials are drawn
+ * (`schedule/arbitrary.ts`), how many run at once (`batches.ts`).
+ */
+import * as fc from 'fast-check';
+import { Random } from '../determinism/random.ts';
+import type { History } from '../model/history.ts';
+import type { FaultKind, Schedule } from '../model/schedule.ts';
+import { EMPTY_SCHEDULE } from '../model/schedule.ts';
+import type { Trial } from '../model/trial.ts';
+import type { Workload } from '../model/workload.ts';
+import { singleDeviations } from './deviations.ts';
+
+export interface TrialSourceOptions {
+  readonly trials: fc.Arbitrary<Trial>;
+  /** What calm runs are made of. */
+  readonly workloads: fc.Arbitrary<Workload>;
+  readonly faults: readonly FaultKind[];
+  readonly seed: number;
+}
+
+/** Workloads to choose from; when all have been deviated from, the random trials go on alone. */
+const WORKLOADS = 400;
+/** Of one calm run no more than this is tried: the next one may be worth more. */
+const ORDER_MAX = 16;
+const FAULTY_MAX = 4;
+/** One trial in so many is random. */
+const RANDOM_ONE_IN = 3;
+/** So many calm runs are deviated from in turns. */
+const OPEN_MAX = 3;
+
+export class TrialSource {
+  readonly #trials: fc.Arbitrary<Trial>;
+  readonly #workloads: fc.Arbitrary<Workload>;
+  readonly #faults: readonly FaultKind[];
+  readonly #seed: number;
+  readonly #random: Random;
+  #calm: Workload[] | undefined;
+  readonly #underWay = new Set<Trial>();
+  /** What is left of each calm run, the one whose turn it is first. */
+  readonly #open: Trial[][] = [];
+
+  constructor({ trials, workloads, faults, seed }: TrialSourceOptions) {
+    this.#trials = trials;
+    this.#workloads = workloads;
+    this.#faults = faults;
+    this.#seed = seed;
+    this.#random = new Random(seed);
+  }
+
+  /** A batch of trials, drawn with a seed. */
+  *batch(seed: number, size: number): Generator<Trial> {
+    const drawn = fc.sample(this.#trials, { seed, numRuns: size });
+    for (const [index, trial] of drawn.entries()) {
+      const own = index % RANDOM_ONE_IN === 0 ? undefined : this.#next();
+      yield own ?? trial;
+    }
+  }
+
+  /** What came of a trial: of a calm one, what there is to deviate from. */
+  learn(trial: Trial, history: History): void {
+    if (!this.#underWay.delete(trial)) return;
+    const { order, faulty } = singleDeviations(history, trial.workload, this.#faults);
+    const schedules = [...this.#some(order, ORDER_MAX), ...this.#some(faulty, FAULTY_MAX)];
+    this.#open.push(schedules.map((schedule): Trial => ({ workload: trial.workload, schedule })));
+  }
+
+  #next(): Trial | undefined {
+    if (this.#open.length + this.#underWay.size >= OPEN_MAX) return this.#deviation();
+    this.#calm ??= inTurns(fc.sample(this.#workloads, { seed: this.#seed, numRuns: WORKLOADS }));
+    const workload = this.#calm.shift();
+    if (workload === undefined) return this.#deviation();
+    const trial: Trial = { workload, schedule: EMPTY_SCHEDULE };
+    this.#underWay.add(trial);
+    return trial;
+  }
+
+  #deviation(): Trial | undefined {
+    const turn = this.#open.shift();
+    const trial = turn?.shift();
+    if (turn !== undefined && turn.length > 0) this.#open.push(turn);
+    return trial;
+  }
+
+  /** Some of them, in a random order. */
+  #some(schedules: readonly Schedule[], max: number): readonly Schedule[] {
+    const left = [...schedules];
+    const some: Schedule[] = [];
+    while (left.length > 0 && some.length < max) some.push(...left.splice(this.#random.int(left.length), 1));
+    return some;
+  }
+}
+
+/** Each workload once: those that differ in who acts before those that differ in what they do, and of these the short ones first. */
+function inTurns(workloads: readonly Workload[]): Workload[] {
+  const kinds = new Map<string, Map<string, Workload>>();
+  for (const workload of workloads) {
+    const kind = `${workload.start} ${workload.programs.map(({ actor, writer }) => `${actor}=${writer}`).join(' ')}`;
+    const same = kinds.get(kind) ?? new Map<string, Workload>();
+    same.set(JSON.stringify(workload.programs), workload);
+    kinds.set(kind, same);
+  }
+  const turns: Workload[] = [];
+  const rows = [...kinds.values()].map((same) => [...same.values()].toSorted((a, b) => lengthOf(a) - lengthOf(b)));
+  for (let turn = 0; rows.some((row) => row.length > turn); turn++) {
+    for (const row of rows) turns.push(...row.slice(turn, turn + 1));
+  }
+  return turns;
+}
+
+function lengthOf({ programs }: Workload): number {
+  return programs.reduce((sum, { ops }) => sum + ops.length, 0);
+}
