@@ -110,10 +110,8 @@ function faultsOf(kind: FaultKind, writes: readonly Operation[], heard: readonly
     case 'close-watch':
     case 'expire-watch':
       return heard.flatMap(({ events }) => events.map(({ label }): Fault => ({ do: kind, at: label })));
-    case 'pause':
-    case 'start-replica':
-    case 'stale-list':
-      // They need a lock, a second copy, a list that may be old: left to the strategies that know of those.
+    default:
+      // They need a lock, a second copy, a list that may be old, or last for a while: left to what knows of those.
       return [];
   }
 }
