@@ -71,6 +71,7 @@ const COMMANDS: { readonly [name: string]: () => Promise<MakeCommand> } = {
   corpus: async () => (await import('./commands/corpus.ts')).corpusCommand,
   report: async () => (await import('./commands/report.ts')).reportCommand,
   list: async () => (await import('./commands/list.ts')).listCommand,
+  clean: async () => (await import('./commands/clean.ts')).cleanCommand,
   serve: async () => (await import('./commands/serve.ts')).serveCommand,
 };
 

@@ -3,10 +3,11 @@
  *
  * Owns: reading that from `/proc`; elsewhere a number is all there is. Start at {@link isOurProcess}.
  */
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 export interface ProcessIdentity {
+  /** Where its number means something: {@link ourHost}. */
   readonly host: string;
   readonly pid: number;
   /** Clock ticks since the machine started; empty where nobody tells. */
@@ -19,12 +20,21 @@ export function ourProcess(): ProcessIdentity {
 }
 
 export function identityOf(pid: number): ProcessIdentity {
-  return { host: hostname(), pid, started: startOf(pid) };
+  return { host: ourHost(), pid, started: startOf(pid) };
+}
+
+/** This machine; of a container, that one: others count their processes anew. */
+export function ourHost(): string {
+  try {
+    return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    return hostname();
+  }
 }
 
 /** Whether it still runs; of one on another machine nobody knows, so it may. */
 export function isOurProcess({ host, pid, started }: ProcessIdentity): boolean {
-  if (host !== hostname()) return true;
+  if (host !== ourHost()) return true;
   try {
     process.kill(pid, 0);
   } catch (error) {

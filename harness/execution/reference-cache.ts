@@ -5,12 +5,13 @@
  * anew each time and leaves them here. Does not own: taking them (`references.ts`). Start at {@link referenceCache}.
  */
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { ProcessTarget } from '../model/counterexample.ts';
 import type { Workload } from '../model/workload.ts';
 import { Redaction } from '../report/redaction/redaction.ts';
 import { Vault } from '../report/redaction/vault.ts';
+import { writeWhole } from '../report/write-files.ts';
 import { isFile, programPaths } from './process-target.ts';
 import type { Subject } from './protocol.ts';
 import type { References } from './references.ts';
@@ -54,10 +55,7 @@ export function referenceCache(subject: Subject, base: Workload): ReferenceCache
       vault.keep(hidden, (standIn) => redaction.secretOf(standIn));
       const text = JSON.stringify(hidden);
       try {
-        mkdirSync(folder, { recursive: true });
-        // Whoever reads meanwhile must not see half of it.
-        writeFileSync(`${file}.${process.pid}`, text);
-        renameSync(`${file}.${process.pid}`, file);
+        writeWhole(file, text);
       } catch {
         // A folder that cannot be written costs the next replay its time, and is told when findings go there.
       }

@@ -1,5 +1,5 @@
 /** Files written whole or not at all. */
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { HarnessError } from '../model/errors.ts';
 
@@ -28,7 +28,8 @@ export function writeWhole(path: string, text: string, mode = 0o666, flag = '--r
 }
 
 /**
- * Finds out before a long campaign whether its findings could be kept: makes the folder and writes and removes a file in it.
+ * Finds out before a long campaign whether its findings could be kept: makes the folder and writes and removes a file in it. What
+ * processes that were killed had not finished writing is removed.
  *
  * @throws {OUTPUT_FAILED} naming the folder.
  */
@@ -36,6 +37,23 @@ export function checkFolder(folder: string): void {
   const probe = join(folder, `.write-test.${process.pid}`);
   writeWhole(probe, '');
   removeQuietly(probe);
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    const [, partial, test] = UNFINISHED.exec(name) ?? [];
+    const pid = partial ?? test;
+    if (pid !== undefined && !isAlive(Number(pid))) removeQuietly(join(folder, name));
+  }
+}
+
+/** Under these names nothing is ever read. */
+const UNFINISHED = /(?:\.(\d+)\.partial|\.write-test\.(\d+))$/;
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
 
 /** Level by level: where the system says that a folder can never be (below /proc), the recursive form tries for ever. */

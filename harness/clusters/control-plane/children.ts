@@ -8,6 +8,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { noteProcess } from '../scratch.ts';
 import { realClearTimeout, realSetTimeout } from '../../determinism/real-time.ts';
 
 /** What a program gets to end by itself. */
@@ -67,7 +68,10 @@ export class Children {
       started.on('error', (error) => end(error.message));
       started.on('exit', (code, signal) => end(signal === null ? `exit code ${code}` : `signal ${signal}`));
     });
-    if (started.pid !== undefined) this.#watchdog.stdin?.write(`${started.pid}\n`);
+    if (started.pid !== undefined) {
+      this.#watchdog.stdin?.write(`${started.pid}\n`);
+      noteProcess(this.#folder, started.pid);
+    }
     const child: Child = { name, pid: started.pid ?? 0, logFile, ended: () => ended, gone };
     this.#running.push({ child, process: started });
     return child;

@@ -5,9 +5,8 @@
  * thrown away when it stops. Start at {@link startControlPlane}.
  */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { get } from 'node:https';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { CertificateAuthority } from '../../apiserver/http/certificates.ts';
@@ -16,6 +15,7 @@ import { realDelay, realNow } from '../../determinism/real-time.ts';
 import { HarnessError } from '../../model/errors.ts';
 import type { UserInfo } from '../../wire/http.ts';
 import { kubeconfigOf } from '../../wire/kubeconfig.ts';
+import { CONTROL_PLANE, endLeft, scratchFolder } from '../scratch.ts';
 import { findControlPlane, missingText, type ControlPlaneBinaries } from './binaries.ts';
 import { Children, logTail, type Child } from './children.ts';
 
@@ -65,6 +65,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const binaries = options.binaries ?? findControlPlane();
   if (options.controllerManager === true && binaries.controllerManager === undefined)
     throw new HarnessError('CLUSTER_UNAVAILABLE', missingText('kube-controller-manager'));
+  endLeft(CONTROL_PLANE);
   for (let attempt = 1; ; attempt++) {
     try {
       return await startOnce(binaries, options);
@@ -78,7 +79,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
 async function startOnce(binaries: ControlPlaneBinaries, options: ControlPlaneOptions): Promise<ControlPlane> {
   const began = realNow();
   const deadline = began + (options.timeoutMs ?? TIMEOUT_MS);
-  const folder = mkdtempSync(join(tmpdir(), 'stalemate-control-plane-'));
+  const folder = scratchFolder(CONTROL_PLANE);
   const children = new Children(folder);
   try {
     const [etcdPort = 0, port = 0] = await freePorts(2);

@@ -60,12 +60,14 @@ class Cleaner implements CleanUp {
       notes.flatMap((note) => ('namespace' in note && note.later === true ? [note.namespace] : [])),
     );
     const made = new Map(notes.flatMap((note) => ('object' in note ? [[note.object.uid, note.object] as const] : [])));
+    for (const note of notes) {
+      const found = 'intent' in note ? await this.#intent(note.intent, note.name, [...made.values()]) : undefined;
+      if (found !== undefined) made.set(found.uid, found);
+    }
     const objects = [...made.values()];
     await Promise.all(namespaces.map((name) => this.#namespace(name, later.has(name))));
     for (const object of objects) if (object.kind !== CRD_KIND) await this.#object(object);
     for (const object of objects) if (object.kind === CRD_KIND) await this.#definition(object, namespaces);
-    const known = new Set(objects.map(({ resource, name }) => `${resource}/${name}`));
-    for (const note of notes) if ('intent' in note) await this.#intent(note.intent, note.name, known);
   }
 
   async #namespace(name: string, isLater: boolean): Promise<void> {
@@ -143,20 +145,19 @@ class Cleaner implements CleanUp {
     await this.#object(crd);
   }
 
-  /** Nobody knows whether the run came to make it. */
-  async #intent(collection: string, name: string, known: ReadonlySet<string>): Promise<void> {
-    const resource = collection.split('/').at(-1) ?? '';
-    if (
-      name === '' ||
-      [...known].some(
-        (place) => place === `${resource}/${name}` || (place.startsWith(`${resource}.`) && place.endsWith(`/${name}`)),
-      )
-    )
-      return;
-    if ((await this.#ask('GET', `${collection}/${name}`)).code !== 200) return;
+  /** What the run was about to make when it was cut short: its own where it has the run's label, anybody's where it has none. */
+  async #intent(collection: string, name: string, known: readonly MadeObject[]): Promise<MadeObject | undefined> {
+    const resource = resourceOf(collection);
+    if (name === '' || known.some((other) => other.resource === resource && other.name === name)) return undefined;
+    const there = await this.#ask('GET', `${collection}/${encodeURIComponent(name)}`);
+    if (there.code !== 200) return undefined;
+    const { apiVersion, kind, metadata } = there.body as unknown as KubeObject;
+    if (metadata.labels?.[OWNER_LABEL] === this.#run)
+      return { apiVersion, kind, resource, name, uid: metadata.uid ?? '' };
     this.#keep(
       `${resource} ${name}: perhaps made by the run, perhaps by somebody else; delete it yourself if it is yours`,
     );
+    return undefined;
   }
 
   async #end(path: string, uid: string, isKept: boolean): Promise<number> {
@@ -216,4 +217,11 @@ interface Listed {
 function pathOf(apiVersion: string, resource: string, name: string): string {
   const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
   return `${root}/${resource.split('.')[0] ?? ''}/${encodeURIComponent(name)}`;
+}
+
+/** `/apis/rbac.authorization.k8s.io/v1/clusterroles` holds `clusterroles.rbac.authorization.k8s.io`. */
+function resourceOf(collection: string): string {
+  const [api = '', group = '', ...rest] = collection.split('/').filter((part) => part !== '');
+  const resource = rest.at(-1) ?? '';
+  return api === 'api' ? resource : `${resource}.${group}`;
 }

@@ -37,7 +37,7 @@ export type Note =
   | { readonly namespace: string; readonly later?: true }
   /** Something outside of namespaces. */
   | { readonly object: MadeObject }
-  /** Something outside of namespaces that was about to be made: the path of its collection. */
+  /** Something outside of namespaces that was about to be made, and the path of its collection. */
   | { readonly intent: string; readonly name: string };
 
 export class Footprint {

@@ -68,6 +68,7 @@ export async function openExisting(options: ExistingOptions): Promise<Existing> 
       warnings.push(...differenceOf(crd, there.body as unknown as KubeObject));
       continue;
     }
+    footprint.note({ intent: CRDS, name: crd.metadata.name ?? '' });
     const made = await server.make(CRDS, labelled(crd, footprint.run), `the definition "${crd.metadata.name ?? ''}"`);
     territory.take(CRD, made);
   }

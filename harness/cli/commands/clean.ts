@@ -1,0 +1,76 @@
+/** `stalemate clean`: what earlier runs have left, taken away. */
+import { Command } from 'commander';
+import { EXIT, type ExitCode } from '../../model/errors.ts';
+import { collect } from '../arguments.ts';
+import type { CommandContext } from '../main.ts';
+
+interface CleanFlags {
+  readonly dryRun?: boolean;
+  readonly allowContext?: readonly string[];
+}
+
+const HELP = `
+Runs that are cut short (kill -9, a power cut) leave things behind: control planes of --cluster envtest, and on --cluster existing their
+namespaces, definitions and whatever the target made outside of namespaces. The next run of the same kind takes them away; this command
+does it now, for every cluster that was used from this machine. Only what was noted as made by a run is touched: a namespace by its label,
+anything else by its uid. What belongs to a run that still goes on stays.
+
+Exit codes: 0 nothing is left, 3 something is (it is said why)
+
+Example:
+  stalemate clean --dry-run`;
+
+export function cleanCommand(context: CommandContext): Command {
+  return new Command('clean')
+    .description('Take away what runs that were cut short have left.')
+    .option('--dry-run', 'only list it')
+    .option('--allow-context <name>', 'this context may lead to another machine (several times)', collect)
+    .addHelpText('after', HELP)
+    .action(async (flags: CleanFlags) => {
+      context.finish(await clean(flags, context));
+    });
+}
+
+async function clean(
+  { dryRun = false, allowContext = [] }: CleanFlags,
+  { console }: CommandContext,
+): Promise<ExitCode> {
+  const { openAccess, reachCluster } = await import('../../clusters/existing/access.ts');
+  const { cleanUp } = await import('../../clusters/existing/clean-up.ts');
+  const { leftFootprints } = await import('../../clusters/existing/footprint.ts');
+  const { CONTROL_PLANE, endLeft } = await import('../../clusters/scratch.ts');
+  const word = dryRun ? 'would remove' : 'removed';
+  let isLeft = false;
+  let isAny = false;
+  for (const { folder, pids } of endLeft(CONTROL_PLANE, dryRun)) {
+    isAny = true;
+    const running = pids.length === 0 ? '' : ` with processes ${pids.join(', ')}`;
+    console.out(`${word} a control plane in ${folder}${running}\n`);
+  }
+  for (const { footprint, head, isAlive } of leftFootprints()) {
+    isAny = true;
+    const where = `context "${head.context}" at ${head.url}`;
+    if (isAlive) {
+      const { pid, host } = head.process;
+      console.out(`run ${head.run} on ${where} may still go on (process ${pid} of ${host.split(' ')[0] ?? ''})\n`);
+      continue;
+    }
+    try {
+      const { remote } = openAccess({ ...head, allowed: [...head.allowed, ...allowContext] });
+      if (remote.url !== head.url) throw new Error(`its kubeconfig leads to ${remote.url} now`);
+      await reachCluster(remote);
+      const { removed, left } = await cleanUp(remote, footprint, dryRun);
+      console.out(`run ${head.run} on ${where}:${removed.length + left.length === 0 ? ' nothing is left' : ''}\n`);
+      for (const what of removed) console.out(`  ${word} ${what}\n`);
+      for (const why of left) console.out(`  left ${why}\n`);
+      isLeft ||= left.length > 0;
+    } catch (error) {
+      isLeft = true;
+      const why = error instanceof Error ? error.message : String(error);
+      console.err(`stalemate: run ${head.run} on ${where}: ${why}\n`);
+      console.err(`  if that cluster is gone, remove ${footprint.file}\n`);
+    }
+  }
+  if (!isAny) console.out('nothing is left of earlier runs\n');
+  return isLeft ? EXIT.inconclusive : EXIT.holds;
+}

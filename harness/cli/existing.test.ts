@@ -1,0 +1,106 @@
+/** `--cluster existing` and `clean`, from the command line. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stalemate, startStalemate } from './test-bin.ts';
+
+const RELEASES = fileURLToPath(new URL('../../controllers-under-test/releases/', import.meta.url));
+const RUN = [
+  'run',
+  '--cluster',
+  'existing',
+  '--crds',
+  join(RELEASES, 'crd.yaml'),
+  '--sample',
+  join(RELEASES, 'sample.yaml'),
+  '--target',
+  join(RELEASES, 'correct', 'controller.ts'),
+];
+
+interface Listing {
+  readonly items: readonly { readonly metadata: { readonly name: string } }[];
+}
+
+describe('a cluster that is named', { timeout: 120_000 }, () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'stalemate-existing-'));
+  const kubeconfig = join(cwd, 'kubeconfig');
+  const env = { XDG_STATE_HOME: join(cwd, 'state') };
+  let served: ReturnType<typeof startStalemate>;
+
+  beforeAll(async () => {
+    served = startStalemate(['serve', '--plain-http', '--write-kubeconfig', kubeconfig], cwd);
+    await once(served.stdout, 'data');
+  });
+  afterAll(async () => {
+    served.kill('SIGTERM');
+    await once(served, 'exit');
+    rmSync(cwd, { recursive: true, force: true });
+  });
+
+  const contents = async (): Promise<string> => {
+    const url = /server: (\S+)/.exec(readFileSync(kubeconfig, 'utf8'))?.[1] ?? '';
+    const paths = ['/api/v1/namespaces', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'];
+    const lists = await Promise.all(
+      paths.map(async (path) => (await (await fetch(`${url}${path}`)).json()) as Listing),
+    );
+    return lists.flatMap(({ items }) => items.map(({ metadata }) => metadata.name)).join(' ');
+  };
+
+  it('is refused with exit code 5 where only the surroundings lead to it', async () => {
+    const before = await contents();
+
+    const ambient = stalemate(RUN, { cwd, env: { ...env, KUBECONFIG: kubeconfig } });
+    const inCluster = stalemate(RUN, { cwd, env: { ...env, KUBERNETES_SERVICE_HOST: '10.0.0.1' } });
+    const variable = stalemate(RUN, { cwd, env: { ...env, STALEMATE_KUBECONFIG: kubeconfig } });
+
+    expect(ambient.code).toBe(5);
+    expect(ambient.stderr).toMatch(/expected --kubeconfig FILE, or --context with the exact name/);
+    expect(inCluster.code).toBe(5);
+    expect(variable.code).toBe(2);
+    expect(variable.stderr).toMatch(/never taken from the surroundings/);
+    expect(await contents()).toBe(before);
+  });
+
+  it('lists what it would touch, and touches nothing', async () => {
+    const before = await contents();
+
+    const { code, stdout } = stalemate([...RUN, '--kubeconfig', kubeconfig, '--dry-run'], { cwd, env });
+
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^cluster: context "stalemate" at http:\/\/127\.0\.0\.1:\d+ \(v1\.\S+\), namespaces stalemate-/,
+    );
+    expect(stdout).toContain('would make the definition releases.delivery.example.com');
+    expect(await contents()).toBe(before);
+  });
+
+  it('is as it was after a run', async () => {
+    const before = await contents();
+
+    const { code, stdout } = stalemate([...RUN, '--kubeconfig', kubeconfig, '--budget', '2'], { cwd, env });
+
+    expect(code).not.toBe(2);
+    expect(stdout).toMatch(/cluster: context "stalemate" at .*\n(?:.*\n)*.*2 runs/);
+    expect(await contents()).toBe(before);
+    expect(stalemate(['clean'], { cwd, env }).stdout).toContain('nothing is left of earlier runs');
+  });
+
+  it('keeps what a run has noted that goes on elsewhere', () => {
+    const folder = join(cwd, 'state', 'stalemate', 'clusters');
+    mkdirSync(folder, { recursive: true });
+    const head = { version: 1, run: 'abc', url: 'http://127.0.0.1:1', context: 'stalemate', kubeconfig, allowed: [] };
+    const process = { host: 'another', pid: 1, started: '' };
+    writeFileSync(join(folder, 'abc.jsonl'), `${JSON.stringify({ ...head, process })}\n`);
+
+    const { code, stdout } = stalemate(['clean'], { cwd, env });
+
+    expect(code).toBe(0);
+    expect(stdout).toContain(
+      'run abc on context "stalemate" at http://127.0.0.1:1 may still go on (process 1 of another)',
+    );
+    rmSync(folder, { recursive: true });
+  });
+});

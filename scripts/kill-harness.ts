@@ -1,0 +1,234 @@
+/**
+ * Kills the harness at a random moment of a run, again and again, and looks at what it leaves.
+ *
+ * After each kill -9: no process of it is left, the next start takes its folders away, and every file that was written is whole.
+ * `node scripts/kill-harness.ts --cluster envtest --times 100 [--seed N]`. For `existing`, an API server of our own is served on loopback
+ * and looked at after each `stalemate clean`. Needs /proc.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const BIN = fileURLToPath(new URL('../harness/cli/bin.mjs', import.meta.url));
+const RELEASES = fileURLToPath(new URL('../controllers-under-test/releases/', import.meta.url));
+/** Processes are killed by those that watch over them within moments, on a busy machine within a few seconds more. */
+const GONE_MS = 20_000;
+const POLL_MS = 50;
+
+export interface KillOptions {
+  readonly cluster: 'embedded' | 'envtest' | 'existing';
+  readonly times: number;
+  readonly seed: number;
+  /** The latest moment of a kill, in ms after the start. */
+  readonly withinMs: number;
+  readonly tell: (line: string) => void;
+}
+
+export interface KillResult {
+  readonly kills: number;
+  /** What was found after a kill that should not be there. */
+  readonly complaints: readonly string[];
+  /** Folders that the next start had to take away. */
+  readonly swept: number;
+}
+
+export async function killAgainAndAgain(options: KillOptions): Promise<KillResult> {
+  const place = mkdtempSync(join(tmpdir(), 'kill-harness-'));
+  const world = new KillWorld(place, options);
+  try {
+    return await world.run();
+  } finally {
+    await world.close();
+    rmSync(place, { recursive: true, force: true });
+  }
+}
+
+class KillWorld {
+  readonly #place: string;
+  readonly #options: KillOptions;
+  readonly #complaints: string[] = [];
+  #random: number;
+  #served: ChildProcess | undefined;
+  #swept = 0;
+
+  constructor(place: string, options: KillOptions) {
+    this.#place = place;
+    this.#options = options;
+    this.#random = options.seed >>> 0;
+    for (const name of ['tmp', 'state', 'work']) mkdirSync(join(place, name));
+  }
+
+  async run(): Promise<KillResult> {
+    const { times, cluster, tell, withinMs } = this.#options;
+    if (cluster === 'existing') await this.#serve();
+    for (let n = 1; n <= times; n++) {
+      const afterMs = Math.round(this.#next() * withinMs);
+      const before = this.#complaints.length;
+      await this.#killOne(afterMs);
+      await this.#look(`kill ${n}, after ${afterMs} ms`);
+      const found = this.#complaints.slice(before);
+      tell(`${n}: killed after ${afterMs} ms${found.length === 0 ? '' : `\n  ${found.join('\n  ')}`}`);
+    }
+    const last = await this.#start(['run', ...this.#runArguments(), '--budget', '1'], 'tmp');
+    if (last.code !== 0 && last.code !== 1 && last.code !== 3)
+      this.#complaints.push(`the run after the last kill ended with ${last.code}: ${last.text}`);
+    this.#files('the last run');
+    return { kills: times, complaints: this.#complaints, swept: this.#swept };
+  }
+
+  async close(): Promise<void> {
+    if (this.#served === undefined) return;
+    const ended = once(this.#served, 'exit');
+    this.#served.kill('SIGTERM');
+    await ended;
+  }
+
+  /** Any number from 0 to 1, the same for the same seed. */
+  #next(): number {
+    this.#random = (Math.imul(this.#random, 1_664_525) + 1_013_904_223) >>> 0;
+    return this.#random / 2 ** 32;
+  }
+
+  #runArguments(): readonly string[] {
+    const { cluster } = this.#options;
+    const existing = cluster === 'existing' ? ['--kubeconfig', join(this.#place, 'kubeconfig')] : [];
+    const target = join(RELEASES, 'refreshes-version-only', 'controller.ts');
+    const sample = ['--crds', join(RELEASES, 'crd.yaml'), '--sample', join(RELEASES, 'sample.yaml')];
+    return ['--cluster', cluster, ...existing, ...sample, '--target', target];
+  }
+
+  #spawn(args: readonly string[], folder: string): ChildProcess {
+    const env = { ...process.env, TMPDIR: join(this.#place, folder), XDG_STATE_HOME: join(this.#place, 'state') };
+    return spawn(process.execPath, [BIN, ...args], {
+      cwd: join(this.#place, 'work'),
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  }
+
+  async #start(args: readonly string[], folder: string): Promise<{ readonly code: number; readonly text: string }> {
+    const child = this.#spawn(args, folder);
+    let text = '';
+    child.stdout?.on('data', (piece: Buffer) => (text += piece.toString()));
+    child.stderr?.on('data', (piece: Buffer) => (text += piece.toString()));
+    const [code] = (await once(child, 'close')) as unknown as readonly [number | null];
+    return { code: code ?? -1, text };
+  }
+
+  async #killOne(afterMs: number): Promise<void> {
+    const child = this.#spawn(['run', ...this.#runArguments(), '--budget', '60s'], 'tmp');
+    let text = '';
+    child.stderr?.on('data', (piece: Buffer) => (text += piece.toString()));
+    child.stdout?.resume();
+    const ended = once(child, 'exit');
+    const early = await Promise.race([ended.then(() => true), delay(afterMs, false)]);
+    if (early) this.#complaints.push(`it ended before it was killed: ${text.slice(-500)}`);
+    child.kill('SIGKILL');
+    await ended;
+  }
+
+  async #look(when: string): Promise<void> {
+    const folder = join(this.#place, 'tmp');
+    let orphans = processesOf(folder);
+    const until = Date.now() + GONE_MS;
+    while (orphans.length > 0 && Date.now() < until) {
+      await delay(POLL_MS);
+      orphans = processesOf(folder);
+    }
+    for (const orphan of orphans) this.#complaints.push(`${when}: ${orphan} still runs`);
+    this.#swept += readdirSync(folder).filter((name) => name.startsWith('stalemate-control-plane-')).length;
+    const cleaned = await this.#start(['clean'], 'tmp');
+    if (cleaned.code !== 0) this.#complaints.push(`${when}: clean ended with ${cleaned.code}: ${cleaned.text}`);
+    for (const name of readdirSync(folder)) {
+      // What Node keeps there is its own.
+      if (!name.startsWith('stalemate-')) continue;
+      this.#complaints.push(`${when}: the folder ${name} is left`);
+      rmSync(join(folder, name), { recursive: true, force: true });
+    }
+    if (this.#options.cluster === 'existing') await this.#lookThere(when);
+    this.#files(when);
+  }
+
+  /** Every report reads as what it is. */
+  #files(when: string): void {
+    const reports = join(this.#place, 'work', '.stalemate');
+    if (!existsSync(reports)) return;
+    for (const name of readdirSync(reports, { recursive: true, encoding: 'utf8' })) {
+      const text = (): string => readFileSync(join(reports, name), 'utf8');
+      if (name.endsWith('.json')) {
+        try {
+          JSON.parse(text());
+        } catch {
+          this.#complaints.push(`${when}: ${name} is no JSON`);
+        }
+      } else if (name.endsWith('.html') && !text().trimEnd().endsWith('</html>'))
+        this.#complaints.push(`${when}: ${name} is half a page`);
+    }
+  }
+
+  async #serve(): Promise<void> {
+    const kubeconfig = join(this.#place, 'kubeconfig');
+    // In another place: it is not to be taken for one of those that are killed.
+    mkdirSync(join(this.#place, 'serve'));
+    this.#served = this.#spawn(['serve', '--plain-http', '--write-kubeconfig', kubeconfig], 'serve');
+    this.#served.stderr?.resume();
+    await once(this.#served.stdout ?? this.#served, 'data');
+  }
+
+  /** Nothing of any run is on the server. */
+  async #lookThere(when: string): Promise<void> {
+    const url = /server: (?<url>\S+)/.exec(readFileSync(join(this.#place, 'kubeconfig'), 'utf8'))?.groups?.['url'];
+    for (const path of ['/api/v1/namespaces', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions']) {
+      const answer = (await (await fetch(`${url ?? ''}${path}`)).json()) as Listing;
+      for (const { metadata } of answer.items)
+        if (metadata.labels?.['stalemate.dev/run'] !== undefined)
+          this.#complaints.push(`${when}: ${metadata.name} is left on the server`);
+    }
+  }
+}
+
+interface Listing {
+  readonly items: readonly {
+    readonly metadata: { readonly name: string; readonly labels?: { readonly [name: string]: string } };
+  }[];
+}
+
+/** Every process that knows of this folder. */
+function processesOf(folder: string): readonly string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .flatMap((pid) => {
+      try {
+        const about = readFileSync(`/proc/${pid}/environ`, 'utf8') + readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').slice(0, 100);
+        return about.includes(folder) ? [`process ${pid} (${command})`] : [];
+      } catch {
+        return [];
+      }
+    });
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      cluster: { type: 'string', default: 'embedded' },
+      times: { type: 'string', default: '100' },
+      seed: { type: 'string', default: '1' },
+      within: { type: 'string', default: '20000' },
+    },
+  });
+  const { kills, complaints, swept } = await killAgainAndAgain({
+    cluster: values.cluster as KillOptions['cluster'],
+    times: Number(values.times),
+    seed: Number(values.seed),
+    withinMs: Number(values.within),
+    tell: (line) => console.log(line),
+  });
+  console.log(`${kills} kills, ${complaints.length} complaints, ${swept} folders left to the next start`);
+  process.exitCode = complaints.length === 0 ? 0 : 1;
+}
