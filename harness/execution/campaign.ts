@@ -175,7 +175,7 @@ export async function runCampaign(config: RunConfig, options: CampaignOptions): 
     seed: config.seed,
     runs: total.runs,
     elapsedMs: Math.round(realNow() - started),
-    contention: total.contention,
+    contention: { ...total.contention, distinctBehaviours: total.behaviours.size },
     verified: total.verified,
     findings: counted,
     warnings: [...warnings, ...new Set(total.warnings)],
@@ -232,6 +232,7 @@ function add(total: SearchTally, tally: SearchTally): void {
   total.divergence ??= tally.divergence;
   if (tally.use.atRest.length > 0 || tally.use.counted > 0 || tally.use.metricsFailed !== undefined)
     total.use = plus(total.use, tally.use);
+  for (const behaviour of tally.behaviours) total.behaviours.add(behaviour);
   total.warnings.push(...tally.warnings);
   total.faults.push(...tally.faults);
   for (const key of ['contention', 'counts', 'inconclusive', 'waived'] as const) {

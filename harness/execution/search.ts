@@ -16,6 +16,7 @@ import type { StrategyName, Trial } from '../model/trial.ts';
 import { waivableOf, waiverFor, waiverText, type Waiver } from '../model/waiver.ts';
 import type { Workload } from '../model/workload.ts';
 import { checkLegality, contention } from '../oracle/assumptions.ts';
+import { behaviourOf } from '../oracle/behaviour.ts';
 import type { Property } from '../oracle/property.ts';
 import { PROCESS_MIX, STRATEGY_MIX, trialArbitrary } from '../schedule/arbitrary.ts';
 import { oneByOne, sideBySide } from './batches.ts';
@@ -83,6 +84,8 @@ export interface SearchTally {
   /** Trials that were run twice and gave byte-identical histories (all but the last, if `divergence` is set). */
   verified: number;
   readonly contention: { [counter: string]: number };
+  /** One number for each way that the target went. */
+  readonly behaviours: Set<number>;
   readonly counts: { [signature: string]: number };
   readonly inconclusive: { [reason: string]: number };
   /** Violations by the waiver that covers them. */
@@ -120,6 +123,7 @@ export function newTally(): SearchTally {
     runs: 0,
     verified: 0,
     contention: {},
+    behaviours: new Set(),
     counts: {},
     inconclusive: {},
     waived: {},
@@ -303,6 +307,7 @@ function countContention(history: History, tally: SearchTally): void {
   for (const [counter, value] of Object.entries(contention(history))) {
     tally.contention[counter] = (tally.contention[counter] ?? 0) + value;
   }
+  tally.behaviours.add(behaviourOf(history));
 }
 
 function count(judged: Judged, properties: readonly Property[], tally: SearchTally): void {

@@ -72,6 +72,13 @@ export interface SummaryWaiver {
   readonly count: number;
 }
 
+export const waivedSchema: z.ZodType<SummaryWaiver> = z.strictObject({
+  waiver: z.string(),
+  reason: z.string(),
+  expires: z.string(),
+  count: z.int(),
+});
+
 const counters = z.record(z.string(), z.number());
 
 /** Describes the `--json` document; published as a JSON Schema. */
@@ -117,7 +124,7 @@ export const summarySchema: z.ZodType<Summary> = z
     targetUse: useSchema.exactOptional(),
     corpus: corpusSummarySchema.exactOptional(),
     waived: z
-      .array(z.strictObject({ waiver: z.string(), reason: z.string(), expires: z.string(), count: z.int() }))
+      .array(waivedSchema)
       .exactOptional()
       .meta({ description: 'Waivers, and how many violations each covered' }),
     seenAgain: counters.exactOptional().meta({ description: 'Runs by signature that failed as a kept finding does' }),
@@ -155,12 +162,12 @@ export function summarise(
   };
 }
 
-function summariseWaiver({ waiver, count }: NonNullable<CampaignResult['waived']>[number]): SummaryWaiver {
+export function summariseWaiver({ waiver, count }: NonNullable<CampaignResult['waived']>[number]): SummaryWaiver {
   return { waiver: waiverText(waiver), reason: waiver.reason, expires: waiver.expires, count };
 }
 
 /** One that covers nothing may go: but a short campaign may only have missed it. */
-function waiverLines({ waived = [] }: Summary): readonly string[] {
+export function waiverLines({ waived = [] }: Pick<Summary, 'waived'>): readonly string[] {
   return waived.map(({ waiver, reason, expires, count }) => {
     const covered = count === 0 ? 'covered nothing' : `covered ${countText(count, 'violation')}`;
     return `waived: ${waiver}, until ${expires} (${reason}): ${covered}`;

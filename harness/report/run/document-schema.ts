@@ -1,6 +1,7 @@
 /** The run document as a schema: published under docs/schemas, and what every document is checked against before it is shown. */
 import { z } from 'zod';
 import { CORPUS_STATES } from '../../model/corpus.ts';
+import { waivedSchema } from '../summary.ts';
 import {
   RUN_VERSION,
   type KeptFinding,
@@ -85,6 +86,7 @@ const scenario: z.ZodType<Scenario> = z.strictObject({
     reasons: z.array(z.strictObject({ why: z.string(), count: z.int() })),
   }),
   warnings: z.array(z.string()),
+  waived: z.array(waivedSchema).meta({ description: 'Waivers, and how many violations each covered' }),
 } satisfies Shape<Scenario>);
 
 /** Describes a whole run. */

@@ -8,7 +8,7 @@
 import type { CampaignOutcome, Grade, OnBase, PropertyTally, Reproduced } from '../../model/finding.ts';
 import type { CorpusState, RevisitOutcome } from '../../model/corpus.ts';
 import { quoted } from '../shell-word.ts';
-import { countText } from '../summary.ts';
+import { countText, type SummaryWaiver } from '../summary.ts';
 
 export const RUN_VERSION = 1;
 
@@ -48,6 +48,8 @@ export interface Scenario {
     readonly reasons: readonly { readonly why: string; readonly count: number }[];
   };
   readonly warnings: readonly string[];
+  /** Waivers of the configuration, and how many violations each covered. */
+  readonly waived: readonly SummaryWaiver[];
 }
 
 export interface PropertyLine extends PropertyTally {

@@ -127,6 +127,14 @@ describe('the job summary', () => {
     expect(text).toContain('| ❌ | `back` | **regression** controller reverted back');
   });
 
+  it('tells what is waived, and until when', () => {
+    const waiver = { property: 'survival', reason: 'waits for #217', expires: '2027-01-31' };
+    const text = renderMarkdown(runOf({ waived: [{ waiver, count: 2 }] }));
+
+    expect(text).toContain('> waived: survival, until 2027-01-31 (waits for &#35;217): covered 2 violations');
+    expect(text).not.toContain('p &lt;');
+  });
+
   it('draws the guilty write in a frame, between the requests around it', () => {
     expect(renderMarkdown(withFinding())).toContain(
       [

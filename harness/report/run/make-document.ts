@@ -4,6 +4,7 @@ import { InvariantError } from '../../model/errors.ts';
 import type { CampaignOutcome, CampaignResult, Finding } from '../../model/finding.ts';
 import { quoted } from '../shell-word.ts';
 import { failsRun, saysNothing, type CorpusSummary, type CorpusSummaryEntry } from '../corpus-summary.ts';
+import { summariseWaiver } from '../summary.ts';
 import { tellStory } from '../story.ts';
 import { renderStory, triedText } from '../terminal.ts';
 import { fileStem } from '../title.ts';
@@ -50,6 +51,7 @@ export function makeScenario(result: CampaignResult, facts: ScenarioFacts, corpu
         .sort((a, b) => b.count - a.count),
     },
     warnings: result.warnings,
+    waived: (result.waived ?? []).map(summariseWaiver),
   };
 }
 

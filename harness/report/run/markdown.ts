@@ -2,7 +2,7 @@
  * A run as Markdown: the job summary. What stands behind the outcome first, then each finding: its sentence, the sequence of its story
  * as a diagram, the story itself to unfold, the command that replays it.
  */
-import { countText } from '../summary.ts';
+import { countText, waiverLines } from '../summary.ts';
 import { figuresOf } from './figures.ts';
 import {
   asideText,
@@ -60,7 +60,8 @@ function headOf(scenario: Scenario): string {
         : `⚠️ ${inline(why)}`;
   const aside = only === 0 ? '' : `, ${only} reported only`;
   const figures = figuresOf(scenario).map(({ name, value }) => `| ${inline(name)} | ${inline(value)} |\n`);
-  const warnings = scenario.warnings.map((warning) => `> ⚠️ ${inline(warning)}\n>\n`);
+  const notes = [...scenario.warnings.map((warning) => `⚠️ ${warning}`), ...waiverLines(scenario)];
+  const warnings = notes.map((note) => `> ${inline(note)}\n>\n`);
   return (
     `## stalemate: ${headline}${aside}\n\n${code(scenario.name)}, seed ${scenario.seed}, ${inline(scenario.budget)}\n\n` +
     `| | |\n|---|---|\n${figures.join('')}\n${warnings.join('')}\n`

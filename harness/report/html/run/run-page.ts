@@ -7,6 +7,7 @@ import { asideText, failureText, hasOld, keptCommand, notGreen, replayCommand, w
 import type { PropertyLine, ReportedFinding, RunDocument, Scenario } from '../../run/document.ts';
 import { figuresOf } from '../../run/figures.ts';
 import { runScript, runStyle } from '../assets.ts';
+import { waiverLines } from '../../summary.ts';
 import { html, type Html } from '../html-text.ts';
 import { pageShell } from '../page-shell.ts';
 import { copyable } from '../sections/head.ts';
@@ -79,7 +80,8 @@ function scenarioSection(scenario: Scenario, index: number, link: (path: string)
   return html`<section id="scenario-${index}" aria-labelledby="scenario-${index}-head">
     <h2 id="scenario-${index}-head">${name}</h2>
     ${alone ? undefined : html`<p>${headline([scenario])}</p>`}
-    ${warnings.map((warning) => html`<p class="warning"><b>Warning:</b> ${warning}</p>`)} ${keptList(scenario)}
+    ${warnings.map((warning) => html`<p class="warning"><b>Warning:</b> ${warning}</p>`)}
+    ${waiverLines(scenario).map((line) => html`<p class="hint">${line}</p>`)} ${keptList(scenario)}
     ${findings.length === 0 ? undefined : html`<h3>Findings</h3>`}
     <ol class="findings">
       ${findings.map((finding) => findingItem(finding, link))}

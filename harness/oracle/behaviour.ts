@@ -1,0 +1,31 @@
+/**
+ * What the target did in a run, as one number: runs that differ in it went different ways.
+ *
+ * Owns: what counts as a difference. Ten thousand runs that all go the same way prove little more than one.
+ */
+import { roleOf } from '../model/actor.ts';
+import type { History, Operation } from '../model/history.ts';
+import { phaseStart } from '../model/history.ts';
+
+/**
+ * A hash of the target's requests since contention began, in their order: verb, kind and outcome of each. Names, contents and times
+ * make no difference. Cheap: it is asked of every run.
+ */
+export function behaviourOf(history: History): number {
+  const since = phaseStart(history, 'contention');
+  // FNV-1a: a number to tell runs apart by, not security.
+  let hash = 0x811c9dc5;
+  for (const operation of history.operations) {
+    const { actor, invoked } = operation;
+    if (invoked.at < since || roleOf(actor) !== 'target') continue;
+    const text = wordOf(operation);
+    for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193) >>> 0;
+  }
+  return hash;
+}
+
+/** Which life of the target it was matters too: `controller`, or one after a crash. */
+function wordOf({ actor, verb, resource, subresource, outcome }: Operation): string {
+  const came = 'code' in outcome ? String(outcome.code) : outcome.type;
+  return `${actor} ${verb} ${resource}/${subresource} ${came}\n`;
+}
