@@ -92,4 +92,11 @@ describe.runIf(installed)('a real control plane', () => {
     }
     expect(plane.pids.some(alive)).toBe(false);
   });
+
+  it('starts beside others that start at the same moment', async () => {
+    const planes = await Promise.all([startControlPlane(), startControlPlane()]);
+
+    expect(new Set(planes.flatMap(({ url, etcdUrl }) => [url, etcdUrl])).size).toBe(4);
+    await Promise.all(planes.map((plane) => plane.stop()));
+  }, 60_000);
 });
