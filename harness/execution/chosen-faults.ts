@@ -72,7 +72,7 @@ export function undisturbable({ faults }: Schedule, { cluster, isProcess }: Repl
   const needed = faults.filter(isConnectionFault);
   const missing = needed.find(({ link }) => !linksOf(cluster).includes(link));
   if (missing !== undefined)
-    return `its schedule disturbs connections between the gate and the API server (${missing.do}), and the embedded server has none, expected a real one; add --cluster envtest`;
+    return `its schedule disturbs connections between the gate and the API server (${missing.do}), which ${cluster} has none of, expected envtest; add --cluster envtest`;
   return isProcess || needed.length === 0
     ? undefined
     : `its schedule disturbs connections (${kindsOf(needed)}), and a module in virtual time has none, expected it to run as a program; add --cluster envtest`;
@@ -106,7 +106,7 @@ function kindsOf(faults: readonly { readonly do: FaultKind }[]): string {
 
 /** Where connections can be disturbed: the embedded server is part of the gate's own process. */
 export function linksOf(cluster: ClusterKind): readonly Link[] {
-  return cluster === 'embedded' ? ['target'] : ['target', 'cluster'];
+  return cluster === 'envtest' ? ['target', 'cluster'] : ['target'];
 }
 
 function toxiproxyNamed(path: string | undefined, cwd: string): string | undefined {

@@ -1,12 +1,14 @@
 /**
- * Toxiproxy between a target that is a process and the gate: a server in the network of each life, since that is where it connects from.
+ * Where toxiproxy stands: between a target that is a process and the gate, in the network of each life, since that is where it connects
+ * from; and between the gate and a real API server.
  *
- * Owns: one server for each network, a proxy for each life. Does not own: what happens to connections (`clusters/connections/`). Start at
- * {@link throughToxiproxy}.
+ * Owns: one server for each network, a proxy for each life and each API server. Does not own: what happens to connections
+ * (`clusters/connections/`). Start at {@link throughToxiproxy} and {@link beforeServer}.
  */
 import type { ServeLife } from '../actors/process/process-incarnation.ts';
 import type { Disturbance } from '../clusters/connections/disturbance.ts';
-import { startToxiproxy, type Place, type Toxiproxy } from '../clusters/connections/toxiproxy.ts';
+import { HERE, startToxiproxy, type Place, type Toxiproxy } from '../clusters/connections/toxiproxy.ts';
+import type { WayBetween } from '../clusters/real/envtest.ts';
 
 /** Fronts as `serve` opens them, each behind a proxy that can be disturbed. */
 export function throughToxiproxy(serve: ServeLife, binary: string, disturbance: Disturbance): ServeLife {
@@ -28,6 +30,21 @@ export function throughToxiproxy(serve: ServeLife, binary: string, disturbance: 
         await disturbance.remove('target', between);
         await front.close();
       },
+    };
+  };
+}
+
+/** Ways to an API server that can be disturbed; the toxiproxy server is started with the first. */
+export function beforeServer(binary: string, disturbance: Disturbance): (address: string) => Promise<WayBetween> {
+  let server: Promise<Toxiproxy> | undefined;
+  return async (address) => {
+    server ??= startToxiproxy(binary, HERE);
+    const between = await (await server).between(address);
+    await disturbance.add('cluster', between);
+    return {
+      address: between.address,
+      isOn: () => disturbance.isOn('cluster'),
+      remove: () => disturbance.remove('cluster', between),
     };
   };
 }

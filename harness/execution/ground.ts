@@ -8,6 +8,7 @@ import type { ServeLife } from '../actors/process/process-incarnation.ts';
 import { serveHttp } from '../apiserver/http/serve.ts';
 import type { CallOutFunction } from '../apiserver/server.ts';
 import { realDate } from '../determinism/real-time.ts';
+import type { Disturbance } from '../clusters/connections/disturbance.ts';
 import { openAccess } from '../clusters/existing/access.ts';
 import { Footprint } from '../clusters/existing/footprint.ts';
 import { openExisting } from '../clusters/existing/open-existing.ts';
@@ -20,6 +21,7 @@ import type { RemoteServer } from '../gate/http/remote.ts';
 import { assertNever, invariant } from '../model/errors.ts';
 import type { KindAccess } from '../model/kind-options.ts';
 import { OUTSIDE_CRD } from '../model/outside.ts';
+import { beforeServer } from './disturbed-links.ts';
 import { assembleServer, bystander, namespacesOf } from './host.ts';
 import { Places } from './places.ts';
 import { namespacesThere } from './existing-namespaces.ts';
@@ -40,12 +42,23 @@ export interface Ground extends Pick<
 export type Standing = () => World | undefined;
 
 /** @throws {CLUSTER_UNAVAILABLE} when there is no such cluster to be had. */
-export async function openGround(subject: Subject, standing: Standing, callOut: CallOutFunction): Promise<Ground> {
+export async function openGround(
+  subject: Subject,
+  standing: Standing,
+  callOut: CallOutFunction,
+  disturbance?: Disturbance,
+): Promise<Ground> {
   switch (subject.cluster) {
     case 'embedded':
       return embedded(subject, standing, callOut);
     case 'envtest':
-      return own(subject, standing, async (options) => openEnvtest(options));
+      return own(subject, standing, async (options) =>
+        openEnvtest(
+          disturbance === undefined
+            ? options
+            : { ...options, between: beforeServer(subject.toxiproxy ?? '', disturbance) },
+        ),
+      );
     case 'kind':
       return own(subject, standing, async (options) => openKind(accessOf(subject), options));
     case 'existing':

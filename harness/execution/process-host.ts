@@ -10,6 +10,7 @@ import { Disturbance } from '../clusters/connections/disturbance.ts';
 import { WallClock } from '../determinism/run-clock.ts';
 import type { ProcessTarget } from '../model/counterexample.ts';
 import type { Upstream } from '../wire/http.ts';
+import { linksOf } from './chosen-faults.ts';
 import { throughToxiproxy } from './disturbed-links.ts';
 import { openGround } from './ground.ts';
 import { Rest } from './process-rest.ts';
@@ -63,13 +64,14 @@ async function assembleProcessHost(
     connect: (port) => enclosures.connect(port),
     told: () => rest.told(),
   });
+  const { toxiproxy = null } = subject;
+  const disturbance = toxiproxy === null ? undefined : new Disturbance(linksOf(subject.cluster));
   const { serve, isBusy, ...ground } = await openGround(
     { ...subject, crds: pod.crds, project: pod.project },
     () => standing?.current,
     webhooks.ask,
+    disturbance,
   );
-  const { toxiproxy = null } = subject;
-  const disturbance = toxiproxy === null ? undefined : new Disturbance(['target']);
   rest.alsoWhile((world) => webhooks.waits(world) || isBusy() || disturbance?.isBusy === true);
   const lives = processHost({
     serve: toxiproxy === null || disturbance === undefined ? serve : throughToxiproxy(serve, toxiproxy, disturbance),

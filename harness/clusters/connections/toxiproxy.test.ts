@@ -2,25 +2,14 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePorts } from '../../apiserver/http/free-ports.ts';
 import { realNow } from '../../determinism/real-time.ts';
 import type { ConnectionFault, ConnectionTrouble, Stretch } from '../../model/connection-fault.ts';
 import { findToxiproxy, missingToxiproxyText } from '../control-plane/binaries.ts';
 import { Disturbance } from './disturbance.ts';
-import { startToxiproxy, type Between, type Toxiproxy } from './toxiproxy.ts';
+import { HERE, startToxiproxy, type Between, type Toxiproxy } from './toxiproxy.ts';
 
 const binary = findToxiproxy();
 if (binary === undefined) console.log(`faults of connections are not tried: ${missingToxiproxyText()}`);
-
-const PLACE = {
-  enter: [],
-  freePorts,
-  connect: (port: number): Promise<Socket> =>
-    new Promise((resolve, reject) => {
-      const socket = connect(port, '127.0.0.1', () => resolve(socket));
-      socket.once('error', reject);
-    }),
-};
 
 describe.runIf(binary !== undefined)('connections behind toxiproxy', () => {
   let toxiproxy: Toxiproxy;
@@ -39,7 +28,7 @@ describe.runIf(binary !== undefined)('connections behind toxiproxy', () => {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     upstream = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-    toxiproxy = await startToxiproxy(binary ?? '', PLACE);
+    toxiproxy = await startToxiproxy(binary ?? '', HERE);
   }, 30_000);
 
   afterAll(async () => {

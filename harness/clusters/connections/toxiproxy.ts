@@ -5,10 +5,11 @@
  * happens (`control-plane/children.ts`). Start at {@link startToxiproxy}.
  */
 import { mkdtempSync } from 'node:fs';
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Toxiproxy as Client } from 'toxiproxy-node-client';
+import { freePorts } from '../../apiserver/http/free-ports.ts';
 import { realClearTimeout, realDelay, realNow, realSetTimeout } from '../../determinism/real-time.ts';
 import type { ConnectionTrouble } from '../../model/connection-fault.ts';
 import { HarnessError } from '../../model/errors.ts';
@@ -22,6 +23,17 @@ export interface Place {
   freePorts(count: number): Promise<readonly number[]>;
   connect(port: number): Promise<Socket>;
 }
+
+/** This host's own loopback. */
+export const HERE: Place = {
+  enter: [],
+  freePorts,
+  connect: (port) =>
+    new Promise((resolve, reject) => {
+      const socket = connect(port, '127.0.0.1', () => resolve(socket));
+      socket.once('error', reject);
+    }),
+};
 
 /** Goes between two that talk. */
 export interface Between {

@@ -16,7 +16,7 @@ import { startControlPlane, type ControlPlane } from '../control-plane/control-p
 import { creationPathOf, placesOf } from './definitions.ts';
 import { EtcdReset } from './etcd-reset.ts';
 import { Etcd } from './etcd.ts';
-import { RealCluster, type RealClusterParts } from './real-cluster.ts';
+import { RealCluster, type DisturbedWay, type RealClusterParts } from './real-cluster.ts';
 
 export interface EnvtestOptions extends Pick<RealClusterParts, 'witness'> {
   /** Holds the definitions, and what is to be there from the beginning. */
@@ -25,6 +25,14 @@ export interface EnvtestOptions extends Pick<RealClusterParts, 'witness'> {
   readonly namespaces: readonly string[];
   /** Stored as they are. */
   readonly objects: readonly KubeObject[];
+  /** Stands between the target and the server at that address, `127.0.0.1:port`. */
+  readonly between?: (address: string) => Promise<WayBetween>;
+}
+
+export interface WayBetween extends Pick<DisturbedWay, 'isOn'> {
+  /** What to connect to instead. */
+  readonly address: string;
+  remove(): Promise<void>;
 }
 
 export interface Envtest {
@@ -46,18 +54,30 @@ export const OWN: readonly string[] = [
 export async function startEnvtest(options: EnvtestOptions): Promise<Envtest> {
   const plane = await startControlPlane();
   try {
-    const remote = new RemoteServer({
-      url: plane.url,
-      ca: plane.ca,
-      authorization: () => `Bearer ${plane.token}`,
-    });
+    const access = { ca: plane.ca, authorization: () => `Bearer ${plane.token}` };
+    const remote = new RemoteServer({ ...access, url: plane.url });
     await install(remote, options);
     const { kinds, witness, objects } = options;
     const etcd = new Etcd(plane.etcdUrl);
-    const cluster = new RealCluster({ remote, reset: (view) => new EtcdReset(etcd, view), kinds, witness });
+    const between = await options.between?.(new URL(plane.url).host);
+    const cluster = new RealCluster({
+      remote,
+      ...(between === undefined
+        ? {}
+        : {
+            disturbed: {
+              remote: new RemoteServer({ ...access, url: `https://${between.address}` }),
+              isOn: between.isOn,
+            },
+          }),
+      reset: (view) => new EtcdReset(etcd, view),
+      kinds,
+      witness,
+    });
     await Promise.all([cluster.begin(objects), takesWrites(remote, options)]);
     const stop = async (): Promise<void> => {
       cluster.close();
+      await between?.remove();
       await plane.stop();
     };
     return { cluster, plane, stop };

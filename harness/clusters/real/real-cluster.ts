@@ -34,6 +34,8 @@ export interface Witness {
 
 export interface RealClusterParts {
   readonly remote: RemoteServer;
+  /** The same server for the target, by connections that are disturbed; absent: by the same way as all others. */
+  readonly disturbed?: DisturbedWay;
   /** How it is put back between runs. */
   readonly reset: (view: ServerView) => Reset;
   /** What of it is the run's business; absent where all of it is. */
@@ -42,6 +44,12 @@ export interface RealClusterParts {
   readonly kinds: ApiServer;
   /** The run that goes on, if one does. */
   readonly witness: () => Witness | undefined;
+}
+
+export interface DisturbedWay {
+  readonly remote: RemoteServer;
+  /** Whether it is right now: answers take their time then, or never come, and nobody waits for them. */
+  readonly isOn: () => boolean;
 }
 
 /** How long the server may take to show what etcd holds. */
@@ -53,8 +61,10 @@ const NOTHING = (): void => {};
 const WHOLE: readonly Within[] = [{}];
 
 export class RealCluster implements Cluster {
+  /** Where the connections of a target's front lead. */
   readonly remote: RemoteServer;
   readonly #upstream: RemoteUpstream;
+  readonly #isDisturbed: () => boolean;
   readonly #reset: Reset;
   readonly #territory: Territory | undefined;
   readonly #kinds: ApiServer;
@@ -64,7 +74,7 @@ export class RealCluster implements Cluster {
   readonly #owed = new OwedEvents();
   /** What has been told since the run began. */
   readonly #changes: ObservedChange[] = [];
-  readonly #arrivals = new Arrivals(() => this.#unanswered.size === 0 && !this.#owed.isAny);
+  readonly #arrivals = new Arrivals(() => this.#isDisturbed() || (this.#unanswered.size === 0 && !this.#owed.isAny));
   readonly #observed = new Set<string>();
   readonly #resources = new Map<string, ResourceKind>();
   #state: ClusterState | undefined;
@@ -74,8 +84,9 @@ export class RealCluster implements Cluster {
   readonly #unanswered = new Set<number>();
   #requests = 0;
 
-  constructor({ remote, reset, kinds, witness, territory }: RealClusterParts) {
-    this.remote = remote;
+  constructor({ remote, disturbed, reset, kinds, witness, territory }: RealClusterParts) {
+    this.remote = disturbed?.remote ?? remote;
+    this.#isDisturbed = disturbed?.isOn ?? ((): boolean => false);
     this.#territory = territory;
     this.#kinds = kinds;
     this.#witness = witness;
@@ -155,7 +166,7 @@ export class RealCluster implements Cluster {
 
   /** Whether an answer or an event is on its way. */
   get isBusy(): boolean {
-    return this.#unanswered.size > 0 || this.#owed.isAny || this.#arrivals.isAny;
+    return !this.#isDisturbed() && (this.#unanswered.size > 0 || this.#owed.isAny || this.#arrivals.isAny);
   }
 
   send(request: ApiRequest, sink: ResponseSink): () => void {
