@@ -65,14 +65,15 @@ const FAULT_CHANCE: { readonly [kind in FaultKind]: number } = {
   crash: 400,
   'start-replica': 300,
   pause: 300,
-  latency: 200,
-  bandwidth: 200,
-  'slow-close': 200,
-  'black-hole': 200,
-  reset: 200,
-  slice: 200,
-  'limit-data': 200,
-  down: 200,
+  // Who asks for these wants to meet them; no run meets more than one.
+  latency: 1_000,
+  bandwidth: 1_000,
+  'slow-close': 1_000,
+  'black-hole': 1_000,
+  reset: 1_000,
+  slice: 1_000,
+  'limit-data': 1_000,
+  down: 1_000,
 };
 
 /** Items after which a run goes on uniformly at random, so that no strategy starves anybody for ever. */

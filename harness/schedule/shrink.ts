@@ -41,6 +41,7 @@ export function* shrinkTrial(trial: Trial): Shrinking {
 
 function* shrinkInStages(trial: Trial): Shrinking {
   let current = trial;
+  current = yield* connectionsAlone(current);
   current = yield* oneHold(current);
   current = yield* shrinkPrograms(current);
   current = yield* shrinkDeviations(current);
@@ -50,6 +51,15 @@ function* shrinkInStages(trial: Trial): Shrinking {
   current = yield* simplifyDeviations(current);
   // A simpler workload or hold may have made another deviation superfluous.
   return yield* shrinkDeviations(current);
+}
+
+/** Who does not get over a broken connection needs nothing else, and each run of such a failure takes as long as clients wait. */
+function* connectionsAlone(trial: Trial): Shrinking {
+  const { preemptions, holds, faults } = trial.schedule;
+  const needed = faults.filter(isConnectionFault);
+  if (needed.length === 0 || preemptions.length + holds.length + faults.length === needed.length) return trial;
+  const alone: Trial = { ...trial, schedule: { ...trial.schedule, preemptions: [], holds: [], faults: needed } };
+  return (yield alone) ? alone : trial;
 }
 
 /** With this many deviations it pays to ask first whether the lag of one watch is all there is to it. */
