@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { reportSchema } from '../harness/report/html/document-schema.ts';
 import { runSchema } from '../harness/report/run/document-schema.ts';
 import { summarySchema } from '../harness/report/summary.ts';
+import { BASELINE } from '../harness/schedule/codec/baseline.ts';
 import { CORPUS_ENTRY } from '../harness/schedule/codec/corpus-entry.ts';
 import { COUNTEREXAMPLE } from '../harness/schedule/codec/counterexample.ts';
 import { HISTORY } from '../harness/schedule/codec/history.ts';
@@ -17,7 +18,7 @@ import { RECORDING } from '../harness/schedule/codec/recording.ts';
 import { SCHEDULE } from '../harness/schedule/codec/schedule.ts';
 import { WORKLOAD } from '../harness/schedule/codec/workload.ts';
 
-const FORMATS = [SCHEDULE, WORKLOAD, HISTORY, COUNTEREXAMPLE, CORPUS_ENTRY, RECORD, RECORDING] as const;
+const FORMATS = [SCHEDULE, WORKLOAD, HISTORY, COUNTEREXAMPLE, CORPUS_ENTRY, BASELINE, RECORD, RECORDING] as const;
 
 /** File texts by path from the root of the repository. */
 export function schemaFiles(): ReadonlyMap<string, string> {

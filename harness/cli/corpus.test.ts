@@ -7,7 +7,7 @@ import { corpusEntryOf, type CorpusState } from '../model/corpus.ts';
 import { summarySchema } from '../report/summary.ts';
 import { lostUpdate } from '../report/test-findings.ts';
 import { decodeCorpusEntry, encodeCorpusEntry } from '../schedule/codec/corpus-entry.ts';
-import { stalemate, type BinResult } from './test-bin.ts';
+import { shell, stalemate, type BinResult } from './test-bin.ts';
 
 const CONTROLLERS = fileURLToPath(new URL('../../controllers-under-test/releases/', import.meta.url));
 
@@ -59,6 +59,21 @@ describe('a finding that is kept', { timeout: 120_000 }, () => {
     expect(code).toBe(0);
     expect(JSON.parse(entryText())).not.toHaveProperty('crds');
     expect(entryText().length).toBeLessThan(6_000);
+  });
+
+  it('loses nothing when the disk is full', () => {
+    const before = entryText();
+
+    // A limit on file sizes: the system refuses the write as a full disk would, whoever runs this.
+    const line = `ulimit -f 1; $STALEMATE corpus promote ${name} --state quarantined --reason full`;
+    const { code, stderr } = shell(line, folder);
+
+    expect(stderr).toMatch(
+      /^stalemate: could not write ".*": the file is larger than .* name another folder with --corpus\n$/,
+    );
+    expect(code).toBe(3);
+    expect(entryText()).toBe(before);
+    expect(readdirSync(join(folder, '.stalemate', 'corpus'))).toEqual([`${name}.json`]);
   });
 
   it('is listed and explained without running anything', () => {
@@ -236,7 +251,7 @@ describe('a corpus that cannot be read', () => {
     const { code, stdout, stderr } = command('corpus', 'list', '--corpus', 'bad/corpus');
 
     expect(stdout).toMatch(/^b {2}open since 2026-11-22/);
-    expect(stderr).toContain('stalemate: "bad/corpus/a.json" is not JSON');
+    expect(stderr).toContain('stalemate: "bad/corpus/a.json" is cut off');
     expect(code).toBe(2);
     expect(readFileSync(join(folder, 'bad', 'corpus', 'a.json'), 'utf8')).toBe('{');
   });

@@ -4,6 +4,7 @@
  * Owns: the budget over all workers, what a lost worker means, the outcome. Does not own: the search itself (`search.ts`).
  */
 import { realNow } from '../determinism/real-time.ts';
+import { rounded, type Measures } from '../model/baseline.ts';
 import { signatureText } from '../model/check-result.ts';
 import type { CampaignOutcome, CampaignResult, Finding } from '../model/finding.ts';
 import type { StrategyName, Trial } from '../model/trial.ts';
@@ -15,8 +16,9 @@ import { lostInReference, lostWorkerViolation, workerError } from './lost-worker
 import type { LostWorker } from './lost-worker.ts';
 import type { FromWorker, ReplayJob, SearchJob, Subject } from './protocol.ts';
 import type { RunConfig } from './run-config.ts';
-import { countWaived, newTally, VERIFY_EVERY } from './search.ts';
-import type { Found, SearchTally } from './search.ts';
+import { VERIFY_EVERY } from './search.ts';
+import type { Found } from './search.ts';
+import { addLoad, countWaived, newTally, type SearchTally } from './tally.ts';
 import { NO_USE, plus } from './target-use.ts';
 import { superviseWorker } from './supervisor.ts';
 
@@ -55,6 +57,7 @@ export async function runCampaign(config: RunConfig, options: CampaignOptions): 
   let announced: { readonly run: number; readonly trial: Trial } | undefined;
   let tally = newTally();
   let searchStarted: number | undefined;
+  let undisturbed: Measures = {};
 
   const progress = (): void => {
     const runs = total.runs + tally.runs;
@@ -108,7 +111,8 @@ export async function runCampaign(config: RunConfig, options: CampaignOptions): 
         if (message.say === 'phase') {
           phase = message.phase;
           if (phase === 'search') searchStarted ??= realNow();
-        } else if (message.say === 'tally') tally = message.tally;
+        } else if (message.say === 'measured') undisturbed = message.measures;
+        else if (message.say === 'tally') tally = message.tally;
         else if (message.say === 'trial') announced = message;
         else if (message.say === 'found') keep(message.found);
         else if (message.say === 'error') error = message;
@@ -182,6 +186,7 @@ export async function runCampaign(config: RunConfig, options: CampaignOptions): 
     inconclusive: { count: total.inconclusiveRuns, reasons: total.inconclusive },
     perProperty: total.perProperty,
     ...(total.use === NO_USE ? {} : { targetUse: total.use }),
+    measures: { ...undisturbed, ...averages(total) },
     ...seenAgain(total, options.expected),
     ...(config.waivers.length === 0
       ? {}
@@ -206,6 +211,15 @@ function outcomeOf(
   if (total.runs === 0) return 'inconclusive';
   if (Object.values(total.perProperty).some(({ vacuous }) => vacuous)) return 'vacuous';
   return contended === 0 && config.writers.length + config.faults.length > 0 ? 'vacuous' : 'holds';
+}
+
+function averages({ load, runs }: SearchTally): Measures {
+  if (runs === 0) return {};
+  return {
+    requestsPerRun: rounded(load.requests / runs),
+    writesPerRun: rounded(load.writes / runs),
+    refusedPerRun: rounded(load.refused / runs),
+  };
 }
 
 function seenAgain({ counts }: SearchTally, expected: readonly string[] = []): Pick<CampaignResult, 'seenAgain'> {
@@ -233,6 +247,7 @@ function add(total: SearchTally, tally: SearchTally): void {
   if (tally.use.atRest.length > 0 || tally.use.counted > 0 || tally.use.metricsFailed !== undefined)
     total.use = plus(total.use, tally.use);
   for (const behaviour of tally.behaviours) total.behaviours.add(behaviour);
+  addLoad(total.load, tally.load);
   total.warnings.push(...tally.warnings);
   total.faults.push(...tally.faults);
   for (const key of ['contention', 'counts', 'inconclusive', 'waived'] as const) {

@@ -15,6 +15,8 @@ export interface FindingOptions {
     /** How long they may take before a search begins, `60s` (default) or `5m`. */
     readonly budget?: string;
   };
+  /** File of the budgets; default `.stalemate/baseline.json` of the working directory. */
+  readonly baseline?: string;
   /** Findings that are put up with until a day, for a reason. The line to paste stands under each finding. */
   readonly waivers?: readonly Waiver[];
   /** Fields that the target shares with another party by agreement: whoever writes last is right. */
@@ -46,11 +48,13 @@ const declaredField: z.ZodType<DeclaredField> = z.strictObject({ kind: name, fie
 /** Fields of the schema of options. */
 export const findingOptions: {
   readonly corpus: z.ZodExactOptional<typeof corpusOptions>;
+  readonly baseline: z.ZodExactOptional<z.ZodString>;
   readonly waivers: z.ZodExactOptional<z.ZodArray<typeof waiver>>;
   readonly coOwned: z.ZodExactOptional<z.ZodArray<typeof declaredField>>;
   readonly volatile: z.ZodExactOptional<z.ZodArray<typeof declaredField>>;
 } = {
   corpus: corpusOptions.exactOptional(),
+  baseline: z.string().min(1).exactOptional(),
   waivers: z.array(waiver).exactOptional(),
   coOwned: z.array(declaredField).exactOptional(),
   volatile: z.array(declaredField).exactOptional(),
@@ -114,6 +118,7 @@ function invalid(message: string): HarnessError {
 }
 
 const CORPUS_FOLDER = '.stalemate/corpus';
+const BASELINE_FILE = '.stalemate/baseline.json';
 const CORPUS_BUDGET_MS = 60_000;
 
 /** The same with every default filled in. */
@@ -125,7 +130,18 @@ export function resolveCorpus({ corpus = {} }: FindingOptions, cwd: string): Cor
   };
 }
 
+/** Absolute path of the budgets' file. */
+export function resolveBaseline({ baseline }: FindingOptions, cwd: string): string {
+  return resolve(cwd, baseline ?? BASELINE_FILE);
+}
+
 /** Paths of a configuration file are relative to it. */
-export function absoluteFindingOptions({ corpus }: FindingOptions, from: (path: string) => string): FindingOptions {
-  return corpus?.folder === undefined ? {} : { corpus: { ...corpus, folder: from(corpus.folder) } };
+export function absoluteFindingOptions(
+  { corpus, baseline }: FindingOptions,
+  from: (path: string) => string,
+): FindingOptions {
+  return {
+    ...(corpus?.folder === undefined ? {} : { corpus: { ...corpus, folder: from(corpus.folder) } }),
+    ...(baseline === undefined ? {} : { baseline: from(baseline) }),
+  };
 }

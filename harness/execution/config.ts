@@ -26,6 +26,7 @@ import { loadSamples } from './manifests.ts';
 import { parseBudget } from './budget.ts';
 import {
   findingOptions,
+  resolveBaseline,
   resolveCorpus,
   resolveDeclarations,
   resolveWaivers,
@@ -387,6 +388,7 @@ export function resolveOptions(options: StalemateOptions, context: ResolveContex
     stopAfter: options.stopAfter ?? Number.POSITIVE_INFINITY,
     reportDir: resolve(cwd, options.reportDir ?? '.stalemate'),
     corpus: resolveCorpus(options, cwd),
+    baseline: resolveBaseline(options, cwd),
     waivers: resolveWaivers(options, {
       properties: [...context.properties, ...ownProperties(options)].map((property) => property.name),
       writers: context.writers,

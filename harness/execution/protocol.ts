@@ -1,5 +1,6 @@
 /** What the supervisor and its worker say to each other. Everything here survives a structured clone. */
 import type { ExistingAccess } from '../clusters/existing/access.ts';
+import type { Measures } from '../model/baseline.ts';
 import type { ClusterKind } from '../model/cluster.ts';
 import type { KindAccess } from '../model/kind-options.ts';
 import type { ProcessTarget, ProjectManifests, RunSettings, Transport } from '../model/counterexample.ts';
@@ -13,7 +14,8 @@ import type { StrategyName, Trial } from '../model/trial.ts';
 import type { Declarations, Waiver } from '../model/waiver.ts';
 import type { Workload } from '../model/workload.ts';
 import type { Aim } from '../schedule/workload/writer.ts';
-import type { Found, SearchTally } from './search.ts';
+import type { Found } from './search.ts';
+import type { SearchTally } from './tally.ts';
 
 /** What is started, and how. */
 export interface SubjectTarget {
@@ -137,6 +139,7 @@ export interface Replayed {
 export type FromWorker =
   | { readonly say: 'phase'; readonly phase: string }
   | { readonly say: 'trial'; readonly run: number; readonly trial: Trial }
+  | { readonly say: 'measured'; readonly measures: Measures }
   | { readonly say: 'tally'; readonly tally: SearchTally }
   | { readonly say: 'found'; readonly found: Found }
   | ({ readonly say: 'replayed' } & Replayed)

@@ -5,6 +5,7 @@
  * `oracle/reference.ts`.
  */
 import { roleOf } from '../model/actor.ts';
+import { loadOf, rounded, type Measures } from '../model/baseline.ts';
 import { HarnessError } from '../model/errors.ts';
 import { isWrite, phaseStart } from '../model/history.ts';
 import type { History, Mark } from '../model/history.ts';
@@ -51,6 +52,18 @@ export interface References {
   readonly history?: History;
   /** What is wrong with the target already when nobody disturbs it. */
   readonly warnings: readonly string[];
+}
+
+/** What the target takes of the server when nobody disturbs it. */
+export function undisturbedMeasures({ reference, history }: References): Measures {
+  const load = history === undefined ? undefined : loadOf(history);
+  const { requestsPerMinute, writesPerMinute } = reference.idle;
+  return {
+    ...(load === undefined ? {} : { requestsUndisturbed: load.requests, writesUndisturbed: load.writes }),
+    idleRequestsPerMinute: rounded(requestsPerMinute),
+    idleWritesPerMinute: rounded(writesPerMinute),
+    largestBurst: reference.burstMax,
+  };
 }
 
 /** The same with what the user says of fields. */

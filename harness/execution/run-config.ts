@@ -56,6 +56,8 @@ export interface RunConfig {
   /** Absolute path of the folder that counterexamples and records go to. */
   readonly reportDir: string;
   readonly corpus: CorpusConfig;
+  /** Absolute path of the budgets' file, which need not exist. */
+  readonly baseline: string;
   /** Findings that are put up with. */
   readonly waivers: readonly Waiver[];
   readonly declared: Declarations;

@@ -9,14 +9,13 @@ import { realNow } from '../determinism/real-time.ts';
 import { roleOf } from '../model/actor.ts';
 import type { Violation } from '../model/check-result.ts';
 import { signatureText } from '../model/check-result.ts';
-import type { FindingStats, PropertyTally, TargetUse } from '../model/finding.ts';
+import type { FindingStats } from '../model/finding.ts';
 import type { History } from '../model/history.ts';
 import type { FaultKind, Schedule } from '../model/schedule.ts';
 import type { StrategyName, Trial } from '../model/trial.ts';
-import { waivableOf, waiverFor, waiverText, type Waiver } from '../model/waiver.ts';
+import { waivableOf, waiverFor, type Waiver } from '../model/waiver.ts';
 import type { Workload } from '../model/workload.ts';
-import { checkLegality, contention } from '../oracle/assumptions.ts';
-import { behaviourOf } from '../oracle/behaviour.ts';
+import { checkLegality } from '../oracle/assumptions.ts';
 import type { Property } from '../oracle/property.ts';
 import { PROCESS_MIX, STRATEGY_MIX, trialArbitrary } from '../schedule/arbitrary.ts';
 import { oneByOne, sideBySide } from './batches.ts';
@@ -30,7 +29,8 @@ import type { TrialRunner } from './runner.ts';
 import type { Live } from './trial.ts';
 import { confirm, counterfactuals, gradeOf, shrinkFinding } from './shrink-finding.ts';
 import type { Attempt, Shrunk } from './shrink-finding.ts';
-import { NO_USE, withRun } from './target-use.ts';
+import { countContention, countOpinions, countWaived, type SearchTally } from './tally.ts';
+import { withRun } from './target-use.ts';
 import { TrialSource } from './trial-source.ts';
 import { Waiting } from './waiting.ts';
 import { runWarm } from './warm.ts';
@@ -79,27 +79,6 @@ export interface Found {
   readonly stats: FindingStats;
 }
 
-export interface SearchTally {
-  runs: number;
-  /** Trials that were run twice and gave byte-identical histories (all but the last, if `divergence` is set). */
-  verified: number;
-  readonly contention: { [counter: string]: number };
-  /** One number for each way that the target went. */
-  readonly behaviours: Set<number>;
-  readonly counts: { [signature: string]: number };
-  readonly inconclusive: { [reason: string]: number };
-  /** Violations by the waiver that covers them. */
-  readonly waived: { [waiver: string]: number };
-  inconclusiveRuns: number;
-  readonly perProperty: { [property: string]: { -readonly [K in keyof PropertyTally]: PropertyTally[K] } };
-  readonly warnings: string[];
-  /** Broken guarantees of the harness itself: exit code 4. */
-  readonly faults: string[];
-  divergence: string | undefined;
-  /** Of a target that is a process. */
-  use: TargetUse;
-}
-
 /** The first trials are always run twice, to see whether the target is deterministic. */
 const VERIFY_FIRST = 5;
 /** Later ones now and then. */
@@ -117,24 +96,6 @@ const STEPS_BACK = 2;
 const SHRINK_MS = 10_000;
 /** The same for a target that is a process, whose every run takes a second. */
 const SHRINK_PROCESS_MS = 90_000;
-
-export function newTally(): SearchTally {
-  return {
-    runs: 0,
-    verified: 0,
-    contention: {},
-    behaviours: new Set(),
-    counts: {},
-    inconclusive: {},
-    waived: {},
-    inconclusiveRuns: 0,
-    perProperty: {},
-    warnings: [],
-    faults: [],
-    divergence: undefined,
-    use: NO_USE,
-  };
-}
 
 export async function search(options: SearchOptions, tally: SearchTally): Promise<void> {
   const { runner, references, properties } = options;
@@ -239,11 +200,6 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
   }
 }
 
-export function countWaived({ waived }: Pick<SearchTally, 'waived'>, waiver: Waiver): void {
-  const text = waiverText(waiver);
-  waived[text] = (waived[text] ?? 0) + 1;
-}
-
 /** What a process did once and in no run after that proves nothing, and is no success either. */
 function neverAgain({ violation: { signature, sentence }, stats: { reproduced } }: Found, tally: SearchTally): void {
   const reason = `${signature.property}: seen once, and in none of ${reproduced.n} runs of the same schedule`;
@@ -276,7 +232,7 @@ async function runOne(
     if (!isSuspicious) {
       countContention(history, tally);
       const judged: Judged = { history, violations: [], inconclusive: new Map() };
-      count(judged, properties, tally);
+      countOpinions(judged, properties, tally);
       return { judged, schedule };
     }
     // What a process with a past of its own has done proves nothing before a fresh one does it too.
@@ -299,42 +255,8 @@ async function runOne(
   // What is made again on a fresh process says nothing of the one that lives on.
   if (options.warm !== true) tally.use = withRun(tally.use, judged.history);
   countContention(history, tally);
-  count(judged, properties, tally);
+  countOpinions(judged, properties, tally);
   return { judged, schedule: runner.repeatable ? undefined : schedule };
-}
-
-function countContention(history: History, tally: SearchTally): void {
-  for (const [counter, value] of Object.entries(contention(history))) {
-    tally.contention[counter] = (tally.contention[counter] ?? 0) + value;
-  }
-  tally.behaviours.add(behaviourOf(history));
-}
-
-function count(judged: Judged, properties: readonly Property[], tally: SearchTally): void {
-  const violated = new Set<string>();
-  for (const violation of judged.violations) {
-    const text = signatureText(violation.signature);
-    tally.counts[text] = (tally.counts[text] ?? 0) + 1;
-    if (violation.severity === 'error') violated.add(violation.signature.property);
-  }
-  if (judged.inconclusive.size > 0) tally.inconclusiveRuns++;
-  for (const property of properties) {
-    const { name } = property;
-    const of = (tally.perProperty[name] ??= {
-      holds: 0,
-      violated: 0,
-      inconclusive: 0,
-      vacuous: property.reached !== undefined,
-    });
-    if (of.vacuous && property.reached?.(judged.history) === true) of.vacuous = false;
-    const reason = judged.inconclusive.get(name);
-    if (violated.has(name)) of.violated++;
-    else if (reason === undefined) of.holds++;
-    else {
-      of.inconclusive++;
-      tally.inconclusive[`${name}: ${reason}`] = (tally.inconclusive[`${name}: ${reason}`] ?? 0) + 1;
-    }
-  }
 }
 
 async function shrinkAndConfirm(

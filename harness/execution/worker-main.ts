@@ -18,11 +18,12 @@ import { Prober } from './prober.ts';
 import { SLOT } from './protocol.ts';
 import type { FromWorker, LabJob, LabRequest, SearchJob, Subject, WorkerData } from './protocol.ts';
 import { referenceCache } from './reference-cache.ts';
-import { takeReferences, withDeclared } from './references.ts';
+import { takeReferences, undisturbedMeasures, withDeclared } from './references.ts';
 import { doReplay } from './replay-job.ts';
 import { doRevisit } from './revisit-job.ts';
 import { TrialRunner } from './runner.ts';
-import { newTally, search } from './search.ts';
+import { search } from './search.ts';
+import { newTally } from './tally.ts';
 
 /** What the composition root knows: every property and writer by name. */
 export interface Registry {
@@ -94,6 +95,7 @@ async function doSearch(
   const measured = await takeReferences(runner, base, job.subject.crds);
   referenceCache(job.subject, base).keep(runner, measured);
   const references = withDeclared(measured, job.subject.declared);
+  say({ say: 'measured', measures: undisturbedMeasures(measured) });
   const writers = registry.writers.filter((writer) => job.writers.includes(writer.name));
   const tally = newTally();
   const { warning = null } = runner.host.containment ?? {};

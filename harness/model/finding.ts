@@ -3,6 +3,7 @@
  *
  * Owns: the nouns between `execution` (which makes them) and `report` (which shows and stores them).
  */
+import type { Measures } from './baseline.ts';
 import type { CheckResult, Violation } from './check-result.ts';
 import type { Counterexample } from './counterexample.ts';
 import type { Footprint, History } from './history.ts';
@@ -113,6 +114,8 @@ export interface CampaignResult {
   readonly targetUse?: TargetUse;
   /** Runs by signature that failed in a way known before the campaign; absent where none did. */
   readonly seenAgain?: { readonly [signature: string]: number };
+  /** What the target took of the server. */
+  readonly measures?: Measures;
   /** For each waiver the violations that it covered; absent where there are no waivers. */
   readonly waived?: readonly { readonly waiver: Waiver; readonly count: number }[];
 }

@@ -13,8 +13,10 @@ import type {
   Reproduced,
 } from '../model/finding.ts';
 import { reconcilesBeside, summariseUse, useLines, useSchema, type UseSummary } from './target-use.ts';
+import type { BudgetCheck } from '../model/baseline.ts';
 import { signatureText } from '../model/check-result.ts';
 import { waiverText } from '../model/waiver.ts';
+import { budgetLines, budgetSchema } from './budgets.ts';
 import { corpusHeadline, corpusLines, corpusSummarySchema, outcomeWith, type CorpusSummary } from './corpus-summary.ts';
 
 export interface SummaryFinding {
@@ -60,6 +62,8 @@ export interface Summary {
   readonly corpus?: CorpusSummary;
   /** Runs by signature that failed as a kept finding does. */
   readonly seenAgain?: { readonly [signature: string]: number };
+  /** Measures beside those of the baseline; absent where the project has none. */
+  readonly budgets?: readonly BudgetCheck[];
   /** Waivers of the configuration, and how many violations each covered. */
   readonly waived?: readonly SummaryWaiver[];
 }
@@ -123,6 +127,7 @@ export const summarySchema: z.ZodType<Summary> = z
     warnings: z.array(z.string()),
     targetUse: useSchema.exactOptional(),
     corpus: corpusSummarySchema.exactOptional(),
+    budgets: z.array(budgetSchema).exactOptional().meta({ description: 'Measures beside those of the baseline' }),
     waived: z
       .array(waivedSchema)
       .exactOptional()
@@ -136,16 +141,18 @@ export const summarySchema: z.ZodType<Summary> = z
  *
  * @param pathOf tells where a finding's counterexample was written, if it was.
  * @param corpus what was replayed before the search.
+ * @param budgets what was compared with the baseline.
  */
 export function summarise(
   result: CampaignResult,
   pathOf: (finding: Finding) => string | undefined,
   corpus?: CorpusSummary,
+  budgets?: readonly BudgetCheck[],
 ): Summary {
   const use = result.targetUse === undefined ? undefined : summariseUse(result.targetUse);
   return {
     version: 1,
-    outcome: corpus === undefined ? result.outcome : outcomeWith(result.outcome, corpus),
+    outcome: outcomeOf(result.outcome, corpus, budgets),
     seed: result.seed,
     runs: result.runs,
     verified: result.verified,
@@ -158,8 +165,18 @@ export function summarise(
     ...(use === undefined ? {} : { targetUse: use }),
     ...(corpus === undefined ? {} : { corpus }),
     ...(result.seenAgain === undefined ? {} : { seenAgain: result.seenAgain }),
+    ...(budgets === undefined ? {} : { budgets }),
     ...(result.waived === undefined ? {} : { waived: result.waived.map(summariseWaiver) }),
   };
+}
+
+function outcomeOf(
+  searched: CampaignOutcome,
+  corpus: CorpusSummary | undefined,
+  budgets: readonly BudgetCheck[] = [],
+): CampaignOutcome {
+  if (budgets.some(({ exceeded }) => exceeded)) return 'violated';
+  return corpus === undefined ? searched : outcomeWith(searched, corpus);
 }
 
 export function summariseWaiver({ waiver, count }: NonNullable<CampaignResult['waived']>[number]): SummaryWaiver {
@@ -232,6 +249,7 @@ export function renderSummary(summary: Summary, options: { readonly color: boole
     lines.push(`    ${countText(count, 'run')} · ${counterexample ?? 'not written'}`);
   }
   if (summary.corpus !== undefined) lines.push(...corpusLines(summary.corpus, summary.seenAgain));
+  if (summary.budgets !== undefined) lines.push(...budgetLines(summary.budgets));
   lines.push(...waiverLines(summary));
   const untested = Object.entries(summary.perProperty).filter(([, tally]) => tally.vacuous);
   if (untested.length > 0) lines.push(`not put to the test: ${untested.map(([property]) => property).join(', ')}`);
@@ -252,9 +270,13 @@ function isOld({ onBase }: SummaryFinding): boolean {
 }
 
 /** `1 distinct finding, 1 regression` */
-function violatedText({ findings: all, corpus }: Summary): string {
+function violatedText({ findings: all, corpus, budgets = [] }: Summary): string {
   const findings = all.filter((finding) => !isOld(finding));
-  const kept = corpus === undefined ? [] : corpusHeadline(corpus);
+  const over = budgets.filter(({ exceeded }) => exceeded).length;
+  const kept = [
+    ...(corpus === undefined ? [] : corpusHeadline(corpus)),
+    ...(over === 0 ? [] : [`${countText(over, 'measure')} over budget`]),
+  ];
   const fresh = findings.length === 0 && kept.length > 0 ? [] : [countText(findings.length, 'distinct finding')];
   return [...fresh, ...kept].join(', ');
 }

@@ -42,6 +42,7 @@ function writeTarget(variant: string): void {
 const HAPPENINGS: { readonly [text: string]: () => void } = {
   'the controller is mended': () => writeTarget('correct'),
   'the controller is broken': () => writeTarget('refreshes-version-only'),
+  'the controller writes in every reconcile': () => writeTarget('updates-every-reconcile'),
 };
 
 interface Example {

@@ -21,6 +21,7 @@ import {
   faultsArgument,
   seedArgument,
 } from '../arguments.ts';
+import { budgetsOf, readBaseline, type KeptBaseline } from '../baseline.ts';
 import { readWholeCorpus } from '../corpus/folder.ts';
 import type { CorpusReplay } from '../corpus/replay-first.ts';
 import {
@@ -41,6 +42,8 @@ export interface RunFlags extends TargetFlags {
   /** `false`: `--no-corpus`. */
   readonly corpus?: string | boolean;
   readonly corpusBudget?: string;
+  readonly baseline?: string;
+  readonly updateBaseline?: boolean;
   readonly faults?: { readonly [name: string]: boolean };
   readonly dryRun?: boolean;
   readonly property?: readonly string[];
@@ -104,6 +107,8 @@ export function withRunFlags(command: Command): Command {
     .option('--corpus <dir>', 'findings that are kept, replayed first (default: .stalemate/corpus)')
     .option('--no-corpus', 'replay none')
     .option('--corpus-budget <time>', 'how long replaying them may take (default: 60s)', corpusBudgetArgument)
+    .option('--baseline <file>', 'budgets to keep to (default: .stalemate/baseline.json, if it is there)')
+    .option('--update-baseline', 'write the budgets anew, from what this run measured')
     .option('--json', 'print the summary as JSON on stdout');
 }
 
@@ -148,16 +153,17 @@ export async function runCampaignCommand(
   const build = change === undefined ? undefined : baseBuild(change.base, config, console.cwd);
   // Before anything takes long: a corpus that cannot be read is never passed over.
   const kept = flags.corpus === false ? [] : readWholeCorpus(config.corpus.folder, console.cwd);
+  const baseline = readBaseline(config, console.cwd);
   checkFolder(config.reportDir);
   const release = lockFolder(config.reportDir);
   try {
-    return await runLocked({ config, kept, build }, flags, context);
+    return await runLocked({ config, kept, build, baseline, update: flags.updateBaseline === true }, flags, context);
   } finally {
     release();
   }
 }
 
-interface Prepared {
+interface Prepared extends KeptBaseline {
   readonly config: RunConfig;
   readonly kept: readonly NamedEntry[];
   readonly build: BaseBuild | undefined;
@@ -178,7 +184,7 @@ async function runLocked(prepared: Prepared, flags: RunFlags, context: CommandCo
 }
 
 async function runTold(
-  { config, kept, build }: Prepared,
+  { config, kept, build, baseline, update }: Prepared,
   json: boolean,
   reports: Reports,
   context: CommandContext,
@@ -213,7 +219,12 @@ async function runTold(
 
   const result = build === undefined ? searched : await onBase(searched, build, config, { tell, console, signal });
   const redacted = redactWords(keeper.withoutSecrets(result), secretSources(config), vault);
-  const summary = summarise(redacted, (finding) => keeper.pathOf(finding), corpus?.summary);
+  const budgets = budgetsOf({ baseline, update }, config, redacted, {
+    tell,
+    failures: keeper.failures,
+    cwd: console.cwd,
+  });
+  const summary = summarise(redacted, (finding) => keeper.pathOf(finding), corpus?.summary, budgets);
   if (json) console.out(`${JSON.stringify(summary, null, 2)}\n`);
   else tell(renderSummary(summary, console));
   const pathsOf = keeper.pathsOf.bind(keeper);
@@ -288,6 +299,7 @@ function mergeFlags(base: StalemateOptions, flags: RunFlags): StalemateOptions {
     ...(flags.warm === undefined ? {} : { warm: flags.warm }),
     ...(flags.stopAfter === undefined ? {} : { stopAfter: flags.stopAfter }),
     ...(flags.reportDir === undefined ? {} : { reportDir: flags.reportDir }),
+    ...(flags.baseline === undefined ? {} : { baseline: flags.baseline }),
     ...mergeCorpusFlags(base, flags),
   };
 }

@@ -34,7 +34,8 @@ export type DocumentKind =
   | 'counterexample'
   | 'record'
   | 'recording'
-  | 'corpus-entry';
+  | 'corpus-entry'
+  | 'baseline';
 
 /** Writes a document. What the harness made must fit its own schema. */
 export function encode<T>(format: Format<T>, document: T): string {
@@ -95,7 +96,9 @@ export function parseJson(text: string, source: string, expected: string): unkno
       );
     }
     const reason = error instanceof Error ? error.message : String(error);
-    const cut = text.trim() === '' || /end of JSON input|Unterminated string/.test(reason);
+    const position = Number(/ at position (\d+)/.exec(reason)?.[1] ?? Number.NaN);
+    const atEnd = position >= text.trimEnd().length;
+    const cut = text.trim() === '' || atEnd || /end of JSON input|Unterminated string/.test(reason);
     const what = cut
       ? `is cut off: it ends ${text.trim() === '' ? 'before it begins' : `at line ${lines.length} in the middle of the document`}`
       : `is not JSON: ${reason.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())}`;

@@ -1,0 +1,120 @@
+/** The baseline of a project: read before a run, compared after it, written anew on request. */
+import { existsSync } from 'node:fs';
+import { relative } from 'node:path';
+import { storedTarget } from '../execution/counterexample.ts';
+import type { RunConfig } from '../execution/run-config.ts';
+import {
+  BASELINE_RATIO,
+  BASELINE_RUNS_MIN,
+  checkBudgets,
+  type Baseline,
+  type BaselineConditions,
+  type BudgetCheck,
+} from '../model/baseline.ts';
+import { HarnessError } from '../model/errors.ts';
+import type { CampaignResult } from '../model/finding.ts';
+import { writeWhole } from '../report/write-files.ts';
+import { decodeBaseline, encodeBaseline } from '../schedule/codec/baseline.ts';
+import { readText } from './read-text.ts';
+
+/**
+ * The checked-in baseline; undefined where there is none.
+ *
+ * @throws {TARGET_MISMATCH} when it is another target's.
+ */
+export function readBaseline(config: RunConfig, cwd: string): Baseline | undefined {
+  if (!existsSync(config.baseline)) return undefined;
+  const source = relative(cwd, config.baseline);
+  const baseline = decodeBaseline(readText(config.baseline, 'baseline'), source);
+  const [theirs, ours] = [programOf(baseline.target), programOf(storedTarget(config))];
+  if (theirs === ours) return baseline;
+  throw new HarnessError(
+    'TARGET_MISMATCH',
+    `"${source}" is the baseline of "${theirs}", and this run is about "${ours}"; name another one with --baseline`,
+  );
+}
+
+interface Budgets {
+  readonly checks: readonly BudgetCheck[];
+  /** What was not compared, and why. */
+  readonly notes: readonly string[];
+}
+
+function compareWith(baseline: Baseline, config: RunConfig, result: CampaignResult): Budgets {
+  const sameConditions = JSON.stringify(baseline.conditions) === JSON.stringify(conditionsOf(config));
+  const notes: string[] = [];
+  if (!sameConditions)
+    notes.push('averages are not compared: the baseline was taken with other writers or faults, or on another cluster');
+  else if (Math.min(result.runs, baseline.runs) < BASELINE_RUNS_MIN)
+    notes.push(`averages are not compared: of ${Math.min(result.runs, baseline.runs)} runs they say little`);
+  return { checks: checkBudgets(baseline, result.measures ?? {}, result.runs, sameConditions), notes };
+}
+
+/**
+ * Writes what was measured; ratios that somebody set stay.
+ *
+ * @throws {OUTPUT_FAILED} {USAGE} when the run has measured nothing.
+ */
+function updateBaseline(before: Baseline | undefined, config: RunConfig, result: CampaignResult): void {
+  const { measures = {}, runs } = result;
+  if (Object.keys(measures).length === 0 || runs === 0) {
+    throw new HarnessError('USAGE', 'the run has measured nothing to make a baseline of; give it a longer budget');
+  }
+  const baseline: Baseline = {
+    version: 1,
+    kind: 'baseline',
+    target: storedTarget(config),
+    conditions: conditionsOf(config),
+    runs,
+    ratio: before?.ratio ?? BASELINE_RATIO,
+    ...(before?.ratios === undefined ? {} : { ratios: before.ratios }),
+    measures,
+  };
+  writeWhole(config.baseline, encodeBaseline(baseline), undefined, '--baseline');
+}
+
+/** What a project keeps of how busy its target was. */
+export interface KeptBaseline {
+  readonly baseline: Baseline | undefined;
+  /** It is written anew. */
+  readonly update: boolean;
+}
+
+export interface BudgetManner {
+  readonly tell: (text: string) => void;
+  /** Takes what could not be written. */
+  readonly failures: string[];
+  readonly cwd: string;
+}
+
+/** Compares with the baseline, or writes it anew. */
+export function budgetsOf(
+  { baseline, update }: KeptBaseline,
+  config: RunConfig,
+  result: CampaignResult,
+  { tell, failures, cwd }: BudgetManner,
+): readonly BudgetCheck[] | undefined {
+  if (update) {
+    try {
+      updateBaseline(baseline, config, result);
+      tell(`baseline: what this run measured is in ${relative(cwd, config.baseline)}\n`);
+    } catch (error) {
+      // What the run has found is told all the same.
+      if (!(error instanceof HarnessError)) throw error;
+      failures.push(error.message);
+    }
+    return undefined;
+  }
+  if (baseline === undefined) return undefined;
+  const { checks, notes } = compareWith(baseline, config, result);
+  for (const note of notes) tell(`budgets: ${note}\n`);
+  return checks;
+}
+
+function conditionsOf({ cluster, writers, faults }: RunConfig): BaselineConditions {
+  return { cluster, writers, faults };
+}
+
+function programOf(target: Baseline['target']): string {
+  return 'module' in target ? target.module : (target.command[0] ?? '');
+}
