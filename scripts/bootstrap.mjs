@@ -39,6 +39,7 @@ const COMMANDS = {
   languages: { script: 'scripts/languages.ts' },
   upstream: { script: 'scripts/upstream-suites.ts' },
   'soak:self': { script: 'scripts/soak-self.ts' },
+  'test:kind': { script: 'scripts/test-kind.ts' },
   test: { npm: 'check' },
   setup: {},
 };

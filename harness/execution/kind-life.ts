@@ -39,12 +39,8 @@ export async function withKind<T>(
     return await work(access);
   } catch (error) {
     if (!(error instanceof HarnessError) || error.code !== 'CLUSTER_UNAVAILABLE') throw error;
-    const logs = await made.exportLogs().catch(() => undefined);
-    throw new HarnessError(
-      error.code,
-      logs === undefined ? error.message : `${error.message}; what the cluster logged is in "${logs}"`,
-      { cause: error },
-    );
+    const logs = await made.exportLogs();
+    throw new HarnessError(error.code, `${error.message}; what the cluster logged is in "${logs}"`, { cause: error });
   } finally {
     await made.close();
     if (kind.keep === true)

@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePorts } from '../../apiserver/http/free-ports.ts';
-import { realNow } from '../../determinism/real-time.ts';
+import { realDelay, realNow } from '../../determinism/real-time.ts';
 import { HarnessError } from '../../model/errors.ts';
 import type { KindAccess, KindOptions } from '../../model/kind-options.ts';
 import { called } from './cli.ts';
@@ -42,6 +42,7 @@ export interface KindCluster {
 const PREFIX = 'stalemate-';
 /** From the moment that a port is chosen until it is bound somebody else may get there first. */
 const TRIES = 3;
+const AGAIN_MS = 1_000;
 
 /** @throws {CLUSTER_UNAVAILABLE} when kind, an engine or an image is missing, or the cluster does not come up. */
 export async function makeKindCluster(options: MakeKindOptions): Promise<KindCluster> {
@@ -51,7 +52,10 @@ export async function makeKindCluster(options: MakeKindOptions): Promise<KindClu
   const owned = new OwnedClusters();
   for (const { cluster, engine: its } of await owned.abandoned()) {
     options.say?.(`deleting the kind cluster "${cluster}" of a run that was killed`);
-    await new Kind(its as Engine).remove(cluster, owned);
+    // The next start tries again.
+    await new Kind(its as Engine)
+      .remove(cluster, owned)
+      .catch((error: unknown) => options.say?.(`it could not be deleted: ${String(error)}`));
   }
   const keep = options.keep === true;
   // What it is made of, whatever it is called and whichever port is free.
@@ -67,13 +71,22 @@ export async function makeKindCluster(options: MakeKindOptions): Promise<KindClu
   const logs = join(options.logFolder, 'kind-logs', name);
   const exportLogs = async (): Promise<string> => {
     mkdirSync(logs, { recursive: true });
-    await kind.run(['export', 'logs', logs, '--name', name]);
+    // Of a node that has died there is less to be had, and kind says so.
+    await kind.run(['export', 'logs', logs, '--name', name]).catch(() => {});
     return logs;
   };
+  /** What cannot be deleted now the watchdog tries once more when we are gone: no result is lost over it. */
+  const end = async (): Promise<void> => {
+    try {
+      await kind.remove(name, owned);
+      watchdog?.done();
+    } catch (error) {
+      options.say?.(`the kind cluster "${name}" could not be deleted yet: ${String(error)}`);
+    }
+  };
   const close = async (): Promise<void> => {
-    if (keep) return;
-    await kind.remove(name, owned);
-    watchdog?.done();
+    if (keep) owned.release(name);
+    else await end();
   };
   try {
     if (!isReused) {
@@ -85,9 +98,9 @@ export async function makeKindCluster(options: MakeKindOptions): Promise<KindClu
         if (failed === undefined) break;
         const wasPort = /port is already allocated|address already in use/.test(failed);
         if (!wasPort || attempt === TRIES) {
-          const where = await exportLogs().catch(() => 'nowhere');
+          const where = await exportLogs();
           throw unavailable(
-            `the kind cluster "${name}" did not come up; its logs are in ${where}. kind said:\n${failed}`,
+            `the kind cluster "${name}" did not come up; its logs are in "${where}". kind said:\n${failed}`,
           );
         }
         await kind.run(['delete', 'cluster', '--name', name]);
@@ -96,8 +109,7 @@ export async function makeKindCluster(options: MakeKindOptions): Promise<KindClu
     const access = await kind.access(name, folder);
     return { access, image, isReused, createMs: realNow() - began, exportLogs, close };
   } catch (error) {
-    await kind.remove(name, owned);
-    watchdog?.done();
+    await end();
     throw error;
   }
 }
@@ -171,7 +183,18 @@ class Kind {
 
   /** Deletes a cluster, or what there is of it, and forgets it once it is gone. */
   async remove(name: string, owned: OwnedClusters): Promise<void> {
-    await this.run(['delete', 'cluster', '--name', name, '--kubeconfig', join(owned.folder(name), 'kubeconfig')]);
+    const args = ['delete', 'cluster', '--name', name, '--kubeconfig', join(owned.folder(name), 'kubeconfig')];
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await this.run(args);
+        if ((await this.run(['get', 'nodes', '--name', name])).trim() === '') break;
+        if (attempt === TRIES) throw unavailable(`the kind cluster "${name}" was deleted and is still there`);
+      } catch (error) {
+        // An engine on a busy machine may not have seen a container end in time.
+        if (attempt === TRIES) throw error;
+      }
+      await realDelay(AGAIN_MS);
+    }
     owned.forget(name);
   }
 }

@@ -13,7 +13,7 @@ import { remoteUpstream } from '../../gate/http/remote-upstream.ts';
 import { HarnessError } from '../../model/errors.ts';
 import type { KindAccess } from '../../model/kind-options.ts';
 import { writeWhole } from '../../report/write-files.ts';
-import { call } from '../../wire/call.ts';
+import { call, ConnectionFailure } from '../../wire/call.ts';
 import type { Upstream } from '../../wire/http.ts';
 import { readKubeconfig } from '../existing/kubeconfig-file.ts';
 import { install, OWN, takesWrites, type EnvtestOptions } from '../real/envtest.ts';
@@ -31,6 +31,17 @@ const NEW_FILE = 'new.json';
 
 /** @throws {CLUSTER_UNAVAILABLE} when it does not answer. */
 export async function openKind(access: KindAccess, options: EnvtestOptions): Promise<RealCluster> {
+  try {
+    return await open(access, options);
+  } catch (error) {
+    if (!(error instanceof ConnectionFailure)) throw error;
+    throw new HarnessError('CLUSTER_UNAVAILABLE', `the kind cluster "${access.name}" broke off: ${error.message}`, {
+      cause: error,
+    });
+  }
+}
+
+async function open(access: KindAccess, options: EnvtestOptions): Promise<RealCluster> {
   const { kubeconfig, context, etcd: at } = access;
   const remote = new RemoteServer(readKubeconfig(kubeconfig, context).remote);
   const etcd = new Etcd(at.url, at);

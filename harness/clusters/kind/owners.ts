@@ -15,6 +15,7 @@ export interface Ownership {
   readonly cluster: string;
   /** The engine that has it. */
   readonly engine: string;
+  /** 0: nobody uses it now. */
   readonly pid: number;
   /** When that process began, as the system tells it: pids are used again. */
   readonly began: string;
@@ -37,11 +38,15 @@ export class OwnedClusters {
 
   /** From now on the cluster is this process's. */
   async claim(cluster: string, engine: string, keep: boolean): Promise<void> {
-    const folder = this.folder(cluster);
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    mkdirSync(this.folder(cluster), { recursive: true, mode: 0o700 });
     const { pid } = process;
-    const owner: Ownership = { version: 1, cluster, engine, pid, began: await beganAt(pid), keep };
-    writeWhole(join(folder, FILE), `${JSON.stringify(owner, undefined, 2)}\n`);
+    this.#write({ version: 1, cluster, engine, pid, began: await beganAt(pid), keep });
+  }
+
+  /** A kept cluster is whose the next run is. */
+  release(cluster: string): void {
+    const owner = this.ownerOf(cluster);
+    if (owner !== undefined) this.#write({ ...owner, pid: 0, began: '' });
   }
 
   ownerOf(cluster: string): Ownership | undefined {
@@ -57,11 +62,15 @@ export class OwnedClusters {
 
   async isInUse(cluster: string): Promise<boolean> {
     const owner = this.ownerOf(cluster);
-    return owner !== undefined && (await beganAt(owner.pid)) === owner.began;
+    return owner !== undefined && owner.pid !== 0 && (await beganAt(owner.pid)) === owner.began;
   }
 
   forget(cluster: string): void {
     rmSync(this.folder(cluster), { recursive: true, force: true });
+  }
+
+  #write(owner: Ownership): void {
+    writeWhole(join(this.folder(owner.cluster), FILE), `${JSON.stringify(owner, undefined, 2)}\n`);
   }
 
   /** Clusters whose owners are gone and did not want them kept. */

@@ -17,10 +17,12 @@ while read -r line; do
 done
 # An engine goes on with what a caller who was killed has asked for: only what is made to its end can be deleted for good.
 while [ -n "$making" ] && kill -0 -- "-$making" 2>/dev/null; do sleep 0.2; done
+# What cannot be deleted now, as on a machine that is very busy, is left to the next start, which reads what lies in the folder.
 tries=0
-while [ $tries -lt 3 ]; do
-  kind delete cluster --name "$1" --kubeconfig "$2/kubeconfig" && break
+until kind delete cluster --name "$1" --kubeconfig "$2/kubeconfig" && [ -z "$(kind get nodes --name "$1")" ]; do
   tries=$((tries + 1))
+  [ $tries -lt 10 ] || exit 1
+  sleep 2
 done
 rm -rf -- "$2"`;
 

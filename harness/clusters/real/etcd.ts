@@ -80,7 +80,10 @@ export class Etcd {
 
   async #ask<T>(what: 'range' | 'txn', body: object): Promise<T> {
     const url = `${this.#url}/v3/kv/${what}`;
-    const { status, text } = await this.#post(url, JSON.stringify(body));
+    const { status, text } = await this.#post(url, JSON.stringify(body)).catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new HarnessError('CLUSTER_UNAVAILABLE', `etcd could not be reached at ${url}: ${reason}`, { cause: error });
+    });
     if (status !== 200)
       throw new HarnessError(
         'CLUSTER_UNAVAILABLE',

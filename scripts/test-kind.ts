@@ -1,0 +1,31 @@
+/**
+ * `npm run test:kind`: the suite on real kind clusters, wherever kind, an engine and a node image are found.
+ *
+ * Elsewhere it says what is missing and ends well: nobody needs a container engine to work on this repository. `--required` makes that a
+ * failure, for a CI that is meant to have one.
+ */
+import { spawnSync } from 'node:child_process';
+import { findEngine, nodeImage } from '../harness/clusters/kind/engine.ts';
+import { EXIT, HarnessError } from '../harness/model/errors.ts';
+
+const REQUIRED = '--required';
+
+async function main(args: readonly string[]): Promise<number> {
+  try {
+    const engine = await findEngine();
+    const image = await nodeImage(engine, {});
+    process.stdout.write(`kind suite: ${engine}, ${image}\n`);
+    const passed = args.filter((argument) => argument !== REQUIRED);
+    const { status } = spawnSync('vitest', ['run', '--config', 'scripts/vitest.kind.config.ts', ...passed], {
+      env: { ...process.env, STALEMATE_KIND_IMAGE: image },
+      stdio: 'inherit',
+    });
+    return status ?? 1;
+  } catch (error) {
+    if (!(error instanceof HarnessError)) throw error;
+    process.stdout.write(`kind suite left out: ${error.message}\n`);
+    return args.includes(REQUIRED) ? EXIT.inconclusive : 0;
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2));
