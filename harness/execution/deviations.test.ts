@@ -84,6 +84,8 @@ describe('single deviations from a calm run', () => {
     ['lose-response', 'controller/update/configmaps/default/web#0!answered'],
     ['close-watch', `${STREAM}/web@0`],
     ['expire-watch', `${STREAM}/web@0`],
+    ['black-hole', 'controller/update/configmaps/default/web#0!answered'],
+    ['latency', 'controller/update/configmaps/default/web#0!answered'],
   ])('use a fault that may be used, alone, where it can happen: %s', (kind, at) => {
     const { faulty } = singleDeviations(calm(), workload(), [kind]);
 

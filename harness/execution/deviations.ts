@@ -16,6 +16,7 @@ import { groupResource } from '../model/object.ts';
 import type { Fault, FaultKind, Hold, Preemption, Schedule } from '../model/schedule.ts';
 import { EMPTY_SCHEDULE } from '../model/schedule.ts';
 import type { Workload } from '../model/workload.ts';
+import { typicalConnectionFault } from '../schedule/connection-faults.ts';
 
 /** A target that writes without end would be deviated from without end. */
 const WRITES_MAX = 24;
@@ -110,6 +111,20 @@ function faultsOf(kind: FaultKind, writes: readonly Operation[], heard: readonly
     case 'close-watch':
     case 'expire-watch':
       return heard.flatMap(({ events }) => events.map(({ label }): Fault => ({ do: kind, at: label })));
+    case 'latency':
+    case 'bandwidth':
+    case 'slow-close':
+    case 'black-hole':
+    case 'reset':
+    case 'slice':
+    case 'limit-data':
+    case 'down': {
+      const moments = [
+        ...writes.map(({ label }) => label + ANSWERED),
+        ...heard.flatMap(({ events }) => events.map(({ label }) => label)),
+      ];
+      return moments.map((at): Fault => ({ ...typicalConnectionFault(kind), at }));
+    }
     default:
       // They need a lock, a second copy, a list that may be old, or last for a while: left to what knows of those.
       return [];

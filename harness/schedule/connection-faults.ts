@@ -33,6 +33,12 @@ export function drawConnectionFault(kind: ConnectionKind, draws: Draws, links: r
   return { ...trouble, link: one(links), forMs: one(LASTING_MS), ...(items === 0 ? {} : { items }) };
 }
 
+/** One that is neither harmless nor long, where nothing is left to chance. */
+export function typicalConnectionFault(kind: ConnectionKind): ConnectionFault {
+  const middle = <T>(list: readonly T[]): T => list[Math.floor(list.length / 2)] as T;
+  return { ...drawTrouble(kind, middle), link: 'target', forMs: middle(LASTING_MS) };
+}
+
 function drawTrouble(kind: ConnectionKind, one: <T>(list: readonly T[]) => T): ConnectionTrouble {
   switch (kind) {
     case 'latency': {
