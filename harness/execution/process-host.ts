@@ -7,6 +7,7 @@
 import { EnclosurePool } from '../actors/process/enclosure-pool.ts';
 import { processHost, startProcess } from '../actors/process/process-incarnation.ts';
 import { Disturbance } from '../clusters/connections/disturbance.ts';
+import { checkToxiproxy } from '../clusters/connections/toxiproxy.ts';
 import { WallClock } from '../determinism/run-clock.ts';
 import type { ProcessTarget } from '../model/counterexample.ts';
 import type { Upstream } from '../wire/http.ts';
@@ -45,6 +46,8 @@ function paceOf({ readyWithinMs, graceMs }: ProcessTarget): Pace {
 
 /** @param beat Told now and then that it is alive. */
 export async function createProcessHost(subject: Subject, target: ProcessTarget, beat: () => void): Promise<Host> {
+  const { toxiproxy = null } = subject;
+  if (toxiproxy !== null) await checkToxiproxy(toxiproxy);
   return assembleProcessHost(subject, target, await EnclosurePool.open(target.network), beat);
 }
 

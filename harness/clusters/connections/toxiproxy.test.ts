@@ -11,6 +11,12 @@ import { HERE, startToxiproxy, type Between, type Toxiproxy } from './toxiproxy.
 const binary = findToxiproxy();
 if (binary === undefined) console.log(`faults of connections are not tried: ${missingToxiproxyText()}`);
 
+it('says which program is no toxiproxy server', async () => {
+  await expect(startToxiproxy(process.execPath, HERE)).rejects.toThrow(
+    `"${process.execPath}" ended with exit code 9, expected a toxiproxy server of version 2; name another one with --toxiproxy PATH`,
+  );
+});
+
 describe.runIf(binary !== undefined)('connections behind toxiproxy', () => {
   let toxiproxy: Toxiproxy;
   let upstream = '';

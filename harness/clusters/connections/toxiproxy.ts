@@ -73,7 +73,7 @@ export async function startToxiproxy(binary: string, place: Place): Promise<Toxi
   };
   try {
     const client = new Client(`http://127.0.0.1:${(api.address() as AddressInfo).port}`);
-    const version = await ready(client, child);
+    const version = await ready(client, child, binary);
     let proxies = 0;
     return {
       version,
@@ -85,6 +85,11 @@ export async function startToxiproxy(binary: string, place: Place): Promise<Toxi
     await stop();
     throw error;
   }
+}
+
+/** @throws {CLUSTER_UNAVAILABLE} when it does not start: better said before anything else is started. */
+export async function checkToxiproxy(binary: string): Promise<void> {
+  await (await startToxiproxy(binary, HERE)).stop();
 }
 
 async function between(client: Client, name: string, upstream: string): Promise<Between> {
@@ -122,7 +127,7 @@ async function between(client: Client, name: string, upstream: string): Promise<
   };
 }
 
-async function ready(client: Client, child: Child): Promise<string> {
+async function ready(client: Client, child: Child, binary: string): Promise<string> {
   const untilMs = realNow() + READY_MS;
   for (;;) {
     const version = await client.getVersion().catch(() => undefined);
@@ -130,9 +135,10 @@ async function ready(client: Client, child: Child): Promise<string> {
     const ended = child.ended();
     if (ended !== undefined || realNow() > untilMs) {
       const what = ended === undefined ? `did not answer within ${READY_MS / 1000} s` : `ended with ${ended}`;
+      const words = logTail(child);
       throw new HarnessError(
         'CLUSTER_UNAVAILABLE',
-        `toxiproxy ${what}, expected a server of version 2; its last words:\n${logTail(child)}`,
+        `"${binary}" ${what}, expected a toxiproxy server of version 2; name another one with --toxiproxy PATH${words === '' ? '' : `; its last words:\n${words}`}`,
       );
     }
     await realDelay(POLL_MS);
