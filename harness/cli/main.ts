@@ -17,6 +17,8 @@ Examples:
       the same with stalemate.config.ts, until the first finding
   stalemate replay .stalemate/failures/lost-update-7f3a91.json
       run a finding again, step by step the same
+  stalemate ci --base-target base/controller.ts
+      judge a change: what fails on the build before it too fails nothing
   stalemate recheck .stalemate/records
       judge stored histories with today's properties, without running anything
 

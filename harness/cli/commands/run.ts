@@ -193,11 +193,17 @@ async function runTold(
   const { runConfigured, standOn } = await import('../library.ts');
   const { knownSignatures } = await import('../corpus/replay-first.ts');
   const { tell } = reports;
-  tell(`${headText(config, console.cwd)}\n`);
-  for (const warning of config.warnings) tell(`warning: ${warning}\n`);
+  const vault = new Vault();
+  // Logs of a CI are read by many: what a command or a variable says in secret is not told there either.
+  const first = {
+    warnings: [headText(config, console.cwd), ...config.warnings],
+    inconclusive: { count: 0, reasons: {} },
+  };
+  const [head = '', ...warnings] = redactWords(first, secretSources(config), vault).warnings;
+  tell(`${head}\n`);
+  for (const warning of warnings) tell(`warning: ${warning}\n`);
 
   const progress = progressLine(process.stderr);
-  const vault = new Vault();
   const keeper = new FindingKeeper(config.reportDir, console, tell, vault);
   const onCluster = (line: string): void => tell(`${line}\n`);
   const { corpus, searched } = await standOn(config, { signal, onCluster }, async (ready) => {

@@ -12,7 +12,7 @@ import { findingOf, HistoryScript } from '../test-findings.ts';
 import { runPage } from '../html/run/run-page.ts';
 import { FORMATS } from '../run/formats.ts';
 import { runOf } from '../run/test-run.ts';
-import { redactFinding, redactRun, restoreCounterexample } from './index.ts';
+import { redactFinding, redactRun, redactWords, restoreCounterexample } from './index.ts';
 import { Redaction } from './redaction.ts';
 import { Vault } from './vault.ts';
 
@@ -216,6 +216,20 @@ describe('what is written of a finding', () => {
     );
     for (const { render } of Object.values(FORMATS)) expect(plantedIn(render(run))).toEqual([]);
     expect(plantedIn(runPage(run, (path) => path))).toEqual([]);
+  });
+
+  it('is told without the secrets of a command and its variables', () => {
+    const sources = {
+      command: ['./manager', '--token', PLANTED.token],
+      env: [{ name: 'DB_PASSWORD', value: PLANTED.variable }],
+    };
+    const said = { [`login with ${PLANTED.variable} failed`]: 2 };
+    const words = { warnings: [`./manager --token ${PLANTED.token}`], inconclusive: { count: 2, reasons: said } };
+    const told = redactWords(words, sources, vault);
+
+    expect(plantedIn(JSON.stringify(words))).toEqual(['variable', 'token']);
+    expect(plantedIn(JSON.stringify(told))).toEqual([]);
+    expect(Object.values(told.inconclusive.reasons)).toEqual([2]);
   });
 
   it('keeps names, labels, kinds and everything else that is no secret', () => {
