@@ -18,6 +18,7 @@ import { Footprint, leftFootprints } from './footprint.ts';
 import { openExisting, type Existing } from './open-existing.ts';
 
 const installed = findProgram('etcd') !== undefined && findProgram('kube-apiserver') !== undefined;
+const isManagerInstalled = installed && findProgram('kube-controller-manager') !== undefined;
 const KEPT: KubeObject = {
   apiVersion: 'v1',
   kind: 'ConfigMap',
@@ -39,132 +40,134 @@ async function embedded(): Promise<Server> {
   return { remote: { url: http.url }, stop: () => http.close() };
 }
 
-async function real(): Promise<Server> {
-  const plane = await startControlPlane();
+const real = async (controllerManager = false): Promise<Server> => {
+  const plane = await startControlPlane({ controllerManager });
   const remote = { url: plane.url, ca: plane.ca, authorization: () => `Bearer ${plane.token}` };
   return { remote, stop: () => plane.stop() };
-}
+};
 
-describe.each([['the embedded server', embedded] as const, ...(installed ? [['a real one', real] as const] : [])])(
-  'a server of somebody else, %s',
-  { timeout: 90_000 },
-  (_name, start) => {
-    const folder = mkdtempSync(join(tmpdir(), 'existing-test-'));
-    const footprint = new Footprint('r1', folder);
-    let server: Server;
-    let theirs: Upstream & { close: () => void };
-    let opened: Existing;
-    const told: ObservedChange[] = [];
+const SERVERS: readonly (readonly [string, () => Promise<Server>])[] = [
+  ['the embedded server', embedded],
+  ...(installed ? [['a real one', () => real()] as const] : []),
+  ...(isManagerInstalled ? [['one that looks after itself', () => real(true)] as const] : []),
+];
 
-    const send =
-      (to: () => Upstream) =>
-      (method: Method, path: string, body?: JsonObject): Promise<ApiResponse> => {
-        const headers = { 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' };
-        return call(to(), { method, path, query: {}, headers, ...(body === undefined ? {} : { body }) });
-      };
-    /** As an actor of the run. */
-    const ask = send(() => opened.cluster);
-    /** As whoever owns the server. */
-    const own = send(() => theirs);
+describe.each(SERVERS)('a server of somebody else, %s', { timeout: 90_000 }, (_name, start) => {
+  const folder = mkdtempSync(join(tmpdir(), 'existing-test-'));
+  const footprint = new Footprint('r1', folder);
+  let server: Server;
+  let theirs: Upstream & { close: () => void };
+  let opened: Existing;
+  const told: ObservedChange[] = [];
 
-    beforeAll(async () => {
-      server = await start();
-      theirs = remoteUpstream(new RemoteServer(server.remote));
-      await vi.waitUntil(
-        async () => (await own('POST', '/api/v1/namespaces', { metadata: { name: 'theirs' } })).code === 201,
-      );
-      await own('POST', '/api/v1/namespaces/theirs/configmaps', { metadata: { name: 'precious' } });
-      await own('POST', ROLES, { metadata: { name: 'theirs' }, rules: [] });
-      footprint.begin({ url: server.remote.url, context: 'c', kubeconfig: '/k', allowed: [] });
-      opened = await openExisting({
-        remote: server.remote,
-        kinds: testServer().server,
-        crds: [WIDGETS],
-        namespaces: ['own-a'],
-        laterNamespaces: [],
-        objects: [KEPT],
-        footprint,
-        witness: () => ({ acting: () => (act) => act(), committed: (change) => void told.push(change) }),
-      });
-    }, 90_000);
-    afterAll(async () => {
-      opened?.cluster.close();
-      theirs?.close();
-      await server?.stop();
-      rmSync(folder, { recursive: true, force: true });
+  const send =
+    (to: () => Upstream) =>
+    (method: Method, path: string, body?: JsonObject): Promise<ApiResponse> => {
+      const headers = { 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' };
+      return call(to(), { method, path, query: {}, headers, ...(body === undefined ? {} : { body }) });
+    };
+  /** As an actor of the run. */
+  const ask = send(() => opened.cluster);
+  /** As whoever owns the server. */
+  const own = send(() => theirs);
+
+  beforeAll(async () => {
+    server = await start();
+    theirs = remoteUpstream(new RemoteServer(server.remote));
+    await vi.waitUntil(
+      async () => (await own('POST', '/api/v1/namespaces', { metadata: { name: 'theirs' } })).code === 201,
+    );
+    await own('POST', '/api/v1/namespaces/theirs/configmaps', { metadata: { name: 'precious' } });
+    await own('POST', ROLES, { metadata: { name: 'theirs' }, rules: [] });
+    footprint.begin({ url: server.remote.url, context: 'c', kubeconfig: '/k', allowed: [] });
+    opened = await openExisting({
+      remote: server.remote,
+      kinds: testServer().server,
+      crds: [WIDGETS],
+      namespaces: ['own-a'],
+      laterNamespaces: [],
+      objects: [KEPT],
+      footprint,
+      witness: () => ({ acting: () => (act) => act(), committed: (change) => void told.push(change) }),
     });
+  }, 90_000);
+  afterAll(async () => {
+    opened?.cluster.close();
+    theirs?.close();
+    await server?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
 
-    it('answers 403 to every write outside of its namespaces, and sends none', async () => {
-      await opened.cluster.restore();
-      const refused = [
-        await ask('DELETE', '/api/v1/namespaces/theirs/configmaps/precious'),
-        await ask('DELETE', '/api/v1/namespaces/theirs'),
-        await ask('POST', '/api/v1/namespaces', { metadata: { name: 'another' } }),
-        await ask('PATCH', `${ROLES}/theirs`, { rules: null }),
-        await ask('DELETE', ROLES),
-        await ask('POST', '/api/v1/namespaces/theirs/pods/web/proxy/x/y'),
-        await ask('POST', '/apis/unknown.example.com/v1/namespaces/own-a/things', { metadata: { name: 'x' } }),
-      ];
+  it('answers 403 to every write outside of its namespaces, and sends none', async () => {
+    await opened.cluster.restore();
+    const refused = [
+      await ask('DELETE', '/api/v1/namespaces/theirs/configmaps/precious'),
+      await ask('DELETE', '/api/v1/namespaces/theirs'),
+      await ask('POST', '/api/v1/namespaces', { metadata: { name: 'another' } }),
+      await ask('PATCH', `${ROLES}/theirs`, { rules: null }),
+      await ask('DELETE', ROLES),
+      await ask('POST', '/api/v1/namespaces/theirs/pods/web/proxy/x/y'),
+      await ask('POST', '/apis/unknown.example.com/v1/namespaces/own-a/things', { metadata: { name: 'x' } }),
+    ];
 
-      expect(refused.map(({ code }) => code)).toEqual(refused.map(() => 403));
-      expect((await own('GET', '/api/v1/namespaces/theirs/configmaps/precious')).code).toBe(200);
-      expect((await own('GET', `${ROLES}/theirs`)).code).toBe(200);
-      expect([...opened.territory.refusals].join('\n')).toContain('delete configmaps "precious" in "theirs"');
-    });
+    expect(refused.map(({ code }) => code)).toEqual(refused.map(() => 403));
+    expect((await own('GET', '/api/v1/namespaces/theirs/configmaps/precious')).code).toBe(200);
+    expect((await own('GET', `${ROLES}/theirs`)).code).toBe(200);
+    expect([...opened.territory.refusals].join('\n')).toContain('delete configmaps "precious" in "theirs"');
+  });
 
-    it('shows its only namespace to who reads all of them', async () => {
-      const { body } = await ask('GET', '/api/v1/configmaps');
+  it('shows its only namespace to who reads all of them', async () => {
+    const { body } = await ask('GET', '/api/v1/configmaps');
 
-      const { items } = body as unknown as { readonly items: readonly KubeObject[] };
-      expect(items.map(({ metadata }) => metadata.name)).toContain('kept');
-      expect(items.every(({ metadata }) => metadata.namespace === 'own-a')).toBe(true);
-    });
+    const { items } = body as unknown as { readonly items: readonly KubeObject[] };
+    expect(items.map(({ metadata }) => metadata.name)).toContain('kept');
+    expect(items.every(({ metadata }) => metadata.namespace === 'own-a')).toBe(true);
+  });
 
-    it('begins every run from one state, and leaves alone what others do meanwhile', async () => {
-      await opened.cluster.restore();
-      told.length = 0;
-      const widgets = '/apis/example.com/v1/namespaces/own-a/widgets';
-      const widget = { apiVersion: 'example.com/v1', kind: 'Widget', spec: { size: 1 } };
-      const stubborn = { ...widget, metadata: { name: 'a', finalizers: ['example.com/stays'] } };
-      expect((await ask('POST', widgets, stubborn)).code).toBe(201);
-      await ask('DELETE', '/api/v1/namespaces/own-a/configmaps/kept');
-      expect((await ask('POST', ROLES, { metadata: { name: 'made' }, rules: [] })).code).toBe(201);
-      expect((await ask('PATCH', `${ROLES}/made`, { metadata: { labels: { ours: 'yes' } } })).code).toBe(200);
-      await own('POST', ROLES, { metadata: { name: 'made-by-them' }, rules: [] });
-      await own('POST', '/api/v1/namespaces/theirs/configmaps', { metadata: { name: 'more' } });
+  it('begins every run from one state, and leaves alone what others do meanwhile', async () => {
+    await opened.cluster.restore();
+    told.length = 0;
+    const widgets = '/apis/example.com/v1/namespaces/own-a/widgets';
+    const widget = { apiVersion: 'example.com/v1', kind: 'Widget', spec: { size: 1 } };
+    const stubborn = { ...widget, metadata: { name: 'a', finalizers: ['example.com/stays'] } };
+    expect((await ask('POST', widgets, stubborn)).code).toBe(201);
+    await ask('DELETE', '/api/v1/namespaces/own-a/configmaps/kept');
+    expect((await ask('POST', ROLES, { metadata: { name: 'made' }, rules: [] })).code).toBe(201);
+    expect((await ask('PATCH', `${ROLES}/made`, { metadata: { labels: { ours: 'yes' } } })).code).toBe(200);
+    await own('POST', ROLES, { metadata: { name: 'made-by-them' }, rules: [] });
+    await own('POST', '/api/v1/namespaces/theirs/configmaps', { metadata: { name: 'more' } });
 
-      await opened.cluster.restore();
+    await opened.cluster.restore();
 
-      expect((await ask('GET', widgets)).body).toMatchObject({ items: [] });
-      expect((await ask('GET', '/api/v1/namespaces/own-a/configmaps/kept')).code).toBe(200);
-      expect((await own('GET', `${ROLES}/made`)).code).toBe(404);
-      expect((await own('GET', `${ROLES}/made-by-them`)).code).toBe(200);
-      expect((await own('GET', '/api/v1/namespaces/theirs/configmaps/more')).code).toBe(200);
-      const heard = new Set(told.map(({ resource, namespace, name }) => `${resource}/${namespace}/${name}`));
-      expect(heard).toContain('clusterroles.rbac.authorization.k8s.io//made');
-      expect([...heard].filter((place) => place.includes('theirs') || place.includes('by-them'))).toEqual([]);
-    });
+    expect((await ask('GET', widgets)).body).toMatchObject({ items: [] });
+    expect((await ask('GET', '/api/v1/namespaces/own-a/configmaps/kept')).code).toBe(200);
+    expect((await own('GET', `${ROLES}/made`)).code).toBe(404);
+    expect((await own('GET', `${ROLES}/made-by-them`)).code).toBe(200);
+    expect((await own('GET', '/api/v1/namespaces/theirs/configmaps/more')).code).toBe(200);
+    const heard = new Set(told.map(({ resource, namespace, name }) => `${resource}/${namespace}/${name}`));
+    expect(heard).toContain('clusterroles.rbac.authorization.k8s.io//made');
+    expect([...heard].filter((place) => place.includes('theirs') || place.includes('by-them'))).toEqual([]);
+  });
 
-    it('takes away what it has made, and only that', async () => {
-      expect((await ask('POST', ROLES, { metadata: { name: 'made-last' }, rules: [] })).code).toBe(201);
-      expect(leftFootprints(folder)).toMatchObject([{ head: { run: 'r1' }, isAlive: true }]);
-      const listed = await cleanUp(server.remote, footprint, true);
-      expect((await own('GET', '/api/v1/namespaces/own-a')).code).toBe(200);
-      opened.cluster.close();
+  it('takes away what it has made, and only that', async () => {
+    expect((await ask('POST', ROLES, { metadata: { name: 'made-last' }, rules: [] })).code).toBe(201);
+    expect(leftFootprints(folder)).toMatchObject([{ head: { run: 'r1' }, isAlive: true }]);
+    const listed = await cleanUp(server.remote, footprint, true);
+    expect((await own('GET', '/api/v1/namespaces/own-a')).code).toBe(200);
+    opened.cluster.close();
 
-      const { removed, left } = await cleanUp(server.remote, footprint);
+    const { removed, left } = await cleanUp(server.remote, footprint);
 
-      expect(left).toEqual([]);
-      expect(removed).toEqual(listed.removed);
-      expect(removed).toEqual([
-        'namespace own-a',
-        'clusterroles.rbac.authorization.k8s.io made-last',
-        'customresourcedefinitions.apiextensions.k8s.io widgets.example.com',
-      ]);
-      expect((await own('GET', '/api/v1/namespaces/own-a')).code).toBe(404);
-      expect((await own('GET', `${ROLES}/made-last`)).code).toBe(404);
-      expect((await own('GET', '/api/v1/namespaces/theirs/configmaps/precious')).code).toBe(200);
-      expect(leftFootprints(folder)).toEqual([]);
-    });
-  },
-);
+    expect(left).toEqual([]);
+    expect(removed).toEqual(listed.removed);
+    expect(removed).toEqual([
+      'namespace own-a',
+      'clusterroles.rbac.authorization.k8s.io made-last',
+      'customresourcedefinitions.apiextensions.k8s.io widgets.example.com',
+    ]);
+    expect((await own('GET', '/api/v1/namespaces/own-a')).code).toBe(404);
+    expect((await own('GET', `${ROLES}/made-last`)).code).toBe(404);
+    expect((await own('GET', '/api/v1/namespaces/theirs/configmaps/precious')).code).toBe(200);
+    expect(leftFootprints(folder)).toEqual([]);
+  });
+});

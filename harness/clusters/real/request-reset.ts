@@ -72,8 +72,16 @@ export class RequestReset implements Reset {
     for (let pauseMs = PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MAX_MS)) {
       const listings = await this.#look();
       const differences = this.#differences(listings);
-      if (differences.length === 0) return await this.#shown(listings);
-      if (realNow() > untilMs) throw unclean(`${differences.slice(0, 3).map(nameOf).join(', ')} stays as it is`);
+      if (differences.length === 0) {
+        const revision = await this.#shown(listings);
+        if (revision !== undefined) return revision;
+      }
+      if (realNow() > untilMs)
+        throw unclean(
+          differences.length === 0
+            ? 'somebody makes more'
+            : `${differences.slice(0, 3).map(nameOf).join(', ')} stays as it is`,
+        );
       await Promise.all(differences.map((one) => this.#mend(one, differences)));
       await realDelay(pauseMs);
     }
@@ -169,9 +177,11 @@ export class RequestReset implements Reset {
     this.#uids.set(meant, uid);
   }
 
-  /** All that was looked at has been told. */
-  async #shown(listings: readonly Listing[]): Promise<number> {
+  /** Waits until all that was looked at has been told; undefined where somebody has made more since. */
+  async #shown(listings: readonly Listing[]): Promise<number | undefined> {
     const { live } = this.#view;
+    const latest = Math.max(...listings.map(({ revision }) => revision));
+    const kinds = new Set(listings.map(({ kind }) => groupResource(kind)));
     const isShown = (): boolean => {
       const listed = new Set<string>();
       for (const { kind, items } of listings)
@@ -180,12 +190,15 @@ export class RequestReset implements Reset {
           listed.add(uid);
           if (this.#view.isOurs(groupResource(kind), item) && !this.#view.knows(uid, revisionOf(item))) return false;
         }
-      const kinds = new Set(listings.map(({ kind }) => groupResource(kind)));
-      return [...live.values()].every(({ resource, uid }) => !kinds.has(resource) || listed.has(uid));
+      return [...live.values()].every(
+        ({ resource, uid, revision }) => !kinds.has(resource) || listed.has(uid) || revision > latest,
+      );
     };
     await this.#view.until(isShown, 'show what was put back');
+    // Controllers of the cluster go on acting upon what was there.
+    if ([...live.values()].some(({ revision }) => revision > latest)) return undefined;
     this.#touched.clear();
-    return Math.max(...listings.map(({ revision }) => revision));
+    return latest;
   }
 
   #hasStatus({ group, version, kind }: ResourceKind): boolean {
