@@ -29,17 +29,21 @@ interface Heard {
   readonly events: readonly { readonly k: number; readonly at: number; readonly label: Label }[];
 }
 
+export interface Deviations {
+  /** Somebody else writes first. */
+  readonly collisions: readonly Schedule[];
+  /** A watch falls silent. */
+  readonly silences: readonly Schedule[];
+  readonly faults: readonly Schedule[];
+}
+
 /**
- * The deviations from a calm run, in groups; within a group in the order in which they come up.
+ * The deviations from a calm run, in the order in which they come up.
  *
  * @param calm A run of `workload` in the default order.
  * @param faults Kinds of faults that may be used.
  */
-export function singleDeviations(
-  calm: History,
-  { programs }: Workload,
-  faults: readonly FaultKind[],
-): { readonly order: readonly Schedule[]; readonly faulty: readonly Schedule[] } {
+export function singleDeviations(calm: History, { programs }: Workload, faults: readonly FaultKind[]): Deviations {
   const contention = phaseStart(calm, 'contention');
   const over = phaseStart(calm, 'heal');
   const during = (at: number): boolean => at >= contention && at < over;
@@ -53,25 +57,28 @@ export function singleDeviations(
     objects: new Set(ops.map(({ target }) => placeOf(groupResource(target), target.namespace, target.name))),
     lastAt: operations.findLast((operation) => operation.actor === actor)?.invoked.at ?? 0,
   }));
-  const order: Schedule[] = [];
+  const collisions: Schedule[] = [];
   for (const write of writes) {
     const place = placeOf(write.resource, write.namespace, write.name);
     for (const { actor, objects, lastAt } of rivals) {
       // Whoever has nothing left to do by then cannot come first.
       if (lastAt < write.invoked.at || !objects.has(place)) continue;
       const first = before(write, actor);
-      order.push({ ...EMPTY_SCHEDULE, preemptions: [first] });
+      collisions.push({ ...EMPTY_SCHEDULE, preemptions: [first] });
       const unheard = heard.flatMap((stream) => (stream.resource === write.resource ? silentFrom(stream, write) : []));
-      if (unheard.length > 0) order.push({ ...EMPTY_SCHEDULE, preemptions: [first], holds: unheard });
+      if (unheard.length > 0) collisions.push({ ...EMPTY_SCHEDULE, preemptions: [first], holds: unheard });
     }
   }
-  for (const { stream, events } of heard) {
-    for (const { k } of events.slice(0, EVENTS_MAX)) {
-      order.push({ ...EMPTY_SCHEDULE, holds: [{ stream, from: `@${k}`, until: 'heal' }] });
-    }
-  }
-  const faulty = faults.flatMap((kind) => faultsOf(kind, writes, heard));
-  return { order, faulty: faulty.map((fault): Schedule => ({ ...EMPTY_SCHEDULE, faults: [fault] })) };
+  const silences = heard.flatMap(({ stream, events }) =>
+    events.slice(0, EVENTS_MAX).map(({ k }): Hold => ({ stream, from: `@${k}`, until: 'heal' })),
+  );
+  return {
+    collisions,
+    silences: silences.map((hold): Schedule => ({ ...EMPTY_SCHEDULE, holds: [hold] })),
+    faults: faults
+      .flatMap((kind) => faultsOf(kind, writes, heard))
+      .map((fault): Schedule => ({ ...EMPTY_SCHEDULE, faults: [fault] })),
+  };
 }
 
 function before({ label }: Operation, run: ActorId): Preemption {

@@ -1,8 +1,8 @@
 /**
  * Where the trials of a process come from: one in three is drawn at random, the others deviate once from a calm run.
  *
- * A calm run is a trial of its own; what it has shown is deviated from in later ones (`deviations.ts`). Kinds of workloads take
- * turns, so that one with many deviations does not starve the others. Owns: whose turn it is. Does not own: how trials are drawn
+ * A calm run is a trial of its own; what it has shown is deviated from in later ones (`deviations.ts`). What happens to the target
+ * in them takes turns, so that one with many deviations does not starve the others. Owns: whose turn it is. Does not own: how trials are drawn
  * (`schedule/arbitrary.ts`), how many run at once (`batches.ts`).
  */
 import * as fc from 'fast-check';
@@ -25,8 +25,9 @@ export interface TrialSourceOptions {
 /** Workloads to choose from; when all have been deviated from, the random trials go on alone. */
 const WORKLOADS = 400;
 /** Of one calm run no more than this is tried: the next one may be worth more. */
-const ORDER_MAX = 16;
-const FAULTY_MAX = 4;
+const COLLISIONS_MAX = 10;
+const SILENCES_MAX = 8;
+const FAULTS_MAX = 3;
 /** One trial in so many is random. */
 const RANDOM_ONE_IN = 3;
 /** So many calm runs are deviated from in turns. */
@@ -63,8 +64,12 @@ export class TrialSource {
   /** What came of a trial: of a calm one, what there is to deviate from. */
   learn(trial: Trial, history: History): void {
     if (!this.#underWay.delete(trial)) return;
-    const { order, faulty } = singleDeviations(history, trial.workload, this.#faults);
-    const schedules = [...this.#some(order, ORDER_MAX), ...this.#some(faulty, FAULTY_MAX)];
+    const { collisions, silences, faults } = singleDeviations(history, trial.workload, this.#faults);
+    const schedules = [
+      ...this.#some(collisions, COLLISIONS_MAX),
+      ...this.#some(silences, SILENCES_MAX),
+      ...this.#some(faults, FAULTS_MAX),
+    ];
     this.#open.push(schedules.map((schedule): Trial => ({ workload: trial.workload, schedule })));
   }
 
@@ -94,19 +99,23 @@ export class TrialSource {
   }
 }
 
-/** Each workload once: those that differ in who acts before those that differ in what they do, and of these the short ones first. */
+/**
+ * Each workload once: those in which something else happens to the target before those in which only the rival, who comes last, is
+ * another, and of all of them the short ones first.
+ */
 function inTurns(workloads: readonly Workload[]): Workload[] {
-  const kinds = new Map<string, Map<string, Workload>>();
-  for (const workload of workloads) {
-    const kind = `${workload.start} ${workload.programs.map(({ actor, writer }) => `${actor}=${writer}`).join(' ')}`;
-    const same = kinds.get(kind) ?? new Map<string, Workload>();
-    same.set(JSON.stringify(workload.programs), workload);
-    kinds.set(kind, same);
+  const rows = new Map<string, Map<string, Workload>>();
+  for (const workload of workloads.toSorted((a, b) => lengthOf(a) - lengthOf(b))) {
+    const { start, programs } = workload;
+    const stir = JSON.stringify([start, programs.slice(0, -1).map(({ ops }) => ops)]);
+    const same = rows.get(stir) ?? new Map<string, Workload>();
+    same.set(JSON.stringify(programs), workload);
+    rows.set(stir, same);
   }
   const turns: Workload[] = [];
-  const rows = [...kinds.values()].map((same) => [...same.values()].toSorted((a, b) => lengthOf(a) - lengthOf(b)));
-  for (let turn = 0; rows.some((row) => row.length > turn); turn++) {
-    for (const row of rows) turns.push(...row.slice(turn, turn + 1));
+  const columns = [...rows.values()].map((same) => [...same.values()]);
+  for (let turn = 0; columns.some((of) => of.length > turn); turn++) {
+    for (const of of columns) turns.push(...of.slice(turn, turn + 1));
   }
   return turns;
 }

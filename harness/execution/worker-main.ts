@@ -121,7 +121,7 @@ async function doSearch(
       // Strategies that were asked for by name are asked for alone.
       ...(runner.repeatable || job.strategies !== null
         ? {}
-        : { calm: workloadArbitrary({ ...drawn, rivals: [1, 1, 2] }) }),
+        : { calm: workloadArbitrary({ ...drawn, oneRival: true }) }),
       faults: job.faults,
       ...(job.strategies === null ? {} : { strategies: job.strategies }),
       warm: job.warm,

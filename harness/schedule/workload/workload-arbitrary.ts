@@ -17,8 +17,8 @@ export interface WorkloadArbitraryOptions extends Partial<WriterContext> {
   readonly sample: readonly KubeObject[];
   /** Trials are dear: mostly aim where the target writes too, and let it start from nothing as often as not. */
   readonly aimed?: boolean;
-  /** How many writers act beside the user, or beside whoever stirs the target; each as often as it stands here. */
-  readonly rivals?: readonly number[];
+  /** Beside the user, or whoever stirs the target, exactly one writer acts, where the target writes too if there is such a place. */
+  readonly oneRival?: boolean;
   /** Absent: mostly settled, sometimes empty. */
   readonly start?: Workload['start'];
 }
@@ -61,6 +61,7 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
   readonly #stirring: readonly Armed[];
   readonly #aimed: boolean;
   readonly #counts: readonly number[];
+  readonly #oneRival: boolean;
 
   constructor(options: WorkloadArbitraryOptions) {
     super();
@@ -85,7 +86,8 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
       writer.stirs === undefined ? [] : arm(writer, aim.objects.filter(writer.stirs)),
     );
     this.#aimed = options.aimed === true;
-    this.#counts = options.rivals ?? WRITER_COUNTS;
+    this.#oneRival = options.oneRival === true;
+    this.#counts = this.#oneRival ? [1] : WRITER_COUNTS;
     this.#sample = sample;
     this.#start = start;
     this.#user = armed.filter(({ writer }) => writer.as === 'user');
@@ -135,6 +137,11 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
   #candidates(mrng: fc.Random): readonly Armed[] {
     if (!this.#aimed) return this.#writers;
     const drawn = mrng.nextInt(0, 3);
+    if (this.#oneRival) {
+      const nearest = [this.#contesting, this.#updating];
+      if (drawn === 3) nearest.reverse();
+      return nearest.find((some) => some.length > 0) ?? this.#writers;
+    }
     if (drawn < CONTESTING_OF_FOUR && this.#contesting.length > 0) return this.#contesting;
     if (drawn < CONTESTING_OF_FOUR + UPDATING_OF_FOUR && this.#updating.length > 0) return this.#updating;
     return this.#writers;
