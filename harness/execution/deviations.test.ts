@@ -60,6 +60,19 @@ describe('single deviations from a calm run', () => {
     ]);
   });
 
+  it('let rivals come first again and again, as often as they can', () => {
+    const { programs, ...rest } = workload();
+    const [user, rival] = programs;
+    if (user === undefined || rival === undefined) throw new Error('the workload has two programs');
+    const twice = { ...rival, ops: [...rival.ops, ...rival.ops] };
+    const { collisions } = singleDeviations(calm(), { ...rest, programs: [user, twice] }, []);
+
+    expect(collisions.at(-1)?.preemptions).toEqual([
+      { before: 'controller/update/configmaps/default/web#0!sent', run: 'writer-1' },
+      { before: 'controller/update/configmaps/default/web#1!sent', run: 'writer-1' },
+    ]);
+  });
+
   it('leave out those who write other objects', () => {
     expect(singleDeviations(calm('other'), workload('other'), []).collisions).toEqual([]);
   });

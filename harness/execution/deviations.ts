@@ -10,7 +10,7 @@ import type { ActorId } from '../model/actor.ts';
 import { roleOf } from '../model/actor.ts';
 import type { History, Operation } from '../model/history.ts';
 import { isWrite, phaseStart } from '../model/history.ts';
-import { ANSWERED, SENT } from '../model/label.ts';
+import { ANSWERED, laterOccurrence, SENT, withoutOccurrence } from '../model/label.ts';
 import type { Label } from '../model/label.ts';
 import { groupResource } from '../model/object.ts';
 import type { Fault, FaultKind, Hold, Preemption, Schedule } from '../model/schedule.ts';
@@ -29,8 +29,17 @@ interface Heard {
   readonly events: readonly { readonly k: number; readonly at: number; readonly label: Label }[];
 }
 
+/** Somebody with a program. */
+interface Rival {
+  readonly actor: ActorId;
+  /** What its operations are about, in their order. */
+  readonly places: readonly string[];
+  /** When it was last seen to act. */
+  readonly lastAt: number;
+}
+
 export interface Deviations {
-  /** Somebody else writes first. */
+  /** Somebody else writes first, once or several times in a row. */
   readonly collisions: readonly Schedule[];
   /** A watch falls silent. */
   readonly silences: readonly Schedule[];
@@ -52,23 +61,24 @@ export function singleDeviations(calm: History, { programs }: Workload, faults: 
     .filter(({ actor, verb }) => roleOf(actor) === 'target' && isWrite(verb))
     .slice(0, WRITES_MAX);
   const heard = streamsOf(calm, during);
-  const rivals = programs.map(({ actor, ops }) => ({
+  const rivals = programs.map(({ actor, ops }): Rival => ({
     actor,
-    objects: new Set(ops.map(({ target }) => placeOf(groupResource(target), target.namespace, target.name))),
+    places: ops.map(({ target }) => placeOf(groupResource(target), target.namespace, target.name)),
     lastAt: operations.findLast((operation) => operation.actor === actor)?.invoked.at ?? 0,
   }));
   const collisions: Schedule[] = [];
   for (const write of writes) {
     const place = placeOf(write.resource, write.namespace, write.name);
-    for (const { actor, objects, lastAt } of rivals) {
+    for (const { actor, places, lastAt } of rivals) {
       // Whoever has nothing left to do by then cannot come first.
-      if (lastAt < write.invoked.at || !objects.has(place)) continue;
+      if (lastAt < write.invoked.at || !places.includes(place)) continue;
       const first = before(write, actor);
       collisions.push({ ...EMPTY_SCHEDULE, preemptions: [first] });
       const unheard = heard.flatMap((stream) => (stream.resource === write.resource ? silentFrom(stream, write) : []));
       if (unheard.length > 0) collisions.push({ ...EMPTY_SCHEDULE, preemptions: [first], holds: unheard });
     }
   }
+  collisions.push(...streaks(writes, rivals));
   const silences = heard.flatMap(({ stream, events }) =>
     events.slice(0, EVENTS_MAX).map(({ k }): Hold => ({ stream, from: `@${k}`, until: 'heal' })),
   );
@@ -79,6 +89,30 @@ export function singleDeviations(calm: History, { programs }: Workload, faults: 
       .flatMap((kind) => faultsOf(kind, writes, heard))
       .map((fault): Schedule => ({ ...EMPTY_SCHEDULE, faults: [fault] })),
   };
+}
+
+/**
+ * Each write of an object loses its race for as long as rivals last: what one lost race leaves undone, the next write often mends.
+ */
+function streaks(writes: readonly Operation[], rivals: readonly Rival[]): readonly Schedule[] {
+  const found: Schedule[] = [];
+  const stems = new Set<string>();
+  for (const write of writes) {
+    const label = `${write.label}${SENT}`;
+    const stem = withoutOccurrence(label) ?? label;
+    const place = placeOf(write.resource, write.namespace, write.name);
+    const left = rivals
+      .filter(({ actor, lastAt }) => roleOf(actor) !== 'user' && lastAt > write.invoked.at)
+      .flatMap(({ actor, places }) => places.filter((other) => other === place).map(() => actor));
+    if (left.length < 2 || stems.has(stem)) continue;
+    stems.add(stem);
+    const preemptions = left.flatMap((run, index): readonly Preemption[] => {
+      const later = laterOccurrence(label, index);
+      return later === undefined ? [] : [{ before: later, run }];
+    });
+    found.push({ ...EMPTY_SCHEDULE, preemptions });
+  }
+  return found;
 }
 
 function before({ label }: Operation, run: ActorId): Preemption {

@@ -25,7 +25,8 @@ export interface TrialSourceOptions {
 /** Workloads to choose from; when all have been deviated from, the random trials go on alone. */
 const WORKLOADS = 400;
 /** Of one calm run no more than this is tried: the next one may be worth more. */
-const COLLISIONS_MAX = 10;
+const STREAKS_MAX = 2;
+const COLLISIONS_MAX = 8;
 const SILENCES_MAX = 8;
 const FAULTS_MAX = 3;
 /** One trial in so many is random. */
@@ -65,8 +66,13 @@ export class TrialSource {
   learn(trial: Trial, history: History): void {
     if (!this.#underWay.delete(trial)) return;
     const { collisions, silences, faults } = singleDeviations(history, trial.workload, this.#faults);
+    const streaks = collisions.filter(({ preemptions }) => preemptions.length > 1);
     const schedules = [
-      ...this.#some(collisions, COLLISIONS_MAX),
+      ...this.#some(streaks, STREAKS_MAX),
+      ...this.#some(
+        collisions.filter((schedule) => !streaks.includes(schedule)),
+        COLLISIONS_MAX,
+      ),
       ...this.#some(silences, SILENCES_MAX),
       ...this.#some(faults, FAULTS_MAX),
     ];
@@ -100,14 +106,14 @@ export class TrialSource {
 }
 
 /**
- * Each workload once: those in which something else happens to the target before those in which only the rival, who comes last, is
- * another, and of all of them the short ones first.
+ * Each workload once: those in which something else happens to the target before those in which only the rivals, who come later, are
+ * others, and of all of them the short ones first.
  */
 function inTurns(workloads: readonly Workload[]): Workload[] {
   const rows = new Map<string, Map<string, Workload>>();
   for (const workload of workloads.toSorted((a, b) => lengthOf(a) - lengthOf(b))) {
     const { start, programs } = workload;
-    const stir = JSON.stringify([start, programs.slice(0, -1).map(({ ops }) => ops)]);
+    const stir = JSON.stringify([start, programs.slice(0, 1).map(({ ops }) => ops)]);
     const same = rows.get(stir) ?? new Map<string, Workload>();
     same.set(JSON.stringify(programs), workload);
     rows.set(stir, same);

@@ -119,9 +119,7 @@ async function doSearch(
       properties,
       workload: workloadArbitrary(drawn),
       // Strategies that were asked for by name are asked for alone.
-      ...(runner.repeatable || job.strategies !== null
-        ? {}
-        : { calm: workloadArbitrary({ ...drawn, oneRival: true }) }),
+      ...(runner.repeatable || job.strategies !== null ? {} : { calm: workloadArbitrary({ ...drawn, rivals: true }) }),
       faults: job.faults,
       ...(job.strategies === null ? {} : { strategies: job.strategies }),
       warm: job.warm,

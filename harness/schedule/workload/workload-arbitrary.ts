@@ -17,8 +17,8 @@ export interface WorkloadArbitraryOptions extends Partial<WriterContext> {
   readonly sample: readonly KubeObject[];
   /** Trials are dear: mostly aim where the target writes too, and let it start from nothing as often as not. */
   readonly aimed?: boolean;
-  /** Beside the user, or whoever stirs the target, exactly one writer acts, where the target writes too if there is such a place. */
-  readonly oneRival?: boolean;
+  /** Beside the user, or whoever stirs the target, only rivals act: where the target writes too, if there is such a place. */
+  readonly rivals?: boolean;
   /** Absent: mostly settled, sometimes empty. */
   readonly start?: Workload['start'];
 }
@@ -32,6 +32,8 @@ interface Armed {
 
 /** How many writers beside the user, out of ten runs: mostly one or two, none when the user or the start is trouble enough. */
 const WRITER_COUNTS = [0, 1, 1, 1, 1, 2, 2, 2, 3, 3] as const;
+/** Rivals alone: mostly one, sometimes enough of them for a series of lost races. */
+const RIVAL_COUNTS = [1, 1, 2] as const;
 const WRITERS_MAX = Math.max(...WRITER_COUNTS);
 /** One run in so many starts from nothing, with the sample applied under contention. */
 const EMPTY_START_ONE_IN = 5;
@@ -61,7 +63,7 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
   readonly #stirring: readonly Armed[];
   readonly #aimed: boolean;
   readonly #counts: readonly number[];
-  readonly #oneRival: boolean;
+  readonly #rivals: boolean;
 
   constructor(options: WorkloadArbitraryOptions) {
     super();
@@ -86,8 +88,8 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
       writer.stirs === undefined ? [] : arm(writer, aim.objects.filter(writer.stirs)),
     );
     this.#aimed = options.aimed === true;
-    this.#oneRival = options.oneRival === true;
-    this.#counts = this.#oneRival ? [1] : WRITER_COUNTS;
+    this.#rivals = options.rivals === true;
+    this.#counts = this.#rivals ? RIVAL_COUNTS : WRITER_COUNTS;
     this.#sample = sample;
     this.#start = start;
     this.#user = armed.filter(({ writer }) => writer.as === 'user');
@@ -137,7 +139,7 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
   #candidates(mrng: fc.Random): readonly Armed[] {
     if (!this.#aimed) return this.#writers;
     const drawn = mrng.nextInt(0, 3);
-    if (this.#oneRival) {
+    if (this.#rivals) {
       const nearest = [this.#contesting, this.#updating];
       if (drawn === 3) nearest.reverse();
       return nearest.find((some) => some.length > 0) ?? this.#writers;
