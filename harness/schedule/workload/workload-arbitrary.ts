@@ -32,8 +32,8 @@ interface Armed {
 
 /** How many writers beside the user, out of ten runs: mostly one or two, none when the user or the start is trouble enough. */
 const WRITER_COUNTS = [0, 1, 1, 1, 1, 2, 2, 2, 3, 3] as const;
-/** Rivals alone: mostly one, sometimes enough of them for a series of lost races. */
-const RIVAL_COUNTS = [1, 1, 2] as const;
+/** Rivals alone: enough of them for a second lost race. */
+const RIVAL_COUNTS = [2] as const;
 const WRITERS_MAX = Math.max(...WRITER_COUNTS);
 /** One run in so many starts from nothing, with the sample applied under contention. */
 const EMPTY_START_ONE_IN = 5;
