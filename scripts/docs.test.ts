@@ -147,3 +147,13 @@ it.each(['README.md', 'ci/README.md', 'ci/github/action.yml'])('names in %s only
 
   expect(named.filter((flag) => !known.has(flag) && !others.includes(flag))).toEqual([]);
 });
+
+it('numbers decisions once each, and says the number in their titles', () => {
+  const decisions = documents.filter(({ path }) => /^docs\/decisions\/\d{4}-(?!template)/.test(path));
+  const numbers = decisions.map(({ path }) => path.slice('docs/decisions/'.length).slice(0, 4));
+
+  expect(new Set(numbers).size).toBe(numbers.length);
+  for (const [index, { text, path }] of decisions.entries()) {
+    expect(text, path).toMatch(new RegExp(`^# 0*${Number(numbers[index])}[.:] `));
+  }
+});
