@@ -153,7 +153,6 @@ it('numbers decisions once each, and says the number in their titles', () => {
   const numbers = decisions.map(({ path }) => path.slice('docs/decisions/'.length).slice(0, 4));
 
   expect(new Set(numbers).size).toBe(numbers.length);
-  for (const [index, { text, path }] of decisions.entries()) {
-    expect(text, path).toMatch(new RegExp(`^# 0*${Number(numbers[index])}[.:] `));
-  }
+  const titled = decisions.filter(({ text }, index) => new RegExp(`^# 0*${Number(numbers[index])}[.:] `).test(text));
+  expect(decisions.filter((one) => !titled.includes(one)).map(({ path }) => path)).toEqual([]);
 });
