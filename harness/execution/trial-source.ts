@@ -1,5 +1,5 @@
 /**
- * Where the trials of a process come from: one in three is drawn at random, the others deviate once from a calm run.
+ * Where the trials of a process come from: every other one is drawn at random, every other one deviates once from a calm run.
  *
  * A calm run is a trial of its own; what it has shown is deviated from in later ones (`deviations.ts`). What happens to the target
  * in them takes turns, so that one with many deviations does not starve the others. Owns: whose turn it is. Does not own: how trials are drawn
@@ -30,7 +30,7 @@ const COLLISIONS_MAX = 8;
 const SILENCES_MAX = 8;
 const FAULTS_MAX = 3;
 /** One trial in so many is random. */
-const RANDOM_ONE_IN = 3;
+const RANDOM_ONE_IN = 2;
 /** So many calm runs are deviated from in turns. */
 const OPEN_MAX = 3;
 

@@ -141,7 +141,7 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
     const drawn = mrng.nextInt(0, 3);
     if (this.#rivals) {
       const nearest = [this.#contesting, this.#updating];
-      if (drawn === 3) nearest.reverse();
+      if (drawn >= 2) nearest.reverse();
       return nearest.find((some) => some.length > 0) ?? this.#writers;
     }
     if (drawn < CONTESTING_OF_FOUR && this.#contesting.length > 0) return this.#contesting;
