@@ -34,6 +34,14 @@ describe('what an actor was told', () => {
     expect(outcomeOf({ code: 'ECONNREFUSED', message: 'refused' }, operation('update')).type).toBe('fail');
   });
 
+  it.each([
+    ['a status', { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' }],
+    ['the kinds of a group', { kind: 'APIResourceList', groupVersion: 'v1', resources: [] }],
+    ['the version of the server', { major: '1', minor: '36' }],
+  ])('is no object where it is %s', (_, body) => {
+    expect(outcomeOf({ code: 200, body }, operation('get'))).toEqual({ type: 'ok', code: 200 });
+  });
+
   it('is the object of a single answer, and the items and version of a list', () => {
     const object = { apiVersion: 'v1', kind: 'Thing', metadata: { name: 'a' } };
 

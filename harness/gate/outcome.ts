@@ -1,5 +1,6 @@
 /** What an actor was told, read off an answer. */
 import type { Outcome } from '../model/history.ts';
+import { isMap } from '../model/json.ts';
 import type { JsonObject, KubeObject } from '../model/object.ts';
 import type { ApiResponse, ConnectionError } from '../wire/http.ts';
 import type { OpenOperation } from './recorder.ts';
@@ -34,5 +35,10 @@ export function outcomeOf(response: ApiResponse | ConnectionError, operation: Op
       listRevision: Number(metadata?.['resourceVersion'] ?? 0),
     };
   }
-  return object['kind'] === 'Status' ? { type: 'ok', code } : { type: 'ok', code, object: object as KubeObject };
+  return isObject(object) ? { type: 'ok', code, object } : { type: 'ok', code };
+}
+
+/** A status, the version of the server, or what it has to offer (`/version`, discovery, OpenAPI) is no object that anybody keeps. */
+function isObject(body: JsonObject): body is KubeObject {
+  return body['kind'] !== 'Status' && isMap(body['metadata']);
 }
