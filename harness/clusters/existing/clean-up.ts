@@ -65,37 +65,47 @@ class Cleaner implements CleanUp {
       if (found !== undefined) made.set(found.uid, found);
     }
     const objects = [...made.values()];
-    await Promise.all(namespaces.map((name) => this.#namespace(name, later.has(name))));
+    const looks = namespaces.map(async (name) => ((await this.#namespace(name, later.has(name))) ? [name] : []));
+    const own = (await Promise.all(looks)).flat();
     for (const object of objects) if (object.kind !== CRD_KIND) await this.#object(object);
-    for (const object of objects) if (object.kind === CRD_KIND) await this.#definition(object, namespaces);
+    for (const object of objects) if (object.kind === CRD_KIND) await this.#definition(object, own);
   }
 
-  async #namespace(name: string, isLater: boolean): Promise<void> {
+  /** False for one that may be somebody else's, and so may what is in it. */
+  async #namespace(name: string, isLater: boolean): Promise<boolean> {
     const path = `/api/v1/namespaces/${name}`;
     const there = await this.#ask('GET', path);
-    if (there.code === 404) return;
-    if (there.code !== 200) return this.#keep(`namespace ${name}: asking for it was answered ${there.code}`);
+    if (there.code === 404) return true;
+    if (there.code !== 200) {
+      this.#keep(`namespace ${name}: asking for it was answered ${there.code}`);
+      return false;
+    }
     const { labels = {} } = (there.body as unknown as KubeObject).metadata;
-    if (!isLater && labels[OWNER_LABEL] !== this.#run)
-      return this.#keep(
+    if (!isLater && labels[OWNER_LABEL] !== this.#run) {
+      this.#keep(
         `namespace ${name}: it does not have the label ${OWNER_LABEL}=${this.#run}; delete it yourself if it is yours`,
       );
+      return false;
+    }
     this.removed.push(`namespace ${name}`);
-    if (this.#dryRun) return;
+    if (this.#dryRun) return true;
     await this.#ask('DELETE', path, DELETE_OPTIONS);
     const isTended = (await this.#ask('GET', SIGN_OF_MANAGER)).code === 200;
     const begun = realNow();
     let emptied = false;
     for (;;) {
       const { code, body } = await this.#ask('GET', path);
-      if (code === 404) return;
+      if (code === 404) return true;
       if (!emptied && realNow() - begun > (isTended ? TENDED_MS : ALONE_MS)) {
         await this.#empty(name);
         emptied = true;
         if (!isTended)
           await this.#ask('PUT', `${path}/finalize`, { ...(body as KubeObject), spec: { finalizers: [] } });
       }
-      if (realNow() - begun > GONE_MS) return this.#keep(`namespace ${name}: it is being deleted, and takes long`);
+      if (realNow() - begun > GONE_MS) {
+        this.#keep(`namespace ${name}: it is being deleted, and takes long`);
+        return true;
+      }
       await realDelay(POLL_MS);
     }
   }
@@ -132,10 +142,19 @@ class Cleaner implements CleanUp {
     if (there.code !== 200) return;
     const { spec, metadata } = there.body as unknown as KubeObject & { readonly spec: Spec };
     if (metadata.uid !== crd.uid) return;
-    const [version] = spec.versions;
-    const { body } = await this.#ask('GET', `/apis/${spec.group}/${version?.name ?? ''}/${spec.names.plural}`);
-    const { items = [] } = (body ?? {}) as { readonly items?: readonly KubeObject[] };
-    const others = items.filter((item) => !own.includes(item.metadata.namespace ?? ''));
+    // Deleting it deletes them: only what a server has shown counts, and it shows what is of a version that it serves.
+    const version = spec.versions.find(({ served }) => served)?.name;
+    if (version === undefined)
+      return this.#keep(
+        `definition ${crd.name}: whether others have objects of it is not known, none of its versions is served`,
+      );
+    const { code, body } = await this.#ask('GET', `/apis/${spec.group}/${version}/${spec.names.plural}`);
+    const { items } = (body ?? {}) as { readonly items?: readonly KubeObject[] };
+    if (code !== 200 || !Array.isArray(items))
+      return this.#keep(
+        `definition ${crd.name}: whether others have objects of it is not known, asking for them was answered ${code}`,
+      );
+    const others = (items as readonly KubeObject[]).filter((item) => !own.includes(item.metadata.namespace ?? ''));
     const [first] = others;
     if (first !== undefined) {
       const { namespace = '', name = '' } = first.metadata;
@@ -201,7 +220,7 @@ const DELETE_OPTIONS = {
 interface Spec {
   readonly group: string;
   readonly names: { readonly plural: string };
-  readonly versions: readonly { readonly name: string }[];
+  readonly versions: readonly { readonly name: string; readonly served: boolean }[];
 }
 
 interface Group {
