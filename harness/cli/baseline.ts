@@ -13,9 +13,12 @@ import {
 } from '../model/baseline.ts';
 import { HarnessError } from '../model/errors.ts';
 import type { CampaignResult } from '../model/finding.ts';
+import { redactConfigured } from '../report/redaction/index.ts';
+import { Vault } from '../report/redaction/vault.ts';
 import { writeWhole } from '../report/write-files.ts';
 import { decodeBaseline, encodeBaseline } from '../schedule/codec/baseline.ts';
 import { readText } from './read-text.ts';
+import { secretSources } from './scenario.ts';
 
 /**
  * The checked-in baseline; undefined where there is none.
@@ -63,7 +66,8 @@ function updateBaseline(before: Baseline | undefined, config: RunConfig, result:
   const baseline: Baseline = {
     version: 1,
     kind: 'baseline',
-    target: storedTarget(config),
+    // The file is committed: what the command says in secret is not in it.
+    target: redactConfigured(storedTarget(config), secretSources(config), new Vault()),
     conditions: conditionsOf(config),
     runs,
     ratio: before?.ratio ?? BASELINE_RATIO,

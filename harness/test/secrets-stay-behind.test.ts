@@ -82,6 +82,57 @@ it.each([
   60_000,
 );
 
+it('tells of a kept finding without a planted secret, and of what its check says today', { timeout: 60_000 }, () => {
+  const claim = (otherwise: string): void =>
+    writeFileSync(
+      join(folder, 'claim.config.ts'),
+      `export default {
+  target: ${JSON.stringify(join(CONTROLLERS, 'correct/controller.ts'))},
+  crds: [${JSON.stringify(join(CONTROLLERS, 'crd.yaml'))}],
+  samples: [${JSON.stringify(join(CONTROLLERS, 'sample.yaml'))}, 'secret.yaml'],
+  reportDir: 'kept',
+  corpus: { folder: 'kept/corpus' },
+  always: [{ name: 'stays', resource: 'deployments.apps', check: (object) => Number(object.metadata.generation) < 2 || ${otherwise} }],
+};\n`,
+    );
+  const config = ['--config', 'claim.config.ts'];
+  claim(`'generation ' + object.metadata.generation`);
+  inFolder(['run', ...config, '--property', 'stays', '--budget', '100', '--stop-after', '1', '--seed', '1']);
+  const [failure = ''] = readdirSync(join(folder, 'kept', 'failures'));
+  expect(inFolder(['corpus', 'promote', join('kept/failures', failure), ...config]).code).toBe(0);
+
+  claim(`(() => { throw new Error('no way in with ${PASSWORD}'); })()`);
+  const replayed = inFolder(['corpus', 'run', ...config]);
+  const listed = inFolder(['corpus', 'run', ...config, '--json']);
+  const ran = inFolder(['run', ...config, '--property', 'stays', '--budget', '1', '--report', 'text=kept/told.txt']);
+
+  expect(replayed.stdout).toContain('no way in with redacted');
+  expect(JSON.parse(listed.stdout)).toMatchObject({ entries: [{ outcome: 'unclear' }] });
+  const told = [replayed, listed, ran].map(({ stdout, stderr }) => stdout + stderr);
+  expect([...told, readFileSync(join(folder, 'kept/told.txt'), 'utf8')].join('')).not.toContain(PASSWORD);
+});
+
+it('keeps a baseline without what a command says in secret', { timeout: 60_000 }, () => {
+  const program = fileURLToPath(new URL('targets/takes-finalizers.mjs', import.meta.url));
+  const targets = fileURLToPath(new URL('targets/', import.meta.url));
+  const where = [
+    '--crds',
+    join(targets, 'crd.yaml'),
+    '--sample',
+    join(targets, 'sample.yaml'),
+    '--report-dir',
+    'based',
+  ];
+  const kept = ['--baseline', 'baseline.json', '--update-baseline', '--property', 'survival', '--budget', '1'];
+  const command = ['--', process.execPath, program, `--token=${PASSWORD}`, '--bind-password', PHRASE];
+  const { stdout, stderr } = inFolder(['run', ...where, ...kept, '--seed', '1', ...command]);
+
+  expect(stderr + stdout).toContain('what this run measured is in baseline.json');
+  const written = readFileSync(join(folder, 'baseline.json'), 'utf8');
+  expect(written).toContain('--token=redacted');
+  expect([PASSWORD, PHRASE].filter((text) => (written + stdout + stderr).includes(text))).toEqual([]);
+});
+
 it('rechecks what was written', () => {
   expect(inFolder(['recheck', 'out/records']).stdout).toMatch(/^violated/);
 });

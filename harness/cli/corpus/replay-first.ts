@@ -13,9 +13,12 @@ import {
 } from '../../model/corpus.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
 import { corpusCounts, revisitedText, summariseCorpus, type CorpusSummary } from '../../report/corpus-summary.ts';
+import { redactRevisited } from '../../report/redaction/index.ts';
+import { Vault } from '../../report/redaction/vault.ts';
 import { countText } from '../../report/summary.ts';
 import type { Console } from '../console.ts';
 import { revisitConfigured } from '../library.ts';
+import { secretSources } from '../scenario.ts';
 
 /** What failed once and was mended matters most when there is too little time for all. */
 const ORDER: readonly CorpusState[] = ['fixed', 'open', 'quarantined'];
@@ -34,7 +37,7 @@ export interface ReplayManner {
   readonly times?: number;
 }
 
-/** Replays entries, the fixed ones first, and tells of each what it came to. */
+/** Replays entries, the fixed ones first, and tells of each what it came to. Nothing that is told or handed back holds a secret. */
 export async function replayCorpus(
   entries: readonly NamedEntry[],
   config: RunConfig,
@@ -44,13 +47,21 @@ export async function replayCorpus(
   const folder = relative(console.cwd, config.corpus.folder);
   const within = Number.isFinite(budgetMs) ? `, for up to ${budgetMs / 1000} s` : '';
   tell(`corpus: ${countText(entries.length, 'finding')} of ${folder} replayed${within}\n`);
-  const revisited = await revisitConfigured(inOrder(entries), config, {
+  const vault = new Vault();
+  const sources = secretSources(config);
+  const hidden = new Map<string, Revisited>();
+  const found = await revisitConfigured(inOrder(entries), config, {
     signal,
     timeMs: budgetMs,
     ...(times === undefined ? {} : { times }),
     onCluster: (line) => tell(`${line}\n`),
-    onRevisited: (one) => tell(revisitedText(one, console)),
+    onRevisited: (one) => {
+      const told = redactRevisited(one, sources, vault);
+      hidden.set(one.name, told);
+      tell(revisitedText(told, console));
+    },
   });
+  const revisited = found.map((one) => hidden.get(one.name) ?? one);
   const elapsedMs = realNow() - started;
   for (const one of revisited) if (one.outcome === 'not-reached') tell(revisitedText(one, console));
   tell(`corpus: ${corpusCounts(revisited)}, in ${(elapsedMs / 1000).toFixed(1)} s\n`);

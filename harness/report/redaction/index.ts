@@ -1,5 +1,6 @@
 /** Findings and recordings as they may be written, and counterexamples as they may be run. */
 import type { Counterexample } from '../../model/counterexample.ts';
+import type { Revisited } from '../../model/corpus.ts';
 import type { CampaignResult } from '../../model/finding.ts';
 import type { History } from '../../model/history.ts';
 import type { KubeObject } from '../../model/object.ts';
@@ -58,6 +59,27 @@ export function redactWords<T extends Pick<CampaignResult, 'warnings' | 'inconcl
     ...result,
     warnings: warnings.map((warning) => redaction.hideText(warning)),
     inconclusive: { ...inconclusive, reasons: Object.fromEntries(reasons) },
+  };
+}
+
+/** What a document says of a configuration, without its secrets. Nobody runs it again, so nothing is kept. */
+export function redactConfigured<T>(value: T, sources: unknown, vault: Vault): T {
+  return new Redaction(() => vault.key()).learn(sources).learn(value).hide(value);
+}
+
+/**
+ * What became of a kept finding, without the secrets of what it was run with: those of the configuration, and its own, which the
+ * replay has put back in place.
+ */
+export function redactRevisited(revisited: Revisited, sources: unknown, vault: Vault): Revisited {
+  const { entry, history, violation, detail, reanchored } = revisited;
+  const redaction = new Redaction(() => vault.key()).learn(sources).learn(vault.restore(entry).value).learn(history);
+  return {
+    ...revisited,
+    ...(history === undefined ? {} : { history: hideHistory(redaction, history) }),
+    ...(violation === undefined ? {} : { violation: redaction.hide(violation) }),
+    ...(detail === undefined ? {} : { detail: redaction.hideText(detail) }),
+    ...(reanchored === undefined ? {} : { reanchored: redaction.hide(reanchored) }),
   };
 }
 
