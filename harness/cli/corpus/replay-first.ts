@@ -3,14 +3,7 @@ import { relative } from 'node:path';
 import { realNow } from '../../determinism/real-time.ts';
 import type { RunConfig } from '../../execution/run-config.ts';
 import { signatureText } from '../../model/check-result.ts';
-import {
-  isFailure,
-  isRegression,
-  isSilent,
-  type CorpusState,
-  type NamedEntry,
-  type Revisited,
-} from '../../model/corpus.ts';
+import { isFailure, isSilent, type CorpusState, type NamedEntry, type Revisited } from '../../model/corpus.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
 import { corpusCounts, revisitedText, summariseCorpus, type CorpusSummary } from '../../report/corpus-summary.ts';
 import { redactRevisited } from '../../report/redaction/index.ts';
@@ -81,8 +74,4 @@ export function exitOfCorpus(revisited: readonly Revisited[]): ExitCode {
 /** Violations that need no second story: a search counts them and looks for others. */
 export function knownSignatures(revisited: readonly Revisited[]): readonly string[] {
   return revisited.flatMap(({ outcome, entry }) => (outcome === 'fails' ? [signatureText(entry.signature)] : []));
-}
-
-export function regressionsIn(revisited: readonly Revisited[]): readonly Revisited[] {
-  return revisited.filter(isRegression);
 }
