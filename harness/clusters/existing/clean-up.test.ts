@@ -88,6 +88,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** What a run has left that made a definition and a role. */
 async function left(crd: KubeObject = WIDGETS): Promise<Footprint> {
   const footprint = new Footprint('r1', folder);
+  footprint.end();
   footprint.begin({ url, context: 'c', kubeconfig: '/k', allowed: [] });
   const definition = await make(CRDS, crd);
   const role = await make(ROLES, { metadata: { name: 'made', ...LABELLED }, rules: [] });
@@ -149,3 +150,34 @@ it('keeps a definition of which there are objects in a namespace that is not the
     'definition widgets.example.com: others have objects of it by now, such as default/theirs',
   ]);
 });
+
+it.each([
+  ['asking for', 'GET', `${ROLES}/made`, `${ROLE} made`, 403],
+  ['asking for', 'GET', `${CRDS}/widgets.example.com`, `${CRD} widgets.example.com`, 500],
+  ['asking for', 'GET', `${ROLES}/meant`, `${ROLE} meant`, 429],
+  ['asking for', 'GET', '/api/v1/namespaces/own', 'namespace own', 403],
+  ['deleting', 'DELETE', `${ROLES}/made`, `${ROLE} made`, 403],
+  ['deleting', 'DELETE', '/api/v1/namespaces/own', 'namespace own', 403],
+] as const)(
+  'does not forget anything when %s it is answered otherwise (%s %s)',
+  async (asked, method, path, what, code) => {
+    const footprint = await left();
+    await make('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'own', ...LABELLED } });
+    await make(ROLES, { metadata: { name: 'meant', ...LABELLED }, rules: [] });
+    footprint.note({ namespace: 'own' });
+    // A run makes what it makes in each of its trials.
+    for (const name of ['meant', 'meant']) footprint.note({ intent: ROLES, name });
+    refused.set(`${method} ${path}`, code);
+
+    const { left: kept, removed } = await clean(footprint);
+
+    const word = asked === 'deleting' ? `deleting it` : `asking for it`;
+    expect(kept).toEqual([`${what}: ${word} was answered ${code}`]);
+    expect(removed).not.toContain(what);
+
+    refused.clear();
+    expect(await clean(footprint)).toMatchObject({ left: [], removed: [what] });
+    expect(footprint.read()).toBeUndefined();
+    expect(await isThere(path)).toBe(false);
+  },
+);

@@ -87,16 +87,16 @@ class Cleaner implements CleanUp {
       );
       return false;
     }
-    this.removed.push(`namespace ${name}`);
-    if (this.#dryRun) return true;
-    await this.#ask('DELETE', path, DELETE_OPTIONS);
+    const isGoing = this.#dryRun || this.#went(`namespace ${name}`, await this.#ask('DELETE', path, DELETE_OPTIONS));
+    if (isGoing) this.removed.push(`namespace ${name}`);
+    if (this.#dryRun || !isGoing) return isGoing;
     const isTended = (await this.#ask('GET', SIGN_OF_MANAGER)).code === 200;
     const begun = realNow();
     let emptied = false;
     for (;;) {
       const { code, body } = await this.#ask('GET', path);
       if (code === 404) return true;
-      if (!emptied && realNow() - begun > (isTended ? TENDED_MS : ALONE_MS)) {
+      if (code === 200 && !emptied && realNow() - begun > (isTended ? TENDED_MS : ALONE_MS)) {
         await this.#empty(name);
         emptied = true;
         if (!isTended)
@@ -123,25 +123,20 @@ class Cleaner implements CleanUp {
   }
 
   async #object({ apiVersion, resource, name, uid }: MadeObject): Promise<void> {
+    const what = `${resource} ${name}`;
     const path = pathOf(apiVersion, resource, name);
-    const there = await this.#ask('GET', path);
-    if (there.code !== 200) return;
-    const { metadata } = there.body as unknown as KubeObject;
+    const there = await this.#found(path, what);
     // Of that name, but another one: somebody made it since.
-    if (metadata.uid !== uid) return;
-    this.removed.push(`${resource} ${name}`);
-    if (this.#dryRun) return;
-    const code = await this.#end(path, uid, (metadata.finalizers ?? []).length > 0);
-    if (code >= 400 && code !== 404 && code !== 409)
-      this.#keep(`${resource} ${name}: deleting it was answered ${code}`);
+    if (there?.metadata.uid !== uid) return;
+    const isKept = (there.metadata.finalizers ?? []).length > 0;
+    if (this.#dryRun || this.#went(what, await this.#end(path, uid, isKept))) this.removed.push(what);
   }
 
   /** With a definition go all of its objects, so nobody else may have any. */
   async #definition(crd: MadeObject, own: readonly string[]): Promise<void> {
-    const there = await this.#ask('GET', pathOf(crd.apiVersion, crd.resource, crd.name));
-    if (there.code !== 200) return;
-    const { spec, metadata } = there.body as unknown as KubeObject & { readonly spec: Spec };
-    if (metadata.uid !== crd.uid) return;
+    const there = await this.#found(pathOf(crd.apiVersion, crd.resource, crd.name), `${crd.resource} ${crd.name}`);
+    if (there?.metadata.uid !== crd.uid) return;
+    const { spec } = there as KubeObject & { readonly spec: Spec };
     // Deleting it deletes them: only what a server has shown counts, and it shows what is of a version that it serves.
     const version = spec.versions.find(({ served }) => served)?.name;
     if (version === undefined)
@@ -168,9 +163,9 @@ class Cleaner implements CleanUp {
   async #intent(collection: string, name: string, known: readonly MadeObject[]): Promise<MadeObject | undefined> {
     const resource = resourceOf(collection);
     if (name === '' || known.some((other) => other.resource === resource && other.name === name)) return undefined;
-    const there = await this.#ask('GET', `${collection}/${encodeURIComponent(name)}`);
-    if (there.code !== 200) return undefined;
-    const { apiVersion, kind, metadata } = there.body as unknown as KubeObject;
+    const there = await this.#found(`${collection}/${encodeURIComponent(name)}`, `${resource} ${name}`);
+    if (there === undefined) return undefined;
+    const { apiVersion, kind, metadata } = there;
     if (metadata.labels?.[OWNER_LABEL] === this.#run)
       return { apiVersion, kind, resource, name, uid: metadata.uid ?? '' };
     this.#keep(
@@ -179,9 +174,24 @@ class Cleaner implements CleanUp {
     return undefined;
   }
 
-  async #end(path: string, uid: string, isKept: boolean): Promise<number> {
+  async #end(path: string, uid: string, isKept: boolean): Promise<ApiResponse> {
     if (isKept) await this.#ask('PATCH', path, { metadata: { uid, finalizers: null } }, 'application/merge-patch+json');
-    return (await this.#ask('DELETE', path, { ...DELETE_OPTIONS, preconditions: { uid } })).code;
+    return this.#ask('DELETE', path, { ...DELETE_OPTIONS, preconditions: { uid } });
+  }
+
+  /** Undefined when it is gone, which only 404 means, or when nobody knows: that is told. */
+  async #found(path: string, what: string): Promise<KubeObject | undefined> {
+    const { code, body } = await this.#ask('GET', path);
+    if (code === 200) return body as unknown as KubeObject;
+    if (code !== 404) this.#keep(`${what}: asking for it was answered ${code}`);
+    return undefined;
+  }
+
+  /** Whether what was to be deleted goes, or has gone: also when somebody else made another one of that name (409). */
+  #went(what: string, { code }: ApiResponse): boolean {
+    if (code < 400 || code === 404 || code === 409) return true;
+    this.#keep(`${what}: deleting it was answered ${code}`);
+    return false;
   }
 
   /** Kinds in namespaces that can be deleted, as the server tells. */
@@ -200,7 +210,7 @@ class Cleaner implements CleanUp {
   }
 
   #keep(why: string): void {
-    this.left.push(why);
+    if (!this.left.includes(why)) this.left.push(why);
   }
 
   #ask(method: Method, path: string, body?: JsonValue, type = 'application/json'): Promise<ApiResponse> {

@@ -7,15 +7,18 @@ import { openAccess, reachCluster, standingText, type ExistingAccess } from './a
 import { cleanUp } from './clean-up.ts';
 import { Footprint, leftFootprints } from './footprint.ts';
 
+type Tell = (line: string) => void;
+
 /**
- * Does `work`, after saying with `tell` where it is about to write; resolves with its result and with what could not be taken away, one sentence each.
+ * Does `work`, after saying with `tell` where it is about to write; resolves with its result and with what could not be taken away, one
+ * sentence each. That is told when `work` throws.
  *
  * @throws what `work` throws; {REFUSED} {CLUSTER_UNAVAILABLE} when the cluster may not be used, or cannot be reached.
  */
 export async function withExisting<T>(
   access: ExistingAccess,
   work: () => Promise<T>,
-  tell: (line: string) => void = () => {},
+  tell: Tell = () => {},
 ): Promise<{ readonly result: T; readonly left: readonly string[] }> {
   const { kubeconfig, context, allowed, run } = access;
   const { remote } = openAccess(access);
@@ -25,13 +28,25 @@ export async function withExisting<T>(
     if (!isAlive && head.url === remote.url) left.push(...(await cleanUp(remote, footprint)).left);
   const footprint = new Footprint(run);
   footprint.begin({ url: remote.url, context, kubeconfig, allowed });
-  let result: T;
   try {
-    result = await work();
-  } finally {
+    const result = await work();
     left.push(...(await cleaned(access, footprint)));
+    return { result, left };
+  } catch (error) {
+    tellLeft([...left, ...(await cleaned(access, footprint))], tell);
+    throw error;
   }
-  return { result, left };
+}
+
+/** The same for work whose result has no place for what could not be taken away: it is told. */
+export async function onExisting<T>(access: ExistingAccess, work: () => Promise<T>, tell: Tell = () => {}): Promise<T> {
+  const { result, left } = await withExisting(access, work, tell);
+  tellLeft(left, tell);
+  return result;
+}
+
+function tellLeft(left: readonly string[], tell: Tell): void {
+  for (const why of left) tell(`warning: left on the cluster: ${why}`);
 }
 
 /** What fails here must not hide what failed before. */
