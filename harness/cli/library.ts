@@ -25,7 +25,7 @@ import { restoreCounterexample } from '../report/redaction/index.ts';
 import { Vault } from '../report/redaction/vault.ts';
 import type { Recording } from '../model/recording.ts';
 import type { SubjectTarget } from '../execution/protocol.ts';
-import { withExisting } from '../clusters/existing/session.ts';
+import { onExisting, withExisting } from '../clusters/existing/session.ts';
 import { clusterOf, existingOf, moduleAsProcess } from '../execution/target-options.ts';
 import { resolveCommand } from '../execution/process-target.ts';
 import type { RunConfig } from '../execution/run-config.ts';
@@ -145,7 +145,7 @@ export interface RevisitContext {
   /** How often an entry is run before it counts as holding; default 1, and 3 for a target that cannot be run again exactly. */
   readonly times?: number;
   readonly onRevisited?: (revisited: Revisited) => void;
-  /** Hears where the runs are about to write, on a cluster of somebody else. */
+  /** Hears where the runs are about to write, on a cluster of somebody else, and what could not be taken away from there. */
   readonly onCluster?: (line: string) => void;
 }
 
@@ -168,7 +168,7 @@ export async function revisitConfigured(
       ...(onRevisited === undefined ? {} : { onRevisited }),
     });
   if (config.existing === null) return standOn(config, context, revisit);
-  return (await withExisting(config.existing, () => revisit(config), onCluster)).result;
+  return onExisting(config.existing, () => revisit(config), onCluster);
 }
 
 export interface LabContext {
@@ -215,7 +215,7 @@ export interface ReplayContext {
   readonly cluster?: ClusterKind;
   /** The toxiproxy server to start, where the schedule disturbs connections; default: the one on PATH, or the one that was built. */
   readonly toxiproxy?: string;
-  /** Which one, where it is somebody else's. */
+  /** Hears which one, where it is somebody else's, and what could not be taken away from there. */
   readonly onCluster?: (line: string) => void;
   /** How a kind cluster is made, where that is what answers. */
   readonly kind?: KindOptions;
@@ -273,7 +273,7 @@ export async function replay(counterexample: Counterexample, context: ReplayCont
       ...(context.reportDir === undefined ? {} : { reportDir: resolve(cwd, context.reportDir) }),
       ...(context.signal === undefined ? {} : { signal: context.signal }),
     });
-  if (existing !== null) return (await withExisting(existing, () => again(), context.onCluster)).result;
+  if (existing !== null) return onExisting(existing, () => again(), context.onCluster);
   const { kind, signal, onCluster, reportDir = '.stalemate' } = context;
   return withKind({ cluster, kind, reportDir: resolve(cwd, reportDir), signal, say: onCluster }, again);
 }
