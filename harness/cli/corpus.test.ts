@@ -151,6 +151,33 @@ describe('a finding that is kept', { timeout: 120_000 }, () => {
     expect(run.code).toBe(1);
   });
 
+  it('is never opened again by the way, and keeps its reason while it keeps its state', () => {
+    const before = entryText();
+    const file = `.stalemate/failures/${name}.json`;
+    for (const what of [name, file]) {
+      const { code, stderr } = command('corpus', 'promote', what);
+      expect(stderr).toMatch(/^stalemate: got no state for ".*", which is fixed since \S+ \(reads again\), expected /);
+      expect([code, entryText()]).toEqual([2, before]);
+    }
+
+    mended();
+    expect(command('corpus', 'promote', file, '--state', 'fixed').code).toBe(0);
+    expect(decodeCorpusEntry(entryText(), 'entry')).toMatchObject({ state: 'fixed', reason: 'reads again' });
+    broken();
+  });
+
+  it('is replayed as the new file has it, when a file is to be stored as fixed', () => {
+    const before = entryText();
+    const stale = before.replaceAll('deployments.apps/default/web#0!sent', 'deployments.apps/default/other#0!sent');
+    writeFileSync(join(folder, '.stalemate', 'corpus', `${name}.json`), stale);
+
+    const { code, stderr } = command('corpus', 'promote', `.stalemate/failures/${name}.json`, '--state', 'fixed');
+
+    expect(stderr).toContain(`✗ ${name}  REGRESSION: fixed since`);
+    expect([code, entryText()]).toEqual([1, stale]);
+    writeFileSync(join(folder, '.stalemate', 'corpus', `${name}.json`), before);
+  });
+
   it('says so when it is stale, and passes neither silently nor as a success', () => {
     const text = entryText();
     const stale = text.replaceAll('deployments.apps/default/web#0!sent', 'deployments.apps/default/other#0!sent');

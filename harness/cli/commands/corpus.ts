@@ -89,7 +89,7 @@ export function corpusCommand(context: CommandContext): Command {
     .option(...folderOption)
     .option(
       '--state <state>',
-      'open (default for a file), fixed (default for an open one) or quarantined',
+      'open (default for a new file), fixed (default for an open one) or quarantined; keeps its reason while it stays',
       stateArgument,
     )
     .option('--reason <text>', 'why; a quarantined one needs it')

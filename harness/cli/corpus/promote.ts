@@ -9,6 +9,7 @@ import { realDate } from '../../determinism/real-time.ts';
 import type { CorpusConfig, RunConfig } from '../../execution/run-config.ts';
 import { corpusEntryOf, type CorpusState, type NamedEntry } from '../../model/corpus.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
+import { stateText } from '../../report/corpus-summary.ts';
 import { redactCounterexample } from '../../report/redaction/index.ts';
 import { fileStem } from '../../report/title.ts';
 import { decodeReplayable } from '../../schedule/codec/record.ts';
@@ -34,29 +35,49 @@ export async function promote(
   const { console } = context;
   const kept = readWholeCorpus(folder, console.cwd);
   const isFile = what.includes('/') || existsSync(what);
-  const before = isFile ? undefined : entryNamed(kept, what);
-  const wanted = state ?? (before?.entry.state === 'open' ? 'fixed' : 'open');
-  if (wanted === 'quarantined' && (reason ?? '').trim() === '') {
+  const given = isFile ? entryFrom(what) : entryNamed(kept, what);
+  const { name } = given;
+  const known = kept.find((one) => one.name === name);
+  const wanted = state ?? nextState(known, isFile);
+  // What was said of a state holds for as long as it is in it.
+  const same = known?.entry.state === wanted ? known.entry : undefined;
+  const why = reason ?? same?.reason ?? '';
+  if (wanted === 'quarantined' && why.trim() === '') {
     throw usage('got no reason, expected one for an entry that is put aside; add --reason "waits for issue 217"');
   }
-  const facts = { state: wanted, reason: reason ?? '', since: realDate().toISOString().slice(0, 10) };
-  const after =
-    before === undefined ? entryFrom(what, facts) : { name: before.name, entry: { ...before.entry, ...facts } };
-  const known = kept.find(({ name }) => name === after.name);
-  // As it was until now: one that still fails was never mended.
-  const now = known ?? { ...after, entry: { ...after.entry, state: 'open' as const } };
+  const since = same?.since ?? realDate().toISOString().slice(0, 10);
+  // As it was until now, but what is to be stored: one that still fails was never mended.
+  const now = { name, entry: { ...given.entry, state: known?.entry.state ?? ('open' as const) } };
   if (wanted === 'fixed' && !(await isMended(now, await config(), context))) {
-    console.err(`stalemate: "${after.name}" is left as it was: an entry is fixed once it is replayed and holds\n`);
+    const as = known === undefined ? 'is not kept' : 'is left as it was';
+    console.err(`stalemate: "${name}" ${as}: an entry is fixed once it is replayed and holds\n`);
     return EXIT.violated;
   }
-  const path = relative(console.cwd, writeEntry(folder, after.name, after.entry));
+  const after = { ...given.entry, state: wanted, reason: why, since };
+  const path = relative(console.cwd, writeEntry(folder, name, after));
   console.out(`${path}: ${known === undefined ? wanted : `${known.entry.state} → ${wanted}`}\n`);
   return EXIT.holds;
 }
 
-function entryFrom(file: string, facts: Pick<NamedEntry['entry'], 'state' | 'reason' | 'since'>): NamedEntry {
+/**
+ * What somebody means who does not say it: keep a finding as open, call an open one fixed.
+ *
+ * @throws {USAGE} where it would undo what somebody has decided.
+ */
+function nextState(known: NamedEntry | undefined, isFile: boolean): CorpusState {
+  if (known === undefined) return 'open';
+  if (known.entry.state === 'open') return isFile ? 'open' : 'fixed';
+  throw usage(
+    `got no state for "${known.name}", which is ${stateText(known.entry)}, expected what it is from now on; add --state open, fixed or quarantined`,
+  );
+}
+
+function entryFrom(file: string): NamedEntry {
   const counterexample = redactCounterexample(decodeReplayable(readText(file, 'counterexample'), basename(file)));
-  return { name: fileStem(counterexample.signature), entry: corpusEntryOf(counterexample, facts) };
+  return {
+    name: fileStem(counterexample.signature),
+    entry: corpusEntryOf(counterexample, { state: 'open', reason: '', since: '' }),
+  };
 }
 
 async function isMended(named: NamedEntry, config: RunConfig, { console, signal }: CommandContext): Promise<boolean> {
