@@ -1,16 +1,17 @@
 /**
  * New or old: findings of a campaign, replayed on the build that a change starts from.
  *
- * Owns: what the base build is, what its replays say, what a campaign comes to when only old findings are left. What cannot be told
+ * Owns: what the base build is, what its replays say. What cannot be told
  * counts as new: nobody is let off by a base that no longer starts.
  */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { ExistingAccess } from '../clusters/existing/access.ts';
 import { resolveCommand } from '../execution/process-target.ts';
 import type { RunConfig } from '../execution/run-config.ts';
 import type { Counterexample, CounterexampleTarget } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
-import type { CampaignOutcome, CampaignResult, Finding, OnBase } from '../model/finding.ts';
+import type { Finding, OnBase } from '../model/finding.ts';
 import { fileStem } from '../report/title.ts';
 import { usage } from './arguments.ts';
 import { replay, type ReplayContext } from './library.ts';
@@ -67,8 +68,28 @@ function wordsOf(text: string): readonly string[] {
   return words;
 }
 
-export interface BaseContext extends Pick<ReplayContext, 'cwd' | 'configFile' | 'env' | 'signal'> {
+export interface BaseContext extends ReplayContext {
   readonly tell: (text: string) => void;
+}
+
+/** The base build meets what the target met: the same cluster, the same variables, the same server for connections. */
+export function replayLike(config: RunConfig, cwd: string): ReplayContext {
+  const { configFile, process, existing, kind, kindAccess, toxiproxy, reportDir } = config;
+  return {
+    cwd,
+    reportDir,
+    kind,
+    env: process?.env ?? {},
+    ...(configFile === null ? {} : { configFile }),
+    ...(kindAccess === undefined ? {} : { kindAccess }),
+    ...(toxiproxy === null ? {} : { toxiproxy }),
+    ...(existing === null ? {} : { existing: choiceOf(existing) }),
+  };
+}
+
+/** A cluster as the options name it. */
+function choiceOf({ kubeconfig, context, allowed, prefix }: ExistingAccess): NonNullable<ReplayContext['existing']> {
+  return { kubeconfig, context, allowContexts: allowed, namespacePrefix: prefix };
 }
 
 /** The findings with what the base build says of each, told as it comes. */
@@ -109,15 +130,4 @@ async function onBaseOf(
     if (!(error instanceof HarnessError)) throw error;
     return unknown(error.message);
   }
-}
-
-/** As in a campaign: more than this share of trials without an opinion is no result. */
-const INCONCLUSIVE_SHARE_MAX = 0.01;
-
-/** What a campaign comes to when what also fails on the base build is left out. */
-export function outcomeOnBase({ outcome, findings, inconclusive, runs, perProperty }: CampaignResult): CampaignOutcome {
-  const fresh = findings.filter(({ stats, onBase }) => stats.grade !== 'pathological' && onBase !== 'fails');
-  if (outcome !== 'violated' || fresh.length > 0) return outcome;
-  if (inconclusive.count > runs * INCONCLUSIVE_SHARE_MAX) return 'inconclusive';
-  return Object.values(perProperty).some(({ vacuous }) => vacuous) ? 'vacuous' : 'holds';
 }

@@ -219,6 +219,8 @@ export interface ReplayContext {
   readonly onCluster?: (line: string) => void;
   /** How a kind cluster is made, where that is what answers. */
   readonly kind?: KindOptions;
+  /** One that is there already; it stays. */
+  readonly kindAccess?: KindAccess;
   readonly existing?: Pick<StalemateOptions, 'kubeconfig' | 'context' | 'allowContexts' | 'namespacePrefix'>;
   /** Variables of a process target's environment: they are not stored, for they may be secrets. */
   readonly env?: { readonly [name: string]: string };
@@ -274,7 +276,8 @@ export async function replay(counterexample: Counterexample, context: ReplayCont
       ...(context.signal === undefined ? {} : { signal: context.signal }),
     });
   if (existing !== null) return onExisting(existing, () => again(), context.onCluster);
-  const { kind, signal, onCluster, reportDir = '.stalemate' } = context;
+  const { kind, kindAccess, signal, onCluster, reportDir = '.stalemate' } = context;
+  if (cluster === 'kind' && kindAccess !== undefined) return again(kindAccess);
   return withKind({ cluster, kind, reportDir: resolve(cwd, reportDir), signal, say: onCluster }, again);
 }
 

@@ -174,8 +174,10 @@ export async function runCampaign(config: RunConfig, options: CampaignOptions): 
     ...finding,
     stats: { ...finding.stats, count: Math.max(1, total.counts[signatureText(finding.violation.signature)] ?? 1) },
   }));
+  const besides = outcomeBesides(total, interrupted, config);
   return {
-    outcome: outcomeOf(total, findings, interrupted, config),
+    outcome: outcomeOf(findings, besides),
+    besides,
     seed: config.seed,
     runs: total.runs,
     elapsedMs: Math.round(realNow() - started),
@@ -194,13 +196,13 @@ export async function runCampaign(config: RunConfig, options: CampaignOptions): 
   };
 }
 
-function outcomeOf(
-  total: SearchTally,
-  findings: readonly Finding[],
-  interrupted: boolean,
-  config: RunConfig,
-): CampaignOutcome {
-  if (findings.some((finding) => finding.stats.grade !== 'pathological')) return 'violated';
+/** What a campaign comes to with these findings: those that also fail on the base build, and those that need too much, fail nothing. */
+export function outcomeOf(findings: readonly Finding[], besides: CampaignOutcome): CampaignOutcome {
+  const counts = ({ stats, onBase }: Finding): boolean => stats.grade !== 'pathological' && onBase !== 'fails';
+  return findings.some(counts) ? 'violated' : besides;
+}
+
+function outcomeBesides(total: SearchTally, interrupted: boolean, config: RunConfig): CampaignOutcome {
   if (interrupted) return 'interrupted';
   if (total.divergence !== undefined) return 'inconclusive';
   if (total.inconclusiveRuns > total.runs * INCONCLUSIVE_SHARE_MAX) return 'inconclusive';

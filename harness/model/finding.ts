@@ -99,6 +99,8 @@ export type CampaignOutcome = 'holds' | 'violated' | 'inconclusive' | 'vacuous' 
 
 export interface CampaignResult {
   readonly outcome: CampaignOutcome;
+  /** What it comes to apart from its findings: whether what holds was put to the test. */
+  readonly besides: CampaignOutcome;
   readonly seed: number;
   readonly runs: number;
   /** Trials that were run twice with byte-identical histories. */

@@ -7,6 +7,7 @@ import { lostUpdate } from './test-findings.ts';
 function campaign(parts: Partial<CampaignResult> = {}): CampaignResult {
   return {
     outcome: 'holds',
+    besides: 'holds',
     seed: 42,
     runs: 1500,
     verified: 15,

@@ -1,6 +1,7 @@
 /** `stalemate run`: a campaign. */
 import { Command } from 'commander';
 import { budgetText } from '../../execution/budget.ts';
+import { outcomeOf } from '../../execution/campaign.ts';
 import { findConfigFile, loadConfigFile, type StalemateOptions } from '../../execution/config.ts';
 import type { ExistingAccess } from '../../clusters/existing/access.ts';
 import type { RunConfig } from '../../execution/run-config.ts';
@@ -24,14 +25,7 @@ import {
 import { budgetsOf, readBaseline, type KeptBaseline } from '../baseline.ts';
 import { readWholeCorpus } from '../corpus/folder.ts';
 import type { CorpusReplay } from '../corpus/replay-first.ts';
-import {
-  type BaseBuild,
-  baseBuild,
-  type BaseContext,
-  type BaseFlags,
-  judgeOnBase,
-  outcomeOnBase,
-} from '../base-build.ts';
+import { type BaseBuild, baseBuild, type BaseContext, type BaseFlags, judgeOnBase, replayLike } from '../base-build.ts';
 import { FindingKeeper } from '../finding-keeper.ts';
 import { FORMAT_NAMES, reportArgument, Reports, type ReportRequest } from '../reports.ts';
 import { runDocument, scenarioOf, secretSources, targetText } from '../scenario.ts';
@@ -206,7 +200,7 @@ async function runTold(
   const progress = progressLine(process.stderr);
   const keeper = new FindingKeeper(config.reportDir, console, tell, vault);
   const onCluster = (line: string): void => tell(`${line}\n`);
-  const { corpus, searched } = await standOn(config, { signal, onCluster }, async (ready) => {
+  const { corpus, result } = await standOn(config, { signal, onCluster }, async (ready) => {
     const corpus = await replayKept(kept, ready, tell, context);
     const searched = await runConfigured(ready, {
       signal,
@@ -220,10 +214,13 @@ async function runTold(
         },
       },
     }).finally(() => progress.clear());
-    return { corpus, searched };
+    return {
+      corpus,
+      result:
+        build === undefined ? searched : await onBase(searched, build, ready, { tell, console, signal, onCluster }),
+    };
   });
 
-  const result = build === undefined ? searched : await onBase(searched, build, config, { tell, console, signal });
   const redacted = redactWords(keeper.withoutSecrets(result), secretSources(config), vault);
   const budgets = budgetsOf({ baseline, update }, config, redacted, {
     tell,
@@ -251,18 +248,11 @@ async function runTold(
 async function onBase(
   result: CampaignResult,
   build: BaseBuild,
-  { configFile, process }: RunConfig,
-  { tell, console, signal }: Pick<CommandContext, 'console' | 'signal'> & Pick<BaseContext, 'tell'>,
+  config: RunConfig,
+  { console, ...manner }: Pick<CommandContext, 'console' | 'signal'> & Pick<BaseContext, 'tell' | 'onCluster'>,
 ): Promise<CampaignResult> {
-  const findings = await judgeOnBase(result.findings, build, {
-    tell,
-    cwd: console.cwd,
-    signal,
-    env: process?.env ?? {},
-    ...(configFile === null ? {} : { configFile }),
-  });
-  const judged = { ...result, findings };
-  return { ...judged, outcome: outcomeOnBase(judged) };
+  const findings = await judgeOnBase(result.findings, build, { ...replayLike(config, console.cwd), ...manner });
+  return { ...result, findings, outcome: outcomeOf(findings, result.besides) };
 }
 
 /** What is known is looked at before anything new is searched for. */

@@ -24,6 +24,7 @@ const TALLY: PropertyTally = { holds: 40, violated: 0, inconclusive: 0, vacuous:
 
 export const RESULT: CampaignResult = {
   outcome: 'holds',
+  besides: 'holds',
   seed: 7,
   runs: 40,
   verified: 2,

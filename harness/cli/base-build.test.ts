@@ -1,0 +1,40 @@
+import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { outcomeOf } from '../execution/campaign.ts';
+import type { CampaignOutcome } from '../model/finding.ts';
+import { lostUpdate } from '../report/test-findings.ts';
+import { replayLike } from './base-build.ts';
+import { resolveRun } from './library.ts';
+
+const file = (name: string): string => fileURLToPath(new URL(`../test/targets/${name}`, import.meta.url));
+const OLD = { ...lostUpdate(), onBase: 'fails' } as const;
+
+it.each<CampaignOutcome>(['holds', 'inconclusive', 'vacuous', 'interrupted'])(
+  'is %s as without findings, where all of them are old',
+  (besides) => {
+    expect(outcomeOf([OLD], besides)).toBe(besides);
+    expect(outcomeOf([OLD, lostUpdate()], besides)).toBe('violated');
+    expect(outcomeOf([{ ...OLD, onBase: 'unknown' }], besides)).toBe('violated');
+  },
+);
+
+it('runs the base build on what the target ran on', () => {
+  const config = resolveRun({
+    command: [process.execPath],
+    samples: [file('sample.yaml')],
+    crds: [file('crd.yaml')],
+    env: { MODE: 'a' },
+  });
+  const existing = { kubeconfig: '/k/dev.yaml', context: 'dev', allowed: ['dev'], prefix: 'mine', run: 'abc' };
+
+  const like = replayLike({ ...config, existing, toxiproxy: '/bin/toxiproxy', kind: { image: 'i' } }, tmpdir());
+
+  expect(like).toMatchObject({
+    cwd: tmpdir(),
+    env: { MODE: 'a' },
+    existing: { kubeconfig: '/k/dev.yaml', context: 'dev', allowContexts: ['dev'], namespacePrefix: 'mine' },
+    kind: { image: 'i' },
+    toxiproxy: '/bin/toxiproxy',
+  });
+});
