@@ -37,6 +37,7 @@ describe('usage', () => {
     [['run', '--cluster', 'moon'], 'stalemate: got cluster "moon", expected "embedded"'],
     [['run', '--bugdet', '60s'], "stalemate: unknown option '--bugdet'"],
     [['run', 'extra'], 'stalemate: too many arguments'],
+    [['run', 'foo', '--', './bin/manager'], 'stalemate: too many arguments: "foo"; a command stands after --'],
     [['rnu'], "stalemate: unknown command 'rnu'"],
     [['replay'], "stalemate: missing required argument 'file'"],
     [['replay', 'f.json', '--times', 'x'], 'stalemate: got --times "x"'],

@@ -76,12 +76,11 @@ export function withTargetFlags(command: Command): Command {
   return withKindFlags(flags);
 }
 
-/** The flags with the program that stands after `--`; a word that is no option is a slip rather than a program, unless `--` says so. */
-export function flagsWith<T extends TargetFlags>(command: readonly string[], flags: T, self: Command): T {
-  if (command.length === 0) return flags;
-  const said = rawArgumentsOf(self).includes('--');
-  if (!said) self.error(`too many arguments: "${command.join(' ')}"; a command stands after --`);
-  return { ...flags, command };
+/** The flags with the program that stands after `--`; a word before it that is no option is a slip rather than a program. */
+export function flagsWith<T extends TargetFlags>(words: readonly string[], flags: T, self: Command): T {
+  const { named, command } = wordsOf(words, self);
+  if (named.length > 0) self.error(`too many arguments: "${named.join(' ')}"; a command stands after --`);
+  return command.length === 0 ? flags : { ...flags, command };
 }
 
 /** The words of a command line, apart: those before `--`, and the program after it. */
