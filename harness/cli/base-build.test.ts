@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { outcomeOf } from '../execution/campaign.ts';
 import type { CampaignOutcome } from '../model/finding.ts';
 import { lostUpdate } from '../report/test-findings.ts';
-import { replayLike } from './base-build.ts';
+import { baseBuild, replayLike } from './base-build.ts';
 import { resolveRun } from './library.ts';
 
 const file = (name: string): string => fileURLToPath(new URL(`../test/targets/${name}`, import.meta.url));
@@ -19,16 +19,29 @@ it.each<CampaignOutcome>(['holds', 'inconclusive', 'vacuous', 'interrupted'])(
   },
 );
 
+const CONFIG = resolveRun({
+  command: [process.execPath, '--old'],
+  samples: [file('sample.yaml')],
+  crds: [file('crd.yaml')],
+  env: { MODE: 'a' },
+});
+
+it('takes a base command apart as a shell does, and refuses half a quote', () => {
+  const target = { command: [process.execPath], directory: '.' };
+  const base = (baseCommand: string): unknown => baseBuild({ baseCommand }, CONFIG, tmpdir())?.(target);
+
+  expect(base(`${process.execPath} --a="x y"`)).toMatchObject({ command: [process.execPath, '--a=x y'] });
+  expect(base(process.execPath)).toMatchObject({ command: [process.execPath, '--old'] });
+  expect(() => base(`${process.execPath} --a="x y`)).toThrow(
+    'in which a " is not closed, expected words as in a shell',
+  );
+  expect(() => base(' ')).toThrow('expected a program');
+});
+
 it('runs the base build on what the target ran on', () => {
-  const config = resolveRun({
-    command: [process.execPath],
-    samples: [file('sample.yaml')],
-    crds: [file('crd.yaml')],
-    env: { MODE: 'a' },
-  });
   const existing = { kubeconfig: '/k/dev.yaml', context: 'dev', allowed: ['dev'], prefix: 'mine', run: 'abc' };
 
-  const like = replayLike({ ...config, existing, toxiproxy: '/bin/toxiproxy', kind: { image: 'i' } }, tmpdir());
+  const like = replayLike({ ...CONFIG, existing, toxiproxy: '/bin/toxiproxy', kind: { image: 'i' } }, tmpdir());
 
   expect(like).toMatchObject({
     cwd: tmpdir(),

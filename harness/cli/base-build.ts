@@ -15,6 +15,7 @@ import type { Finding, OnBase } from '../model/finding.ts';
 import { fileStem } from '../report/title.ts';
 import { usage } from './arguments.ts';
 import { replay, type ReplayContext } from './library.ts';
+import { shellWords } from './shell-words.ts';
 
 /** The build before the change, as flags name it. */
 export interface BaseFlags {
@@ -61,11 +62,15 @@ export function baseBuild(
   return (target) => ('command' in target ? { ...target, command } : target);
 }
 
-/** Words as a shell takes them apart, without anything else that a shell does. */
 function wordsOf(text: string): readonly string[] {
-  const words = [...text.matchAll(/(?:"([^"]*)"|'([^']*)'|([^\s"']+))/g)].map(([, a, b, c]) => a ?? b ?? c ?? '');
-  if (words.length === 0 || words[0] === '') throw usage(`got --base-command "${text}", expected a program`);
-  return words;
+  const taken = shellWords(text);
+  if ('unclosed' in taken)
+    throw usage(
+      `got --base-command ${JSON.stringify(text)}, in which a ${taken.unclosed} is not closed, expected words as in a shell; close it, or write \\${taken.unclosed}`,
+    );
+  const [program = ''] = taken.words;
+  if (program === '') throw usage(`got --base-command "${text}", expected a program`);
+  return taken.words;
 }
 
 export interface BaseContext extends ReplayContext {
