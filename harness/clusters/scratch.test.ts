@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { endLeft, hostMark, noteProcess, scratchFolder } from './scratch.ts';
+import { hostMark } from '../report/process-identity.ts';
+import { endLeft, noteProcess, scratchFolder } from './scratch.ts';
 
 const parent = mkdtempSync(join(tmpdir(), 'scratch-test-'));
 afterAll(() => rmSync(parent, { recursive: true, force: true }));

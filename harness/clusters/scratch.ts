@@ -6,11 +6,18 @@
  * are looked at: anybody may write to the system's folder for temporary files. Owns: these names and files. Start at
  * {@link scratchFolder}, {@link endLeft}.
  */
-import { createHash } from 'node:crypto';
 import { appendFileSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { identityOf, isOurProcess, ourHost, ourProcess, type ProcessIdentity } from './process-identity.ts';
+import {
+  hostMark,
+  identityOf,
+  isOurProcess,
+  markOf,
+  ourHost,
+  ourProcess,
+  type ProcessIdentity,
+} from '../report/process-identity.ts';
 
 /** The kind of folders that control planes are in. */
 export const CONTROL_PLANE = 'control-plane';
@@ -21,13 +28,7 @@ const NAME = /^(?<kind>stalemate-[a-z-]+)-(?<host>[0-9a-f]{8})-(?<pid>\d+)-(?<st
 
 /** A new folder for a kind of programs. */
 export function scratchFolder(kind: string, parent: string = tmpdir()): string {
-  const { pid, started } = ourProcess();
-  return mkdtempSync(join(parent, `stalemate-${kind}-${hostMark()}-${pid}-${started}-`));
-}
-
-/** Containers may share a folder, and count their processes each for itself. */
-export function hostMark(): string {
-  return createHash('sha256').update(ourHost()).digest('hex').slice(0, 8);
+  return mkdtempSync(join(parent, `stalemate-${kind}-${markOf(ourProcess())}-`));
 }
 
 /** Notes a process that was started there. */

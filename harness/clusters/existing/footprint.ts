@@ -8,7 +8,7 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { isOurProcess, ourProcess, type ProcessIdentity } from '../process-identity.ts';
+import { isOurProcess, ourProcess, type ProcessIdentity } from '../../report/process-identity.ts';
 
 /** The label of all that a run makes for itself; its value is the name of the run. */
 export const OWNER_LABEL = 'stalemate.dev/run';

@@ -15,6 +15,7 @@ import type { KindAccess, KindOptions } from '../../model/kind-options.ts';
 import { called } from './cli.ts';
 import { configurationOf } from './configuration.ts';
 import { findEngine, nodeImage, type Engine } from './engine.ts';
+import { ourHost, type ProcessIdentity } from '../../report/process-identity.ts';
 import { OwnedClusters } from './owners.ts';
 import { Watchdog } from './watchdog.ts';
 
@@ -50,7 +51,7 @@ export async function makeKindCluster(options: MakeKindOptions): Promise<KindClu
   const image = await nodeImage(engine, options);
   const kind = new Kind(engine);
   const owned = new OwnedClusters();
-  for (const { cluster, engine: its } of await owned.abandoned()) {
+  for (const { cluster, engine: its } of owned.abandoned()) {
     options.say?.(`deleting the kind cluster "${cluster}" of a run that was killed`);
     // The next start tries again.
     await new Kind(its as Engine)
@@ -61,11 +62,11 @@ export async function makeKindCluster(options: MakeKindOptions): Promise<KindClu
   // What it is made of, whatever it is called and whichever port is free.
   const made = digest(configurationOf(options.configFile, '', image, 0));
   const name = `${PREFIX}${keep ? `kept-${made}` : digest(`${process.pid} ${realNow()}`)}`;
-  if (keep && (await owned.isInUse(name)))
-    throw unavailable(`the kept kind cluster "${name}" is another run's right now; wait, or leave --keep-cluster out`);
+  const user = keep ? owned.userOf(name) : undefined;
+  if (user !== undefined) throw unavailable(inUseText(name, owned.folder(name), user));
   const began = realNow();
   const isReused = keep && owned.ownerOf(name) !== undefined && (await kind.names()).includes(name);
-  await owned.claim(name, engine, keep);
+  owned.claim(name, engine, keep);
   const folder = owned.folder(name);
   const watchdog = keep ? undefined : new Watchdog(name, folder, kind.env);
   const logs = join(options.logFolder, 'kind-logs', name);
@@ -197,6 +198,13 @@ class Kind {
     }
     owned.forget(name);
   }
+}
+
+function inUseText(name: string, folder: string, { host, pid }: ProcessIdentity): string {
+  const what = `the kept kind cluster "${name}" is another run's right now`;
+  if (host === ourHost()) return `${what} (process ${pid}); wait, or leave --keep-cluster out`;
+  const where = host === '' ? '' : ` of ${host.split(' ')[0] ?? ''}`;
+  return `${what}, or was (process ${pid}${where}); wait, or leave --keep-cluster out; if that process is gone, remove "${folder}" and call "kind delete cluster --name ${name}"`;
 }
 
 /** The end of what kind prints, which says what went wrong, without the stack below it. */

@@ -7,18 +7,16 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { $ } from 'zx';
+import { isOurProcess, ourProcess, type ProcessIdentity } from '../../report/process-identity.ts';
 import { writeWhole } from '../../report/write-files.ts';
 
 export interface Ownership {
-  readonly version: 1;
+  readonly version: 2;
   readonly cluster: string;
   /** The engine that has it. */
   readonly engine: string;
-  /** 0: nobody uses it now. */
-  readonly pid: number;
-  /** When that process began, as the system tells it: pids are used again. */
-  readonly began: string;
+  /** Null: nobody uses it now. */
+  readonly process: ProcessIdentity | null;
   readonly keep: boolean;
 }
 
@@ -37,32 +35,32 @@ export class OwnedClusters {
   }
 
   /** From now on the cluster is this process's. */
-  async claim(cluster: string, engine: string, keep: boolean): Promise<void> {
+  claim(cluster: string, engine: string, keep: boolean): void {
     mkdirSync(this.folder(cluster), { recursive: true, mode: 0o700 });
-    const { pid } = process;
-    this.#write({ version: 1, cluster, engine, pid, began: await beganAt(pid), keep });
+    this.#write({ version: 2, cluster, engine, process: ourProcess(), keep });
   }
 
   /** A kept cluster is whose the next run is. */
   release(cluster: string): void {
     const owner = this.ownerOf(cluster);
-    if (owner !== undefined) this.#write({ ...owner, pid: 0, began: '' });
+    if (owner !== undefined) this.#write({ ...owner, process: null });
   }
 
   ownerOf(cluster: string): Ownership | undefined {
     const path = join(this.folder(cluster), FILE);
     if (!existsSync(path)) return undefined;
     try {
-      const owner = JSON.parse(readFileSync(path, 'utf8')) as Partial<Ownership>;
-      return owner.version === 1 && owner.cluster === cluster ? (owner as Ownership) : undefined;
+      const owner = upgraded(JSON.parse(readFileSync(path, 'utf8')) as Ownership | OwnershipV1);
+      return owner.version === 2 && owner.cluster === cluster ? owner : undefined;
     } catch {
       return undefined;
     }
   }
 
-  async isInUse(cluster: string): Promise<boolean> {
-    const owner = this.ownerOf(cluster);
-    return owner !== undefined && owner.pid !== 0 && (await beganAt(owner.pid)) === owner.began;
+  /** Whose it is right now, or may be: of a process in another container nobody knows. */
+  userOf(cluster: string): ProcessIdentity | undefined {
+    const user = this.ownerOf(cluster)?.process ?? undefined;
+    return user !== undefined && isOurProcess(user) ? user : undefined;
   }
 
   forget(cluster: string): void {
@@ -74,27 +72,28 @@ export class OwnedClusters {
   }
 
   /** Clusters whose owners are gone and did not want them kept. */
-  async abandoned(): Promise<readonly Ownership[]> {
+  abandoned(): readonly Ownership[] {
     if (!existsSync(this.#root)) return [];
-    const owners = readdirSync(this.#root)
+    return readdirSync(this.#root)
       .toSorted()
-      .flatMap((name) => this.ownerOf(name) ?? []);
-    const looks = owners.map(async (owner) => (owner.keep || (await this.isInUse(owner.cluster)) ? [] : [owner]));
-    return (await Promise.all(looks)).flat();
+      .flatMap((name) => this.ownerOf(name) ?? [])
+      .filter((owner) => !owner.keep && this.userOf(owner.cluster) === undefined);
   }
+}
+
+interface OwnershipV1 extends Omit<Ownership, 'version' | 'process'> {
+  readonly version: 1;
+  readonly pid: number;
+}
+
+/** The first version did not say where its process runs: it may, somewhere. */
+function upgraded(owner: Ownership | OwnershipV1): Ownership {
+  if (owner.version !== 1) return owner;
+  const { pid, cluster, engine, keep } = owner;
+  return { version: 2, cluster, engine, keep, process: pid === 0 ? null : { host: '', pid, started: '' } };
 }
 
 function stateFolder(): string {
   const state = process.env['XDG_STATE_HOME'] ?? '';
   return join(state === '' ? join(homedir(), '.local', 'state') : state, 'stalemate', 'kind');
-}
-
-/** Empty for a process that is not there. */
-async function beganAt(pid: number): Promise<string> {
-  const { stdout } = await $({
-    nothrow: true,
-    quiet: true,
-    env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' },
-  })`ps -o lstart= -p ${pid}`;
-  return stdout.trim();
 }

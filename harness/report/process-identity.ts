@@ -1,8 +1,11 @@
 /**
- * A process of this machine by more than its number, which others get after it: when it was started is part of it.
+ * A process by more than its number, which others get after it, and which others have in another container: when it was started is part
+ * of it, and where it runs.
  *
- * Owns: reading that from `/proc`; elsewhere a number is all there is. Start at {@link isOurProcess}.
+ * What outlives a process in a file says by this who made it, so that the next one tells what is left from what is in use. Owns: reading
+ * that from `/proc`; elsewhere a number and the name of the machine are all there is. Start at {@link isOurProcess}.
  */
+import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
@@ -30,6 +33,22 @@ export function ourHost(): string {
   } catch {
     return hostname();
   }
+}
+
+/** The identity in short, for names of files. */
+export function markOf({ host, pid, started }: ProcessIdentity): string {
+  return `${hostMark(host)}-${pid}-${started}`;
+}
+
+/** Containers may share a folder, and count their processes each for itself. */
+export function hostMark(host: string = ourHost()): string {
+  return createHash('sha256').update(host).digest('hex').slice(0, 8);
+}
+
+/** Whether the process of a mark still runs, as {@link isOurProcess} says. */
+export function isMarkAlive(mark: string): boolean {
+  const [host = '', pid = '', started = ''] = mark.split('-');
+  return host !== hostMark() || isOurProcess({ host: ourHost(), pid: Number(pid), started });
 }
 
 /** Whether it still runs; of one on another machine nobody knows, so it may. */
