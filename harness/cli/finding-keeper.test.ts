@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findingFiles } from '../report/record.ts';
 import { lostUpdate } from '../report/test-findings.ts';
+import { partialOf } from '../report/write-files.ts';
 import { decodeReplayable } from '../schedule/codec/record.ts';
 import type { Console } from './console.ts';
 import { FindingKeeper } from './finding-keeper.ts';
@@ -44,7 +45,7 @@ describe('FindingKeeper', () => {
       const kept = keeper();
       const { counterexample } = findingFiles(join(folder, '.stalemate'), lostUpdate());
       mkdirSync(dirname(counterexample), { recursive: true });
-      symlinkSync('/dev/full', `${counterexample}.${process.pid}.partial`);
+      symlinkSync('/dev/full', partialOf(counterexample));
 
       kept.keep(lostUpdate());
 

@@ -9,12 +9,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HarnessError } from '../model/errors.ts';
 import { findingFiles, writeFinding } from './record.ts';
 import { lostUpdate } from './test-findings.ts';
-import { writeWhole } from './write-files.ts';
+import { hostMark } from './process-identity.ts';
+import { checkFolder, partialOf, writeWhole } from './write-files.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -48,7 +49,7 @@ describe('writeWhole', () => {
     const path = join(folder, 'old.json');
     writeFileSync(path, 'old');
     // The kernel's own full device stands in for the temporary file: a real ENOSPC from a real write.
-    symlinkSync('/dev/full', `${path}.${process.pid}.partial`);
+    symlinkSync('/dev/full', partialOf(path));
 
     const error = failure(() => writeWhole(path, 'new'));
 
@@ -74,6 +75,20 @@ describe('writeWhole', () => {
     expect(failure(() => writeWhole(join(folder, 'x.json'), '')).message).toContain(
       'a folder of that name is in the way',
     );
+  });
+});
+
+describe('checkFolder', () => {
+  it('removes what nobody writes any more, and nothing that another container may be writing', () => {
+    const partial = (mark: string): string => `a.json.${mark}.partial`;
+    const elsewhere = partial(`${hostMark('another')}-999999999-1`);
+    const ours = basename(partialOf('a.json'));
+    const gone = [partial(`${hostMark()}-999999999-1`), partial(`${hostMark()}-${process.pid}-1`)];
+    for (const name of [elsewhere, ours, ...gone]) writeFileSync(join(folder, name), '');
+
+    checkFolder(folder);
+
+    expect(readdirSync(folder).toSorted()).toEqual([elsewhere, ours].toSorted());
   });
 });
 

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { HarnessError } from '../model/errors.ts';
+import { isMarkAlive, markOf, ourProcess } from './process-identity.ts';
 
 /**
  * Writes a text under its final name only when all of it is on disk; folders are made as needed.
@@ -11,7 +12,7 @@ import { HarnessError } from '../model/errors.ts';
  * path before is untouched.
  */
 export function writeWhole(path: string, text: string, mode = 0o666, flag = '--report-dir'): void {
-  const temporary = `${path}.${process.pid}.partial`;
+  const temporary = partialOf(path);
   try {
     makeFolder(dirname(path));
     writeFileSync(temporary, text, { flush: true, mode });
@@ -27,6 +28,11 @@ export function writeWhole(path: string, text: string, mode = 0o666, flag = '--r
   }
 }
 
+/** Where a text is until all of it is on disk. */
+export function partialOf(path: string): string {
+  return `${path}.${markOf(ourProcess())}.partial`;
+}
+
 /**
  * Finds out before a long campaign whether its findings could be kept: makes the folder and writes and removes a file in it. What
  * processes that were killed had not finished writing is removed.
@@ -34,27 +40,18 @@ export function writeWhole(path: string, text: string, mode = 0o666, flag = '--r
  * @throws {OUTPUT_FAILED} naming the folder.
  */
 export function checkFolder(folder: string): void {
-  const probe = join(folder, `.write-test.${process.pid}`);
+  const probe = join(folder, `.write-test.${markOf(ourProcess())}`);
   writeWhole(probe, '');
   removeQuietly(probe);
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     const [, partial, test] = UNFINISHED.exec(name) ?? [];
-    const pid = partial ?? test;
-    if (pid !== undefined && !isAlive(Number(pid))) removeQuietly(join(folder, name));
+    const mark = partial ?? test;
+    if (mark !== undefined && !isMarkAlive(mark)) removeQuietly(join(folder, name));
   }
 }
 
 /** Under these names nothing is ever read. */
-const UNFINISHED = /(?:\.(\d+)\.partial|\.write-test\.(\d+))$/;
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
+const UNFINISHED = /(?:\.([0-9a-f]{8}-\d+-\d*)\.partial|\.write-test\.([0-9a-f]{8}-\d+-\d*))$/;
 
 /** Level by level: where the system says that a folder can never be (below /proc), the recursive form tries for ever. */
 function makeFolder(folder: string): void {
