@@ -1,7 +1,7 @@
 /** The baseline of a project: read before a run, compared after it, written anew on request. */
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
-import { storedTarget } from '../execution/counterexample.ts';
+import { isAbout, storedTarget, targetFrom } from '../execution/counterexample.ts';
 import type { RunConfig } from '../execution/run-config.ts';
 import {
   BASELINE_RATIO,
@@ -30,7 +30,7 @@ export function readBaseline(config: RunConfig, cwd: string): Baseline | undefin
   const source = relative(cwd, config.baseline);
   const baseline = decodeBaseline(readText(config.baseline, 'baseline'), source);
   const [theirs, ours] = [programOf(baseline.target), programOf(storedTarget(config))];
-  if (theirs === ours) return baseline;
+  if (theirs === ours || isAbout(baseline.target, config)) return baseline;
   throw new HarnessError(
     'TARGET_MISMATCH',
     `"${source}" is the baseline of "${theirs}", and this run is about "${ours}"; name another one with --baseline`,
@@ -67,7 +67,11 @@ function updateBaseline(before: Baseline | undefined, config: RunConfig, result:
     version: 1,
     kind: 'baseline',
     // The file is committed: what the command says in secret is not in it.
-    target: redactConfigured(storedTarget(config), secretSources(config), new Vault()),
+    target: redactConfigured(
+      targetFrom(storedTarget(config), process.cwd(), config.corpus.home),
+      secretSources(config),
+      new Vault(),
+    ),
     conditions: conditionsOf(config),
     runs,
     ratio: before?.ratio ?? BASELINE_RATIO,

@@ -215,10 +215,33 @@ describe('a finding that is kept', { timeout: 120_000 }, () => {
   it('is left out, and said to be, when the run is about another target', () => {
     writeFileSync(join(folder, 'other.ts'), TARGET('correct'));
 
-    const { stdout, code } = command('corpus', 'run', '--target', 'other.ts');
+    const { stdout, stderr, code } = command('corpus', 'run', '--target', 'other.ts');
 
     expect(stdout).toContain(`· ${name}  left out: it is about another target`);
+    expect(stderr).toContain(
+      'warning: no finding of .stalemate/corpus was replayed: 1 finding about target.ts, and this run is about other.ts;',
+    );
     expect(code).toBe(0);
+  });
+
+  it('is replayed from any folder, and kept alike from there', () => {
+    const elsewhere = join(folder, 'elsewhere');
+    mkdirSync(elsewhere, { recursive: true });
+    const away = (...args: readonly string[]): BinResult => stalemate(args, { cwd: elsewhere });
+    const where = ['--config', '../stalemate.config.yaml', '--corpus', '../.stalemate/corpus'];
+    const flags = ['--target', '../target.ts', '--crds', `${CONTROLLERS}crd.yaml`];
+
+    expect(away('corpus', 'run', ...where).stdout).toContain(`✗ ${name}  REGRESSION: fixed since`);
+    expect(
+      away('corpus', 'run', ...flags, '--sample', `${CONTROLLERS}sample.yaml`, '--corpus', '../.stalemate/corpus').code,
+    ).toBe(1);
+
+    const found = ['--seed', '11', '--budget', '200', '--stop-after', '1', '--property', 'no-lost-update'];
+    away('run', ...where, '--no-corpus', ...found);
+    const promoted = away('corpus', 'promote', `.stalemate/failures/${name}.json`, ...where, '--state', 'open');
+    expect(promoted.stdout).toContain('fixed → open');
+    expect(decodeCorpusEntry(entryText(), 'entry').target).toMatchObject({ module: 'target.ts' });
+    expect(command('corpus', 'run').stdout).toContain(`✗ ${name}  open since`);
   });
 
   it('is removed by name, and by being the larger of two', () => {

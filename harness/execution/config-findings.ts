@@ -1,5 +1,5 @@
 /** Configuration of what becomes of findings: where they are kept, which are put up with, and what is said of fields. */
-import { resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { HarnessError } from '../model/errors.ts';
 import { waiverText, type Declarations, type DeclaredField, type Waiver } from '../model/waiver.ts';
@@ -122,10 +122,18 @@ const BASELINE_FILE = '.stalemate/baseline.json';
 const CORPUS_BUDGET_MS = 60_000;
 
 /** The same with every default filled in. */
-export function resolveCorpus({ corpus = {} }: FindingOptions, cwd: string): CorpusConfig {
+export function resolveCorpus(
+  { corpus = {} }: FindingOptions,
+  cwd: string,
+  configFile: string | null = null,
+): CorpusConfig {
   const budget = parseBudget(corpus.budget ?? '');
+  const folder = resolve(cwd, corpus.folder ?? CORPUS_FOLDER);
+  const around = dirname(dirname(folder));
+  const project = join(around, CORPUS_FOLDER) === folder ? around : cwd;
   return {
-    folder: resolve(cwd, corpus.folder ?? CORPUS_FOLDER),
+    folder,
+    home: configFile === null ? project : dirname(resolve(cwd, configFile)),
     budgetMs: budget?.unit === 'ms' ? budget.timeMs : CORPUS_BUDGET_MS,
   };
 }

@@ -387,7 +387,7 @@ export function resolveOptions(options: StalemateOptions, context: ResolveContex
     seed: options.seed ?? context.freshSeed(),
     stopAfter: options.stopAfter ?? Number.POSITIVE_INFINITY,
     reportDir: resolve(cwd, options.reportDir ?? '.stalemate'),
-    corpus: resolveCorpus(options, cwd),
+    corpus: resolveCorpus(options, cwd, context.configFile),
     baseline: resolveBaseline(options, cwd),
     waivers: resolveWaivers(options, {
       properties: [...context.properties, ...ownProperties(options)].map((property) => property.name),

@@ -38,8 +38,26 @@ export function storedTarget({ target, process: started, transport }: RunConfig)
   return { command, directory: relative(cwd), ...unusualManner(started) };
 }
 
-function relative(to: string): string {
-  return path.relative(process.cwd(), to).split(path.sep).join('/') || '.';
+/** The same target, its paths relative to another folder. */
+export function targetFrom(target: CounterexampleTarget, from: string, to: string): CounterexampleTarget {
+  const moved = (file: string): string => relative(path.resolve(from, file), to);
+  if ('module' in target) return { ...target, module: moved(target.module) };
+  return { ...target, directory: moved(target.directory) };
+}
+
+/** Whether what is kept is about the target that is configured, from wherever this is asked. */
+export function isAbout(kept: CounterexampleTarget, config: RunConfig): boolean {
+  const mine = storedTarget(config);
+  return [config.corpus.home, process.cwd()].some((folder) => {
+    const theirs = targetFrom(kept, folder, process.cwd());
+    if ('module' in mine) return 'module' in theirs && theirs.module === mine.module;
+    // Arguments come and go with the deployment; the program is what it is about.
+    return 'command' in theirs && theirs.command[0] === mine.command[0] && theirs.directory === mine.directory;
+  });
+}
+
+function relative(to: string, from: string = process.cwd()): string {
+  return path.relative(from, to).split(path.sep).join('/') || '.';
 }
 
 /** All it takes to run a failed trial with a stored schedule again. */

@@ -11,7 +11,7 @@ import type { Counterexample } from '../model/counterexample.ts';
 import { waivableOf, waiverFor } from '../model/waiver.ts';
 import { restoreCounterexample } from '../report/redaction/index.ts';
 import { Vault } from '../report/redaction/vault.ts';
-import { storedTarget, subjectOf } from './counterexample.ts';
+import { isAbout, subjectOf } from './counterexample.ts';
 import { emptyHistory } from './empty-history.ts';
 import { lostInReference, lostWorkerViolation, workerError, type LostWorker } from './lost-worker.ts';
 import type { FromWorker, Replayed, RevisitJob, Subject } from './protocol.ts';
@@ -51,7 +51,7 @@ export async function revisitCorpus(
   };
   const mine: Prepared[] = [];
   for (const named of entries) {
-    if (!isOfTarget(named, config)) {
+    if (!isAbout(named.entry.target, config)) {
       finish({ ...named, outcome: 'other-target', k: 0, n: 0, missed: [] });
       continue;
     }
@@ -75,15 +75,6 @@ function withWaiver(revisited: Revisited, { waivers }: RunConfig): Revisited {
   if (violation === undefined || waivers.length === 0) return revisited;
   const waiver = waiverFor(waivers, waivableOf(violation, history ?? emptyHistory(''), entry.workload));
   return waiver === undefined ? revisited : { ...revisited, waiver };
-}
-
-/** Whether an entry is about the target that is configured. */
-export function isOfTarget({ entry }: NamedEntry, config: RunConfig): boolean {
-  const mine = storedTarget(config);
-  const { target } = entry;
-  if ('module' in mine) return 'module' in target && target.module === mine.module;
-  // Arguments come and go with the deployment; the program is what it is about.
-  return 'command' in target && target.command[0] === mine.command[0] && target.directory === mine.directory;
 }
 
 /** Entries that start from the same objects under the same settings are judged by the same references. */

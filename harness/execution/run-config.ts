@@ -17,6 +17,8 @@ export type Budget =
 export interface CorpusConfig {
   /** Absolute. */
   readonly folder: string;
+  /** Absolute; paths in entries and baselines are relative to it, wherever a command is given. */
+  readonly home: string;
   /** Real time that replaying them may take before a search begins. */
   readonly budgetMs: number;
 }

@@ -157,7 +157,8 @@ async function optionsOf(
 
 /** Where the corpus is: asks for no target. */
 async function corpusOf(flags: CorpusFlags, context: CommandContext): Promise<CorpusConfig> {
-  return resolveCorpus((await optionsOf(flags, context)).options, context.console.cwd);
+  const { options, file } = await optionsOf(flags, context);
+  return resolveCorpus(options, context.console.cwd, file);
 }
 
 /** The target and all that it runs against, as for a search. */

@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { realDate } from '../../determinism/real-time.ts';
+import { targetFrom } from '../../execution/counterexample.ts';
 import type { CorpusConfig, RunConfig } from '../../execution/run-config.ts';
 import { corpusEntryOf, type CorpusState, type NamedEntry } from '../../model/corpus.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
@@ -28,14 +29,14 @@ export interface PromoteWishes {
 export async function promote(
   what: string,
   { state, reason }: PromoteWishes,
-  { folder }: CorpusConfig,
+  { folder, home }: CorpusConfig,
   config: () => Promise<RunConfig>,
   context: CommandContext,
 ): Promise<ExitCode> {
   const { console } = context;
   const kept = readWholeCorpus(folder, console.cwd);
   const isFile = what.includes('/') || existsSync(what);
-  const given = isFile ? entryFrom(what) : entryNamed(kept, what);
+  const given = isFile ? entryFrom(what, console.cwd, home) : entryNamed(kept, what);
   const { name } = given;
   const known = kept.find((one) => one.name === name);
   const wanted = state ?? nextState(known, isFile);
@@ -72,11 +73,15 @@ function nextState(known: NamedEntry | undefined, isFile: boolean): CorpusState 
   );
 }
 
-function entryFrom(file: string): NamedEntry {
+/** Replayed from here, the file's paths are relative to here; those of the entry are relative to the project. */
+function entryFrom(file: string, cwd: string, home: string): NamedEntry {
   const counterexample = redactCounterexample(decodeReplayable(readText(file, 'counterexample'), basename(file)));
   return {
     name: fileStem(counterexample.signature),
-    entry: corpusEntryOf(counterexample, { state: 'open', reason: '', since: '' }),
+    entry: {
+      ...corpusEntryOf(counterexample, { state: 'open', reason: '', since: '' }),
+      target: targetFrom(counterexample.target, cwd, home),
+    },
   };
 }
 

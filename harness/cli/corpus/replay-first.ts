@@ -1,11 +1,19 @@
 /** The corpus before a search: every entry replayed, and told as it comes. Start at {@link replayCorpus}. */
 import { relative } from 'node:path';
 import { realNow } from '../../determinism/real-time.ts';
+import { storedTarget } from '../../execution/counterexample.ts';
 import type { RunConfig } from '../../execution/run-config.ts';
 import { signatureText } from '../../model/check-result.ts';
 import { isFailure, isSilent, type CorpusState, type NamedEntry, type Revisited } from '../../model/corpus.ts';
+import type { CounterexampleTarget } from '../../model/counterexample.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
-import { corpusCounts, revisitedText, summariseCorpus, type CorpusSummary } from '../../report/corpus-summary.ts';
+import {
+  corpusCounts,
+  plain,
+  revisitedText,
+  summariseCorpus,
+  type CorpusSummary,
+} from '../../report/corpus-summary.ts';
 import { redactRevisited } from '../../report/redaction/index.ts';
 import { Vault } from '../../report/redaction/vault.ts';
 import { countText } from '../../report/summary.ts';
@@ -58,7 +66,22 @@ export async function replayCorpus(
   const elapsedMs = realNow() - started;
   for (const one of revisited) if (one.outcome === 'not-reached') tell(revisitedText(one, console));
   tell(`corpus: ${corpusCounts(revisited)}, in ${(elapsedMs / 1000).toFixed(1)} s\n`);
+  if (revisited.length > 0 && revisited.every(({ outcome }) => outcome === 'other-target'))
+    console.err(`warning: ${passedOverText(revisited, folder, nameOf(storedTarget(config)))}\n`);
   return { revisited, summary: summariseCorpus(revisited, { budgetMs, elapsedMs }) };
+}
+
+/** A target that is named otherwise than before must not make a corpus silent. */
+function passedOverText(revisited: readonly Revisited[], folder: string, mine: string): string {
+  const about = revisited.map(({ entry }) => nameOf(entry.target));
+  return plain(
+    `no finding of ${folder} was replayed: ${countText(revisited.length, 'finding')} about ${[...new Set(about)].join(', ')}, and this run is about ${mine}; if that is the same, correct "target" in the files`,
+  );
+}
+
+/** Without the arguments, which may hold secrets. */
+function nameOf(target: CounterexampleTarget): string {
+  return 'module' in target ? target.module : `${target.command[0] ?? ''} (in ${target.directory})`;
 }
 
 function inOrder(entries: readonly NamedEntry[]): readonly NamedEntry[] {
