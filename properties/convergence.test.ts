@@ -195,6 +195,37 @@ describe('convergence', () => {
     });
   });
 
+  it.each([
+    ['holds for a third child whose content varies as that of the first two does', 'password', 'holds'],
+    ['does not excuse what does not vary there', 'user', 'inconclusive'],
+  ])('%s', (_, field, result) => {
+    const child = (name: string): string => `secrets:${name}`;
+    const reference = {
+      ownedLeaves: { [child('web-0')]: [`data.${field}`], [child('web-1')]: [`data.${field}`] },
+      volatileLeaves: { [child('web-0')]: ['data.password'], [child('web-1')]: ['data.password'] },
+      children: ['web-0', 'web-1'].map((name) => ({
+        owner: `${WIDGETS}:web`,
+        role: child(name),
+        maxBySpec: {},
+        surges: false,
+      })),
+    };
+    const ends = (value: string): HistoryBuilder => {
+      const h = historyBuilder();
+      const owner = h.create('user', WIDGETS, manifest('Widget', 'web'));
+      const data = { data: { [field]: value } };
+      h.create('controller', 'secrets', manifest('Secret', 'web-2', data, { ownerReferences: [ownedBy(owner)] }));
+      return h.phase('contention').phase('heal').phase('settle').pass(30_000).phase('end');
+    };
+    const fresh = ends('drawn anew');
+    const state = expected(
+      [`${WIDGETS}/default/web`, fresh.live(WIDGETS, 'web')],
+      ['secrets/default/web-2', fresh.live('secrets', 'web-2')],
+    );
+
+    expect(convergence.check(ends('drawn once').build({ reference, probes: [state] })).result).toBe(result);
+  });
+
   it('names the cause when a watch ended and was not opened again', () => {
     const { h } = run('Ready', 'old');
     h.call('controller', 'watch', 'deployments.apps', '');

@@ -12,7 +12,7 @@ import { objectKey } from '../model/object.ts';
 import type { JsonValue, KubeObject } from '../model/object.ts';
 import type { ExpectedState, ProbeResult } from '../model/probe.ts';
 import { isPutAside } from '../model/waiver.ts';
-import { indexOf, names } from './history-index.ts';
+import { indexOf, isVolatile, names } from './history-index.ts';
 
 /** An object at its place: the canonical key, with the order among its kind for generated names. */
 interface Placed {
@@ -261,7 +261,7 @@ function compare(
   let left = changes.filter(
     ({ path, from, to }) =>
       path !== 'metadata.name' &&
-      !names(reference?.volatileLeaves, have.role, path) &&
+      !isVolatile(reference, have.role, path) &&
       !isPutAside(reference?.declared, have.resource, path) &&
       !(isTime(from) && isTime(to)) &&
       !(path.endsWith('observedGeneration') && lag(want.object, from) === lag(have.object, to)),

@@ -162,6 +162,18 @@ export function names(table: Reference['ownedLeaves'] | undefined, role: string,
   return set.size > 0 && (set.has(path) || (path.includes('[') && set.has(leafPattern(path))));
 }
 
+/**
+ * Whether a leaf differs between references, on objects of this role or of another of the target's children of the same kind: of a
+ * third child no undisturbed run has told anything when there are two.
+ */
+export function isVolatile(reference: Reference | undefined, role: string, path: string): boolean {
+  if (reference === undefined) return false;
+  const { volatileLeaves, children } = reference;
+  if (names(volatileLeaves, role, path)) return true;
+  const resource = role.slice(0, role.indexOf(':') + 1);
+  return children.some((child) => child.role.startsWith(resource) && names(volatileLeaves, child.role, path));
+}
+
 function patterns(table: LeafTable | undefined, role: string): ReadonlySet<string> {
   const list = table?.[role];
   if (table === undefined || list === undefined) return NONE;
