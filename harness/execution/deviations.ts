@@ -12,10 +12,10 @@ import type { History, Operation } from '../model/history.ts';
 import { isWrite, phaseStart } from '../model/history.ts';
 import { ANSWERED, laterOccurrence, SENT, withoutOccurrence } from '../model/label.ts';
 import type { Label } from '../model/label.ts';
-import { groupResource } from '../model/object.ts';
 import type { Fault, FaultKind, Hold, Preemption, Schedule } from '../model/schedule.ts';
 import { EMPTY_SCHEDULE } from '../model/schedule.ts';
 import type { Workload } from '../model/workload.ts';
+import { placeOf, placesOf } from './calm-runs.ts';
 import { typicalConnectionFault } from '../schedule/connection-faults.ts';
 
 /** A target that writes without end would be deviated from without end. */
@@ -63,7 +63,7 @@ export function singleDeviations(calm: History, { programs }: Workload, faults: 
   const heard = streamsOf(calm, during);
   const rivals = programs.map(({ actor, ops }): Rival => ({
     actor,
-    places: ops.map(({ target }) => placeOf(groupResource(target), target.namespace, target.name)),
+    places: placesOf({ ops }),
     lastAt: operations.findLast((operation) => operation.actor === actor)?.invoked.at ?? 0,
   }));
   const collisions: Schedule[] = [];
@@ -170,8 +170,4 @@ function faultsOf(kind: FaultKind, writes: readonly Operation[], heard: readonly
       // They need a lock, a second copy, a list that may be old, or last for a while: left to what knows of those.
       return [];
   }
-}
-
-function placeOf(resource: string, namespace: string, name: string): string {
-  return `${resource}/${namespace}/${name}`;
 }

@@ -1,9 +1,8 @@
 /**
  * Where the trials of a process come from: every other one is drawn at random, every other one deviates once from a calm run.
  *
- * A calm run is a trial of its own; what it has shown is deviated from in later ones (`deviations.ts`). What happens to the target
- * in them takes turns, so that one with many deviations does not starve the others. Owns: whose turn it is. Does not own: how trials are drawn
- * (`schedule/arbitrary.ts`), how many run at once (`batches.ts`).
+ * A calm run (`calm-runs.ts`) is a trial of its own; what it has shown is deviated from in later ones (`deviations.ts`). Owns: whose
+ * turn it is. Does not own: how trials are drawn (`schedule/arbitrary.ts`), how many run at once (`batches.ts`).
  */
 import * as fc from 'fast-check';
 import { Random } from '../determinism/random.ts';
@@ -12,6 +11,7 @@ import type { FaultKind, Schedule } from '../model/schedule.ts';
 import { EMPTY_SCHEDULE } from '../model/schedule.ts';
 import type { Trial } from '../model/trial.ts';
 import type { Workload } from '../model/workload.ts';
+import { CalmRuns } from './calm-runs.ts';
 import { singleDeviations } from './deviations.ts';
 
 export interface TrialSourceOptions {
@@ -23,7 +23,7 @@ export interface TrialSourceOptions {
 }
 
 /** Workloads to choose from; when all have been deviated from, the random trials go on alone. */
-const WORKLOADS = 400;
+const WORKLOADS = 800;
 /** Of one calm run no more than this is tried: the next one may be worth more. */
 const STREAKS_MAX = 2;
 const COLLISIONS_MAX = 8;
@@ -40,7 +40,7 @@ export class TrialSource {
   readonly #faults: readonly FaultKind[];
   readonly #seed: number;
   readonly #random: Random;
-  #calm: Workload[] | undefined;
+  #calm: CalmRuns | undefined;
   readonly #underWay = new Set<Trial>();
   /** What is left of each calm run, the one whose turn it is first. */
   readonly #open: Trial[][] = [];
@@ -65,6 +65,7 @@ export class TrialSource {
   /** What came of a trial: of a calm one, what there is to deviate from. */
   learn(trial: Trial, history: History): void {
     if (!this.#underWay.delete(trial)) return;
+    this.#calm?.learn(trial.workload, history);
     const { collisions, silences, faults } = singleDeviations(history, trial.workload, this.#faults);
     const streaks = collisions.filter(({ preemptions }) => preemptions.length > 1);
     const schedules = [
@@ -81,8 +82,8 @@ export class TrialSource {
 
   #next(): Trial | undefined {
     if (this.#open.length + this.#underWay.size >= OPEN_MAX) return this.#deviation();
-    this.#calm ??= inTurns(fc.sample(this.#workloads, { seed: this.#seed, numRuns: WORKLOADS }));
-    const workload = this.#calm.shift();
+    this.#calm ??= new CalmRuns(fc.sample(this.#workloads, { seed: this.#seed, numRuns: WORKLOADS }));
+    const workload = this.#calm.next();
     if (workload === undefined) return this.#deviation();
     const trial: Trial = { workload, schedule: EMPTY_SCHEDULE };
     this.#underWay.add(trial);
@@ -103,29 +104,4 @@ export class TrialSource {
     while (left.length > 0 && some.length < max) some.push(...left.splice(this.#random.int(left.length), 1));
     return some;
   }
-}
-
-/**
- * Each workload once: those in which something else happens to the target before those in which only the rivals, who come later, are
- * others, and of all of them the short ones first.
- */
-function inTurns(workloads: readonly Workload[]): Workload[] {
-  const rows = new Map<string, Map<string, Workload>>();
-  for (const workload of workloads.toSorted((a, b) => lengthOf(a) - lengthOf(b))) {
-    const { start, programs } = workload;
-    const stir = JSON.stringify([start, programs.slice(0, 1).map(({ ops }) => ops)]);
-    const same = rows.get(stir) ?? new Map<string, Workload>();
-    same.set(JSON.stringify(programs), workload);
-    rows.set(stir, same);
-  }
-  const turns: Workload[] = [];
-  const columns = [...rows.values()].map((same) => [...same.values()]);
-  for (let turn = 0; columns.some((of) => of.length > turn); turn++) {
-    for (const of of columns) turns.push(...of.slice(turn, turn + 1));
-  }
-  return turns;
-}
-
-function lengthOf({ programs }: Workload): number {
-  return programs.reduce((sum, { ops }) => sum + ops.length, 0);
 }

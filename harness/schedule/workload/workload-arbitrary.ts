@@ -17,7 +17,7 @@ export interface WorkloadArbitraryOptions extends Partial<WriterContext> {
   readonly sample: readonly KubeObject[];
   /** Trials are dear: mostly aim where the target writes too, and let it start from nothing as often as not. */
   readonly aimed?: boolean;
-  /** Beside the user, or whoever stirs the target, only rivals act: where the target writes too, if there is such a place. */
+  /** Beside the user, or whoever stirs the target, only two rivals act, often where the target writes the same list or map. */
   readonly rivals?: boolean;
   /** Absent: mostly settled, sometimes empty. */
   readonly start?: Workload['start'];
@@ -139,11 +139,8 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
   #candidates(mrng: fc.Random): readonly Armed[] {
     if (!this.#aimed) return this.#writers;
     const drawn = mrng.nextInt(0, 3);
-    if (this.#rivals) {
-      const nearest = [this.#contesting, this.#updating];
-      if (drawn >= 2) nearest.reverse();
-      return nearest.find((some) => some.length > 0) ?? this.#writers;
-    }
+    if (this.#rivals)
+      return drawn < CONTESTING_OF_FOUR && this.#contesting.length > 0 ? this.#contesting : this.#writers;
     if (drawn < CONTESTING_OF_FOUR && this.#contesting.length > 0) return this.#contesting;
     if (drawn < CONTESTING_OF_FOUR + UPDATING_OF_FOUR && this.#updating.length > 0) return this.#updating;
     return this.#writers;
