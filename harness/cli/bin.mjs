@@ -13,12 +13,22 @@ import { fileURLToPath } from 'node:url';
 const MAJOR_MIN = 22;
 const MINOR_MIN = 19;
 const EXIT_USAGE = 2;
+const EXIT_ENVIRONMENT = 3;
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 // STALEMATE_NODE_TOO_OLD lets a test take this path on a Node that is new enough.
 const tooOld = major < MAJOR_MIN || (major === MAJOR_MIN && minor < MINOR_MIN);
 
-if (!tooOld && process.env.STALEMATE_NODE_TOO_OLD === undefined) {
+const inClone = existsSync(fileOf('../../scripts/bootstrap.mjs'));
+const isSetUp = !inClone || existsSync(fileOf('../../node_modules/.package-lock.json'));
+
+if (!isSetUp) {
+  process.stderr.write(
+    `stalemate: "${fileOf('../..')}" is a clone that is not set up, expected its dependencies; ` +
+      'run "npm run setup" there once (ten seconds, about 430 MB)\n',
+  );
+  process.exitCode = EXIT_ENVIRONMENT;
+} else if (!tooOld && process.env.STALEMATE_NODE_TOO_OLD === undefined) {
   // Stripped types and compiled code are kept for the next start (in the system's folder for temporary files).
   module.enableCompileCache?.();
   const { main } = await import('./main.ts');
@@ -28,14 +38,17 @@ if (!tooOld && process.env.STALEMATE_NODE_TOO_OLD === undefined) {
   process.exitCode = await runWithBundledNode();
 }
 
+/** Relative to this file. */
+function fileOf(path) {
+  return fileURLToPath(new URL(path, import.meta.url));
+}
+
 async function runWithBundledNode() {
   const bundled = [
-    new URL('../../node_modules/node/bin/node', import.meta.url),
+    fileOf('../../node_modules/node/bin/node'),
     // Installed as a dependency, npm puts `node` beside `stalemate`.
-    new URL('../../../node/bin/node', import.meta.url),
-  ]
-    .map((url) => fileURLToPath(url))
-    .find((path) => existsSync(path));
+    fileOf('../../../node/bin/node'),
+  ].find((path) => existsSync(path));
   if (bundled === undefined) {
     process.stderr.write(
       `stalemate: got Node ${process.versions.node}, expected ${MAJOR_MIN}.${MINOR_MIN} or newer; ` +
