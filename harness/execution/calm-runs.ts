@@ -103,13 +103,18 @@ function worth(workload: Workload, places: ReadonlyMap<string, number>): number 
   return sum;
 }
 
-/** What is done to the target: at rest by the first of the programs, and by the user in any case. */
-function stirOf({ start, programs }: Workload): readonly Program['ops'][] {
-  return programs.filter((program, index) => isStir(start, program, index)).map(({ ops }) => ops);
+/** What is done to the target, at rest by the first of the programs, and by the user in any case; not to which object of a kind, nor the value. */
+function stirOf({ start, programs }: Workload): readonly unknown[] {
+  return programs
+    .filter((program, index) => isStir(start, program, index))
+    .map(({ ops }) => ops.map((op) => [op.do, groupResource(op.target), 'path' in op ? op.path : null]));
 }
 
+/** Whoever takes an object away is no rival for its content. */
 function rivalPlaces({ start, programs }: Workload): readonly string[] {
-  return programs.filter((program, index) => !isStir(start, program, index)).flatMap(placesOf);
+  return programs
+    .filter((program, index) => !isStir(start, program, index))
+    .flatMap(({ ops }) => placesOf({ ops: ops.filter((op) => op.do !== 'delete') }));
 }
 
 function isStir(start: Workload['start'], { actor }: Program, index: number): boolean {

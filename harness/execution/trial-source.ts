@@ -23,12 +23,12 @@ export interface TrialSourceOptions {
 }
 
 /** Workloads to choose from; when all have been deviated from, the random trials go on alone. */
-const WORKLOADS = 800;
+const WORKLOADS = 2_000;
 /** Of one calm run no more than this is tried: the next one may be worth more. */
 const STREAKS_MAX = 2;
-const COLLISIONS_MAX = 8;
-const SILENCES_MAX = 8;
-const FAULTS_MAX = 3;
+const COLLISIONS_MAX = 6;
+const SILENCES_MAX = 6;
+const FAULTS_MAX = 2;
 /** One trial in so many is random. */
 const RANDOM_ONE_IN = 2;
 /** So many calm runs are deviated from in turns. */
