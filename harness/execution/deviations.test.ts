@@ -60,6 +60,23 @@ describe('single deviations from a calm run', () => {
     ]);
   });
 
+  it('know that a rival waits at the gate until it is its turn', () => {
+    const h = historyBuilder();
+    h.create('user', 'configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web' } });
+    h.phase('contention');
+    const patch = h.begin('writer-1', 'patch', 'configmaps', 'web', {
+      body: { data: { else: 'mine' } },
+      contentType: 'application/merge-patch+json',
+    });
+    h.edit('controller', 'configmaps', 'web', ['data', 'done'], 'more');
+    patch.answer();
+    h.phase('heal').phase('settle');
+
+    expect(singleDeviations(h.build(), workload(), []).collisions[0]?.preemptions).toEqual([
+      { before: 'controller/update/configmaps/default/web#0!sent', run: 'writer-1' },
+    ]);
+  });
+
   it('let rivals come first again and again, as often as they can', () => {
     const { programs, ...rest } = workload();
     const [user, rival] = programs;

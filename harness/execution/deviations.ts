@@ -64,14 +64,14 @@ export function singleDeviations(calm: History, { programs }: Workload, faults: 
   const rivals = programs.map(({ actor, ops }): Rival => ({
     actor,
     places: placesOf({ ops }),
-    lastAt: operations.findLast((operation) => operation.actor === actor)?.invoked.at ?? 0,
+    lastAt: Math.max(0, ...operations.filter((operation) => operation.actor === actor).map(reachedAt)),
   }));
   const collisions: Schedule[] = [];
   for (const write of writes) {
     const place = placeOf(write.resource, write.namespace, write.name);
     for (const { actor, places, lastAt } of rivals) {
       // Whoever has nothing left to do by then cannot come first.
-      if (lastAt < write.invoked.at || !places.includes(place)) continue;
+      if (lastAt < reachedAt(write) || !places.includes(place)) continue;
       const first = before(write, actor);
       collisions.push({ ...EMPTY_SCHEDULE, preemptions: [first] });
       const unheard = heard.flatMap((stream) => (stream.resource === write.resource ? silentFrom(stream, write) : []));
@@ -102,7 +102,7 @@ function streaks(writes: readonly Operation[], rivals: readonly Rival[]): readon
     const stem = withoutOccurrence(label) ?? label;
     const place = placeOf(write.resource, write.namespace, write.name);
     const left = rivals
-      .filter(({ actor, lastAt }) => roleOf(actor) !== 'user' && lastAt > write.invoked.at)
+      .filter(({ actor, lastAt }) => roleOf(actor) !== 'user' && lastAt > reachedAt(write))
       .flatMap(({ actor, places }) => places.filter((other) => other === place).map(() => actor));
     if (left.length < 2 || stems.has(stem)) continue;
     stems.add(stem);
@@ -113,6 +113,11 @@ function streaks(writes: readonly Operation[], rivals: readonly Rival[]): readon
     found.push({ ...EMPTY_SCHEDULE, preemptions });
   }
   return found;
+}
+
+/** When a request came to the server: it may have waited at the gate long before that. */
+function reachedAt({ sent, invoked }: Operation): number {
+  return (sent ?? invoked).at;
 }
 
 function before({ label }: Operation, run: ActorId): Preemption {
