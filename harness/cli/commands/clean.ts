@@ -13,7 +13,8 @@ const HELP = `
 Runs that are cut short (kill -9, a power cut) leave things behind: control planes of --cluster envtest, and on --cluster existing their
 namespaces, definitions and whatever the target made outside of namespaces. The next run of the same kind takes them away; this command
 does it now, for every cluster that was used from this machine. Only what was noted as made by a run is touched: a namespace by its label,
-anything else by its uid. What belongs to a run that still goes on stays.
+anything else by its uid. What belongs to a run that still goes on stays. Clusters of --cluster kind are no business of this command: they
+are deleted with the run that made them, and where even that failed, at the next start of such a run.
 
 Exit codes: 0 nothing is left, 3 something is (it is said why)
 

@@ -1,5 +1,5 @@
 /**
- * Puts a server back by requests: for clusters whose etcd nobody can reach, such as kind's and those that a user names.
+ * Puts a server back by requests: for clusters whose etcd nobody can reach: those that a user names.
  *
  * Owns: looking (a list of every kind that anybody has written to, read from etcd, never from a cache), what differs from the beginning, and
  * the requests that undo it: finalizers are taken off, what is there beside is deleted without grace, what has changed is updated, what is
