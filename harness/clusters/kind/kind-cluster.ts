@@ -15,7 +15,7 @@ import type { KindAccess, KindOptions } from '../../model/kind-options.ts';
 import { called } from './cli.ts';
 import { configurationOf } from './configuration.ts';
 import { findEngine, nodeImage, type Engine } from './engine.ts';
-import { ourHost, type ProcessIdentity } from '../../report/process-identity.ts';
+import { markOf, ourHost, ourProcess, type ProcessIdentity } from '../../report/process-identity.ts';
 import { OwnedClusters } from './owners.ts';
 import { Watchdog } from './watchdog.ts';
 
@@ -61,14 +61,18 @@ export async function makeKindCluster(options: MakeKindOptions): Promise<KindClu
   const keep = options.keep === true;
   // What it is made of, whatever it is called and whichever port is free.
   const made = digest(configurationOf(options.configFile, '', image, 0));
-  const name = `${PREFIX}${keep ? `kept-${made}` : digest(`${process.pid} ${realNow()}`)}`;
+  const name = `${PREFIX}${keep ? `kept-${made}` : digest(`${markOf(ourProcess())} ${realNow()}`)}`;
   const user = keep ? owned.userOf(name) : undefined;
   if (user !== undefined) throw unavailable(inUseText(name, owned.folder(name), user));
   const began = realNow();
-  const isReused = keep && owned.ownerOf(name) !== undefined && (await kind.names()).includes(name);
-  owned.claim(name, engine, keep);
   const folder = owned.folder(name);
-  const watchdog = keep ? undefined : new Watchdog(name, folder, kind.env);
+  const isReused = keep && (await kind.names()).includes(name);
+  const isKnown = owned.ownerOf(name)?.isMade === true;
+  if (isReused && !isKnown) throw unavailable(notOursText(name, folder));
+  // What was noted of one that somebody has deleted is of no use to the next.
+  if (!isReused) owned.forget(name);
+  owned.claim(name, engine, keep, isReused);
+  const watchdog = isReused ? undefined : new Watchdog(name, folder, kind.env);
   const logs = join(options.logFolder, 'kind-logs', name);
   const exportLogs = async (): Promise<string> => {
     mkdirSync(logs, { recursive: true });
@@ -104,14 +108,24 @@ export async function makeKindCluster(options: MakeKindOptions): Promise<KindClu
             `the kind cluster "${name}" did not come up; its logs are in "${where}". kind said:\n${failed}`,
           );
         }
-        await kind.run(['delete', 'cluster', '--name', name]);
+        await kind.delete(name, folder);
+      }
+      if (keep) {
+        owned.made(name);
+        watchdog?.done();
       }
     }
     const access = await kind.access(name, folder);
     return { access, image, isReused, createMs: realNow() - began, exportLogs, close };
   } catch (error) {
-    await end();
-    throw error;
+    const isKept = keep && owned.ownerOf(name)?.isMade === true;
+    if (!isKept) {
+      await end();
+      throw error;
+    }
+    owned.release(name);
+    const why = error instanceof Error ? error.message : String(error);
+    throw unavailable(`${why.trim()}; the kept cluster stays: ${deleteText(name)}`);
   }
 }
 
@@ -182,12 +196,16 @@ class Kind {
     };
   }
 
+  /** From the kubeconfig that is named kind takes its entries; without one from the user's. */
+  async delete(name: string, folder: string): Promise<void> {
+    await this.run(['delete', 'cluster', '--name', name, '--kubeconfig', join(folder, 'kubeconfig')]);
+  }
+
   /** Deletes a cluster, or what there is of it, and forgets it once it is gone. */
   async remove(name: string, owned: OwnedClusters): Promise<void> {
-    const args = ['delete', 'cluster', '--name', name, '--kubeconfig', join(owned.folder(name), 'kubeconfig')];
     for (let attempt = 1; ; attempt++) {
       try {
-        await this.run(args);
+        await this.delete(name, owned.folder(name));
         if ((await this.run(['get', 'nodes', '--name', name])).trim() === '') break;
         if (attempt === TRIES) throw unavailable(`the kind cluster "${name}" was deleted and is still there`);
       } catch (error) {
@@ -205,6 +223,14 @@ function inUseText(name: string, folder: string, { host, pid }: ProcessIdentity)
   if (host === ourHost()) return `${what} (process ${pid}); wait, or leave --keep-cluster out`;
   const where = host === '' ? '' : ` of ${host.split(' ')[0] ?? ''}`;
   return `${what}, or was (process ${pid}${where}); wait, or leave --keep-cluster out; if that process is gone, remove "${folder}" and call "kind delete cluster --name ${name}"`;
+}
+
+function notOursText(name: string, folder: string): string {
+  return `there is a kind cluster "${name}" that nothing in "${folder}" says we have made; delete it with "kind delete cluster --name ${name}", or leave --keep-cluster out`;
+}
+
+function deleteText(name: string): string {
+  return `if it is broken, delete it with "kind delete cluster --name ${name}"`;
 }
 
 /** The end of what kind prints, which says what went wrong, without the stack below it. */

@@ -37,13 +37,15 @@ it('leaves a cluster alone whose run goes on, here or in another container', () 
 it('knows that a process has ended where there is no ps, and where others have got its number', () => {
   vi.stubEnv('PATH', '');
   owner('ended', { version: 2, process: { host: ourHost(), pid: spawnSync('/bin/true').pid, started: '1' } });
+  owner('half-made', { version: 2, process: { host: ourHost(), pid: 999_999_999, started: '1' }, keep: true });
   owner('reused', { version: 2, process: { host: ourHost(), pid: process.pid, started: '1' } });
 
-  expect(names()).toEqual(['ended', 'reused']);
+  expect(names()).toEqual(['ended', 'half-made', 'reused']);
 });
 
 it('leaves a kept cluster to the next run', () => {
   owned.claim('kept', 'docker', true);
+  owned.made('kept');
   owned.release('kept');
 
   expect(names()).toEqual([]);

@@ -18,6 +18,8 @@ export interface Ownership {
   /** Null: nobody uses it now. */
   readonly process: ProcessIdentity | null;
   readonly keep: boolean;
+  /** It has come up: what is kept is worth keeping. */
+  readonly isMade: boolean;
 }
 
 const FILE = 'owner.json';
@@ -35,9 +37,15 @@ export class OwnedClusters {
   }
 
   /** From now on the cluster is this process's. */
-  claim(cluster: string, engine: string, keep: boolean): void {
+  claim(cluster: string, engine: string, keep: boolean, isMade = false): void {
     mkdirSync(this.folder(cluster), { recursive: true, mode: 0o700 });
-    this.#write({ version: 2, cluster, engine, process: ourProcess(), keep });
+    this.#write({ version: 2, cluster, engine, process: ourProcess(), keep, isMade });
+  }
+
+  /** It has come up. */
+  made(cluster: string): void {
+    const owner = this.ownerOf(cluster);
+    if (owner !== undefined) this.#write({ ...owner, isMade: true });
   }
 
   /** A kept cluster is whose the next run is. */
@@ -71,17 +79,17 @@ export class OwnedClusters {
     writeWhole(join(this.folder(owner.cluster), FILE), `${JSON.stringify(owner, undefined, 2)}\n`);
   }
 
-  /** Clusters whose owners are gone and did not want them kept. */
+  /** Clusters whose owners are gone and did not want them kept, or were gone before there was anything to keep. */
   abandoned(): readonly Ownership[] {
     if (!existsSync(this.#root)) return [];
     return readdirSync(this.#root)
       .toSorted()
       .flatMap((name) => this.ownerOf(name) ?? [])
-      .filter((owner) => !owner.keep && this.userOf(owner.cluster) === undefined);
+      .filter((owner) => !(owner.keep && owner.isMade) && this.userOf(owner.cluster) === undefined);
   }
 }
 
-interface OwnershipV1 extends Omit<Ownership, 'version' | 'process'> {
+interface OwnershipV1 extends Omit<Ownership, 'version' | 'process' | 'isMade'> {
   readonly version: 1;
   readonly pid: number;
 }
@@ -90,7 +98,8 @@ interface OwnershipV1 extends Omit<Ownership, 'version' | 'process'> {
 function upgraded(owner: Ownership | OwnershipV1): Ownership {
   if (owner.version !== 1) return owner;
   const { pid, cluster, engine, keep } = owner;
-  return { version: 2, cluster, engine, keep, process: pid === 0 ? null : { host: '', pid, started: '' } };
+  const process = pid === 0 ? null : { host: '', pid, started: '' };
+  return { version: 2, cluster, engine, process, keep, isMade: pid === 0 };
 }
 
 function stateFolder(): string {
