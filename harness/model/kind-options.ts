@@ -26,3 +26,7 @@ export interface KindAccess {
     readonly key: string;
   };
 }
+
+/** How a version of Kubernetes may be given. */
+export const KUBERNETES_VERSION: RegExp = /^v?1\.\d+(?:\.\d+)?$/;
+export const KUBERNETES_VERSION_FORM = 'expected one like "1.34" or "1.34.2"';

@@ -1,6 +1,6 @@
-/** Flags that say how the cluster of `--cluster kind` is made; `run` and `replay` have them. */
+/** Flags that say how the cluster of `--cluster kind` is made (`cluster-flags.ts` has them). */
 import type { Command } from 'commander';
-import type { KindOptions } from '../../model/kind-options.ts';
+import { KUBERNETES_VERSION, KUBERNETES_VERSION_FORM, type KindOptions } from '../../model/kind-options.ts';
 import { usage } from '../arguments.ts';
 
 export interface KindFlags {
@@ -34,6 +34,6 @@ export function kindOf(
 }
 
 function versionArgument(text: string): string {
-  if (/^v?1\.\d+(?:\.\d+)?$/.test(text)) return text;
-  throw usage(`got Kubernetes version "${text}", expected one like "1.34" or "1.34.2"`);
+  if (KUBERNETES_VERSION.test(text)) return text;
+  throw usage(`got Kubernetes version "${text}", ${KUBERNETES_VERSION_FORM}`);
 }

@@ -16,29 +16,16 @@ import { Vault } from '../../report/redaction/vault.ts';
 import { tellStory, type Told } from '../../report/story.ts';
 import { renderStory } from '../../report/terminal.ts';
 import { decodeReplayable } from '../../schedule/codec/record.ts';
-import {
-  CLUSTER_HELP,
-  clusterArgument,
-  collect,
-  countArgument,
-  envArgument,
-  existingFlags,
-  prefixArgument,
-} from '../arguments.ts';
+import { countArgument, envArgument, existingFlags } from '../arguments.ts';
 import type { CommandContext } from '../main.ts';
 import type { ReplayContext } from '../library.ts';
-import { kindOf, withKindFlags, type KindFlags } from './kind-flags.ts';
+import { withClusterFlags, type ClusterFlags } from './cluster-flags.ts';
+import { kindOf } from './kind-flags.ts';
 import { readText } from '../read-text.ts';
 
-interface ReplayFlags extends KindFlags {
+interface ReplayFlags extends ClusterFlags {
   readonly times?: number;
   readonly target?: string;
-  readonly cluster?: ClusterKind;
-  readonly toxiproxy?: string;
-  readonly kubeconfig?: string;
-  readonly context?: string;
-  readonly allowContext?: readonly string[];
-  readonly namespacePrefix?: string;
   readonly config?: string;
   readonly env?: { readonly [name: string]: string };
   readonly json?: boolean;
@@ -52,16 +39,10 @@ Example:
   stalemate replay .stalemate/failures/lost-update-7f3a91.json --times 20`;
 
 export function replayCommand(context: CommandContext): Command {
-  return withKindFlags(new Command('replay'))
+  return withClusterFlags(new Command('replay'))
     .description('Run a finding again, step by step the same.')
     .argument('<file>', 'a counterexample, or a record')
     .option('--times <n>', 'runs (default: 5)', countArgument('--times'))
-    .option('--cluster <kind>', CLUSTER_HELP, clusterArgument)
-    .option('--toxiproxy <path>', 'server for faults of connections (default: on PATH, or built)')
-    .option('--kubeconfig <file>', 'for --cluster existing: where it is named; never looked for')
-    .option('--context <name>', 'its context (default: the current one of that file)')
-    .option('--allow-context <name>', 'this context may lead to another machine (several times)', collect)
-    .option('--namespace-prefix <text>', 'of the namespaces made there (default: stalemate)', prefixArgument)
     .option('--target <module>', 'the target you mean: refused when the file is another one’s')
     .option('--env <name=value>', 'a variable for a target that is a process, as in run (several times)', envArgument)
     .option('--config <file>', 'configuration file with properties of your own')

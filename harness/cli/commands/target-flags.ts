@@ -1,25 +1,22 @@
 /** The flags that say what the target is and what it runs against: the same for every command that starts it from a configuration. */
 import type { Command } from 'commander';
 import type { StalemateOptions } from '../../execution/config.ts';
-import type { ClusterKind } from '../../model/cluster.ts';
 import type { Network } from '../../model/counterexample.ts';
 import {
   authorizationArgument,
-  CLUSTER_HELP,
-  clusterArgument,
   collect,
   envArgument,
   existingFlags,
   metricsArgument,
   networkArgument,
   paceArgument,
-  prefixArgument,
   readyArgument,
   timeArgument,
 } from '../arguments.ts';
-import { kindOf, withKindFlags, type KindFlags } from './kind-flags.ts';
+import { withClusterFlags, type ClusterFlags } from './cluster-flags.ts';
+import { kindOf } from './kind-flags.ts';
 
-export interface TargetFlags extends KindFlags {
+export interface TargetFlags extends ClusterFlags {
   readonly config?: string;
   readonly crds?: readonly string[];
   readonly sample?: readonly string[];
@@ -37,12 +34,6 @@ export interface TargetFlags extends KindFlags {
   readonly grace?: number;
   readonly metrics?: string;
   readonly leaderElection?: boolean;
-  readonly cluster?: ClusterKind;
-  readonly kubeconfig?: string;
-  readonly context?: string;
-  readonly allowContext?: readonly string[];
-  readonly namespacePrefix?: string;
-  readonly toxiproxy?: string;
   readonly serialised?: boolean;
 }
 
@@ -66,14 +57,8 @@ export function withTargetFlags(command: Command): Command {
     .option('--metrics <url>', 'where it tells Prometheus how often it reconciled', metricsArgument)
     .option('--network <kind>', 'what the program can reach: "none" (default) or "host"', networkArgument)
     .option('--leader-election', 'it elects a leader: a second replica may run beside the first')
-    .option('--cluster <kind>', CLUSTER_HELP, clusterArgument)
-    .option('--kubeconfig <file>', 'for --cluster existing: where it is named; never looked for')
-    .option('--context <name>', 'its context (default: the current one of that file)')
-    .option('--allow-context <name>', 'this context may lead to another machine (several times)', collect)
-    .option('--namespace-prefix <text>', 'of the namespaces made there (default: stalemate)', prefixArgument)
-    .option('--toxiproxy <path>', 'server for faults of connections (default: on PATH, or built)')
     .option('--serialised', 'for a program with one connection: one order for what it sends, slower, replays agree');
-  return withKindFlags(flags);
+  return withClusterFlags(flags);
 }
 
 /** The flags with the program that stands after `--`; a word before it that is no option is a slip rather than a program. */

@@ -1,0 +1,27 @@
+/** The flags that say what answers the API, and what disturbs the way to it: the same for whatever runs a target. */
+import type { Command } from 'commander';
+import type { ClusterKind } from '../../model/cluster.ts';
+import { CLUSTER_HELP, clusterArgument, collect, prefixArgument } from '../arguments.ts';
+import { withKindFlags, type KindFlags } from './kind-flags.ts';
+
+export interface ClusterFlags extends KindFlags {
+  readonly cluster?: ClusterKind;
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly allowContext?: readonly string[];
+  readonly namespacePrefix?: string;
+  readonly toxiproxy?: string;
+}
+
+/** Adds them to a command. */
+export function withClusterFlags(command: Command): Command {
+  return withKindFlags(
+    command
+      .option('--cluster <kind>', CLUSTER_HELP, clusterArgument)
+      .option('--kubeconfig <file>', 'for --cluster existing: where it is named; never looked for')
+      .option('--context <name>', 'its context (default: the current one of that file)')
+      .option('--allow-context <name>', 'this context may lead to another machine (several times)', collect)
+      .option('--namespace-prefix <text>', 'of the namespaces made there (default: stalemate)', prefixArgument)
+      .option('--toxiproxy <path>', 'server for faults of connections (default: on PATH, or built)'),
+  );
+}
