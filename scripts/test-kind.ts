@@ -13,7 +13,8 @@ const REQUIRED = '--required';
 async function main(args: readonly string[]): Promise<number> {
   try {
     const engine = await findEngine();
-    const image = await nodeImage(engine, {});
+    const named = process.env['STALEMATE_KIND_IMAGE'] ?? '';
+    const image = await nodeImage(engine, named === '' ? {} : { image: named });
     process.stdout.write(`kind suite: ${engine}, ${image}\n`);
     const passed = args.filter((argument) => argument !== REQUIRED);
     const { status } = spawnSync('vitest', ['run', '--config', 'scripts/vitest.kind.config.ts', ...passed], {

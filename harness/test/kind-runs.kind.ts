@@ -10,6 +10,7 @@ import { findEngine } from '../clusters/kind/engine.ts';
 import { makeKindCluster } from '../clusters/kind/kind-cluster.ts';
 import { openKind } from '../clusters/kind/open-kind.ts';
 import { testServer, WIDGETS } from '../apiserver/testing.ts';
+import type { KindOptions } from '../model/kind-options.ts';
 import { replay, run, type StalemateOptions } from '../index.ts';
 import { call } from '../wire/call.ts';
 
@@ -17,9 +18,13 @@ const file = (path: string): string => fileURLToPath(new URL(`../../${path}`, im
 const CRD = file('harness/test/targets/crd.yaml');
 const SAMPLE = file('harness/test/targets/sample.yaml');
 const CONTROLLER = [process.execPath, file('harness/test/targets/takes-finalizers.mjs')];
+/** The one that `npm run test:kind` has found; commands take it from the variable by themselves. */
+const IMAGE = process.env['STALEMATE_KIND_IMAGE'] ?? '';
+const KIND: KindOptions = IMAGE === '' ? {} : { image: IMAGE };
 /** What the controller gets wrong, and little else. */
 const OPTIONS: StalemateOptions = {
   command: CONTROLLER,
+  kind: KIND,
   crds: [CRD],
   samples: [SAMPLE],
   budget: 30,
@@ -55,7 +60,7 @@ describe('runs on a kind cluster', () => {
     if (found === undefined) return;
     const embedded = await replay(found.counterexample, { times: 3, cluster: 'embedded' });
     expect(embedded.reproduced.k).toBeGreaterThanOrEqual(2);
-    const real = await replay(found.counterexample, { times: 3, reportDir: folder, onCluster });
+    const real = await replay(found.counterexample, { times: 3, kind: KIND, reportDir: folder, onCluster });
     expect(real.reproduced.k).toBeGreaterThanOrEqual(2);
     expect(real.missedAnchors).toEqual([]);
     expect(remains(nameIn(said))).toBe('');
@@ -79,14 +84,19 @@ describe('runs on a kind cluster', () => {
     const [found] = findings;
     expect(found).toBeDefined();
     if (found === undefined) return;
-    const { reproduced } = await replay(found.counterexample, { times: 5, cluster: 'kind', reportDir: folder });
+    const { reproduced } = await replay(found.counterexample, {
+      times: 5,
+      cluster: 'kind',
+      kind: KIND,
+      reportDir: folder,
+    });
     expect(reproduced.k).toBeGreaterThanOrEqual(4);
   });
 });
 
 describe('a kind cluster', () => {
   it('that is kept is taken by the next run as if it were new', async () => {
-    const options = { keep: true, logFolder: folder };
+    const options = { ...KIND, keep: true, logFolder: folder };
     const made = await makeKindCluster(options);
     const { name } = made.access;
     try {

@@ -11,7 +11,6 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'stalemate-kind-'));
   vi.stubEnv('PATH', `${folder}:/usr/bin:/bin`);
   vi.stubEnv('KIND_EXPERIMENTAL_PROVIDER', '');
-  vi.stubEnv('STALEMATE_KIND_IMAGE', '');
   // Wherever this machine has them.
   for (const name of ['kind', 'docker', 'nerdctl', 'podman']) program(name, 'exit 127');
 });
@@ -75,6 +74,9 @@ describe('what a kind cluster needs', () => {
     expect(await nodeImage('docker', { kubernetesVersion: '1.33' })).toBe('kindest/node:v1.33.7');
     expect(await nodeImage('docker', { kubernetesVersion: 'v1.9.11' })).toBe('kindest/node:v1.9.11');
     expect(await nodeImage('docker', { image: 'mine:v1.34.0' })).toBe('mine:v1.34.0');
+    // The variable is that of --kind-image, as for every flag, and is read with the flags.
+    vi.stubEnv('STALEMATE_KIND_IMAGE', 'mine:v1.34.0');
+    expect(await nodeImage('docker', {})).toBe('docker.io/kindest/node:v1.34.2');
     expect(await refusal(() => nodeImage('docker', { kubernetesVersion: '1.35' }))).toContain(
       'docker has no node image of Kubernetes 1.35',
     );

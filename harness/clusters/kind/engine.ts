@@ -17,8 +17,6 @@ type Environment = { readonly [name: string]: string | undefined };
 /** One that is missing or not running says so at once; this is for one that hangs. */
 const ANSWER_MS = 10_000;
 const PROVIDER = 'KIND_EXPERIMENTAL_PROVIDER';
-/** Names the node image; the option goes before it. */
-export const IMAGE_VARIABLE = 'STALEMATE_KIND_IMAGE';
 const REPOSITORY = 'kindest/node';
 const ELSEWHERE =
   '"--cluster embedded" needs nothing, "--cluster envtest" needs two binaries and no containers (docs/clusters.md)';
@@ -60,12 +58,9 @@ export async function findEngine(environment: Environment = process.env): Promis
  *
  * @throws {CLUSTER_UNAVAILABLE} when the engine has no such image.
  */
-export async function nodeImage(
-  engine: Engine,
-  { image = process.env[IMAGE_VARIABLE], kubernetesVersion }: KindOptions,
-): Promise<string> {
+export async function nodeImage(engine: Engine, { image, kubernetesVersion }: KindOptions): Promise<string> {
   const version = kubernetesVersion?.replace(/^v/, '');
-  if (image !== undefined && image !== '') {
+  if (image !== undefined) {
     const { code } = await told([engine, 'image', 'inspect', '--format', '{{.Id}}', image]);
     if (code !== 0)
       throw missing(`${engine} has no image "${image}"; fetch it with "${engine} pull ${image}", or name another one`);
@@ -86,7 +81,7 @@ export async function nodeImage(
   if (newest !== undefined) return newest;
   const has = there.length === 0 ? 'none' : there.join(', ');
   throw missing(
-    `${engine} has no node image${version === undefined ? '' : ` of Kubernetes ${version}`} (${has}); fetch one with "${engine} pull ${REPOSITORY}:v${version ?? '1.36.1'}" (tags: https://github.com/kubernetes-sigs/kind/releases), or name one with --kind-image or ${IMAGE_VARIABLE}`,
+    `${engine} has no node image${version === undefined ? '' : ` of Kubernetes ${version}`} (${has}); fetch one with "${engine} pull ${REPOSITORY}:v${version ?? '1.36.1'}" (tags: https://github.com/kubernetes-sigs/kind/releases), or name one with --kind-image`,
   );
 }
 

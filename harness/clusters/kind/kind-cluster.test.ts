@@ -15,6 +15,8 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ourHost } from '../../report/process-identity.ts';
 import { makeKindCluster, type KindCluster } from './kind-cluster.ts';
 
+const IMAGE = 'kindest/node:v1.34.2';
+
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'kind-cluster-test-'));
@@ -22,7 +24,6 @@ beforeEach(() => {
   vi.stubEnv('PATH', `${folder}:/usr/bin:/bin`);
   vi.stubEnv('XDG_STATE_HOME', folder);
   vi.stubEnv('KIND_EXPERIMENTAL_PROVIDER', 'docker');
-  vi.stubEnv('STALEMATE_KIND_IMAGE', 'kindest/node:v1.34.2');
   program('docker', `case "$1" in exec) [ ! -e ${folder}/broken ] ;; esac`);
   program(
     'kind',
@@ -48,7 +49,7 @@ function program(name: string, script: string): void {
   chmodSync(join(folder, name), 0o755);
 }
 
-const make = (): Promise<KindCluster> => makeKindCluster({ keep: true, logFolder: folder });
+const make = (): Promise<KindCluster> => makeKindCluster({ image: IMAGE, keep: true, logFolder: folder });
 const clusters = (): readonly string[] => readdirSync(join(folder, 'clusters'));
 const calls = (): readonly string[] => readFileSync(join(folder, 'calls'), 'utf8').split('\n');
 const stateOf = (name: string, file: string): string => join(folder, 'stalemate', 'kind', name, file);
@@ -108,7 +109,7 @@ it('does not touch a cluster of that name that it has not made', async () => {
 it('never lets kind write to the kubeconfig of its user', async () => {
   writeFileSync(join(folder, 'taken'), '');
 
-  const made = await makeKindCluster({ logFolder: folder });
+  const made = await makeKindCluster({ image: IMAGE, logFolder: folder });
   await made.close();
 
   const writing = calls().filter((line) => /^(?:create|delete) cluster/.test(line));
