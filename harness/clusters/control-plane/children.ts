@@ -1,14 +1,15 @@
 /**
  * Programs that never outlive us.
  *
- * Owns: starting, watching over and ending the processes of one control plane. A shell waits at the end of a pipe that only we hold:
- * when we end, in whatever way (Ctrl-C, a crash, kill -9), the pipe closes, and the shell ends the programs and removes their folder.
+ * Owns: starting, watching over and ending the processes of one control plane. When we end, in whatever way (Ctrl-C, a crash, kill -9), a
+ * shell ends the programs and removes their folder (`watching-shell.ts`).
  * They run in groups of their own, so that Ctrl-C reaches us alone and the order of ending is ours. Start at {@link Children}.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { noteProcess } from '../scratch.ts';
+import { WatchingShell } from '../watching-shell.ts';
 import { realClearTimeout, realSetTimeout } from '../../determinism/real-time.ts';
 
 /** What a program gets to end by itself. */
@@ -38,20 +39,13 @@ export interface Child {
 
 export class Children {
   readonly #folder: string;
-  readonly #watchdog: ChildProcess;
+  readonly #watchdog: WatchingShell;
   readonly #running: { readonly child: Child; readonly process: ChildProcess }[] = [];
 
   /** `folder` holds their data and logs and is removed with them. */
   constructor(folder: string) {
     this.#folder = folder;
-    this.#watchdog = spawn('sh', ['-c', WATCHDOG, 'watchdog', folder], {
-      stdio: ['pipe', 'ignore', 'ignore'],
-      detached: true,
-    });
-    // A watchdog that cannot be told anything has ended already.
-    this.#watchdog.stdin?.on('error', () => {});
-    this.#watchdog.unref();
-    (this.#watchdog.stdin as unknown as { unref?: () => void } | null)?.unref?.();
+    this.#watchdog = new WatchingShell(WATCHDOG, [folder]);
   }
 
   start(name: string, binary: string, args: readonly string[]): Child {
@@ -69,7 +63,7 @@ export class Children {
       started.on('exit', (code, signal) => end(signal === null ? `exit code ${code}` : `signal ${signal}`));
     });
     if (started.pid !== undefined) {
-      this.#watchdog.stdin?.write(`${started.pid}\n`);
+      this.#watchdog.tell(`${started.pid}`);
       noteProcess(this.#folder, started.pid);
     }
     const child: Child = { name, pid: started.pid ?? 0, logFile, ended: () => ended, gone };
@@ -86,7 +80,7 @@ export class Children {
       await child.gone;
       realClearTimeout(timer);
     }
-    this.#watchdog.stdin?.end('done\n');
+    this.#watchdog.done();
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 3 });
   }
 }

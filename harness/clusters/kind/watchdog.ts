@@ -1,10 +1,10 @@
 /**
  * Deletes a kind cluster when we are gone, in whatever way: Ctrl-C twice, a crash, kill -9.
  *
- * A shell waits at the end of a pipe that only we hold. Owns: that. What it cannot do (the machine goes down) the next start does
+ * Owns: what a shell does then (`watching-shell.ts`). What it cannot do (the machine goes down) the next start does
  * (`kind-cluster.ts`). Start at {@link Watchdog}.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { WatchingShell } from '../watching-shell.ts';
 
 /** Reads lines until "done", or the end of the pipe, which means that we are gone. */
 const SCRIPT = `
@@ -27,38 +27,24 @@ done
 rm -rf -- "$2"`;
 
 export class Watchdog {
-  readonly #shell: ChildProcess;
+  readonly #shell: WatchingShell;
 
   /** For a cluster and the folder where things of it lie; `env` is what kind is called with. */
   constructor(cluster: string, folder: string, env: { readonly [name: string]: string | undefined }) {
-    this.#shell = spawn('sh', ['-c', SCRIPT, 'stalemate-watchdog', cluster, folder], {
-      stdio: ['pipe', 'ignore', 'ignore'],
-      detached: true,
-      env: { ...env },
-      cwd: '/',
-    });
-    // One that cannot be told anything has ended already.
-    this.#shell.stdin?.on('error', () => {});
-    this.#shell.on('error', () => {});
-    this.#shell.unref();
-    (this.#shell.stdin as unknown as { unref?: () => void } | null)?.unref?.();
+    this.#shell = new WatchingShell(SCRIPT, [cluster, folder], env);
   }
 
   /** This process group is making the cluster. */
   making(group: number): void {
-    this.#tell(`making ${group}`);
+    this.#shell.tell(`making ${group}`);
   }
 
   made(): void {
-    this.#tell('made');
+    this.#shell.tell('made');
   }
 
   /** There is nothing left to do. */
   done(): void {
-    this.#shell.stdin?.end('done\n');
-  }
-
-  #tell(line: string): void {
-    this.#shell.stdin?.write(`${line}\n`);
+    this.#shell.done();
   }
 }
