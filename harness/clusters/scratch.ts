@@ -21,6 +21,8 @@ import {
 
 /** The kind of folders that control planes are in. */
 export const CONTROL_PLANE = 'control-plane';
+/** The same of servers that connections go through. */
+export const TOXIPROXY = 'toxiproxy';
 
 const PROCESSES = 'processes.jsonl';
 /** `stalemate-control-plane-0a1b2c3d-1234-567890-aBcDeF`. */

@@ -10,7 +10,7 @@ interface CleanFlags {
 }
 
 const HELP = `
-Runs that are cut short (kill -9, a power cut) leave things behind: control planes of --cluster envtest, and on --cluster existing their
+Runs that are cut short (kill -9, a power cut) leave things behind: control planes of --cluster envtest, toxiproxy servers, and on --cluster existing their
 namespaces, definitions and whatever the target made outside of namespaces. The next run of the same kind takes them away; this command
 does it now, for every cluster that was used from this machine. Only what was noted as made by a run is touched: a namespace by its label,
 anything else by its uid. What belongs to a run that still goes on stays. Clusters of --cluster kind are no business of this command: they
@@ -39,14 +39,19 @@ async function clean(
   const { openAccess, reachCluster } = await import('../../clusters/existing/access.ts');
   const { cleanUp } = await import('../../clusters/existing/clean-up.ts');
   const { leftFootprints } = await import('../../clusters/existing/footprint.ts');
-  const { CONTROL_PLANE, endLeft } = await import('../../clusters/scratch.ts');
+  const { CONTROL_PLANE, TOXIPROXY, endLeft } = await import('../../clusters/scratch.ts');
   const word = dryRun ? 'would remove' : 'removed';
   let isLeft = false;
   let isAny = false;
-  for (const { folder, pids } of endLeft(CONTROL_PLANE, dryRun)) {
-    isAny = true;
-    const running = pids.length === 0 ? '' : ` with processes ${pids.join(', ')}`;
-    console.out(`${word} a control plane in ${folder}${running}\n`);
+  for (const [kind, what] of [
+    [CONTROL_PLANE, 'a control plane'],
+    [TOXIPROXY, 'a toxiproxy server'],
+  ] as const) {
+    for (const { folder, pids } of endLeft(kind, dryRun)) {
+      isAny = true;
+      const running = pids.length === 0 ? '' : ` with processes ${pids.join(', ')}`;
+      console.out(`${word} ${what} in ${folder}${running}\n`);
+    }
   }
   for (const { footprint, head, isAlive } of leftFootprints()) {
     isAny = true;

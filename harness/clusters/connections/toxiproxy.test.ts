@@ -1,10 +1,16 @@
 /** Toxics on bare TCP: that each does what its words say, with a real toxiproxy server. */
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { realNow } from '../../determinism/real-time.ts';
 import type { ConnectionFault, ConnectionTrouble, Stretch } from '../../model/connection-fault.ts';
 import { findToxiproxy, missingToxiproxyText } from '../control-plane/binaries.ts';
+import { hostMark } from '../../report/process-identity.ts';
+import { noteProcess } from '../scratch.ts';
 import { Disturbance } from './disturbance.ts';
 import { HERE, startToxiproxy, type Between, type Toxiproxy } from './toxiproxy.ts';
 
@@ -15,6 +21,26 @@ it('says which program is no toxiproxy server', async () => {
   await expect(startToxiproxy(process.execPath, HERE)).rejects.toThrow(
     `"${process.execPath}" ended with exit code 9, expected a toxiproxy server of version 2; name another one with --toxiproxy PATH`,
   );
+});
+
+it('ends servers that nobody looks after any more', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'toxiproxy-test-'));
+  vi.stubEnv('TMPDIR', folder);
+  try {
+    const left = join(folder, `stalemate-toxiproxy-${hostMark()}-999999999-1-abcdef`);
+    mkdirSync(left);
+    const orphan = spawn('sleep', ['1000']);
+    const ended = once(orphan, 'exit');
+    noteProcess(left, orphan.pid ?? 0);
+
+    await expect(startToxiproxy(process.execPath, HERE)).rejects.toThrow('expected a toxiproxy server');
+
+    expect((await ended)[1]).toBe('SIGKILL');
+    expect(readdirSync(folder)).toEqual([]);
+  } finally {
+    vi.unstubAllEnvs();
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 describe.runIf(binary !== undefined)('connections behind toxiproxy', () => {

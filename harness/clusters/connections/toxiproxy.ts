@@ -4,16 +4,14 @@
  * Owns: the program, its proxies, toxics going in and out. Does not own: which and when (`disturbance.ts`). It ends with us, whatever
  * happens (`control-plane/children.ts`). Start at {@link startToxiproxy}.
  */
-import { mkdtempSync } from 'node:fs';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Toxiproxy as Client } from 'toxiproxy-node-client';
 import { freePorts } from '../../apiserver/http/free-ports.ts';
 import { realClearTimeout, realDelay, realNow, realSetTimeout } from '../../determinism/real-time.ts';
 import type { ConnectionTrouble } from '../../model/connection-fault.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { Children, logTail, type Child } from '../control-plane/children.ts';
+import { endLeft, scratchFolder, TOXIPROXY } from '../scratch.ts';
 import { toxicsOf } from './toxics.ts';
 
 /** Where it runs: whoever connects to it does so on that loopback interface. */
@@ -62,7 +60,8 @@ const ANSWER_MS = 10_000;
 /** @throws {CLUSTER_UNAVAILABLE} when it does not start. */
 export async function startToxiproxy(binary: string, place: Place): Promise<Toxiproxy> {
   const [port = 0] = await place.freePorts(1);
-  const children = new Children(mkdtempSync(join(tmpdir(), 'stalemate-toxiproxy-')));
+  endLeft(TOXIPROXY);
+  const children = new Children(scratchFolder(TOXIPROXY));
   const [enter, ...more] = place.enter;
   const own = ['-host', '127.0.0.1', '-port', String(port)];
   const child = children.start('toxiproxy', enter ?? binary, enter === undefined ? own : [...more, binary, ...own]);
