@@ -10,9 +10,9 @@ interface CleanFlags {
 }
 
 const HELP = `
-Runs that are cut short (kill -9, a power cut) leave things behind: control planes of --cluster envtest, toxiproxy servers, and on --cluster existing their
-namespaces, definitions and whatever the target made outside of namespaces. The next run of the same kind takes them away; this command
-does it now, for every cluster that was used from this machine. Only what was noted as made by a run is touched: a namespace by its label,
+Runs that are cut short (kill -9, a power cut) leave things behind: control planes of --cluster envtest, toxiproxy servers, and on
+--cluster existing their namespaces, definitions and whatever the target made outside of namespaces. The next run of the same kind takes
+them away; this command does it now, for every cluster that was used from this machine. Only what was noted as made by a run is touched: a namespace by its label,
 anything else by its uid. What belongs to a run that still goes on stays. Clusters of --cluster kind are no business of this command: they
 are deleted with the run that made them, and where even that failed, at the next start of such a run.
 
