@@ -1,17 +1,18 @@
+/// <reference types="node" preserve="true" />
 /** What `import … from 'stalemate'` offers. The command line uses the same calls. */
 export { openLab, recheck, replay, resolveRun, run } from './cli/library.ts';
 export type { LabContext, ReplayContext, RunContext } from './cli/library.ts';
 export { controllers, properties, writers } from './cli/registry.ts';
 export type { ControllerUnderTest } from './cli/registry.ts';
-export { defineConfig } from './execution/config.ts';
-export type { StalemateOptions } from './execution/config.ts';
-export { assertProperty } from './execution/assert-property.ts';
-export type { Lab, TrialResult } from './execution/lab.ts';
-export { always, eventually, sometimes } from './execution/predicates.ts';
-export type { CelClaim } from './execution/cel-claims.ts';
-export type { Predicate } from './execution/predicates.ts';
+export { defineConfig } from './execution/config/options.ts';
+export type { StalemateOptions } from './execution/config/options.ts';
+export { assertProperty } from './execution/lab/assert-property.ts';
+export type { Lab, TrialResult } from './execution/lab/lab.ts';
+export { always, eventually, sometimes } from './execution/config/predicates.ts';
+export type { CelClaim } from './execution/config/cel-claims.ts';
+export type { Predicate } from './execution/config/predicates.ts';
 export type { CampaignEvents, Progress } from './execution/api.ts';
-export type { Budget, RunConfig } from './execution/run-config.ts';
+export type { Budget, RunConfig } from './execution/config/run-config.ts';
 export type { CheckResult, Signature, Violation } from './model/check-result.ts';
 export type { Counterexample } from './model/counterexample.ts';
 export { EXIT, HarnessError } from './model/errors.ts';

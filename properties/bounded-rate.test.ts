@@ -1,41 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { CheckResult } from '../harness/model/check-result.ts';
 import { setAt } from '../harness/model/edit.ts';
 import type { Settlement } from '../harness/model/history.ts';
-import type { KubeObject } from '../harness/model/object.ts';
 import type { ProbeResult } from '../harness/model/probe.ts';
-import type { Reference } from '../harness/model/reference.ts';
 import type { HistoryBuilder } from '../harness/oracle/test-history.ts';
-import { historyBuilder, manifest } from '../harness/oracle/test-history.ts';
+import { manifest } from '../harness/oracle/test-history.ts';
 import { boundedRate } from './bounded-rate.ts';
+import { HOT, judge, settled, started, WIDGETS, withheld } from './test-bounded-rate.ts';
 
-const WIDGETS = 'widgets.example.com';
 const UNREST: Settlement = { result: 'time-exceeded', timeMs: 180_000 };
-const HOT: Settlement = { result: 'hot-instant', steps: 400 };
-
-function started(): { h: HistoryBuilder; widget: KubeObject } {
-  const h = historyBuilder();
-  const widget = h.create('user', WIDGETS, manifest('Widget', 'web', { spec: { replicas: 1 }, status: { n: 0 } }));
-  h.phase('contention');
-  return { h, widget };
-}
-
-function settled(): HistoryBuilder {
-  const { h } = started();
-  h.phase('heal').phase('settle');
-  return h;
-}
-
-function judge(
-  h: HistoryBuilder,
-  parts: {
-    readonly settlement?: Settlement;
-    readonly probes?: readonly ProbeResult[];
-    readonly reference?: Partial<Reference>;
-  } = {},
-): CheckResult {
-  return boundedRate.check(h.phase('end').build(parts));
-}
 
 /** The target's attempts to PUT a version that is refused, with these pauses before each but the first. */
 function refused(pausesMs: readonly number[]): HistoryBuilder {
@@ -72,7 +44,6 @@ const restless: ProbeResult = {
   names: {},
   writesAtRest: 9,
 };
-const withheld = (writesAtRest: number): ProbeResult => ({ probe: 'withheld-echo', writesAtRest, windowMs: 180_000 });
 
 describe('bounded rate', () => {
   it('accepts a run that comes to rest', () => {
@@ -124,6 +95,12 @@ describe('bounded rate', () => {
       const pauses = Array.from({ length: 45 }, (_, n) => [10, 40, 90, 20, 60][n % 5] ?? 0);
 
       expect(judge(failing(pauses))).toMatchObject({ violations: [{ signature: { class: 'no-back-off' } }] });
+    });
+
+    it('convicts pauses that never grow on a clock where any of them may be late', () => {
+      const pauses = Array.from({ length: 45 }, (_, n) => (n === 44 ? 70 : ([14, 15, 26, 13, 23, 15, 14][n % 7] ?? 0)));
+
+      expect(judge(refused(pauses))).toMatchObject({ violations: [{ signature: { class: 'refused-version' } }] });
     });
 
     it('accepts exponential back-off with jitter, with a cap, or polite from the start', () => {

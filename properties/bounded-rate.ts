@@ -19,6 +19,7 @@ import {
   activityAfter,
   goesOn,
   isOrdinaryIdle,
+  lastItemsFrom,
   laterHalf,
   mostFrequent,
   restStart,
@@ -30,7 +31,7 @@ import { isActive } from './exercised.ts';
 const NAME = 'bounded-rate';
 /** Requests without a pause, at rest, that no burst of a reconcile explains: a loop that waits for nothing. */
 const HOT_REQUESTS_MIN = 40;
-/** Of a hot loop, so much of the end is looked at: on the wall's clock, a busy machine takes a tenth of a second for a request. */
+/** Of a hot loop, so much of the end is looked at, or as much as was counted without a pause: a busy machine may take a second for a request. */
 const HOT_SPAN_MS = 5_000;
 /** One write at rest may be the last step of converging; three in the later half are a habit. */
 const HABIT_MIN = 3;
@@ -40,6 +41,8 @@ const SHORT_PERIOD_MS = 1_000;
 const SHORT_SEEN_MS = 8_000;
 /** That many in a row before a period is believed. */
 const SHORT_MIN = 10;
+/** Requests that a finding names. */
+const TOLD_MAX = 10;
 /** Withholding the echo silences a self-triggered loop; what may remain is the way back to rest. */
 const SILENT_SHARE = 0.25;
 const SILENT_MAX = 3;
@@ -52,6 +55,7 @@ export const boundedRate: Property = {
   kind: 'safety',
   about: 'at rest the target is quiet, its retries back off, and it fights with nobody',
   check,
+  countsRounds: true,
   exercised: isActive,
 };
 
@@ -81,7 +85,7 @@ function judgeRest(history: History): CheckResult {
     case 'cut-short':
       return { result: 'inconclusive', reason: `the run was cut short: ${history.settlement.detail}` };
     case 'hot-instant':
-      return judgeHotInstant(history);
+      return judgeHotInstant(history, history.settlement.steps);
     case 'quiescent':
       return judgeShortRequeue(history);
     case 'steps-exceeded':
@@ -91,10 +95,13 @@ function judgeRest(history: History): CheckResult {
 }
 
 /** Without a timer in between, run time is what the requests themselves take: no longer settle could tell more. */
-function judgeHotInstant(history: History): CheckResult {
+function judgeHotInstant(history: History, steps: number): CheckResult {
   const activity = activityAfter(history, restStart(history));
   const last = activity.at(-1);
-  const hot = activity.filter(({ invoked }) => invoked.timeMs > (last?.invoked.timeMs ?? 0) - HOT_SPAN_MS);
+  const from = lastItemsFrom(history, steps);
+  const hot = activity.filter(
+    ({ invoked }) => invoked.at >= from || invoked.timeMs > (last?.invoked.timeMs ?? 0) - HOT_SPAN_MS,
+  );
   if (last === undefined || hot.length < HOT_REQUESTS_MIN) {
     const reason = `the run never came to rest, but only ${hot.length} of the last requests were the target’s: too few to call it a loop of its own`;
     return { result: 'inconclusive', reason };
@@ -187,14 +194,23 @@ function judgeWrites(history: History, writes: readonly Operation[], otherwise: 
     return { result: 'inconclusive', reason, needs: [{ probe: 'withheld-echo' }] };
   }
   // A write that changes nothing has no echo.
-  const total = activityAfter(history, restStart(history)).filter(({ committed }) => committed.length > 0).length;
+  const total = activityAfter(history, restStart(history)).filter(hasEcho).length;
   const silent = withheld.writesAtRest <= Math.max(SILENT_MAX, total * SILENT_SHARE);
   if (total >= HABIT_MIN && silent && withheld.writesAtRest < total / 2) {
     const what = `writes ${writes.length} times at rest, ${pace}, and falls silent when it is not shown its own writes`;
-    return rateViolation(history, 'self-triggered-writes', writes, what);
+    return rateViolation(
+      history,
+      'self-triggered-writes',
+      writes.some(hasEcho) ? writes.filter(hasEcho) : writes,
+      what,
+    );
   }
   const what = `writes ${writes.length} times at rest, ${pace}, also when it is not shown its own writes; ${idleText(history)}`;
   return rateViolation(history, otherwise, writes, what);
+}
+
+function hasEcho({ committed }: Operation): boolean {
+  return committed.length > 0;
 }
 
 function isShortPeriod({ activity, fromMs, spanMs }: NonNullable<ReturnType<typeof laterHalf>>): boolean {
@@ -227,9 +243,9 @@ function rateViolation(history: History, kind: string, about: readonly Operation
   const violation: Violation = {
     signature: { property: NAME, class: kind, actors: ['target'], kind: resource, field },
     sentence: `${first?.actor ?? 'controller'} ${what}: ${verb} of ${object}${field === '' ? '' : ` changing ${field}`}`,
-    operations: about.slice(0, SHORT_MIN).map(({ id }) => id),
-    revisions: about.flatMap(({ committed }) => committed).slice(0, SHORT_MIN),
-    at: about[SHORT_MIN]?.invoked.at ?? last?.invoked.at ?? 0,
+    operations: about.slice(0, TOLD_MAX).map(({ id }) => id),
+    revisions: about.flatMap(({ committed }) => committed).slice(0, TOLD_MAX),
+    at: about[TOLD_MAX - 1]?.invoked.at ?? last?.invoked.at ?? 0,
     severity: 'error',
   };
   return { result: 'violated', violations: [violation] };
@@ -254,9 +270,9 @@ function retryViolation(streak: FailureStreak, rest: ReturnType<typeof restStart
     sentence:
       `${first.actor} ${RETRY_TEXT[fault]}: ${attempts.length} times ${first.verb} of ${objectText(first)} ` +
       `answered ${answer}, pauses of ${gapsMs.slice(0, 4).join(', ')} … ${gapsMs.at(-1) ?? 0} ms`,
-    operations: attempts.slice(0, SHORT_MIN).map(({ id }) => id),
+    operations: attempts.slice(0, TOLD_MAX).map(({ id }) => id),
     revisions: [],
-    at: attempts[Math.min(attempts.length, SHORT_MIN) - 1]?.answered?.at ?? last.invoked.at,
+    at: attempts[Math.min(attempts.length, TOLD_MAX) - 1]?.answered?.at ?? last.invoked.at,
     severity: 'error',
   };
 }

@@ -140,9 +140,22 @@ describe('convergence', () => {
           signature: { class: 'wrong-value', kind: 'deployments.apps', field: 'spec.image', actors: ['target'] },
           sentence:
             'controller leaves deployments.apps/web with spec.image "old", where a fresh one makes it "v1": ' +
-            'a fresh incarnation on this state writes: update deployments.apps/web spec.image="v1"',
+            'a copy that is started now would update deployments.apps/web',
         },
       ],
+    });
+  });
+
+  it.each([
+    ['as they were written', { phase: 'Ready', child: 'a', observedGeneration: 1 }],
+    ['sorted', { child: 'a', observedGeneration: 1, phase: 'Ready' }],
+  ])('names a finding alike whatever the order of its fields, %s', (_, status) => {
+    const { h, owner } = run();
+    h.update('controller', WIDGETS, { ...owner, status: {} }, 'status');
+    const fresh = expected([`${WIDGETS}/default/web`, { ...owner, status }], ...healthy().slice(1));
+
+    expect(judge(h, [fresh, ...probes(h)])).toMatchObject({
+      violations: [{ signature: { class: 'wrong-value', field: 'status.child' } }],
     });
   });
 

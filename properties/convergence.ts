@@ -124,7 +124,10 @@ function judgeSuspect(
   }
   const writes = fresh.writes.filter((write) => !BENIGN_WRITE.test(write));
   if (writes.length === 0) return judgeSilent(history, later);
-  return violated(history, later, undefined, 'error', `a fresh incarnation on this state writes: ${writes[0] ?? ''}`);
+  // `update fleets.example.com/arena spec.map="desert" …`: what it would change stands before.
+  const [first = ''] = writes;
+  const write = first.split(' ').slice(0, 2).join(' ');
+  return violated(history, later, undefined, 'error', `a copy that is started now would ${write}`);
 }
 
 /** Within the time of ordinary back-offs that is convergence; beyond it somebody should know. */
@@ -154,10 +157,10 @@ function judgeSilent(history: History, found: readonly Difference[]): CheckResul
   );
   const inexcusable = undisturbed.settled ? found.filter((difference) => !excused.has(placeOf(difference))) : [];
   if (inexcusable.length === 0) {
-    const note = 'a fresh incarnation on this state changes nothing: the result depends on the path';
+    const note = 'a copy that is started now changes nothing: the result depends on the path';
     return violated(history, found, 'path-dependent', 'warning', note);
   }
-  const note = 'undisturbed, the same operations end as a fresh one would have it; a restart changes nothing any more';
+  const note = 'undisturbed, the same operations end as they should; a restart does not mend it any more';
   return violated(history, inexcusable, undefined, 'error', note);
 }
 
@@ -172,7 +175,7 @@ function violated(
   severity: Violation['severity'],
   note: string,
 ): CheckResult {
-  const [first] = found;
+  const first = foremost(found);
   if (first === undefined) return HOLDS;
   const { resource, path, uid } = first;
   const more = found.length === 1 ? '' : ` (and ${found.length - 1} more)`;
@@ -196,6 +199,22 @@ function violated(
     severity,
   };
   return { result: 'violated', violations: [violation] };
+}
+
+/**
+ * The difference that names the finding: of the first object, the shallowest field, by name. Servers list the fields of one object in
+ * different orders, and a finding is the same on all of them.
+ */
+function foremost(found: readonly Difference[]): Difference | undefined {
+  const [first, ...rest] = found;
+  if (first === undefined) return undefined;
+  const depth = ({ path }: Difference): number => path.split(/[.[]/).length;
+  return rest
+    .filter(({ what, object }) => what === first.what && object === first.object)
+    .reduce((best, other) => {
+      const deeper = depth(other) - depth(best);
+      return deeper < 0 || (deeper === 0 && other.path < best.path) ? other : best;
+    }, first);
 }
 
 function describe({ what, object, path, expected, actual }: Difference): string {

@@ -104,7 +104,7 @@ function whatChanged(history: History, { victim, field, changes }: Loss): string
 }
 
 function why(history: History, loss: Loss): string {
-  const { base, carried, operation, victim, newest } = loss;
+  const { base, carried, operation, victim, newest, field, rebuilt } = loss;
   const request = requestName(loss);
   switch (loss.class) {
     case 'own-update-lost':
@@ -117,6 +117,8 @@ function why(history: History, loss: Loss): string {
     }
     case 'removed-foreign':
       return `its ${request} drops it, though version ${base?.revision ?? 0} with it had reached it`;
+    case 'rebuilt':
+      return `its ${request} builds ${rebuilt(field) ?? field} anew, without it, though version ${base?.revision ?? 0} with it had reached it`;
     case 'blind-overwrite': {
       const unchecked = carried === undefined ? ' and without naming a version' : '';
       if (newest === undefined)

@@ -86,7 +86,7 @@ function resurrection(
     sentence:
       `${creation.actor}'s ${what} created ${index.shortName(creation)} anew (version ${creation.revision}) after ` +
       `${deletion.actor} had deleted it (version ${deletion.revision}): ${whatItKnew(index, deletion, creation)}`,
-    operations: [deletion.op, creation.op].filter((id) => id >= 0),
+    operations: [creation.op, deletion.op].filter((id) => id >= 0),
     revisions: [deletion.revision, creation.revision],
     at: creation.at,
     severity: 'error',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CheckResult } from '../harness/model/check-result.ts';
+import type { History } from '../harness/model/history.ts';
 import type { HistoryBuilder } from '../harness/oracle/test-history.ts';
 import { historyBuilder } from '../harness/oracle/test-history.ts';
 import { survival } from './survival.ts';
@@ -28,6 +29,19 @@ describe('survival', () => {
     expect(result.result === 'violated' && result.violations[0]?.sentence).toBe(
       'controller left an error unhandled: TypeError: x is not a function',
     );
+  });
+
+  it('names the request whose failure nobody caught', () => {
+    const h = started();
+    h.begin('controller', 'get', 'pods', 'a').fail(404);
+    h.begin('controller', 'update', 'widgets.example.com', 'a').fail(409);
+    const result = judge(h.process('controller', 'unhandled', 'Error: HTTP-Code: 409'));
+
+    expect(result.result === 'violated' && result.violations[0]).toMatchObject({
+      sentence:
+        'controller left an error unhandled: Error: HTTP-Code: 409, after its update of widgets.example.com/a failed (409)',
+      operations: [1],
+    });
   });
 
   it('does not blame the target for its crash by the schedule, nor for what the dead one rejects', () => {
@@ -95,5 +109,28 @@ describe('survival', () => {
     const history = started().build({ logs: lines.map((line, at) => ({ at, timeMs: 0, actor: 'controller', line })) });
 
     expect(classes(survival.check(history))).toEqual(['data-race', 'panic']);
+  });
+
+  const NODE_LINES = ['reconciled web', 'Error: HTTP-Code: 500', '    at api.js:7', 'Node.js v24.21.0'];
+  const printed = (history: History): History => ({
+    ...history,
+    logs: NODE_LINES.map((line) => ({ at: 1_000, timeMs: 0, actor: 'controller', line })),
+  });
+
+  it('knows a Node program that an error has ended which nobody caught, and names it', () => {
+    const h = started();
+    h.call('controller', 'watch', 'widgets', '');
+    const told = survival.check(printed(h.build()));
+
+    expect(classes(told)).toEqual(['unhandled']);
+    expect(told).toMatchObject({ violations: [{ sentence: expect.stringContaining('Error: HTTP-Code: 500') }] });
+  });
+
+  it('lets a program give up that does not watch anything yet, or was asked to end', () => {
+    const h = started();
+    expect(classes(survival.check(printed(h.build())))).toEqual([]);
+
+    h.call('controller', 'watch', 'widgets', '');
+    expect(classes(survival.check(printed(h.process('controller', 'stopped').build())))).toEqual([]);
   });
 });

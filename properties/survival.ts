@@ -7,8 +7,8 @@
 import { roleOf } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
-import type { History, ProcessEvent } from '../harness/model/history.ts';
-import { phaseStart } from '../harness/model/history.ts';
+import type { History, Operation, ProcessEvent } from '../harness/model/history.ts';
+import { failureText, phaseStart } from '../harness/model/history.ts';
 import { distinct } from '../harness/oracle/compose.ts';
 import type { Property } from '../harness/oracle/property.ts';
 import { isObserved } from './exercised.ts';
@@ -27,6 +27,13 @@ const LOG_SIGNATURES: readonly { readonly class: string; readonly pattern: RegEx
   },
 ];
 
+/** The last line of a Node program that an error has ended which nobody caught; the error stands above it. */
+const NODE_ENDED = /^Node\.js v\d/;
+const ERROR_LINE = /^(?:Uncaught )?(?:\w+(?:Error|Exception)|Error)\b/;
+const LINES_ABOVE = 60;
+
+type LogLine = NonNullable<History['logs']>[number];
+
 export const survival: Property = {
   name: NAME,
   id: 'P7',
@@ -37,7 +44,7 @@ export const survival: Property = {
 };
 
 function check(history: History): CheckResult {
-  const { processes, logs } = history;
+  const { processes, logs = [] } = history;
   const violations: Violation[] = [];
   let exits: ProcessEvent[] | undefined;
   let lastOf: Map<string, ProcessEvent> | undefined;
@@ -45,7 +52,7 @@ function check(history: History): CheckResult {
     if (roleOf(event.actor) !== 'target') continue;
     // What a cut-off incarnation still rejects is the harness's doing.
     if (event.kind === 'unhandled' && !isOver(lastOf?.get(event.actor))) {
-      violations.push(violation('unhandled', event, `left an error unhandled: ${event.detail}`));
+      violations.push(unhandled(history, event));
     }
     if (event.kind === 'exited' || event.kind === 'start-failed') (exits ??= []).push(event);
     if (event.kind !== 'unhandled') (lastOf ??= new Map()).set(event.actor, event);
@@ -56,12 +63,53 @@ function check(history: History): CheckResult {
       if (violations.length === 0) return { result: 'inconclusive', reason: judged };
     } else violations.push(...judged);
   }
-  for (const line of logs ?? []) {
+  for (const [at, line] of logs.entries()) {
+    if (NODE_ENDED.test(line.line) && roleOf(line.actor) === 'target' && isUp(history, line)) {
+      violations.push(unhandled(history, { ...line, detail: errorAbove(logs, at) }));
+    }
     const found = LOG_SIGNATURES.find(({ pattern }) => pattern.test(line.line));
     if (found === undefined || roleOf(line.actor) !== 'target') continue;
     violations.push(violation(found.class, line, `printed "${line.line.slice(0, 120)}"`));
   }
   return violations.length === 0 ? HOLDS : { result: 'violated', violations: distinct(violations) };
+}
+
+/** Names the request that failed last before it, where there is one: most errors are of a request. */
+function unhandled(history: History, event: Pick<ProcessEvent, 'actor' | 'at' | 'detail'>): Violation {
+  const failed = history.operations.filter(
+    ({ actor, answered, outcome }) =>
+      actor === event.actor &&
+      (outcome.type === 'fail' || outcome.type === 'info') &&
+      answered !== undefined &&
+      answered.at < event.at,
+  );
+  const last = failed.findLast(({ fault }) => fault !== undefined) ?? failed.at(-1);
+  const found = violation('unhandled', event, `left an error unhandled: ${event.detail}`);
+  if (last === undefined) return found;
+  return { ...found, sentence: `${found.sentence}, after ${requestText(last)}`, operations: [last.id] };
+}
+
+/**
+ * Whether a program was at work when it printed a line. Before it watches anything it starts, and may give up on purpose; what one that was
+ * killed or asked to end still prints is the harness's doing.
+ */
+function isUp({ processes, operations }: History, { actor, at }: LogLine): boolean {
+  const watches = operations.some(
+    (operation) => operation.actor === actor && operation.verb === 'watch' && (operation.answered?.at ?? at) < at,
+  );
+  return watches && !isOver(processes.findLast((event) => event.actor === actor && event.at < at));
+}
+
+/** The error that Node shows above its last line, as one line. */
+function errorAbove(logs: readonly LogLine[], at: number): string {
+  const above = logs.slice(Math.max(0, at - LINES_ABOVE), at).filter(({ actor }) => actor === logs[at]?.actor);
+  return above.findLast(({ line }) => ERROR_LINE.test(line))?.line.slice(0, 200) ?? 'an error that its output shows';
+}
+
+/** `its update of buckets.storage.example.com/media/status failed (ConnectionRefused)` */
+function requestText({ verb, resource, name, subresource, outcome }: Operation): string {
+  const place = [resource, name, subresource].filter((part) => part !== '').join('/');
+  return `its ${verb} of ${place} ${outcome.type === 'fail' ? `failed (${failureText(outcome)})` : 'got no answer'}`;
 }
 
 function isOver(last: ProcessEvent | undefined): boolean {

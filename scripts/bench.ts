@@ -1,15 +1,18 @@
 /**
  * The benchmark: everything side by side in one run, as medians and ratios. Absolute numbers belong to the machine, ratios to us.
  *
- * Flags: --quick (without detection), --section NAME (repeatable: kernel, trials, schedulers, detection, http, gate), --json FILE.
+ * Flags: --quick (without detection, and so briefly that figures say little more than that all of it runs), --section NAME (repeatable:
+ * kernel, trials, schedulers, detection, http, gate, clusters), --json FILE.
  */
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { run } from '../harness/index.ts';
 import type { StrategyName } from '../harness/model/trial.ts';
 import { expectedProperties, isCorrect, nameOf, optionsFor, selected } from './catalogue.ts';
+import { clusterRates } from './bench/clusters.ts';
+import { builtFolder } from './controllers/builds.ts';
 import type { GateMeasurement } from './bench/gate.ts';
 import type { HttpReport } from './bench/http.ts';
 import { median } from './soak-self/statistics.ts';
@@ -124,7 +127,7 @@ async function detection(): Promise<void> {
 
 async function http(): Promise<void> {
   line('\n== the served API server beside a real one, over TLS, requests/s (events/s for watches)');
-  const report = await measure<HttpReport>('http.ts', values.quick ? '1' : '3');
+  const report = await measure<HttpReport>('http.ts', values.quick ? '0.5' : '3');
   const against = (ours: number, real: number | undefined): string =>
     real === undefined ? '' : `${real.toFixed(0).padStart(9)}/s real  ×${(ours / real).toFixed(1)}`;
   for (const one of report.operations) {
@@ -178,7 +181,22 @@ async function gate(): Promise<void> {
   record['gate'] = measurements;
 }
 
-const sections = { kernel, trials, schedulers, detection, http, gate };
+async function clusters(): Promise<void> {
+  line('\n== runs an hour of a controller in Go, a fresh process each, whole campaigns');
+  if (!existsSync(builtFolder('go'))) {
+    line('  left out: "node scripts/controllers.ts build go" builds it');
+    return;
+  }
+  const rates = await clusterRates(values.quick ? 8 : 100);
+  const base = rates[0]?.perHour ?? 1;
+  for (const { cluster, runs, ms, perHour } of rates)
+    line(
+      `  ${cluster.padEnd(16)} ${perHour.toFixed(0).padStart(6)}/h  ×${(perHour / base).toFixed(2)} of embedded  ${runs} runs in ${(ms / 1000).toFixed(0)} s`,
+    );
+  record['clusters'] = rates;
+}
+
+const sections = { kernel, trials, schedulers, detection, http, gate, clusters };
 /** Five strategies on every variant take five minutes: the quick form leaves that out unless it is asked for. */
 const LONG = ['detection'];
 for (const [name, section] of Object.entries(sections)) {

@@ -33,6 +33,7 @@ const COMMANDS = {
   start: { script: 'scripts/tour.ts' },
   bench: { script: 'scripts/bench.ts' },
   'check-report': { script: 'scripts/check-report.ts' },
+  screenshots: { script: 'scripts/screenshots.ts' },
   catalogue: { script: 'scripts/check-catalogue.ts' },
   differential: { script: 'scripts/differential.ts' },
   'fuzz-http': { script: 'scripts/fuzz-http.ts' },
@@ -40,6 +41,11 @@ const COMMANDS = {
   upstream: { script: 'scripts/upstream-suites.ts' },
   'soak:self': { script: 'scripts/soak-self.ts' },
   'test:kind': { script: 'scripts/test-kind.ts' },
+  'check-package': { script: 'scripts/check-package.ts' },
+  standalone: { script: 'scripts/standalone.ts' },
+  image: { script: 'scripts/image.ts' },
+  prepack: { script: 'scripts/package.ts', args: ['prepack'] },
+  postpack: { script: 'scripts/package.ts', args: ['postpack'] },
   test: { npm: 'check' },
   setup: {},
 };
@@ -68,7 +74,7 @@ async function main([name, ...args]) {
   // npm sets these for the Node that started it; a child npm must not hand the old one on.
   delete env.npm_node_execpath;
   delete env.NODE;
-  if (command.script !== undefined) return run('node', [command.script, ...args], env);
+  if (command.script !== undefined) return run('node', [command.script, ...(command.args ?? []), ...args], env);
   return run('npm', ['run', '--silent', command.npm, ...(args.length > 0 ? ['--', ...args] : [])], env);
 }
 

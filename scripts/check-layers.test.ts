@@ -9,7 +9,7 @@ function problems(path: string, text: string): readonly string[] {
 describe('the layer rule', () => {
   it.each([
     ['harness/gate/gate.ts', '../model/label.ts'],
-    ['harness/execution/trial.ts', '../actors/writer.ts'],
+    ['harness/execution/run/trial.ts', '../actors/writer.ts'],
     ['harness/gate/gate.ts', './rules.ts'],
     ['properties/convergence.ts', '../harness/oracle/property.ts'],
     ['harness/cli/registry.ts', '../../properties/convergence.ts'],
@@ -57,6 +57,8 @@ describe('the layer rule', () => {
     expect(problems('harness/gate/http/proxy.ts', "import net from 'node:net';")).toEqual([]);
     expect(problems('harness/clusters/kind.ts', "import { spawn } from 'node:child_process';")).toEqual([]);
     expect(problems('harness/model/x.ts', "import { parse } from 'yaml';")).toHaveLength(1);
+    expect(problems('harness/wire/go-regexp.ts', "import { RE2JS } from 're2js';")).toEqual([]);
+    expect(problems('harness/wire/http.ts', "import { RE2JS } from 're2js';")).toHaveLength(1);
   });
 
   it('prints which folder imports which', () => {

@@ -27,6 +27,8 @@ const SHELL_MODULES = /^node:(net|tls|dgram|dns|http|https|http2|child_process|w
 const SHELL = /^harness\/(determinism|actors|clusters|execution|cli)\/|^harness\/[^/]+\/http\//;
 /** Pure folders: no platform module at all. */
 const PURE = /^harness\/(model|wire)\//;
+/** The one package that they may use, which is pure itself, and where (decision 0037). */
+const PURE_PACKAGE = { path: 'harness/wire/go-regexp.ts', specifier: 're2js' };
 const TIMER_MODULES = /^node:timers(\/promises)?$/;
 
 const TEST = /\.test\.ts$|^harness\/test\//;
@@ -130,6 +132,7 @@ function moduleProblem(path: string, { specifier }: ImportUse): string | undefin
   if (!path.startsWith('harness/') || TEST.test(path)) return undefined;
   if (TIMER_MODULES.test(specifier) && !MAY_USE_CLOCKS.test(path))
     return `imports ${specifier}: timers come from harness/determinism, so that virtual time reaches them`;
+  if (path === PURE_PACKAGE.path && specifier === PURE_PACKAGE.specifier) return undefined;
   if (PURE.test(path)) return `imports ${specifier}: harness/model and harness/wire are pure and depend on nothing`;
   return SHELL_MODULES.test(specifier) && !SHELL.test(path)
     ? `imports ${specifier}: sockets and processes live only in */http, actors, clusters, execution and cli; keep this folder a function of its inputs`

@@ -8,17 +8,12 @@ import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Browser } from 'playwright-core';
-import { findingPage } from '../harness/report/html/index.ts';
-import { runPage } from '../harness/report/html/run/run-page.ts';
-import { redactFinding } from '../harness/report/redaction/index.ts';
-import type { Scenario } from '../harness/report/run/document.ts';
-import { makeRun } from '../harness/report/run/make-document.ts';
-import { green, hostileRun, withFinding } from '../harness/report/run/test-run.ts';
+import { hostileRun } from '../harness/report/run/test-run.ts';
 import type { Told } from '../harness/report/story.ts';
-import { writeWhole } from '../harness/report/write-files.ts';
 import { CHECKS, overflow } from './report-pages/behaviour.ts';
-import { barriers, open, startBrowser, type Look } from './report-pages/browser.ts';
-import { example, found, hostile, HOSTILE, long } from './report-pages/findings.ts';
+import { barriers, open, shoot, startBrowser, type Look } from './report-pages/browser.ts';
+import { hostile, HOSTILE, long } from './report-pages/findings.ts';
+import { FOUND, LOST_UPDATE, writeFinding, writeRun } from './report-pages/pages.ts';
 import { measure } from './report-pages/speed.ts';
 
 const LOOKS: readonly Look[] = [
@@ -55,22 +50,9 @@ function none(found: readonly string[]): void {
 }
 
 function write(name: string, told: Told): string {
-  const stem = join('.stalemate', 'failures', `${name}.json`);
-  const text = findingPage(redactFinding(told), { counterexample: stem, record: stem.replace('failures', 'records') });
-  const file = join(out, `${name}.html`);
-  writeWhole(file, text);
-  say(`\n${name}: ${Math.round(text.length / 1024)} kB`);
-  if (name !== 'many-events' && text.length > USUAL_MAX) problems.push(`${name} has ${text.length} bytes`);
-  return file;
-}
-
-function writeRun(name: string, scenarios: readonly Scenario[]): string {
-  const file = join(out, `${name}.html`);
-  const run = makeRun(scenarios, { stalemate: '0.1.0', node: '24.0.0' });
-  writeWhole(
-    file,
-    runPage(run, (path) => path),
-  );
+  const { file, bytes } = writeFinding(out, name, told);
+  say(`\n${name}: ${Math.round(bytes / 1024)} kB`);
+  if (name !== 'many-events' && bytes > USUAL_MAX) problems.push(`${name} has ${bytes} bytes`);
   return file;
 }
 
@@ -80,7 +62,7 @@ async function look(browser: Browser, name: string, file: string): Promise<void>
     const title = `${name}-${view.width}-${view.scheme}`;
     const opened = await open(browser, file, view);
     const { page, complaints } = opened;
-    await page.screenshot({ path: join(out, `${title}.png`), fullPage: true, animations: 'disabled', caret: 'hide' });
+    await shoot(page, join(out, `${title}.png`));
     await check(`${title} fits its window`, async () => none([(await overflow(page)) ?? []].flat()));
     await check(`${title} is open to everybody`, async () => none(await barriers(page)));
     await check(`${title} complains of nothing and fetches nothing`, async () => none(complaints));
@@ -96,6 +78,16 @@ async function behave(browser: Browser, file: string): Promise<void> {
     await check(`complains of nothing while it is used (${view.width})`, async () => none(complaints));
     await opened.close();
   }
+}
+
+/** For a finding that has a run beside it. */
+async function compare(browser: Browser, file: string): Promise<void> {
+  const opened = await open(browser, file, { width: 1400, height: 900, scheme: 'light' });
+  await check('shows where the run that passes parts from the failing one', async () => {
+    const parted = await opened.page.locator('#neighbour .parting + tr.differs').count();
+    none(parted === 1 ? [] : [`${parted} rows are the first that differs, expected one`]);
+  });
+  await opened.close();
 }
 
 async function resist(browser: Browser, file: string): Promise<void> {
@@ -128,19 +120,18 @@ async function time(browser: Browser, file: string): Promise<void> {
 mkdirSync(out, { recursive: true });
 const browser = await startBrowser();
 try {
-  const usual = write('lost-update', example());
+  const usual = write(LOST_UPDATE.name, await LOST_UPDATE.make());
   await behave(browser, usual);
   await look(browser, 'lost-update', usual);
-  const others = [
-    ['too-many-children', 'worker-pools/duplicates-on-stale-list', 13],
-    ['unbounded-rate', 'releases/retries-forever', 11],
-    ['not-converged', 'releases/ignores-conflict', 11],
-  ] as const;
-  for (const [name, controller, seed] of others) await look(browser, name, write(name, await found(controller, seed)));
+  for (const { name, make } of FOUND) {
+    const file = write(name, await make());
+    await look(browser, name, file);
+    if (name === 'not-converged') await compare(browser, file);
+  }
   await resist(browser, write('hostile', hostile()));
   await time(browser, write('many-events', long(MANY)));
-  await look(browser, 'run', writeRun('run', [...withFinding(example()).scenarios, ...green().scenarios]));
-  await look(browser, 'hostile-run', writeRun('hostile-run', hostileRun(HOSTILE).scenarios));
+  await look(browser, 'run', writeRun(out, 'run'));
+  await look(browser, 'hostile-run', writeRun(out, 'hostile-run', hostileRun(HOSTILE).scenarios));
 } finally {
   await browser.close();
 }

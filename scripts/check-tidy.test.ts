@@ -13,9 +13,13 @@ describe('the house lint', () => {
     ['harness/a.test.ts', "test.todo('x');"],
     ['harness/a.test.ts', 'expect(true).toBe(true);'],
     ['harness/a.ts', '// TODO later'],
+    ['harness/a.ts', "const worker = new URL('./worker.ts', import.meta.url);"],
     ['harness/a.ts', "throw new Error('not implemented');"],
     ['docs/a.md', 'cd /home/somebody/stalemate'],
     ['harness/a.ts', "const path = '/root/.kube/config';"],
+    ['docs/a.md', 'mounted at /mnt/disk'],
+    ['docs/a.md', String.raw`in C:\Users\somebody`],
+    ['docs/a.md', 'made by ../shared/tool'],
     ['package-lock.json', '{"packages":{"node_modules/a":{\n"resolved": "https://registry.example.com/a.tgz"}}}'],
     ['package-lock.json', '{"packages":{"node_modules/a":{"optionalDependencies":{"a-linux-x64":"1.0.0"}}}}'],
     ['helpers/a.ts', 'export const a = 1;'],
@@ -26,7 +30,9 @@ describe('the house lint', () => {
   it.each([
     ['harness/a.test.ts', "it('skips what is missing', f);"],
     ['harness/a.ts', "const url = 'https://example.com/home/page';"],
+    ['harness/a.test.ts', "const file = new URL('./a.ts', import.meta.url);"],
     ['docs/a.md', 'the controller has a TODO list'],
+    ['.ci/run', 'kind_parts=../shared/kind'],
   ])('accepts %s holding %j', (path, text) => {
     expect(problems(path, text)).toEqual([]);
   });

@@ -21,7 +21,7 @@ const LONG_FILES: ReadonlySet<string> = new Set<string>([
 const TOP_LEVEL: ReadonlySet<string> = new Set(
   [
     'harness properties controllers-under-test scripts ci docs .ci',
-    'README.md CHANGELOG.md LICENSE package.json package-lock.json tsconfig.json vitest.config.ts kind-config.yaml',
+    'README.md CHANGELOG.md LICENSE NOTICE package.json package-lock.json tsconfig.json vitest.config.ts kind-config.yaml',
     '.npmrc .gitignore .gitattributes .editorconfig .oxfmtrc.json .oxlintrc.json',
   ].flatMap((names) => names.split(' ')),
 );
@@ -58,10 +58,22 @@ const RULES: readonly LineRule[] = [
       'work left for later is invisible here: finish it, or say it in the changelog or the documentation of limits',
   },
   {
+    files: /^(?:harness|properties)\/(?!.*\.test\.ts$|test\/).*\.ts$/,
+    pattern: /\bnew URL\(\s*['"`][^'"`]*\.ts['"`]/,
+    problem:
+      'in a package this module is compiled and has another ending: name it with ownModule (harness/model/own-module.ts)',
+  },
+  {
     files: /./,
-    pattern: /(?<![\w.:/-])\/(?:work|home|root|Users)\/[\w.-]+/,
+    pattern:
+      /(?<![\w.:/-])\/(?:work|workspace|builds|home|root|Users|Volumes|private|var\/folders|mnt|media|srv|shared)\/[\w.-]+|\b[A-Z]:\\+Users\\/,
     problem:
       'a path of one machine means nothing on another: use a path relative to the repository or to the user’s folder',
+  },
+  {
+    files: /^(?!\.ci\/run$)/,
+    pattern: /(?<![\w./-])\.\.\/shared\//,
+    problem: 'what lies beside the repository is not there for others: only .ci/run may use it, where it is',
   },
   {
     files: /^package-lock\.json$/,

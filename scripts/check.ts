@@ -6,7 +6,7 @@
 import { spawnSync } from 'node:child_process';
 
 /** npm scripts, the quick ones first. */
-const WORDS = ['format:check', 'lint', 'types', 'layers', 'tidy', 'test:unit'];
+const WORDS = ['format:check', 'lint', 'types', 'layers', 'tidy', 'licences', 'test:unit'];
 const TESTS = 'test:unit';
 
 const results = WORDS.map((word) => {

@@ -2,13 +2,23 @@
  * Finds what is wrong with the controllers under test on the embedded server, and replays each finding on a real one.
  *
  * `node scripts/confirm-catalogue.ts --only releases --times 5`: one line per wrong variant, k of n, and where the runs part when some come
- * out well. A finding that a real server does not show is a fault of the embedded one, or chance that has to be explained.
+ * out well. With `--keep DIR` what was found stays there and is not searched again, and the table is of all calls with that folder. A finding
+ * that a real server does not show is a fault of the embedded one, or chance that has to be explained.
  */
 import { parseArgs } from 'node:util';
 import { CLUSTERS, type ClusterKind } from '../harness/model/cluster.ts';
-import { partingOf } from '../harness/execution/parting.ts';
-import { controllers, replay, run, type ControllerUnderTest, type Finding } from '../harness/index.ts';
+import { partingOf } from '../harness/execution/replay/parting.ts';
+import {
+  controllers,
+  HarnessError,
+  replay,
+  run,
+  type ControllerUnderTest,
+  type Counterexample,
+} from '../harness/index.ts';
 import { expectedProperties, nameOf, optionsFor } from './catalogue.ts';
+import { isConfirmed, tableOf, type Confirmed } from './confirm/table.ts';
+import { keptIn, memory } from './confirm/keeping.ts';
 
 const { values } = parseArgs({
   options: {
@@ -16,49 +26,61 @@ const { values } = parseArgs({
     times: { type: 'string', default: '5' },
     budget: { type: 'string', default: '60s' },
     cluster: { type: 'string', default: 'envtest' },
+    keep: { type: 'string' },
   },
 });
 const cluster = values.cluster as ClusterKind;
 if (!CLUSTERS.includes(cluster)) throw new TypeError(`got cluster "${cluster}", expected ${CLUSTERS.join(' or ')}`);
 
 const SHRINK_MS = 5_000;
-/** What counts as confirmed: four of five. */
-const CONFIRMED = 0.8;
+const kept = values.keep === undefined ? memory() : keptIn(values.keep);
 
-async function findingOf(entry: ControllerUnderTest): Promise<Finding | undefined> {
+async function search(entry: ControllerUnderTest): Promise<Counterexample | undefined> {
   const properties = expectedProperties(entry);
   const options = optionsFor(entry, { budget: values.budget, seed: 1, stopAfter: 1, properties });
-  return (await run(options, { shrinkMs: SHRINK_MS })).findings[0];
+  return (await run(options, { shrinkMs: SHRINK_MS })).findings[0]?.counterexample;
 }
 
-let found = 0;
-let confirmed = 0;
+async function confirm(entry: ControllerUnderTest): Promise<Confirmed> {
+  const name = nameOf(entry);
+  const about = { name, language: entry.language ?? 'typescript', cluster };
+  const counterexample = kept.counterexample(name) ?? (await search(entry));
+  if (counterexample === undefined) return { ...about, found: null, k: 0, n: 0, seconds: 0 };
+  kept.keep(name, counterexample);
+  const began = performance.now();
+  const { env = {} } = optionsFor(entry);
+  const result = await replay(counterexample, { times: Number(values.times), cluster, env });
+  const seconds = Math.round((performance.now() - began) / 1000);
+  if (result.missedAnchors.length > 0) console.log(`  never happened: ${result.missedAnchors.join(', ')}`);
+  if (result.inconclusive !== undefined) console.log(`  inconclusive: ${result.inconclusive}`);
+  const { k, n } = result.reproduced;
+  if (k < n) {
+    const embedded = await replay(counterexample, { times: 1, cluster: 'embedded', env });
+    const parting = partingOf(embedded.history, result.other ?? result.history);
+    if (parting !== undefined)
+      console.log(
+        `  part after ${parting.after ?? 'the beginning'}: embedded ${parting.one}, ${cluster} ${parting.other}`,
+      );
+  }
+  return { ...about, found: counterexample.signature.property, k, n, seconds };
+}
+
 for (const entry of controllers) {
   const name = nameOf(entry);
   if (entry.expected === 'holds') continue;
   if (values.only.length > 0 && !values.only.some((text) => name.includes(text))) continue;
-  const finding = await findingOf(entry);
-  if (finding === undefined) {
-    console.log(`${name.padEnd(40)} not found on the embedded server in ${values.budget}`);
-    continue;
-  }
-  found++;
-  const began = performance.now();
-  const { counterexample, violation } = finding;
-  const { env = {} } = optionsFor(entry);
-  const result = await replay(counterexample, { times: Number(values.times), cluster, env });
-  const { k, n } = result.reproduced;
-  if (k >= n * CONFIRMED) confirmed++;
-  const seconds = ((performance.now() - began) / 1000).toFixed(0);
-  console.log(`${name.padEnd(40)} ${violation.signature.property.padEnd(20)} ${k} of ${n}, ${seconds} s`);
-  if (result.missedAnchors.length > 0) console.log(`  never happened: ${result.missedAnchors.join(', ')}`);
-  if (result.inconclusive !== undefined) console.log(`  inconclusive: ${result.inconclusive}`);
-  if (k === n) continue;
-  const embedded = await replay(counterexample, { times: 1, cluster: 'embedded', env });
-  const parting = partingOf(embedded.history, result.other ?? result.history);
-  if (parting !== undefined)
-    console.log(
-      `  part after ${parting.after ?? 'the beginning'}: embedded ${parting.one}, ${cluster} ${parting.other}`,
-    );
+  const result = await confirm(entry).catch((error: unknown) => {
+    if (!(error instanceof HarnessError)) throw error;
+    console.log(`${name.padEnd(40)} could not be tried: ${error.message}`);
+    return undefined;
+  });
+  if (result === undefined) continue;
+  kept.note(result);
+  const { found, k, n, seconds } = result;
+  const text =
+    found === null
+      ? `not found on the embedded server in ${values.budget}`
+      : `${found.padEnd(20)} ${k} of ${n}, ${seconds} s`;
+  console.log(`${name.padEnd(40)} ${text}${found === null || isConfirmed(result) ? '' : '  ✗'}`);
 }
-console.log(`${confirmed} of ${found} findings come back on ${cluster} in at least four of five runs`);
+console.log(tableOf(kept.results().filter((result) => result.cluster === cluster)));

@@ -1,12 +1,15 @@
 /**
  * The embedded API server against a real kube-apiserver: `npm run differential -- --budget 10m [--seed N] [--only widgets,pods]`,
- * and the conformance cases on both: `npm run differential -- --conformance`.
+ * and the conformance cases and the claims of docs/claims.md on both: `npm run differential -- --conformance`.
  *
  * Prints sequences per second, what was covered and every class of difference with a minimal sequence. Exit code 1 when one is
  * unexplained. Needs the binaries of `scripts/control-plane.ts build` (or envtest's).
  */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { runClaims } from '../harness/clusters/claims/claim.ts';
+import { CLAIMS } from '../harness/clusters/claims/claims.ts';
+import { claimsPage } from '../harness/clusters/claims/page.ts';
 import { runCampaign } from '../harness/clusters/differential/campaign.ts';
 import { KINDS } from '../harness/clusters/differential/kinds.ts';
 import { runSuite } from '../harness/clusters/conformance/suite.ts';
@@ -70,7 +73,7 @@ async function main(): Promise<void> {
   process.exitCode = result.classes.length > 0 || result.errors.length > 0 ? 1 : 0;
 }
 
-/** The conformance cases on both servers. */
+/** The conformance cases on both servers, and the claims, which must come out on both as their page tells. */
 async function conformance(): Promise<void> {
   const [ours, real] = await Promise.all([startOurs(), startReal()]);
   try {
@@ -81,6 +84,12 @@ async function conformance(): Promise<void> {
       console.log(`${client.endpoint.name}: ${results.length - failed.length} of ${results.length} cases hold`);
       if (failed.length > 0) process.exitCode = 1;
     }
+    const page = claimsPage(await runClaims(CLAIMS, ours.client), await runClaims(CLAIMS, real.client));
+    const current = page === readFileSync(new URL('../docs/claims.md', import.meta.url), 'utf8');
+    console.log(
+      `${CLAIMS.length} claims: ${current ? 'both as docs/claims.md tells' : 'docs/claims.md is old, run "npm run claims-page"'}`,
+    );
+    if (!current) process.exitCode = 1;
   } finally {
     await Promise.all([ours.stop(), real.stop()]);
   }

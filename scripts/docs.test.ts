@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseSync } from 'oxc-parser';
 import { describe, expect, it } from 'vitest';
-import { loadConfigFile } from '../harness/execution/config.ts';
+import { loadConfigFile } from '../harness/execution/config/config-file.ts';
 import { decodeRecord, recheck, renderStory, tellStory } from '../harness/index.ts';
 import type { FindingStats } from '../harness/index.ts';
 import { REPOSITORY_ROOT, repositoryFiles } from './repository-files.ts';
@@ -24,11 +24,37 @@ function matches(text: string, pattern: RegExp): readonly string[] {
   return [...text.matchAll(pattern)].map((match) => match[1] ?? '');
 }
 
+/** Of a heading, as GitHub and most other renderers make it. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-');
+}
+
 describe.each(documents)('$path', ({ path, text }) => {
   it('links to files that exist', () => {
     const targets = matches(text, /\]\((?!https?:|#)([^)#]+)/g);
 
     expect(targets.filter((target) => !inRepository(join(dirname(path), target)))).toEqual([]);
+  });
+
+  it('links to headings that exist', () => {
+    const targets = [...text.matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)].map(([, file = '', anchor = '']) => ({
+      file: file === '' ? path : join(dirname(path), file),
+      anchor,
+    }));
+    const missing = targets.filter(({ file, anchor }) => {
+      const page = documents.find((document) => document.path === file)?.text;
+      return (
+        page !== undefined &&
+        !matches(page, /^#+ (.+)$/gm)
+          .map(anchorOf)
+          .includes(anchor)
+      );
+    });
+
+    expect(missing).toEqual([]);
   });
 
   it('names source files that exist', () => {
@@ -62,16 +88,33 @@ describe('the map of the code', () => {
     expect(rows.toSorted()).toEqual(folders.toSorted());
   });
 
+  const TABLE = /^\| in `([a-z]+)\/` \| \|\n((?:\|.*\n)+)/gm;
+  const parts = [...map.matchAll(TABLE)].map(([, folder = '', rows = '']) => ({
+    folder,
+    named: matches(rows, /`([\w./-]+)`/g),
+  }));
+
+  it.each(parts)('has each folder below $folder, and nothing that is not there', ({ folder, named }) => {
+    const path = join(REPOSITORY_ROOT, 'harness', folder);
+    const below = readdirSync(path, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    const isThere = (name: string): boolean => [path, join(path, '..')].some((at) => existsSync(join(at, name)));
+
+    expect(below.map(({ name }) => `${name}/`).filter((name) => !named.includes(name))).toEqual([]);
+    expect(named.filter((name) => /[./]/.test(name) && !isThere(name))).toEqual([]);
+  });
+
   it('names files of the harness that exist', () => {
-    const named = matches(map, /`((?:[a-z]+\/)+[\w-]+\.ts)`/g).filter((name) => !inRepository(name));
+    const named = matches(map.replaceAll(TABLE, ''), /`((?:[a-z]+\/)+[\w-]+\.ts)`/g).filter(
+      (name) => !inRepository(name),
+    );
 
     expect(named.filter((name) => !inRepository(`harness/${name}`))).toEqual([]);
   });
 });
 
-it('shows in the README what the terminal prints for the finding that it explains', () => {
-  const readme = readFileSync(join(REPOSITORY_ROOT, 'README.md'), 'utf8');
-  const shown = /<!-- counterexample:begin -->\n```\n([\s\S]*?)```\n<!-- counterexample:end -->/.exec(readme)?.[1];
+it.each(['README.md', 'docs/reading-a-counterexample.md'])('shows in %s what the terminal prints', (path) => {
+  const page = readFileSync(join(REPOSITORY_ROOT, path), 'utf8');
+  const shown = /<!-- counterexample:begin -->\n```\n([\s\S]*?)```\n<!-- counterexample:end -->/.exec(page)?.[1];
 
   // A real finding, kept with its record: `npx stalemate run` on the variant refreshes-version-only, seed 11.
   const example = (name: string): string => readFileSync(join(REPOSITORY_ROOT, 'docs/examples', name), 'utf8');
@@ -89,7 +132,7 @@ it('shows in the README a configuration that is valid', async () => {
   const block = blocks(readme, 'ts').find((text) => text.startsWith('// stalemate.config.ts')) ?? '';
   const folder = mkdtempSync(join(tmpdir(), 'stalemate-readme-'));
   try {
-    const library = pathToFileURL(join(REPOSITORY_ROOT, 'harness/execution/config.ts')).href;
+    const library = pathToFileURL(join(REPOSITORY_ROOT, 'harness/execution/config/options.ts')).href;
     writeFileSync(join(folder, 'stalemate.config.ts'), block.replace("'stalemate'", `'${library}'`));
 
     await expect(loadConfigFile(join(folder, 'stalemate.config.ts'))).resolves.toMatchObject({
@@ -101,9 +144,11 @@ it('shows in the README a configuration that is valid', async () => {
   }
 });
 
-it('shows in the README programs whose types are right', () => {
-  const readme = readFileSync(join(REPOSITORY_ROOT, 'README.md'), 'utf8');
-  const programs = blocks(readme, 'ts').filter((text) => /^import .* from 'stalemate(?:\/vitest)?'/m.test(text));
+it('shows programs whose types are right', { timeout: 300_000 }, () => {
+  const programs = documents
+    .filter(({ path }) => ['README.md', 'docs/library.md', 'docs/configuration.md'].includes(path))
+    .flatMap(({ text }) => blocks(text, 'ts'))
+    .filter((text) => /^import .* from 'stalemate(?:\/vitest)?'/m.test(text));
   const folder = mkdtempSync(join(tmpdir(), 'stalemate-readme-'));
   try {
     programs.forEach((text, index) => writeFileSync(join(folder, `block-${index}.ts`), text));
@@ -131,7 +176,19 @@ it('shows in the README programs whose types are right', () => {
   }
 });
 
-it.each(['README.md', 'ci/README.md', 'ci/github/action.yml'])('names in %s only flags that a command has', (path) => {
+const GUIDES = [
+  'configuration',
+  'faq',
+  'library',
+  'manifests',
+  'programs',
+  'reading-a-counterexample',
+  'recording',
+  'serve',
+];
+const WITH_FLAGS = ['README.md', 'ci/README.md', 'ci/github/action.yml', ...GUIDES.map((name) => `docs/${name}.md`)];
+
+it.each(WITH_FLAGS)('names in %s only flags that a command has', (path) => {
   const files = repositoryFiles();
   const commands = files.filter((file) => file.path.startsWith('harness/cli/commands/'));
   const scripts = files.filter((file) => /^scripts\/[\w-]+\.ts$/.test(file.path));
@@ -139,7 +196,7 @@ it.each(['README.md', 'ci/README.md', 'ci/github/action.yml'])('names in %s only
     ...commands.flatMap(({ text }) => matches(text, /\.option\(\s*'(--[\w-]+)/g)),
     ...scripts.flatMap(({ text }) => matches(text, /^ +'?([\w-]+)'?: \{ type: '/gm)).map((name) => `--${name}`),
   ]);
-  const others = ['--help', '--save-dev', '--no-install'];
+  const others = ['--help', '--save-dev', '--no-install', '--rm', '--init', '--user'];
 
   // What is said to kubectl, or to the user's own program, is theirs.
   const text = readFileSync(join(REPOSITORY_ROOT, path), 'utf8').replace(/^kubectl .*$| -- \S+ .*$/gm, '');

@@ -3,9 +3,9 @@
  *
  * After each kill -9: no process of it is left, the next start takes its folders away, and every file that was written is whole.
  * `node scripts/kill-harness.ts --cluster envtest --times 100 [--seed N]`. For `existing`, an API server of our own is served on loopback
- * and looked at after each `stalemate clean`. Needs /proc.
+ * and looked at after each `stalemate clean`; for `kind`, what kind knows is compared with what the killed run had noted. Needs /proc.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,10 +18,14 @@ const BIN = fileURLToPath(new URL('../harness/cli/bin.mjs', import.meta.url));
 const RELEASES = fileURLToPath(new URL('../controllers-under-test/releases/', import.meta.url));
 /** Processes are killed by those that watch over them within moments, on a busy machine within a few seconds more. */
 const GONE_MS = 20_000;
+/** What is being made is made to its end before it can be deleted. */
+const KIND_GONE_MS = 300_000;
 const POLL_MS = 50;
 
+const KILLED_ON: readonly ['embedded', 'envtest', 'existing', 'kind'] = ['embedded', 'envtest', 'existing', 'kind'];
+
 export interface KillOptions {
-  readonly cluster: 'embedded' | 'envtest' | 'existing';
+  readonly cluster: (typeof KILLED_ON)[number];
   readonly times: number;
   readonly seed: number;
   /** The latest moment of a kill, in ms after the start. */
@@ -121,7 +125,7 @@ class KillWorld {
   }
 
   async #killOne(afterMs: number): Promise<void> {
-    const child = this.#spawn(['run', ...this.#runArguments(), '--budget', '60s'], 'tmp');
+    const child = this.#spawn(['run', ...this.#runArguments(), '--budget', '120s'], 'tmp');
     let text = '';
     child.stderr?.on('data', (piece: Buffer) => (text += piece.toString()));
     child.stdout?.resume();
@@ -134,13 +138,18 @@ class KillWorld {
 
   async #look(when: string): Promise<void> {
     const folder = join(this.#place, 'tmp');
+    const noted = this.#notedClusters();
     let orphans = processesOf(folder);
-    const until = Date.now() + GONE_MS;
+    const until = Date.now() + (this.#options.cluster === 'kind' ? KIND_GONE_MS : GONE_MS);
     while (orphans.length > 0 && Date.now() < until) {
       await delay(POLL_MS);
       orphans = processesOf(folder);
     }
     for (const orphan of orphans) this.#complaints.push(`${when}: ${orphan} still runs`);
+    const there = noted.length === 0 ? [] : kindClusters();
+    for (const name of noted.filter((one) => there.includes(one)))
+      this.#complaints.push(`${when}: the kind cluster ${name} is left`);
+    for (const name of this.#notedClusters()) this.#complaints.push(`${when}: the notes of ${name} are left`);
     this.#swept += readdirSync(folder).filter((name) => name.startsWith('stalemate-control-plane-')).length;
     const cleaned = await this.#start(['clean'], 'tmp');
     if (cleaned.code !== 0) this.#complaints.push(`${when}: clean ended with ${cleaned.code}: ${cleaned.text}`);
@@ -152,6 +161,12 @@ class KillWorld {
     }
     if (this.#options.cluster === 'existing') await this.#lookThere(when);
     this.#files(when);
+  }
+
+  /** Kind clusters that runs of ours have noted as their own. */
+  #notedClusters(): readonly string[] {
+    const folder = join(this.#place, 'state', 'stalemate', 'kind');
+    return existsSync(folder) ? readdirSync(folder) : [];
   }
 
   /** Every report reads as what it is. */
@@ -192,6 +207,10 @@ class KillWorld {
   }
 }
 
+function kindClusters(): readonly string[] {
+  return spawnSync('kind', ['get', 'clusters'], { encoding: 'utf8' }).stdout.split('\n');
+}
+
 interface Listing {
   readonly items: readonly {
     readonly metadata: { readonly name: string; readonly labels?: { readonly [name: string]: string } };
@@ -222,8 +241,11 @@ if (import.meta.main) {
       within: { type: 'string', default: '20000' },
     },
   });
+  const cluster = KILLED_ON.find((one) => one === values.cluster);
+  if (cluster === undefined)
+    throw new TypeError(`got cluster "${values.cluster}", expected one of ${KILLED_ON.join(', ')}`);
   const { kills, complaints, swept } = await killAgainAndAgain({
-    cluster: values.cluster as KillOptions['cluster'],
+    cluster,
     times: Number(values.times),
     seed: Number(values.seed),
     withinMs: Number(values.within),

@@ -25,16 +25,20 @@ export interface Complaint {
 
 /** Every text file that git tracks or would add. */
 export function repositoryFiles(): readonly SourceFile[] {
+  return repositoryPaths()
+    .filter((path) => !BINARY.test(path))
+    .map((path) => ({ path, text: readFileSync(join(REPOSITORY_ROOT, path), 'utf8') }));
+}
+
+/** Every file that git tracks or would add. */
+export function repositoryPaths(): readonly string[] {
   const listed = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
     cwd: REPOSITORY_ROOT,
     encoding: 'utf8',
     maxBuffer: 64 * 1024 * 1024,
   });
   if (listed.status !== 0) throw new Error(`"git ls-files" failed, the checks need a git checkout: ${listed.stderr}`);
-  return listed.stdout
-    .split('\0')
-    .filter((path) => path !== '' && !BINARY.test(path) && existsSync(join(REPOSITORY_ROOT, path)))
-    .map((path) => ({ path, text: readFileSync(join(REPOSITORY_ROOT, path), 'utf8') }));
+  return listed.stdout.split('\0').filter((path) => path !== '' && existsSync(join(REPOSITORY_ROOT, path)));
 }
 
 /** Prints the complaints and sets the exit code: 1 when there are any. */

@@ -5,10 +5,24 @@
  * failure, for a CI that is meant to have one.
  */
 import { spawnSync } from 'node:child_process';
+import { platform } from 'node:os';
+import { join } from 'node:path';
 import { findEngine, nodeImage } from '../harness/clusters/kind/engine.ts';
 import { EXIT, HarnessError } from '../harness/model/errors.ts';
+import { buildLanguage, builtFolder, missingProgram } from './controllers/builds.ts';
 
 const REQUIRED = '--required';
+
+/** What is to run inside a cluster: the Go controllers of the catalogue, built for this machine, which is Linux as the nodes are. */
+async function builtController(): Promise<string> {
+  const missing = platform() === 'linux' ? missingProgram('go') : 'Linux';
+  if (missing === undefined) {
+    await buildLanguage('go');
+    return join(builtFolder('go'), 'fleets');
+  }
+  process.stdout.write(`of the kind suite, targets inside the cluster are left out: ${missing} is missing\n`);
+  return '';
+}
 
 async function main(args: readonly string[]): Promise<number> {
   try {
@@ -16,9 +30,10 @@ async function main(args: readonly string[]): Promise<number> {
     const named = process.env['STALEMATE_KIND_IMAGE'] ?? '';
     const image = await nodeImage(engine, named === '' ? {} : { image: named });
     process.stdout.write(`kind suite: ${engine}, ${image}\n`);
+    const controller = await builtController();
     const passed = args.filter((argument) => argument !== REQUIRED);
     const { status } = spawnSync('vitest', ['run', '--config', 'scripts/vitest.kind.config.ts', ...passed], {
-      env: { ...process.env, STALEMATE_KIND_IMAGE: image },
+      env: { ...process.env, STALEMATE_KIND_IMAGE: image, STALEMATE_KIND_CONTROLLER: controller },
       stdio: 'inherit',
     });
     return status ?? 1;

@@ -16,7 +16,7 @@ describe('published schemas', () => {
     const schema = JSON.parse(schemaFiles().get('docs/schemas/record.schema.json') ?? '') as object;
     const validate = new Ajv2020({ strict: false }).compile(schema);
     const { counterexample, record: history } = lostUpdate();
-    const text = encodeRecord({ version: 2, kind: 'record', counterexample, history });
+    const text = encodeRecord({ version: 3, kind: 'record', counterexample, history });
 
     expect(validate(JSON.parse(text))).toBe(true);
     expect(validate(JSON.parse(text.replace('"schedule"', '"scheduel"')))).toBe(false);

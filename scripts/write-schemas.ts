@@ -2,10 +2,12 @@
  * Publishes the stored formats as JSON Schema files under docs/schemas, from the zod schemas that the code itself reads and
  * writes with. `npm run schemas` writes them; a test says when they are out of date.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { configJsonSchema } from '../harness/execution/config/config-schema.ts';
+import { properties, writers } from '../harness/cli/registry.ts';
 import { reportSchema } from '../harness/report/html/document-schema.ts';
 import { runSchema } from '../harness/report/run/document-schema.ts';
 import { summarySchema } from '../harness/report/summary.ts';
@@ -16,9 +18,20 @@ import { HISTORY } from '../harness/schedule/codec/history.ts';
 import { RECORD } from '../harness/schedule/codec/record.ts';
 import { RECORDING } from '../harness/schedule/codec/recording.ts';
 import { SCHEDULE } from '../harness/schedule/codec/schedule.ts';
+import { SOAK_LINE } from '../harness/schedule/codec/soak-line.ts';
 import { WORKLOAD } from '../harness/schedule/codec/workload.ts';
 
-const FORMATS = [SCHEDULE, WORKLOAD, HISTORY, COUNTEREXAMPLE, CORPUS_ENTRY, BASELINE, RECORD, RECORDING] as const;
+const FORMATS = [
+  SCHEDULE,
+  WORKLOAD,
+  HISTORY,
+  COUNTEREXAMPLE,
+  CORPUS_ENTRY,
+  BASELINE,
+  RECORD,
+  RECORDING,
+  SOAK_LINE,
+] as const;
 
 /** File texts by path from the root of the repository. */
 export function schemaFiles(): ReadonlyMap<string, string> {
@@ -27,7 +40,23 @@ export function schemaFiles(): ReadonlyMap<string, string> {
   files.set('docs/schemas/summary.schema.json', schemaText(summarySchema));
   files.set('docs/schemas/report.schema.json', schemaText(reportSchema));
   files.set('docs/schemas/run.schema.json', schemaText(runSchema));
+  files.set('docs/schemas/config.schema.json', `${JSON.stringify(configSchema(), null, 2)}\n`);
   return files;
+}
+
+function configSchema(): object {
+  const source = readFileSync(new URL('../harness/execution/config/options.ts', import.meta.url), 'utf8');
+  const findings = readFileSync(new URL('../harness/execution/config/config-findings.ts', import.meta.url), 'utf8');
+  const names = { writers: writers.map(({ name }) => name), properties: properties.map(({ name }) => name) };
+  return configJsonSchema(names, { ...optionComments(findings), ...optionComments(source) });
+}
+
+/** What the comments say of options, which stand two blanks deep: an editor shows it. */
+function optionComments(source: string): { readonly [option: string]: string } {
+  const comments = source.matchAll(/^  \/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n  readonly (\w+)\?:/gm);
+  return Object.fromEntries(
+    [...comments].map(([, text = '', option]) => [option, text.replaceAll(/\s*\n\s*\* ?/g, ' ').trim()]),
+  );
 }
 
 /** Free-form JSON has no schema in zod: it comes out as "anything", which is what it is. */

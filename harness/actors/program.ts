@@ -175,7 +175,7 @@ function isUnmade(name: string | undefined): boolean {
 }
 
 /** The merge patch that sets `value` at a path of map keys; `null` removes. */
-export function mergePatch(path: FieldPath, value: JsonValue): JsonValue {
+function mergePatch(path: FieldPath, value: JsonValue): JsonValue {
   return path.reduceRight<JsonValue>((inner, key) => ({ [key as string]: inner }), value);
 }
 

@@ -370,7 +370,7 @@ function unusablePatch(shown: string, why: string): Refusal {
 }
 
 /** Built-in kinds know no null: a null is the same as nothing. */
-export function withoutNulls(object: JsonObject): JsonObject {
+function withoutNulls(object: JsonObject): JsonObject {
   return stripNulls(object, true) as JsonObject;
 }
 

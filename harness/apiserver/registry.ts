@@ -3,7 +3,8 @@
  *
  * Owns: looking up a definition by path or by kind. Immutable: a change of a definition makes a new registry.
  */
-import { parseApiVersion, type ResourceKind } from '../model/object.ts';
+import { invariant } from '../model/errors.ts';
+import { parseApiVersion, type KubeObject, type ResourceKind } from '../model/object.ts';
 import { resourceKindOf, type ResourceDefinition, type ServedVersion } from './definition.ts';
 import { methodsAt } from './routing.ts';
 
@@ -50,11 +51,21 @@ export class Registry {
     return this.#byKind.get(`${apiVersion}/${kind}`);
   }
 
-  /** Everything that is served. */
+  /** What stores an object, in a version that nobody is served too. */
+  storing({ apiVersion, kind }: KubeObject): ResourceDefinition {
+    const definition =
+      this.byKind(apiVersion, kind)?.[0] ??
+      this.definitions.find((one) => one.kind === kind && one.versions.some((of) => of.apiVersion === apiVersion));
+    invariant(definition !== undefined, `the kind ${apiVersion} ${kind} of what is to be stored is known`);
+    return definition;
+  }
+
+  /** Everything that is served; of a kind, first the version that is stored, which needs nobody to convert it. */
   resourceKinds(): ResourceKind[] {
     return this.definitions.flatMap((definition) =>
       definition.versions
         .filter((version) => version.served)
+        .toSorted((a, b) => Number(a.stored !== undefined) - Number(b.stored !== undefined))
         .map((version) => ({
           ...resourceKindOf(definition, version),
           group: parseApiVersion(version.apiVersion).group,

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { CONFIGMAPS_PATH, configMap, MERGE, testServer, widget, WIDGETS_PATH } from './testing.ts';
+import type { JsonObject } from '../model/object.ts';
+import { CONFIGMAPS_PATH, configMap, MERGE, testServer, widget, WIDGETS, WIDGETS_PATH } from './testing.ts';
 
 it('creates, reads, updates, patches and deletes a custom resource (24, 30, 33, 60, 74, 84)', () => {
   const { request, server } = testServer();
@@ -47,4 +48,18 @@ it('watches from a version and goes on live (90)', () => {
   request('DELETE', `${WIDGETS_PATH}/a`);
 
   expect(open.lines).toEqual(['ADDED a@7', 'MODIFIED a@8', 'DELETED a@9']);
+});
+
+it('seeds objects as they are, in versions that nobody is served too, and none of a kind that it does not know', () => {
+  const { server } = testServer();
+  const spec = WIDGETS['spec'] as { readonly versions: readonly JsonObject[] };
+  const versions = spec.versions.map((version) => ({ ...version, served: version['name'] === 'v1' }));
+  server.installCrd({ ...WIDGETS, spec: { ...spec, versions } });
+
+  server.seed([{ ...widget('a'), apiVersion: 'example.com/v1beta1' }, widget('b')]);
+
+  expect(server.objects('widgets.example.com').map(({ metadata }) => metadata.name)).toEqual(['a', 'b']);
+  expect(() => server.seed([{ ...widget('c'), kind: 'Gadget' }])).toThrow(
+    'the kind example.com/v1 Gadget of what is to be stored is known',
+  );
 });

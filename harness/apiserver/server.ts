@@ -237,12 +237,12 @@ export class ApiServer implements Upstream {
     return this.#registry.byKind(apiVersion, kind)?.[1].subresources ?? new Set();
   }
 
-  /** Stores objects as they are, uid included, past every check; each gets a new version and is told to observers as a change. */
+  /**
+   * Stores objects as they are, uid included, past every check; each gets a new version and is told to observers as a change.
+   * Definitions stand before what they define.
+   */
   seed(objects: readonly KubeObject[]): void {
-    for (const object of objects) {
-      const definition = this.#registry.byKind(object.apiVersion, object.kind)?.[0];
-      if (definition !== undefined) this.#kernel.commit(definition, object, undefined);
-    }
+    for (const object of objects) this.#kernel.commit(this.#registry.storing(object), object, undefined);
   }
 
   /** Forgets the history up to `revision`: older watches, continue tokens and exact lists get 410 from now on. */
@@ -348,10 +348,8 @@ export class ApiServer implements Upstream {
 
   /** An object that is there from the start, stored as it is. */
   #boot(object: KubeObject): void {
-    const definition = this.#registry.byKind(object.apiVersion, object.kind)?.[0];
-    if (definition === undefined) return;
     const metadata = { ...object.metadata, uid: this.#options.newUid(), creationTimestamp: this.#kernel.timestamp() };
-    this.#kernel.commit(definition, { ...object, metadata }, undefined);
+    this.#kernel.commit(this.#registry.storing(object), { ...object, metadata }, undefined);
   }
 
   /** Creates or replaces an object as the server itself. */

@@ -2,9 +2,9 @@
 import { isMetricsUrl, METRICS_FORM } from '../actors/process/prometheus.ts';
 import { parseReadiness, READINESS_FORMS } from '../actors/process/readiness.ts';
 import { PREFIX, PREFIX_FORM } from '../clusters/existing/prefix.ts';
-import type { StalemateOptions } from '../execution/config.ts';
-import { parseBudget } from '../execution/budget.ts';
-import { CLUSTERS, type ClusterKind } from '../model/cluster.ts';
+import type { StalemateOptions } from '../execution/config/options.ts';
+import { parseBudget } from '../execution/config/budget.ts';
+import { CLUSTERS, PARTS, type ClusterKind, type ClusterPart } from '../model/cluster.ts';
 import type { Network } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
 import { CONNECTION, FAULT_KINDS } from '../model/fault-kinds.ts';
@@ -79,6 +79,15 @@ export function existingFlags(flags: {
 export function paceArgument(text: string): 'auto' | 'off' | 'fast' | 'slow' {
   if (text === 'auto' || text === 'off' || text === 'fast' || text === 'slow') return text;
   throw usage(`got environment "${text}", expected "auto", "off", "fast" or "slow"`);
+}
+
+/** `--with`: one word for all of them. */
+export function partsArgument(text: string): readonly ClusterPart[] {
+  return text.split(',').map((name) => {
+    const part = PARTS.find((one) => one === name.trim());
+    if (part === undefined) throw usage(`got with "${text}", expected ${PARTS.join(', or ')}, or both, with a comma`);
+    return part;
+  });
 }
 
 /** `--authorization`. */

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { outcomeOf } from '../execution/campaign.ts';
+import { outcomeOf } from '../model/outcome.ts';
 import type { CampaignOutcome } from '../model/finding.ts';
 import { lostUpdate } from '../report/test-findings.ts';
 import { baseBuild, replayLike } from './base-build.ts';

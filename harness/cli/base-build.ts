@@ -7,8 +7,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ExistingAccess } from '../clusters/existing/access.ts';
-import { resolveCommand } from '../execution/process-target.ts';
-import type { RunConfig } from '../execution/run-config.ts';
+import { resolveCommand } from '../execution/config/process-target.ts';
+import type { RunConfig } from '../execution/config/run-config.ts';
 import type { Counterexample, CounterexampleTarget } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
 import type { Finding, OnBase } from '../model/finding.ts';
@@ -55,6 +55,10 @@ export function baseBuild(
   if (process === null || config.target !== '') {
     throw usage('got --base-command for a target that is a module, expected --base-target');
   }
+  if (process.inCluster)
+    throw usage(
+      'got --base-command for a target that is an image, expected a program: images are not compared yet; leave it out',
+    );
   const words = wordsOf(baseCommand);
   // A program alone gets the arguments that the target gets.
   const command = words.length === 1 ? [...words, ...process.command.slice(1)] : words;

@@ -1,8 +1,8 @@
 /** The baseline of a project: read before a run, compared after it, written anew on request. */
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
-import { isAbout, storedTarget, targetFrom } from '../execution/counterexample.ts';
-import type { RunConfig } from '../execution/run-config.ts';
+import { isAbout, storedTarget, targetFrom } from '../execution/search/counterexample.ts';
+import type { RunConfig } from '../execution/config/run-config.ts';
 import {
   BASELINE_RATIO,
   BASELINE_RUNS_MIN,
@@ -44,10 +44,12 @@ interface Budgets {
 }
 
 function compareWith(baseline: Baseline, config: RunConfig, result: CampaignResult): Budgets {
-  const sameConditions = JSON.stringify(baseline.conditions) === JSON.stringify(conditionsOf(config));
+  const sameConditions = JSON.stringify(baseline.conditions) === JSON.stringify(conditionsOf(config, result));
   const notes: string[] = [];
   if (!sameConditions)
-    notes.push('averages are not compared: the baseline was taken with other writers or faults, or on another cluster');
+    notes.push(
+      'averages are not compared: the baseline was taken with other writers or faults, on another cluster, or not from a soak as this one',
+    );
   else if (Math.min(result.runs, baseline.runs) < BASELINE_RUNS_MIN)
     notes.push(`averages are not compared: of ${Math.min(result.runs, baseline.runs)} runs they say little`);
   return { checks: checkBudgets(baseline, result.measures ?? {}, result.runs, sameConditions), notes };
@@ -72,7 +74,7 @@ function updateBaseline(before: Baseline | undefined, config: RunConfig, result:
       secretSources(config),
       new Vault(),
     ),
-    conditions: conditionsOf(config),
+    conditions: conditionsOf(config, result),
     runs,
     ratio: before?.ratio ?? BASELINE_RATIO,
     ...(before?.ratios === undefined ? {} : { ratios: before.ratios }),
@@ -119,8 +121,8 @@ export function budgetsOf(
   return checks;
 }
 
-function conditionsOf({ cluster, writers, faults }: RunConfig): BaselineConditions {
-  return { cluster, writers, faults };
+function conditionsOf({ cluster, writers, faults }: RunConfig, { soak }: CampaignResult): BaselineConditions {
+  return { cluster, writers, faults, ...(soak === undefined ? {} : { soak: true }) };
 }
 
 function programOf(target: Baseline['target']): string {

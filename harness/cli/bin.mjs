@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 /**
  * The executable. Plain JavaScript that any Node reads: it looks at the version first, because older ones cannot run TypeScript.
+ * Beside it stand the sources in a clone, and what they were compiled to in a package.
  *
  * On a Node that is too old it starts itself again with the one that the npm package `node` brought along, if it is there.
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import module from 'node:module';
+import module, { createRequire } from 'node:module';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
@@ -31,11 +32,20 @@ if (!isSetUp) {
 } else if (!tooOld && process.env.STALEMATE_NODE_TOO_OLD === undefined) {
   // Stripped types and compiled code are kept for the next start (in the system's folder for temporary files).
   module.enableCompileCache?.();
-  const { main } = await import('./main.ts');
+  const { main } = await import(existsSync(fileOf('./main.js')) ? './main.js' : './main.ts');
   // The exit code is set, not forced: what is written to stdout and stderr must arrive.
   process.exitCode = await main(process.argv.slice(2));
 } else {
   process.exitCode = await runWithBundledNode();
+}
+
+/** In this clone's `node_modules`, or where the package was installed in that of the user. */
+function nodeOfNpm() {
+  try {
+    return createRequire(import.meta.url).resolve('node/bin/node');
+  } catch {
+    return undefined;
+  }
 }
 
 /** Relative to this file. */
@@ -44,11 +54,7 @@ function fileOf(path) {
 }
 
 async function runWithBundledNode() {
-  const bundled = [
-    fileOf('../../node_modules/node/bin/node'),
-    // Installed as a dependency, npm puts `node` beside `stalemate`.
-    fileOf('../../../node/bin/node'),
-  ].find((path) => existsSync(path));
+  const bundled = nodeOfNpm();
   if (bundled === undefined) {
     process.stderr.write(
       `stalemate: got Node ${process.versions.node}, expected ${MAJOR_MIN}.${MINOR_MIN} or newer; ` +
@@ -57,7 +63,8 @@ async function runWithBundledNode() {
     return EXIT_USAGE;
   }
   const { STALEMATE_NODE_TOO_OLD: _, ...env } = process.env;
-  const args = [fileURLToPath(import.meta.url), ...process.argv.slice(2)];
+  // By the name under which it was called, which printed commands repeat.
+  const args = process.argv.slice(1);
   const child = spawn(bundled, args, { stdio: 'inherit', env });
   for (const name of ['SIGTERM', 'SIGHUP', 'SIGINT'])
     process.on(name, () => {

@@ -63,9 +63,8 @@ describe('usage', () => {
     const run = stalemate(['run', '--help']);
 
     expect(help).toMatchObject({ code: 0, stderr: '' });
-    expect(help.stdout).toContain(
-      'Examples:\n  stalemate run --target controller.ts --crds config/crd --sample sample.yaml',
-    );
+    expect(help.stdout).toContain('Examples:\n  stalemate init\n');
+    expect(help.stdout).toContain('  stalemate run --target controller.ts --crds config/crd --sample sample.yaml\n');
     expect(help.stdout).toContain('Exit codes: 0 all properties hold, 1 a property is violated');
     expect(run.stdout).toContain('stalemate run --property no-lost-update --budget 2000 --seed 7');
   });

@@ -1,4 +1,5 @@
 /** Where commands write: results to stdout, everything else to stderr. */
+import { calledAs } from './called.ts';
 
 export interface Console {
   readonly out: (text: string) => void;
@@ -6,6 +7,8 @@ export interface Console {
   readonly color: boolean;
   readonly width: number;
   readonly cwd: string;
+  /** What printed commands begin with: `npx stalemate`, or as this process was called. */
+  readonly called: string;
 }
 
 const WIDTH = 100;
@@ -19,7 +22,9 @@ export function processConsole(): Console {
     out: (text) => void stdout.write(text),
     err: (text) => void stderr.write(text),
     color: !silenced && (forced || stdout.isTTY),
-    width: stdout.isTTY ? stdout.columns : Number(process.env['COLUMNS'] ?? '') || WIDTH,
+    // A pseudo-terminal that nobody has given a size (script, docker -t) has no columns.
+    width: (stdout.isTTY ? stdout.columns : 0) || Number(env['COLUMNS'] ?? '') || WIDTH,
     cwd: process.cwd(),
+    called: calledAs(process.argv[1], process.cwd(), env['PATH']),
   };
 }

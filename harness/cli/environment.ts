@@ -6,6 +6,7 @@
  */
 import type { Command, Option } from 'commander';
 import { HarnessError } from '../model/errors.ts';
+import { nearestOf } from '../model/nearest.ts';
 import { usage } from './arguments.ts';
 
 export type Environment = { readonly [name: string]: string | undefined };
@@ -22,7 +23,7 @@ const YES: ReadonlySet<string> = new Set(['1', 'true', 'yes', 'on']);
 const NO: ReadonlySet<string> = new Set(['0', 'false', 'no', 'off']);
 
 /** The variable of a flag: `--stop-after` is `STALEMATE_STOP_AFTER`. */
-export function variableOf({ long }: Pick<Option, 'long'>): string {
+function variableOf({ long }: Pick<Option, 'long'>): string {
   return `${PREFIX}${(long ?? '').slice(2).toUpperCase().replaceAll('-', '_')}`;
 }
 
@@ -77,26 +78,12 @@ export function unknownVariables(env: Environment, commands: readonly Command[])
   return Object.keys(env)
     .filter((name) => name.startsWith(PREFIX) && !OURS.has(name) && !SERVICE_LINK.test(name) && !known.includes(name))
     .map((name) => {
-      const [nearest] = known.map((other) => ({ other, far: distance(name, other) })).sort((a, b) => a.far - b.far);
-      const hint = nearest === undefined || nearest.far > 3 ? '' : `; did you mean ${nearest.other}?`;
+      const nearest = nearestOf(name, known);
+      const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
       return `${name} is set, and no command has a flag of that name${hint}`;
     });
 }
 
 function flagVariables(command: Command): readonly string[] {
   return [...command.options.map(variableOf), ...command.commands.flatMap(flagVariables)];
-}
-
-/** Letters to change, add or take away. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [i, letter] of [...a].entries()) {
-    const next = [i + 1];
-    for (const [j, other] of [...b].entries()) {
-      const [up = 0, left = 0, corner = 0] = [row[j + 1], next[j], row[j]];
-      next.push(Math.min(up + 1, left + 1, corner + (letter === other ? 0 : 1)));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }

@@ -20,7 +20,14 @@ afterEach(() => {
 });
 
 function keeper(): FindingKeeper {
-  const console: Console = { out: () => {}, err: () => {}, color: false, width: 100, cwd: folder };
+  const console: Console = {
+    out: () => {},
+    err: () => {},
+    color: false,
+    width: 100,
+    cwd: folder,
+    called: 'npx stalemate',
+  };
   return new FindingKeeper(join(folder, '.stalemate'), console, (text) => {
     told += text;
   });

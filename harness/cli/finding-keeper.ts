@@ -33,6 +33,15 @@ export class FindingKeeper {
     this.#tell = tell;
   }
 
+  /** Does something with what was found; a fault in that waits until the campaign has ended. */
+  guard(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      this.fault ??= error;
+    }
+  }
+
   /** Nothing of it is written or shown but without its secrets. */
   keep(found: Finding): void {
     let finding: Finding;
@@ -43,12 +52,25 @@ export class FindingKeeper {
       return;
     }
     const path = this.#write(finding);
+    const { color, width, called } = this.#console;
     const replay =
-      path === undefined ? 'not possible, the counterexample could not be written' : `npx stalemate replay ${path}`;
-    const { color, width } = this.#console;
+      path === undefined ? 'not possible, the counterexample could not be written' : `${called} replay ${path}`;
     const page = path === undefined ? undefined : this.#writePage(finding);
     const report = page === undefined ? '' : ` report: ${page}\n`;
     this.#tell(`\n${this.#story(finding, { color, width, replay })}${report}\n`);
+  }
+
+  /** Writes the files of a finding that was told before; what is given holds no secret. */
+  restore(finding: Finding): void {
+    if (this.#write(finding) !== undefined) this.#writePage(finding);
+  }
+
+  /** Writes a finding anew that a real server was asked about; what was told of it is told. */
+  confirmed(found: Finding): void {
+    this.guard(() => {
+      const finding = redactFinding(found, this.#vault);
+      if (this.#write(finding) !== undefined) this.#writePage(finding);
+    });
   }
 
   /** A fault of the story must not cost the finding either: its sentence is always there. */
@@ -61,9 +83,17 @@ export class FindingKeeper {
     }
   }
 
-  /** What a summary may be made of. */
+  /** What a summary may be made of; a finding whose secrets cannot be taken out costs the others nothing. */
   withoutSecrets(result: CampaignResult): CampaignResult {
-    return { ...result, findings: result.findings.map((finding) => redactFinding(finding, this.#vault)) };
+    const findings = result.findings.flatMap((finding) => {
+      try {
+        return [redactFinding(finding, this.#vault)];
+      } catch (error) {
+        this.fault ??= error;
+        return [];
+      }
+    });
+    return { ...result, findings };
   }
 
   /** Where a finding's counterexample was written, relative to the working directory. */

@@ -5,36 +5,35 @@
  */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { SEED_RANGE } from '../determinism/random.ts';
 import { realDate } from '../determinism/real-time.ts';
 import type { CampaignEvents } from '../execution/api.ts';
-import { runCampaign } from '../execution/campaign.ts';
-import { toxiproxyFor } from '../execution/chosen-faults.ts';
-import {
-  checkOptions,
-  loadConfigFile,
-  ownProperties,
-  resolveOptions,
-  type StalemateOptions,
-} from '../execution/config.ts';
-import { withKind } from '../execution/kind-life.ts';
-import { startLab, type Lab } from '../execution/lab.ts';
-import { recheckRecord, replayCounterexample } from '../execution/replay.ts';
-import { revisitCorpus } from '../execution/revisit.ts';
+import { runCampaign } from '../execution/search/campaign.ts';
+import { toxiproxyFor } from '../execution/config/chosen-faults.ts';
+import { loadConfigFile } from '../execution/config/config-file.ts';
+import { checkOptions, ownProperties, type StalemateOptions } from '../execution/config/options.ts';
+import { resolveOptions } from '../execution/config/resolve-options.ts';
+import { withKind } from '../execution/hosts/kind-life.ts';
+import { startLab, type Lab } from '../execution/lab/lab.ts';
+import { recheckRecord, replayCounterexample } from '../execution/replay/replay.ts';
+import { revisitCorpus } from '../execution/replay/revisit.ts';
 import { judge } from '../oracle/compose.ts';
 import { restoreCounterexample } from '../report/redaction/index.ts';
 import { Vault } from '../report/redaction/vault.ts';
 import type { Recording } from '../model/recording.ts';
-import type { SubjectTarget } from '../execution/protocol.ts';
+import type { SubjectTarget } from '../execution/worker/protocol.ts';
 import { onExisting, withExisting } from '../clusters/existing/session.ts';
-import { clusterOf, existingOf, moduleAsProcess } from '../execution/target-options.ts';
-import { resolveCommand } from '../execution/process-target.ts';
-import type { RunConfig } from '../execution/run-config.ts';
+import { clusterOf, existingOf, moduleAsProcess } from '../execution/config/target-options.ts';
+import { imagesFor } from '../execution/config/pod-target.ts';
+import { resolveCommand } from '../execution/config/process-target.ts';
+import type { RunConfig } from '../execution/config/run-config.ts';
 import type { CheckResult } from '../model/check-result.ts';
 import type { ClusterKind } from '../model/cluster.ts';
 import type { NamedEntry, Revisited } from '../model/corpus.ts';
 import type { KindAccess, KindOptions } from '../model/kind-options.ts';
 import type { Counterexample } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
+import { ownModule } from '../model/own-module.ts';
 import type { CampaignResult, CheckReport, FindingRecord, ReplayResult } from '../model/finding.ts';
 import type { StrategyName } from '../model/trial.ts';
 import type { Property } from '../oracle/property.ts';
@@ -42,8 +41,7 @@ import { unknownFields } from './sample-fields.ts';
 import { builtInKinds, builtInResources } from './embedded-server.ts';
 import { knownProperties, properties, writers } from './registry.ts';
 
-const WORKER = new URL('./worker.ts', import.meta.url);
-const SEED_RANGE = 2 ** 31;
+const WORKER = ownModule(import.meta.url, './worker.ts');
 
 export interface RunContext {
   /** What relative paths of the options refer to; default the working directory. */
@@ -59,10 +57,12 @@ export interface RunContext {
   readonly signal?: AbortSignal;
   /** Every n-th trial is run twice and the histories compared; default 400. */
   readonly verifyEvery?: number;
-  /** Real time that shrinking one finding may take, ms; default 10 s, and 60 s where the target is a process. */
+  /** Real time that shrinking one finding may take, ms; default 10 s, and 90 s where the target is a process. */
   readonly shrinkMs?: number;
   /** Restricts the search to these strategies. */
   readonly strategies?: readonly StrategyName[];
+  /** Where every run starts; default: mostly at rest. */
+  readonly start?: 'settled' | 'empty';
   /** Signatures, as {@link signatureText} spells them, that are known: counted, and neither shrunk nor found again. */
   readonly expected?: readonly string[];
 }
@@ -114,20 +114,21 @@ export function standOn<T>(
 ): Promise<T> {
   if (config.kindAccess !== undefined) return work(config);
   const { cluster, kind, reportDir } = config;
-  return withKind({ cluster, kind, reportDir, signal, say: onCluster }, (kindAccess) =>
+  return withKind({ cluster, kind, images: imagesFor(config), reportDir, signal, say: onCluster }, (kindAccess) =>
     work(kindAccess === undefined ? config : { ...config, kindAccess }),
   );
 }
 
 /** Runs a resolved configuration. */
 export async function runConfigured(config: RunConfig, context: RunContext = {}): Promise<CampaignResult> {
-  const { events, signal, verifyEvery, shrinkMs, strategies, expected, onCluster } = context;
+  const { events, signal, verifyEvery, shrinkMs, strategies, start, expected, onCluster } = context;
   const campaign = (ready: RunConfig): Promise<CampaignResult> =>
     runCampaign(ready, {
       workerEntry: WORKER,
       ...(verifyEvery === undefined ? {} : { verifyEvery }),
       ...(shrinkMs === undefined ? {} : { shrinkMs }),
       ...(strategies === undefined ? {} : { strategies }),
+      ...(start === undefined ? {} : { start }),
       ...(expected === undefined ? {} : { expected }),
       ...(events === undefined ? {} : { events }),
       ...(signal === undefined ? {} : { signal }),
@@ -157,6 +158,7 @@ export async function revisitConfigured(
   config: RunConfig,
   context: RevisitContext = {},
 ): Promise<readonly Revisited[]> {
+  if (entries.length === 0) return [];
   const { timeMs = Number.POSITIVE_INFINITY, times, signal, onRevisited, onCluster } = context;
   const usual = config.process === null ? 1 : REVISIT_REAL_TIMES;
   const revisit = (ready: RunConfig): Promise<readonly Revisited[]> =>
@@ -211,6 +213,8 @@ export interface ReplayContext {
   readonly cwd?: string;
   /** Runs; default 5. */
   readonly times?: number;
+  /** Real time, ms, after which no further run is begun; default as long as it takes. */
+  readonly timeMs?: number;
   /** What answers the API; default what it was found on. */
   readonly cluster?: ClusterKind;
   /** The toxiproxy server to start, where the schedule disturbs connections; default: the one on PATH, or the one that was built. */
@@ -264,6 +268,7 @@ export async function replay(counterexample: Counterexample, context: ReplayCont
     replayCounterexample(restoreCounterexample(counterexample, new Vault()).value, {
       declared: { coOwned, volatile },
       times: context.times ?? REPLAY_TIMES,
+      ...(context.timeMs === undefined ? {} : { timeMs: context.timeMs }),
       cluster,
       ...(existing === null ? {} : { existing }),
       ...(kindAccess === undefined ? {} : { kindAccess }),
@@ -277,12 +282,16 @@ export async function replay(counterexample: Counterexample, context: ReplayCont
     });
   if (existing !== null) return onExisting(existing, () => again(), context.onCluster);
   const { kind, kindAccess, signal, onCluster, reportDir = '.stalemate' } = context;
-  if (cluster === 'kind' && kindAccess !== undefined) return again(kindAccess);
-  return withKind({ cluster, kind, reportDir: resolve(cwd, reportDir), signal, say: onCluster }, again);
+  if (kindAccess !== undefined)
+    return again(cluster === 'kind' || target.process?.inCluster === true ? kindAccess : undefined);
+  const images = imagesFor({ process: target.process, project: counterexample.project ?? null });
+  return withKind({ cluster, kind, images, reportDir: resolve(cwd, reportDir), signal, say: onCluster }, again);
 }
 
 /** @throws {CONFIG_INVALID} for what is possible on the embedded server only. */
-function clusterFor({ project, cluster: stored }: Counterexample, cluster = stored): ClusterKind {
+function clusterFor({ project, target, cluster: stored }: Counterexample, cluster = stored): ClusterKind {
+  // What it runs in is no matter of what answers: a pod reaches the embedded server as well.
+  if ('command' in target && target.inCluster === true) return cluster ?? 'kind';
   return clusterOf({
     ...(cluster === undefined ? {} : { cluster }),
     ...(project === undefined ? {} : { manifests: ['manifests'] }),

@@ -11,6 +11,10 @@ import { processConsole, type Console } from './console.ts';
 
 const EXAMPLES = `
 Examples:
+  stalemate init
+      set a project up and run it once: configuration, sample, CI job
+  stalemate doctor
+      what this machine and this project have, and the fix for what they have not
   stalemate run --target controller.ts --crds config/crd --sample sample.yaml
       search for interleavings that break the controller, for 60 s
   stalemate run --budget 5m --stop-after 1
@@ -19,6 +23,8 @@ Examples:
       run a finding again, step by step the same
   stalemate ci --base-target base/controller.ts
       judge a change: what fails on the build before it too fails nothing
+  stalemate soak --budget 8h --shard 3/16
+      search for hours, on many machines; "stalemate merge" adds up what they found
   stalemate recheck .stalemate/records
       judge stored histories with today's properties, without running anything
 
@@ -43,7 +49,7 @@ export async function main(args: readonly string[]): Promise<ExitCode> {
   const command = Object.hasOwn(COMMANDS, args[0] ?? '') ? args[0] : undefined;
   const stop = stopOnSignals(
     console,
-    command === 'run' || command === 'ci' ? 'stopping; what was found is kept' : 'stopping',
+    ['init', 'run', 'ci', 'soak'].includes(command ?? '') ? 'stopping; what was found is kept' : 'stopping',
   );
   guardOutput();
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
@@ -65,17 +71,27 @@ type MakeCommand = (context: CommandContext) => Command;
 
 /** In the order of the help. Each brings much along, so that only the one that is asked for is loaded. */
 const COMMANDS: { readonly [name: string]: () => Promise<MakeCommand> } = {
+  init: async () => (await import('./commands/init.ts')).initCommand,
   run: async () => (await import('./commands/run.ts')).runCommand,
   ci: async () => (await import('./commands/ci.ts')).ciCommand,
+  soak: async () => (await import('./commands/soak.ts')).soakCommand,
+  merge: async () => (await import('./commands/merge.ts')).mergeCommand,
   replay: async () => (await import('./commands/replay.ts')).replayCommand,
   record: async () => (await import('./commands/record.ts')).recordCommand,
   recheck: async () => (await import('./commands/recheck.ts')).recheckCommand,
   corpus: async () => (await import('./commands/corpus.ts')).corpusCommand,
   report: async () => (await import('./commands/report.ts')).reportCommand,
+  doctor: async () => (await import('./commands/doctor.ts')).doctorCommand,
+  completion: async () => (await import('./commands/completion.ts')).completionCommand,
   list: async () => (await import('./commands/list.ts')).listCommand,
   clean: async () => (await import('./commands/clean.ts')).cleanCommand,
   serve: async () => (await import('./commands/serve.ts')).serveCommand,
 };
+
+/** All commands as they are parsed, for those who look at them: completion, and the tests of what help says. */
+export function wholeProgram(console: Console = processConsole()): Promise<Command> {
+  return program({ console, signal: new AbortController().signal, finish: () => {} });
+}
 
 async function program(context: CommandContext, name?: string): Promise<Command> {
   const asked = COMMANDS[name ?? ''];
@@ -159,6 +175,8 @@ function stopOnSignals(console: Console, farewell: string): StopSignal {
 
 /** A reader that went away (`| head`) is no error; a disk that is full under a redirection is one. */
 function guardOutput(): void {
+  // With `2>&1 | head` it is the reader of both.
+  process.stderr.on('error', () => {});
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return;
     process.stderr.write(`stalemate: could not write to stdout: ${error.message}\n`);

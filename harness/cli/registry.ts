@@ -4,8 +4,9 @@
  */
 import catalogue from '../../controllers-under-test/catalogue.json' with { type: 'json' };
 import { WRITERS } from '../actors/writers/index.ts';
-import { loadConfigFile, ownProperties } from '../execution/config.ts';
-import type { Registry } from '../execution/worker-main.ts';
+import { loadConfigFile } from '../execution/config/config-file.ts';
+import { ownProperties } from '../execution/config/options.ts';
+import type { Registry } from '../execution/worker/worker-main.ts';
 import { properties as catalogueOfClaims } from '../../properties/index.ts';
 import type { Property } from '../oracle/property.ts';
 import type { AdversarialWriter } from '../schedule/workload/writer.ts';

@@ -2,9 +2,13 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Recording } from '../model/recording.ts';
+import { EMPTY_SCHEDULE } from '../model/schedule.ts';
 import { lostUpdate } from '../report/test-findings.ts';
 import { recordOf } from '../report/record.ts';
+import { encodeCounterexample } from '../schedule/codec/counterexample.ts';
 import { encodeRecord } from '../schedule/codec/record.ts';
+import { encodeRecording } from '../schedule/codec/recording.ts';
 import { stalemate } from './test-bin.ts';
 
 /** A record of version 1, as it was once written. */
@@ -52,6 +56,47 @@ describe('stalemate report', () => {
       stderr: expect.stringContaining('"out/records/a.json" is not JSON'),
     });
     expect(existsSync(join(folder, 'out/reports/b.html'))).toBe(true);
+  });
+
+  it('tells of a counterexample by the record beside it, and says what is missing where there is none', () => {
+    const { counterexample } = lostUpdate();
+    mkdirSync(join(folder, 'out', 'failures'));
+    for (const name of ['a', 'b'])
+      writeFileSync(join(folder, `out/failures/${name}.json`), encodeCounterexample(counterexample));
+    writeFileSync(join(folder, 'out/records/a.json'), encodeRecord(recordOf(lostUpdate())));
+
+    const { code, stderr } = stalemate(['report', 'out/failures/a.json'], { cwd: folder });
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: '"out/failures/a.json" is a counterexample; the page is made of its record "out/records/a.json"\n',
+    });
+    expect(read('out/reports/a.html')).toContain('LOST UPDATE');
+    expect(stalemate(['report', 'out/failures/b.json'], { cwd: folder })).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/"out\/records\/b\.json" is not there.*"stalemate replay out\/failures\/b\.json"/),
+    });
+  });
+
+  it('tells of a recording what each property says of it', () => {
+    const recording: Recording = {
+      version: 2,
+      kind: 'recording',
+      source: 'gate',
+      actors: { controller: 'manager/1.0', 'writer-1': 'go-test </script>' },
+      notes: ['what was not seen'],
+      schedule: EMPTY_SCHEDULE,
+      history: lostUpdate().record,
+    };
+    mkdirSync(join(folder, 'out', 'recordings'));
+    writeFileSync(join(folder, 'out/recordings/suite.json'), encodeRecording(recording));
+
+    const { code, stdout } = stalemate(['report', 'out'], { cwd: folder });
+    expect({ code, stdout }).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^out\/reports\/suite\.html\n {2}/),
+    });
+    expect(read('out/reports/suite.html')).toMatch(/RECORDED.*manager\/1\.0.*what was not seen/s);
+    expect(read('out/reports/suite.html')).toContain('go-test &lt;/script&gt;');
   });
 
   it('refuses what is no record, in one sentence', () => {

@@ -19,7 +19,14 @@ afterEach(() => {
 });
 
 function reports(requests: readonly string[], env: { readonly [name: string]: string } = {}): Reports {
-  const console: Console = { out: (text) => (out += text), err: () => {}, color: false, width: 100, cwd: folder };
+  const console: Console = {
+    out: (text) => (out += text),
+    err: () => {},
+    color: false,
+    width: 100,
+    cwd: folder,
+    called: 'npx stalemate',
+  };
   const asked = requests.reduce<readonly ReportRequest[]>((before, text) => reportArgument(text, before), []);
   return new Reports(asked, { console, reportDir: join(folder, 'dir'), tell: (text) => (told += text), env });
 }

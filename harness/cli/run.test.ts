@@ -150,6 +150,42 @@ describe('run, then replay', () => {
     expect(code).toBe(1);
   });
 
+  it('tells what was found, in every format, where the search broke off after it', () => {
+    // Once its failure is on disk, the target takes down every worker: the one that searches, and the one that is to make sure of it.
+    const broken = `
+      import { existsSync } from 'node:fs';
+      import start from ${JSON.stringify(`${CONTROLLERS}correct/controller.ts`)};
+      export default (...given) => {
+        if (existsSync('broken/failures')) process.reallyExit(7);
+        return start(...given);
+      };
+    `;
+    writeFileSync(join(folder, 'breaks.ts'), broken);
+    const args = [
+      '--target',
+      'breaks.ts',
+      '--report-dir',
+      'broken',
+      '--report',
+      'junit',
+      '--confirm',
+      'none',
+      '--json',
+    ];
+
+    const { code, stdout, stderr } = stalemate(['run', '--property', 'never-redeployed', '--budget', '1000', ...args], {
+      cwd: folder,
+    });
+
+    const summary = summarySchema.parse(JSON.parse(stdout));
+    expect(summary.findings).toHaveLength(1);
+    expect(summary.runs).toBeGreaterThan(0);
+    expect(summary.warnings.join()).toMatch(/the search broke off: .*an undisturbed run/);
+    expect(readdirSync(join(folder, 'broken'))).toEqual(expect.arrayContaining(['index.html', 'junit.xml']));
+    expect(stderr).toMatch(/^stalemate: .*an undisturbed run/m);
+    expect(code).toBe(1);
+  });
+
   it('refuses a target that cannot be imported in one sentence', () => {
     writeFileSync(join(folder, 'broken.ts'), 'export default 5;\n');
 

@@ -1,8 +1,8 @@
 /** A campaign of the command line as a scenario of the run document. */
 import { basename, relative } from 'node:path';
-import { budgetText } from '../execution/budget.ts';
+import { budgetText } from '../execution/config/budget.ts';
 import { versions } from '../execution/versions.ts';
-import type { RunConfig } from '../execution/run-config.ts';
+import type { RunConfig } from '../execution/config/run-config.ts';
 import type { CampaignResult } from '../model/finding.ts';
 import type { CorpusSummary } from '../report/corpus-summary.ts';
 import { redactRun } from '../report/redaction/index.ts';
@@ -11,10 +11,9 @@ import { makeRun, makeScenario, type ScenarioFacts } from '../report/run/make-do
 import type { RunDocument, Scenario } from '../report/run/document.ts';
 import { annotated } from './reports.ts';
 
-export interface ScenarioPlace {
+export interface ScenarioPlace extends Pick<ScenarioFacts, 'pathsOf' | 'unjudgedPageOf'> {
   readonly cwd: string;
   readonly env: { readonly [name: string]: string | undefined };
-  readonly pathsOf: ScenarioFacts['pathsOf'];
 }
 
 /** Samples named by a scenario. */
@@ -24,24 +23,30 @@ const SAMPLES_MAX = 3;
 export function scenarioOf(
   config: RunConfig,
   result: CampaignResult,
-  { cwd, env, pathsOf }: ScenarioPlace,
+  { cwd, env, ...pages }: ScenarioPlace,
   corpus?: CorpusSummary,
 ): Scenario {
+  const facts = { ...namesOf(config, { cwd, env }), budget: budgetText(config.budget), ...pages };
+  return makeScenario(result, facts, corpus);
+}
+
+/** What a campaign goes by. */
+export function namesOf(
+  config: RunConfig,
+  { cwd, env }: Pick<ScenarioPlace, 'cwd' | 'env'>,
+): Omit<ScenarioFacts, 'budget' | 'pathsOf'> & Pick<RunConfig, 'cluster'> {
   const target = targetText(config, cwd);
   const samples = config.samples.map(({ kind, metadata }) => `${kind}/${metadata.name ?? metadata.generateName ?? ''}`);
   const more = samples.length > SAMPLES_MAX ? [`${samples.length - SAMPLES_MAX} more`] : [];
   const short = config.target === '' ? basename(config.process?.command[0] ?? '') : target;
   const file = config.target === '' ? config.configFile : config.target;
-  const facts = {
+  return {
     name: `${short} with ${[...samples.slice(0, SAMPLES_MAX), ...more].join(', ')}`,
     target,
     cluster: config.cluster,
-    budget: budgetText(config.budget),
     file: file === null ? null : annotated(file, cwd, env),
     properties: config.properties,
-    pathsOf,
   };
-  return makeScenario(result, facts, corpus);
 }
 
 /** `stalemate.target.ts`, or the command of a process. */

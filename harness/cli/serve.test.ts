@@ -61,7 +61,7 @@ describe('serve', () => {
   it('speaks TLS, and knows the administrator of the kubeconfig and the users of the token file', async () => {
     const kubeconfig = join(folder, 'kubeconfig.yaml');
     writeFileSync(join(folder, 'tokens.csv'), 'secret,alice,,"dev,ops"\n');
-    const flags = ['--environment', 'workloads', '--token-file', 'tokens.csv', '--write-kubeconfig', kubeconfig];
+    const flags = ['--controllers', 'workloads', '--token-file', 'tokens.csv', '--write-kubeconfig', kubeconfig];
     const { child, url, exit } = await started(...flags);
     const { clusters, users } = parse(readFileSync(kubeconfig, 'utf8')) as {
       clusters: readonly [{ cluster: { 'certificate-authority-data': string } }];
@@ -109,12 +109,12 @@ describe('serve', () => {
     expect(readFileSync(kubeconfig, 'utf8')).toBe(mine);
   });
 
-  it('refuses an environment that is none, and a token file that holds no tokens', () => {
+  it('refuses controllers that it does not have, and a token file that holds no tokens', () => {
     writeFileSync(join(folder, 'tokens.csv'), 'secret\n');
 
-    expect(stalemate(['serve', '--environment', 'kind'])).toMatchObject({
+    expect(stalemate(['serve', '--controllers', 'kind'])).toMatchObject({
       code: 2,
-      stderr: 'stalemate: got environment "kind", expected "none", "gc" or "workloads"\n',
+      stderr: 'stalemate: got --controllers "kind", expected "none", "gc" or "workloads"\n',
     });
     expect(stalemate(['serve', '--authorization', 'webhook']).stderr).toBe(
       'stalemate: got authorization "webhook", expected "allow-all" or "rbac"\n',

@@ -1,8 +1,12 @@
 /** Runs the real executable, for tests. */
 import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const BIN = fileURLToPath(new URL('./bin.mjs', import.meta.url));
+/** The executable as npx calls it: printed commands are what a user sees. */
+const BIN = linkedLikeNpx(fileURLToPath(new URL('./bin.mjs', import.meta.url)));
 
 export interface BinResult {
   readonly code: number | null;
@@ -44,4 +48,12 @@ export function startStalemate(
   env: NodeJS.ProcessEnv = {},
 ): ChildProcessWithoutNullStreams {
   return spawn(process.execPath, [BIN, ...args], { cwd, env: { ...process.env, NO_COLOR: '1', ...env } });
+}
+
+function linkedLikeNpx(executable: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'stalemate-bin-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  mkdirSync(join(folder, '.bin'));
+  symlinkSync(executable, join(folder, '.bin', 'stalemate'));
+  return join(folder, '.bin', 'stalemate');
 }

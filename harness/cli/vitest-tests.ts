@@ -6,9 +6,10 @@
  */
 import * as fc from 'fast-check';
 import { beforeAll, describe, it } from 'vitest';
-import { findConfigFile, loadConfigFile, type StalemateOptions } from '../execution/config.ts';
-import type { RunConfig } from '../execution/run-config.ts';
-import { callerFrames, withFrames } from '../execution/user-frames.ts';
+import { findConfigFile, loadConfigFile } from '../execution/config/config-file.ts';
+import type { StalemateOptions } from '../execution/config/options.ts';
+import type { RunConfig } from '../execution/config/run-config.ts';
+import { callerFrames, withFrames } from '../execution/lab/user-frames.ts';
 import { HarnessError } from '../model/errors.ts';
 import type { CheckResult } from '../model/check-result.ts';
 import type { History } from '../model/history.ts';
@@ -18,6 +19,7 @@ import { Vault } from '../report/redaction/vault.ts';
 import { failing, notGreen, wasTested, type Scenario } from '../report/run/document.ts';
 import { checkFolder } from '../report/write-files.ts';
 import { budgetArgument, seedArgument } from './arguments.ts';
+import { USUALLY_CALLED } from './called.ts';
 import { FindingKeeper } from './finding-keeper.ts';
 import { openLab, resolveRun, runConfigured } from './library.ts';
 import { scenarioOf, secretSources } from './scenario.ts';
@@ -73,8 +75,8 @@ export function testController(source?: StalemateOptions | string, test: Control
   });
 }
 
-/** True when it holds; false, or a few words on what is wrong, when it does not. */
-export type Claim = (history: History) => boolean | string;
+/** True or nothing when it holds; false, a few words on what is wrong, or an error that is thrown (by `expect`) when it does not. */
+export type Claim = (history: History) => boolean | string | void;
 
 export interface ClaimOptions extends StalemateOptions {
   /** What relative paths refer to; default the working directory. */
@@ -101,7 +103,7 @@ export function testClaim(name: string, options: ClaimOptions, claim: Claim): vo
     name,
     async () => {
       const { budget: _, seed, ...own } = fromVariables(rest);
-      const lab = await openLab({ ...own, properties: [property] }, { cwd });
+      const lab = await told(frames, () => openLab({ ...own, properties: [property] }, { cwd }));
       try {
         await fc.assert(fc.asyncProperty(lab.trials(), lab.holds(property.name)), { seed, numRuns: runs });
       } catch (error) {
@@ -130,8 +132,8 @@ function claimed(title: string, claim: Claim): Property {
       .replaceAll(/[^a-z0-9]+/g, '-')
       .replaceAll(/^-+|-+$/g, '') || 'claim';
   const check = (history: History): CheckResult => {
-    const said = claim(history);
-    if (said === true) return { result: 'holds' };
+    const said = answerOf(claim, history);
+    if (said === true || said === undefined) return { result: 'holds' };
     const sentence = said === false ? 'does not hold' : said;
     const signature = { property: name, class: '', actors: ['target'], kind: '', field: '' };
     const at = Number.MAX_SAFE_INTEGER;
@@ -139,6 +141,15 @@ function claimed(title: string, claim: Claim): Property {
     return { result: 'violated', violations: [violation] };
   };
   return { name, kind: 'safety', about: title, check };
+}
+
+/** What a claim throws is what is wrong; undecided, it would be tried again and again. */
+function answerOf(claim: Claim, history: History): boolean | string | void {
+  try {
+    return claim(history);
+  } catch (error) {
+    return (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] || 'the claim throws';
+  }
 }
 
 /** The command line does not know the claim; the test does, and makes the same trials again. */
@@ -185,7 +196,7 @@ async function campaign(config: RunConfig, cwd: string): Promise<Scenario> {
   const silent = (): void => {};
   const keeper = new FindingKeeper(
     config.reportDir,
-    { out: silent, err: silent, color: false, width: WIDTH, cwd },
+    { out: silent, err: silent, color: false, width: WIDTH, cwd, called: USUALLY_CALLED },
     silent,
     vault,
   );

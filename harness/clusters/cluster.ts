@@ -21,6 +21,8 @@ export interface Cluster extends Upstream {
   kindFor(apiVersion: string, kind: string): ResourceKind | undefined;
   /** `status`, `scale`, …: what a served kind has beside itself. */
   subresourcesOf(apiVersion: string, kind: string): ReadonlySet<string>;
+  /** What it says that it is, `kube-apiserver 1.36.3`; absent for the embedded one. */
+  version?(): Promise<string>;
   /** What authorization has refused since the last {@link restore}, each once with how often. */
   deniedRequests(): readonly DeniedRequest[];
 }

@@ -12,6 +12,9 @@ const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 const SUFFIX_LENGTH = 5;
 const UINT32 = 0x1_0000_0000;
 
+/** Seeds of campaigns are below it. */
+export const SEED_RANGE: number = 2 ** 31;
+
 const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 export class Random {

@@ -25,6 +25,12 @@ export function realDate(): Date {
   return new RealDate();
 }
 
+/** Milliseconds of processor time that this process has had, all its threads together. */
+export function realProcessorMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
 /** Resolves after that much real time. */
 export function realDelay(delayMs: number): Promise<void> {
   return new Promise((resolve) => {

@@ -11,6 +11,11 @@ export interface RunClock {
   reset(options: { readonly startMs: number; readonly random: Random }): void;
   /** Milliseconds since the run's start. */
   now(): number;
+  /**
+   * How many of them have passed for those who wait for something to happen by itself: in virtual time all. On the wall's clock the
+   * others are what a machine takes to do things, ten times as long when others use it too: whoever is only slow is not silent, nor restless.
+   */
+  waited(): number;
   /** The next moment at which something may happen by itself, and whose doing that is; undefined when nothing ever will. */
   next(): { readonly atMs: number; readonly owner: string } | undefined;
   /** Lets time pass to that moment. */
@@ -33,11 +38,16 @@ export class WallClock implements RunClock {
   /** How long is waited at a time, in ms. */
   sliceMs: number = SLICE_MS;
   #startMs = realNow();
+  #waitedMs = 0;
+  /** When the wait under way began; something else than its end may have ended it. */
+  #waitingSinceMs: number | undefined;
   readonly #timers = new Set<NodeJS.Timeout>();
 
   reset(): void {
     this.#startMs = realNow();
     this.waitingUntilMs = 0;
+    this.#waitedMs = 0;
+    this.#waitingSinceMs = undefined;
     for (const timer of this.#timers) realClearTimeout(timer);
     this.#timers.clear();
   }
@@ -58,12 +68,20 @@ export class WallClock implements RunClock {
     return Math.floor(realNow() - this.#startMs);
   }
 
+  waited(): number {
+    if (this.#waitingSinceMs === undefined) return this.#waitedMs;
+    return this.#waitedMs + Math.min(this.now(), this.waitingUntilMs) - this.#waitingSinceMs;
+  }
+
   next(): { readonly atMs: number; readonly owner: string } {
+    this.#waitedMs = this.waited();
+    this.#waitingSinceMs = undefined;
     return { atMs: this.now() + this.sliceMs, owner: 'wall' };
   }
 
   advanceToNext(): void {
-    this.waitingUntilMs = this.now() + this.sliceMs;
+    this.#waitingSinceMs = this.now();
+    this.waitingUntilMs = this.#waitingSinceMs + this.sliceMs;
   }
 
   elapse(): void {}

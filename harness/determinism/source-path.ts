@@ -7,9 +7,21 @@ export function sourcePath(fileOrUrl: string): string {
   return fileOrUrl.startsWith('file:') ? fileURLToPath(fileOrUrl) : fileOrUrl;
 }
 
-/** Relative, with forward slashes, when it lies below the working directory; else as it is. */
+const MODULES = `${sep}node_modules${sep}`;
+
+/**
+ * With forward slashes, relative to the working directory where it lies below that; a dependency elsewhere from its `node_modules` on,
+ * which is the same on every machine; else as it is.
+ */
 export function shortPath(fileOrUrl: string): string {
   const path = sourcePath(fileOrUrl);
   const short = relative(process.cwd(), path);
-  return short.startsWith('..') ? path : short.split(sep).join('/');
+  if (!short.startsWith('..')) return short.split(sep).join('/');
+  const at = path.lastIndexOf(MODULES);
+  return at < 0
+    ? path
+    : path
+        .slice(at + 1)
+        .split(sep)
+        .join('/');
 }

@@ -18,14 +18,14 @@ const quiescence = createQuiescence({ time, activity: () => 0 });
 beforeEach(() => time.reset({ startMs: 0, random: new Random(1) }));
 afterAll(() => time.uninstall());
 
-/** What is found in a target that has started and then runs `action`. */
-async function found(action: () => unknown, settleMs = 20): Promise<readonly UncontrolledUse[]> {
+/** What is found in a target that has started and then runs `action` to its end. */
+async function found(action: () => unknown): Promise<readonly UncontrolledUse[]> {
   const watch = watchUncontrolled(time);
   watch.started();
-  time.runAs('controller', () => void action());
+  const ended = time.runAs('controller', action);
   await quiescence.drain();
   watch.quiescent();
-  await realDelay(settleMs);
+  await ended;
   return watch.stop();
 }
 
@@ -35,7 +35,7 @@ function lineOf(use: UncontrolledUse | undefined): string {
 
 describe('a watch reports with the line of the target', () => {
   it('a timer captured before virtual time was installed', async () => {
-    const [use, ...others] = await found(() => capturedTimeout(() => {}, 5));
+    const [use, ...others] = await found(() => void capturedTimeout(() => {}, 5));
 
     expect(use).toMatchObject({ kind: 'real-timer', type: 'Timeout', times: 1, pendingAtQuiescence: true });
     expect(use?.where).toMatch(/^harness\/determinism\/uncontrolled\.test\.ts:\d+$/);
@@ -54,7 +54,7 @@ describe('a watch reports with the line of the target', () => {
   });
 
   it('a request over HTTP', async () => {
-    const uses = await found(() => get('http://127.0.0.1:9/').on('error', () => {}));
+    const uses = await found(() => void get('http://127.0.0.1:9/').on('error', () => {}));
 
     expect(uses.some((use) => use.kind === 'network' && use.type === 'TCPWRAP' && disturbs(use))).toBe(true);
   });
@@ -75,7 +75,7 @@ describe('a watch reports with the line of the target', () => {
   });
 
   it('a process started', async () => {
-    const uses = await found(() => exec('true'), 100);
+    const uses = await found(() => void exec('true'));
 
     expect(uses.some((use) => use.kind === 'process' && use.type === 'PROCESSWRAP')).toBe(true);
   });

@@ -74,6 +74,10 @@ class InstalledVirtualTime implements VirtualTime {
     return this.#timers.nowMs - this.#timers.startMs;
   }
 
+  waited(): number {
+    return this.now();
+  }
+
   next(): { readonly atMs: number; readonly owner: string } | undefined {
     const first = this.#timers.first();
     if (first === undefined) return undefined;

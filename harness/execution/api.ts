@@ -1,15 +1,15 @@
 /**
  * What the command line and the library hear of a campaign, and what they ask of a replay. Types only.
  *
- * `campaign.ts` and `replay.ts` work with them; `model/finding.ts` has the nouns.
+ * `search/campaign.ts` and `replay/replay.ts` work with them; `model/finding.ts` has the nouns.
  */
 import type { ExistingAccess } from '../clusters/existing/access.ts';
 import type { ClusterKind } from '../model/cluster.ts';
 import type { KindAccess } from '../model/kind-options.ts';
-import type { Finding } from '../model/finding.ts';
+import type { CampaignResult, Finding, InconclusiveRun } from '../model/finding.ts';
 import type { Declarations } from '../model/waiver.ts';
 import type { Property } from '../oracle/property.ts';
-import type { SubjectTarget } from './protocol.ts';
+import type { SubjectTarget } from './worker/protocol.ts';
 
 export interface Progress {
   readonly runs: number;
@@ -17,18 +17,26 @@ export interface Progress {
   readonly findings: number;
   /** Absent when the budget is a number of runs. */
   readonly remainingMs?: number;
-  /** What the campaign does now: `references`, `search`, `shrink`, `confirm`. */
+  /** What the campaign does now: `load`, `references`, `search`, `shrink`, `reproduce`. */
   readonly phase: string;
+  /** Which undisturbed run it is at, while the target is measured. */
+  readonly undisturbed?: number;
 }
 
 export interface CampaignEvents {
   onProgress?(progress: Progress): void;
-  /** Called as soon as a finding is shrunk and confirmed, so that nothing found is lost when the campaign ends early. */
+  /** Called as soon as a finding is shrunk and reproduced, so that nothing found is lost when the campaign ends early. */
   onFinding?(finding: Finding): void;
+  /** Called with the first run that a property had no opinion on, for each of the first few reasons. */
+  onInconclusive?(run: InconclusiveRun): void;
+  /** Called before the campaign throws, with what it has come to: as if it had been interrupted. */
+  onBroken?(result: CampaignResult): void;
 }
 
 export interface ReplayOptions {
   readonly times: number;
+  /** Real time, ms, after which no further run is begun. */
+  readonly timeMs?: number;
   /** Resolved from the counterexample. */
   readonly target: SubjectTarget;
   readonly properties: readonly Property[];

@@ -30,7 +30,8 @@ export interface Stream {
   readonly exchange: Exchange;
   label: string;
   nextK: number;
-  readonly queue: { event: WatchEvent | undefined; at: number; timeMs: number }[];
+  /** Without an event: the end, with an error where the server's connection broke off. */
+  readonly queue: { event: WatchEvent | undefined; error: ConnectionError | undefined; at: number; timeMs: number }[];
   /** The server has opened it. */
   offered: boolean;
   /** The actor has been told that the stream is open. */

@@ -313,16 +313,16 @@ export class Gate {
         // A watch whose connection breaks before it opens has no stream either.
         if (exchange.stream?.offered === false) exchange.stream = undefined;
         if (exchange.stream === undefined) park(error ?? { code: 'ECONNRESET', message: 'socket hang up' });
-        else this.#enqueue(exchange, undefined);
+        else this.#enqueue(exchange, undefined, error);
       },
     };
   }
 
   /** Adds an event, or the end of the stream, behind what is already waiting. */
-  #enqueue(exchange: Exchange, event: WatchEvent | undefined): void {
+  #enqueue(exchange: Exchange, event: WatchEvent | undefined, error?: ConnectionError): void {
     const { stream } = exchange;
     if (stream === undefined || exchange.over) return;
-    stream.queue.push({ event, ...this.#recorder.mark() });
+    stream.queue.push({ event, error, ...this.#recorder.mark() });
     this.#exposeHead(stream);
   }
 
@@ -389,7 +389,7 @@ export class Gate {
     if (next.event === undefined) {
       this.#streamEnded(stream, 'server');
       this.#close(exchange);
-      sink.end();
+      sink.end(next.error);
       return;
     }
     const object = next.event.object as KubeObject;

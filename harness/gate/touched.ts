@@ -3,7 +3,7 @@ import type { JsonObject, KubeObject } from '../model/object.ts';
 import type { ApiRequest } from '../wire/http.ts';
 import type { OpenOperation } from './recorder.ts';
 
-/** `pods/default/a`, or `pods/default/` for a collection; empty for watches and for what is no resource. */
+/** `pods/default/a`, `pods/default/` for a collection, `pods//` for one of all namespaces; empty for watches and for what is no resource. */
 export function touched(resource: string, namespace: string, name: string, operation: OpenOperation): string {
   if (resource === '' || operation.verb === 'watch') return '';
   if (operation.verb === 'create') {

@@ -30,6 +30,8 @@ export interface BaselineConditions {
   readonly cluster: ClusterKind;
   readonly writers: readonly string[];
   readonly faults: readonly string[];
+  /** Taken from a soak, whose runs have fewer of either at a time. */
+  readonly soak?: true;
 }
 
 /** The checked-in file. */

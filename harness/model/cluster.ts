@@ -7,3 +7,11 @@
 export const CLUSTERS = ['embedded', 'envtest', 'kind', 'existing'] as const;
 
 export type ClusterKind = (typeof CLUSTERS)[number];
+
+/**
+ * What may run behind the API server of `envtest`. `kube-controller-manager`: it collects garbage, ends namespaces, looks after workloads.
+ * `kwok`: a node of no machine, on which pods run without containers; kube-scheduler comes with it.
+ */
+export const PARTS = ['kube-controller-manager', 'kwok'] as const;
+
+export type ClusterPart = (typeof PARTS)[number];

@@ -1,7 +1,7 @@
 /**
  * The corpus: findings that a project keeps beside its code, and what became of them when they were run again.
  *
- * Owns: the nouns. What is stored is `schedule/codec/corpus-entry.ts`, how entries are run `execution/revisit.ts`.
+ * Owns: the nouns. What is stored is `schedule/codec/corpus-entry.ts`, how entries are run `execution/replay/revisit.ts`.
  */
 import type { Counterexample } from './counterexample.ts';
 import type { History } from './history.ts';
@@ -18,10 +18,13 @@ export type CorpusState = 'open' | 'fixed' | 'quarantined';
 
 export const CORPUS_STATES: readonly CorpusState[] = ['open', 'fixed', 'quarantined'];
 
+type NotKept = 'crds' | 'project' | 'confirmed';
+
 /**
- * A finding as it is kept: without what the project has anyway (CRDs, manifests), which is taken from there as it is today.
+ * A finding as it is kept: without what the project has anyway (CRDs, manifests), which is taken from there as it is today, and without
+ * what a real server said to another build of the target.
  */
-export interface CorpusEntry extends Omit<Counterexample, 'kind' | 'crds' | 'project'> {
+export interface CorpusEntry extends Omit<Counterexample, 'kind' | NotKept> {
   readonly kind: 'corpus-entry';
   readonly state: CorpusState;
   /** Why it is in that state; never empty for `quarantined`. */
@@ -43,14 +46,17 @@ export interface NamedEntry {
  * `unclear`: the property has no opinion, or the target could not be run. `not-reached`: the time was up. `other-target`: it is not
  * about the target of this run.
  */
-export type RevisitOutcome =
-  | 'fails'
-  | 'fails-otherwise'
-  | 'holds'
-  | 'stale'
-  | 'unclear'
-  | 'not-reached'
-  | 'other-target';
+export const REVISIT_OUTCOMES = [
+  'fails',
+  'fails-otherwise',
+  'holds',
+  'stale',
+  'unclear',
+  'not-reached',
+  'other-target',
+] as const;
+
+export type RevisitOutcome = (typeof REVISIT_OUTCOMES)[number];
 
 export interface Revisited extends NamedEntry {
   readonly outcome: RevisitOutcome;
@@ -71,7 +77,7 @@ export interface Revisited extends NamedEntry {
 }
 
 /** What both have in common. */
-type Kept = Omit<Counterexample, 'kind' | 'crds' | 'project'>;
+type Kept = Omit<Counterexample, 'kind' | NotKept>;
 
 function keptOf({
   version,
@@ -105,6 +111,11 @@ export function counterexampleOfEntry(
   return { kind: 'counterexample', ...keptOf(entry), crds, ...(project === undefined ? {} : { project }) };
 }
 
+/** Of an entry that there was no time for. */
+export function notReached(named: NamedEntry): Revisited {
+  return { ...named, outcome: 'not-reached', k: 0, n: 0, missed: [] };
+}
+
 /** Whether it fails a run: a violation that nobody has put aside. */
 export function isFailure({ entry, outcome, waiver }: Revisited): boolean {
   return (
@@ -120,4 +131,30 @@ export function isRegression(revisited: Revisited): boolean {
 /** Says nothing any more, where it should say something. */
 export function isSilent({ entry, outcome }: Revisited): boolean {
   return entry.state !== 'quarantined' && (outcome === 'stale' || outcome === 'unclear');
+}
+
+/** What is told of an entry that was replayed. */
+export interface CorpusSummaryEntry {
+  readonly name: string;
+  readonly state: CorpusState;
+  readonly outcome: RevisitOutcome;
+  /** Mended once, and back. */
+  readonly regression: boolean;
+  readonly property: string;
+  readonly signature: string;
+  readonly sentence: string;
+  readonly reason: string;
+  readonly reproduced: { readonly k: number; readonly n: number };
+  readonly missedAnchors: readonly string[];
+  readonly detail?: string;
+  readonly moves?: readonly { readonly from: string; readonly to: string }[];
+  /** Fails, and is covered by a waiver. */
+  readonly waived?: true;
+}
+
+/** What is told of all of them. */
+export interface CorpusSummary {
+  readonly budgetMs: number | null;
+  readonly elapsedMs: number;
+  readonly entries: readonly CorpusSummaryEntry[];
 }

@@ -1,6 +1,7 @@
 /** The counterexample: all it takes to run a failure again, as a versioned file. */
-import type { ClusterKind } from './cluster.ts';
+import type { ClusterKind, ClusterPart } from './cluster.ts';
 import type { Signature } from './check-result.ts';
+import type { Confirmation } from './confirmation.ts';
 import type { KubeObject } from './object.ts';
 import type { Schedule } from './schedule.ts';
 import type { Workload } from './workload.ts';
@@ -17,7 +18,7 @@ export interface ModuleTarget {
 
 /** A target that is a process, as it is stored. */
 export interface CommandTarget extends Partial<ProcessManner> {
-  /** Program and arguments; `{kubeconfig}`, `{namespace}` and `{port}` stand for what a run gives it. */
+  /** Program, or image, and arguments; `{kubeconfig}`, `{namespace}` and `{port}` stand for what a run gives a program. */
   readonly command: readonly string[];
   /** Where it is started, relative to the counterexample's working directory, with forward slashes. */
   readonly directory: string;
@@ -34,6 +35,8 @@ export interface ProcessManner {
   readonly graceMs: number;
   /** Where it tells Prometheus how often it reconciled; empty for nowhere. */
   readonly metrics: string;
+  /** It runs as a pod of a kind cluster; the first word of its command is an image then. */
+  readonly inCluster: boolean;
 }
 
 /** What a process can reach: a loopback interface of its own and nothing else (where the host permits that), or all that the host can. */
@@ -82,6 +85,8 @@ export interface Counterexample {
   readonly config: RunSettings;
   /** Versions it was found with. */
   readonly foundWith: { readonly stalemate: string; readonly node: string };
+  /** What a real API server said to it; absent where none was asked. */
+  readonly confirmed?: Confirmation;
 }
 
 /** Settings of a run that change its history, resolved. */
@@ -98,6 +103,8 @@ export interface RunSettings {
    * fast. Default off.
    */
   readonly workloads?: 'auto' | 'off' | 'fast' | 'slow';
+  /** What runs behind the API server of envtest; elsewhere, and by default, stalemate looks after objects itself. */
+  readonly with?: readonly ClusterPart[];
   readonly replicasMax: 1 | 2;
   /** What a process has sent before it came to rest happens in the order of labels, and it is given its first retries before that. */
   readonly serialised?: boolean;

@@ -47,7 +47,7 @@ export function removeItem<T extends JsonObject>(object: T, path: FieldPath, ite
 }
 
 /** Where the item with the identity of `item` stands in a list, or -1: by `uid`, `type`, `name` or `key`, else by value. */
-export function indexOfItem(list: readonly JsonValue[], item: JsonValue): number {
+function indexOfItem(list: readonly JsonValue[], item: JsonValue): number {
   const key = itemKey(list.length === 0 ? [item] : list);
   const id = key === undefined ? undefined : fieldOf(item, key);
   if (key === undefined || id === undefined) return list.findIndex((other) => jsonEqual(other, item));

@@ -9,7 +9,7 @@
 export const EXIT = { holds: 0, violated: 1, usage: 2, inconclusive: 3, fault: 4, refused: 5 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** Stable codes; the prefix says whose problem it is and so which exit code applies. */
+/** Stable codes, each with an exit code. */
 export type HarnessErrorCode =
   | 'USAGE' // wrong flags or arguments
   | 'CONFIG_INVALID' // stalemate.config.ts or a YAML file that it names
@@ -21,6 +21,7 @@ export type HarnessErrorCode =
   | 'TARGET_FAILED' // throws on start, never lists, exits, blocks the event loop
   | 'TARGET_UNCONTROLLED' // uses real timers or real I/O that the deterministic mode cannot steer
   | 'NONDETERMINISM' // the same workload and schedule gave two histories
+  | 'INTERRUPTED' // stopped before there was anything to tell
   | 'OUTPUT_FAILED' // a report could not be written
   | 'CLUSTER_UNAVAILABLE' // no control plane binaries, or they do not start
   | 'REFUSED'; // the safety guard said no
@@ -36,6 +37,7 @@ const EXIT_BY_CODE: { readonly [code in HarnessErrorCode]: ExitCode } = {
   TARGET_FAILED: EXIT.inconclusive,
   TARGET_UNCONTROLLED: EXIT.inconclusive,
   NONDETERMINISM: EXIT.inconclusive,
+  INTERRUPTED: EXIT.inconclusive,
   OUTPUT_FAILED: EXIT.inconclusive,
   CLUSTER_UNAVAILABLE: EXIT.inconclusive,
   REFUSED: EXIT.refused,

@@ -8,7 +8,9 @@ import type { CheckResult, Violation } from './check-result.ts';
 import type { Counterexample } from './counterexample.ts';
 import type { Footprint, History } from './history.ts';
 import type { Label } from './label.ts';
-import type { Reanchored } from './schedule.ts';
+import type { Reanchored, Schedule } from './schedule.ts';
+import type { Sketch } from './sketch.ts';
+import type { SoakFacts } from './soak.ts';
 import type { Waiver } from './waiver.ts';
 
 /** k of n runs failed with the same signature. Never rounded up. */
@@ -28,6 +30,17 @@ export interface Counterfactual {
   /** A preemption, hold or fault as {@link deviationText} spells it. */
   readonly deviation: string;
   readonly without: 'passes' | 'still fails' | 'other';
+}
+
+/**
+ * The run next to the failing one: the same workload and schedule but for one deviation, and nothing is wrong with it. What sets the
+ * two apart is what the failure needs.
+ */
+export interface Neighbour {
+  /** The deviation that was left out, as {@link deviationText} spells it. */
+  readonly without: string;
+  /** Its requests and versions; what else was recorded of it is not kept. */
+  readonly history: History;
 }
 
 export interface FindingStats {
@@ -59,17 +72,23 @@ export interface Finding {
   /** The history of the shrunk run. */
   readonly record: History;
   readonly stats: FindingStats;
+  /** Absent where no deviation is needed, or leaving one out does not make it pass. */
+  readonly neighbour?: Neighbour;
   /** Present where there is a base build: what fails there too is not new. */
   readonly onBase?: OnBase;
+  /** Of a soak: when it was seen for the first and for the last time, ISO 8601. */
+  readonly seen?: { readonly first: string; readonly last: string };
 }
 
 /** A finding as stored: the file that `recheck` takes. */
 export interface FindingRecord {
-  readonly version: 2;
+  readonly version: 3;
   readonly kind: 'record';
   /** Absent in records of version 1: their history has to be judged again. */
   readonly violation?: Violation;
   readonly stats?: FindingStats;
+  /** Absent in records before version 3. */
+  readonly neighbour?: Neighbour;
   readonly counterexample: Counterexample;
   readonly history: History;
 }
@@ -81,18 +100,67 @@ export interface PropertyTally {
   readonly inconclusive: number;
   /** No run of the campaign put this property to the test. */
   readonly vacuous: boolean;
+  /** No run held anything that could have broken the claim, so that it holds says nothing. Unlike `vacuous`, that fails nothing. */
+  readonly untested?: true;
+}
+
+/** Runs that nothing can be said about. */
+export interface Inconclusive {
+  readonly count: number;
+  readonly reasons: { readonly [reason: string]: number };
+  /** For reasons that are about a target that is never at rest: what it was busy with in the first such run. */
+  readonly examples?: { readonly [reason: string]: string };
+  /** Where the first such run is kept, by reason. */
+  readonly files?: { readonly [reason: string]: string };
+}
+
+/** The first run of a campaign that a property had no opinion on for this reason. */
+export interface InconclusiveRun {
+  readonly property: string;
+  readonly reason: string;
+  /** How it deviated from the default order. */
+  readonly schedule: Schedule;
+  readonly history: History;
+}
+
+/** As reasons are counted: `convergence: the target never came to rest`. */
+export function reasonText({ property, reason }: Pick<InconclusiveRun, 'property' | 'reason'>): string {
+  return `${property}: ${reason}`;
+}
+
+/** What one life of a target took of the system at the end of a run. */
+export interface RestSample extends Footprint {
+  readonly pid: number;
+  /** Requests of the target in that run. */
+  readonly requests: number;
+  /** Which machine it was, where there are several. */
+  readonly on?: string;
 }
 
 /** What a process target took of the system at rest, run by run, and how often it reconciled. */
 export interface TargetUse {
   /** One for each run in which one life was there at rest, in order; the latest, where there are too many. */
-  readonly atRest: readonly (Footprint & { readonly pid: number })[];
+  readonly atRest: readonly RestSample[];
   /** Runs whose reconciles were counted. */
   readonly counted: number;
   /** From before contention until rest, over those runs, by result. */
   readonly reconciles: { readonly [result: string]: number };
   /** Why the metrics told nothing the last time that they did not. */
   readonly metricsFailed?: string;
+  /** Absent where one process lives through many runs. */
+  readonly time?: TimeSpent;
+}
+
+/** Where the time of runs went, in ms of real time over all of them. */
+export interface TimeSpent {
+  readonly runs: number;
+  /** Until the target had started and done what it does with the sample. */
+  readonly startMs: number;
+  readonly contentionMs: number;
+  /** From the end of contention until rest. */
+  readonly restMs: number;
+  /** Further looks at what was suspected, and runs beside it. */
+  readonly furtherMs: number;
 }
 
 export type CampaignOutcome = 'holds' | 'violated' | 'inconclusive' | 'vacuous' | 'interrupted';
@@ -110,7 +178,7 @@ export interface CampaignResult {
   readonly contention: { readonly [counter: string]: number };
   readonly findings: readonly Finding[];
   readonly warnings: readonly string[];
-  readonly inconclusive: { readonly count: number; readonly reasons: { readonly [reason: string]: number } };
+  readonly inconclusive: Inconclusive;
   readonly perProperty: { readonly [property: string]: PropertyTally };
   /** Absent for a target that is no process. */
   readonly targetUse?: TargetUse;
@@ -118,6 +186,16 @@ export interface CampaignResult {
   readonly seenAgain?: { readonly [signature: string]: number };
   /** What the target took of the server. */
   readonly measures?: Measures;
+  /** What came up, so that it can be added up with other campaigns. */
+  readonly seen?: {
+    readonly behaviours: Sketch;
+    /** As `oracle/situations.ts` spells them. */
+    readonly situations: readonly string[];
+  };
+  /** The same workload and schedule gave two histories. */
+  readonly diverged?: boolean;
+  /** Present when this is many campaigns added up. */
+  readonly soak?: SoakFacts;
   /** For each waiver the violations that it covered; absent where there are no waivers. */
   readonly waived?: readonly { readonly waiver: Waiver; readonly count: number }[];
 }
@@ -138,6 +216,10 @@ export interface ReplayResult {
   readonly other?: History;
   /** The violation with the stored signature, when it came back. */
   readonly violation?: Violation;
+  /** What the same property says instead, where the finding did not come back but the run was not well either. */
+  readonly otherwise?: Violation;
+  /** The real server that it ran on, `kube-apiserver 1.36.3`; absent for the embedded one. */
+  readonly server?: string;
 }
 
 export interface CheckReport {

@@ -215,3 +215,9 @@ export function phaseStartMs(history: History, phase: Phase): number {
 export function isWrite(verb: Verb): boolean {
   return verb !== 'get' && verb !== 'list' && verb !== 'watch';
 }
+
+/** `409 Conflict`; in words where there was nobody to answer. */
+export function failureText({ code, reason }: Extract<Outcome, { type: 'fail' }>): string {
+  if (code === 0) return 'connection refused';
+  return reason === '' ? String(code) : `${code} ${reason}`;
+}

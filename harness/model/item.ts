@@ -20,7 +20,7 @@ export interface Item {
   readonly stream: Label;
   /** Number of the event in its stream; 0 for other kinds. */
   readonly k: number;
-  /** What it touches: `pods/default/a`, or `pods/default/` for a collection. Empty for timers. */
+  /** What it touches: `pods/default/a`, `pods/default/` for a collection, `pods//` for one of all namespaces. Empty for timers. */
   readonly touches: string;
   /** Whether it is about a write. */
   readonly write: boolean;
@@ -65,5 +65,6 @@ export function conflicts(a: Item, b: Item): boolean {
 }
 
 function covers(collection: string, object: string): boolean {
-  return collection.endsWith('/') && object.startsWith(collection);
+  const whole = collection.endsWith('//') ? collection.slice(0, -1) : collection;
+  return whole.endsWith('/') && object.startsWith(whole);
 }

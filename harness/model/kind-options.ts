@@ -18,6 +18,11 @@ export interface KindAccess {
   /** Absolute path. Beside it lies what the cluster held when it was new. */
   readonly kubeconfig: string;
   readonly context: string;
+  readonly engine: string;
+  /** Its container. */
+  readonly node: string;
+  /** Images that were put into it, and what they are called there. */
+  readonly images: { readonly [image: string]: string };
   readonly etcd: {
     readonly url: string;
     /** PEM, all three. */

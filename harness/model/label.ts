@@ -2,7 +2,7 @@
  * Labels: the names by which a schedule touches single requests, answers and watch events.
  *
  * A label never depends on a position in a list, so a stored schedule survives harmless changes of the controller.
- * Schedules compare labels and never parse them. `#n` counts from 0 per label since contention began.
+ * Schedules compare labels as wholes. `#n` counts from 0 per label since contention began.
  *
  * request  actor/verb/resource[.group][/subresource]/namespace/name#n!sent      before the server sees it
  * answer   actor/verb/resource[.group][/subresource]/namespace/name#n!answered  before the actor sees the answer

@@ -136,6 +136,23 @@ describe('checkLegality', () => {
     expect(checkLegality(stale({ resourceVersion: '0' }))).toEqual([]);
   });
 
+  it('takes what was made while a read was under way, but nothing that was made after its answer', () => {
+    const early = (answered: number): History =>
+      withOperation('get', (operation) => {
+        const [, second, third] = legal().history.revisions;
+        if (second === undefined || third === undefined) throw new Error('three revisions');
+        return {
+          ...operation,
+          sent: { at: second.at + 0.1, timeMs: 0 },
+          answered: { at: third.at + answered, timeMs: 0 },
+          outcome: { type: 'ok', code: 200, object: third.object },
+        };
+      });
+
+    expect(checkLegality(early(0.1))).toEqual([]);
+    expect(checkLegality(early(-0.1))).toEqual([expect.stringContaining('got version 103 instead of 102') as string]);
+  });
+
   it('names a stale list likewise', () => {
     const stale = (query: Operation['query']): History =>
       withOperation('list', (operation) => ({

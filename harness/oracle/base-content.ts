@@ -9,6 +9,8 @@ import type { Operation, Revision } from '../model/history.ts';
 import { diffContent, isServerLeaf, jsonEqual, keySegment, leavesOf } from '../model/leaf.ts';
 import { isMap } from '../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../model/object.ts';
+import { isCopied, rebuiltParts } from '../model/rebuilt.ts';
+import type { Rebuilt } from '../model/rebuilt.ts';
 import type { HistoryIndex, Seen } from './history-index.ts';
 
 export interface BaseContent {
@@ -18,25 +20,27 @@ export interface BaseContent {
   readonly newest: Seen | undefined;
   /** The version written into the request; absent when it carried none, and so nothing was checked. */
   readonly carried: number | undefined;
+  readonly rebuilt: Rebuilt;
 }
 
 /** Finds the base of the write that made `revision`. Among equally likely versions the newest: the benefit of the doubt. */
 export function baseContent(index: HistoryIndex, revision: Revision, operation: Operation): BaseContent {
   const carried = carriedVersion(operation);
   const seen = index.seenBy(operation.actor, revision.uid, operation.invoked.at);
+  const candidates = seen.filter((candidate) => carried === undefined || candidate.revision <= carried);
+  const rebuilt = rebuiltIn(operation, candidates);
   let newest: Seen | undefined;
   let base: Seen | undefined;
   let smallest = Number.POSITIVE_INFINITY;
-  for (const candidate of seen) {
-    if (newest === undefined || candidate.revision >= newest.revision) newest = candidate;
-    if (carried !== undefined && candidate.revision > carried) continue;
-    const distance = distanceTo(index, revision, operation, candidate.object);
+  for (const candidate of seen) if (candidate.revision >= (newest?.revision ?? 0)) newest = candidate;
+  for (const candidate of candidates) {
+    const distance = distanceTo(index, revision, operation, candidate.object, rebuilt);
     const closer = distance < smallest || (distance === smallest && candidate.revision >= (base?.revision ?? 0));
     if (!closer) continue;
     base = candidate;
     smallest = distance;
   }
-  return { base, newest, carried };
+  return { base, newest, carried, rebuilt };
 }
 
 /** `metadata.resourceVersion` of the body; undefined for none, empty or a delete. */
@@ -46,13 +50,28 @@ export function carriedVersion({ body, verb }: Operation): number | undefined {
   return typeof version === 'string' && version !== '' && version !== '0' ? Number(version) : undefined;
 }
 
-/** Leaves in which the content that was written differs from a version. */
-function distanceTo(index: HistoryIndex, revision: Revision, operation: Operation, version: KubeObject): number {
-  if (isWholeObject(operation)) return diffContent(version, operation.body as KubeObject).length;
+/** Leaves in which the content that was written differs from a version; what was not copied from any tells none from another. */
+function distanceTo(
+  index: HistoryIndex,
+  revision: Revision,
+  operation: Operation,
+  version: KubeObject,
+  rebuilt: Rebuilt,
+): number {
+  if (isWholeObject(operation))
+    return diffContent(version, operation.body as KubeObject).filter(isCopied(rebuilt)).length;
   const leaves = leavesOf(version);
   let distance = 0;
   for (const { path, to } of index.changes(revision)) if (!jsonEqual(leaves.get(path), to)) distance++;
   return distance;
+}
+
+function rebuiltIn(operation: Operation, candidates: readonly Seen[]): Rebuilt {
+  if (!isWholeObject(operation)) return () => undefined;
+  return rebuiltParts(
+    operation.body as KubeObject,
+    candidates.map(({ object }) => object),
+  );
 }
 
 /** A PUT of the object itself; a scale is a kind of its own. */

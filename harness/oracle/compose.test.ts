@@ -27,6 +27,21 @@ describe('judge', () => {
     ]);
   });
 
+  it.each([
+    [
+      { result: 'violated', violations: [{ ...violation('a', 1), signature: { property: 'p' } }] },
+      'signature.class is missing, expected a string ("" for none)',
+    ],
+    [{ result: 'violated', violations: [{ ...violation('a', 1), operations: 7 }] }, 'operations is 7, expected a list'],
+    [{ result: 'violated' }, 'it answered "violated" with violations missing, expected a list of at least one'],
+    [undefined, 'it answered nothing, expected { result: "holds" }'],
+  ])('passes over no answer that lacks what files and pages need (%#)', (answer, reason) => {
+    const [judgement] = judge(historyBuilder().build(), [property('p', () => answer as unknown as CheckResult)]);
+
+    expect(judgement?.result.result).toBe(answer === undefined ? 'inconclusive' : 'violated');
+    expect(JSON.stringify(judgement?.result)).toContain(JSON.stringify(reason).slice(1, -1));
+  });
+
   it('keeps the earliest violation of each signature, errors first', () => {
     const violations = [violation('c', 1, 'warning'), violation('b', 9), violation('a', 5), violation('b', 7)];
 

@@ -2,11 +2,12 @@
  * Judging one history by many properties.
  *
  * Owns: that a check never throws out of here, and one violation per signature. Does not own: probes and further rounds
- * (`execution/judge.ts`).
+ * (`execution/run/judge.ts`).
  */
 import type { CheckResult, Violation } from '../model/check-result.ts';
 import { signatureText } from '../model/check-result.ts';
 import type { History } from '../model/history.ts';
+import { wrongAnswer } from './answer-form.ts';
 import type { Property } from './property.ts';
 
 export interface Judgement {
@@ -29,7 +30,27 @@ function ask(property: Property, history: History): CheckResult {
       reason: `the check threw: ${error instanceof Error ? error.message : String(error)}`,
     };
   }
+  const wrong = wrongAnswer(result);
+  if (wrong !== undefined) return ofWrongAnswer(property, history, result, wrong);
   return result.result === 'violated' ? { ...result, violations: distinct(result.violations) } : result;
+}
+
+/** What somebody calls violated is never passed over, however badly it is said. */
+function ofWrongAnswer(
+  { name }: Property,
+  history: History,
+  result: CheckResult | undefined,
+  wrong: string,
+): CheckResult {
+  const reason = `the check is wrong: ${wrong}`;
+  if (result?.result !== 'violated') return { result: 'inconclusive', reason };
+  const signature = { property: name, class: 'wrong-answer', actors: ['target'], kind: '', field: '' };
+  const at = history.operations.at(-1)?.invoked.at ?? 0;
+  const sentence = `it is violated, but ${reason}`;
+  return {
+    result: 'violated',
+    violations: [{ signature, sentence, operations: [], revisions: [], at, severity: 'error' }],
+  };
 }
 
 /** The earliest violation of each signature, errors before warnings. */

@@ -42,7 +42,7 @@ export function contention(history: History): Contention {
     if (outcome.type === 'info') lostResponses++;
     if (!isWrite(verb)) continue;
     if (outcome.type === 'fail' && outcome.code === 409) conflicts++;
-    const newer = overtakenBy(history, operation);
+    const newer = overtakenBy(history, operation)?.live;
     if (newer === undefined) continue;
     staleReads++;
     if (roleOf(newer.actor) !== 'target') foreign++;
@@ -58,8 +58,24 @@ export function contention(history: History): Contention {
   };
 }
 
+/** How many versions the object that a write is about was ahead of what the target had seen of it. */
+export function versionsBehind(history: History, operation: Operation): number {
+  const overtaken = overtakenBy(history, operation);
+  if (overtaken === undefined) return 0;
+  const { live, seen } = overtaken;
+  return history.revisions.filter(
+    ({ uid, revision }) => uid === live.uid && revision > seen && revision <= live.revision,
+  ).length;
+}
+
+interface Overtaken {
+  readonly live: Revision;
+  /** The newest version that the target had seen. */
+  readonly seen: number;
+}
+
 /** The live version of the object that a write is about, when the target had only seen an older one. */
-function overtakenBy(history: History, operation: Operation): Revision | undefined {
+function overtakenBy(history: History, operation: Operation): Overtaken | undefined {
   const before = operation.sent?.at ?? operation.invoked.at;
   const place = placeOf(operation);
   if (place === undefined) return undefined;
@@ -73,7 +89,7 @@ function overtakenBy(history: History, operation: Operation): Revision | undefin
   );
   if (live === undefined) return undefined;
   const seen = carriedVersion(operation) ?? newestSeen(history, operation, live.uid);
-  return seen !== undefined && seen < live.revision ? live : undefined;
+  return seen !== undefined && seen < live.revision ? { live, seen } : undefined;
 }
 
 /** A create acts upon what its owner looked like; everything else upon the object itself. */

@@ -18,10 +18,10 @@ import type { HistoryIndex } from './history-index.ts';
 
 /**
  * `carried-back`: the value comes from an older version, nobody meant to write it. `removed-foreign`: what it never wrote
- * is dropped although it had been read. `blind-overwrite`: written on purpose by somebody who
+ * is dropped although it had been read; `rebuilt`, by an update that builds that part anew. `blind-overwrite`: written on purpose by somebody who
  * had not seen the other's change. `own-update-lost`: two writes of the target in flight at once, the later undoing the earlier.
  */
-export type LossClass = 'carried-back' | 'removed-foreign' | 'blind-overwrite' | 'own-update-lost';
+export type LossClass = 'carried-back' | 'removed-foreign' | 'rebuilt' | 'blind-overwrite' | 'own-update-lost';
 
 export interface Loss extends BaseContent {
   readonly class: LossClass;
@@ -58,32 +58,23 @@ export function findLosses(history: History): readonly Loss[] {
   return losses;
 }
 
+/** Of one write: its changes that undid an earlier one, by the unit of loss; a finding per unit where its writer had not meant it. */
 function lostLeaves(index: HistoryIndex, guilty: Revision, operation: Operation, losses: Loss[]): void {
-  const { reference } = index.history;
-  const role = index.role(guilty);
   const rival = inFlight(index, guilty, operation);
-  let units: Map<string, { victim: Revision; changes: LeafChange[]; own: boolean }> | undefined;
+  const units = new Map<string, { victim: Revision; changes: LeafChange[] }>();
   for (const change of index.changes(guilty)) {
-    const { path } = change;
-    if (isPutAside(reference?.declared, guilty.resource, path)) continue;
-    const owned = names(reference?.ownedLeaves, role, path) && !isForeignItem(index, guilty, path);
-    if (owned ? rival === undefined : names(reference?.volatileLeaves, role, path)) continue;
-    if (isEmptyContainer(change.from) || (change.from === undefined && isEmptyContainer(change.to))) continue;
-    if (change.to === undefined && names(reference?.removedLeaves, role, path)) continue;
-    const victim = index.lastChange(guilty, path);
+    const victim = undoneBy(index, guilty, change, rival);
     if (victim === undefined) continue;
-    const own = roleOf(victim.actor) === 'target';
-    if (own ? victim !== rival : owned || !isAcknowledged(index, victim)) continue;
-    const field = unitOf(path, guilty);
-    units ??= new Map();
+    const field = unitOf(change.path, guilty);
     const unit = units.get(field);
-    if (unit === undefined) units.set(field, { victim, changes: [change], own });
+    if (unit === undefined) units.set(field, { victim, changes: [change] });
     else unit.changes.push(change);
   }
-  if (units === undefined) return;
+  if (units.size === 0) return;
   const base = baseContent(index, guilty, operation);
-  for (const [field, { victim, changes, own }] of units) {
+  for (const [field, { victim, changes }] of units) {
     if (!changes.some(({ path }) => touches(operation, path))) continue;
+    const own = roleOf(victim.actor) === 'target';
     const kind = classify(base, victim, field, changes, own);
     if (kind === undefined || (OF_DELETION.has(field) && knewOf(victim, kind, base, operation))) continue;
     const drift = !own && !(SHARED.test(field) && isRemoval(changes)) && !isSample(index, victim);
@@ -91,9 +82,39 @@ function lostLeaves(index: HistoryIndex, guilty: Revision, operation: Operation,
   }
 }
 
+/**
+ * Whose change it undid, if that can be a loss at all. In a field of its own the target undoes nobody's change but that of `rival`, a write
+ * of its own under way beside this one; in any other field it may undo everybody's.
+ */
+function undoneBy(
+  index: HistoryIndex,
+  guilty: Revision,
+  { path, from, to }: LeafChange,
+  rival: Revision | undefined,
+): Revision | undefined {
+  const { reference } = index.history;
+  const role = index.role(guilty);
+  // The user has said that it is nobody's.
+  if (isPutAside(reference?.declared, guilty.resource, path)) return undefined;
+  const owned = names(reference?.ownedLeaves, role, path) && !isForeignItem(index, guilty, path);
+  // The usual case, and looking up who changed it last takes time.
+  if (owned && rival === undefined) return undefined;
+  // Different in every run by nature.
+  if (!owned && names(reference?.volatileLeaves, role, path)) return undefined;
+  // An empty map or list says no more than none.
+  if (isEmptyContainer(from) || (from === undefined && isEmptyContainer(to))) return undefined;
+  // What the target also takes away with nobody else there is its business.
+  if (to === undefined && names(reference?.removedLeaves, role, path)) return undefined;
+  const victim = index.lastChange(guilty, path);
+  if (victim === undefined) return undefined;
+  if (roleOf(victim.actor) === 'target') return victim === rival ? victim : undefined;
+  // Nobody has lost what nobody was told to have been stored.
+  return !owned && isAcknowledged(index, victim) ? victim : undefined;
+}
+
 /** Undefined: superseded, by somebody who had seen the change and meant to replace it. */
 function classify(
-  { base }: BaseContent,
+  { base, rebuilt }: BaseContent,
   victim: Revision,
   field: string,
   changes: readonly LeafChange[],
@@ -105,7 +126,8 @@ function classify(
   if (own) return carried ? 'own-update-lost' : undefined;
   if (carried) return 'carried-back';
   if (base === undefined || older) return 'blind-overwrite';
-  return isRemoval(changes) ? 'removed-foreign' : undefined;
+  if (!isRemoval(changes)) return undefined;
+  return rebuilt(field) === undefined ? 'removed-foreign' : 'rebuilt';
 }
 
 /** What the user applied first was there at rest in every reference, which is the drift test made already. */
@@ -142,13 +164,23 @@ function lostFinalizers(index: HistoryIndex, guilty: Revision, operation: Operat
 
 /** A patch under a version that has the change says what it says on purpose, even if the outcome looks like an older version. */
 function knewOf({ revision }: Revision, kind: LossClass, { carried }: BaseContent, { verb }: Operation): boolean {
-  return kind === 'removed-foreign' || (verb === 'patch' && carried !== undefined && carried >= revision);
+  return (
+    kind === 'removed-foreign' ||
+    kind === 'rebuilt' ||
+    (verb === 'patch' && carried !== undefined && carried >= revision)
+  );
 }
 
-/** The pattern of an owner reference stands for any owner: the reference that somebody else added is theirs all the same. */
+/**
+ * The pattern of an owner reference stands for any owner: the reference that somebody else added is theirs all the same. Whoever took
+ * one off has not made it theirs: garbage collection does so again where the target, which does not know yet, puts its own back.
+ */
 function isForeignItem(index: HistoryIndex, guilty: Revision, path: string): boolean {
   if (!path.includes('[uid=')) return false;
-  const writer = index.lastChange(guilty, path);
+  const removes = (revision: Revision): boolean =>
+    index.changes(revision).some((change) => change.path === path && change.to === undefined);
+  let writer = index.lastChange(guilty, path);
+  while (writer !== undefined && removes(writer)) writer = index.lastChange(writer, path);
   return writer !== undefined && roleOf(writer.actor) !== 'target';
 }
 

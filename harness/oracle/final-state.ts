@@ -120,7 +120,7 @@ function resourceOfKey(key: string): string {
 const outcomes = new WeakMap<ExpectedState, State>();
 
 /** The state that an `expected-state` probe allows. */
-export function allowedState(outcome: ExpectedState): State {
+function allowedState(outcome: ExpectedState): State {
   let state = outcomes.get(outcome);
   if (state === undefined) {
     state = place(

@@ -14,10 +14,17 @@ export interface Property {
   readonly kind: 'safety' | 'liveness';
   /** One sentence: the claim. */
   readonly about: string;
+  /** The text that it was made from, where `check` is not all there is to it: soaks of two that differ in it are not added up. */
+  readonly source?: string;
   /**
    * Names of properties whose violations of the same class, kind and field are not told where this one tells them: it knows the cause.
    */
   readonly supersedes?: readonly string[];
+  /**
+   * Whether it is proved by how often something happens. Shrinking then leaves holds as long as they are: the fewest rounds that prove
+   * it where pauses are exact prove nothing on the wall's clock, where a finding is to come back too, and more take no room in a story.
+   */
+  readonly countsRounds?: true;
   /**
    * Judges a history. Pure: same history, same answer. May answer inconclusive with probes it needs; the runner makes them,
    * puts their results into `history.probes` and asks again. A check that throws counts as inconclusive.

@@ -56,7 +56,7 @@ export function buildReference(runs: readonly ReferenceRun[], healthySpecs: read
     reads: [...reads].toSorted(),
     staleLists: [...staleLists].toSorted(),
     locks: locks(runs.map((run) => run.history)),
-    idle: idleRates(base),
+    idle: idleRates(base.map(({ history }) => history)),
     burstMax,
     healthySpecs,
     ...withEchoes(statusEchoes(runs.map((run) => run.history))),
@@ -223,10 +223,11 @@ function locks(histories: readonly History[]): readonly string[] {
   return [...writes].filter(([, count]) => count >= 2).map(([role]) => role);
 }
 
-function idleRates(base: readonly ReferenceRun[]): Reference['idle'] {
+/** How busy the target is at rest when nobody disturbs it. */
+export function idleRates(undisturbed: readonly History[]): Reference['idle'] {
   let requestsPerMinute = 0;
   let writesPerMinute = 0;
-  for (const { history } of base) {
+  for (const history of undisturbed) {
     const since = phaseStartMs(history, 'idle');
     // A busy target ends the window early: what counts is the time that really passed.
     const spanMs = phaseStartMs(history, 'end') - since;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { activityAfter, restStart } from './rest.ts';
+import type { History, Operation } from '../model/history.ts';
+import { activityAfter, mostFrequent, restStart } from './rest.ts';
 import { historyBuilder, manifest, type HistoryBuilder } from './test-history.ts';
 
 const LEASES = 'leases.coordination.k8s.io';
@@ -35,5 +36,29 @@ describe('rest', () => {
     h.edit('controller', LEASES, 'leader', ['spec', 'renewTime'], '2026-01-01T00:00:02Z');
 
     expect(restStart(h.build()).at).toBe(at);
+  });
+});
+
+/** Looks at config maps in this order, as operations. */
+function looks(...names: readonly string[]): readonly [History, readonly Operation[]] {
+  const h = historyBuilder();
+  for (const name of ['a', 'b']) h.create('user', 'configmaps', manifest('ConfigMap', name));
+  for (const name of names) h.get('controller', 'configmaps', name);
+  const history = h.build();
+  return [history, history.operations.filter(({ verb }) => verb === 'get')];
+}
+
+describe('what is done most often', () => {
+  it('is the same part of a round wherever one looks from', () => {
+    const [history, operations] = looks('b', 'a', 'b', 'a', 'b', 'a', 'b');
+
+    expect(mostFrequent(history, operations).name).toBe('a');
+    expect(mostFrequent(history, operations.slice(1)).name).toBe('a');
+    expect(mostFrequent(history, operations.slice(1, -1)).name).toBe('a');
+  });
+
+  it('is what is done more often than anything else', () => {
+    expect(mostFrequent(...looks('a', 'b', 'b')).name).toBe('b');
+    expect(mostFrequent(...looks('a', 'b', 'b', 'a', 'b', 'b')).name).toBe('b');
   });
 });

@@ -52,6 +52,14 @@ export function activityAfter(history: History, since: Mark): readonly Operation
     );
 }
 
+/** Where the last so many items of a run begin: requests that reached the server, answers and watch events that reached an actor. */
+export function lastItemsFrom({ operations, deliveries }: History, count: number): number {
+  const ticks = deliveries.map(({ at }) => at);
+  for (const { sent, answered } of operations)
+    for (const mark of [sent, answered]) if (mark !== undefined) ticks.push(mark.at);
+  return ticks.toSorted((a, b) => b - a)[count - 1] ?? 0;
+}
+
 /** The later half of rest: converging takes the earlier one. Undefined when there was no time at all. */
 export function laterHalf(
   history: History,
@@ -145,8 +153,12 @@ function count(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
+/**
+ * Of a round that comes again and again, each part occurs as often as the others, and once more or less depending on where one looks from:
+ * the first by name is named, so that it is the same each time.
+ */
 function most(counts: ReadonlyMap<string, number>): string {
-  let best = '';
-  for (const [key, times] of counts) if (times > (counts.get(best) ?? 0)) best = key;
-  return best;
+  const best = Math.max(0, ...counts.values());
+  const among = [...counts].filter(([, times]) => times >= best - 1 && times * 2 > best);
+  return among.map(([key]) => key).toSorted()[0] ?? '';
 }

@@ -10,7 +10,7 @@ import { carriedVersion } from './base-content.ts';
 import type { FailureStreak } from './failures.ts';
 
 /**
- * `refused-version`: one and the same version, refused again and again. `no-back-off`: the spacing does not grow.
+ * `refused-version`: one and the same version, refused again and again, without a back-off or when nobody disturbs any more. `no-back-off`: the spacing does not grow.
  * `outlived-cause`: it does, but nobody disturbs any more and the answer will never be another.
  */
 export type RetryFault = 'refused-version' | 'no-back-off' | 'outlived-cause';
@@ -28,7 +28,7 @@ const BLOCK = 5;
  * row, each with a newer version, are no bad luck any more either.
  */
 const IRREGULAR_MIN = 40;
-/** The longest pause of the last block must exceed that of the first by more than jitter can. */
+/** The longest pauses of the later blocks must exceed that of the first by more than jitter can. */
 const GROWTH = 1.3;
 /** Refusals at rest after which the same answer is not news any more. */
 const OUTLIVED_MIN = 8;
@@ -42,7 +42,9 @@ export function judgeStreak(streak: FailureStreak, rest: Mark): RetryFault | und
   // Each attempt carried a newer version and lost against a newer change: the cause is still there.
   if (!fresh && (isRegular(gapsMs) || isUnbounded(gapsMs))) return repeats ? 'refused-version' : 'no-back-off';
   const late = attempts.filter(({ invoked }) => invoked.at >= rest.at);
-  return streak.open && late.length >= OUTLIVED_MIN && late.every(isHopeless) ? 'outlived-cause' : undefined;
+  if (!streak.open || late.length < OUTLIVED_MIN || !late.every(isHopeless)) return undefined;
+  // Named by its cause however it is paced: a busy machine makes any spacing irregular.
+  return repeats ? 'refused-version' : 'outlived-cause';
 }
 
 function isRegular(gapsMs: readonly number[]): boolean {
@@ -53,9 +55,13 @@ function isRegular(gapsMs: readonly number[]): boolean {
 
 function isUnbounded(gapsMs: readonly number[]): boolean {
   if (gapsMs.length + 1 < IRREGULAR_MIN) return false;
-  const first = Math.max(...gapsMs.slice(0, BLOCK));
-  const last = Math.max(...gapsMs.slice(-BLOCK));
-  return last < POLITE_GAP_MS && last <= first * GROWTH;
+  const longest: number[] = [];
+  for (let at = 0; at < gapsMs.length; at += BLOCK) longest.push(Math.max(...gapsMs.slice(at, at + BLOCK)));
+  const [first = 0] = longest;
+  // On the wall's clock any one block may hold a pause that is nobody's: what counts is most of the later half.
+  const later = longest.slice(longest.length >> 1).toSorted((a, b) => a - b);
+  const usual = later[later.length >> 1] ?? 0;
+  return usual < POLITE_GAP_MS && usual <= first * GROWTH;
 }
 
 /** All attempts are updates that carried one version, and most were refused for it. */

@@ -41,9 +41,11 @@ export function compareAtRest(
       continue;
     }
     const owned = ownedLeaves(index, key);
+    const varying = new Set(index.history.reference?.volatileLeaves[measuredRole(key)]);
     for (const change of diffLeaves(want, have)) {
       const about = isField(change.path, violation.signature.field);
-      if (!about && (isServerLeaf(change.path) || !owned.has(leafPattern(change.path)))) continue;
+      const pattern = leafPattern(change.path);
+      if (!about && (isServerLeaf(change.path) || !owned.has(pattern) || varying.has(pattern))) continue;
       const values = { expected: valueText(change.from), actual: valueText(change.to) };
       comparisons.push({ object, leaf: change.path, ...values, about });
     }
@@ -75,7 +77,11 @@ function canonical(index: HistoryIndex, keys: ReadonlySet<string>): ReadonlySet<
 }
 
 function ownedLeaves(index: HistoryIndex, key: string): ReadonlySet<string> {
+  return new Set(index.history.reference?.ownedLeaves[measuredRole(key)]);
+}
+
+/** As the references name what is measured of an object and its like. */
+function measuredRole(key: string): string {
   const [resource = '', , ...name] = key.split('/');
-  const role = `${resource}:${name.join('/').replace(/~\d+$/, '')}`;
-  return new Set(index.history.reference?.ownedLeaves[role]);
+  return `${resource}:${name.join('/').replace(/~\d+$/, '')}`;
 }

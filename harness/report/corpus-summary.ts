@@ -12,46 +12,15 @@ import {
   isFailure,
   isRegression,
   isSilent,
-  type CorpusState,
+  REVISIT_OUTCOMES,
+  type CorpusSummary,
+  type CorpusSummaryEntry,
   type Revisited,
-  type RevisitOutcome,
 } from '../model/corpus.ts';
 import type { CampaignOutcome } from '../model/finding.ts';
 import { nearestLabels } from './nearest-label.ts';
 
-const OUTCOMES = [
-  'fails',
-  'fails-otherwise',
-  'holds',
-  'stale',
-  'unclear',
-  'not-reached',
-  'other-target',
-] as const satisfies readonly RevisitOutcome[];
-
-export interface CorpusSummaryEntry {
-  readonly name: string;
-  readonly state: CorpusState;
-  readonly outcome: RevisitOutcome;
-  /** Mended once, and back. */
-  readonly regression: boolean;
-  readonly property: string;
-  readonly signature: string;
-  readonly sentence: string;
-  readonly reason: string;
-  readonly reproduced: { readonly k: number; readonly n: number };
-  readonly missedAnchors: readonly string[];
-  readonly detail?: string;
-  readonly moves?: readonly { readonly from: string; readonly to: string }[];
-  /** Fails, and is covered by a waiver. */
-  readonly waived?: true;
-}
-
-export interface CorpusSummary {
-  readonly budgetMs: number | null;
-  readonly elapsedMs: number;
-  readonly entries: readonly CorpusSummaryEntry[];
-}
+export type { CorpusSummary, CorpusSummaryEntry };
 
 export const corpusSummarySchema: z.ZodType<CorpusSummary> = z
   .strictObject({
@@ -61,7 +30,7 @@ export const corpusSummarySchema: z.ZodType<CorpusSummary> = z
       z.strictObject({
         name: z.string(),
         state: z.enum(CORPUS_STATES),
-        outcome: z.enum(OUTCOMES),
+        outcome: z.enum(REVISIT_OUTCOMES),
         regression: z.boolean().meta({ description: 'Mended once, and back' }),
         property: z.string(),
         signature: z.string(),
@@ -145,11 +114,14 @@ export function corpusLines(
   });
 }
 
-/** One entry: what it came to in a line, and below what there is to do about it. */
-export function revisitedText(revisited: Revisited, { color }: { readonly color: boolean }): string {
+/** One entry: what it came to in a line, and below what there is to do about it. `called`: how commands to type begin. */
+export function revisitedText(
+  revisited: Revisited,
+  { color, called }: { readonly color: boolean; readonly called: string },
+): string {
   const colors = pc.createColors(color);
   const { name } = revisited;
-  const said = wordsOf(revisited);
+  const said = wordsOf(revisited, called);
   const paint = isFailure(revisited) ? colors.red : isSilent(revisited) ? colors.yellow : (text: string) => text;
   return (
     [`  ${paint(said.sign)} ${name}  ${paint(said.text)}`, ...said.below.map((line) => `      ${line}`)].join('\n') +
@@ -163,11 +135,11 @@ interface Said {
   readonly below: readonly string[];
 }
 
-function wordsOf(revisited: Revisited): Said {
+function wordsOf(revisited: Revisited, called: string): Said {
   const { name, entry, outcome, k, n, missed, detail = '', waiver } = revisited;
   const state = stateText(entry);
   const sentence = plain(entry.sentence);
-  const moved = movedLines(revisited);
+  const moved = movedLines(revisited, called);
   switch (outcome) {
     case 'fails':
     case 'fails-otherwise': {
@@ -188,7 +160,7 @@ function wordsOf(revisited: Revisited): Said {
       const advice =
         entry.state === 'fixed'
           ? []
-          : [`no longer fails; if it is mended: npx stalemate corpus promote ${name} --state fixed`];
+          : [`no longer fails; if it is mended: ${called} corpus promote ${name} --state fixed`];
       return { sign: '✓', text: `${state}, holds`, below: advice };
     }
     case 'stale':
@@ -197,7 +169,7 @@ function wordsOf(revisited: Revisited): Said {
         text: `STALE: ${state}, and the target no longer does what it is anchored on`,
         below: [
           ...missedLines(revisited, missed),
-          `find it anew with "stalemate run", or give it up: npx stalemate corpus prune ${name}`,
+          `find it anew with "stalemate run", or give it up: ${called} corpus prune ${name}`,
         ],
       };
     case 'unclear':
@@ -224,10 +196,10 @@ function missedLines({ history }: Revisited, missed: readonly string[]): readonl
   });
 }
 
-function movedLines({ reanchored }: Revisited): readonly string[] {
+function movedLines({ reanchored }: Revisited, called: string): readonly string[] {
   if (reanchored === undefined) return [];
   return [
-    'the target was edited since; found with labels moved (keep that: npx stalemate corpus run --update):',
+    `the target was edited since; found with labels moved (keep that: ${called} corpus run --update):`,
     ...reanchored.moves.map(({ from, to }) => `  ${from}  is now  ${to}`),
   ];
 }

@@ -7,7 +7,7 @@ export interface DeviationRow {
   readonly row: 'deviation';
   readonly at: number;
   readonly kind: 'preemption' | 'hold' | 'release' | 'fault';
-  /** `1 of 2` among its kind; absent for a release. */
+  /** `1 of 2` among its kind, `3 to 6 of 9` where the same is said several times; absent for a release. */
   readonly ordinal?: string;
   readonly text: string;
   /** What the run does without it. */
@@ -26,11 +26,15 @@ export function deviationRows(
   const rows: DeviationRow[] = [];
   const place = (kind: 'preemption' | 'hold' | 'fault', deviations: readonly (Preemption | Hold | Fault)[]): void => {
     deviations.forEach((deviation, index) => {
+      const text = deviationText(deviation);
+      // The time that a process is given comes in slices.
+      if (index > 0 && deviationText(deviations[index - 1] ?? deviation) === text) return;
       const at = momentOf(history, kind, deviation);
       if (at === undefined) return;
-      const text = deviationText(deviation);
       const without = counterfactuals.find((known) => known.deviation === text)?.without;
-      const ordinal = `${index + 1} of ${deviations.length}`;
+      const next = deviations.findIndex((other, later) => later > index && deviationText(other) !== text);
+      const last = next === -1 ? deviations.length : next;
+      const ordinal = `${index + 1}${last === index + 1 ? '' : ` to ${last}`} of ${deviations.length}`;
       rows.push({ row: 'deviation', at, kind, ordinal, text, ...(without === undefined ? {} : { without }) });
     });
   };

@@ -2,6 +2,7 @@
 import { roleOf, type ActorId } from '../model/actor.ts';
 import type { Violation } from '../model/check-result.ts';
 import type { History, ProcessEventKind } from '../model/history.ts';
+import { logText, readLogLine } from './log-line.ts';
 
 export interface EventRow {
   readonly row: 'event';
@@ -12,8 +13,8 @@ export interface EventRow {
   readonly guilty: boolean;
 }
 
-/** Log lines told at most: the last ones before the violation. */
-const LOG_LINES = 4;
+/** Log lines told at most. */
+const LOG_LINES = 6;
 
 const WORDS: { readonly [kind in ProcessEventKind]: string } = {
   started: 'started',
@@ -26,7 +27,13 @@ const WORDS: { readonly [kind in ProcessEventKind]: string } = {
   stopped: 'stopped',
 };
 
-export function eventRows(history: History, from: number, violation: Violation): readonly EventRow[] {
+/** @param names Objects that the story is about, `default/web`: lines that name one of them are told first. */
+export function eventRows(
+  history: History,
+  from: number,
+  violation: Violation,
+  names: ReadonlySet<string>,
+): readonly EventRow[] {
   const survives = violation.signature.property === 'survival';
   const processes = history.processes
     .filter((event) => roleOf(event.actor) === 'target' && event.at >= from && event.at <= violation.at)
@@ -36,20 +43,45 @@ export function eventRows(history: History, from: number, violation: Violation):
       const text = event.detail === '' ? WORDS[event.kind] : `${WORDS[event.kind]}: ${firstLine(event.detail)}`;
       return { row: 'event', at: event.at, actor: event.actor, kind: event.kind, text, guilty: survives && fatal };
     });
-  const logs = (history.logs ?? [])
-    .filter((log) => log.at >= from && log.at <= violation.at)
-    .slice(-LOG_LINES)
-    .map((log): EventRow => {
-      return {
-        row: 'event',
-        at: log.at,
-        actor: log.actor,
-        kind: 'log',
-        text: `“${firstLine(log.line)}”`,
-        guilty: false,
-      };
-    });
+  const logs = toldLines(history, from, violation, names).map(({ at, actor, line }): EventRow => {
+    return {
+      row: 'event',
+      at,
+      actor,
+      kind: 'log',
+      text: `“${logText(line, names.size === 1 ? names : NONE)}”`,
+      guilty: false,
+    };
+  });
   return [...processes, ...logs];
+}
+
+const NONE: ReadonlySet<string> = new Set();
+/** What an error of client-node prints below its first line: the answer stands in the story. */
+const BELOW = /^(?:Message|Body|Headers): /;
+
+type Line = NonNullable<History['logs']>[number];
+
+/** The lines that say most: about the story's objects, then warnings and errors, then the last ones. In order of time. */
+function toldLines(
+  { logs = [] }: History,
+  from: number,
+  violation: Violation,
+  names: ReadonlySet<string>,
+): readonly Line[] {
+  const weights = new Map<Line, number>();
+  for (const line of logs) {
+    if (line.at < from || line.at > violation.at) continue;
+    const { level, object, message } = readLogLine(line.line);
+    if (message === '' || BELOW.test(message)) continue;
+    const named = names.has(object) || [...names].some((name) => message.includes(name) || name.endsWith(`/${object}`));
+    weights.set(line, (named ? 2 : 0) + (level === 'error' || level === 'warning' ? 1 : 0));
+  }
+  const ordered = [...weights].sort(([a, one], [b, other]) => other - one || b.at - a.at);
+  return ordered
+    .slice(0, LOG_LINES)
+    .map(([line]) => line)
+    .sort((a, b) => a.at - b.at);
 }
 
 function firstLine(text: string): string {

@@ -53,6 +53,17 @@ describe('changesText', () => {
     ).toBe('Ready.status=True');
   });
 
+  it('names the item that goes, not the list that it is in', () => {
+    const audited = ['type', 'status', 'reason'].map((key) => ({
+      path: `status.conditions[type=Audited].${key}`,
+      from: 'x',
+    }));
+    const ready = { path: 'status.conditions[type=Ready].type', from: 'x' };
+
+    expect(changesText(audited, 'status.conditions')).toBe('-Audited');
+    expect(changesText([...audited, ready], 'status.conditions')).toBe('-conditions');
+  });
+
   it('leaves out what the server decides', () => {
     expect(
       changesText(

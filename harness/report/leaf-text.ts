@@ -70,9 +70,26 @@ export function changesText(changes: readonly LeafChange[], field: string, max =
 /** A field may be a whole item or map: it is told as one when it comes or goes as one. */
 function fieldTexts(changes: readonly LeafChange[], field: string): readonly string[] {
   if (changes.length < 2) return changes.map(changeText);
-  if (changes.every((change) => change.to === undefined)) return [`-${shortLeaf(field)}`];
+  const item = commonItem(changes, field);
+  if (changes.every((change) => change.to === undefined)) return [`-${shortLeaf(item)}`];
   if (changes.some((change) => change.from !== undefined || change.to === undefined)) return changes.map(changeText);
+  const items = new Set(changes.map(({ path }) => itemOf(path, field)));
+  if (items.size > 1 && !items.has(undefined)) return [`+${items.size} ${shortLeaf(field)}`];
   // Of a condition, its status says most.
   const status = changes.find((change) => change.path.endsWith('.status'));
-  return [status === undefined ? `+${shortLeaf(field)}` : changeText(status)];
+  return [status === undefined ? `+${shortLeaf(item)}` : changeText(status)];
+}
+
+/** The item of the field that all changes are in, if there is one: `status.conditions[type=Ready]`; else the field. */
+function commonItem(changes: readonly LeafChange[], field: string): string {
+  const items = new Set(changes.map(({ path }) => itemOf(path, field) ?? field));
+  const [item = field] = items;
+  return items.size === 1 ? item : field;
+}
+
+/** The item of a field that a leaf is in; undefined where the field is no list. */
+export function itemOf(path: string, field: string): string | undefined {
+  const rest = path.slice(field.length);
+  if (!path.startsWith(field) || !rest.startsWith('[')) return undefined;
+  return field + (/^\[(?:"(?:[^"\\]|\\.)*"|[^\]]*)\](?:~\d+)?/.exec(rest)?.[0] ?? '');
 }

@@ -26,11 +26,14 @@ export function operationRows(
   from: number,
 ): ToldOperations {
   const within = index.history.operations.filter(
-    (operation) => momentOf(operation) >= from && operation.invoked.at <= violation.at && operation.verb !== 'watch',
+    (operation) =>
+      momentOf(operation, index) >= from && operation.invoked.at <= violation.at && operation.verb !== 'watch',
   );
   const last = keys.size === 0 ? lastOfTarget(within) : undefined;
   const related = within.filter(
-    (operation) => isForeignWrite(operation) || (last?.has(operation) ?? isRelated(index, operation, keys)),
+    (operation) =>
+      isForeignWrite(operation) ||
+      (last?.has(operation) ?? (isRelated(index, operation, keys) || operation.fault !== undefined)),
   );
   const objects = new Set(related.flatMap((operation) => (operation.verb === 'list' ? [] : index.keysOf(operation))));
   const context: TextContext = {
@@ -55,7 +58,7 @@ export function operationRows(
     const remark = guilty ? remarkOf(index, violation) : undefined;
     rows.push({
       row: 'operation',
-      at: momentOf(operation),
+      at: momentOf(operation, index),
       timeMs: (operation.sent ?? operation.invoked).timeMs,
       actor: operation.actor,
       id: operation.id,
@@ -75,9 +78,12 @@ export function operationRows(
   return { rows: withoutRereads(rows), objects, unrelated: within.length - related.length };
 }
 
-/** When an operation took effect: what the order of a story goes by. */
-function momentOf(operation: Operation): number {
-  return (operation.sent ?? operation.invoked).at;
+/** When an operation took effect, or was kept from it: what the order of a story goes by. */
+function momentOf({ sent, invoked, label, fault }: Operation, { history }: HistoryIndex): number {
+  if (sent !== undefined || fault === undefined) return (sent ?? invoked).at;
+  const kept = history.decisions.find((decision) => decision.kind === 'fault' && decision.label === `${label}!sent`);
+  // Below the fault that it met.
+  return kept === undefined ? invoked.at : kept.at + 0.5;
 }
 
 function isRelated(index: HistoryIndex, operation: Operation, keys: ReadonlySet<string>): boolean {
@@ -141,7 +147,7 @@ function staleText(
   keys: ReadonlySet<string>,
 ): string | undefined {
   if (roleOf(operation.actor) !== 'target') return undefined;
-  const moment = momentOf(operation);
+  const moment = momentOf(operation, index);
   let unseen = 0;
   for (const key of keys) {
     const chain = index.chain(key);
@@ -165,9 +171,29 @@ function remarkOf(index: HistoryIndex, violation: Violation): string | undefined
     }
     case 'truthful-status':
       return 'status says more than it had seen';
+    case 'survival':
+      return 'nobody catches this error';
+    case 'no-resurrection':
+      return 'what was deleted is back';
+    case 'convergence':
+    case 'deletion-completes':
+      return guilty !== undefined && isLast(index, guilty, violation) ? 'its last request about it' : undefined;
     default:
       return undefined;
   }
+}
+
+/** Whether the actor leaves the object alone afterwards: what it gives up shows in nothing else. */
+function isLast({ history }: HistoryIndex, last: Operation, { at }: Violation): boolean {
+  return !history.operations.some(
+    ({ id, actor, verb, resource, name, invoked }) =>
+      id > last.id &&
+      invoked.at <= at &&
+      actor === last.actor &&
+      verb !== 'watch' &&
+      resource === last.resource &&
+      (name === last.name || name === ''),
+  );
 }
 
 function shapeOf(operation: Operation, index: HistoryIndex): string {

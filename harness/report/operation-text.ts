@@ -1,6 +1,6 @@
 /** One request and its answer in a few words. */
 import { assertNever } from '../model/errors.ts';
-import { isWrite, type Operation } from '../model/history.ts';
+import { failureText, isWrite, type Operation } from '../model/history.ts';
 import { diffLeaves, leavesOf, type LeafChange } from '../model/leaf.ts';
 import { isMap } from '../model/json.ts';
 import { objectKey, type JsonObject, type JsonValue, type KubeObject } from '../model/object.ts';
@@ -81,7 +81,7 @@ export function answerText(operation: Operation, context: TextContext): string {
         ? String(outcome.code)
         : `${outcome.object.metadata.resourceVersion ?? outcome.code} unchanged`;
     case 'fail':
-      return words(String(outcome.code), outcome.reason);
+      return failureText(outcome);
     case 'info':
       return `no answer (${outcome.why})`;
     case 'pending':
@@ -100,7 +100,7 @@ export function fieldText(object: KubeObject, field: string): string {
 
 function readText(operation: Operation, context: TextContext): string {
   const { outcome } = operation;
-  if (outcome.type === 'fail') return words(String(outcome.code), outcome.reason);
+  if (outcome.type === 'fail') return failureText(outcome);
   if (outcome.type === 'info') return `no answer (${outcome.why})`;
   if (outcome.type === 'pending') return '(not answered yet)';
   if (outcome.items !== undefined) {

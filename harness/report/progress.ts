@@ -1,5 +1,5 @@
 /** How far a campaign is: one line that is rewritten on a terminal, plain lines now and then elsewhere. */
-import { countText, rateText } from './summary.ts';
+import { countText, rateText } from './count-text.ts';
 
 export interface ProgressFacts {
   readonly runs: number;
@@ -7,6 +7,8 @@ export interface ProgressFacts {
   readonly findings: number;
   readonly remainingMs?: number;
   readonly phase: string;
+  /** Which undisturbed run it is at, while the target is measured. */
+  readonly undisturbed?: number;
 }
 
 /** Where lines go; the part of a writable stream that is needed. */
@@ -21,6 +23,12 @@ const FIRST_LINE_RUNS = { quick: 1000, slow: 10 } as const;
 /** A target that makes fewer runs a second is waited for: there, ten are worth a line. */
 const SLOW_PER_SECOND = 20;
 const CLEAR_LINE = '\r\u001B[K';
+
+/** What takes long before there is anything to count. */
+const PHASES: { readonly [phase: string]: string } = {
+  load: 'loading the target',
+  references: 'watching it undisturbed',
+};
 
 export interface ProgressLine {
   show(facts: ProgressFacts): void;
@@ -37,7 +45,7 @@ export function progressLine(sink: LineSink): ProgressLine {
     show(facts) {
       const text = progressText(facts);
       if (sink.isTTY === true) {
-        sink.write(CLEAR_LINE + text.slice(0, (sink.columns ?? 80) - 1));
+        sink.write(CLEAR_LINE + text.slice(0, (sink.columns || 80) - 1));
         shown = true;
         return;
       }
@@ -55,11 +63,13 @@ export function progressLine(sink: LineSink): ProgressLine {
 }
 
 /** `search · 1200 runs · 812/s · 2 findings · 41 s left` */
-export function progressText({ phase, runs, runsPerSecond, findings, remainingMs }: ProgressFacts): string {
+export function progressText(facts: ProgressFacts): string {
+  const { phase, runs, runsPerSecond, findings, remainingMs, undisturbed = 0 } = facts;
   return [
-    phase,
+    PHASES[phase] ?? phase,
+    ...(undisturbed === 0 ? [] : [`run ${undisturbed}`]),
     // Before the first run is over there is nothing to count.
-    ...(runs === 0 ? [] : [countText(runs, 'run'), `${rateText(runsPerSecond)}/s`, countText(findings, 'finding')]),
+    ...(runs === 0 ? [] : [countText(runs, 'run'), rateText(runsPerSecond), countText(findings, 'finding')]),
     ...(remainingMs === undefined ? [] : [`${Math.max(0, Math.ceil(remainingMs / 1000))} s left`]),
   ].join(' · ');
 }

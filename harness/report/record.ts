@@ -5,7 +5,8 @@
  */
 import { join, relative } from 'node:path';
 import type { Counterexample } from '../model/counterexample.ts';
-import type { FindingRecord } from '../model/finding.ts';
+import type { FindingRecord, InconclusiveRun } from '../model/finding.ts';
+import type { UnjudgedRun } from '../model/recording.ts';
 import { findingPage } from './html/index.ts';
 import type { Told } from './story.ts';
 import { fileStem } from './title.ts';
@@ -61,13 +62,30 @@ export function writePage(reportDir: string, finding: Told, cwd: string): string
 }
 
 /** A finding as the document that `recheck` and `report` take. */
-export function recordOf({ violation, stats, counterexample, record: history }: Told): FindingRecord {
+export function recordOf({ violation, stats, neighbour, counterexample, record: history }: Told): FindingRecord {
   return {
-    version: 2,
+    version: 3,
     kind: 'record',
     violation,
     ...(stats === undefined ? {} : { stats }),
+    ...(neighbour === undefined ? {} : { neighbour }),
     counterexample,
+    history,
+  };
+}
+
+/** A run that nothing can be said about as the document that `recheck` and `report` take. */
+export function recordingOf({ property, reason, schedule, history }: InconclusiveRun): UnjudgedRun {
+  const actors: { [actor: string]: string } = {};
+  for (const { actor, userAgent } of history.operations) actors[actor] ??= userAgent ?? '';
+  return {
+    version: 2,
+    kind: 'recording',
+    source: 'run',
+    inconclusive: { property, reason },
+    actors,
+    notes: [],
+    schedule,
     history,
   };
 }

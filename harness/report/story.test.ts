@@ -39,6 +39,7 @@ function pod(revision: number, n: number): KubeObject {
   };
 }
 
+const REFUSED: Outcome = { type: 'fail', code: 0, reason: 'ConnectionRefused', message: '' };
 const WIDGET = { resource: 'widgets.example.com', name: 'a' } as const;
 
 describe('tellStory', () => {
@@ -51,6 +52,36 @@ describe('tellStory', () => {
     expect(story.rows[0]).toMatchObject({ row: 'seen', actor: 'controller', text: '(101 replicas=3)' });
     expect(story.rows.filter((row) => row.row === 'operation' && row.guilty)).toHaveLength(1);
     expect(story.rows.at(-1)).toMatchObject({ guilty: true, remark: "writer-1's change is gone" });
+  });
+
+  it('tells a request below the fault that kept it from the server, whatever it is about', () => {
+    const script = new HistoryScript();
+    script.contention();
+    const asked = script.call({
+      actor: 'controller',
+      verb: 'delete',
+      resource: 'pods',
+      name: 'a-x1',
+      outcome: REFUSED,
+    });
+    const history = script.history();
+    const { sent: _sent, ...unsent } = asked;
+    const at = script.mark().at;
+    const label = `${asked.label}!sent`;
+    const record = {
+      ...history,
+      operations: [{ ...unsent, fault: 'refuse' }],
+      decisions: [{ at, timeMs: 0, kind: 'fault', label, detail: 'refuse the connection' }],
+    } as const;
+    const finding = lostUpdate();
+    const faults = [{ do: 'refuse', at: label }] as const;
+    const counterexample = { ...finding.counterexample, schedule: { ...EMPTY_SCHEDULE, faults } };
+    const violation = { ...finding.violation, operations: [], revisions: [], at: script.mark().at };
+
+    expect(tellStory({ violation, record, counterexample }).rows).toMatchObject([
+      { row: 'deviation', kind: 'fault' },
+      { row: 'operation', request: 'DELETE pods/a-x1', answer: 'connection refused' },
+    ]);
   });
 
   it('leaves out the setup and what came after the violation', () => {
@@ -98,7 +129,7 @@ describe('tellStory', () => {
 
     expect(text).toContain('… 41 more like rows 2–3, over 21 s in all');
     expect(text).toMatch(/3 +PUT \/status 101 seenAt=t1 ─+▶ 102 seenAt=t1 {2}✗/);
-    expect(text.split('\n').length).toBeLessThan(12);
+    expect(text.split('\n').length).toBeLessThan(13);
   });
 
   it('counts the living siblings at every create', () => {

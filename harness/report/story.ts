@@ -6,6 +6,7 @@
  */
 import { roleOf, type ActorId } from '../model/actor.ts';
 import type { Violation } from '../model/check-result.ts';
+import { confirmationText } from '../model/confirmation.ts';
 import type { Finding, FindingStats } from '../model/finding.ts';
 import { phaseStart } from '../model/history.ts';
 import { compareAtRest, type Comparison } from './at-rest.ts';
@@ -13,6 +14,7 @@ import { deviationRows, type DeviationRow } from './deviation-rows.ts';
 import { foldCycles, keepWithin } from './fold.ts';
 import { indexHistory, type HistoryIndex } from './history-index.ts';
 import { involvedKeys } from './involved.ts';
+import { mendOf } from './mend.ts';
 import { operationRows } from './operation-rows.ts';
 import { eventRows, type EventRow } from './event-rows.ts';
 import { reconcilesBeside } from './target-use.ts';
@@ -79,6 +81,10 @@ export interface Story {
   readonly reconciles?: string;
   /** What stands behind the finding; absent for a replay, which has only itself. */
   readonly stats?: FindingStats;
+  /** What a real API server said to it, or that none was asked; absent for what was found on one. */
+  readonly confirmed?: string;
+  /** What usually mends findings of its kind; absent for claims of the user's own. */
+  readonly mend?: string;
   /** What to paste into the configuration to put up with it for a while. */
   readonly waiver: string;
   /** Whether a run can be made again step by step: not where the target is a process with a clock of its own. */
@@ -100,12 +106,14 @@ export function tellStory({ record: history, violation, counterexample, stats }:
   const rows: readonly StoryRow[] = [
     ...told.rows,
     ...deviationRows(history, counterexample.schedule, stats?.counterfactuals ?? []),
-    ...eventRows(history, from, violation),
+    ...eventRows(history, from, violation, namesOf(keys)),
   ];
   const ordered = [...rows].sort((a, b) => a.at - b.at);
   const kept = keepWithin(foldCycles(ordered), ROWS_MAX);
   const [key] = told.objects.size === 1 ? told.objects : [];
   const object = key === undefined ? undefined : index.shortName(key);
+  const confirmed = confirmationText(counterexample);
+  const mend = mendOf(index, violation);
   return {
     title: titleOf(violation.signature),
     sentence: violation.sentence,
@@ -117,9 +125,17 @@ export function tellStory({ record: history, violation, counterexample, stats }:
     missed: history.missed,
     ...reconciled(violation, history),
     ...(stats === undefined ? {} : { stats }),
+    ...(confirmed === undefined ? {} : { confirmed }),
+    ...(mend === undefined ? {} : { mend }),
     waiver: waiverLine({ violation, record: history, counterexample }),
-    deterministic: !('command' in counterexample.target),
+    // Elsewhere even a module is a process, in real time.
+    deterministic: !('command' in counterexample.target) && (counterexample.cluster ?? 'embedded') === 'embedded',
   };
+}
+
+/** Log lines name an object by namespace and name alone. */
+function namesOf(keys: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set([...keys].map((key) => key.split('/').slice(1).join('/')));
 }
 
 function reconciled({ signature }: Violation, { measurements }: Told['record']): Pick<Story, 'reconciles'> {

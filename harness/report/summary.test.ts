@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { CampaignResult } from '../model/finding.ts';
 import { progressLine, progressText } from './progress.ts';
-import { renderSummary, summarise, summarySchema } from './summary.ts';
+import { renderSummary } from './summary-text.ts';
+import { summarise, summarySchema } from './summary.ts';
 import { lostUpdate } from './test-findings.ts';
 
 function campaign(parts: Partial<CampaignResult> = {}): CampaignResult {
@@ -79,6 +80,42 @@ describe('renderSummary', () => {
     expect(rendered).not.toContain('95 %');
   });
 
+  it('is not plainly green when something was not tried, or a warning says that little was', () => {
+    const untested = { holds: 9, violated: 0, inconclusive: 0, vacuous: false, untested: true } as const;
+    const { perProperty } = campaign();
+    const result = campaign({ perProperty: { ...perProperty, 'one-active-leader': untested }, warnings: ['w'] });
+    const text = renderSummary(
+      summarise(result, () => undefined),
+      { color: true },
+    );
+
+    expect(text).toContain('all properties hold that were put to the test, but mind this:');
+    expect(text).toContain('\nwarning: w\nseed 42');
+    expect(text).toContain('not put to the test: one-active-leader');
+    expect(text).not.toContain('\u001B[32m');
+  });
+
+  it('says why nothing was searched', () => {
+    const text = renderSummary(
+      summarise(campaign({ outcome: 'inconclusive', runs: 0 }), () => undefined),
+      { color: false },
+    );
+
+    expect(text).toContain('no trial was made: the undisturbed runs before the search took all the time');
+  });
+
+  it('says of runs without an opinion what the target did in one, and what to do', () => {
+    const reason = 'convergence: the run never came to rest';
+    const example = 'to the end, the target was busy with update widgets/a (41 times)';
+    const inconclusive = { count: 3, reasons: { [reason]: 3 }, examples: { [reason]: example } };
+    const text = renderSummary(
+      summarise(campaign({ outcome: 'inconclusive', inconclusive }), () => undefined),
+      { color: false },
+    );
+
+    expect(text).toContain(`  3 × ${reason}\n    ${example}\n    → if it polls by nature`);
+  });
+
   it('lists findings, doubts and warnings', () => {
     const text = renderSummary(
       summarise(
@@ -135,9 +172,16 @@ describe('progressLine', () => {
     expect(written.map((text) => text.split(' · ')[1])).toEqual(['41 s left\n', '10 runs', '20 runs', '45 runs']);
   });
 
+  it('says which undisturbed run it is at while the target is measured', () => {
+    const measuring = { runs: 0, runsPerSecond: 0, findings: 0, phase: 'references' };
+
+    expect(progressText({ ...measuring, undisturbed: 4 })).toBe('watching it undisturbed · run 4');
+    expect(progressText({ ...measuring, undisturbed: 0 })).toBe('watching it undisturbed');
+  });
+
   it('leaves the time out when the budget is a number of runs', () => {
-    expect(progressText({ runs: 1, runsPerSecond: 3, findings: 0, phase: 'references' })).toBe(
-      'references · 1 run · 3.0/s · 0 findings',
+    expect(progressText({ runs: 1, runsPerSecond: 3, findings: 0, phase: 'shrink' })).toBe(
+      'shrink · 1 run · 3.0/s · 0 findings',
     );
   });
 });

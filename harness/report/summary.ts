@@ -1,23 +1,24 @@
-/**
- * What a campaign came to: the `--json` document and the closing lines in the terminal. Both are read off the same value.
- */
-import pc from 'picocolors';
+/** What a campaign came to: the `--json` document, which the closing lines in the terminal (`summary-text.ts`) are read off too. */
 import { z } from 'zod';
+import { CONFIRM_ON, type Confirmation } from '../model/confirmation.ts';
 import type {
   CampaignOutcome,
   CampaignResult,
   Finding,
   Grade,
+  Inconclusive,
   OnBase,
   PropertyTally,
   Reproduced,
 } from '../model/finding.ts';
-import { reconcilesBeside, summariseUse, useLines, useSchema, type UseSummary } from './target-use.ts';
+import { reconcilesBeside, summariseUse, useSchema, type UseSummary } from './target-use.ts';
 import type { BudgetCheck } from '../model/baseline.ts';
 import { signatureText } from '../model/check-result.ts';
+import type { SoakFacts } from '../model/soak.ts';
 import { waiverText } from '../model/waiver.ts';
-import { budgetLines, budgetSchema } from './budgets.ts';
-import { corpusHeadline, corpusLines, corpusSummarySchema, outcomeWith, type CorpusSummary } from './corpus-summary.ts';
+import { budgetSchema } from './budgets.ts';
+import { seenSchema, soakSchema, type SeenTimes } from './soak/text.ts';
+import { corpusSummarySchema, outcomeWith, type CorpusSummary } from './corpus-summary.ts';
 
 export interface SummaryFinding {
   readonly signature: string;
@@ -38,8 +39,12 @@ export interface SummaryFinding {
   readonly grade: Grade;
   /** Where there is a base build: what fails there too is not new. */
   readonly onBase?: OnBase;
+  /** What a real API server said to it. */
+  readonly confirmed?: Confirmation;
   /** What the target's own metrics say of the run. */
   readonly reconciles?: string;
+  /** Of a soak: when it came up for the first and for the last time. */
+  readonly seen?: SeenTimes;
 }
 
 /** The `--json` document. */
@@ -53,7 +58,7 @@ export interface Summary {
   readonly elapsedMs: number;
   readonly contention: { readonly [counter: string]: number };
   readonly findings: readonly SummaryFinding[];
-  readonly inconclusive: { readonly count: number; readonly reasons: { readonly [reason: string]: number } };
+  readonly inconclusive: Inconclusive;
   readonly perProperty: { readonly [property: string]: PropertyTally };
   readonly warnings: readonly string[];
   /** Of a target that is a process. */
@@ -66,6 +71,8 @@ export interface Summary {
   readonly budgets?: readonly BudgetCheck[];
   /** Waivers of the configuration, and how many violations each covered. */
   readonly waived?: readonly SummaryWaiver[];
+  /** Of many campaigns added up. */
+  readonly soak?: SoakFacts;
 }
 
 export interface SummaryWaiver {
@@ -82,6 +89,14 @@ export const waivedSchema: z.ZodType<SummaryWaiver> = z.strictObject({
   expires: z.string(),
   count: z.int(),
 });
+
+export const confirmationSchema: z.ZodType<Confirmation> = z
+  .strictObject({
+    cluster: z.enum(CONFIRM_ON),
+    server: z.string(),
+    reproduced: z.strictObject({ k: z.int(), n: z.int() }),
+  })
+  .meta({ description: 'What a real API server said to it; absent where none was asked' });
 
 const counters = z.record(z.string(), z.number());
 
@@ -116,13 +131,32 @@ export const summarySchema: z.ZodType<Summary> = z
           .enum(['fails', 'holds', 'unknown'])
           .exactOptional()
           .meta({ description: 'On the base build: what fails there too is not new' }),
+        confirmed: confirmationSchema.exactOptional(),
         reconciles: z.string().exactOptional().meta({ description: 'What the metrics of the target say of the run' }),
+        seen: seenSchema.exactOptional(),
       }),
     ),
-    inconclusive: z.strictObject({ count: z.int(), reasons: counters }),
+    inconclusive: z.strictObject({
+      count: z.int(),
+      reasons: counters,
+      examples: z
+        .record(z.string(), z.string())
+        .exactOptional()
+        .meta({ description: 'What the target was busy with in the first such run, by reason' }),
+      files: z
+        .record(z.string(), z.string())
+        .exactOptional()
+        .meta({ description: 'Where the first such run is kept, by reason' }),
+    }),
     perProperty: z.record(
       z.string(),
-      z.strictObject({ holds: z.int(), violated: z.int(), inconclusive: z.int(), vacuous: z.boolean() }),
+      z.strictObject({
+        holds: z.int(),
+        violated: z.int(),
+        inconclusive: z.int(),
+        vacuous: z.boolean(),
+        untested: z.literal(true).exactOptional().meta({ description: 'No run could have broken it' }),
+      }),
     ),
     warnings: z.array(z.string()),
     targetUse: useSchema.exactOptional(),
@@ -132,6 +166,7 @@ export const summarySchema: z.ZodType<Summary> = z
       .array(waivedSchema)
       .exactOptional()
       .meta({ description: 'Waivers, and how many violations each covered' }),
+    soak: soakSchema.exactOptional(),
     seenAgain: counters.exactOptional().meta({ description: 'Runs by signature that failed as a kept finding does' }),
   })
   .meta({ id: 'Summary', description: 'What a campaign came to: the document of `stalemate run --json`' });
@@ -166,6 +201,7 @@ export function summarise(
     ...(corpus === undefined ? {} : { corpus }),
     ...(result.seenAgain === undefined ? {} : { seenAgain: result.seenAgain }),
     ...(budgets === undefined ? {} : { budgets }),
+    ...(result.soak === undefined ? {} : { soak: result.soak }),
     ...(result.waived === undefined ? {} : { waived: result.waived.map(summariseWaiver) }),
   };
 }
@@ -183,15 +219,10 @@ export function summariseWaiver({ waiver, count }: NonNullable<CampaignResult['w
   return { waiver: waiverText(waiver), reason: waiver.reason, expires: waiver.expires, count };
 }
 
-/** One that covers nothing may go: but a short campaign may only have missed it. */
-export function waiverLines({ waived = [] }: Pick<Summary, 'waived'>): readonly string[] {
-  return waived.map(({ waiver, reason, expires, count }) => {
-    const covered = count === 0 ? 'covered nothing' : `covered ${countText(count, 'violation')}`;
-    return `waived: ${waiver}, until ${expires} (${reason}): ${covered}`;
-  });
-}
-
-function summariseFinding({ violation, stats, record, onBase }: Finding, path: string | undefined): SummaryFinding {
+function summariseFinding(
+  { violation, stats, record, onBase, seen, counterexample: { confirmed } }: Finding,
+  path: string | undefined,
+): SummaryFinding {
   const reconciles = reconcilesBeside(violation.signature.property, record.measurements);
   return {
     signature: signatureText(violation.signature),
@@ -210,130 +241,8 @@ function summariseFinding({ violation, stats, record, onBase }: Finding, path: s
     severity: violation.severity,
     grade: stats.grade,
     ...(onBase === undefined ? {} : { onBase }),
+    ...(confirmed === undefined ? {} : { confirmed }),
     ...(reconciles === undefined ? {} : { reconciles }),
+    ...(seen === undefined ? {} : { seen }),
   };
-}
-
-const HEADLINES: { readonly [outcome in CampaignOutcome]: string } = {
-  holds: 'all properties hold',
-  violated: 'violated',
-  inconclusive: 'inconclusive',
-  vacuous: 'vacuous: nothing contended, or something that was to come by never did',
-  interrupted: 'interrupted: what was found until then is kept',
-};
-
-/** The closing lines of a campaign. */
-export function renderSummary(summary: Summary, options: { readonly color: boolean }): string {
-  const colors = pc.createColors(options.color);
-  const { outcome, findings } = summary;
-  const paint = outcome === 'holds' ? colors.green : outcome === 'violated' ? colors.red : colors.yellow;
-  const old = findings.filter(isOld);
-  const headline =
-    outcome === 'violated'
-      ? violatedText(summary)
-      : outcome === 'holds' && old.length > 0
-        ? `nothing new fails: ${countText(old.length, 'pre-existing finding')}`
-        : HEADLINES[outcome];
-  const lines = [
-    colors.bold(paint(headline)),
-    `seed ${summary.seed} · ${runsText(summary)} · ${contentionText(summary.contention)}`,
-  ];
-  const little = littleText(summary);
-  if (little !== undefined) lines.push(little);
-  else if (outcome === 'holds' && old.length === 0 && summary.runs > 3 && !hasKnown(summary))
-    lines.push(confidenceText(summary.runs));
-  for (const finding of findings) {
-    const { property, sentence, counterexample, count, reconciles } = finding;
-    lines.push(`  ${isOld(finding) ? '– pre-existing' : '✗'} ${property}: ${sentence}`);
-    if (reconciles !== undefined) lines.push(`    ${reconciles}`);
-    lines.push(`    ${countText(count, 'run')} · ${counterexample ?? 'not written'}`);
-  }
-  if (summary.corpus !== undefined) lines.push(...corpusLines(summary.corpus, summary.seenAgain));
-  if (summary.budgets !== undefined) lines.push(...budgetLines(summary.budgets));
-  lines.push(...waiverLines(summary));
-  const untested = Object.entries(summary.perProperty).filter(([, tally]) => tally.vacuous);
-  if (untested.length > 0) lines.push(`not put to the test: ${untested.map(([property]) => property).join(', ')}`);
-  if (summary.targetUse !== undefined) lines.push(...useLines(summary.targetUse));
-  if (summary.inconclusive.count > 0) lines.push(...inconclusiveLines(summary));
-  lines.push(...summary.warnings.map((warning) => `warning: ${warning}`));
-  return `${lines.join('\n')}\n`;
-}
-
-/** Whether anything failed that is known or put up with. */
-function hasKnown({ seenAgain, waived = [] }: Summary): boolean {
-  return seenAgain !== undefined || waived.some(({ count }) => count > 0);
-}
-
-/** Whether a finding was there before the change. */
-function isOld({ onBase }: SummaryFinding): boolean {
-  return onBase === 'fails';
-}
-
-/** `1 distinct finding, 1 regression` */
-function violatedText({ findings: all, corpus, budgets = [] }: Summary): string {
-  const findings = all.filter((finding) => !isOld(finding));
-  const over = budgets.filter(({ exceeded }) => exceeded).length;
-  const kept = [
-    ...(corpus === undefined ? [] : corpusHeadline(corpus)),
-    ...(over === 0 ? [] : [`${countText(over, 'measure')} over budget`]),
-  ];
-  const fresh = findings.length === 0 && kept.length > 0 ? [] : [countText(findings.length, 'distinct finding')];
-  return [...fresh, ...kept].join(', ');
-}
-
-function runsText({ runs, verified, elapsedMs }: Summary): string {
-  const seconds = elapsedMs / 1000;
-  const rate = seconds > 0 ? `, ${rateText(runs / seconds)}/s` : '';
-  return `${countText(runs, 'run')} in ${seconds.toFixed(1)} s${rate}${verified === 0 ? '' : ` · ${verified} made twice, byte-equal`}`;
-}
-
-/** Runs per second as a person reads them. */
-export function rateText(rate: number): string {
-  return rate >= 100 ? String(Math.round(rate)) : rate.toFixed(1);
-}
-
-function contentionText(contention: { readonly [counter: string]: number }): string {
-  const parts = Object.entries(contention).map(([name, value]) => `${spaced(name)}: ${value}`);
-  return parts.length === 0 ? 'no contention counted' : parts.join(', ');
-}
-
-/** `foreignWritesBetweenReadAndWrite` → `foreign writes between read and write`. */
-function spaced(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-}
-
-/** The rule of three: with no failure in n runs, the chance of one is below 3/n with 95 % confidence. */
-function confidenceText(runs: number): string {
-  return `no failure in ${runs} runs: a run like these fails with p < ${(3 / runs).toPrecision(1)} (95 %)`;
-}
-
-/** Fewer runs than that, of a hundred, in which anybody got in the target's way are next to none. */
-const CONTENDED_MIN = 1;
-
-/** How little stands behind a green campaign in which hardly anything contended; undefined where enough did. */
-function littleText({ outcome, runs, contention }: Summary): string | undefined {
-  if (runs === 0 || (outcome !== 'holds' && outcome !== 'vacuous')) return undefined;
-  const [conflicts, stale] = [contention['conflicts'] ?? 0, contention['staleReads'] ?? 0];
-  const overlaps = conflicts + stale + (contention['foreignWritesBetweenReadAndWrite'] ?? 0);
-  if (overlaps * 100 >= runs * CONTENDED_MIN) return undefined;
-  const faults = contention['faults'] ?? 0;
-  const other = faults === 0 ? 'nothing else was put in its way' : `besides, it got over ${countText(faults, 'fault')}`;
-  const seen =
-    overlaps === 0
-      ? `in none of ${countText(runs, 'run')} did the target meet a conflict, act on a stale read, or write what somebody else had just changed`
-      : `in ${countText(runs, 'run')} the target met ${countText(conflicts, 'conflict')} and acted on ${countText(stale, 'stale read')}`;
-  return `this proves little: ${seen}; ${other}. Does the sample have it write anything that others may write, and are writers and faults on?`;
-}
-
-function inconclusiveLines({ inconclusive, runs }: Summary): readonly string[] {
-  const share = runs === 0 ? '' : ` (${((100 * inconclusive.count) / runs).toFixed(1)} %)`;
-  const reasons = Object.entries(inconclusive.reasons).sort(([, a], [, b]) => b - a);
-  return [
-    `inconclusive: ${countText(inconclusive.count, 'run')}${share}`,
-    ...reasons.slice(0, 5).map(([reason, count]) => `  ${count} × ${reason}`),
-  ];
-}
-
-export function countText(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -5,7 +5,7 @@ import { reconcilesBeside, summariseUse, useLines } from './target-use.ts';
 
 function use(runs: number, pidOf: (run: number) => number, fileDescriptors: (run: number) => number): TargetUse {
   const atRest = Array.from({ length: runs }, (_, run) => {
-    return { pid: pidOf(run), fileDescriptors: fileDescriptors(run), threads: 9, memoryKb: 31_000 };
+    return { pid: pidOf(run), fileDescriptors: fileDescriptors(run), threads: 9, memoryKb: 31_000, requests: 12 };
   });
   return { atRest, counted: 0, reconciles: {} };
 }
@@ -61,6 +61,26 @@ describe('what a target takes of the system', () => {
     const counted: TargetUse = { atRest: [], counted: 4, reconciles: { success: 40, error: 2, requeue: 0 } };
 
     expect(linesOf(counted)).toEqual(['reconciles a run, by its own metrics: success 10, error 0.5']);
+  });
+
+  it('says where the time of a run goes, where it is long', () => {
+    const time = { runs: 2, startMs: 4_000, contentionMs: 3_000, restMs: 6_000, furtherMs: 7_000 };
+    const seen = use(
+      30,
+      (run) => run,
+      () => 12,
+    );
+
+    expect(summariseUse({ ...seen, time })?.secondsPerRun).toEqual({
+      start: 2,
+      contention: 1.5,
+      rest: 3,
+      further: 3.5,
+    });
+    expect(linesOf({ ...seen, time })[1]).toContain(
+      'a run took 10 s (to start 2, contention 1.5, until rest 3, further looks 3.5)',
+    );
+    expect(linesOf({ ...seen, time: { ...time, runs: 10 } })).toHaveLength(1);
   });
 
   it('is nothing for a target that is no process', () => {

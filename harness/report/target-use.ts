@@ -4,7 +4,7 @@
  * Does not own: whether something grows (`trend.ts`). Start at {@link summariseUse}.
  */
 import { z } from 'zod';
-import type { TargetUse } from '../model/finding.ts';
+import type { RestSample, TargetUse, TimeSpent } from '../model/finding.ts';
 import type { Footprint, Measurement } from '../model/history.ts';
 import { medianOf, trendOf, type Least, type Trend } from './trend.ts';
 
@@ -25,8 +25,19 @@ export interface UseSummary {
   readonly fileDescriptors: FigureSummary;
   readonly threads: FigureSummary;
   readonly memoryKb: FigureSummary;
+  /** Of a run. */
+  readonly requests: FigureSummary;
   /** A run's, on average, as the target's metrics count them; `null` where they were not asked for, or told nothing. */
   readonly reconcilesPerRun: { readonly [result: string]: number } | null;
+  /** Where the time of a run goes, on average; absent where one process lives through many, and in soaks. */
+  readonly secondsPerRun?: SecondsPerRun;
+}
+
+export interface SecondsPerRun {
+  readonly start: number;
+  readonly contention: number;
+  readonly rest: number;
+  readonly further: number;
 }
 
 const figure = z.strictObject({
@@ -44,7 +55,15 @@ export const useSchema: z.ZodType<UseSummary> = z
     fileDescriptors: figure,
     threads: figure,
     memoryKb: figure,
+    requests: figure.meta({ description: 'Requests of the target in a run' }),
     reconcilesPerRun: z.record(z.string(), z.number()).nullable(),
+    secondsPerRun: z
+      .strictObject({ start: z.number(), contention: z.number(), rest: z.number(), further: z.number() })
+      .exactOptional()
+      .meta({
+        description:
+          'Real time, on average: until the target had started, of contention, from there until rest, of further looks at what was suspected',
+      }),
   })
   .meta({ description: 'What a target that is a process takes of the system at rest' });
 
@@ -53,14 +72,16 @@ const LEAST_COUNT: Least = { growth: 2, runs: 20 };
 /** Heaps take long to find their size, and never rest: a megabyte, and a twentieth. */
 const LEAST_MEMORY = { kb: 1024, share: 0.05, runs: 100 } as const;
 
+/** Runs differ by what is done in them: a quarter more is more than that. */
+const LEAST_REQUESTS_SHARE = 0.25;
+
 /** Undefined where nothing was seen. */
-export function summariseUse({ atRest, counted, reconciles }: TargetUse): UseSummary | undefined {
+export function summariseUse({ atRest, counted, reconciles, time }: TargetUse): UseSummary | undefined {
   if (atRest.length === 0 && counted === 0) return undefined;
-  const pids = [...new Set(atRest.map(({ pid }) => pid))];
-  const lives = pids.map((pid) => atRest.filter((one) => one.pid === pid));
-  // Fresh processes are compared with one another: what outlives them (files, caches) may add up.
-  const series = lives.every(({ length }) => length === 1) ? [atRest] : lives;
-  const figureOf = (of: keyof Footprint, least: Least): FigureSummary => {
+  const lives = groupsOf(atRest, ({ pid }) => pid);
+  // Fresh processes are compared with one another: what outlives them (files, caches) may add up where they ran.
+  const series = lives.every(({ length }) => length === 1) ? groupsOf(atRest, ({ on }) => on) : lives;
+  const figureOf = (of: keyof Footprint | 'requests', least: Least): FigureSummary => {
     const values = atRest.map((one) => one[of]);
     const trend = trendOf(
       series.map((one) => one.map((sample) => sample[of])),
@@ -68,15 +89,16 @@ export function summariseUse({ atRest, counted, reconciles }: TargetUse): UseSum
     );
     return {
       median: medianOf(values),
-      max: Math.max(0, ...values),
+      max: values.reduce((most, value) => Math.max(most, value), 0),
       trend: trend.verdict,
       ...(trend.verdict === 'grows' ? { perRun: round(trend.perRun) } : {}),
     };
   };
+  const requests = medianOf(atRest.map((one) => one.requests));
   const memory = medianOf(atRest.map(({ memoryKb }) => memoryKb));
   return {
     runs: atRest.length,
-    processes: pids.length,
+    processes: lives.length,
     trendOver: Math.max(0, ...series.map(({ length }) => length)),
     fileDescriptors: figureOf('fileDescriptors', LEAST_COUNT),
     threads: figureOf('threads', LEAST_COUNT),
@@ -84,11 +106,33 @@ export function summariseUse({ atRest, counted, reconciles }: TargetUse): UseSum
       growth: Math.max(LEAST_MEMORY.kb, memory * LEAST_MEMORY.share),
       runs: LEAST_MEMORY.runs,
     }),
+    requests: figureOf('requests', {
+      growth: Math.max(LEAST_COUNT.growth, requests * LEAST_REQUESTS_SHARE),
+      runs: LEAST_COUNT.runs,
+    }),
     reconcilesPerRun:
       counted === 0
         ? null
         : Object.fromEntries(Object.entries(reconciles).map(([result, count]) => [result, round(count / counted)])),
+    ...(time === undefined ? {} : { secondsPerRun: secondsOf(time) }),
   };
+}
+
+function secondsOf({ runs, startMs, contentionMs, restMs, furtherMs }: TimeSpent): SecondsPerRun {
+  const each = (ms: number): number => Math.round(ms / runs / 100) / 10;
+  return { start: each(startMs), contention: each(contentionMs), rest: each(restMs), further: each(furtherMs) };
+}
+
+/** In the order in which the first of each came. */
+function groupsOf(samples: readonly RestSample[], keyOf: (sample: RestSample) => unknown): readonly RestSample[][] {
+  const groups = new Map<unknown, RestSample[]>();
+  for (const sample of samples) {
+    const key = keyOf(sample);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [sample]);
+    else group.push(sample);
+  }
+  return [...groups.values()];
 }
 
 /** The lines of a campaign's summary. */
@@ -100,15 +144,30 @@ export function useLines(use: UseSummary): readonly string[] {
     lines.push(`the target at rest: ${size} · ${trendText(use)}`);
   }
   if (reconcilesPerRun !== null) lines.push(`reconciles a run, by its own metrics: ${countsText(reconcilesPerRun)}`);
+  if (use.secondsPerRun !== undefined) lines.push(...longRunLines(use.secondsPerRun));
   return lines;
 }
 
-function trendText({ fileDescriptors, threads, memoryKb, trendOver, processes, runs }: UseSummary): string {
+/** Runs of most programs take half of that. */
+const LONG_SECONDS = 5;
+
+/** Whoever sees few runs is told what they waited for. */
+function longRunLines({ start, contention, rest, further }: SecondsPerRun): readonly string[] {
+  const total = start + contention + rest + further;
+  if (total < LONG_SECONDS) return [];
+  const parts = [`to start ${start}`, `contention ${contention}`, `until rest ${rest}`, `further looks ${further}`];
+  return [
+    `a run took ${total.toFixed(0)} s (${parts.join(', ')}); long intervals and retries of the target make few runs: docs/programs.md`,
+  ];
+}
+
+function trendText({ fileDescriptors, threads, memoryKb, requests, trendOver, processes, runs }: UseSummary): string {
   const over = processes === runs ? `${runs} fresh processes` : `${trendOver} runs of one process`;
   const grown = [
     ...growth(fileDescriptors, 'file descriptors', count),
     ...growth(threads, 'threads', count),
     ...growth(memoryKb, 'of memory', (kb) => `${Math.round(kb)} kB`),
+    ...growth(requests, 'requests', count),
   ];
   if (grown.length > 0) return `grows by ${grown.join(' and ')} a run, over ${over}`;
   if (fileDescriptors.trend === 'steady')

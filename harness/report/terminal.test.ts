@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { tellStory } from './story.ts';
-import { renderStory } from './terminal.ts';
-import { lostUpdate } from './test-findings.ts';
+import { renderStory, triedText } from './terminal.ts';
+import { lostUpdate, STATS } from './test-findings.ts';
 
 const REPLAY = 'npx stalemate replay .stalemate/failures/lost-update-7f3.json';
 
 describe('renderStory', () => {
-  it('tells a lost update in fourteen lines of 100 columns, and one to paste', () => {
+  it('tells a lost update in thirteen lines of 100 columns, what mends it, and two to paste', () => {
     const text = renderStory(tellStory(lostUpdate()), { width: 100, color: false, replay: REPLAY });
 
     expect(text).toBe(
@@ -23,7 +23,8 @@ describe('renderStory', () => {
         ' 4                        PUT 101 image=v2 ────────────▶ 409 Conflict',
         ' 5                        GET ➜ 102 replicas=5',
         " 6                        PUT 102 image=v2 replicas=3 ─▶ 103 replicas=3  ✗ writer-1's change is gone",
-        ' 93→6 steps · 24→2 actors · 25 runs · deterministic 5/5 · everyday (no lag needed)',
+        ' 93→6 steps · 24→2 actors · 25 runs · deterministic 5/5 · everyday (no lag needed) · embedded only',
+        ' mend: After a 409, read the object again and work the change out anew on what was read.',
         ` replay: ${REPLAY}`,
         " waive: { property: 'no-lost-update', kind: 'deployments.apps', field: 'spec.replicas', reason: '', expires: '' }",
         '',
@@ -37,6 +38,39 @@ describe('renderStory', () => {
     const tooLong = text.split('\n').filter((line) => line.length > width && !/^ (replay|waive): /.test(line));
     expect(tooLong).toEqual([]);
     expect(text).toContain("✗ writer-1's change is gone");
+  });
+
+  it('tells fields apart that lie deep, and what they should be', () => {
+    const leaf = (name: string): string => `metadata.ownerReferences[uid=14b291b5-97f6-41d9-8a70-d437dc58206e].${name}`;
+    const atRest = ['apiVersion', 'controller'].map((name) => ({
+      ...{ object: 'configmaps/route-shop', leaf: leaf(name) },
+      ...{ actual: 'absent', expected: '"edge.example.org/v1"' },
+    }));
+    const text = renderStory({ ...tellStory(lostUpdate()), atRest }, { width: 100, color: false, replay: REPLAY });
+
+    expect(text.split('\n').filter((line) => line.startsWith(' at rest'))).toEqual([
+      ' at rest  configmaps/route-shop …70-d437dc58206e].apiVersion: absent, expected "edge.example.org/v1"',
+      ' at rest  configmaps/route-shop …70-d437dc58206e].controller: absent, expected "edge.example.org/v1"',
+    ]);
+  });
+
+  it('says well what shrinking did, also where fewer deviations take more steps', () => {
+    const told = (before: number, after: number): string =>
+      triedText({ ...STATS, stepsBefore: before, stepsAfter: after }, { deterministic: true }).split(' · ')[0] ?? '';
+
+    expect([told(93, 6), told(21, 32), told(1, 1)]).toEqual(['93→6 steps', '32 steps (21 when found)', '1 step']);
+  });
+
+  it('shows what would move the cursor or turn the text as what it is', () => {
+    const finding = lostUpdate();
+    const sentence = 'controller \u001B[2J\u202Etook over';
+    const text = renderStory(tellStory({ ...finding, violation: { ...finding.violation, sentence } }), {
+      width: 100,
+      color: false,
+      replay: REPLAY,
+    });
+
+    expect(text).toContain(String.raw`controller \u001b[2J\u202etook over`);
   });
 
   it('keeps the heads of narrow columns apart', () => {

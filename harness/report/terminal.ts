@@ -11,6 +11,9 @@ import type { FindingStats } from '../model/finding.ts';
 import type { DeviationRow } from './deviation-rows.ts';
 import type { OperationRow, Story, StoryRow } from './story.ts';
 import { ARROW_WIDTH, columnsOf, headOf, NUMBER_WIDTH, type Columns } from './columns.ts';
+import { countText } from './count-text.ts';
+import { inShort } from './mend.ts';
+import { plainTexts } from './plain-text.ts';
 import { cut, wrap, wrapWithin } from './text-wrap.ts';
 
 export interface TerminalOptions {
@@ -32,7 +35,8 @@ interface Layout {
 const SENTENCE_LINES_MAX = 8;
 
 /** Renders a story. Lines end without spaces, the text ends with a line feed. */
-export function renderStory(story: Story, options: TerminalOptions): string {
+export function renderStory(told: Story, options: TerminalOptions): string {
+  const story = plainTexts(told);
   const width = Math.max(50, Math.min(160, options.width));
   const layout: Layout = { width, colors: pc.createColors(options.color), columns: columnsOf(story, width) };
   const lines = [
@@ -178,9 +182,19 @@ function unrelatedLines(story: Story): readonly string[] {
 
 function atRestLines(story: Story, { width, colors }: Layout): readonly string[] {
   return story.atRest.map(({ object, leaf, expected, actual }) => {
-    const text = ` at rest  ${object}${leaf === '' ? '' : ` ${leaf}`}: ${actual}, expected ${expected}`;
-    return colors.bold(cut(text, width));
+    const text = (field: string): string =>
+      ` at rest  ${object}${field === '' ? '' : ` ${field}`}: ${actual}, expected ${expected}`;
+    const over = text(leaf).length - width;
+    return colors.bold(cut(over <= 0 ? text(leaf) : text(endOf(leaf, leaf.length - over)), width));
   });
+}
+
+/** Of a field that is cut, at least its last names are told. */
+const LEAF_MIN = 24;
+
+/** Fields that lie deep begin alike: what tells them apart, and both values, are kept as long as there is room. */
+function endOf(field: string, room: number): string {
+  return `…${field.slice(-Math.max(LEAF_MIN, room - 1))}`;
 }
 
 /** The command and the waiver stand on one line each whatever the width: they are there to be copied. */
@@ -188,22 +202,51 @@ function footLines(story: Story, { width }: Layout, replay: string): readonly st
   const missed =
     story.missed.length === 0 ? [] : wrapWithin(`never happened: ${story.missed.join(', ')}`, width - 1, 2, 2);
   const own = story.reconciles === undefined ? [] : wrap(story.reconciles, width - 1, 2);
-  const tried = story.stats === undefined ? [] : wrap(triedText(story.stats, story.deterministic), width - 1, 2);
-  return [...missed, ...own, ...tried, `replay: ${replay}`, `waive: ${story.waiver}`].map((line) => ` ${line}`);
+  const tried = story.stats === undefined ? [] : wrapParts(triedText(story.stats, story), width - 1);
+  const mend = story.mend === undefined ? [] : wrap(`mend: ${inShort(story.mend)}`, width - 1, 2);
+  return [...missed, ...own, ...tried, ...mend, `replay: ${replay}`, `waive: ${story.waiver}`].map(
+    (line) => ` ${line}`,
+  );
 }
 
-/** `93→6 steps · 24→2 actors · 25 runs · deterministic 5/5 · everyday (no lag needed)` */
-export function triedText(stats: FindingStats, deterministic: boolean): string {
+const BESIDE = ' · ';
+const NO_BREAK = '\u00A0';
+
+/** Lines end between parts, never inside one. */
+function wrapParts(text: string, width: number): readonly string[] {
+  const whole = text.split(BESIDE).map((part) => part.replaceAll(' ', NO_BREAK));
+  return wrap(whole.join(BESIDE), width, 2).map((line) => line.replaceAll(NO_BREAK, ' '));
+}
+
+/** `93→6 steps · 24→2 actors · 25 runs · deterministic 5/5 · everyday (no lag needed) · embedded only` */
+export function triedText(
+  stats: FindingStats,
+  { deterministic, confirmed }: Pick<Story, 'deterministic' | 'confirmed'>,
+): string {
+  return [
+    effortText(stats, deterministic),
+    `${stats.grade} (${needsText(stats)})`,
+    ...(confirmed === undefined ? [] : [confirmed]),
+  ].join(BESIDE);
+}
+
+/** The first half of it, where grade and real server have places of their own. */
+export function effortText(stats: FindingStats, deterministic: boolean): string {
   const { k, n } = stats.reproduced;
   const count = stats.count > 1 ? [`seen in ${stats.count} runs`] : [];
   return [
-    `${stats.stepsBefore}→${stats.stepsAfter} steps`,
-    `${stats.actorsBefore}→${stats.actorsAfter} actors`,
+    shrunkText(stats.stepsBefore, stats.stepsAfter, 'step'),
+    shrunkText(stats.actorsBefore, stats.actorsAfter, 'actor'),
     `${stats.executions} runs`,
     k === n && deterministic ? `deterministic ${k}/${n}` : `reproduced ${k}/${n}`,
     ...count,
-    `${stats.grade} (${needsText(stats)})`,
-  ].join(' · ');
+  ].join(BESIDE);
+}
+
+/** Fewer deviations may take more steps: a run that is left alone goes on for longer. */
+function shrunkText(before: number, after: number, noun: string): string {
+  if (after < before) return `${before}→${countText(after, noun)}`;
+  return after === before ? countText(after, noun) : `${countText(after, noun)} (${before} when found)`;
 }
 
 function needsText({ holds, heldItems, faults }: FindingStats): string {

@@ -1,7 +1,7 @@
 /** Hand-written findings for the report's own tests. Ticks are given by the order of the calls. */
 import type { Signature, Violation } from '../model/check-result.ts';
 import type { Counterexample } from '../model/counterexample.ts';
-import type { Finding, FindingStats } from '../model/finding.ts';
+import type { Finding, FindingStats, Neighbour } from '../model/finding.ts';
 import type { Delivery, History, Mark, Operation, Outcome, ProcessEvent, Revision, Verb } from '../model/history.ts';
 import { requestLabel } from '../model/label.ts';
 import { objectKey, type JsonValue, type KubeObject } from '../model/object.ts';
@@ -213,6 +213,8 @@ const WEB = { resource: 'deployments.apps', name: 'web' } as const;
 const ok = (object: KubeObject): Outcome => ({ type: 'ok', code: 200, object });
 const CONFLICT: Outcome = { type: 'fail', code: 409, reason: 'Conflict', message: 'the object has been modified' };
 
+const ANCHOR = 'controller/update/deployments.apps/default/web#0!sent';
+
 /** The lost update that the documents show: a PUT with old content under a version fetched after a 409. */
 export function lostUpdate(): Finding {
   const script = new HistoryScript();
@@ -241,9 +243,8 @@ export function lostUpdate(): Finding {
     made: v103,
     outcome: ok(v103),
   });
-  const anchor = 'controller/update/deployments.apps/default/web#0!sent';
   const history = script.history({
-    decisions: [{ kind: 'preemption', label: anchor, detail: 'run writer-1', at: began, timeMs: 0 }],
+    decisions: [{ kind: 'preemption', label: ANCHOR, detail: 'run writer-1', at: began, timeMs: 0 }],
   });
   return findingOf(
     history,
@@ -262,8 +263,23 @@ export function lostUpdate(): Finding {
       revisions: [102, 103],
     },
     {
-      schedule: { ...EMPTY_SCHEDULE, preemptions: [{ before: anchor, run: 'writer-1' }] },
-      stats: { counterfactuals: [{ deviation: `before ${anchor} run writer-1`, without: 'passes' }] },
+      schedule: { ...EMPTY_SCHEDULE, preemptions: [{ before: ANCHOR, run: 'writer-1' }] },
+      stats: { counterfactuals: [{ deviation: `before ${ANCHOR} run writer-1`, without: 'passes' }] },
     },
   );
+}
+
+/** The run beside {@link lostUpdate}: the controller writes first, and the writer's change stays. */
+export function undisturbed(): Neighbour {
+  const script = new HistoryScript();
+  const v101 = deployment(101, 'v1', 3);
+  const v102 = deployment(102, 'v2', 3);
+  const v103 = deployment(103, 'v2', 5);
+  script.call({ actor: 'user', verb: 'create', ...WEB, body: v101, made: v101, outcome: ok(v101) });
+  script.contention();
+  const put = { verb: 'update', ...WEB } as const;
+  script.call({ actor: 'controller', ...put, body: deployment(101, 'v2', 3), made: v102, outcome: ok(v102) });
+  script.call({ actor: 'writer-1', verb: 'get', ...WEB, outcome: ok(v102) });
+  script.call({ actor: 'writer-1', ...put, body: deployment(102, 'v2', 5), made: v103, outcome: ok(v103) });
+  return { without: `before ${ANCHOR} run writer-1`, history: script.history() };
 }

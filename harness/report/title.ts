@@ -35,7 +35,7 @@ export function fileStem(signature: Signature): string {
 }
 
 /** FNV-1a, 24 bits of it: names, not security. */
-function shortHash(text: string): string {
+export function shortHash(text: string): string {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193) >>> 0;
   return ((hash >>> 8) ^ (hash & 0xff)).toString(16).padStart(6, '0');

@@ -17,6 +17,14 @@ describe('a trend', () => {
     expect(trendOf([series(100, (at) => 10 + Math.floor(at / 4))], LEAST)).toMatchObject({ verdict: 'grows' });
   });
 
+  it('is the same in a series too long to compare every pair of it', () => {
+    expect(trendOf([series(50_000, (at) => 10 + at / 2)], LEAST)).toEqual({
+      verdict: 'grows',
+      perRun: 0.5,
+      runs: 50_000,
+    });
+  });
+
   it('is steady once a process has found its size', () => {
     expect(trendOf([series(100, (at) => Math.min(40, 10 + at))], LEAST)).toEqual({ verdict: 'steady', runs: 100 });
   });

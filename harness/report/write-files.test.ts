@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HarnessError } from '../model/errors.ts';
 import { findingFiles, writeFinding } from './record.ts';
@@ -44,6 +45,33 @@ describe('writeWhole', () => {
     expect(readFileSync(path, 'utf8')).toBe('{}\n');
     expect(readdirSync(join(folder, 'a', 'b'))).toEqual(['c.json']);
   });
+
+  it('makes folders that others make at the same moment', async () => {
+    const started = new Int32Array(new SharedArrayBuffer(4));
+    const code = `
+      const { workerData: { started, folder, own } } = require('node:worker_threads');
+      import(${JSON.stringify(new URL('write-files.ts', import.meta.url).href)}).then(({ writeWhole }) => {
+        for (let round = 1; round <= 100; round++) {
+          Atomics.add(started, 0, 1);
+          while (Atomics.load(started, 0) < 2 * round);
+          writeWhole(folder + '/' + round + '/a/b/' + own + '.json', '');
+        }
+      });`;
+    const ends = ['one', 'other'].map(
+      (own) =>
+        new Promise((resolve, reject) => {
+          const worker = new Worker(code, { eval: true, workerData: { started, folder, own } });
+          worker.once('error', (error) => {
+            // Nobody is to wait for who has failed.
+            Atomics.store(started, 0, 1_000_000);
+            reject(error);
+          });
+          worker.once('exit', resolve);
+        }),
+    );
+
+    await expect(Promise.all(ends)).resolves.toEqual([0, 0]);
+  }, 60_000);
 
   it.runIf(existsSync('/dev/full'))('says that the disk is full and keeps what was there', () => {
     const path = join(folder, 'old.json');

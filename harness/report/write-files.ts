@@ -1,5 +1,5 @@
 /** Files written whole or not at all. */
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { HarnessError } from '../model/errors.ts';
 import { isMarkAlive, markOf, ourProcess } from './process-identity.ts';
@@ -19,13 +19,18 @@ export function writeWhole(path: string, text: string, mode = 0o666, flag = '--r
     renameSync(temporary, path);
   } catch (error) {
     removeQuietly(temporary);
-    const code = (error as NodeJS.ErrnoException).code ?? '';
-    const reason = REASONS[code]?.replace('--report-dir', flag) ?? reasonOf(error);
-    throw new HarnessError('OUTPUT_FAILED', `could not write "${path}": ${reason}`, {
-      cause: error,
-      details: { path, code },
-    });
+    throw writeFailure(path, error, flag);
   }
+}
+
+/** Why something could not be written, and what to do about it. */
+export function writeFailure(path: string, error: unknown, flag = '--report-dir'): HarnessError {
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  const reason = REASONS[code]?.replace('--report-dir', flag) ?? reasonOf(error);
+  return new HarnessError('OUTPUT_FAILED', `could not write "${path}": ${reason}`, {
+    cause: error,
+    details: { path, code },
+  });
 }
 
 /** Where a text is until all of it is on disk. */
@@ -58,7 +63,12 @@ function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   const parent = dirname(folder);
   if (parent !== folder) makeFolder(parent);
-  mkdirSync(folder);
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    // Shards that start together share the folders above their own: another one may have been faster.
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
+  }
 }
 
 const REASONS: { readonly [code: string]: string } = {

@@ -2,7 +2,7 @@
  * Shrinks a failing trial: fewer programs, fewer deviations, simpler operations, shorter holds.
  *
  * Pure: a generator of candidates that is told after each whether it still fails. The campaign drives it with a budget and a pinned
- * signature (`execution/shrink-finding.ts`); the fast-check arbitrary turns it into a shrink stream (`arbitrary.ts`).
+ * signature (`execution/search/shrink-finding.ts`); the fast-check arbitrary turns it into a shrink stream (`arbitrary.ts`).
  */
 import { SHORT_PAUSE_MS } from './pauses.ts';
 import { isConnectionFault, type Fault, type Hold, type Preemption, type Schedule } from '../model/schedule.ts';

@@ -2,10 +2,10 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { findProgram, findToxiproxy } from '../clusters/control-plane/binaries.ts';
-import { loadCrds, loadSamples } from '../execution/manifests.ts';
-import { createProcessHost } from '../execution/process-host.ts';
-import { resolveCommand } from '../execution/process-target.ts';
-import { TrialRunner } from '../execution/runner.ts';
+import { loadCrds, loadSamples } from '../execution/config/manifests.ts';
+import { createProcessHost } from '../execution/hosts/process-host.ts';
+import { resolveCommand } from '../execution/config/process-target.ts';
+import { TrialRunner } from '../execution/run/runner.ts';
 import type { ConnectionTrouble } from '../model/connection-fault.ts';
 import { EMPTY_SCHEDULE } from '../model/schedule.ts';
 import { checkLegality } from '../oracle/assumptions.ts';

@@ -1,13 +1,20 @@
 /** Runs on etcd and kube-apiserver: the same findings by the same labels, and nothing left behind. Only where there are binaries. */
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { stalemate } from '../cli/test-bin.ts';
 import { findProgram } from '../clusters/control-plane/binaries.ts';
-import { replay, run, type StalemateOptions } from '../index.ts';
+import { baseBuild, judgeOnBase, replayLike } from '../cli/base-build.ts';
+import { replay, resolveRun, revisitConfigured, runConfigured } from '../cli/library.ts';
+import type { StalemateOptions } from '../index.ts';
+import { corpusEntryOf } from '../model/corpus.ts';
+import type { Counterexample } from '../model/counterexample.ts';
+import type { Summary } from '../report/summary.ts';
+import { decodeCounterexample } from '../schedule/codec/counterexample.ts';
 
 const installed = findProgram('etcd') !== undefined && findProgram('kube-apiserver') !== undefined;
 const file = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -23,6 +30,8 @@ const OPTIONS: StalemateOptions = {
   seed: 1,
   properties: ['no-lost-update'],
   stopAfter: 1,
+  // One run at a time: control planes for several take longer to start than the few runs that are needed here.
+  network: 'host',
   writers: { 'spec-churn': false, 'status-writer': false, 'scale-writer': false, recreator: false },
   faults: { fail: false, refuse: false, 'lose-response': false, crash: false, 'stale-list': false },
 };
@@ -36,41 +45,53 @@ afterEach(() => {
 });
 
 describe.runIf(installed)('runs on a real control plane', { timeout: 240_000 }, () => {
-  it('find what is wrong, and it comes back there and on the embedded server', async () => {
-    const { findings } = await run({ ...OPTIONS, cluster: 'envtest', reportDir: folder }, { shrinkMs: 2_000 });
+  it('find what is wrong; it comes back on the build before, when it is kept, and on the embedded server', async () => {
+    const config = resolveRun({ ...OPTIONS, cluster: 'envtest', reportDir: folder }, { cwd: folder });
+    const { findings } = await runConfigured(config, { shrinkMs: 2_000 });
 
     const [found] = findings;
     expect(found?.violation.signature).toMatchObject({ property: 'no-lost-update' });
     if (found === undefined) return;
-    const { counterexample, stats } = found;
+    const { counterexample, record, stats } = found;
     expect(stats.reproduced.k).toBeGreaterThanOrEqual(3);
     expect(counterexample.cluster).toBe('envtest');
+    expect(record.revisions.every(({ op, actor }) => op >= 0 === (actor !== 'environment'))).toBe(true);
     const embedded = await replay(counterexample, { times: 3, cluster: 'embedded' });
     expect(embedded.reproduced.k).toBeGreaterThanOrEqual(2);
-    const real = await replay(counterexample, { times: 3 });
-    expect(real.reproduced.k).toBeGreaterThanOrEqual(2);
-    expect(real.missedAnchors).toEqual([]);
-    expect(real.history.revisions.every(({ op, actor }) => op >= 0 === (actor !== 'environment'))).toBe(true);
+
+    const same = baseBuild({ baseCommand: process.execPath }, config, folder) ?? ((target) => target);
+    const said: string[] = [];
+    await judgeOnBase(findings, same, { ...replayLike(config, folder), tell: (text) => said.push(text) });
+    expect(said.join('')).toMatch(/is pre-existing: it fails there too, in [2-5] of 5/);
+
+    const entry = corpusEntryOf(counterexample, { state: 'fixed', reason: '', since: '2026-11-22' });
+    const [kept] = await revisitConfigured([{ name: 'kept', entry }], config);
+    expect(kept).toMatchObject({ outcome: 'fails', missed: [] });
   });
 
-  it('show what was found in a module, which is then a program', async () => {
-    const module = 'controllers-under-test/releases/refreshes-version-only/controller.ts';
-    const options: StalemateOptions = {
-      target: file(module),
-      crds: [file('controllers-under-test/releases/crd.yaml')],
-      samples: [file('controllers-under-test/releases/sample.yaml')],
-      properties: ['no-lost-update'],
-      budget: '60s',
-      seed: 1,
-      stopAfter: 1,
-    };
-    const { findings } = await run({ ...options, reportDir: folder }, { shrinkMs: 5_000 });
+  it('confirm what was found in a module, and leave the rest of the file as the seed made it', () => {
+    const releases = (name: string): string => file(`controllers-under-test/releases/${name}`);
+    const what = ['--crds', releases('crd.yaml'), '--sample', releases('sample.yaml')];
+    const target = ['--target', releases('refreshes-version-only/controller.ts')];
+    const search = ['--property', 'no-lost-update', '--budget', '100', '--seed', '1', '--stop-after', '1', '--json'];
+    const args = ['run', ...what, ...target, ...search, '--confirm'];
 
-    const [found] = findings;
-    expect(found).toBeDefined();
-    if (found === undefined) return;
-    const { reproduced } = await replay(found.counterexample, { times: 5, cluster: 'envtest' });
-    expect(reproduced.k).toBeGreaterThanOrEqual(4);
+    const alone = stalemate([...args, 'none', '--report-dir', 'alone'], { cwd: folder });
+    const asked = stalemate([...args, 'envtest', '--report-dir', 'asked'], { cwd: folder });
+
+    expect(alone.code).toBe(1);
+    expect(asked.code).toBe(1);
+    const [finding] = (JSON.parse(asked.stdout) as Summary).findings;
+    expect(finding?.confirmed).toMatchObject({ cluster: 'envtest', reproduced: { n: 5 } });
+    expect(finding?.confirmed?.reproduced.k).toBeGreaterThanOrEqual(4);
+    expect(finding?.confirmed?.server).toMatch(/^kube-apiserver 1\./);
+    const stored = (reports: string): Counterexample => {
+      const [name = ''] = readdirSync(join(folder, reports, 'failures'));
+      return decodeCounterexample(readFileSync(join(folder, reports, 'failures', name), 'utf8'), name);
+    };
+    const { confirmed, ...rest } = stored('asked');
+    expect(confirmed).toEqual(finding?.confirmed);
+    expect(rest).toEqual(stored('alone'));
   });
 
   it('leave no program behind when the harness is killed', async () => {

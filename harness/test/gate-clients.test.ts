@@ -14,7 +14,7 @@ import { parse, stringify } from 'yaml';
 import { findProgram } from '../clusters/control-plane/binaries.ts';
 import { startControlPlane } from '../clusters/control-plane/control-plane.ts';
 import { readKubeconfig } from '../clusters/existing/kubeconfig-file.ts';
-import { gateBefore } from '../execution/proxy-testing.ts';
+import { gateBefore } from '../execution/gate/proxy-testing.ts';
 import type { StandingGate } from '../gate/http/open-gate.ts';
 import type { RemoteOptions } from '../gate/http/remote.ts';
 import { RemoteServer } from '../gate/http/remote.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { loadConfigFile } from '../execution/config.ts';
+import { loadConfigFile } from '../execution/config/config-file.ts';
 import { run } from '../index.ts';
 import type { CampaignResult } from '../index.ts';
 

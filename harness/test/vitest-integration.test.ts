@@ -62,8 +62,8 @@ function vitest(test: string, variant: string, budget: string): Results {
 }
 
 function shown(): string {
-  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-  return /```ts\n(\/\/ controller\.test\.ts\nimport \{ testClaim[\s\S]*?)```/.exec(readme)?.[1] ?? '';
+  const page = readFileSync(join(ROOT, 'docs/library.md'), 'utf8');
+  return /```ts\n(\/\/ controller\.test\.ts\nimport \{ testClaim[\s\S]*?)```/.exec(page)?.[1] ?? '';
 }
 
 it('fails the test of a property with the story, the command and the line, and passes the others', () => {
@@ -87,8 +87,11 @@ it('shrinks what breaks a claim, and passes what holds', () => {
   expect(failure).toMatch(/^Violated: UPDATES AT MOST FIVE TIMES {2}\d+ updates\n/);
   expect(failure).toMatch(/counterexample: \S+; to replay it, run this test again/);
   expect(failure).toContain('controller.test.ts');
-  const always = test.replace(/return updates.*;/, 'return updates.length < 1_000;');
-  expect(vitest(always, 'correct', '').tests.get('updates at most five times')?.status).toBe('passed');
+  const expects = test.replace(/return updates.*;.*/, 'expect(updates.length).toBeLessThan(1_000);');
+  const claims = `import { expect } from 'vitest';\n${expects}testClaim('is one', options, () => expect(2).toBe(1));\n`;
+  const { tests: thrown } = vitest(claims, 'correct', '');
+  expect(thrown.get('updates at most five times')?.status).toBe('passed');
+  expect(thrown.get('is one')?.failureMessages[0]).toMatch(/^Violated: IS ONE {2}expected 2 to be 1/);
 }, 120_000);
 
 it('says what is wrong with options in the failure, not in a stack of its own', () => {

@@ -29,7 +29,7 @@ export async function startOurs(): Promise<MeasuredServer> {
   const tokens = join(folder, 'tokens.csv');
   writeFileSync(tokens, `${TOKEN},admin,admin,"system:masters"\n`);
   const program = fileURLToPath(new URL('../../harness/cli/bin.mjs', import.meta.url));
-  const server = await startProgram([program, 'serve', '--environment', 'none', '--token-file', tokens]);
+  const server = await startProgram([program, 'serve', '--controllers', 'none', '--token-file', tokens]);
   return {
     ...server,
     url: server.firstLine.replace('serving on ', ''),

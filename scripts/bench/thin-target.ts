@@ -4,7 +4,7 @@
  * For benchmarks: what a trial costs when the target costs nearly nothing. Keeps `spec.replicas` ConfigMaps per widget, names
  * derived from the widget's, status through the subresource.
  */
-import type { Incarnation } from '../../harness/execution/world.ts';
+import type { Incarnation } from '../../harness/execution/run/host.ts';
 import type { JsonObject, KubeObject } from '../../harness/model/object.ts';
 import type { WatchEvent } from '../../harness/model/watch-event.ts';
 import { call } from '../../harness/wire/call.ts';

@@ -14,6 +14,7 @@ import {
   ETCD_VERSION,
   findProgram,
   KUBERNETES_VERSION,
+  KWOK_VERSION,
   PROGRAMS,
   TOXIPROXY_VERSION,
   type Program,
@@ -28,7 +29,8 @@ const LOCK_DEAD_MS = 60_000;
 /** Builds what is missing and returns where each program is. */
 export async function build(programs: readonly Program[] = PROGRAMS): Promise<ReadonlyMap<Program, string>> {
   await mkdir(cacheFolder(), { recursive: true });
-  await mkdir(cacheFolder(process.env, 'toxiproxy-server'), { recursive: true });
+  for (const program of ['toxiproxy-server', 'kwok'] as const)
+    await mkdir(cacheFolder(process.env, program), { recursive: true });
   if (missing(programs).length > 0) {
     const unlock = await lock(programs);
     try {
@@ -59,7 +61,8 @@ async function buildAll(programs: readonly Program[]): Promise<void> {
   try {
     if (programs.includes('toxiproxy-server')) await buildToxiproxy(folder);
     if (programs.includes('etcd')) await buildEtcd(folder);
-    const kubernetes = programs.filter((program) => program !== 'etcd' && program !== 'toxiproxy-server');
+    if (programs.includes('kwok')) await buildKwok(folder);
+    const kubernetes = programs.filter((program) => program.startsWith('kube'));
     if (kubernetes.length > 0) await buildKubernetes(folder, kubernetes);
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -78,6 +81,13 @@ async function buildEtcd(parent: string): Promise<void> {
   const name = 'go.etcd.io/etcd/server/v3';
   const folder = await scratchModule(parent, 'etcd', [`require ${name} ${ETCD_VERSION}`], [name]);
   await goBuild(folder, 'etcd', name, '-s -w');
+}
+
+async function buildKwok(parent: string): Promise<void> {
+  const name = 'sigs.k8s.io/kwok';
+  const command = `${name}/cmd/kwok`;
+  const folder = await scratchModule(parent, 'kwok', [`require ${name} ${KWOK_VERSION}`], [command]);
+  await goBuild(folder, 'kwok', command, `-s -w -X ${name}/pkg/consts.Version=${KWOK_VERSION}`);
 }
 
 async function buildKubernetes(parent: string, programs: readonly Program[]): Promise<void> {

@@ -94,12 +94,12 @@ export const CONTROLLER_TABLE: readonly LanguageController[] = [
   },
 ];
 
-/** Go's own cache knows what is stale. */
+/** Go's own cache knows what is stale, but links anew in each clone. */
 export function goBuild(folder: string, packages: string, log: string): Promise<void> {
-  mkdirSync(folder, { recursive: true });
+  const source = join(LANGUAGES, 'go');
   const target = packages === '.' ? join(folder, 'bucket-controller') : `${folder}/`;
   const args = ['build', '-o', target, ...packages.split(' ')];
-  return nice('go build', 'go', args, log, { cwd: join(LANGUAGES, 'go') });
+  return once(folder, source, ['.'], () => nice('go build', 'go', args, log, { cwd: source }), packages);
 }
 
 function buildPython(folder: string, log: string): Promise<void> {
@@ -133,15 +133,16 @@ function buildJava(folder: string, log: string): Promise<void> {
   });
 }
 
-/** Builds anew, into an emptied folder, when the sources differ from those of the last build that succeeded. */
+/** Builds anew, into an emptied folder, when the sources, or what is made of them, differ from those of the last build that succeeded. */
 async function once(
   folder: string,
   source: string,
   parts: readonly string[],
   build: () => Promise<void>,
+  what = '',
 ): Promise<void> {
   const stamp = join(folder, '.sources');
-  const hash = createHash('sha256');
+  const hash = createHash('sha256').update(what);
   for (const part of parts) hashInto(hash, join(source, part));
   const sources = hash.digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sources) return;

@@ -20,7 +20,7 @@ export interface Explained {
   readonly fact?: RegExp;
 }
 
-export const EXPLAINED: readonly Explained[] = [
+const EXPLAINED: readonly Explained[] = [
   {
     reason: 'the tag of a real server for the index of OpenAPI documents changes from one answer to the next',
     request: /^GET \/openapi\/v3\?/,

@@ -77,7 +77,7 @@ async function openDirectly(which: string, folder: string, bare: boolean): Promi
   if (which === 'embedded') {
     const kubeconfig = join(folder, 'kubeconfig-embedded.yaml');
     const bin = join(ROOT, 'harness', 'cli', 'bin.mjs');
-    const around = bare ? ['--environment', 'none'] : ['--environment', 'gc', '--crds', CRD];
+    const around = bare ? ['--controllers', 'none'] : ['--controllers', 'gc', '--crds', CRD];
     const args = [bin, 'serve', ...around, '--write-kubeconfig', kubeconfig];
     const serving = start({ file: process.execPath, args }, join(folder, 'serve.log'));
     const listens = (): boolean => serving.output().includes('serving on') || serving.ended() !== undefined;

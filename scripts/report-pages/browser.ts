@@ -57,6 +57,17 @@ export async function open(browser: Browser, file: string, look: Look): Promise<
   return { page, complaints, close: () => context.close() };
 }
 
+/** A picture of the whole page, the same each time. */
+export async function shoot(page: Page, picture: string): Promise<void> {
+  await page.screenshot({ path: picture, fullPage: true, animations: 'disabled', caret: 'hide' });
+}
+
+export async function photograph(browser: Browser, file: string, look: Look, picture: string): Promise<void> {
+  const opened = await open(browser, file, look);
+  await shoot(opened.page, picture);
+  await opened.close();
+}
+
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 /** What axe finds that is serious, one line each. */

@@ -9,22 +9,36 @@ import { nameOf, optionsFor } from '../catalogue.ts';
 
 /** The finding that the README explains. */
 export function example(): Told {
-  const read = (name: string): string => readFileSync(new URL(`../../docs/examples/${name}`, import.meta.url), 'utf8');
-  const { counterexample, history } = decodeRecord(read('lost-update.record.json'), 'lost-update.record.json');
-  const { violation } = recheck({ version: 2, kind: 'record', counterexample, history });
-  if (violation === undefined) throw new Error('the stored example no longer shows its violation');
-  const stats = JSON.parse(read('lost-update.stats.json')) as FindingStats;
-  return { violation, counterexample, record: history, stats };
+  const stats = JSON.parse(stored('lost-update.stats.json')) as FindingStats;
+  return { ...recorded('lost-update.record.json'), stats };
+}
+
+/** A finding in a real operator in Go, as its record tells it: log lines, real time, children with generated names. */
+export function ofProcess(): Told {
+  return recorded('kuberay-715.record.json');
+}
+
+function stored(name: string): string {
+  return readFileSync(new URL(`../../docs/examples/${name}`, import.meta.url), 'utf8');
+}
+
+function recorded(name: string): Told {
+  const { counterexample, history } = decodeRecord(stored(name), name);
+  const { violation } = recheck({ version: 3, kind: 'record', counterexample, history });
+  if (violation === undefined) throw new Error(`the stored example ${name} no longer shows its violation`);
+  return { violation, counterexample, record: history };
 }
 
 /** However slow the machine: what ends shrinking must not be the clock. */
 const SHRINK_MS = 120_000;
 
-/** What a campaign finds first in a wrong controller of the catalogue; the same seed finds the same. */
-export async function found(name: string, seed: number): Promise<Told> {
+/** What a campaign finds first in a wrong controller of the catalogue, of one property if that is named; the same seed finds the same. */
+export async function found(name: string, seed: number, property?: string): Promise<Told> {
   const entry = controllers.find((candidate) => nameOf(candidate) === name);
   if (entry === undefined) throw new Error(`the catalogue has no "${name}"`);
-  const { findings } = await run(optionsFor(entry, { budget: 20_000, seed, stopAfter: 1 }), { shrinkMs: SHRINK_MS });
+  const judged = property === undefined ? {} : { properties: [property] };
+  const options = optionsFor(entry, { budget: 20_000, seed, stopAfter: 1, ...judged });
+  const { findings } = await run(options, { shrinkMs: SHRINK_MS });
   const [finding] = findings;
   if (finding === undefined) throw new Error(`nothing was found in "${name}" with seed ${seed}`);
   return finding;

@@ -17,6 +17,7 @@ const MEASURE = `(async () => {
   const set = (id, value, event) => { const field = document.getElementById(id); field.value = value; field.dispatchEvent(new Event(event)); };
   const second = document.querySelector('#filter-actor option:nth-child(2)').value;
   const filterMs = await timed(() => set('filter-actor', second, 'change'));
+  document.getElementById('filter-text').focus();
   const searchMs = await timed(() => set('filter-text', 'conflict web-3', 'input'));
   await timed(() => document.getElementById('clear').click());
   const box = document.getElementById('events');

@@ -28,7 +28,7 @@ export interface GarbageCollectorOptions {
 
 const NOBODY: ReadonlySet<string> = new Set();
 
-export class GarbageCollector {
+class GarbageCollector {
   readonly actor = 'gc';
   readonly #send: Send;
   readonly #kinds: Pick<Kinds, 'kindFor'>;

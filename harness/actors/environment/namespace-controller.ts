@@ -21,7 +21,7 @@ export interface NamespaceControllerOptions {
   readonly kinds: Pick<Kinds, 'resourceKinds'>;
 }
 
-export class NamespaceController {
+class NamespaceController {
   readonly actor = 'namespaces';
   readonly #send: Send;
   readonly #kinds: Pick<Kinds, 'resourceKinds'>;

@@ -71,6 +71,12 @@ it.each([
     /has no default export: expected "export default/,
   ],
   ['a default export that is no function', 'object.mjs', 'export default {};', /exports a object as default/],
+  [
+    'syntax of a module that it imports, and says where it is as Node does',
+    'syntax.mjs',
+    "throw Object.assign(new SyntaxError('no enums'), { stack: 'file:///parts/part.ts:9\\n\\nenum' });",
+    /cannot be imported: no enums \(.*parts\/part\.ts:9\); /,
+  ],
   ['a module that throws', 'throws.mjs', 'throw new Error("broken at birth");', /cannot be imported: broken at birth/],
 ])('refuses %s', async (_case, name, text, message) => {
   const path = text === undefined ? join(folder, name) : await file(name, text);

@@ -6,8 +6,8 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { HarnessError } from '../../model/errors.ts';
 import type { Effects } from '../outside/effects.ts';
@@ -140,7 +140,14 @@ function importFailed(module: string, cause: unknown): HarnessError {
   const hint =
     IMPORT_HINTS.find(([sign]) => sign.test(`${String(code)} ${message}`))?.[1] ??
     'run it with "npx -y node@24 FILE" to see more';
-  return new HarnessError('TARGET_INVALID', `"${module}" cannot be imported: ${message}; ${hint}`, { cause });
+  const said = `${message}${placeOf(module, cause)}`;
+  return new HarnessError('TARGET_INVALID', `"${module}" cannot be imported: ${said}; ${hint}`, { cause });
+}
+
+/** Node says where syntax is wrong in the first line of the stack alone: often in a file that the module imports. */
+function placeOf(module: string, cause: unknown): string {
+  const [, url, line] = /^(file:\S+):(\d+)\n/.exec((cause instanceof Error && cause.stack) || '') ?? [];
+  return url === undefined ? '' : ` (${relative(dirname(module), fileURLToPath(url))}:${line})`;
 }
 
 function invalid(message: string, details: { readonly [key: string]: unknown } = {}): HarnessError {

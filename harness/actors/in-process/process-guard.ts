@@ -126,10 +126,13 @@ function text(value: unknown): string {
   return typeof value === 'number' || typeof value === 'string' ? String(value) : typeof value;
 }
 
-/** One line: name, message, and the innermost line of code outside Node's own. */
+/** One line: name, the message's first line, what caused it, and the innermost line of code outside Node's own and packages. */
 export function describe(error: unknown): string {
   if (!(error instanceof Error)) return `thrown: ${String(error)}`;
-  const frame = error.stack?.split('\n').find((line) => /^\s+at /.test(line) && !line.includes('node:'));
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line) && !line.includes('node:'));
+  const frame = frames.find((line) => !line.includes('/node_modules/')) ?? frames[0];
   const [, file, line] = FRAME.exec(frame ?? '') ?? [];
-  return `${error.name}: ${error.message}${file === undefined ? '' : ` at ${shortPath(file)}:${line}`}`;
+  const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
+  const [message = ''] = error.message.split('\n');
+  return `${error.name}: ${message}${cause}${file === undefined ? '' : ` at ${shortPath(file)}:${line}`}`;
 }

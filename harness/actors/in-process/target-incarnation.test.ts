@@ -194,6 +194,13 @@ describe('what a target does to its process', () => {
     ]);
   });
 
+  it('is told in one line, with the line of its own code', async () => {
+    await launch(() => void Promise.reject(new Error('HTTP-Code: 429\nBody: {}')));
+    await drain();
+
+    expect(told[1]).toMatch(/^unhandled Error: HTTP-Code: 429 at .*target-incarnation\.test\.ts:\d+$/);
+  });
+
   it('is told as an exit, and the code after it does not run', async () => {
     let after = false;
     await launch(() => {

@@ -122,14 +122,22 @@ const ERRNOS = { ECONNRESET: -104, ECONNREFUSED: -111, ETIMEDOUT: -110 } as cons
 /** The error that Node's network layer raises. */
 export function nodeError({ code, message }: ConnectionError): Error {
   const syscall = SYSCALLS[code];
-  return Object.assign(new Error(message === '' ? `${syscall} ${code}` : message), {
-    code,
-    errno: ERRNOS[code],
-    syscall,
-  });
+  return ofTheNetwork(
+    Object.assign(new Error(message === '' ? `${syscall} ${code}` : message), {
+      code,
+      errno: ERRNOS[code],
+      syscall,
+    }),
+  );
 }
 
 /** What `fetch` rejects with when the connection broke before the answer. */
 export function fetchFailure(error: ConnectionError): TypeError {
-  return new TypeError('fetch failed', { cause: nodeError(error) });
+  return ofTheNetwork(new TypeError('fetch failed', { cause: nodeError(error) }));
+}
+
+/** Raised by a socket, below whatever code waits for it: without the lines of ours that it was made in. */
+function ofTheNetwork<E extends Error>(error: E): E {
+  error.stack = `${error.name}: ${error.message}`;
+  return error;
 }

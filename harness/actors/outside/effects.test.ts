@@ -1,8 +1,8 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ApiServer } from '../../apiserver/server.ts';
 import { OUTSIDE_CRD } from '../../model/outside.ts';
 import type { Upstream } from '../../wire/http.ts';
-import { effectsFor } from './effects.ts';
+import { effectsFor, type Effects } from './effects.ts';
 import { serveEffects } from './serve-effects.ts';
 
 function store(): ApiServer {
@@ -16,31 +16,35 @@ function store(): ApiServer {
   return server;
 }
 
-type Call = (method: string, path: string, body?: unknown, headers?: { [name: string]: string }) => Promise<Response>;
+interface Way {
+  readonly url: string;
+  readonly fetch: Effects['fetch'];
+  close(): void;
+}
 
-const served = store();
-const http = await serveEffects(served, undefined);
-afterAll(() => http.close());
-const inside = effectsFor(store());
-
-const ways: readonly { readonly way: string; readonly call: Call }[] = [
-  {
-    way: 'in this process',
-    call: (method, path, body, headers) =>
-      inside.fetch(inside.url + path, { method, ...init(body), ...(headers === undefined ? {} : { headers }) }),
-  },
-  {
-    way: 'over HTTP',
-    call: (method, path, body, headers) =>
-      fetch(http.url + path, { method, ...init(body), ...(headers === undefined ? {} : { headers }) }),
-  },
+const ways: readonly { readonly way: string; readonly reach: () => Way | Promise<Way> }[] = [
+  { way: 'in this process', reach: () => ({ ...effectsFor(store()), close: () => {} }) },
+  { way: 'over HTTP', reach: async () => ({ ...(await serveEffects(store(), undefined)), fetch }) },
 ];
 
 function init(body: unknown): { readonly body?: string } {
   return body === undefined ? {} : { body: JSON.stringify(body) };
 }
 
-describe.each(ways)('the store $way', ({ call }) => {
+describe.each(ways)('the store $way', ({ reach }) => {
+  let reached: Way;
+  beforeAll(async () => {
+    reached = await reach();
+  });
+  afterAll(() => reached.close());
+
+  const call = (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Response> => reached.fetch(reached.url + path, { method, headers, ...init(body) });
+
   it('makes one under a drawn id for each POST', async () => {
     const first = (await (await call('POST', '/disks', { size: 1 })).json()) as { id: string };
     const second = (await (await call('POST', '/disks', { size: 1 })).json()) as { id: string };
@@ -96,10 +100,9 @@ describe('a lost answer', () => {
   it('is a connection that breaks, however the store is reached', async () => {
     const effects = effectsFor(broken);
     const server = await serveEffects(broken, undefined);
+    onTestFinished(() => server.close());
 
     await expect(effects.fetch(`${effects.url}/disks`)).rejects.toThrow('fetch failed');
     await expect(fetch(`${server.url}/disks`)).rejects.toThrow('fetch failed');
-
-    server.close();
   });
 });

@@ -1,7 +1,7 @@
 /** Lives side by side. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { EnclosurePool } from './enclosure-pool.ts';
 import type { Enclosure } from './enclosure.ts';
 
@@ -49,5 +49,18 @@ describe('a pool of enclosures', () => {
     expect(pool.network === 'host' || another.wrapper.join() !== one.wrapper.join()).toBe(true);
     next.giveBack();
     another.giveBack();
+  });
+
+  it.runIf(pool.network === 'none')('opens another one for the next life when somebody has ended one', async () => {
+    const one = await pool.take();
+    process.kill(Number(one.enter.at(-1)), 'SIGKILL');
+    one.giveBack();
+    await vi.waitUntil(() => one.isGone());
+
+    const next = await pool.take();
+
+    expect(next.wrapper).not.toEqual(one.wrapper);
+    expect(await next.listen()).toBeDefined();
+    next.giveBack();
   });
 });

@@ -34,6 +34,7 @@ export class EnclosurePool {
 
   /** One where nobody lives. The host's network is one for all. */
   async take(): Promise<Taken> {
+    while (this.#idle.at(-1)?.isGone() === true) this.#idle.pop();
     const enclosure = this.#idle.pop() ?? (this.network === 'host' ? this.#latest : await openEnclosure(this.network));
     this.#latest = enclosure;
     let over = false;

@@ -79,6 +79,24 @@ describe('an enclosure without a network', () => {
 
     await expect(enclosure.connect(port)).rejects.toThrow('ECONNREFUSED');
   });
+
+  it('lasts when those who are reached break off before they are handed over', async () => {
+    const server = createServer((socket) => socket.resetAndDestroy());
+    server.listen((await enclosure.listen()) ?? { port: 0, host: '127.0.0.1' });
+    if (!server.listening) await once(server, 'listening');
+
+    const reached = async (): Promise<void> => {
+      const socket = await enclosure.connect(portOf(server));
+      socket.on('error', () => {});
+      socket.destroy();
+    };
+    // Those that come at once wait for their turn; not all get as far as that.
+    for (let round = 0; round < 4; round++) await Promise.allSettled(Array.from({ length: 50 }, reached));
+
+    const [port = 0] = await enclosure.freePorts(1);
+    await expect(enclosure.connect(port)).rejects.toThrow('ECONNREFUSED');
+    server.close();
+  });
 });
 
 /** Goes into the background in a session of its own, as daemons do, and says who it is. */

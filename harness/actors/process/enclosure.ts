@@ -21,6 +21,8 @@ export interface Enclosure {
   readonly wrapper: readonly string[];
   /** Whether all processes of a life end with its first one, whatever they do to get away. */
   readonly endsAll: boolean;
+  /** Whether nobody can live there any more. */
+  isGone(): boolean;
   /** A listening socket on 127.0.0.1 inside; undefined where any socket of ours will do. */
   listen(): Promise<Server | undefined>;
   /** Ports of 127.0.0.1 inside that nobody listens on. */
@@ -44,6 +46,7 @@ export async function openEnclosure(network: Network): Promise<Enclosure> {
     warning: null,
     enter: namespace.enter,
     ...processWrapper(namespace.enter),
+    isGone: () => namespace.isGone,
     listen: () => namespace.listen(),
     freePorts: (count) => Promise.resolve(namespace.ports(count)),
     connect: (port) => namespace.connect(port),
@@ -56,6 +59,7 @@ function hostEnclosure(warning: string | null): Enclosure {
     warning,
     enter: [],
     ...processWrapper([]),
+    isGone: () => false,
     listen: () => Promise.resolve(undefined),
     freePorts,
     connect: reach,

@@ -33,10 +33,14 @@ function answer(ask: Ask): void {
     return;
   }
   const socket = connect(ask.port, LOOPBACK);
+  // Whatever it has to say, its end included, is for whoever it is handed to.
+  socket.pause();
   const fail = ({ message }: Error): void => say({ id, port: ask.port, error: message });
   socket.once('error', fail);
   socket.once('connect', () => {
     socket.off('error', fail);
+    // A target that is killed breaks off while this one waits to be handed over: no reason to end with it.
+    socket.on('error', () => {});
     say({ id, port: ask.port, error: null }, socket);
   });
 }

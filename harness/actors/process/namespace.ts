@@ -7,18 +7,21 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Server, Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { ownModule } from '../../model/own-module.ts';
 import type { Answer, Ask } from './namespace-holder.ts';
 
 export interface NetworkNamespace {
   /** Stands before a command line, so that it runs inside. */
   readonly enter: readonly string[];
+  /** Its holder was ended by somebody: nobody gets in any more. */
+  readonly isGone: boolean;
   listen(): Promise<Server>;
   connect(port: number): Promise<Socket>;
   /** So many ports that nobody listens on. */
   ports(count: number): readonly number[];
 }
 
-const HOLDER = fileURLToPath(new URL('./namespace-holder.ts', import.meta.url));
+const HOLDER = fileURLToPath(ownModule(import.meta.url, './namespace-holder.ts'));
 /** Loopback is down at first. Whatever is installed will do; the number is SIOCSIFFLAGS with IFF_UP | IFF_RUNNING. */
 const UP = [
   'ip link set lo up',
@@ -83,6 +86,7 @@ interface Waiting {
 
 class HeldNamespace implements NetworkNamespace {
   readonly enter: readonly string[];
+  isGone = false;
   readonly #holder: ChildProcess;
   readonly #waiting = new Map<number, Waiting>();
   #asked = 0;
@@ -93,16 +97,18 @@ class HeldNamespace implements NetworkNamespace {
     holder.on('message', ({ id, error }: Answer, socket: unknown) => {
       const waiting = this.#waiting.get(id);
       this.#waiting.delete(id);
-      if (socket === undefined) waiting?.reject(new Error(error ?? 'no socket came'));
+      if (socket === undefined) waiting?.reject(new Error(error ?? 'the connection broke off at once'));
       else waiting?.resolve(socket as Server | Socket);
     });
     holder.on('exit', () => {
+      this.isGone = true;
       for (const { reject } of this.#waiting.values()) reject(new Error('the network namespace of the target is gone'));
       this.#waiting.clear();
     });
     // What waits for it keeps this thread alive; it does not.
     holder.unref();
     holder.channel?.unref();
+    (holder.stderr as Socket | null)?.unref();
   }
 
   async listen(): Promise<Server> {

@@ -24,6 +24,7 @@ const target = {
   readyWithinMs: 1_000,
   graceMs: 0,
   metrics: '',
+  inCluster: false,
 } as const;
 const upstream = { send: () => () => {} };
 const front = { url: 'https://127.0.0.1:1', close: () => Promise.resolve() };

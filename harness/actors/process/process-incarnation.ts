@@ -20,15 +20,18 @@ import { realDelay } from '../../determinism/real-time.ts';
 import type { ActorId } from '../../model/actor.ts';
 import type { ProcessTarget } from '../../model/counterexample.ts';
 import { invariant } from '../../model/errors.ts';
-import type { ProcessEventKind, Reading } from '../../model/history.ts';
+import type { Reading } from '../../model/history.ts';
 import type { Upstream, UserInfo } from '../../wire/http.ts';
+import type { Traffic } from '../../wire/traffic.ts';
 import { kubeconfigOf } from '../../wire/kubeconfig.ts';
 import { serveEffects, type EffectsServer } from '../outside/serve-effects.ts';
 import { cleanEnvironment, filledIn, portNames, type Placeholders } from './command.ts';
 import { ask } from './ask.ts';
 import type { Enclosure } from './enclosure.ts';
 import type { EnclosurePool, Taken } from './enclosure-pool.ts';
-import { parseReadiness, watchReadiness, type Readiness, type ReadinessWatch } from './readiness.ts';
+import { Life, type TellLife } from './life.ts';
+import { Lines } from './lines.ts';
+import { parseReadiness, toldOfWatches, watchReadiness, type Readiness, type ReadinessWatch } from './readiness.ts';
 import { killMarked } from './survivors.ts';
 import { LIFE, watched } from './watched.ts';
 
@@ -49,6 +52,7 @@ export interface LifeAccess {
 /** What a life talks to. */
 export interface LifeFront {
   readonly url: string;
+  readonly traffic?: Traffic;
   close(): Promise<void>;
 }
 
@@ -78,6 +82,8 @@ export function processHost(parts: Omit<ProcessHost, 'authority' | 'identity'>):
 export interface ProcessIncarnation {
   /** Absent before it was started. */
   readonly pid: number | undefined;
+  /** Grows with all that moves between it and its front. */
+  readonly moved: number;
   /** Kills it without notice. */
   crash(): void;
   /** Asks it to end. */
@@ -98,28 +104,27 @@ export function startProcess(
   host: ProcessHost,
   actor: ActorId,
   upstream: Upstream,
-  tell: (kind: ProcessEventKind, detail: string) => void,
+  tell: TellLife,
 ): ProcessIncarnation {
   const incarnation = new Incarnation(host, actor, upstream, tell);
   void incarnation.start();
   return incarnation;
 }
 
-const USER = { name: 'system:serviceaccount:stalemate:target', groups: ['system:masters'] };
+/** Who a life is to a server that asks. */
+export const USER: UserInfo = { name: 'system:serviceaccount:stalemate:target', groups: ['system:masters'] };
 /** How long what a process printed last is waited for. */
 const LAST_WORDS_MS = 200;
 /** Metrics that take longer are not waited for. */
 const METRICS_MS = 1_000;
 /** `unshare`, and the shell that it starts. */
 const WRAPPERS = 2;
-/** Of a line that does not end, this much is kept. */
-const LINE_MAX = 4_000;
 
 class Incarnation implements ProcessIncarnation {
   readonly #host: ProcessHost;
   readonly #actor: ActorId;
   readonly #upstream: Upstream;
-  readonly #tell: (kind: ProcessEventKind, detail: string) => void;
+  readonly #life: Life;
   /** Made at the last moment: who is stopped before leaves none behind. */
   #folder = '';
   #front: LifeFront | undefined;
@@ -128,39 +133,25 @@ class Incarnation implements ProcessIncarnation {
   #enclosure: Taken | undefined;
   #readiness: ReadinessWatch | undefined;
   #metrics: URL | undefined;
-  #over = false;
-  /** It is still on its way to be started, and clears up itself. */
-  #starting = true;
   #ports: Placeholders['ports'] = new Map();
 
-  constructor(
-    host: ProcessHost,
-    actor: ActorId,
-    upstream: Upstream,
-    tell: (kind: ProcessEventKind, detail: string) => void,
-  ) {
+  constructor(host: ProcessHost, actor: ActorId, upstream: Upstream, tell: TellLife) {
     this.#host = host;
     this.#actor = actor;
     this.#upstream = upstream;
-    this.#tell = (kind, detail) => {
-      if (!this.#over) tell(kind, detail);
-    };
+    this.#life = new Life(tell, () => this.#clear());
   }
 
   get pid(): number | undefined {
     return this.#child?.pid;
   }
 
-  async start(): Promise<void> {
-    try {
-      await this.#start();
-    } catch (error) {
-      this.#tell('start-failed', error instanceof Error ? error.message : String(error));
-    } finally {
-      this.#starting = false;
-      // Whoever was stopped meanwhile has nobody else to give back what was taken since.
-      if (this.#over) this.#clear();
-    }
+  get moved(): number {
+    return this.#front?.traffic?.moved ?? 0;
+  }
+
+  start(): Promise<void> {
+    return this.#life.begin(() => this.#start());
   }
 
   async #start(): Promise<void> {
@@ -173,7 +164,7 @@ class Incarnation implements ProcessIncarnation {
     const names = portNames([...target.command, ...Object.values(target.env), target.ready, target.metrics]);
     const ports = names.length === 0 ? [] : await enclosure.freePorts(names.length);
     const effects = (await this.#openEffects(enclosure)) ?? '';
-    if (this.#over) return;
+    if (this.#life.over) return;
     this.#folder = mkdtempSync(join(tmpdir(), 'stalemate-target-'));
     const kubeconfig = this.#writeKubeconfig(this.#front.url);
     const home = join(this.#folder, 'home');
@@ -205,13 +196,13 @@ class Incarnation implements ProcessIncarnation {
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     this.#child = child;
-    child.once('spawn', () => this.#tell('started', ''));
-    child.once('error', (error) => this.#tell('start-failed', error.message));
+    child.once('spawn', () => this.#life.tell('started', ''));
+    child.once('error', (error) => this.#life.tell('start-failed', error.message));
     child.once('exit', (code, signal) => {
       this.#killGroup();
       // What it printed last is still on its way; a process that got away may keep the pipe open.
       void Promise.race([once(child, 'close'), realDelay(LAST_WORDS_MS)]).then(() =>
-        this.#tell('exited', endText(code, signal)),
+        this.#life.tell('exited', endText(code, signal)),
       );
     });
     child.stdin?.on('error', () => {});
@@ -232,7 +223,7 @@ class Incarnation implements ProcessIncarnation {
 
   async look(): Promise<Reading | undefined> {
     const { pid } = this;
-    if (pid === undefined || this.#over) return undefined;
+    if (pid === undefined || this.#life.over) return undefined;
     const family = familyOf(pid);
     // What stands before the command: who opened the namespace, and its first process.
     const own = this.#enclosure?.endsAll === true ? family.slice(WRAPPERS) : family;
@@ -269,9 +260,7 @@ class Incarnation implements ProcessIncarnation {
   }
 
   crash(): void {
-    if (this.#over) return;
-    this.#over = true;
-    if (!this.#starting) this.#clear();
+    this.#life.end();
   }
 
   #clear(): void {
@@ -326,38 +315,22 @@ class Incarnation implements ProcessIncarnation {
   }
 
   #readLines(stream: NodeJS.ReadableStream): void {
-    let rest = '';
-    stream.on('end', () => {
-      if (rest !== '') this.#print(rest);
-    });
-    stream.on('data', (piece: Buffer) => {
-      const lines = (rest + piece.toString('utf8')).split('\n');
-      rest = (lines.pop() ?? '').slice(0, LINE_MAX);
-      for (const line of lines) this.#print(line.slice(0, LINE_MAX));
-    });
+    const lines = new Lines((line) => this.#print(line));
+    // A character may come in two pieces.
+    stream.setEncoding('utf8');
+    stream.on('end', () => lines.end());
+    stream.on('data', (piece: string) => lines.take(piece));
   }
 
   #print(line: string): void {
-    if (this.#over) return;
+    if (this.#life.over) return;
     this.#readiness?.printed(line);
     this.#host.print(this.#actor, line);
   }
 
   /** What it talks to, told of the watches that it opens. */
   #served(): Upstream {
-    const upstream = this.#upstream;
-    return {
-      send: (request, sink) =>
-        upstream.send(request, {
-          answer: (response) => sink.answer(response),
-          open: (headers) => {
-            this.#readiness?.watching(request);
-            sink.open(headers);
-          },
-          event: (event) => sink.event(event),
-          end: (error) => sink.end(error),
-        }),
-    };
+    return toldOfWatches(this.#upstream, (request) => this.#readiness?.watching(request));
   }
 }
 

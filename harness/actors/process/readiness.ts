@@ -1,12 +1,12 @@
 /**
  * When a process that was started counts as ready: what its author says to look for.
  *
- * Owns: reading `--ready`, and the looking. Does not own: what happens until then (`execution/trial.ts` waits). Start at
+ * Owns: reading `--ready`, and the looking. Does not own: what happens until then (`execution/run/settling.ts` waits). Start at
  * {@link parseReadiness} and {@link watchReadiness}.
  */
 import { realDelay } from '../../determinism/real-time.ts';
 import { requestInfo } from '../../wire/request-info.ts';
-import type { ApiRequest } from '../../wire/http.ts';
+import type { ApiRequest, Upstream } from '../../wire/http.ts';
 import { groupResource } from '../../model/object.ts';
 import { ask } from './ask.ts';
 import type { Enclosure } from './enclosure.ts';
@@ -85,6 +85,22 @@ export function watchReadiness(readiness: Readiness, enclosure: Enclosure): Read
     end: () => {
       over = true;
     },
+  };
+}
+
+/** The same upstream, `watching` being told of each request that a watch was opened for. */
+export function toldOfWatches(upstream: Upstream, watching: (request: ApiRequest) => void): Upstream {
+  return {
+    send: (request, sink) =>
+      upstream.send(request, {
+        answer: (response) => sink.answer(response),
+        open: (headers) => {
+          watching(request);
+          sink.open(headers);
+        },
+        event: (event) => sink.event(event),
+        end: (error) => sink.end(error),
+      }),
   };
 }
 

@@ -1,7 +1,7 @@
 /**
  * Whether a process sleeps: the states of all its threads, and of everything that it started, as the kernel tells them.
  *
- * Owns: reading them, and what can be said from them. Does not own: what is waited for (`execution/process-rest.ts`). Where the kernel
+ * Owns: reading them, and what can be said from them. Does not own: what is waited for (`execution/hosts/process-rest.ts`). Where the kernel
  * tells nothing (no /proc), nobody knows. Start at {@link ThreadWatch}.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
@@ -30,6 +30,7 @@ export class ThreadWatch {
   #familyAtMs = Number.NEGATIVE_INFINITY;
   #ran = '';
   #awake = true;
+  #ranMs = 0;
 
   constructor(pid: number) {
     this.#pid = pid;
@@ -41,19 +42,31 @@ export class ThreadWatch {
     if (this.#awake) this.#list();
     let running = false;
     let ran = '';
+    let ranNs = 0;
     for (const [path, thread] of this.#threads) {
       const stat = read(thread.stat);
       if (stat === '') this.#forget(path, thread);
       else {
         running ||= !SLEEPING.test(stat.slice(stat.lastIndexOf(')')));
-        ran += read(thread.schedule);
+        const schedule = read(thread.schedule);
+        ran += schedule;
+        ranNs += Number.parseInt(schedule, 10) || 0;
       }
     }
     this.#awake = running || ran !== this.#ran;
     this.#ran = ran;
+    this.#ranMs = ranNs / NS_PER_MS;
     if (ran === '') return 'unknown';
     if (running) return 'awake';
     return this.#awake ? 'dozing' : 'asleep';
+  }
+
+  /**
+   * How long its threads had been on a processor at the last look, all together. On a busy machine a second of that may take many; what
+   * ended threads did is not in it any more.
+   */
+  get ranMs(): number {
+    return this.#ranMs;
   }
 
   /** Lets go of what it reads. */
@@ -80,6 +93,7 @@ export class ThreadWatch {
   }
 }
 
+const NS_PER_MS = 1e6;
 /** Behind the name: interruptible sleep, stopped, or gone but not yet collected. */
 const SLEEPING = /^\) [STtZX]/;
 const buffer = Buffer.alloc(512);

@@ -22,6 +22,7 @@ const GADGETS: KubeObject = gadgets({
         ratio: { type: 'number', minimum: 0, maximum: 1 },
         below: { type: 'integer', maximum: 0, exclusiveMaximum: true },
         since: { type: 'string', format: 'date-time' },
+        tag: { type: 'string', pattern: '^[[:alnum:]]*$' },
         interval: { type: 'string', pattern: '^([0-9]+(ms|s|m|h))+$' },
         storage: { 'x-kubernetes-int-or-string': true },
         hint: { type: 'string', nullable: true },

@@ -92,7 +92,7 @@ export const APP: ObjectTarget = {
 export const DEPLOYMENT: ObjectTarget = { ...APP, group: 'apps', resource: 'deployments' };
 export const CONFIGMAP: ObjectTarget = { ...APP, group: '', resource: 'configmaps' };
 export const INPUT: ObjectTarget = { ...CONFIGMAP, name: 'input' };
-export const BYSTANDER: ObjectTarget = { ...CONFIGMAP, name: 'bystander' };
+const BYSTANDER: ObjectTarget = { ...CONFIGMAP, name: 'bystander' };
 
 /** The finalizer of the target, which nobody else may touch. */
 export const TARGET_FINALIZER = 'example.com/cleanup';

@@ -27,7 +27,7 @@ export type Managed = ReadonlyMap<string, Owner>;
 export const NOBODY: Managed = new Map();
 
 /** What makes two entries the same: kube-apiserver sorts and merges by this text. */
-export function ownerId(manager: string, applied: boolean, apiVersion: string, subresource: string): string {
+function ownerId(manager: string, applied: boolean, apiVersion: string, subresource: string): string {
   return JSON.stringify({
     ...(manager === '' ? {} : { manager }),
     operation: applied ? 'Apply' : 'Update',

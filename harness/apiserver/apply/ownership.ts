@@ -202,7 +202,7 @@ const MANAGER_BYTES_MAX = 128;
 const PRINTABLE = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 
 /** `?fieldManager=`, or the product in the user agent. */
-export function managerOf(call: Call): string {
+function managerOf(call: Call): string {
   const { query, headers } = call.request;
   const asked = query['fieldManager'];
   if (asked !== undefined && asked !== '') return asked;

@@ -5,10 +5,10 @@
  * match conditions and admission policies use {@link compileExpression} with variables of their own.
  */
 import { Environment } from '@marcbachmann/cel-js';
+import { goRegExp } from '../../wire/go-regexp.ts';
 import { compileErrorText, evaluationErrorText } from './failures.ts';
 import { parseGoDuration } from '../schema/durations.ts';
 import { formatHolds } from '../schema/formats.ts';
-import { goRegExp } from '../schema/patterns.ts';
 import { registerLibrary } from './library.ts';
 import { registerNetwork } from './network.ts';
 import { registerPresence, withOwnNames, writtenName } from './presence.ts';

@@ -6,7 +6,7 @@
  */
 import { Optional, type Environment } from '@marcbachmann/cel-js';
 import { Duration } from '@marcbachmann/cel-js/evaluator';
-import { goRegExp } from '../schema/patterns.ts';
+import { readPattern, type GoRegExp } from '../../wire/go-regexp.ts';
 import { celEqual, compare } from './equality.ts';
 import { registerComprehensions } from './comprehensions.ts';
 
@@ -48,28 +48,20 @@ function registerStrings(env: Environment): void {
   env.registerFunction('string.format(list): string', (text: string, values: List) => formatText(text, values));
   env.registerFunction(
     'string.find(string): string',
-    (text: string, pattern: string) => compiled(pattern).exec(text)?.[0] ?? '',
+    (text: string, pattern: string) => compiled(pattern).findAll(text, 1)[0] ?? '',
   );
-  const findAll = (text: string, pattern: string, limit: number): readonly string[] => {
-    const found: string[] = [];
-    for (const match of text.matchAll(new RegExp(compiled(pattern), 'gu'))) {
-      if (limit >= 0 && found.length >= limit) break;
-      found.push(match[0]);
-    }
-    return found;
-  };
   env.registerFunction('string.findAll(string): list<string>', (text: string, pattern: string) =>
-    findAll(text, pattern, -1),
+    compiled(pattern).findAll(text, -1),
   );
   env.registerFunction('string.findAll(string, int): list<string>', (text: string, pattern: string, limit: bigint) =>
-    findAll(text, pattern, Number(limit)),
+    compiled(pattern).findAll(text, Number(limit)),
   );
 }
 
-function compiled(pattern: string): RegExp {
-  const regexp = goRegExp(pattern);
-  if (regexp === undefined) throw new Error(`Illegal regex: error parsing regexp: ${pattern}`);
-  return regexp;
+function compiled(pattern: string): GoRegExp {
+  const read = readPattern(pattern);
+  if ('fault' in read) throw new Error(`Illegal regex: ${read.fault}`);
+  return read;
 }
 
 function replaceSome(text: string, from: string, to: string, count: number): string {

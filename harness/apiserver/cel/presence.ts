@@ -5,7 +5,7 @@
  * compiled with `Has` in its place, a macro of this file; the name has the same length, so that positions stay right.
  */
 import { Optional, type Environment, type TypeDeclaration } from '@marcbachmann/cel-js';
-import { goRegExp } from '../schema/patterns.ts';
+import { readPattern } from '../../wire/go-regexp.ts';
 
 interface Node {
   readonly op: string;
@@ -48,9 +48,9 @@ export function writtenName(name: string): string {
 
 export function registerPresence(env: Environment): void {
   env.registerFunction('string.Matches(string): bool', (text: string, pattern: string) => {
-    const regexp = goRegExp(pattern);
-    if (regexp === undefined) throw new Error(`error parsing regexp: ${pattern}`);
-    return regexp.test(text);
+    const read = readPattern(pattern);
+    if ('fault' in read) throw new Error(read.fault);
+    return read.test(text);
   });
   env.registerFunction('Has(ast): bool', (({ ast, args }: Macro) => ({
     ast,

@@ -114,6 +114,7 @@ describe('libraries (125)', () => {
     '"%s is %d".format([self.name, self.count]) == "hello is 3"',
     'self.name.matches(r"""^(?i)[A-Z]+$""") && !self.name.matches("^x") && self.name != "has(x)"',
     'self.name.find("l+") == "ll" && self.name.findAll("l").size() == 2',
+    String.raw`"a_b".findAll("\\_.") == ["_b"] && "baac".findAll("a*") == ["", "aa", ""]`,
     'sets.contains(self.list, ["a"]) && !sets.intersects(self.list, ["z"])',
     'quantity("1Gi").isGreaterThan(quantity("1G")) && quantity("1500m").add(1).compareTo(quantity("2.5")) == 0',
     'ip("10.1.2.3").family() == 4 && cidr("10.0.0.0/8").containsIP("10.1.2.3") && !isIP("x")',

@@ -240,7 +240,7 @@ const ESCAPES: { readonly [text: string]: string } = {
 };
 
 /** The identifier for a property name; undefined when there is none. */
-export function escapeName(name: string): string | undefined {
+function escapeName(name: string): string | undefined {
   if (!/^[a-zA-Z_./-][\w./-]*$/.test(name)) return undefined;
   if (RESERVED.has(name)) return `__${name}__`;
   return name.replaceAll(/__|[-./]/g, (text) => ESCAPES[text] ?? text);

@@ -6,8 +6,8 @@
 import { jsonEqual } from '../../model/leaf.ts';
 import { isMap, mapOf, mapsOf, textOf } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
+import { readPattern } from '../../wire/go-regexp.ts';
 import { fieldErrorText, fieldForbidden, fieldInvalid, fieldRequired, type FieldError } from '../refusal.ts';
-import { goRegExp } from '../schema/patterns.ts';
 
 type Level = 'root' | 'item' | 'field';
 
@@ -118,14 +118,6 @@ function isPlain(schema: JsonObject, key: string): boolean {
   return value === undefined || value === null || value === false || value === '';
 }
 
-/** Go's words for the usual mistakes. */
-function regexpFault(pattern: string): string {
-  const bare = pattern.replaceAll(/\\./gs, '');
-  const missing = bare.includes('[') && !bare.includes(']') ? ']' : bare.includes('(') ? ')' : undefined;
-  if (/^[*+?]/.test(bare)) return `missing argument to repetition operator: \`${bare.charAt(0)}\``;
-  return missing === undefined ? `unexpected ): \`${pattern}\`` : `missing closing ${missing}: \`${pattern}\``;
-}
-
 function validateValues(
   schema: JsonObject,
   skipAnyOf: boolean,
@@ -142,14 +134,9 @@ function validateValues(
     validateNested(one, false, `${at}.oneOf[${index}]`, errors);
   if (isMap(schema['not'])) validateNested(schema['not'], false, `${at}.not`, errors);
   const pattern = textOf(schema['pattern']);
-  if (pattern !== '' && goRegExp(pattern) === undefined)
-    errors.push(
-      fieldInvalid(
-        `${at}.pattern`,
-        pattern,
-        `must be a valid regular expression, but isn't: error parsing regexp: ${regexpFault(pattern)}`,
-      ),
-    );
+  const read = readPattern(pattern);
+  if ('fault' in read)
+    errors.push(fieldInvalid(`${at}.pattern`, pattern, `must be a valid regular expression, but isn't: ${read.fault}`));
 }
 
 /** Keywords that say what a value is, and what is said of them inside `anyOf` and its like. */

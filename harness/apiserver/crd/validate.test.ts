@@ -50,6 +50,14 @@ describe('schemas of definitions (119)', () => {
       [`${SPEC}.anyOf[0].type: Forbidden: must be empty to be structural`],
     ],
     [
+      'patterns that Go refuses',
+      { type: 'string', pattern: '^(?=a)$' },
+      [
+        `${SPEC}.pattern: Invalid value: "^(?=a)$": must be a valid regular expression, but isn't: error parsing regexp: invalid or unsupported Perl syntax: \`(?=\``,
+      ],
+    ],
+    ['patterns that only Go reads', { type: 'string', pattern: String.raw`(?U)^C:\\zip\z` }, []],
+    [
       'the pattern of int-or-string',
       { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] },
       [],

@@ -74,7 +74,8 @@ export class Http2Exchange implements Exchange {
   }
 
   abort(): void {
-    this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+    // Not closed: before that Node would end the answer, and what broke off would look whole.
+    this.#stream.destroy(new Error('broken off'));
   }
 
   onClose(listener: () => void): void {

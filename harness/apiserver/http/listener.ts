@@ -9,6 +9,7 @@ import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { AddressInfo, Server as Socket } from 'node:net';
 import { realClearTimeout, realSetTimeout } from '../../determinism/real-time.ts';
+import { Traffic } from '../../wire/traffic.ts';
 import { certifiedUser } from './authentication.ts';
 import type { Identity } from './certificates.ts';
 import type { Credential, Exchange } from './exchange.ts';
@@ -29,6 +30,7 @@ export interface TlsOptions {
 
 export interface Listener {
   readonly port: number;
+  readonly traffic: Traffic;
   /** Takes no more connections, lets what is being answered end, and resolves once the port is free. */
   close(): Promise<void>;
 }
@@ -91,6 +93,8 @@ export async function listen(
     });
     server.on('tlsClientError', (_error: Error, socket: TLSSocket) => socket.destroy());
   }
+  const traffic = new Traffic();
+  server.on('connection', (socket) => traffic.add(socket));
   // Node drops headers past a count of its own otherwise, silently.
   server.maxHeadersCount = 0;
   server.on('clientError', (error: ClientError, socket: Duplex) => refuseConnection(error, socket));
@@ -104,7 +108,8 @@ export async function listen(
     server.once('error', reject);
     server.listen(place, resolve);
   });
-  return { port: (server.address() as AddressInfo).port, close: () => close(server, sessions, upgraded) };
+  const { port } = server.address() as AddressInfo;
+  return { port, traffic, close: () => close(server, sessions, upgraded) };
 }
 
 interface UserOf {

@@ -6,6 +6,7 @@
  * answers API requests can be served. Start at {@link serveHttp}.
  */
 import type { Server } from 'node:net';
+import type { Traffic } from '../../wire/traffic.ts';
 import { Authenticator, UNSECURED, type AuthenticationOptions } from './authentication.ts';
 import { Handler, type Served } from './handle.ts';
 import { listen, type TlsOptions } from './listener.ts';
@@ -33,6 +34,8 @@ export interface HttpServer {
   /** `https://127.0.0.1:6443`. */
   readonly url: string;
   readonly port: number;
+  /** What has moved over its connections. */
+  readonly traffic: Traffic;
   /** Ends watches, lets answers in flight leave, drops connections and frees the port. */
   close(): Promise<void>;
 }
@@ -51,6 +54,7 @@ export async function serveHttp(upstream: Served, options: ServeOptions = {}): P
   return {
     url: `${tls === undefined ? 'http' : 'https'}://${host}:${listener.port}`,
     port: listener.port,
+    traffic: listener.traffic,
     close: () => {
       handler.close();
       return listener.close();

@@ -12,7 +12,7 @@ import { fill, inItems } from './fill.ts';
 import { compareQuantities } from './quantity.ts';
 
 /** Says what was filled in. */
-export const LIMIT_ANNOTATION = 'kubernetes.io/limit-ranger';
+const LIMIT_ANNOTATION = 'kubernetes.io/limit-ranger';
 
 /** The limits of one type in a namespace, of all its ranges. */
 function limitsOf(stored: Stored, namespace: string, type: string): readonly JsonObject[] {

@@ -20,7 +20,7 @@ export function oldItem(
 }
 
 /** The schema of a map's value; undefined when the map's schema does not know the key. */
-export function nodeAt(node: SchemaNode, key: string): SchemaNode | undefined {
+function nodeAt(node: SchemaNode, key: string): SchemaNode | undefined {
   return node.properties.get(key) ?? (typeof node.additional === 'object' ? node.additional : undefined);
 }
 

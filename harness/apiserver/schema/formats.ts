@@ -98,7 +98,7 @@ function isHostname(text: string): boolean {
 }
 
 /** `url.ParseRequestURI`: an absolute URI or an absolute path. */
-export function isRequestUri(text: string): boolean {
+function isRequestUri(text: string): boolean {
   const match = /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(\/\/[^/?]*)?([^?]*)/s.exec(text);
   if (match === null || text === '') return false;
   for (const point of text) if (point < ' ' || point === '\u007f') return false;

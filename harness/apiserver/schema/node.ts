@@ -6,9 +6,9 @@
  */
 import { isList, isMap, textOf } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
+import { goRegExp, type GoRegExp } from '../../wire/go-regexp.ts';
 import { coerceValue } from './coerce.ts';
 import { knownFormat } from './formats.ts';
-import { goRegExp } from './patterns.ts';
 
 export interface SchemaNode {
   /** Empty: anything goes. */
@@ -37,7 +37,7 @@ export interface SchemaNode {
   readonly multipleOf: number | undefined;
   readonly maxLength: number | undefined;
   readonly minLength: number | undefined;
-  readonly pattern: RegExp | undefined;
+  readonly pattern: GoRegExp | undefined;
   readonly patternText: string;
   readonly format: string;
   readonly maxItems: number | undefined;

@@ -11,7 +11,7 @@ const FLOAT32_MAX = 3.4028234663852886e38;
 const EXPONENT_MIN = 6;
 
 /** A float as Go's `%v` prints it: `0.5`, `100000`, `1e+06`. */
-export function goFloat(value: number): string {
+function goFloat(value: number): string {
   const [digits = '', power = '0'] = value.toExponential().split('e');
   const exponent = Number(power);
   if (value === 0 || (exponent >= -4 && exponent < EXPONENT_MIN)) return String(value);

@@ -24,7 +24,7 @@ export interface VirtualKind {
 const AUTHORIZATION = 'authorization.k8s.io';
 const AUTHENTICATION = 'authentication.k8s.io';
 
-export const VIRTUAL_KINDS: readonly VirtualKind[] = [
+const VIRTUAL_KINDS: readonly VirtualKind[] = [
   {
     group: AUTHORIZATION,
     resource: 'selfsubjectaccessreviews',

@@ -2,7 +2,8 @@
 import { Command } from 'commander';
 import type { BaseFlags } from '../base-build.ts';
 import type { CommandContext } from '../main.ts';
-import { runCampaignCommand, withRunFlags, type RunFlags } from './run.ts';
+import { runCampaign } from '../campaign/run.ts';
+import { withRunFlags, type RunFlags } from './run-flags.ts';
 import { flagsWith } from './target-flags.ts';
 
 type CiFlags = RunFlags & BaseFlags;
@@ -34,6 +35,6 @@ export function ciCommand(context: CommandContext): Command {
       const asked = flagsWith(command, flags, self);
       const formats = process.env['GITHUB_ACTIONS'] === 'true' ? ['junit', 'github', 'markdown'] : ['junit'];
       const report = asked.report ?? formats.map((format) => ({ format }));
-      context.finish(await runCampaignCommand({ ...asked, report }, context, { base: asked, seed: SEED }));
+      context.finish(await runCampaign({ ...asked, report }, context, { base: asked, seed: SEED }));
     });
 }

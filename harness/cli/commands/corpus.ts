@@ -1,8 +1,9 @@
 /** `stalemate corpus`: findings that a project keeps, in what state they are, and whether they still fail. */
 import { Command } from 'commander';
-import { findConfigFile, loadConfigFile, type StalemateOptions } from '../../execution/config.ts';
-import { resolveCorpus } from '../../execution/config-findings.ts';
-import type { CorpusConfig, RunConfig } from '../../execution/run-config.ts';
+import { findConfigFile, loadConfigFile } from '../../execution/config/config-file.ts';
+import type { StalemateOptions } from '../../execution/config/options.ts';
+import { resolveCorpus } from '../../execution/config/config-findings.ts';
+import type { CorpusConfig, RunConfig } from '../../execution/config/run-config.ts';
 import { CORPUS_STATES, type CorpusState } from '../../model/corpus.ts';
 import { EXIT } from '../../model/errors.ts';
 import { countArgument, timeArgument, usage } from '../arguments.ts';
@@ -52,6 +53,10 @@ Examples:
   stalemate corpus promote lost-update-fa7988 --state quarantined --reason "waits for #217"
   stalemate corpus explain lost-update-fa7988`;
 
+function examples(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  stalemate ${line}`).join('\n')}`;
+}
+
 export function corpusCommand(context: CommandContext): Command {
   const folderOption = ['--corpus <dir>', 'the folder (default: .stalemate/corpus)'] as const;
   const list = new Command('list')
@@ -59,6 +64,7 @@ export function corpusCommand(context: CommandContext): Command {
     .option('--config <file>', 'configuration file')
     .option(...folderOption)
     .option('--json', 'print a JSON document on stdout')
+    .addHelpText('after', examples('corpus list', 'corpus list --json'))
     .action(async (flags: CorpusFlags) => {
       const { console } = context;
       const files = readCorpus((await corpusOf(flags, context)).folder, console.cwd);
@@ -78,6 +84,10 @@ export function corpusCommand(context: CommandContext): Command {
     .option('--budget <time>', 'begin none after that', timeArgument('--budget'))
     .option('--update', 'store labels that had to be moved, because the target was edited')
     .option('--json', 'print the results as JSON on stdout')
+    .addHelpText(
+      'after',
+      examples('corpus run', 'corpus run lost-update-fa7988 --times 20', 'corpus run -- ./bin/manager'),
+    )
     .action(async (words: readonly string[], flags: RunFlags, self: Command) => {
       const { named, command } = wordsOf(words, self);
       const config = await configOf(withCommand(flags, command), context);
@@ -93,6 +103,13 @@ export function corpusCommand(context: CommandContext): Command {
       stateArgument,
     )
     .option('--reason <text>', 'why; a quarantined one needs it')
+    .addHelpText(
+      'after',
+      examples(
+        'corpus promote .stalemate/failures/lost-update-fa7988.json',
+        'corpus promote lost-update-fa7988 --state quarantined --reason "waits for #217"',
+      ),
+    )
     .action(async (words: readonly string[], flags: PromoteFlags, self: Command) => {
       const { named, command } = wordsOf(words, self);
       const [what, ...more] = named;
@@ -111,6 +128,7 @@ export function corpusCommand(context: CommandContext): Command {
     .option('--stale', 'replay all, and remove those whose labels no longer occur')
     .option('--doubles', 'of entries with one signature, keep the one with the fewest deviations')
     .option('--dry-run', 'only say what would be removed')
+    .addHelpText('after', examples('corpus prune --stale --dry-run', 'corpus prune lost-update-fa7988'))
     .action(async (words: readonly string[], flags: PruneFlags, self: Command) => {
       const { named, command } = wordsOf(words, self);
       const chosen = withCommand(flags, command);
@@ -122,6 +140,7 @@ export function corpusCommand(context: CommandContext): Command {
     .argument('<name>', 'of an entry')
     .option('--config <file>', 'configuration file')
     .option(...folderOption)
+    .addHelpText('after', examples('corpus explain lost-update-fa7988'))
     .action(async (name: string, flags: CorpusFlags) => {
       const { console } = context;
       const entries = readWholeCorpus((await corpusOf(flags, context)).folder, console.cwd);

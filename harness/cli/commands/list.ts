@@ -11,11 +11,21 @@ interface Entry {
 
 const WHATS = ['properties', 'writers', 'faults', 'strategies', 'controllers'] as const;
 
+const HELP = `
+Names that a configuration or a flag takes: --property, "writers", "faults". Strategies are how a search orders what happens; controllers
+are those that come with stalemate, correct and wrong ones.
+
+Examples:
+  stalemate list properties
+  stalemate list faults
+  stalemate list writers --json`;
+
 export function listCommand(context: CommandContext): Command {
   return new Command('list')
     .description('Show what there is to choose from.')
     .argument('<what>', WHATS.join(', '))
     .option('--json', 'print a JSON list')
+    .addHelpText('after', HELP)
     .action(async (what: string, { json }: { readonly json?: boolean }) => {
       const entries = await entriesOf(what);
       context.console.out(json === true ? `${JSON.stringify(entries, null, 2)}\n` : tableText(entries));

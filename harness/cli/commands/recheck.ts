@@ -2,7 +2,8 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { findConfigFile, loadConfigFile, ownProperties } from '../../execution/config.ts';
+import { findConfigFile, loadConfigFile } from '../../execution/config/config-file.ts';
+import { ownProperties } from '../../execution/config/options.ts';
 import { signatureText } from '../../model/check-result.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
 import type { CheckReport } from '../../model/finding.ts';

@@ -103,7 +103,7 @@ async function fromAuditLog(file: string, target: string | undefined): Promise<R
   const { happenings, actors, notes } = readAuditLog(readText(file, 'audit log'), file, target);
   const history = foldHistory(happenings);
   return {
-    version: 1,
+    version: 2,
     kind: 'recording',
     source: 'audit-log',
     actors: Object.fromEntries(actors),
@@ -141,5 +141,7 @@ async function write(recording: Recording, out: string, { console }: CommandCont
   for (const text of deviations.slice(0, DEVIATIONS_SHOWN)) console.out(`  ${text}\n`);
   if (deviations.length > DEVIATIONS_SHOWN)
     console.out(`  and ${deviations.length - DEVIATIONS_SHOWN} more in the file\n`);
-  console.out(`written to ${out}; "stalemate recheck ${out}" judges it\n`);
+  console.out(
+    `written to ${out}; "stalemate recheck ${out}" judges it, "stalemate report ${out}" makes a page of it\n`,
+  );
 }

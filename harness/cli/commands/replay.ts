@@ -1,9 +1,9 @@
 /** `stalemate replay`: a counterexample again. */
 import path from 'node:path';
 import { Command } from 'commander';
-import { undisturbable } from '../../execution/chosen-faults.ts';
-import { findConfigFile, loadConfigFile } from '../../execution/config.ts';
-import { partingOf } from '../../execution/parting.ts';
+import { undisturbable } from '../../execution/config/chosen-faults.ts';
+import { findConfigFile, loadConfigFile } from '../../execution/config/config-file.ts';
+import { partingOf } from '../../execution/replay/parting.ts';
 import { versions } from '../../execution/versions.ts';
 import { signatureText } from '../../model/check-result.ts';
 import type { ClusterKind } from '../../model/cluster.ts';
@@ -32,7 +32,7 @@ interface ReplayFlags extends ClusterFlags {
 }
 
 const HELP = `
-Exit codes: 1 the failure came back in every run or in some, 0 the schedule was followed to the end and all is well (fixed?),
+Exit codes: 1 the failure came back in every run or in some, or its claim fails in another way, 0 the schedule was followed to the end and all is well (fixed?),
             3 labels of the schedule no longer occur, so nothing can be said.
 
 Example:
@@ -60,7 +60,7 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
   const counterexample = restored.value;
   warnOfSecrets(restored.unknown.length, console.err);
   warnOfVersions(counterexample, console.err);
-  const { replay } = await import('../library.ts');
+  const { replay, REPLAY_TIMES } = await import('../library.ts');
   const configFile = flags.config ?? findConfigFile(console.cwd);
   const context: ReplayContext = {
     cwd: console.cwd,
@@ -74,6 +74,9 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
     ...(configFile === undefined ? {} : { configFile }),
   };
   const cluster = flags.cluster ?? counterexample.cluster ?? 'embedded';
+  // In real time that lasts, and nothing is told before the end.
+  if ('command' in counterexample.target || cluster !== 'embedded')
+    console.err(`replaying on ${cluster}, runs: ${flags.times ?? REPLAY_TIMES}\n`);
   const result = await replay(counterexample, {
     ...context,
     cluster,
@@ -98,10 +101,8 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
   } else {
     if (told !== undefined) {
       const story = tellStory(told);
-      const { color, width } = console;
-      console.out(
-        `${renderStory(story, { color, width, replay: `npx stalemate replay ${file}${elsewhere(flags)}` })}\n`,
-      );
+      const { color, width, called } = console;
+      console.out(`${renderStory(story, { color, width, replay: `${called} replay ${file}${elsewhere(flags)}` })}\n`);
     }
     console.out(resultText(result, outcome));
     if (beside !== undefined) console.out(partingText(result, beside, cluster));
@@ -166,17 +167,19 @@ function partingText(result: ReplayResult, embedded: ReplayResult, cluster: Clus
   return `on the embedded server ${k} of ${n}; ${where}\n`;
 }
 
-type ReplayOutcome = 'reproduced' | 'green' | 'anchors-missing' | 'inconclusive';
+type ReplayOutcome = 'reproduced' | 'otherwise' | 'green' | 'anchors-missing' | 'inconclusive';
 
 const EXIT_BY_OUTCOME: { readonly [outcome in ReplayOutcome]: ExitCode } = {
   reproduced: EXIT.violated,
+  otherwise: EXIT.violated,
   green: EXIT.holds,
   'anchors-missing': EXIT.inconclusive,
   inconclusive: EXIT.inconclusive,
 };
 
-function outcomeOf({ reproduced, missedAnchors, inconclusive, diverged }: ReplayResult): ReplayOutcome {
+function outcomeOf({ reproduced, otherwise, missedAnchors, inconclusive, diverged }: ReplayResult): ReplayOutcome {
   if (reproduced.k > 0) return 'reproduced';
+  if (otherwise !== undefined) return 'otherwise';
   if (inconclusive !== undefined || diverged !== undefined) return 'inconclusive';
   return missedAnchors.length > 0 ? 'anchors-missing' : 'green';
 }
@@ -188,6 +191,12 @@ function resultText(result: ReplayResult, outcome: ReplayOutcome): string {
   switch (outcome) {
     case 'reproduced':
       return `reproduced ${k} of ${n}\n${movedText(result)}${missed}`;
+    case 'otherwise':
+      return (
+        `not reproduced, 0 of ${n}, but all is not well: the same claim fails in another way\n` +
+        `  ${result.otherwise?.sentence ?? ''}\n${missed}` +
+        'whether that was there before, "stalemate run" tells: it shrinks it as a finding of its own\n'
+      );
     case 'green':
       return `not reproduced, 0 of ${n}: the whole schedule was followed and the property holds\n`;
     case 'anchors-missing':

@@ -4,14 +4,20 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Command } from 'commander';
-import { findConfigFile, loadConfigFile, ownProperties } from '../../execution/config.ts';
+import { findConfigFile, loadConfigFile } from '../../execution/config/config-file.ts';
+import { ownProperties } from '../../execution/config/options.ts';
 import { EXIT, HarnessError, type ExitCode } from '../../model/errors.ts';
 import type { Property } from '../../oracle/property.ts';
 import { findingPage } from '../../report/html/index.ts';
-import { redactFinding } from '../../report/redaction/index.ts';
+import { recordingPage, recordingSentence } from '../../report/html/recording-page.ts';
+import { plainText } from '../../report/plain-text.ts';
+import { redactFinding, redactRecording } from '../../report/redaction/index.ts';
+import { Vault } from '../../report/redaction/vault.ts';
 import type { Told } from '../../report/story.ts';
 import { writeWhole } from '../../report/write-files.ts';
+import { kindOf, parseJson } from '../../schedule/codec/format.ts';
 import { decodeRecord } from '../../schedule/codec/record.ts';
+import { decodeRecording } from '../../schedule/codec/recording.ts';
 import { usage } from '../arguments.ts';
 import type { Console } from '../console.ts';
 import type { CommandContext } from '../main.ts';
@@ -25,7 +31,8 @@ interface ReportFlags {
 
 const HELP = `
 The page is one HTML file that needs no network. Records of older versions are told too: what they did not say of the finding is found
-by judging their history again. Pages go to DIR/reports beside DIR/records, else beside the record.
+by judging their history again. Pages go to DIR/reports beside DIR/records, else beside the record. A recording (stalemate record) is told with what each property says
+of it; of a counterexample, the record beside it is told.
 
 Examples:
   stalemate report .stalemate/records/lost-update-fa7988.json --open
@@ -34,7 +41,7 @@ Examples:
 export function reportCommand(context: CommandContext): Command {
   return new Command('report')
     .description('Write a finding as one HTML page: story, versions, caches, rates, the whole history.')
-    .argument('<path>', 'a record, or a folder of them')
+    .argument('<path>', 'a record, a recording, or a folder of them')
     .option('--out <file>', 'where the page goes; for a folder of records, a folder')
     .option('--open', 'open it in the browser')
     .option('--config <file>', 'configuration file with properties of your own')
@@ -47,7 +54,7 @@ export function reportCommand(context: CommandContext): Command {
 async function reportPath(path: string, flags: ReportFlags, { console }: CommandContext): Promise<ExitCode> {
   const { cwd } = console;
   const place = resolve(cwd, path);
-  const { folder, files } = recordFiles(path, place);
+  const { folder, files } = recordFiles(path, place, console);
   const configFile = flags.config ?? findConfigFile(cwd);
   const own = configFile === undefined ? [] : ownProperties(await loadConfigFile(configFile));
   const pages: string[] = [];
@@ -79,17 +86,45 @@ async function writeReport(
   own: readonly Property[],
   { cwd, out }: Console,
 ): Promise<string> {
+  const name = relative(cwd, file);
+  const text = readText(file, 'record');
+  const kind = kindOf(parseJson(text, name, 'record'));
+  if (kind === 'recording') {
+    const { judgeRecording } = await import('../library.ts');
+    const recording = redactRecording(decodeRecording(text, name), new Vault());
+    const opinions = judgeRecording(recording, own);
+    writeWhole(page, recordingPage(recording, opinions, name));
+    out(`${relative(cwd, page)}\n  ${plainText(recordingSentence(recording, opinions))}\n`);
+    return page;
+  }
   // Records of earlier versions may still hold secrets.
-  const told = redactFinding(await readFinding(relative(cwd, file), own));
+  const told = redactFinding(await readFinding(text, name, own));
   writeWhole(page, findingPage(told, placesOf(file, cwd)));
-  out(`${relative(cwd, page)}\n  ${told.violation.sentence}\n`);
+  out(`${relative(cwd, page)}\n  ${plainText(told.violation.sentence)}\n`);
   return page;
 }
 
+/** The record beside a counterexample, for there is nothing to tell in the story without its history; else the file itself. */
+function recordBeside(file: string, { cwd, err }: Console): string {
+  const name = relative(cwd, file);
+  const kind = kindOf(parseJson(readText(file, 'record'), name, 'record'));
+  if (kind !== 'counterexample' && kind !== 'corpus-entry') return file;
+  const record = join(dirname(dirname(file)), 'records', basename(file));
+  const what = kind === 'counterexample' ? 'a counterexample' : 'a finding that is kept';
+  if (!existsSync(record)) {
+    throw usage(
+      `"${name}" is ${what} and holds no history, and its record "${relative(cwd, record)}" is not there; ` +
+        `expected a record: bring it along, or see the story by "stalemate ${kind === 'counterexample' ? `replay ${name}` : `corpus run ${basename(file, '.json')}`}"`,
+    );
+  }
+  err(`"${name}" is ${what}; the page is made of its record "${relative(cwd, record)}"\n`);
+  return record;
+}
+
 /** What the record says of the finding; for one of version 1, what its history says. */
-async function readFinding(file: string, own: readonly Property[]): Promise<Told> {
-  const record = decodeRecord(readText(file, 'record'), file);
-  const { counterexample, history, stats } = record;
+async function readFinding(text: string, file: string, own: readonly Property[]): Promise<Told> {
+  const record = decodeRecord(text, file);
+  const { counterexample, history, stats, neighbour } = record;
   const { recheck } = await import('../library.ts');
   const violation = record.violation ?? recheck(record, own).violation;
   if (violation === undefined) {
@@ -100,15 +135,24 @@ async function readFinding(file: string, own: readonly Property[]): Promise<Told
       { details: { file } },
     );
   }
-  return { violation, counterexample, record: history, ...(stats === undefined ? {} : { stats }) };
+  return {
+    violation,
+    counterexample,
+    record: history,
+    ...(stats === undefined ? {} : { stats }),
+    ...(neighbour === undefined ? {} : { neighbour }),
+  };
 }
+
+/** Folders of a report folder that hold what pages are made of. */
+const STORED: readonly string[] = ['records', 'recordings'];
 
 /** `DIR/records/x.json` → `DIR/reports/x.html`; a record elsewhere has its page beside it. */
 function pageOf(record: string, out: string | undefined, folder: boolean): string {
   const name = `${basename(record, '.json')}.html`;
   if (out !== undefined) return folder ? join(out, name) : out;
   const parent = dirname(record);
-  return basename(parent) === 'records' ? join(dirname(parent), 'reports', name) : join(parent, name);
+  return STORED.includes(basename(parent)) ? join(dirname(parent), 'reports', name) : join(parent, name);
 }
 
 /** The counterexample, where `run` puts it. */
@@ -120,17 +164,23 @@ function placesOf(record: string, cwd: string): { readonly record: string; reado
   };
 }
 
-function recordFiles(named: string, place: string): { readonly folder: boolean; readonly files: readonly string[] } {
+function recordFiles(
+  named: string,
+  place: string,
+  console: Console,
+): { readonly folder: boolean; readonly files: readonly string[] } {
   if (!existsSync(place)) throw usage(`"${named}" does not exist, expected a record or a folder of records`);
-  if (!statSync(place).isDirectory()) return { folder: false, files: [place] };
-  const inner = join(place, 'records');
-  const folder = existsSync(inner) ? inner : place;
-  const files = readdirSync(folder)
-    .filter((name) => name.endsWith('.json'))
-    .sort();
+  if (!statSync(place).isDirectory()) return { folder: false, files: [recordBeside(place, console)] };
+  const inner = STORED.map((name) => join(place, name)).filter((path) => existsSync(path));
+  const files = (inner.length === 0 ? [place] : inner).flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.json'))
+      .sort()
+      .map((name) => join(folder, name)),
+  );
   if (files.length === 0)
     throw usage(`"${named}" holds no record, expected .json files as "stalemate run" writes them to DIR/records`);
-  return { folder: true, files: files.map((name) => join(folder, name)) };
+  return { folder: true, files };
 }
 
 const OPENERS: { readonly [platform: string]: readonly string[] } = {

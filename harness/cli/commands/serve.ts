@@ -17,7 +17,7 @@ interface ServeFlags {
   readonly port?: number;
   readonly plainHttp?: boolean;
   readonly crds?: readonly string[];
-  readonly environment: Environment;
+  readonly controllers: Environment;
   readonly authorization: AuthorizationMode;
   readonly tokenFile?: string;
   readonly webhookService?: readonly string[];
@@ -51,7 +51,7 @@ export function serveCommand(context: CommandContext): Command {
     .option('--port <n>', 'port (default: chosen by the system)', portArgument)
     .option('--plain-http', 'HTTP/1.1 without TLS and without authentication')
     .option('--crds <path>', 'file or folder with CRDs to install; may be given several times', collect)
-    .option('--environment <name>', 'controllers that run beside it: none, gc or workloads', environmentArgument, 'gc')
+    .option('--controllers <names>', 'what runs beside it: none, gc or workloads', controllersArgument, 'gc')
     .option('--authorization <mode>', 'who may do what: allow-all or rbac', authorizationArgument, 'allow-all')
     .option('--token-file <csv>', 'bearer tokens: lines of token,user,uid,"group1,group2"')
     .option('--webhook-service <map>', 'where one listens: NAMESPACE/NAME[:PORT]=HOST:PORT (several times)', collect)
@@ -60,9 +60,9 @@ export function serveCommand(context: CommandContext): Command {
     .action((flags: ServeFlags) => serve(flags, context));
 }
 
-function environmentArgument(text: string): Environment {
+function controllersArgument(text: string): Environment {
   if (text === 'none' || text === 'gc' || text === 'workloads') return text;
-  throw usage(`got environment "${text}", expected "none", "gc" or "workloads"`);
+  throw usage(`got --controllers "${text}", expected "none", "gc" or "workloads"`);
 }
 
 async function serve(flags: ServeFlags, { console, signal }: CommandContext): Promise<void> {
@@ -79,7 +79,7 @@ async function serve(flags: ServeFlags, { console, signal }: CommandContext): Pr
   const tokens = security === undefined ? given : new Map([...(given ?? []), [security.adminToken, ADMINISTRATOR]]);
   const server = createServer({ authorization, resolveService, ...(tokens === undefined ? {} : { tokens }) });
   if (flags.crds !== undefined) {
-    const { loadCrds } = await import('../../execution/manifests.ts');
+    const { loadCrds } = await import('../../execution/config/manifests.ts');
     for (const crd of loadCrds(flags.crds)) server.installCrd(crd);
   }
   const { ANONYMOUS, UNSECURED } = await import('../../apiserver/http/authentication.ts');
@@ -94,7 +94,7 @@ async function serve(flags: ServeFlags, { console, signal }: CommandContext): Pr
     },
   });
   server.boot(http.port);
-  const stop = await animate(server, flags.environment, security?.ca ?? '');
+  const stop = await animate(server, flags.controllers, security?.ca ?? '');
   try {
     if (flags.writeKubeconfig !== undefined)
       writeWhole(flags.writeKubeconfig, await kubeconfigText(http.url, security), PRIVATE);

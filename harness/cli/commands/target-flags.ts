@@ -1,6 +1,7 @@
 /** The flags that say what the target is and what it runs against: the same for every command that starts it from a configuration. */
 import type { Command } from 'commander';
-import type { StalemateOptions } from '../../execution/config.ts';
+import type { StalemateOptions } from '../../execution/config/options.ts';
+import type { ClusterPart } from '../../model/cluster.ts';
 import type { Network } from '../../model/counterexample.ts';
 import {
   authorizationArgument,
@@ -11,6 +12,7 @@ import {
   networkArgument,
   paceArgument,
   readyArgument,
+  partsArgument,
   timeArgument,
 } from '../arguments.ts';
 import { withClusterFlags, type ClusterFlags } from './cluster-flags.ts';
@@ -24,8 +26,10 @@ export interface TargetFlags extends ClusterFlags {
   readonly deployment?: string;
   readonly authorization?: 'rbac' | 'allow-all';
   readonly environment?: 'auto' | 'off' | 'fast' | 'slow';
+  readonly with?: readonly ClusterPart[];
   readonly target?: string;
   readonly command?: readonly string[];
+  readonly image?: string;
   readonly directory?: string;
   readonly env?: { readonly [name: string]: string };
   readonly network?: Network;
@@ -48,7 +52,9 @@ export function withTargetFlags(command: Command): Command {
     .option('--deployment <name>', 'which Deployment of the manifests the target is')
     .option('--authorization <mode>', 'roles of the manifests: rbac or allow-all', authorizationArgument)
     .option('--environment <speed>', 'pods and workloads become ready: auto, off, fast or slow', paceArgument)
+    .option('--with <parts>', 'behind envtest: kube-controller-manager, or kube-controller-manager,kwok', partsArgument)
     .option('--target <module>', 'module that starts the controller')
+    .option('--image <name>', 'image that is the target, run inside a kind cluster; its arguments stand after --')
     .option('--directory <dir>', 'where the program is started (default: the working directory)')
     .option('--env <name=value>', 'a variable for the program, placeholders replaced (several times)', envArgument)
     .option('--ready <how>', 'when it has started: quiet, url:…, log:…, watch:… (default: quiet)', readyArgument)
@@ -87,7 +93,8 @@ function rawArgumentsOf(command: Command): readonly string[] {
 }
 
 /** What the flags say, on top of the configuration file. */
-export function mergeTargetFlags(base: StalemateOptions, flags: TargetFlags): StalemateOptions {
+export function mergeTargetFlags(configured: StalemateOptions, flags: TargetFlags): StalemateOptions {
+  const base = withoutOtherTarget(configured, flags);
   return {
     ...base,
     ...(flags.crds === undefined ? {} : { crds: flags.crds }),
@@ -96,8 +103,10 @@ export function mergeTargetFlags(base: StalemateOptions, flags: TargetFlags): St
     ...(flags.deployment === undefined ? {} : { deployment: flags.deployment }),
     ...(flags.authorization === undefined ? {} : { authorization: flags.authorization }),
     ...(flags.environment === undefined ? {} : { environment: { workloads: flags.environment } }),
+    ...(flags.with === undefined ? {} : { with: flags.with }),
     ...(flags.target === undefined ? {} : { target: flags.target }),
     ...(flags.command === undefined ? {} : { command: flags.command }),
+    ...(flags.image === undefined ? {} : { image: flags.image }),
     ...(flags.directory === undefined ? {} : { directory: flags.directory }),
     ...(flags.env === undefined ? {} : { env: { ...base.env, ...flags.env } }),
     ...(flags.ready === undefined ? {} : { ready: flags.ready }),
@@ -112,4 +121,15 @@ export function mergeTargetFlags(base: StalemateOptions, flags: TargetFlags): St
     ...(flags.toxiproxy === undefined ? {} : { toxiproxy: flags.toxiproxy }),
     ...(flags.serialised === undefined ? {} : { serialised: flags.serialised }),
   };
+}
+
+/** What a flag names takes the place of what the file names: a module that of a program, with what is for programs only; and the reverse. */
+function withoutOtherTarget(configured: StalemateOptions, { target, command, image }: TargetFlags): StalemateOptions {
+  if (target !== undefined) {
+    const { command: _, image: __, metrics: ___, warm: ____, serialised: _____, ...others } = configured;
+    return others;
+  }
+  if (command === undefined && image === undefined) return configured;
+  const { target: _, ...others } = configured;
+  return others;
 }

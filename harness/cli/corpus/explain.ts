@@ -14,7 +14,10 @@ const MEANING: { readonly [state in CorpusState]: string } = {
   quarantined: 'known and put aside: it is replayed last, and fails no run',
 };
 
-export function explainEntry({ name, entry }: NamedEntry, { width }: Pick<Console, 'width'>): string {
+export function explainEntry(
+  { name, entry }: NamedEntry,
+  { width, called }: Pick<Console, 'width' | 'called'>,
+): string {
   const { signature, schedule, workload, target } = entry;
   const claim = properties.find((property) => property.name === signature.property)?.about;
   const started = 'module' in target ? target.module : `${target.command.join(' ')} (in ${target.directory})`;
@@ -35,7 +38,7 @@ export function explainEntry({ name, entry }: NamedEntry, { width }: Pick<Consol
     ['who acts', programs],
     ['where the order is broken', deviations.length === 0 ? ['nowhere: the ordinary order is enough'] : deviations],
     ['found with', [`stalemate ${entry.foundWith.stalemate}, Node ${entry.foundWith.node}`]],
-    ['again', [`npx stalemate corpus run ${name}`]],
+    ['again', [`${called} corpus run ${name}`]],
   ];
   return paragraphs
     .filter(([, texts]) => texts.length > 0)

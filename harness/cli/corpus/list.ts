@@ -8,9 +8,12 @@ import type { CorpusFiles } from './folder.ts';
 
 const SENTENCE_LINES_MAX = 2;
 
-export function listText({ entries, problems }: CorpusFiles, { width }: Pick<Console, 'width'>): string {
+export function listText(
+  { entries, problems }: CorpusFiles,
+  { width, called }: Pick<Console, 'width' | 'called'>,
+): string {
   if (entries.length === 0 && problems.length === 0) {
-    return 'the corpus is empty; keep a finding with: npx stalemate corpus promote .stalemate/failures/NAME.json\n';
+    return `the corpus is empty; keep a finding with: ${called} corpus promote .stalemate/failures/NAME.json\n`;
   }
   return entries
     .map(({ name, entry }) => {

@@ -6,8 +6,8 @@
 import { existsSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { realDate } from '../../determinism/real-time.ts';
-import { targetFrom } from '../../execution/counterexample.ts';
-import type { CorpusConfig, RunConfig } from '../../execution/run-config.ts';
+import { targetFrom } from '../../execution/search/counterexample.ts';
+import type { CorpusConfig, RunConfig } from '../../execution/config/run-config.ts';
 import { corpusEntryOf, type CorpusState, type NamedEntry } from '../../model/corpus.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
 import { stateText } from '../../report/corpus-summary.ts';

@@ -1,5 +1,5 @@
 /** `corpus prune`: entries given up. What is in the repository's history is not lost. */
-import type { CorpusConfig, RunConfig } from '../../execution/run-config.ts';
+import type { CorpusConfig, RunConfig } from '../../execution/config/run-config.ts';
 import { signatureText } from '../../model/check-result.ts';
 import type { NamedEntry } from '../../model/corpus.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';

@@ -1,10 +1,17 @@
 /** The corpus before a search: every entry replayed, and told as it comes. Start at {@link replayCorpus}. */
 import { relative } from 'node:path';
 import { realNow } from '../../determinism/real-time.ts';
-import { storedTarget } from '../../execution/counterexample.ts';
-import type { RunConfig } from '../../execution/run-config.ts';
+import { storedTarget } from '../../execution/search/counterexample.ts';
+import type { RunConfig } from '../../execution/config/run-config.ts';
 import { signatureText } from '../../model/check-result.ts';
-import { isFailure, isSilent, type CorpusState, type NamedEntry, type Revisited } from '../../model/corpus.ts';
+import {
+  isFailure,
+  isSilent,
+  notReached,
+  type CorpusState,
+  type NamedEntry,
+  type Revisited,
+} from '../../model/corpus.ts';
 import type { CounterexampleTarget } from '../../model/counterexample.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
 import {
@@ -16,7 +23,7 @@ import {
 } from '../../report/corpus-summary.ts';
 import { redactRevisited } from '../../report/redaction/index.ts';
 import { Vault } from '../../report/redaction/vault.ts';
-import { countText } from '../../report/summary.ts';
+import { countText } from '../../report/count-text.ts';
 import type { Console } from '../console.ts';
 import { revisitConfigured } from '../library.ts';
 import { secretSources } from '../scenario.ts';
@@ -36,13 +43,15 @@ export interface ReplayManner {
   readonly budgetMs: number;
   /** How often an entry is run before it counts as holding. */
   readonly times?: number;
+  /** Hears, before it throws, what it had come to. */
+  readonly onBroken?: (replay: CorpusReplay) => void;
 }
 
 /** Replays entries, the fixed ones first, and tells of each what it came to. Nothing that is told or handed back holds a secret. */
 export async function replayCorpus(
   entries: readonly NamedEntry[],
   config: RunConfig,
-  { console, tell, signal, budgetMs, times }: ReplayManner,
+  { console, tell, signal, budgetMs, times, onBroken }: ReplayManner,
 ): Promise<CorpusReplay> {
   const started = realNow();
   const folder = relative(console.cwd, config.corpus.folder);
@@ -51,6 +60,10 @@ export async function replayCorpus(
   const vault = new Vault();
   const sources = secretSources(config);
   const hidden = new Map<string, Revisited>();
+  const replayOf = (revisited: readonly Revisited[]): CorpusReplay => ({
+    revisited,
+    summary: summariseCorpus(revisited, { budgetMs, elapsedMs: realNow() - started }),
+  });
   const found = await revisitConfigured(inOrder(entries), config, {
     signal,
     timeMs: budgetMs,
@@ -61,14 +74,17 @@ export async function replayCorpus(
       hidden.set(one.name, told);
       tell(revisitedText(told, console));
     },
+  }).catch((error: unknown) => {
+    if (hidden.size > 0) onBroken?.(replayOf(inOrder(entries).map((one) => hidden.get(one.name) ?? notReached(one))));
+    throw error;
   });
   const revisited = found.map((one) => hidden.get(one.name) ?? one);
-  const elapsedMs = realNow() - started;
   for (const one of revisited) if (one.outcome === 'not-reached') tell(revisitedText(one, console));
-  tell(`corpus: ${corpusCounts(revisited)}, in ${(elapsedMs / 1000).toFixed(1)} s\n`);
+  const replay = replayOf(revisited);
+  tell(`corpus: ${corpusCounts(revisited)}, in ${(replay.summary.elapsedMs / 1000).toFixed(1)} s\n`);
   if (revisited.length > 0 && revisited.every(({ outcome }) => outcome === 'other-target'))
     console.err(`warning: ${passedOverText(revisited, folder, nameOf(storedTarget(config)))}\n`);
-  return { revisited, summary: summariseCorpus(revisited, { budgetMs, elapsedMs }) };
+  return replay;
 }
 
 /** A target that is named otherwise than before must not make a corpus silent. */

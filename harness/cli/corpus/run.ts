@@ -1,8 +1,8 @@
 /** `corpus run`: what is kept, replayed; stories of what fails. */
 import { join, relative } from 'node:path';
-import type { RunConfig } from '../../execution/run-config.ts';
+import type { RunConfig } from '../../execution/config/run-config.ts';
 import { isFailure, type Revisited } from '../../model/corpus.ts';
-import type { ExitCode } from '../../model/errors.ts';
+import { EXIT, type ExitCode } from '../../model/errors.ts';
 import type { CommandContext } from '../main.ts';
 import { entryNamed, readWholeCorpus, writeEntry } from './folder.ts';
 import { exitOfCorpus, replayCorpus } from './replay-first.ts';
@@ -24,12 +24,13 @@ export async function runCorpus(
   const { folder } = config.corpus;
   const all = readWholeCorpus(folder, console.cwd);
   const entries = named.length === 0 ? all : named.map((name) => entryNamed(all, name));
+  const json = flags.json === true;
   if (entries.length === 0) {
     console.err(
-      'the corpus is empty; keep a finding with: npx stalemate corpus promote .stalemate/failures/NAME.json\n',
+      `the corpus is empty; keep a finding with: ${console.called} corpus promote .stalemate/failures/NAME.json\n`,
     );
+    if (!json) return EXIT.holds;
   }
-  const json = flags.json === true;
   const { revisited, summary } = await replayCorpus(entries, config, {
     console,
     tell: json ? console.err : console.out,

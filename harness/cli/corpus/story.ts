@@ -1,5 +1,5 @@
 /** The story of an entry that fails, as of a finding. */
-import type { RunConfig } from '../../execution/run-config.ts';
+import type { RunConfig } from '../../execution/config/run-config.ts';
 import { counterexampleOfEntry, type Revisited } from '../../model/corpus.ts';
 import { redactFinding } from '../../report/redaction/index.ts';
 import { tellStory } from '../../report/story.ts';
@@ -7,12 +7,12 @@ import { renderStory } from '../../report/terminal.ts';
 import type { Console } from '../console.ts';
 
 /** Empty where there is nothing to tell: the target was lost in it. */
-export function storyOf(revisited: Revisited, config: RunConfig, { color, width }: Console): string {
+export function storyOf(revisited: Revisited, config: RunConfig, { color, width, called }: Console): string {
   const { name, entry, history, violation, reanchored } = revisited;
   if (history === undefined || violation === undefined) return '';
   const today = { crds: config.crds, ...(config.project === null ? {} : { project: config.project }) };
   const { schedule } = reanchored ?? entry;
   const counterexample = { ...counterexampleOfEntry(entry, today), schedule };
   const story = tellStory(redactFinding({ violation, counterexample, record: history }));
-  return `\n${renderStory(story, { color, width, replay: `npx stalemate corpus run ${name}` })}`;
+  return `\n${renderStory(story, { color, width, replay: `${called} corpus run ${name}` })}`;
 }

@@ -1,4 +1,4 @@
-/** All conformance cases. */
+/** All conformance cases. Their numbers, also those in brackets in titles of tests elsewhere, are the rows of `docs/conformance.md`. */
 import type { ConformanceCase } from './case.ts';
 import { CHANGE_CASES } from './change-cases.ts';
 import { DIFFERENCE_CASES } from './difference-cases.ts';

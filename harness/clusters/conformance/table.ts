@@ -6,7 +6,7 @@
  */
 import { CASES } from './cases.ts';
 
-export const ITEMS_COUNT = 170;
+const ITEMS_COUNT = 170;
 
 /** Behaviours that are different here, with the words of DIFFERENCES.md that say so. */
 export const DIFFERS: ReadonlyMap<number, string> = new Map([

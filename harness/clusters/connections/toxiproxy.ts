@@ -10,6 +10,7 @@ import { freePorts } from '../../apiserver/http/free-ports.ts';
 import { realClearTimeout, realDelay, realNow, realSetTimeout } from '../../determinism/real-time.ts';
 import type { ConnectionTrouble } from '../../model/connection-fault.ts';
 import { HarnessError } from '../../model/errors.ts';
+import { listenAnywhere } from '../../wire/listen.ts';
 import { Children, logTail, type Child } from '../control-plane/children.ts';
 import { endLeft, scratchFolder, TOXIPROXY } from '../scratch.ts';
 import { toxicsOf } from './toxics.ts';
@@ -168,13 +169,11 @@ async function answered<T>(what: string, asked: Promise<T>): Promise<T> {
 }
 
 /** A port here for one elsewhere: its API listens where the target is, which is not where we are. */
-function forward(reach: () => Promise<Socket>): Promise<Server> {
+async function forward(reach: () => Promise<Socket>): Promise<Server> {
   const server = createServer((near) => void connectBoth(near, reach));
   server.unref();
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => resolve(server));
-  });
+  await listenAnywhere(server, '127.0.0.1');
+  return server;
 }
 
 async function connectBoth(near: Socket, reach: () => Promise<Socket>): Promise<void> {

@@ -15,7 +15,20 @@ export const ETCD_VERSION = 'v3.6.16';
 /** What disturbs connections. */
 export const TOXIPROXY_VERSION = 'v2.12.0';
 
-export type Program = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kubectl' | 'toxiproxy-server';
+/** What makes nodes and pods of no machine ready. */
+export const KWOK_VERSION = 'v0.8.0';
+
+export type Program =
+  | 'etcd'
+  | 'kube-apiserver'
+  | 'kube-controller-manager'
+  | 'kube-scheduler'
+  | 'kubectl'
+  | 'kwok'
+  | 'toxiproxy-server';
+
+/** What may run behind the API server. */
+export type PartProgram = 'kube-controller-manager' | 'kube-scheduler' | 'kwok';
 
 /** In the order in which they are worth building. */
 export const PROGRAMS: readonly Program[] = [
@@ -24,7 +37,12 @@ export const PROGRAMS: readonly Program[] = [
   'kube-apiserver',
   'kubectl',
   'kube-controller-manager',
+  'kube-scheduler',
+  'kwok',
 ];
+
+/** What brings etcd and kube-apiserver where Go is. */
+const FETCH = 'go run sigs.k8s.io/controller-runtime/tools/setup-envtest@latest use 1.36';
 
 type Environment = { readonly [name: string]: string | undefined };
 
@@ -32,14 +50,17 @@ const VARIABLES: { readonly [program in Program]: string } = {
   etcd: 'TEST_ASSET_ETCD',
   'kube-apiserver': 'TEST_ASSET_KUBE_APISERVER',
   'kube-controller-manager': 'TEST_ASSET_KUBE_CONTROLLER_MANAGER',
+  'kube-scheduler': 'TEST_ASSET_KUBE_SCHEDULER',
   kubectl: 'TEST_ASSET_KUBECTL',
+  kwok: 'TEST_ASSET_KWOK',
   'toxiproxy-server': 'TOXIPROXY_SERVER',
 };
 
-/** Where the build keeps its binaries: one folder per pair of versions; toxiproxy has one of its own. */
+/** Where the build keeps its binaries: one folder per pair of versions; toxiproxy and kwok have one of their own. */
 export function cacheFolder(environment: Environment = process.env, program?: Program): string {
   const cache = environment['XDG_CACHE_HOME'] || join(homedir(), '.cache');
   if (program === 'toxiproxy-server') return join(cache, 'stalemate', 'toxiproxy', TOXIPROXY_VERSION);
+  if (program === 'kwok') return join(cache, 'stalemate', 'kwok', KWOK_VERSION);
   return join(cache, 'stalemate', 'control-plane', `${KUBERNETES_VERSION}-etcd-${ETCD_VERSION}`);
 }
 
@@ -92,7 +113,7 @@ export function findToxiproxy(environment: Environment = process.env): string | 
 export function missingToxiproxyText(environment: Environment = process.env): string {
   return (
     `found no toxiproxy-server on PATH or in ${cacheFolder(environment, 'toxiproxy-server')}; ` +
-    'either build it once (needs Go, half a minute): node scripts/control-plane.ts build toxiproxy-server, or name one with --toxiproxy PATH'
+    `install toxiproxy ${TOXIPROXY_VERSION}, or name one with --toxiproxy PATH, or build it once in a clone of stalemate (needs Go, half a minute): node scripts/control-plane.ts build toxiproxy-server`
   );
 }
 
@@ -105,7 +126,7 @@ export interface ControlPlaneBinaries {
   readonly etcd: string;
   readonly apiserver: string;
   /** Absent in envtest's folders. */
-  readonly controllerManager: string | undefined;
+  readonly parts: { readonly [part in PartProgram]: string | undefined };
 }
 
 /** @throws {CLUSTER_UNAVAILABLE} with the commands that help, when etcd or kube-apiserver is nowhere. */
@@ -116,7 +137,26 @@ export function findControlPlane(environment: Environment = process.env): Contro
     const missing = [etcd === undefined ? 'etcd' : '', apiserver === undefined ? 'kube-apiserver' : ''].filter(Boolean);
     throw new HarnessError('CLUSTER_UNAVAILABLE', missingText(missing.join(' and '), environment));
   }
-  return { etcd, apiserver, controllerManager: findProgram('kube-controller-manager', environment) };
+  const part = (program: PartProgram): string | undefined => findProgram(program, environment);
+  return {
+    etcd,
+    apiserver,
+    parts: {
+      'kube-controller-manager': part('kube-controller-manager'),
+      'kube-scheduler': part('kube-scheduler'),
+      kwok: part('kwok'),
+    },
+  };
+}
+
+/** What to do about parts that are not there, which setup-envtest does not have either. */
+export function missingPartsText(missing: readonly PartProgram[], environment: Environment = process.env): string {
+  const names = missing.map((part) => `${part} (or ${VARIABLES[part]})`).join(' and no ');
+  return (
+    `found no ${names} in KUBEBUILDER_ASSETS or ${[...new Set(missing.map((part) => cacheFolder(environment, part)))].join(' or ')}, ` +
+    'which setup-envtest does not fetch; name those that you have, or build them once in a clone of stalemate (needs Go, about two minutes):\n' +
+    `  node scripts/control-plane.ts build ${missing.join(' ')}`
+  );
 }
 
 /** What to do about programs that are not there. */
@@ -124,9 +164,9 @@ export function missingText(missing: string, environment: Environment = process.
   const assets = environment['KUBEBUILDER_ASSETS'];
   return (
     `found no ${missing} in ${assets === undefined || assets === '' ? '' : `KUBEBUILDER_ASSETS (${assets}) or `}${cacheFolder(environment)} or setup-envtest's store, ` +
-    'expected the binaries of a control plane; either build them once (needs Go, about five minutes):\n' +
-    '  node scripts/control-plane.ts build\n' +
-    "or fetch envtest's:\n" +
-    '  go run sigs.k8s.io/controller-runtime/tools/setup-envtest@latest use 1.36'
+    "expected the binaries of a control plane; either fetch envtest's (needs Go):\n" +
+    `  ${FETCH}\n` +
+    'or build them once in a clone of stalemate (needs Go, about five minutes):\n' +
+    '  node scripts/control-plane.ts build'
   );
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { HarnessError } from '../../model/errors.ts';
-import { cacheFolder, findControlPlane, findKubectl, findProgram } from './binaries.ts';
+import { cacheFolder, findControlPlane, findKubectl, findProgram, missingPartsText } from './binaries.ts';
 import { Children } from './children.ts';
 import { startControlPlane } from './control-plane.ts';
 
@@ -48,8 +48,13 @@ describe('finding the binaries', () => {
   });
 
   it('says which commands bring binaries when there are none', () => {
-    expect(() => findControlPlane(NOWHERE)).toThrow(/found no etcd and kube-apiserver.*\n.*control-plane\.ts build/);
+    expect(() => findControlPlane(NOWHERE)).toThrow(
+      /found no etcd and kube-apiserver.*\n.*setup-envtest@latest use.*\nor .* in a clone of stalemate .*\n.*control-plane\.ts build/,
+    );
     expect(() => findControlPlane(NOWHERE)).toThrow(HarnessError);
+    expect(missingPartsText(['kube-scheduler', 'kwok'], NOWHERE)).toMatch(
+      /^found no kube-scheduler .*TEST_ASSET_KUBE_SCHEDULER.* and no kwok .*\n.*control-plane\.ts build kube-scheduler kwok$/,
+    );
   });
 
   it('refuses a variable that names nothing', () => {
@@ -73,7 +78,7 @@ describe('children', () => {
   });
 
   it('says what a program said when it ends before it is ready', async () => {
-    const binaries = { etcd: 'sleep', apiserver: 'false', controllerManager: undefined };
+    const binaries = { etcd: 'sleep', apiserver: 'false', parts: findControlPlane().parts };
 
     await expect(startControlPlane({ binaries })).rejects.toThrow(/ended with exit code 1 before it was ready/);
   });

@@ -16,14 +16,18 @@ import { HarnessError } from '../../model/errors.ts';
 import type { UserInfo } from '../../wire/http.ts';
 import { kubeconfigOf } from '../../wire/kubeconfig.ts';
 import { CONTROL_PLANE, endLeft, scratchFolder } from '../scratch.ts';
-import { findControlPlane, missingText, type ControlPlaneBinaries } from './binaries.ts';
+import { findControlPlane, missingPartsText, type ControlPlaneBinaries } from './binaries.ts';
 import { Children, logTail, type Child } from './children.ts';
+import { kwokConfiguration } from './kwok-stages.ts';
+import { partFlags, partsOf } from './parts.ts';
 
 export interface ControlPlaneOptions {
   /** Default: what {@link findControlPlane} finds. */
   readonly binaries?: ControlPlaneBinaries;
   /** Runs kube-controller-manager too: garbage collection, namespace deletion, workloads. */
   readonly controllerManager?: boolean;
+  /** Runs kwok and kube-scheduler too: pods run, without containers, on nodes that are no machines. */
+  readonly kwok?: boolean;
   /** `--authorization-mode`, default AlwaysAllow. */
   readonly authorization?: 'AlwaysAllow' | 'RBAC';
   readonly featureGates?: { readonly [name: string]: boolean };
@@ -63,8 +67,9 @@ const TRIES = 3;
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const binaries = options.binaries ?? findControlPlane();
-  if (options.controllerManager === true && binaries.controllerManager === undefined)
-    throw new HarnessError('CLUSTER_UNAVAILABLE', missingText('kube-controller-manager'));
+  const parts = partsOf(options);
+  const missing = parts.filter((part) => binaries.parts[part] === undefined);
+  if (missing.length > 0) throw new HarnessError('CLUSTER_UNAVAILABLE', missingPartsText(missing));
   endLeft(CONTROL_PLANE);
   for (let attempt = 1; ; attempt++) {
     try {
@@ -95,17 +100,24 @@ async function startOnce(binaries: ControlPlaneBinaries, options: ControlPlaneOp
     await untilReady(`${url}/readyz`, { ca, token }, [etcd, apiserver], deadline);
     const pids = [etcd.pid, apiserver.pid];
     const kubeconfig = stringify(kubeconfigOf({ name: 'control-plane', server: url, ca, token }));
-    if (options.controllerManager === true) {
-      writeFileSync(join(folder, 'kubeconfig'), kubeconfig, { mode: 0o600 });
-      const manager = children.start(
-        'kube-controller-manager',
-        binaries.controllerManager ?? '',
-        merged(managerFlags(folder, files), options.managerArgs ?? []),
+    const parts = partsOf(options);
+    if (parts.length > 0) {
+      const paths = { kubeconfig: join(folder, 'kubeconfig'), stages: join(folder, 'kwok.yaml') };
+      writeFileSync(paths.kubeconfig, kubeconfig, { mode: 0o600 });
+      writeFileSync(paths.stages, kwokConfiguration());
+      const flags = partFlags({ ...files, ...paths });
+      const started = parts.map((part) =>
+        children.start(
+          part,
+          binaries.parts[part] ?? '',
+          part === 'kube-controller-manager' ? merged(flags[part], options.managerArgs ?? []) : flags[part],
+        ),
       );
-      pids.push(manager.pid);
-      // It creates one in every namespace first thing.
+      pids.push(...started.map(({ pid }) => pid));
+      // The manager creates one in every namespace first thing.
       const account = `${url}/api/v1/namespaces/default/serviceaccounts/default`;
-      await untilReady(account, { ca, token }, [etcd, apiserver, manager], deadline);
+      const sign = options.controllerManager === true ? account : `${url}/readyz`;
+      await untilReady(sign, { ca, token }, [etcd, apiserver, ...started], deadline);
     }
     const stop = (): Promise<void> => children.stop();
     const startMs = realNow() - began;
@@ -197,17 +209,6 @@ function apiserverFlags(
     ],
     apiserverArgs,
   );
-}
-
-function managerFlags(folder: string, files: Files): readonly string[] {
-  return [
-    `--kubeconfig=${join(folder, 'kubeconfig')}`,
-    `--service-account-private-key-file=${files.serviceAccountKey}`,
-    `--root-ca-file=${files.clientCa}`,
-    '--leader-elect=false',
-    '--secure-port=0',
-    '--use-service-account-credentials=false',
-  ];
 }
 
 /** Flags whose name is given again are replaced, the rest is added. */

@@ -13,7 +13,7 @@ export const PATCH_TYPES = ['json', 'merge', 'strategic', 'apply'] as const;
 export type PatchType = (typeof PATCH_TYPES)[number];
 
 /** Which version is meant: none, that of the object as last seen, the one before, that at the beginning, or something odd. */
-export const VERSIONS = ['none', 'current', 'previous', 'first', 'zero', 'text', 'future'] as const;
+const VERSIONS = ['none', 'current', 'previous', 'first', 'zero', 'text', 'future'] as const;
 export type Version = (typeof VERSIONS)[number];
 
 export const UIDS = ['none', 'live', 'previous', 'wrong'] as const;
@@ -197,7 +197,7 @@ export const SELECTORS: readonly { readonly text: string; readonly labels?: { re
 ];
 
 /** Field selectors by index: see `world.ts`. */
-export const FIELD_SELECTORS = 6;
+const FIELD_SELECTORS = 6;
 
 const SUBRESOURCES = ['', '', '', '', '', 'status', 'status', 'scale', 'other'] as const;
 

@@ -18,7 +18,7 @@ export function reportText(result: CampaignResult): string {
   ].join('\n');
 }
 
-export function classText({ key, count, example, script, seed, kinds }: DifferenceClass): string {
+function classText({ key, count, example, script, seed, kinds }: DifferenceClass): string {
   const { kind, path, ours, real, answers } = example;
   return [
     `DIFFERENCE ${key}  (${count} times; kind ${kind}; --seed ${seed} of kinds ${kinds.join(', ')})`,

@@ -37,7 +37,7 @@ export interface ClusterChoice {
 
 type Environment = { readonly [name: string]: string | undefined };
 
-export const DEFAULT_PREFIX = 'stalemate';
+const DEFAULT_PREFIX = 'stalemate';
 const RUN_BYTES = 3;
 
 /**

@@ -7,10 +7,10 @@
 import { realDelay, realNow } from '../../determinism/real-time.ts';
 import { RemoteServer, type RemoteOptions } from '../../gate/http/remote.ts';
 import { remoteUpstream } from '../../gate/http/remote-upstream.ts';
-import type { JsonValue, KubeObject } from '../../model/object.ts';
-import { call } from '../../wire/call.ts';
+import type { JsonObject, KubeObject } from '../../model/object.ts';
 import type { ApiResponse, Method, Upstream } from '../../wire/http.ts';
 import { OWNER_LABEL, type Footprint, type MadeObject, type Note } from './footprint.ts';
+import { ask } from '../real/own-requests.ts';
 import { SIGN_OF_MANAGER } from './managed.ts';
 
 /** What became of it, one sentence each. */
@@ -175,7 +175,7 @@ class Cleaner implements CleanUp {
   }
 
   async #end(path: string, uid: string, isKept: boolean): Promise<ApiResponse> {
-    if (isKept) await this.#ask('PATCH', path, { metadata: { uid, finalizers: null } }, 'application/merge-patch+json');
+    if (isKept) await this.#ask('PATCH', path, { metadata: { uid, finalizers: null } });
     return this.#ask('DELETE', path, { ...DELETE_OPTIONS, preconditions: { uid } });
   }
 
@@ -213,9 +213,8 @@ class Cleaner implements CleanUp {
     if (!this.left.includes(why)) this.left.push(why);
   }
 
-  #ask(method: Method, path: string, body?: JsonValue, type = 'application/json'): Promise<ApiResponse> {
-    const headers = { 'content-type': type, 'user-agent': 'stalemate' };
-    return call(this.#upstream, { method, path, query: {}, headers, ...(body === undefined ? {} : { body }) });
+  #ask(method: Method, path: string, body?: JsonObject): Promise<ApiResponse> {
+    return ask(this.#upstream, method, path, body);
   }
 }
 

@@ -98,7 +98,7 @@ export function leftFootprints(folder: string = footprintFolder()): readonly {
     });
 }
 
-export function footprintFolder(): string {
+function footprintFolder(): string {
   const state = process.env['XDG_STATE_HOME'] ?? '';
   return join(state === '' ? join(homedir(), '.local', 'state') : state, 'stalemate', 'clusters');
 }

@@ -5,18 +5,18 @@
  * may be used (`guard.ts`), taking everything away again (`clean-up.ts`). Start at {@link openExisting}.
  */
 import type { ApiServer } from '../../apiserver/server.ts';
-import { realDelay, realNow } from '../../determinism/real-time.ts';
 import { RemoteServer, type RemoteOptions } from '../../gate/http/remote.ts';
 import { remoteUpstream } from '../../gate/http/remote-upstream.ts';
-import { HarnessError } from '../../model/errors.ts';
-import type { JsonValue, KubeObject } from '../../model/object.ts';
-import { call } from '../../wire/call.ts';
-import type { ApiResponse, Method, Upstream } from '../../wire/http.ts';
+import { groupResource, type KubeObject } from '../../model/object.ts';
+import { requestInfo } from '../../wire/request-info.ts';
+import type { Upstream } from '../../wire/http.ts';
 import { differenceOf } from './definition-difference.ts';
 import { OWNER_LABEL, type Footprint } from './footprint.ts';
 import { MANAGED, SIGN_OF_MANAGER } from './managed.ts';
+import { ask, make, served, takesWrites } from '../real/own-requests.ts';
 import { RealCluster, type RealClusterParts } from '../real/real-cluster.ts';
 import { RequestReset } from '../real/request-reset.ts';
+import { asAccount, ship, type Creation, type Shipped } from '../real/shipped.ts';
 import { Territory } from '../real/territory.ts';
 import { creationPathOf, placesOf } from '../real/definitions.ts';
 
@@ -29,6 +29,8 @@ export interface ExistingOptions extends Pick<RealClusterParts, 'witness' | 'kin
   /** Made by actors of the run. */
   readonly laterNamespaces: readonly string[];
   readonly objects: readonly KubeObject[];
+  /** What the project has beside its definitions, as it is called there. */
+  readonly shipped?: Shipped;
   /** Where everything is noted that has to be taken away. */
   readonly footprint: Footprint;
 }
@@ -42,8 +44,6 @@ export interface Existing {
   readonly warnings: readonly string[];
 }
 
-const READY_MS = 30_000;
-const POLL_MS = 50;
 const CRD = 'customresourcedefinitions.apiextensions.k8s.io';
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
@@ -51,7 +51,6 @@ const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 export async function openExisting(options: ExistingOptions): Promise<Existing> {
   const remote = new RemoteServer(options.remote);
   const upstream = remoteUpstream(remote);
-  const server = new Asked(upstream);
   const { namespaces, laterNamespaces, crds, footprint } = options;
   const territory = new Territory({
     namespaces: [...namespaces, ...laterNamespaces],
@@ -60,34 +59,44 @@ export async function openExisting(options: ExistingOptions): Promise<Existing> 
     made: (resource, { apiVersion, kind, metadata: { name = '', uid = '' } }) =>
       footprint.note({ object: { apiVersion, kind, resource, name, uid } }),
   });
-  const isManaged = await server.has(SIGN_OF_MANAGER);
+  const isManaged = (await ask(upstream, 'GET', SIGN_OF_MANAGER)).code === 200;
   const warnings: string[] = [];
   for (const crd of crds) {
-    const there = await server.ask('GET', `${CRDS}/${crd.metadata.name ?? ''}`);
+    const there = await ask(upstream, 'GET', `${CRDS}/${crd.metadata.name ?? ''}`);
     if (there.code === 200) {
       warnings.push(...differenceOf(crd, there.body as unknown as KubeObject));
       continue;
     }
     footprint.note({ intent: CRDS, name: crd.metadata.name ?? '' });
-    const made = await server.make(CRDS, labelled(crd, footprint.run), `the definition "${crd.metadata.name ?? ''}"`);
+    const made = await make(
+      upstream,
+      CRDS,
+      labelled(crd, footprint.run),
+      `the definition "${crd.metadata.name ?? ''}"`,
+    );
     territory.take(CRD, made);
   }
   // Not every server keeps APIServices.
   const places = crds.flatMap(placesOf).filter((path) => !path.startsWith('/apis/apiregistration.k8s.io/'));
-  await Promise.all(places.map((path) => server.served(path)));
+  await Promise.all(places.map((path) => served(upstream, path)));
   await Promise.all(
     namespaces.map(async (name) => {
       footprint.note({ namespace: name });
       const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
-      await server.make('/api/v1/namespaces', labelled(body, footprint.run), `the namespace "${name}"`);
-      if (isManaged) await Promise.all(MANAGED.map((path) => server.served(`/api/v1/namespaces/${name}/${path}`)));
+      await make(upstream, '/api/v1/namespaces', labelled(body, footprint.run), `the namespace "${name}"`);
+      if (isManaged) await Promise.all(MANAGED.map((path) => served(upstream, `/api/v1/namespaces/${name}/${path}`)));
     }),
   );
+  const token = await shipThere(upstream, options, territory);
   for (const name of laterNamespaces) footprint.note({ namespace: name, later: true });
   const [first = 'default'] = namespaces;
-  await Promise.all(crds.flatMap((crd) => creationPathOf(crd, first) ?? []).map((path) => server.takesWrites(path)));
+  await takesWrites(
+    upstream,
+    crds.flatMap((crd) => creationPathOf(crd, first) ?? []),
+  );
   const cluster = new RealCluster({
     remote,
+    front: new RemoteServer(asAccount(options.remote, token) ?? options.remote),
     kinds: options.kinds,
     witness: options.witness,
     territory,
@@ -97,6 +106,27 @@ export async function openExisting(options: ExistingOptions): Promise<Existing> 
   return { cluster, territory, isManaged, warnings };
 }
 
+/** Roles of the whole cluster first: bindings in namespaces lead to them. Resolves with a token of the target's account, if it has one. */
+async function shipThere(
+  upstream: Upstream,
+  { shipped, footprint }: ExistingOptions,
+  territory: Territory,
+): Promise<string | undefined> {
+  if (shipped === undefined) return undefined;
+  const isWide = ({ path }: Creation): boolean => !path.includes('/namespaces');
+  for (const { path, object, what } of shipped.creations.filter(isWide)) {
+    footprint.note({ intent: path, name: object.metadata.name ?? '' });
+    const made = await make(upstream, path, labelled(object, footprint.run), what);
+    const info = requestInfo('POST', path, {});
+    if (info !== undefined) territory.take(groupResource(info), made);
+  }
+  const isNamespace = ({ object }: Creation): boolean => object.kind === 'Namespace';
+  return ship(upstream, {
+    ...shipped,
+    creations: shipped.creations.filter((one) => !isWide(one) && !isNamespace(one)),
+  });
+}
+
 function groupOf({ spec }: KubeObject): string {
   return (spec as { readonly group?: string } | undefined)?.group ?? '';
 }
@@ -104,56 +134,4 @@ function groupOf({ spec }: KubeObject): string {
 function labelled(object: KubeObject, run: string): KubeObject {
   const { metadata } = object;
   return { ...object, metadata: { ...metadata, labels: { ...metadata.labels, [OWNER_LABEL]: run } } };
-}
-
-/** The server, as it is asked before runs begin. */
-class Asked {
-  readonly #upstream: Upstream;
-
-  constructor(upstream: Upstream) {
-    this.#upstream = upstream;
-  }
-
-  ask(
-    method: Method,
-    path: string,
-    body?: JsonValue,
-    query: { readonly [key: string]: string } = {},
-  ): Promise<ApiResponse> {
-    const headers = { 'content-type': 'application/json', 'user-agent': 'stalemate' };
-    return call(this.#upstream, { method, path, query, headers, ...(body === undefined ? {} : { body }) });
-  }
-
-  async has(path: string): Promise<boolean> {
-    return (await this.ask('GET', path)).code === 200;
-  }
-
-  async make(path: string, object: KubeObject, what: string): Promise<KubeObject> {
-    const { code, body } = await this.ask('POST', path, object);
-    if (code < 300) return body as unknown as KubeObject;
-    const { message = JSON.stringify(body) } = body as { readonly message?: string };
-    throw new HarnessError(
-      code === 403 ? 'CLUSTER_UNAVAILABLE' : 'MANIFEST_INVALID',
-      `the API server answered ${code} to ${what}: ${message}; ${code === 403 ? 'expected credentials that may create it' : 'correct it'}`,
-    );
-  }
-
-  async served(path: string): Promise<void> {
-    const untilMs = realNow() + READY_MS;
-    for (;;) {
-      const { code } = await this.ask('GET', path);
-      if (code === 200) return;
-      if (realNow() > untilMs)
-        throw new HarnessError(
-          'CLUSTER_UNAVAILABLE',
-          `the API server answered ${code} to GET ${path} for ${READY_MS / 1000} s, expected 200`,
-        );
-      await realDelay(POLL_MS);
-    }
-  }
-
-  /** The first creates of a new kind wait at a server, in case there are others that have not heard of it. */
-  async takesWrites(path: string): Promise<void> {
-    await this.ask('POST', path, {}, { dryRun: 'All' });
-  }
 }

@@ -7,7 +7,7 @@ import type { RemoteOptions } from '../../gate/http/remote.ts';
 import { RemoteServer } from '../../gate/http/remote.ts';
 import { remoteUpstream } from '../../gate/http/remote-upstream.ts';
 import type { KubeObject } from '../../model/object.ts';
-import { call } from '../../wire/call.ts';
+import { ask } from '../real/own-requests.ts';
 import type { ExistingAccess } from './access.ts';
 import { differenceOf } from './definition-difference.ts';
 import { OWNER_LABEL } from './footprint.ts';
@@ -17,17 +17,27 @@ export interface PlanParts {
   readonly remote: RemoteOptions;
   readonly crds: readonly KubeObject[];
   readonly samples: readonly KubeObject[];
+  /** What the manifests hold beside definitions. */
+  readonly shipped: readonly KubeObject[];
   /** As the sample calls them. */
   readonly namespaces: readonly string[];
 }
 
 /** One line each. */
-export async function planFor({ access, remote, crds, samples, namespaces }: PlanParts): Promise<readonly string[]> {
+export async function planFor({
+  access,
+  remote,
+  crds,
+  samples,
+  shipped,
+  namespaces,
+}: PlanParts): Promise<readonly string[]> {
   const { prefix, run } = access;
   const names = namespaces.map((name) => `${prefix}-${run}-*-${name}`);
   return [
     `would make namespaces ${names.join(', ')}, labelled ${OWNER_LABEL}=${run}: one of each, and one more for each run beside it`,
     ...(await definitions(remote, crds)),
+    ...shipped.flatMap((object) => shippedLine(object, `${prefix}-${run}-*-`)),
     ...samples.map(({ kind, metadata: { name = '', namespace = '' } }) => {
       const where = namespace === '' ? '' : ` in ${prefix}-${run}-*-${namespace}`;
       return `would make ${kind} "${name}"${where}, again for each run`;
@@ -37,6 +47,14 @@ export async function planFor({ access, remote, crds, samples, namespaces }: Pla
   ];
 }
 
+/** Of the manifests. */
+function shippedLine({ kind, metadata: { name = '', namespace = '' } }: KubeObject, prefix: string): readonly string[] {
+  if (kind === 'Namespace') return [];
+  if (kind.endsWith('WebhookConfiguration')) return [`would leave out ${kind} "${name}" of the manifests`];
+  if (kind.startsWith('ClusterRole')) return [`would make ${kind} "${prefix}${name}", and take it away at the end`];
+  return [`would make ${kind} "${name}" in ${prefix}${namespace}, and take it away at the end`];
+}
+
 async function definitions(remote: RemoteOptions, crds: readonly KubeObject[]): Promise<readonly string[]> {
   const upstream = remoteUpstream(new RemoteServer(remote));
   try {
@@ -44,8 +62,7 @@ async function definitions(remote: RemoteOptions, crds: readonly KubeObject[]): 
       crds.map(async (crd) => {
         const name = crd.metadata.name ?? '';
         const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`;
-        const headers = { 'user-agent': 'stalemate' };
-        const { code, body } = await call(upstream, { method: 'GET', path, query: {}, headers });
+        const { code, body } = await ask(upstream, 'GET', path);
         if (code !== 200) return `would make the definition ${name}, and take it away at the end`;
         const [difference] = differenceOf(crd, body as unknown as KubeObject);
         return difference ?? `would use the definition ${name}, which is there and the same`;

@@ -10,8 +10,8 @@ import { realClearTimeout, realSetTimeout } from '../../determinism/real-time.ts
 export interface CallOptions {
   readonly env?: { readonly [name: string]: string | undefined };
   readonly timeoutMs?: number;
-  /** Hears of the process group once it is there. */
-  readonly started?: (group: number) => void;
+  /** Hears of the process, whose group has its number, once it is there. */
+  readonly started?: (pid: number) => void;
 }
 
 export interface Said {

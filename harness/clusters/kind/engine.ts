@@ -9,7 +9,7 @@ import type { KindOptions } from '../../model/kind-options.ts';
 import { called } from './cli.ts';
 
 /** In the order in which kind looks for them. */
-export const ENGINES = ['docker', 'nerdctl', 'podman'] as const;
+const ENGINES = ['docker', 'nerdctl', 'podman'] as const;
 export type Engine = (typeof ENGINES)[number];
 
 type Environment = { readonly [name: string]: string | undefined };
@@ -18,8 +18,7 @@ type Environment = { readonly [name: string]: string | undefined };
 const ANSWER_MS = 10_000;
 const PROVIDER = 'KIND_EXPERIMENTAL_PROVIDER';
 const REPOSITORY = 'kindest/node';
-const ELSEWHERE =
-  '"--cluster embedded" needs nothing, "--cluster envtest" needs two binaries and no containers (docs/clusters.md)';
+const ELSEWHERE = '"--cluster embedded" needs nothing, "--cluster envtest" needs two binaries and no containers';
 
 /**
  * The engine that `KIND_EXPERIMENTAL_PROVIDER` names, or the first that answers.

@@ -70,6 +70,18 @@ it('makes a kept cluster anew that was never made to its end', async () => {
   expect((await make()).isReused).toBe(true);
 });
 
+it("is one run's alone when two start together", async () => {
+  const both = await Promise.allSettled([make(), make()]);
+
+  const made = both.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const [refused] = both.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []));
+  expect(made).toHaveLength(1);
+  expect(refused).toMatch(/is another run's right now/);
+  expect(clusters()).toEqual([made[0]?.access.name]);
+  await made[0]?.close();
+  expect(calls().filter((call) => call.startsWith('create') || call.startsWith('delete'))).toHaveLength(1);
+});
+
 it('leaves a kept cluster alone that does not answer, and says how to be rid of it', async () => {
   const first = await make();
   const { access } = first;

@@ -15,6 +15,7 @@ import type { KindAccess, KindOptions } from '../../model/kind-options.ts';
 import { called } from './cli.ts';
 import { configurationOf } from './configuration.ts';
 import { findEngine, nodeImage, type Engine } from './engine.ts';
+import { checkImage, hasImage, loadImage } from './images.ts';
 import { markOf, ourHost, ourProcess, type ProcessIdentity } from '../../report/process-identity.ts';
 import { OwnedClusters } from './owners.ts';
 import { Watchdog } from './watchdog.ts';
@@ -22,6 +23,8 @@ import { Watchdog } from './watchdog.ts';
 export interface MakeKindOptions extends KindOptions {
   /** Where logs go when something fails. */
   readonly logFolder: string;
+  /** Images for pods of the run: the first has to be there, the others may be. */
+  readonly images?: readonly string[];
   readonly signal?: AbortSignal;
   /** Hears what takes time, one line each. */
   readonly say?: (line: string) => void;
@@ -49,6 +52,8 @@ const AGAIN_MS = 1_000;
 export async function makeKindCluster(options: MakeKindOptions): Promise<KindCluster> {
   const engine = await findEngine();
   const image = await nodeImage(engine, options);
+  const [needed] = options.images ?? [];
+  if (needed !== undefined) await checkImage(engine, needed);
   const kind = new Kind(engine);
   const owned = new OwnedClusters();
   for (const { cluster, engine: its } of owned.abandoned()) {
@@ -62,16 +67,21 @@ export async function makeKindCluster(options: MakeKindOptions): Promise<KindClu
   // What it is made of, whatever it is called and whichever port is free.
   const made = digest(configurationOf(options.configFile, '', image, 0));
   const name = `${PREFIX}${keep ? `kept-${made}` : digest(`${markOf(ourProcess())} ${realNow()}`)}`;
-  const user = keep ? owned.userOf(name) : undefined;
-  if (user !== undefined) throw unavailable(inUseText(name, owned.folder(name), user));
   const began = realNow();
   const folder = owned.folder(name);
-  const isReused = keep && (await kind.names()).includes(name);
-  const isKnown = owned.ownerOf(name)?.isMade === true;
-  if (isReused && !isKnown) throw unavailable(notOursText(name, folder));
-  // What was noted of one that somebody has deleted is of no use to the next.
-  if (!isReused) owned.forget(name);
-  owned.claim(name, engine, keep, isReused);
+  /** Claims it; says whether it is there already. */
+  const claim = async (): Promise<boolean> => {
+    const user = keep ? owned.userOf(name) : undefined;
+    if (user !== undefined) throw unavailable(inUseText(name, folder, user));
+    const isThere = keep && (await kind.names()).includes(name);
+    const isKnown = owned.ownerOf(name)?.isMade === true;
+    if (isThere && !isKnown) throw unavailable(notOursText(name, folder));
+    // What was noted of one that somebody has deleted is of no use to the next.
+    if (!isThere) owned.forget(name);
+    owned.claim(name, engine, keep, isThere);
+    return isThere;
+  };
+  const isReused = keep ? await owned.whileChoosing(claim) : await claim();
   const watchdog = isReused ? undefined : new Watchdog(name, folder, kind.env);
   const logs = join(options.logFolder, 'kind-logs', name);
   const exportLogs = async (): Promise<string> => {
@@ -115,7 +125,8 @@ export async function makeKindCluster(options: MakeKindOptions): Promise<KindClu
         watchdog?.done();
       }
     }
-    const access = await kind.access(name, folder);
+    const reached = await kind.access(name, folder);
+    const access = { ...reached, images: await kind.load(options.images ?? [], name) };
     return { access, image, isReused, createMs: realNow() - began, exportLogs, close };
   } catch (error) {
     const isKept = keep && owned.ownerOf(name)?.isMade === true;
@@ -168,21 +179,29 @@ class Kind {
     const args = ['create', 'cluster', '--name', name, '--config', config, '--kubeconfig', kubeconfig, '--retain'];
     const { code, stderr } = await called(['kind', ...args], {
       env: this.env,
-      started: (group) => watchdog?.making(group),
+      started: (pid) => watchdog?.making(pid),
     });
     watchdog?.made();
     return code === 0 ? undefined : readable(stderr);
   }
 
-  async access(name: string, folder: string): Promise<KindAccess> {
+  /** Those that the engine has, under the names that they have in the node. */
+  async load(images: readonly string[], name: string): Promise<KindAccess['images']> {
+    const loaded: { [image: string]: string } = {};
+    for (const image of images)
+      if (await hasImage(this.#engine, image)) loaded[image] = await loadImage(this.#engine, image, name, this.env);
+    return loaded;
+  }
+
+  async access(name: string, folder: string): Promise<Omit<KindAccess, 'images'>> {
     const port = readFileSync(join(folder, 'etcd-port'), 'utf8').trim();
     const node = `${name}-control-plane`;
-    const read = async (file: string): Promise<string> => {
-      const path = `/etc/kubernetes/pki/etcd/${file}`;
-      const answer = await called([this.#engine, 'exec', node, 'cat', path]);
-      if (answer.code !== 0) throw unavailable(`"${path}" of the node "${node}" could not be read: ${answer.stderr}`);
-      return answer.stdout;
+    const inNode = async (...command: readonly string[]): Promise<string> => {
+      const answer = await called([this.#engine, 'exec', node, ...command]);
+      if (answer.code === 0) return answer.stdout;
+      throw unavailable(`"${command.join(' ')}" failed in the node "${node}": ${answer.stderr}`);
     };
+    const read = (file: string): Promise<string> => inNode('cat', `/etc/kubernetes/pki/etcd/${file}`);
     const [ca, certificate, key] = await Promise.all([
       read('ca.crt'),
       read('healthcheck-client.crt'),
@@ -192,6 +211,8 @@ class Kind {
       name,
       kubeconfig: join(folder, 'kubeconfig'),
       context: `kind-${name}`,
+      engine: this.#engine,
+      node,
       etcd: { url: `https://127.0.0.1:${port}`, ca, certificate, key },
     };
   }

@@ -16,11 +16,11 @@ import { writeWhole } from '../../report/write-files.ts';
 import { call, ConnectionFailure } from '../../wire/call.ts';
 import type { Upstream } from '../../wire/http.ts';
 import { readKubeconfig } from '../existing/kubeconfig-file.ts';
-import { install, OWN, takesWrites, type EnvtestOptions } from '../real/envtest.ts';
+import { firstWrites, install, OWN, wayOfTarget, type EnvtestOptions } from '../real/envtest.ts';
 import { EtcdReset } from '../real/etcd-reset.ts';
 import { Etcd } from '../real/etcd.ts';
 import { RealCluster } from '../real/real-cluster.ts';
-import { isServersKey } from '../real/storage-key.ts';
+import { isServersKey, isTargetsKey } from '../real/storage-key.ts';
 
 /** kubeadm is done before the API server is ready for everything. */
 const READY_MS = 60_000;
@@ -43,14 +43,16 @@ export async function openKind(access: KindAccess, options: EnvtestOptions): Pro
 
 async function open(access: KindAccess, options: EnvtestOptions): Promise<RealCluster> {
   const { kubeconfig, context, etcd: at } = access;
-  const remote = new RemoteServer(readKubeconfig(kubeconfig, context).remote);
+  const { remote: to } = readKubeconfig(kubeconfig, context);
+  const remote = new RemoteServer(to);
   const etcd = new Etcd(at.url, at);
   await ready(remote, access);
   await asNew(etcd, join(dirname(kubeconfig), NEW_FILE));
-  await install(remote, options);
+  const token = await install(remote, options);
   const { kinds, witness, objects } = options;
-  const cluster = new RealCluster({ remote, reset: (view) => new EtcdReset(etcd, view), kinds, witness });
-  await Promise.all([cluster.begin(objects), takesWrites(remote, options)]);
+  const way = await wayOfTarget(to, token, options);
+  const cluster = new RealCluster({ remote, ...way, reset: (view) => new EtcdReset(etcd, view), kinds, witness });
+  await Promise.all([cluster.begin(objects), firstWrites(remote, options)]);
   return cluster;
 }
 
@@ -92,7 +94,8 @@ async function asNew(etcd: Etcd, file: string): Promise<void> {
   const { values } = JSON.parse(readFileSync(file, 'utf8')) as {
     readonly values: { readonly [key: string]: string };
   };
-  const keys = [...stored.keys()].filter((key) => !isServersKey(key));
+  // Of a worker that was ended before it could take away its target.
+  const keys = [...stored.keys()].filter((key) => !isServersKey(key) || isTargetsKey(key));
   const put = Object.entries(values).filter(([key, value]) => !isServersKey(key) && stored.get(key)?.value !== value);
   await etcd.write({ put: new Map(put), remove: keys.filter((key) => values[key] === undefined) });
 }

@@ -7,6 +7,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { realDelay, realNow } from '../../determinism/real-time.ts';
+import { HarnessError } from '../../model/errors.ts';
+import { lockFolder } from '../../report/folder-lock.ts';
 import { isOurProcess, ourProcess, type ProcessIdentity } from '../../report/process-identity.ts';
 import { writeWhole } from '../../report/write-files.ts';
 
@@ -23,6 +26,9 @@ export interface Ownership {
 }
 
 const FILE = 'owner.json';
+/** Choosing a cluster takes as long as kind needs to list those that are there. */
+const CHOOSING_MAX_MS = 60_000;
+const AGAIN_MS = 100;
 
 export class OwnedClusters {
   readonly #root: string;
@@ -34,6 +40,34 @@ export class OwnedClusters {
   /** Where things of a cluster lie: its kubeconfig, its configuration. */
   folder(cluster: string): string {
     return join(this.#root, cluster);
+  }
+
+  /**
+   * Nobody else chooses a cluster meanwhile: between seeing that one is free and claiming it another run would do the same.
+   *
+   * @throws {CLUSTER_UNAVAILABLE} when another run takes too long over it.
+   */
+  async whileChoosing<T>(choose: () => Promise<T>): Promise<T> {
+    mkdirSync(this.#root, { recursive: true, mode: 0o700 });
+    const release = await this.#chosen();
+    try {
+      return await choose();
+    } finally {
+      release();
+    }
+  }
+
+  async #chosen(): Promise<() => void> {
+    for (const until = realNow() + CHOOSING_MAX_MS; ; await realDelay(AGAIN_MS)) {
+      try {
+        return lockFolder(this.#root);
+      } catch (error) {
+        if (!(error instanceof HarnessError) || error.code !== 'USAGE') throw error;
+        if (realNow() < until) continue;
+        const what = `another run has been choosing a kept kind cluster for ${CHOOSING_MAX_MS / 1000} s (process in "${join(this.#root, 'in-use')}")`;
+        throw new HarnessError('CLUSTER_UNAVAILABLE', `${what}; wait for it, or leave --keep-cluster out`);
+      }
+    }
   }
 
   /** From now on the cluster is this process's. */

@@ -16,7 +16,8 @@ while read -r line; do
   esac
 done
 # An engine goes on with what a caller who was killed has asked for: only what is made to its end can be deleted for good.
-while [ -n "$making" ] && kill -0 -- "-$making" 2>/dev/null; do sleep 0.2; done
+# Kind itself is waited for, not its group: when nobody hears it any more it ends between two steps, and what follows a node's log stays.
+while [ -n "$making" ] && kill -0 "$making" 2>/dev/null; do sleep 0.2; done
 # What cannot be deleted now, as on a machine that is very busy, is left to the next start, which reads what lies in the folder.
 tries=0
 until kind delete cluster --name "$1" --kubeconfig "$2/kubeconfig" && [ -z "$(kind get nodes --name "$1")" ]; do
@@ -34,9 +35,9 @@ export class Watchdog {
     this.#shell = new WatchingShell(SCRIPT, [cluster, folder], env);
   }
 
-  /** This process group is making the cluster. */
-  making(group: number): void {
-    this.#shell.tell(`making ${group}`);
+  /** This process is making the cluster. */
+  making(pid: number): void {
+    this.#shell.tell(`making ${pid}`);
   }
 
   made(): void {

@@ -39,4 +39,20 @@ describe('what has arrived', () => {
 
     expect(passed).toEqual(['open', 'first']);
   });
+
+  it('keeps an answer back that shows what has not been told of', () => {
+    let told = false;
+    const passed: string[] = [];
+    const arrivals = new Arrivals(() => true);
+    arrivals.answer(
+      4,
+      () => passed.push('read'),
+      () => told,
+    );
+    expect(passed).toEqual([]);
+    told = true;
+    arrivals.look();
+
+    expect(passed).toEqual(['read']);
+  });
 });

@@ -19,28 +19,32 @@ interface Arrival {
 const EVENT = 0;
 const ANSWER = 1;
 const FIRST_EVENT = 2;
-/** An event of which nobody has told is passed on after so long. */
-const UNTOLD_MS = 1_000;
+/** What nobody has told of waits for an answer that does not come: after so long somebody is asked to tell without it. */
+const HASTEN_MS = 1_000;
+/** What nobody tells of at all is passed on after so long. */
+const UNTOLD_MS = 5_000;
 const ALWAYS = (): boolean => true;
 
 export class Arrivals {
   readonly #isDone: () => boolean;
+  readonly #hasten: () => void;
   #waiting: Arrival[] = [];
   #sinceMs = 0;
   #timer: ReturnType<typeof realSetTimeout> | undefined;
 
-  /** `isDone`: whether the server has done all that it was asked for. */
-  constructor(isDone: () => boolean) {
+  /** `isDone`: whether the server has done all that it was asked for. `hasten`: tells of what can be told of. */
+  constructor(isDone: () => boolean, hasten: () => void = () => {}) {
     this.#isDone = isDone;
+    this.#hasten = hasten;
   }
 
   get isAny(): boolean {
     return this.#waiting.length > 0;
   }
 
-  /** An answer, or the opening of a watch, to the request of this number. */
-  answer(request: number, pass: () => void): void {
-    this.#add({ rank: [ANSWER, request, 0], isTold: ALWAYS, pass });
+  /** An answer, or the opening of a watch, to the request of this number; `isTold` where it shows objects. */
+  answer(request: number, pass: () => void, isTold: () => boolean = ALWAYS): void {
+    this.#add({ rank: [ANSWER, request, 0], isTold, pass });
   }
 
   /** An event of the watch that the request of this number opened; of one that is about to open when `isFirst`. */
@@ -51,12 +55,13 @@ export class Arrivals {
   /** Passes everything on if nothing is missing. */
   look(): void {
     if (this.#waiting.length === 0) return;
-    const late = realNow() - this.#sinceMs >= UNTOLD_MS;
-    if (!this.#isDone() || (!late && this.#waiting.some(({ isTold }) => !isTold()))) {
+    const waitedMs = realNow() - this.#sinceMs;
+    if (waitedMs >= HASTEN_MS && this.#isDone() && this.#isUntold) this.#hasten();
+    if (!this.#isDone() || (waitedMs < UNTOLD_MS && this.#isUntold)) {
       this.#timer ??= realSetTimeout(() => {
         this.#timer = undefined;
         this.look();
-      }, UNTOLD_MS);
+      }, HASTEN_MS);
       return;
     }
     realClearTimeout(this.#timer);
@@ -64,6 +69,10 @@ export class Arrivals {
     const passed = this.#waiting.toSorted((a, b) => compare(a.rank, b.rank));
     this.#waiting = [];
     for (const { pass } of passed) pass();
+  }
+
+  get #isUntold(): boolean {
+    return this.#waiting.some(({ isTold }) => !isTold());
   }
 
   #add(arrival: Arrival): void {

@@ -118,4 +118,20 @@ describe('the order of commits', () => {
 
     expect(told.lines.slice(2)).toEqual(['8 DELETED v by a', '9 DELETED w by a', 'answer to a']);
   });
+
+  it('tells without an answer that takes too long, in the name of whoever writes there, and only once', () => {
+    const told = new Told();
+    const slow = told.begin('a', 'POST');
+    const other = told.begin('b', 'PUT', '/x');
+    told.order.seen(change('ADDED', widget('w', 5)));
+    told.order.seen(change('MODIFIED', widget('y', 6)));
+    other(answer(widget('x', 7)));
+    told.order.hasten();
+    expect(told.lines).toEqual(['5 ADDED w by a', '6 MODIFIED y by environment']);
+
+    told.order.seen(change('MODIFIED', widget('x', 7)));
+    slow(answer(widget('w', 5), 201));
+
+    expect(told.lines.slice(2)).toEqual(['7 MODIFIED x by b', 'answer to a', 'answer to b']);
+  });
 });

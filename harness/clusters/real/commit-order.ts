@@ -7,7 +7,9 @@
  */
 import { realClearTimeout, realSetTimeout } from '../../determinism/real-time.ts';
 import type { ObservedChange } from '../../gate/recorder.ts';
+import { groupResource } from '../../model/object.ts';
 import type { ApiRequest, ApiResponse } from '../../wire/http.ts';
+import { requestInfo } from '../../wire/request-info.ts';
 import { claimsOf, isClaimed, type Claim } from './claims.ts';
 
 /** Runs something in the name of whoever asked. */
@@ -88,6 +90,14 @@ export class CommitOrder {
     };
   }
 
+  /**
+   * Tells what was seen although answers are missing. What a write that is under way is about is taken for its deed: its answer may have to
+   * be converted first, by a webhook that takes its time.
+   */
+  hasten(): void {
+    this.#settle(true);
+  }
+
   /** Forgets what is under way: nobody waits for it any more. */
   reset(): void {
     for (const { timer } of this.#underWay) realClearTimeout(timer);
@@ -106,14 +116,17 @@ export class CommitOrder {
     this.#settle();
   }
 
-  #settle(): void {
-    const writes = [...this.#underWay];
-    if (writes.some(({ pass, claims }) => pass === undefined || claims.some((claim) => this.#isOpen(claim)))) return;
+  #settle(isHastened = false): void {
+    const all = [...this.#underWay];
+    const writes = all.filter(({ pass, claims }) => pass !== undefined && !claims.some((claim) => this.#isOpen(claim)));
+    if (!isHastened && writes.length < all.length) return;
     const seen = this.#waiting.toSorted((a, b) => a.revision - b.revision);
     this.#waiting = [];
     const changes: ObservedChange[] = [];
     for (const change of seen) {
-      const maker = writes.find(({ claims }) => claims.some((claim) => isClaimed(claim, change)));
+      const maker =
+        all.find(({ claims }) => claims.some((claim) => isClaimed(claim, change))) ??
+        all.find(({ pass, request }) => pass === undefined && isAbout(request, change));
       this.#revisions.set(change.uid, change.revision);
       if (!this.#isOurs(change, maker !== undefined)) continue;
       changes.push(change);
@@ -148,4 +161,12 @@ export class CommitOrder {
       if (place === `${resource}/${namespace}/${name}`) return true;
     return false;
   }
+}
+
+/** Whether a request may have made this change, by its path alone. */
+function isAbout({ method, path, query }: ApiRequest, change: ObservedChange): boolean {
+  const info = requestInfo(method, path, query);
+  if (info === undefined || groupResource(info) !== change.resource || info.namespace !== change.namespace)
+    return false;
+  return info.name === '' ? change.type === 'ADDED' || info.verb === 'deletecollection' : info.name === change.name;
 }

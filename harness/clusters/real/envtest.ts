@@ -5,18 +5,18 @@
  * is thrown away. Start at {@link startEnvtest}.
  */
 import type { ApiServer } from '../../apiserver/server.ts';
-import { realDelay, realNow } from '../../determinism/real-time.ts';
-import { RemoteServer } from '../../gate/http/remote.ts';
+import { RemoteServer, type RemoteOptions } from '../../gate/http/remote.ts';
 import { remoteUpstream } from '../../gate/http/remote-upstream.ts';
-import { HarnessError } from '../../model/errors.ts';
-import type { JsonObject, KubeObject } from '../../model/object.ts';
-import { call } from '../../wire/call.ts';
-import type { ApiResponse, Method, Upstream } from '../../wire/http.ts';
+import type { ClusterPart } from '../../model/cluster.ts';
+import type { KubeObject } from '../../model/object.ts';
 import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts';
 import { creationPathOf, placesOf } from './definitions.ts';
 import { EtcdReset } from './etcd-reset.ts';
 import { Etcd } from './etcd.ts';
-import { RealCluster, type DisturbedWay, type RealClusterParts } from './real-cluster.ts';
+import { makeNode } from './node.ts';
+import { RealCluster, type RealClusterParts } from './real-cluster.ts';
+import { ask, expectMade, make, served, takesWrites } from './own-requests.ts';
+import { asAccount, ship, type Shipped } from './shipped.ts';
 
 export interface EnvtestOptions extends Pick<RealClusterParts, 'witness'> {
   /** Holds the definitions, and what is to be there from the beginning. */
@@ -25,13 +25,21 @@ export interface EnvtestOptions extends Pick<RealClusterParts, 'witness'> {
   readonly namespaces: readonly string[];
   /** Stored as they are. */
   readonly objects: readonly KubeObject[];
+  /** What the project has beside its definitions. */
+  readonly shipped?: Shipped;
+  /** What runs behind the server. */
+  readonly parts?: readonly ClusterPart[];
+  /** Whether the server waits for an answer of the target's. */
+  readonly isAsking?: () => boolean;
   /** Stands between the target and the server at that address, `127.0.0.1:port`. */
   readonly between?: (address: string) => Promise<WayBetween>;
 }
 
-export interface WayBetween extends Pick<DisturbedWay, 'isOn'> {
+export interface WayBetween {
   /** What to connect to instead. */
   readonly address: string;
+  /** Whether it is disturbed right now. */
+  readonly isOn: () => boolean;
   remove(): Promise<void>;
 }
 
@@ -41,9 +49,8 @@ export interface Envtest {
   stop(): Promise<void>;
 }
 
-/** How long a server may take to serve a definition, and to make what it makes when it starts. */
-const READY_MS = 30_000;
-const POLL_MS = 20;
+/** Programs that look after the server are done with what was put back when they have been silent for so long. */
+const QUIET_MS = 250;
 /** What a server makes when it starts, the last things included. */
 export const OWN: readonly string[] = [
   '/api/v1/namespaces/kube-node-lease',
@@ -52,32 +59,29 @@ export const OWN: readonly string[] = [
 
 /** @throws {CLUSTER_UNAVAILABLE} when there are no binaries, or they do not start. */
 export async function startEnvtest(options: EnvtestOptions): Promise<Envtest> {
-  const plane = await startControlPlane();
+  const { kinds, witness, objects, shipped, parts = [] } = options;
+  const plane = await startControlPlane({
+    ...(shipped === undefined ? {} : { authorization: 'RBAC' }),
+    controllerManager: parts.includes('kube-controller-manager'),
+    kwok: parts.includes('kwok'),
+  });
   try {
-    const access = { ca: plane.ca, authorization: () => `Bearer ${plane.token}` };
-    const remote = new RemoteServer({ ...access, url: plane.url });
-    await install(remote, options);
-    const { kinds, witness, objects } = options;
+    const to = { url: plane.url, ca: plane.ca, authorization: () => `Bearer ${plane.token}` };
+    const remote = new RemoteServer(to);
+    const token = await install(remote, options);
     const etcd = new Etcd(plane.etcdUrl);
-    const between = await options.between?.(new URL(plane.url).host);
+    const { remove, ...way } = await wayOfTarget(to, token, options);
     const cluster = new RealCluster({
       remote,
-      ...(between === undefined
-        ? {}
-        : {
-            disturbed: {
-              remote: new RemoteServer({ ...access, url: `https://${between.address}` }),
-              isOn: between.isOn,
-            },
-          }),
-      reset: (view) => new EtcdReset(etcd, view),
+      ...way,
+      reset: (view) => new EtcdReset(etcd, view, parts.length > 0 ? QUIET_MS : 0),
       kinds,
       witness,
     });
-    await Promise.all([cluster.begin(objects), takesWrites(remote, options)]);
+    await Promise.all([cluster.begin(objects), firstWrites(remote, options)]);
     const stop = async (): Promise<void> => {
       cluster.close();
-      await between?.remove();
+      await remove();
       await plane.stop();
     };
     return { cluster, plane, stop };
@@ -87,14 +91,33 @@ export async function startEnvtest(options: EnvtestOptions): Promise<Envtest> {
   }
 }
 
-/** What runs need in a server of our own. @internal */
-export async function install(remote: RemoteServer, { crds, namespaces }: EnvtestOptions): Promise<void> {
+/** For the target's connections: as its account, if it has one, and by a way that can be disturbed where that is wanted. @internal */
+export async function wayOfTarget(
+  to: RemoteOptions,
+  token: string | undefined,
+  { between, isAsking = () => false }: EnvtestOptions,
+): Promise<Required<Pick<RealClusterParts, 'front' | 'isLoose'>> & Pick<WayBetween, 'remove'>> {
+  const url = new URL(to.url);
+  const way = await between?.(url.host);
+  if (way !== undefined) url.host = way.address;
+  return {
+    front: new RemoteServer({ ...(asAccount(to, token) ?? to), url: url.origin }),
+    isLoose: () => isAsking() || way?.isOn() === true,
+    remove: async () => way?.remove(),
+  };
+}
+
+/** What runs need in a server of our own; resolves with the token of the target's account, if it has one. @internal */
+export async function install(
+  remote: RemoteServer,
+  { crds, namespaces, shipped, parts = [] }: EnvtestOptions,
+): Promise<string | undefined> {
   const upstream = remoteUpstream(remote);
   try {
     await Promise.all(OWN.map((path) => served(upstream, path)));
     for (const crd of crds) {
       const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-      expectMade(await ask(upstream, 'POST', path, crd), `the definition "${crd.metadata.name ?? ''}"`);
+      await make(upstream, path, crd, `the definition "${crd.metadata.name ?? ''}"`);
     }
     await Promise.all(crds.flatMap(placesOf).map((path) => served(upstream, path)));
     for (const name of namespaces) {
@@ -105,53 +128,19 @@ export async function install(remote: RemoteServer, { crds, namespaces }: Envtes
       });
       if (made.code !== 409) expectMade(made, `the namespace "${name}"`);
     }
+    if (parts.includes('kwok')) await makeNode(upstream);
+    return shipped === undefined ? undefined : await ship(upstream, shipped);
   } finally {
     upstream.close();
   }
 }
 
-/** The first creates of a new kind wait two seconds at a server, in case there are others that have not heard of it. */
-export async function takesWrites(remote: RemoteServer, { crds }: EnvtestOptions): Promise<void> {
+/** The wait of the first creates. @internal */
+export async function firstWrites(remote: RemoteServer, { crds }: EnvtestOptions): Promise<void> {
   const upstream = remoteUpstream(remote);
-  const request = {
-    method: 'POST',
-    query: { dryRun: 'All' },
-    headers: { 'content-type': 'application/json' },
-  } as const;
-  const paths = crds.flatMap((crd) => creationPathOf(crd, 'default') ?? []);
-  // Whatever it says to nothing in particular, it has waited before that.
-  await Promise.all(paths.map((path) => call(upstream, { ...request, path, body: {} })));
-  upstream.close();
-}
-
-async function served(upstream: Upstream, path: string): Promise<void> {
-  const untilMs = realNow() + READY_MS;
-  for (;;) {
-    const { code } = await ask(upstream, 'GET', path);
-    if (code === 200) return;
-    if (realNow() > untilMs)
-      throw new HarnessError(
-        'CLUSTER_UNAVAILABLE',
-        `kube-apiserver answered ${code} to GET ${path} for ${READY_MS / 1000} s, expected 200`,
-      );
-    await realDelay(POLL_MS);
-  }
-}
-
-function expectMade({ code, body }: ApiResponse, what: string): void {
-  if (code < 300) return;
-  throw new HarnessError(
-    'MANIFEST_INVALID',
-    `kube-apiserver answered ${code} to ${what}: ${messageOf(body)}; correct it`,
+  await takesWrites(
+    upstream,
+    crds.flatMap((crd) => creationPathOf(crd, 'default') ?? []),
   );
-}
-
-function messageOf(body: ApiResponse['body']): string {
-  const { message } = body as { readonly message?: string };
-  return message ?? JSON.stringify(body);
-}
-
-function ask(upstream: Upstream, method: Method, path: string, body?: JsonObject): Promise<ApiResponse> {
-  const headers = { 'content-type': 'application/json', 'user-agent': 'stalemate' };
-  return call(upstream, { method, path, query: {}, headers, ...(body === undefined ? {} : { body }) });
+  upstream.close();
 }

@@ -1,9 +1,11 @@
 /**
  * Puts a server back past it: etcd holds again, key by key, what it held when the campaign began.
  *
- * For a server whose etcd is ours too. Owns: which keys have changed, and waiting until the server shows it. Start at {@link EtcdReset}.
+ * For a server whose etcd is ours too. Programs that look after the server may still act upon what is gone: the state counts as put back
+ * once it has stayed so for a while. Owns: which keys have changed, and waiting until the server shows it. Start at {@link EtcdReset}.
  */
 import { BUILT_IN } from '../../apiserver/kinds/table.ts';
+import { realDelay } from '../../determinism/real-time.ts';
 import { invariant } from '../../model/errors.ts';
 import { groupResource, type KubeObject } from '../../model/object.ts';
 import { encoded, type Etcd, type EtcdWrites, type Stored } from './etcd.ts';
@@ -20,13 +22,17 @@ export class EtcdReset implements Reset {
   #stored: ReadonlyMap<string, Stored> = new Map();
   /** Uids of what there is to see. */
   #uids: ReadonlySet<string> = new Set();
+  readonly #quietMs: number;
 
-  constructor(etcd: Etcd, view: ServerView) {
+  /** @param quietMs For how long nothing may change before the state is taken to stay as it is. */
+  constructor(etcd: Etcd, view: ServerView, quietMs = 0) {
     this.#etcd = etcd;
     this.#view = view;
+    this.#quietMs = quietMs;
   }
 
   async begin(): Promise<void> {
+    await this.#untilQuiet();
     this.#stored = await this.#etcd.all();
     for (const [key, { revision }] of this.#stored) this.#clean.set(key, revision);
     if (!(await this.#view.caughtUp())) throw unclean('it does not list what it stores');
@@ -34,14 +40,25 @@ export class EtcdReset implements Reset {
   }
 
   async restore(): Promise<number> {
-    for (let attempt = 1; ; attempt++) {
+    const written = new Map<string, number>();
+    let wasClean = false;
+    for (let attempt = 1; ;) {
       const { byKey, revision } = await this.#etcd.revisions();
       const { put, remove } = this.#toPutBack(byKey);
-      if (put.size === 0 && remove.length === 0) return revision;
-      if (attempt > ATTEMPTS_MAX) throw unclean(`${[...put.keys(), ...remove].slice(0, 3).join(', ')} comes back`);
-      const written = await this.#etcd.write({ put, remove });
-      for (const [key, at] of written) this.#clean.set(key, at);
-      await this.#view.until(() => this.#shows(written), 'show what was put back');
+      if (put.size > 0 || remove.length > 0) {
+        if (attempt++ > ATTEMPTS_MAX) throw unclean(`${[...put.keys(), ...remove].slice(0, 3).join(', ')} comes back`);
+        for (const [key, at] of await this.#etcd.write({ put, remove })) {
+          this.#clean.set(key, at);
+          written.set(key, at);
+        }
+        wasClean = false;
+      } else if (this.#shows(written) && (wasClean || this.#quietMs === 0)) return revision;
+      else if (this.#quietMs > 0) {
+        wasClean = true;
+        await realDelay(this.#quietMs);
+      }
+      // Where something else writes as well, what is seen need not be the state: it is looked at again.
+      if (this.#quietMs === 0) await this.#view.until(() => this.#shows(written), 'show what was put back');
     }
   }
 
@@ -49,6 +66,18 @@ export class EtcdReset implements Reset {
     const put = new Map(objects.map((object) => [this.#key(object), encoded(JSON.stringify(stripped(object)))]));
     const written = await this.#etcd.write({ put, remove: [] });
     await this.#view.until(() => this.#areSeen(written), 'show what was put there');
+  }
+
+  async #untilQuiet(): Promise<void> {
+    let before = '';
+    for (let attempt = 1; this.#quietMs > 0; attempt++) {
+      const { byKey } = await this.#etcd.revisions();
+      const now = JSON.stringify([...byKey].filter(([key]) => !isServersKey(key)));
+      if (now === before) return;
+      if (attempt > ATTEMPTS_MAX) throw unclean('what looks after it does not come to rest');
+      before = now;
+      await realDelay(this.#quietMs);
+    }
   }
 
   /** What etcd has to be told for it to hold the state again. */

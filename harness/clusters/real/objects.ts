@@ -4,10 +4,10 @@
  * Owns: the requests. What the server refuses is no error here: whoever asked looks again. Start at {@link Objects}.
  */
 import { HarnessError } from '../../model/errors.ts';
-import { apiVersionOf, type JsonObject, type KubeObject, type ResourceKind } from '../../model/object.ts';
-import { call } from '../../wire/call.ts';
-import type { ApiRequest, ApiResponse, Method, Upstream } from '../../wire/http.ts';
+import { apiVersionOf, type KubeObject, type ResourceKind } from '../../model/object.ts';
+import type { ApiResponse, Upstream } from '../../wire/http.ts';
 import { collectionPath, objectPath } from '../../wire/path.ts';
+import { ask } from './own-requests.ts';
 
 export interface Listing {
   readonly kind: ResourceKind;
@@ -20,8 +20,6 @@ export interface Place {
   readonly namespace?: string;
   readonly name?: string;
 }
-
-const AGENT = 'stalemate';
 
 export class Objects {
   readonly #upstream: Upstream;
@@ -43,7 +41,7 @@ export class Objects {
   async #part(kind: ResourceKind, { namespace = '', name }: Place): Promise<Omit<Listing, 'kind'>> {
     const path = collectionPath(kind, namespace);
     const query = name === undefined ? {} : { fieldSelector: `metadata.name=${name}` };
-    const { code, body } = await this.#ask('GET', path, undefined, query);
+    const { code, body } = await ask(this.#upstream, 'GET', path, undefined, query);
     if (code !== 200 && code !== 404 && code !== 405)
       throw new HarnessError('CLUSTER_UNAVAILABLE', `the API server answered ${code} to GET ${path}, expected 200`);
     const { items = [], metadata } = (code === 200 ? body : {}) as {
@@ -55,12 +53,14 @@ export class Objects {
   }
 
   async get(kind: ResourceKind, { metadata }: KubeObject): Promise<KubeObject | undefined> {
-    return objectOf(await this.#ask('GET', objectPath(kind, metadata.namespace ?? '', metadata.name ?? '')));
+    return objectOf(await ask(this.#upstream, 'GET', objectPath(kind, metadata.namespace ?? '', metadata.name ?? '')));
   }
 
   /** The last version of what it made, its status included. */
   async create(kind: ResourceKind, object: KubeObject, hasStatus: boolean): Promise<KubeObject | undefined> {
-    const made = objectOf(await this.#ask('POST', collectionPath(kind, object.metadata.namespace ?? ''), object));
+    const made = objectOf(
+      await ask(this.#upstream, 'POST', collectionPath(kind, object.metadata.namespace ?? ''), object),
+    );
     if (made === undefined || !hasStatus || object['status'] === undefined) return made;
     const { resourceVersion = '' } = made.metadata;
     return (await this.#put(kind, versioned(object, resourceVersion), 'status')) ?? made;
@@ -72,7 +72,7 @@ export class Objects {
     const body = versioned(wanted, resourceVersion);
     const given = { ...body, metadata: { ...body.metadata, uid } };
     const path = objectPath(kind, wanted.metadata.namespace ?? '', wanted.metadata.name ?? '');
-    const answer = await this.#ask('PUT', path, given);
+    const answer = await ask(this.#upstream, 'PUT', path, given);
     const updated = objectOf(answer);
     if (updated === undefined) return answer.code === 409 || answer.code === 404;
     if (hasStatus && wanted['status'] !== undefined)
@@ -83,7 +83,7 @@ export class Objects {
   async remove(kind: ResourceKind, { metadata }: KubeObject): Promise<void> {
     const path = objectPath(kind, metadata.namespace ?? '', metadata.name ?? '');
     const options = { gracePeriodSeconds: 0, propagationPolicy: 'Background' };
-    await this.#ask('DELETE', path, {
+    await ask(this.#upstream, 'DELETE', path, {
       apiVersion: 'v1',
       kind: 'DeleteOptions',
       ...options,
@@ -94,26 +94,20 @@ export class Objects {
   async withoutFinalizers(kind: ResourceKind, { metadata }: KubeObject): Promise<void> {
     const path = objectPath(kind, metadata.namespace ?? '', metadata.name ?? '');
     const { uid = '' } = metadata;
-    await this.#ask('PATCH', path, { metadata: { uid, finalizers: null } });
+    await ask(this.#upstream, 'PATCH', path, { metadata: { uid, finalizers: null } });
   }
 
   /** As the namespace controller does once a namespace is empty. */
   async finalizeNamespace(name: string): Promise<void> {
     const path = `/api/v1/namespaces/${encodeURIComponent(name)}`;
-    const now = objectOf(await this.#ask('GET', path));
+    const now = objectOf(await ask(this.#upstream, 'GET', path));
     if (now?.metadata.deletionTimestamp === undefined) return;
-    await this.#ask('PUT', `${path}/finalize`, { ...now, spec: { finalizers: [] } });
+    await ask(this.#upstream, 'PUT', `${path}/finalize`, { ...now, spec: { finalizers: [] } });
   }
 
   async #put(kind: ResourceKind, object: KubeObject, subresource: string): Promise<KubeObject | undefined> {
     const { namespace = '', name = '' } = object.metadata;
-    return objectOf(await this.#ask('PUT', objectPath(kind, namespace, name, subresource), object));
-  }
-
-  #ask(method: Method, path: string, body?: JsonObject, query: ApiRequest['query'] = {}): Promise<ApiResponse> {
-    const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
-    const headers = { 'content-type': type, 'user-agent': AGENT };
-    return call(this.#upstream, { method, path, query, headers, ...(body === undefined ? {} : { body }) });
+    return objectOf(await ask(this.#upstream, 'PUT', objectPath(kind, namespace, name, subresource), object));
   }
 }
 

@@ -14,12 +14,14 @@ import type { ObservedChange } from '../../gate/recorder.ts';
 import { invariant } from '../../model/errors.ts';
 import { isWrite } from '../../model/history.ts';
 import { groupResource, revisionOf, type KubeObject, type ResourceKind } from '../../model/object.ts';
-import type { ApiRequest, ResponseSink } from '../../wire/http.ts';
-import { requestInfo } from '../../wire/request-info.ts';
+import type { ApiRequest, ApiResponse, ResponseSink } from '../../wire/http.ts';
+import { call } from '../../wire/call.ts';
+import { requestInfo, type RequestInfo } from '../../wire/request-info.ts';
 import type { Cluster, ClusterState } from '../cluster.ts';
 import { Observer, type Within } from '../observer.ts';
 import { Arrivals } from './arrivals.ts';
 import { CommitOrder, type InTheNameOf } from './commit-order.ts';
+import { Denials } from './denials.ts';
 import { OwedEvents } from './owed-events.ts';
 import { unclean, type Reset, type ServerView } from './reset.ts';
 import { isServersObject } from './storage-key.ts';
@@ -34,8 +36,13 @@ export interface Witness {
 
 export interface RealClusterParts {
   readonly remote: RemoteServer;
-  /** The same server for the target, by connections that are disturbed; absent: by the same way as all others. */
-  readonly disturbed?: DisturbedWay;
+  /** The same server for the target, by a way or as somebody of its own; absent: as for all others. */
+  readonly front?: RemoteServer;
+  /**
+   * Whether nobody is to wait for answers right now: that way is disturbed, so that they take their time or never come; or the server waits
+   * for the target itself, which may have to be told something first.
+   */
+  readonly isLoose?: () => boolean;
   /** How it is put back between runs. */
   readonly reset: (view: ServerView) => Reset;
   /** What of it is the run's business; absent where all of it is. */
@@ -46,14 +53,8 @@ export interface RealClusterParts {
   readonly witness: () => Witness | undefined;
 }
 
-export interface DisturbedWay {
-  readonly remote: RemoteServer;
-  /** Whether it is right now: answers take their time then, or never come, and nobody waits for them. */
-  readonly isOn: () => boolean;
-}
-
 /** How long the server may take to show what etcd holds. */
-const SHOWN_MS = 10_000;
+const SHOWN_MS = 30_000;
 /** How long all of putting it back may take. */
 const RESTORE_MS = 60_000;
 const POLL_MS = 2;
@@ -64,7 +65,7 @@ export class RealCluster implements Cluster {
   /** Where the connections of a target's front lead. */
   readonly remote: RemoteServer;
   readonly #upstream: RemoteUpstream;
-  readonly #isDisturbed: () => boolean;
+  readonly #isLoose: () => boolean;
   readonly #reset: Reset;
   readonly #territory: Territory | undefined;
   readonly #kinds: ApiServer;
@@ -72,9 +73,13 @@ export class RealCluster implements Cluster {
   readonly #observer: Observer;
   readonly #order: CommitOrder;
   readonly #owed = new OwedEvents();
+  readonly #denials = new Denials();
   /** What has been told since the run began. */
   readonly #changes: ObservedChange[] = [];
-  readonly #arrivals = new Arrivals(() => this.#isDisturbed() || (this.#unanswered.size === 0 && !this.#owed.isAny));
+  readonly #arrivals = new Arrivals(
+    () => this.#isLoose() || (this.#unanswered.size === 0 && !this.#owed.isAny),
+    () => this.#order.hasten(),
+  );
   readonly #observed = new Set<string>();
   readonly #resources = new Map<string, ResourceKind>();
   #state: ClusterState | undefined;
@@ -84,9 +89,10 @@ export class RealCluster implements Cluster {
   readonly #unanswered = new Set<number>();
   #requests = 0;
 
-  constructor({ remote, disturbed, reset, kinds, witness, territory }: RealClusterParts) {
-    this.remote = disturbed?.remote ?? remote;
-    this.#isDisturbed = disturbed?.isOn ?? ((): boolean => false);
+  constructor({ remote, front = remote, isLoose = () => false, ...parts }: RealClusterParts) {
+    const { reset, kinds, witness, territory } = parts;
+    this.remote = front;
+    this.#isLoose = isLoose;
     this.#territory = territory;
     this.#kinds = kinds;
     this.#witness = witness;
@@ -146,6 +152,7 @@ export class RealCluster implements Cluster {
     this.#order.reset();
     this.#base = await inTime(this.#reset.restore());
     this.#changes.length = 0;
+    this.#denials.clear();
   }
 
   seed(objects: readonly KubeObject[]): Promise<void> {
@@ -160,13 +167,19 @@ export class RealCluster implements Cluster {
     return this.#kinds.subresourcesOf(apiVersion, kind);
   }
 
+  async version(): Promise<string> {
+    const { body } = await call(this.#upstream, { method: 'GET', path: '/version', query: {}, headers: {} });
+    const { gitVersion = '' } = body as { readonly gitVersion?: string };
+    return `kube-apiserver ${gitVersion.replace(/^v/, '')}`.trim();
+  }
+
   deniedRequests(): ReturnType<Cluster['deniedRequests']> {
-    return [];
+    return this.#denials.all();
   }
 
   /** Whether an answer or an event is on its way. */
   get isBusy(): boolean {
-    return !this.#isDisturbed() && (this.#unanswered.size > 0 || this.#owed.isAny || this.#arrivals.isAny);
+    return !this.#isLoose() && (this.#unanswered.size > 0 || this.#owed.isAny || this.#arrivals.isAny);
   }
 
   send(request: ApiRequest, sink: ResponseSink): () => void {
@@ -182,8 +195,8 @@ export class RealCluster implements Cluster {
     if (info?.verb === 'watch') return this.#watch(asked, groupResource(info), sink);
     if (info !== undefined && isWrite(info.verb)) this.#reset.touched?.(groupResource(info));
     const number = this.#sent();
-    const pass = (act: () => void): void => {
-      if (this.#unanswered.delete(number)) this.#arrivals.answer(number, act);
+    const pass = (act: () => void, isTold?: () => boolean): void => {
+      if (this.#unanswered.delete(number)) this.#arrivals.answer(number, act, isTold);
     };
     const as = this.#witness()?.acting();
     const write =
@@ -195,9 +208,10 @@ export class RealCluster implements Cluster {
       answer: (received) => {
         if (isOver) return;
         const response = this.#territory?.answerOf(received) ?? received;
-        const act = (): void => pass(() => sink.answer(response));
-        if (write === undefined) act();
-        else write.answered(response, act);
+        this.#denials.answered(response);
+        const act = (): void => sink.answer(response);
+        if (write === undefined) pass(act, this.#isShownTold(info, response));
+        else write.answered(response, () => pass(act));
       },
       end: (error) => {
         if (isOver) return;
@@ -274,6 +288,7 @@ export class RealCluster implements Cluster {
       },
       answer: (response) => {
         answered();
+        this.#denials.answered(response);
         owed.close();
         this.#arrivals.answer(
           number,
@@ -314,6 +329,13 @@ export class RealCluster implements Cluster {
     const { resourceVersion, resourceVersionMatch } = request.query;
     if (resourceVersionMatch !== 'Exact' || Number(resourceVersion) >= this.#base) return request;
     return { ...request, query: { ...request.query, resourceVersion: String(this.#base) } };
+  }
+
+  /** Whether all that a read shows has been told: on a server that others write to as well, the observer may be behind it. */
+  #isShownTold(info: RequestInfo | undefined, { code, body }: ApiResponse): () => boolean {
+    if (info === undefined || code >= 300 || !this.#observed.has(groupResource(info))) return () => true;
+    const { items = [body] } = body as { readonly items?: readonly unknown[] };
+    return () => items.every((object) => this.#isTold(object as Partial<KubeObject>));
   }
 
   #isTold({ metadata }: Partial<KubeObject>): boolean {

@@ -70,6 +70,10 @@ export class RenewableCluster implements Cluster {
     return this.#now.cluster.subresourcesOf(apiVersion, kind);
   }
 
+  version(): Promise<string> {
+    return this.#now.cluster.version();
+  }
+
   deniedRequests(): ReturnType<Cluster['deniedRequests']> {
     return this.#now.cluster.deniedRequests();
   }

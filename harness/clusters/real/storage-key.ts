@@ -28,8 +28,10 @@ export function storageKey(kind: ResourceKind, builtIn: boolean, { metadata }: K
   return ['/registry', prefix, ...(namespace === '' ? [] : [namespace]), name].join('/');
 }
 
-/** The node of one of our kind clusters (`kind/kind-cluster.ts` names them). */
-const NODE = String.raw`stalemate-[a-z0-9-]+-control-plane`;
+/** The names of pods that are lives of a target begin like this (`kind/pods.ts`). */
+export const TARGET_POD = 'stalemate-target-';
+/** The node of one of our kind clusters (`kind/kind-cluster.ts` names them), and that of kwok (`node.ts`). */
+const NODE = String.raw`stalemate-(?:[a-z0-9-]+-control-plane|kwok)`;
 /** What kubelet tells of a node and of what it runs for itself, and who leads, where there is one. */
 const KUBELETS = [
   String.raw`(?:leases/kube-node-lease|leases\.coordination\.k8s\.io/kube-node-lease)/${NODE}$`,
@@ -39,8 +41,13 @@ const KUBELETS = [
   String.raw`(?:leases|leases\.coordination\.k8s\.io)/kube-system/kube-(?:controller-manager|scheduler)$`,
 ];
 
+/** Lives of a target, what they mount, and what kubelet says of them. */
+const TARGETS = String.raw`(?:pods|secrets|events)/[a-z0-9-]+/${TARGET_POD}[^/]+$`;
+const TARGETS_KEY = new RegExp(`^/registry/${TARGETS}`);
+
 /** What the server writes for itself whenever it likes, as keys. */
 const OWN_KEYS = [
+  TARGETS_KEY,
   ...KUBELETS.map((pattern) => new RegExp(`^/registry/${pattern}`)),
   /^\/registry\/leases\/kube-system\/apiserver-/,
   /^\/registry\/(?:masterleases|peerserverleases|apiregistration\.k8s\.io)\//,
@@ -48,6 +55,7 @@ const OWN_KEYS = [
 ];
 /** The same as objects. */
 const OWN_OBJECTS = [
+  new RegExp(`^${TARGETS}`),
   ...KUBELETS.map((pattern) => new RegExp(`^${pattern}`)),
   /^leases\.coordination\.k8s\.io\/kube-system\/apiserver-/,
   /^apiservices\.apiregistration\.k8s\.io\//,
@@ -57,6 +65,11 @@ const OWN_OBJECTS = [
 /** Whether a key is nobody's but the server's. */
 export function isServersKey(key: string): boolean {
   return OWN_KEYS.some((pattern) => pattern.test(key));
+}
+
+/** Whether a key is that of a life of a target, or of what belongs to one. */
+export function isTargetsKey(key: string): boolean {
+  return TARGETS_KEY.test(key);
 }
 
 /** Whether an object is nobody's but the server's. */

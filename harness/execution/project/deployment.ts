@@ -52,13 +52,14 @@ export function findWorkload(
   const [only] = all;
   if (all.length <= 1) return only;
   const guesses = [
+    all.filter((object) => containersOf(podOf(object)).some(({ image }) => image === program)),
     all.filter((object) => containersOf(podOf(object)).some((container) => startsProgram(container, program))),
     all.filter((object) => MANAGER.test(object.metadata.name ?? '')),
   ];
   for (const guess of guesses) if (guess.length === 1) return guess[0];
   throw new HarnessError(
     'CONFIG_INVALID',
-    `the manifests hold ${all.length} workloads (${all.map(workloadKey).join(', ')}), expected to know which of them "${program}" is; ` +
+    `the manifests hold ${all.length} workloads (${all.map(workloadKey).join(', ')}), expected to know which of them ${program === '' ? 'the target' : `"${program}"`} is; ` +
       'name it with --deployment',
   );
 }
@@ -73,6 +74,7 @@ export function workloadOf(object: KubeObject, program: string, namespace: strin
     ],
   );
   const container =
+    containers.find((one) => one['image'] === program) ??
     containers.find((one) => startsProgram(one, program)) ??
     containers.find((one) => textOf(one['name']) === preferred) ??
     containers.find((one) => MANAGER.test(textOf(one['name']))) ??
@@ -87,17 +89,22 @@ export function targetWorkload(project: ProjectManifests, namespace: string, pro
   return found === undefined ? undefined : workloadOf(found, program, namespace);
 }
 
+/** The service account of its pod. */
+export function accountOf({ pod, namespace }: TargetWorkload): { readonly namespace: string; readonly name: string } {
+  return { namespace, name: textOf(pod['serviceAccountName']) || textOf(pod['serviceAccount']) || 'default' };
+}
+
 /** Who the target is to the API server. */
-export function identityOf({ pod, namespace }: TargetWorkload): UserInfo {
-  const account = textOf(pod['serviceAccountName']) || textOf(pod['serviceAccount']) || 'default';
+export function identityOf(workload: TargetWorkload): UserInfo {
+  const { namespace, name } = accountOf(workload);
   return {
-    name: `system:serviceaccount:${namespace}:${account}`,
+    name: `system:serviceaccount:${namespace}:${name}`,
     groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
   };
 }
 
 /** A life that follows a crash waits until the lease of the last one has run out: longer than whole trials take. */
-const LEADER_ELECTION = /^--?(?:enable-)?leader-elect(?:ion)?(?:=(?:true|1|t))?$/i;
+export const LEADER_ELECTION: RegExp = /^--?(?:enable-)?leader-elect(?:ion)?(?:=(?:true|1|t))?$/i;
 const ADDRESS =
   /^(--?[\w-]*(?:addr|address|port|listen)[\w-]*=)((?:https?:\/\/)?(?:[\w.-]*|\[[\da-fA-F:]*\]):)?(\d{2,5})$/i;
 

@@ -2,9 +2,10 @@
  * Puts a project's objects on a server, as its author would with kubectl.
  *
  * Owns: the order, what is passed over because nothing serves it, and what is said of a refusal. Does not own: the CRDs, which are
- * there before. Start at {@link installProject}.
+ * there before; asking a real server (`clusters/real/shipped.ts`). Start at {@link creationsOf}.
  */
 import type { ApiServer } from '../../apiserver/server.ts';
+import type { Creation } from '../../clusters/real/shipped.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { mapOf, mapsOf, textOf } from '../../model/json.ts';
 import type { KubeObject } from '../../model/object.ts';
@@ -15,26 +16,44 @@ import { collectionPath } from '../../wire/path.ts';
 const ORDER: readonly string[] = ['Namespace', 'ServiceAccount', 'ConfigMap', 'Secret'];
 const LAST = /^(?:Validating|Mutating)(?:WebhookConfiguration|AdmissionPolicy(?:Binding)?)$/;
 
+/** The creates of a project's objects; those without a namespace that need one in `namespace`. What `kindFor` does not know is passed over. */
+export function creationsOf(
+  objects: readonly KubeObject[],
+  namespace: string,
+  kindFor: ApiServer['kindFor'],
+): readonly Creation[] {
+  const filled = objects.map((object) => aggregated(object, objects));
+  return filled
+    .toSorted((a, b) => rank(a) - rank(b))
+    .flatMap((object): readonly Creation[] => {
+      const kind = kindFor(object.apiVersion, object.kind);
+      if (kind === undefined) return [];
+      const { status: _, ...stored } = object;
+      const home = kind.namespaced ? (object.metadata.namespace ?? namespace) : '';
+      const body = { ...stored, metadata: { ...object.metadata, ...(home === '' ? {} : { namespace: home }) } };
+      const name = `${home === '' ? '' : `${home}/`}${object.metadata.name ?? ''}`;
+      const itself = {
+        path: collectionPath(kind, home),
+        object: body,
+        what: `${object.kind} ${name} of the manifests`,
+      };
+      return home === '' ? [itself] : [namespaceNamed(home), itself];
+    });
+}
+
 /**
- * Creates the objects; those without a namespace that need one in `namespace`. What is there already stays as it is.
+ * Creates the objects. What is there already stays as it is.
  *
  * @throws {MANIFEST_INVALID} when the server refuses one.
  */
 export function installProject(server: ApiServer, objects: readonly KubeObject[], namespace: string): void {
-  const filled = objects.map((object) => aggregated(object, objects));
-  for (const object of filled.toSorted((a, b) => rank(a) - rank(b))) {
-    const kind = server.kindFor(object.apiVersion, object.kind);
-    if (kind === undefined) continue;
-    const { status: _, ...stored } = object;
-    const home = kind.namespaced ? (object.metadata.namespace ?? namespace) : '';
-    if (home !== '') createAtOnce(server, '/api/v1/namespaces', namespaceNamed(home));
-    const body = { ...stored, metadata: { ...object.metadata, ...(home === '' ? {} : { namespace: home }) } };
-    const { code, body: answer } = createAtOnce(server, collectionPath(kind, home), body);
-    if (code < 300 || (code === 409 && reasonOf(answer) === 'AlreadyExists')) continue;
-    const name = `${object.kind} ${home === '' ? '' : `${home}/`}${object.metadata.name ?? ''}`;
+  const kindFor: ApiServer['kindFor'] = (apiVersion, kind) => server.kindFor(apiVersion, kind);
+  for (const { path, object, what } of creationsOf(objects, namespace, kindFor)) {
+    const { code, body } = createAtOnce(server, path, object);
+    if (code < 300 || (code === 409 && reasonOf(body) === 'AlreadyExists')) continue;
     throw new HarnessError(
       'MANIFEST_INVALID',
-      `the API server refused ${name} of the manifests with ${code}: ${messageOf(answer)}; expected an object that it accepts`,
+      `the API server refused ${what} with ${code}: ${messageOf(body)}; expected an object that it accepts`,
     );
   }
 }
@@ -67,8 +86,9 @@ function rank({ kind }: KubeObject): number {
   return at < 0 ? ORDER.length : at;
 }
 
-function namespaceNamed(name: string): KubeObject {
-  return { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+function namespaceNamed(name: string): Creation {
+  const object: KubeObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+  return { path: '/api/v1/namespaces', object, what: `Namespace ${name} of the manifests` };
 }
 
 const NO_ANSWER: ApiResponse = { code: 500, body: 'no answer' };

@@ -8,7 +8,7 @@ import { SERVING_CERTS, type MountedFile } from '../../actors/process/mounted-fi
 import { CertificateAuthority } from '../../apiserver/http/certificates.ts';
 import type { ProcessTarget } from '../../model/counterexample.ts';
 import type { KubeObject } from '../../model/object.ts';
-import type { Subject } from '../protocol.ts';
+import type { Subject } from '../worker/protocol.ts';
 import { environmentOf, targetWorkload, type TargetWorkload } from './deployment.ts';
 import { mountsOf } from './mounts.ts';
 import { asksWebhooks, serviceNames, withAuthority } from './webhooks.ts';
@@ -20,6 +20,8 @@ export interface Pod {
   /** What the server is told, with the authority of the certificate wherever a webhook is named. */
   readonly crds: readonly KubeObject[];
   readonly project: Subject['project'];
+  /** Vouches for the certificate of its webhooks; absent where there are none. */
+  readonly authority?: CertificateAuthority;
 }
 
 /** Pods have it; a process has a temporary folder of its own. */
@@ -58,6 +60,7 @@ export function podFor({ crds, project, namespace }: Pick<Subject, 'crds' | 'pro
     files: [ownNamespace, ...byDefault, ...mounted, ...inTmp],
     crds: crds.map(trusting),
     project: { ...project, objects: objects.map(trusting) },
+    ...(authority === undefined ? {} : { authority }),
   };
 }
 

@@ -7,11 +7,12 @@
 import type { ProcessTarget, ProjectManifests } from '../../model/counterexample.ts';
 import { HarnessError } from '../../model/errors.ts';
 import type { KubeObject } from '../../model/object.ts';
-import { declaredKinds, loadCrds, withoutConversionWebhooks } from '../manifests.ts';
+import { declaredKinds, loadCrds, withoutConversionWebhooks } from '../config/manifests.ts';
 import { bindsAnything } from './access.ts';
 import { argumentsOf, environmentOf, findWorkload, identityOf, workloadKey, workloadOf } from './deployment.ts';
 import type { TargetWorkload } from './deployment.ts';
 import { unserved } from './install.ts';
+import { asPod, noDeployment } from './as-pod.ts';
 import { loadProject, type Project } from './load.ts';
 import { convertsItself, keepOwnWebhooks } from './webhooks.ts';
 
@@ -81,15 +82,10 @@ function decide(shipped: Project, definitions: readonly KubeObject[], choices: P
   const program = started?.command[0] ?? '';
   const found = findWorkload(installable, program, choices.deployment);
   const workload = found === undefined ? undefined : workloadOf(found, program, namespace);
-  // A module runs in virtual time, which waits for no socket.
-  const { crds, objects } = withOwnWebhooks(
-    installable,
-    definitions,
-    started === null ? undefined : workload,
-    warnings,
-  );
+  const { crds, objects } = withOwnWebhooks(installable, definitions, askable(workload, started), warnings);
   const authorization = choices.authorization ?? (found !== undefined && bindsAnything(objects) ? 'rbac' : 'allow-all');
   if (workload === undefined) {
+    if (started?.inCluster === true) throw noDeployment(program);
     if (authorization === 'rbac') {
       throw new HarnessError(
         'CONFIG_INVALID',
@@ -106,20 +102,38 @@ function decide(shipped: Project, definitions: readonly KubeObject[], choices: P
   return {
     crds,
     project: { objects, authorization, workload: workloadKey(workload.object) },
-    process: started === null ? null : withArguments(started, workload, objects, warnings),
+    process:
+      started === null
+        ? null
+        : started.inCluster
+          ? asPod(started, workload, warnings)
+          : withArguments(started, workload, objects, warnings),
     warnings,
   };
+}
+
+/** What webhooks can be asked; or why none can, in words that follow "is left out:". */
+function askable(workload: TargetWorkload | undefined, started: ProcessTarget | null): TargetWorkload | string {
+  const instead = 'as a program, -- COMMAND, it is asked';
+  if (workload === undefined) return 'no Deployment among the manifests answers it';
+  // Virtual time waits for no socket.
+  if (started === null) return `the target is a module, which listens nowhere (${instead})`;
+  return started.inCluster ? `the target is a pod, to which no Service leads (${instead})` : workload;
 }
 
 /** Those webhooks only that the target answers; who is asked in vain otherwise is told. */
 function withOwnWebhooks(
   installable: readonly KubeObject[],
   definitions: readonly KubeObject[],
-  workload: TargetWorkload | undefined,
+  workload: TargetWorkload | string,
   warnings: string[],
 ): Pick<ResolvedProject, 'crds'> & { readonly objects: readonly KubeObject[] } {
   const admission = keepOwnWebhooks(installable, workload);
-  const conversion = withoutConversionWebhooks(definitions, (crd) => convertsItself(crd, installable, workload));
+  const conversion = withoutConversionWebhooks(
+    definitions,
+    (crd) => convertsItself(crd, installable, workload),
+    typeof workload === 'string' ? workload : undefined,
+  );
   warnings.push(...admission.warnings, ...conversion.warnings);
   return { crds: conversion.crds, objects: admission.objects };
 }

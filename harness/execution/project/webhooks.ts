@@ -2,7 +2,7 @@
  * A project's webhooks that the target serves itself: which they are, where they listen, whom the server is to trust.
  *
  * Owns: the way from a configuration's service to a port of the process, and the authority in place of cert-manager's. Does not own:
- * asking (`webhook-calls.ts`). Start at {@link keepOwnWebhooks}.
+ * asking (`hosts/webhook-calls.ts`). Start at {@link keepOwnWebhooks}.
  */
 import { isMap, listOf, mapOf, mapsOf, textOf } from '../../model/json.ts';
 import type { JsonObject, KubeObject } from '../../model/object.ts';
@@ -55,10 +55,10 @@ function serviceOf(clientConfig: JsonObject): NamedService | undefined {
   return { namespace: textOf(service['namespace']), name: textOf(service['name']), port };
 }
 
-/** The objects with those webhooks only that the target answers. `workload` undefined: it answers none. */
+/** The objects with those webhooks only that the target answers. A string instead of a workload says why it answers none. */
 export function keepOwnWebhooks(
   objects: readonly KubeObject[],
-  workload: TargetWorkload | undefined,
+  workload: TargetWorkload | string,
 ): { readonly objects: readonly KubeObject[]; readonly warnings: readonly string[] } {
   const warnings: string[] = [];
   const kept = objects.flatMap((object): readonly KubeObject[] => {
@@ -78,22 +78,20 @@ export function keepOwnWebhooks(
 export function convertsItself(
   crd: KubeObject,
   objects: readonly KubeObject[],
-  workload: TargetWorkload | undefined,
+  workload: TargetWorkload | string,
 ): boolean {
   return answers(workload, objects, conversionClient(crd) ?? {});
 }
 
-function answers(
-  workload: TargetWorkload | undefined,
-  objects: readonly KubeObject[],
-  clientConfig: JsonObject,
-): boolean {
+function answers(workload: TargetWorkload | string, objects: readonly KubeObject[], clientConfig: JsonObject): boolean {
   const service = serviceOf(clientConfig);
-  return workload !== undefined && service !== undefined && containerPortOf(workload, objects, service) !== undefined;
+  return (
+    typeof workload !== 'string' && service !== undefined && containerPortOf(workload, objects, service) !== undefined
+  );
 }
 
-function reason(workload: TargetWorkload | undefined, webhook: JsonObject): string {
-  if (workload === undefined) return 'no Deployment among the manifests answers it';
+function reason(workload: TargetWorkload | string, webhook: JsonObject): string {
+  if (typeof workload === 'string') return workload;
   const service = serviceOf(mapOf(webhook['clientConfig']));
   if (service === undefined) return 'it is asked at a URL, and a run has no network';
   const { namespace, name, port } = service;
@@ -143,10 +141,24 @@ function conversionClient(crd: KubeObject): JsonObject | undefined {
 /** The object with the authority that its webhooks' certificates are of, as cert-manager would inject it. `ca`: PEM. */
 export function withAuthority(object: KubeObject, ca: string): KubeObject {
   const caBundle = Buffer.from(ca).toString('base64');
+  return withClients(object, (client) => ({ ...client, caBundle }));
+}
+
+/** The object with its webhooks asked at URLs instead of services. `path` begins with a slash or is empty. */
+export function ledTo(object: KubeObject, urlOf: (service: NamedService, path: string) => string): KubeObject {
+  return withClients(object, (client) => {
+    const named = serviceOf(client);
+    if (named === undefined) return client;
+    const { service, ...rest } = client;
+    return { ...rest, url: urlOf(named, textOf(mapOf(service)['path'])) };
+  });
+}
+
+function withClients(object: KubeObject, changed: (client: JsonObject) => JsonObject): KubeObject {
   if (CONFIGURATION.test(object.kind)) {
     const webhooks = listOf(object['webhooks']).map((one) => {
       const webhook = mapOf(one);
-      return { ...webhook, clientConfig: { ...mapOf(webhook['clientConfig']), caBundle } };
+      return { ...webhook, clientConfig: changed(mapOf(webhook['clientConfig'])) };
     });
     return { ...object, webhooks };
   }
@@ -154,6 +166,6 @@ export function withAuthority(object: KubeObject, ca: string): KubeObject {
   if (client === undefined) return object;
   const spec = mapOf(object['spec']);
   const conversion = mapOf(spec['conversion']);
-  const webhook = { ...mapOf(conversion['webhook']), clientConfig: { ...client, caBundle } };
+  const webhook = { ...mapOf(conversion['webhook']), clientConfig: changed(client) };
   return { ...object, spec: { ...spec, conversion: { ...conversion, webhook } } };
 }

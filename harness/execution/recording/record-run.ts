@@ -108,7 +108,7 @@ export async function recordRun(options: RecordOptions): Promise<RecordedRun> {
     const history = foldHistory(all);
     return {
       recording: {
-        version: 1,
+        version: 2,
         kind: 'recording',
         source: 'gate',
         actors: Object.fromEntries(actors),

@@ -8,10 +8,13 @@ export class Http1Front implements FrontExchange {
   readonly hasBody: boolean;
   readonly #incoming: IncomingMessage;
   readonly #response: ServerResponse;
+  readonly #reset: () => void;
 
-  constructor(incoming: IncomingMessage, response: ServerResponse) {
+  /** @param reset Resets the connection below. */
+  constructor(incoming: IncomingMessage, response: ServerResponse, reset: () => void) {
     this.#incoming = incoming;
     this.#response = response;
+    this.#reset = reset;
     this.head = { method: incoming.method ?? 'GET', target: incoming.url ?? '/', headers: incoming.rawHeaders };
     const { 'content-length': length, 'transfer-encoding': encoding } = incoming.headers;
     this.hasBody = encoding !== undefined || (length !== undefined && length !== '0');
@@ -57,11 +60,14 @@ export class Http1Front implements FrontExchange {
     this.#response.destroy();
   }
 
-  /** Go asks again when a kept connection breaks before the first byte of an answer to a read, so that byte is sent. */
+  /**
+   * Go asks again when a kept connection breaks before the first byte of an answer to a read, so that byte is sent. The connection is reset
+   * rather than closed: where it was not to be kept, some clients take its end for that of the answer, chunks or not.
+   */
   lose(): void {
-    const { socket } = this.#incoming;
-    if (!this.#response.headersSent) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1048576\r\n\r\n');
-    socket.destroySoon();
+    const head = this.#response.headersSent ? '' : 'HTTP/1.1 200 OK\r\nContent-Length: 1048576\r\n\r\n';
+    // Behind all that was written: a reset drops what has not left.
+    this.#incoming.socket.write(head, () => this.#reset());
   }
 
   onClose(listener: (whole: boolean) => void): void {

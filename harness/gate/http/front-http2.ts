@@ -74,13 +74,18 @@ export class Http2Front implements FrontExchange {
     stream.end();
   }
 
-  /** INTERNAL_ERROR: Go's transport tries again by itself after REFUSED_STREAM only. */
+  /**
+   * INTERNAL_ERROR: Go's transport tries again by itself after REFUSED_STREAM only. Destroyed rather than closed: before that Node would end
+   * the answer, and what broke off would look whole.
+   */
   abort(): void {
-    this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+    this.#stream.destroy(new Error('broken off'));
   }
 
   lose(): void {
-    this.abort();
+    // Behind all that was told; what has not begun to answer must not begin.
+    if (this.#stream.headersSent) this.#stream.write('', () => this.abort());
+    else this.abort();
   }
 
   onClose(listener: (whole: boolean) => void): void {

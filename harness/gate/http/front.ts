@@ -7,11 +7,13 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
-import type { AddressInfo, Server as Socket } from 'node:net';
+import type { AddressInfo, Server as Socket, Socket as TcpSocket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { Upstream } from '../../wire/http.ts';
+import { listenAnywhere } from '../../wire/listen.ts';
 import { failureStatus } from '../../wire/status.ts';
+import { Traffic } from '../../wire/traffic.ts';
 import type { FrontExchange, RawHeaders, RemoteConnection, RequestHead } from './exchange.ts';
 import { headerOf, NO_TRAILERS } from './exchange.ts';
 import { Http1Front } from './front-http1.ts';
@@ -66,6 +68,8 @@ export interface Front {
   /** `https://127.0.0.1:6443`. */
   readonly url: string;
   readonly port: number;
+  /** What has moved over its connections. */
+  readonly traffic: Traffic;
   /** Cuts all connections, the server's with them, and frees the port. */
   close(): Promise<void>;
 }
@@ -104,7 +108,12 @@ export async function openFront(options: FrontOptions): Promise<Front> {
   const front = new Listener(options, http2);
   const port = await front.listen();
   const { host = '127.0.0.1', tls } = options;
-  return { url: `${tls === undefined ? 'http' : 'https'}://${host}:${port}`, port, close: () => front.close() };
+  return {
+    url: `${tls === undefined ? 'http' : 'https'}://${host}:${port}`,
+    port,
+    traffic: front.traffic,
+    close: () => front.close(),
+  };
 }
 
 /** What belongs to one connection of an actor. */
@@ -140,7 +149,10 @@ class Listener {
   readonly #clients = new WeakMap<Duplex, Client>();
   /** Connections of HTTP/1.1 to the server are anybody's: each carries one request at a time. */
   readonly #pools = new Map<As, Http1Remote>();
+  readonly traffic = new Traffic();
   readonly #sockets = new Set<Duplex>();
+  /** Below TLS, by who is at the other end. */
+  readonly #tcp = new Map<string, TcpSocket>();
   readonly #sessions = new Set<ServerHttp2Session>();
   readonly #bearer: string;
 
@@ -149,10 +161,20 @@ class Listener {
     this.#http2 = http2;
     this.#bearer = `Bearer ${options.token}`;
     const onRequest = (incoming: IncomingMessage, response: ServerResponse): void =>
-      this.#handle(new Http1Front(incoming, response), this.#clientOf(incoming.socket), true);
+      this.#handle(
+        new Http1Front(incoming, response, () => this.#reset(incoming.socket)),
+        this.#clientOf(incoming.socket),
+        true,
+      );
     const server = options.tls === undefined ? createServer(LIMITS, onRequest) : this.#secured(options.tls, onRequest);
     server.maxHeadersCount = 0;
-    server.on('connection', (socket: Duplex) => this.#track(socket));
+    server.on('connection', (socket: TcpSocket) => {
+      this.traffic.add(socket);
+      this.#track(socket);
+      const peer = peerOf(socket);
+      this.#tcp.set(peer, socket);
+      socket.once('close', () => this.#tcp.delete(peer));
+    });
     server.on('clientError', (_error: Error, socket: Duplex) => {
       if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
       else socket.destroy();
@@ -163,16 +185,20 @@ class Listener {
     this.#server = server;
   }
 
-  listen(): Promise<number> {
+  async listen(): Promise<number> {
     const { port = 0, host = '127.0.0.1', socket } = this.#options;
     const server = this.#server;
-    return new Promise((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(socket ?? { port, host }, () => {
-        server.off('error', reject);
-        resolve((server.address() as AddressInfo).port);
+    if (socket === undefined && port === 0) await listenAnywhere(server, host);
+    else {
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(socket ?? { port, host }, () => {
+          server.off('error', reject);
+          resolve();
+        });
       });
-    });
+    }
+    return (server.address() as AddressInfo).port;
   }
 
   close(): Promise<void> {
@@ -215,6 +241,12 @@ class Listener {
   #track(socket: Duplex): void {
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
+  }
+
+  /** TLS has no reset of its own. */
+  #reset(socket: TcpSocket): void {
+    this.#tcp.get(peerOf(socket))?.resetAndDestroy();
+    socket.destroy();
   }
 
   /** Connections of HTTP/1.1 are known by their socket. */
@@ -296,6 +328,10 @@ class Listener {
     if (headerOf(headers, 'authorization') === this.#bearer) return 'configured';
     return this.#options.strangers === 'pass' ? 'carried' : undefined;
   }
+}
+
+function peerOf({ remoteAddress, remotePort }: TcpSocket): string {
+  return `${remoteAddress} ${remotePort}`;
 }
 
 const UNAUTHORIZED = Buffer.from(JSON.stringify(failureStatus(401, 'Unauthorized', 'Unauthorized')));

@@ -9,7 +9,7 @@ import type { AnswerReader, RawHeaders, RemoteConnection, RemoteExchange, Reques
 import type { Dial } from './remote-http1.ts';
 
 const http2 = process.getBuiltinModule('node:http2');
-const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR } = http2.constants;
+const { NGHTTP2_NO_ERROR } = http2.constants;
 
 /** What may be under way to us in all streams together: each is bounded by itself, and none may stall the others. */
 const CONNECTION_WINDOW_BYTES = 16 * 1024 * 1024;
@@ -104,9 +104,10 @@ class Http2Exchange implements RemoteExchange {
     this.#stream.resume();
   }
 
+  /** Destroyed rather than closed: before that Node would end the request, and a body that broke off would look whole. */
   abort(): void {
     this.#aborted = true;
-    this.#stream.close(NGHTTP2_CANCEL);
+    this.#stream.destroy(new Error('broken off'));
   }
 }
 

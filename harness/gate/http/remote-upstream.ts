@@ -17,7 +17,7 @@ import type { RemoteServer } from './remote.ts';
  * What may wait of one watch while it is held. Beyond it the watch is closed, as real servers close watches of slow readers; its
  * client starts another where it was.
  */
-export const WATCH_BYTES_MAX: number = 16 * 1024 * 1024;
+const WATCH_BYTES_MAX: number = 16 * 1024 * 1024;
 
 export interface RemoteUpstreamOptions {
   /** Default {@link WATCH_BYTES_MAX}. */

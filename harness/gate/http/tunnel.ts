@@ -21,7 +21,7 @@ export function tunnel(
 ): void {
   const response = new ServerResponse(incoming);
   response.shouldKeepAlive = false;
-  const front = new Http1Front(incoming, response);
+  const front = new Http1Front(incoming, response, () => socket.destroy());
   socket.on('error', () => socket.destroy());
   const cancel = remote.upgrade(
     head,

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 
 /** In the order of their imports. */
 const SCRIPTS = ['dom', 'data', 'moment', 'copy', 'story', 'knowledge', 'filter', 'history-list', 'history', 'main'];
-const STYLES = ['theme', 'layout', 'story', 'knowledge', 'history'];
+const STYLES = ['theme', 'layout', 'story', 'knowledge', 'neighbour', 'history'];
 const RUN_SCRIPTS = ['dom', 'copy', 'run'];
 const RUN_STYLES = ['theme', 'layout', 'run'];
 

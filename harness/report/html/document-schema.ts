@@ -4,14 +4,18 @@ import {
   REPORT_VERSION,
   type ActorRate,
   type ChainVersion,
+  type ComparedRow,
+  type ComparedStep,
   type ObjectView,
   type ReportChain,
   type ReportDeviation,
   type ReportDocument,
   type ReportHead,
+  type ReportNeighbour,
   type ReportRates,
   type ReportRow,
   type ReportStory,
+  type RunEnd,
   type Sight,
   type ToldSights,
 } from './document.ts';
@@ -34,6 +38,10 @@ const head: z.ZodType<ReportHead> = z.strictObject({
   severity: z.enum(['error', 'warning']),
   grade: z.enum(['everyday', 'restart-or-HA', 'pathological']).exactOptional(),
   tried: z.string().exactOptional(),
+  mend: z.string().exactOptional().meta({ description: 'What usually mends findings of this kind' }),
+  blameless: z.literal(true).exactOptional().meta({ description: 'Nobody is blamed for this run' }),
+  server: z.string().exactOptional().meta({ description: 'Whether it happened on a real API server, in words' }),
+  lag: z.string().exactOptional().meta({ description: 'The least lag that it needs' }),
 } satisfies Shape<ReportHead>);
 
 const deviation: z.ZodType<ReportDeviation> = z.strictObject({
@@ -89,6 +97,35 @@ const story: z.ZodType<ReportStory> = z.strictObject({
   missed: texts,
 } satisfies Shape<ReportStory>);
 
+const comparedStep: z.ZodType<ComparedStep> = z.strictObject({
+  request: z.string(),
+  answer: z.string().exactOptional(),
+  guilty: z.boolean(),
+} satisfies Shape<ComparedStep>);
+
+const comparedRow: z.ZodType<ComparedRow> = z.union([
+  z.strictObject({
+    row: z.literal('step'),
+    actor: z.string(),
+    same: z.boolean(),
+    parts: z.boolean().meta({ description: 'The first row that differs' }),
+    failing: comparedStep.exactOptional(),
+    passing: comparedStep.exactOptional(),
+    moved: z.enum(['earlier', 'later']).exactOptional().meta({ description: 'When the other run has it, if it does' }),
+  } satisfies Shape<Extract<ComparedRow, { row: 'step' }>>),
+  z.strictObject({ row: z.enum(['same', 'more']), steps: z.int() }),
+]);
+
+const neighbour: z.ZodType<ReportNeighbour> = z
+  .strictObject({
+    without: z.string(),
+    rows: z.array(comparedRow),
+    ends: z.array(
+      z.strictObject({ object: z.string(), failing: z.string(), passing: z.string() } satisfies Shape<RunEnd>),
+    ),
+  } satisfies Shape<ReportNeighbour>)
+  .meta({ description: 'The same run without one deviation, which passes, beside this one' });
+
 const chain: z.ZodType<ReportChain> = z.strictObject({
   object: z.string(),
   field: z.string(),
@@ -102,7 +139,7 @@ const chain: z.ZodType<ReportChain> = z.strictObject({
       base: z.number().exactOptional().meta({ description: 'Version that the content of the write stems from' }),
       under: z.number().exactOptional().meta({ description: 'Version that the request named' }),
       value: z.string(),
-      intent: z.enum(['created', 'meant', 'carried', 'reverted', 'server', 'deleted', 'none']),
+      intent: z.enum(['created', 'meant', 'carried', 'reverted', 'rebuilt', 'server', 'deleted', 'none']),
       role: z.enum(['guilty', 'victim', 'involved']).exactOptional(),
     } satisfies Shape<ChainVersion>),
   ),
@@ -172,6 +209,7 @@ export const reportSchema: z.ZodType<ReportDocument> = z
     head,
     story,
     counterfactuals: z.array(deviation),
+    neighbour: neighbour.exactOptional(),
     chains: z.array(chain),
     views: z.array(view),
     rates,

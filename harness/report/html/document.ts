@@ -8,7 +8,7 @@ import type { Counterfactual, Grade } from '../../model/finding.ts';
 import type { Phase } from '../../model/history.ts';
 import type { EventTable } from './event-table.ts';
 
-export const REPORT_VERSION = 1;
+export const REPORT_VERSION = 2;
 
 export interface ReportDocument {
   readonly version: typeof REPORT_VERSION;
@@ -17,6 +17,8 @@ export interface ReportDocument {
   readonly story: ReportStory;
   /** Every deviation of the schedule, and what happens without it. */
   readonly counterfactuals: readonly ReportDeviation[];
+  /** The run that passes without one of them, beside this one; absent where none is known. */
+  readonly neighbour?: ReportNeighbour;
   /** The versions of the objects that the story is about, one chain per object. */
   readonly chains: readonly ReportChain[];
   /** What was at the server and what each actor had been told of it, by tick. */
@@ -44,6 +46,14 @@ export interface ReportHead {
   readonly grade?: Grade;
   /** `93→6 steps · 24→2 actors · …`; absent where nobody wrote it down. */
   readonly tried?: string;
+  /** What usually mends findings of this kind; absent for claims of the user's own. */
+  readonly mend?: string;
+  /** A run that nobody is blamed for: it must not look like a finding. */
+  readonly blameless?: true;
+  /** Whether it happened on a real server, too; absent on pages of before. */
+  readonly server?: string;
+  /** How far behind a reader has to be at least: the longest lag that the shrunk run has. Absent where it needs none. */
+  readonly lag?: string;
 }
 
 export interface ReportStory {
@@ -105,6 +115,43 @@ export interface ReportDeviation {
   readonly without?: Counterfactual['without'];
 }
 
+/** The failing run beside the same one without one deviation, which passes. */
+export interface ReportNeighbour {
+  /** What was left out. */
+  readonly without: string;
+  readonly rows: readonly ComparedRow[];
+  /** What is different in the end; empty when only the way there is. */
+  readonly ends: readonly RunEnd[];
+}
+
+/** `same`: so many rows that do not differ; `more`: so many that are left out. */
+export type ComparedRow =
+  | {
+      readonly row: 'step';
+      readonly actor: string;
+      readonly same: boolean;
+      /** The first row that differs. */
+      readonly parts: boolean;
+      readonly failing?: ComparedStep;
+      readonly passing?: ComparedStep;
+      /** Of a step that stands alone: when the other run has it. Absent where it never does. */
+      readonly moved?: 'earlier' | 'later';
+    }
+  | { readonly row: 'same' | 'more'; readonly steps: number };
+
+export interface ComparedStep {
+  readonly request: string;
+  readonly answer?: string;
+  readonly guilty: boolean;
+}
+
+/** What became of an object in either run: the field's value, `there`, `gone` or `never there`. */
+export interface RunEnd {
+  readonly object: string;
+  readonly failing: string;
+  readonly passing: string;
+}
+
 export interface ReportChain {
   /** `deployments/web`. */
   readonly object: string;
@@ -134,9 +181,9 @@ export interface ChainVersion {
 /**
  * What a writer meant with the field. `meant`: the request says something else than the version it was made of. `carried`: the
  * request repeats what its base had, and the server had the same. `reverted`: it repeats its base, but the server had something else
- * by then. `server`: the request does not name it. `none`: the field did not change.
+ * by then. `rebuilt`: it builds the part anew, and leaves the field out. `server`: the request does not name it. `none`: the field did not change.
  */
-export type Intent = 'created' | 'meant' | 'carried' | 'reverted' | 'server' | 'deleted' | 'none';
+export type Intent = 'created' | 'meant' | 'carried' | 'reverted' | 'rebuilt' | 'server' | 'deleted' | 'none';
 
 export interface ObjectView {
   readonly object: string;

@@ -4,7 +4,7 @@ import type { Counterexample, CounterexampleTarget } from '../../model/counterex
 import type { FindingStats } from '../../model/finding.ts';
 import type { History, Settlement } from '../../model/history.ts';
 import { scheduleSize } from '../../model/schedule.ts';
-import { countText } from '../summary.ts';
+import { countText } from '../count-text.ts';
 import type { ReportDocument } from './document.ts';
 
 export function environmentOf(
@@ -12,12 +12,12 @@ export function environmentOf(
   counterexample: Counterexample,
   stats: FindingStats | undefined,
 ): ReportDocument['environment'] {
-  const { config, foundWith, target, namespace, workload, schedule } = counterexample;
+  const { cluster = 'embedded', config, foundWith, target, namespace, workload, schedule } = counterexample;
   const rows: [string, string][] = [
     ['stalemate', foundWith.stalemate],
     ['Node', foundWith.node],
     ['Target', targetText(target)],
-    ['API server', 'embedded, in memory'],
+    ['API server', cluster === 'embedded' ? 'embedded, in memory' : `a real one (${cluster})`],
     ['Namespace', namespace],
     ['Seed', String(config.seed)],
     ['Time', 'command' in target ? 'real: the target is a process' : 'virtual: every step is decided by the schedule'],

@@ -9,6 +9,7 @@ import { isWrite, type History, type Operation } from '../../model/history.ts';
 import { objectKey } from '../../model/object.ts';
 import type { HistoryIndex } from '../history-index.ts';
 import { bare } from '../history-index.ts';
+import { logText } from '../log-line.ts';
 import { answerText, requestText, type TextContext } from '../operation-text.ts';
 import { causesOf } from './causes.ts';
 
@@ -35,17 +36,7 @@ export interface EventTable {
 const BODY_MAX = 6_000;
 const BODIES_MAX = 250_000;
 
-export const EVENT_KINDS = [
-  'read',
-  'write',
-  'refused',
-  'delivery',
-  'stream',
-  'process',
-  'decision',
-  'phase',
-  'log',
-] as const;
+const EVENT_KINDS = ['read', 'write', 'refused', 'delivery', 'stream', 'process', 'decision', 'phase', 'log'] as const;
 
 export type EventKind = (typeof EVENT_KINDS)[number];
 
@@ -192,7 +183,9 @@ function otherEvents(history: History): RawEvent[] {
       return { ...plain, at, timeMs, kind: 'phase', actor: 'schedule', text: `phase: ${phase}` };
     }),
     ...(history.logs ?? []).map(({ at, timeMs, actor, line }): RawEvent => {
-      return { ...plain, at, timeMs, kind: 'log', actor, text: `“${line}”` };
+      const text = logText(line);
+      // As it was printed, where that is not the same.
+      return { ...plain, at, timeMs, kind: 'log', actor, text: `“${text}”`, label: text === line ? '' : line };
     }),
   ];
 }

@@ -6,7 +6,7 @@ import { diffLeaves, jsonEqual, leavesOf, type LeafChange } from '../../model/le
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import type { HistoryIndex } from '../history-index.ts';
 import type { KnowledgeBase } from '../knowledge.ts';
-import { changesText, isField, shortLeaf, valueText } from '../leaf-text.ts';
+import { changesText, isField, itemOf, shortLeaf, valueText } from '../leaf-text.ts';
 import type { ChainVersion, Intent, ReportChain } from './document.ts';
 import { baseOf, type WriteBase } from './write-base.ts';
 
@@ -84,16 +84,36 @@ function valueOf(revision: Revision, field: string): string {
   return [ends ? 'terminating' : '', text].filter((part) => part !== '').join(', ') || 'only what the server maintains';
 }
 
-/** The field's value: the leaf's own, or all leaves of an item. */
+/** Items of a list that are named. */
+const ITEMS_MAX = 8;
+
+/** The field's value: the leaf's own, the items of a list, or all leaves of a map. */
 export function valueTextOf(object: JsonObject, field: string): string {
   const values = [...leavesOf(object)].filter(([path]) => isField(path, field));
   const [only] = values;
   if (only === undefined) return 'not set';
+  const items = itemTexts(values, field);
+  if (items.length > 0) {
+    const more = items.length - ITEMS_MAX;
+    return [...items.slice(0, ITEMS_MAX), ...(more > 0 ? [`+${more} more`] : [])].join(' ');
+  }
   if (values.length === 1) return valueText(only[1]);
   return values
     .slice(0, CHANGES_MAX)
     .map(([path, value]) => `${shortLeaf(path)}=${valueText(value)}`)
     .join(' ');
+}
+
+/** `Ready=True Audited=False` for conditions, names for other items; empty where the field is no list. */
+function itemTexts(values: readonly (readonly [string, JsonValue])[], field: string): readonly string[] {
+  const items = new Map<string, string>();
+  for (const [path, value] of values) {
+    const item = itemOf(path, field);
+    if (item === undefined) return [];
+    const status = path === `${item}.status` ? `=${valueText(value)}` : (items.get(item) ?? '');
+    items.set(item, status);
+  }
+  return [...items].map(([item, status]) => `${shortLeaf(item)}${status}`);
 }
 
 function hasField(object: JsonObject, field: string): boolean {
@@ -115,7 +135,7 @@ function intentOf(
   if (base === undefined || !isMap(operation.body)) return changed ? 'server' : 'none';
   if (field === '') return 'meant';
   const same = sameField(base.content.object, operation.body, field);
-  if (!same) return 'meant';
+  if (!same) return base.rebuilt(field) !== undefined && !hasField(operation.body, field) ? 'rebuilt' : 'meant';
   return changed ? 'reverted' : 'carried';
 }
 

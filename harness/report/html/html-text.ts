@@ -3,6 +3,7 @@
  *
  * Owns: escaping. Everything that is put into {@link html} is escaped unless it came out of it.
  */
+import { plainText } from '../plain-text.ts';
 
 /** Text that is markup already. */
 export class Html {
@@ -43,14 +44,9 @@ const ENTITIES: { readonly [character: string]: string } = {
  * For text and for attributes in quotes. Characters that turn the direction of what follows, or that no page may hold, are shown as
  * what they are.
  */
-export function escapeText(text: string): string {
-  return text
-    .replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
-    .replaceAll(UNSEEN, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+function escapeText(text: string): string {
+  return plainText(text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character));
 }
-
-/** Controls but tab and line feed, bidirectional overrides, halves of surrogate pairs. */
-const UNSEEN = /(?![\t\n])[\p{Cc}\p{Cs}]|[\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
 
 /** JSON for a script element: no `<` in it, so that nothing in it can end the element or open a comment. */
 export function scriptJson(value: unknown): string {

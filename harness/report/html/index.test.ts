@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Script } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../model/finding.ts';
-import { deployment, findingOf, HistoryScript, lostUpdate } from '../test-findings.ts';
+import { deployment, findingOf, HistoryScript, lostUpdate, undisturbed } from '../test-findings.ts';
 import { pageScript } from './assets.ts';
 import { reportSchema } from './document-schema.ts';
 import { findingPage } from './index.ts';
@@ -54,6 +54,21 @@ describe('the report document', () => {
       ['watch', [101]],
       ['answers', [102, 103]],
     ]);
+  });
+
+  it('sets the run that passes beside it, from where they part to how they end', () => {
+    const { neighbour } = makeReport({ ...lostUpdate(), neighbour: undisturbed() });
+
+    expect(neighbour?.rows).toMatchObject([
+      { actor: 'controller', same: false, parts: true, passing: { answer: '102' }, moved: 'later' },
+      { actor: 'writer-1', same: true },
+      { actor: 'writer-1', same: true, failing: { answer: '102 replicas=5' }, passing: { answer: '103 replicas=5' } },
+      { actor: 'controller', failing: { answer: '409 Conflict' }, moved: 'earlier' },
+      { actor: 'controller', failing: { request: 'GET ➜ 102 replicas=5' } },
+      { actor: 'controller', failing: { guilty: true } },
+    ]);
+    expect(neighbour?.rows.filter((row) => row.row === 'step' && row.parts)).toHaveLength(1);
+    expect(neighbour?.ends).toEqual([{ object: 'deployments/web', failing: '3', passing: '5' }]);
   });
 
   it('derives the guilty write from the read that gave it its version, and that from the foreign write', () => {

@@ -12,7 +12,7 @@ export function findingPage(told: Told, places: ReportPlaces = {}): string {
 }
 
 /** What the harness made must fit its own schema. */
-function checked(report: ReportDocument): ReportDocument {
+export function checked(report: ReportDocument): ReportDocument {
   const { success, error } = reportSchema.safeParse(report);
   if (!success) throw new InvariantError(`a report fits its schema: ${error.message}`);
   return report;

@@ -1,12 +1,16 @@
 /** A finding as the document that its page shows. Pure; start with {@link makeReport}. */
-import { isWrite } from '../../model/history.ts';
+import { realServerText } from '../../model/confirmation.ts';
+import type { FindingStats } from '../../model/finding.ts';
+import { isWrite, type History } from '../../model/history.ts';
 import { indexHistory, type HistoryIndex } from '../history-index.ts';
 import { involvedKeys } from '../involved.ts';
 import { gatherKnowledge, type KnowledgeBase } from '../knowledge.ts';
 import { quoted } from '../shell-word.ts';
 import { tellStory, type Story, type StoryRow, type Told } from '../story.ts';
-import { foldedText, triedText } from '../terminal.ts';
+import { countText } from '../count-text.ts';
+import { effortText, foldedText } from '../terminal.ts';
 import { REPORT_VERSION, type ReportDeviation, type ReportDocument, type ReportRow } from './document.ts';
+import { compareRuns } from './compare-runs.ts';
 import { environmentOf } from './environment.ts';
 import { eventTable } from './event-table.ts';
 import { fieldChain } from './field-chain.ts';
@@ -24,13 +28,15 @@ export interface ReportPlaces {
 const OBJECTS_MAX = 8;
 
 export function makeReport(told: Told, places: ReportPlaces = {}): ReportDocument {
-  const { violation, record: history, counterexample, stats } = told;
+  const { violation, record: history, counterexample, stats, neighbour } = told;
   const story = tellStory(told);
   const index = indexHistory(history);
   const knowledge = gatherKnowledge(index);
   const { signature } = violation;
-  const keys = [...involvedKeys(index, violation)].filter((key) => index.chain(key).length > 0);
+  const involved = involvedKeys(index, violation);
+  const keys = [...involved].filter((key) => index.chain(key).length > 0);
   const shown = keys.slice(0, OBJECTS_MAX);
+  const { mend, deterministic } = story;
   const rows = reportRows(story, index, knowledge, keys);
   return {
     version: REPORT_VERSION,
@@ -43,7 +49,11 @@ export function makeReport(told: Told, places: ReportPlaces = {}): ReportDocumen
       resource: signature.kind,
       field: signature.field,
       severity: violation.severity,
-      ...(stats === undefined ? {} : { grade: stats.grade, tried: triedText(stats, story.deterministic) }),
+      ...(stats === undefined
+        ? {}
+        : { grade: stats.grade, tried: effortText(stats, deterministic), lag: lagText(history, stats) }),
+      server: realServerText(counterexample),
+      ...(mend === undefined ? {} : { mend }),
     },
     story: {
       actors: story.actors,
@@ -56,6 +66,7 @@ export function makeReport(told: Told, places: ReportPlaces = {}): ReportDocumen
     counterfactuals: rows.filter(
       (row): row is ReportDeviation => row.row === 'deviation' && row.deviation !== 'release',
     ),
+    ...(neighbour === undefined ? {} : { neighbour: compareRuns(index, violation, involved, neighbour) }),
     chains: shown.flatMap((key) => fieldChain({ index, knowledge, violation }, key) ?? []),
     views: shown.flatMap((key) => objectView(index, knowledge, violation, key, story.actors) ?? []),
     rates: requestRates(history, story.actors),
@@ -83,6 +94,14 @@ function commandsOf({ counterexample, record }: ReportPlaces): ReportDocument['r
           { what: 'Write this page again', command: `npx stalemate report ${quoted(record)}` },
         ]),
   ];
+}
+
+/** After shrinking, what is held back is as little as it takes. */
+function lagText(history: History, { holds, heldItems }: FindingStats): string {
+  if (holds === 0) return 'none: no watch is kept back';
+  const late = history.deliveries.map(({ timeMs, available }) => timeMs - available.timeMs);
+  const longest = late.reduce((most, ms) => Math.max(most, ms), 0);
+  return `${countText(heldItems, 'watch event')} kept back, at most ${Math.round(longest)} ms of run time`;
 }
 
 function notesOf(objectsLeftOut: number): readonly string[] {

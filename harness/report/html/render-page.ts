@@ -15,6 +15,7 @@ import { environmentSection } from './sections/environment.ts';
 import { copyable, headSection } from './sections/head.ts';
 import { historySection } from './sections/history.ts';
 import { knowledgeSection } from './sections/knowledge.ts';
+import { neighbourSection } from './sections/neighbour.ts';
 import { ratesSection } from './sections/rates.ts';
 import { storySection } from './sections/story.ts';
 
@@ -44,8 +45,8 @@ function body(report: ReportDocument): Html {
     ${headSection(report)}
     <main>
       <div class="first">${storySection(report)} ${knowledgeSection(report)}</div>
-      ${counterfactualsSection(report)} ${chainsSection(report)} ${ratesSection(report)} ${historySection(report)}
-      ${reproduceSection(report)} ${waiverSection(report)} ${environmentSection(report)}
+      ${counterfactualsSection(report)} ${neighbourSection(report)} ${chainsSection(report)} ${ratesSection(report)}
+      ${historySection(report)} ${reproduceSection(report)} ${waiverSection(report)} ${environmentSection(report)}
     </main>
     <p id="said" class="unseen" role="status" aria-live="polite"></p> `;
 }

@@ -8,6 +8,7 @@ import type { Operation } from '../../model/history.ts';
 import { isMap } from '../../model/json.ts';
 import { diffContent } from '../../model/leaf.ts';
 import type { JsonValue, KubeObject } from '../../model/object.ts';
+import { isCopied, rebuiltParts, type Rebuilt } from '../../model/rebuilt.ts';
 import type { Knowledge } from '../knowledge.ts';
 
 export interface WriteBase {
@@ -15,6 +16,7 @@ export interface WriteBase {
   readonly content: Knowledge;
   /** The version that the request names, if it names one. */
   readonly under?: number;
+  readonly rebuilt: Rebuilt;
 }
 
 /** Versions looked at: older ones are hardly what anybody still holds. */
@@ -28,17 +30,28 @@ export function baseOf(operation: Operation, told: readonly Knowledge[]): WriteB
   let fewest = Number.POSITIVE_INFINITY;
   // What a status says was worked out anew, and may say again what it once said: its base shows in the rest.
   const own = (path: string): boolean => operation.subresource === 'status' && /^status(?![A-Za-z])/.test(path);
-  for (const candidate of told.slice(-CANDIDATES_MAX)) {
-    if (candidate.deleted || candidate.object.metadata.uid !== (body.metadata.uid ?? candidate.object.metadata.uid))
-      continue;
-    const distance = diffContent(candidate.object, body).filter(({ path }) => !own(path)).length;
+  const candidates = told
+    .slice(-CANDIDATES_MAX)
+    .filter(({ deleted, object }) => !deleted && isSameObject(object, body));
+  const rebuilt = rebuiltParts(
+    body,
+    candidates.map(({ object }) => object),
+  );
+  for (const candidate of candidates) {
+    const distance = diffContent(candidate.object, body).filter(
+      (change) => isCopied(rebuilt)(change) && !own(change.path),
+    ).length;
     if (distance > fewest) continue;
     best = candidate;
     fewest = distance;
   }
   if (best === undefined) return undefined;
   const under = Number(body.metadata.resourceVersion ?? Number.NaN);
-  return { content: best, ...(Number.isNaN(under) ? {} : { under }) };
+  return { content: best, rebuilt, ...(Number.isNaN(under) ? {} : { under }) };
+}
+
+function isSameObject({ metadata }: KubeObject, { metadata: { uid = metadata.uid } }: KubeObject): boolean {
+  return metadata.uid === uid;
 }
 
 function isObject(body: JsonValue | undefined): body is KubeObject {

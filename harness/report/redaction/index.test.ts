@@ -188,13 +188,23 @@ function plantedIn(text: string): readonly string[] {
 
 describe('what is written of a finding', () => {
   it('holds no planted secret: not in the record, the counterexample or the page', () => {
-    const before = finding();
+    const found = finding();
+    const before = { ...found, neighbour: { without: `run with ${PLANTED.token}`, history: found.record } };
     const after = redactFinding(before, vault);
 
     expect(plantedIn(JSON.stringify(recordOf(before)))).toEqual(Object.keys(PLANTED));
     expect(plantedIn(JSON.stringify(after.counterexample))).toEqual([]);
     expect(plantedIn(JSON.stringify(recordOf(after)))).toEqual([]);
     expect(plantedIn(findingPage(after))).toEqual([]);
+  });
+
+  it('still says how roles are enforced, which is no credential', () => {
+    const { counterexample, ...rest } = finding();
+    const project = { objects: [], authorization: 'rbac' } as const;
+
+    const after = redactFinding({ ...rest, counterexample: { ...counterexample, project } }, vault);
+
+    expect(after.counterexample).toMatchObject({ project: { authorization: 'rbac' } });
   });
 
   it('holds no planted secret in any format that a run is told in', () => {

@@ -9,18 +9,20 @@ import { specHash } from '../../model/spec-hash.ts';
 import type { RunDocument } from '../run/document.ts';
 import type { Told } from '../story.ts';
 import { Redaction } from './redaction.ts';
+import { withoutStandIns } from './stand-in.ts';
 import { Vault, type Restored } from './vault.ts';
 
 /** A finding without its secrets. Those that a replay needs go to the vault. */
 export function redactFinding<T extends Told>(finding: T, vault: Vault = new Vault()): T {
-  const { counterexample, record, violation } = finding;
-  const redaction = new Redaction(() => vault.key()).learn(counterexample).learn(record);
+  const { counterexample, record, violation, neighbour } = finding;
+  const redaction = new Redaction(() => vault.key()).learn(counterexample).learn(record).learn(neighbour);
   const hidden = hideCounterexample(redaction, counterexample, vault);
   return {
     ...finding,
     counterexample: hidden,
     record: hideHistory(redaction, record),
     violation: redaction.hide(violation),
+    ...(neighbour === undefined ? {} : { neighbour: redaction.hide(neighbour) }),
   };
 }
 
@@ -37,7 +39,7 @@ function hideCounterexample(redaction: Redaction, counterexample: Counterexample
 }
 
 /** A recording without its secrets. Nobody runs it again, so nothing is kept. */
-export function redactRecording(recording: Recording, vault: Vault): Recording {
+export function redactRecording<T extends Pick<Recording, 'history'>>(recording: T, vault: Vault): T {
   const redaction = new Redaction(() => vault.key()).learn(recording);
   return { ...redaction.hide(recording), history: hideHistory(redaction, recording.history) };
 }
@@ -50,17 +52,35 @@ export function redactWords<T extends Pick<CampaignResult, 'warnings' | 'inconcl
 ): T {
   const redaction = new Redaction(() => vault.key()).learn(sources);
   const { warnings, inconclusive } = result;
+  const hidden = (texts: { readonly [reason: string]: string }): { [reason: string]: string } =>
+    Object.fromEntries(
+      Object.entries(texts).map(([reason, text]) => [redaction.hideText(reason), redaction.hideText(text)]),
+    );
   const reasons = new Map<string, number>();
   for (const [reason, count] of Object.entries(inconclusive.reasons)) {
-    const hidden = redaction.hideText(reason);
-    reasons.set(hidden, (reasons.get(hidden) ?? 0) + count);
+    const text = redaction.hideText(reason);
+    reasons.set(text, (reasons.get(text) ?? 0) + count);
   }
   return {
     ...result,
     warnings: warnings.map((warning) => redaction.hideText(warning)),
-    inconclusive: { ...inconclusive, reasons: Object.fromEntries(reasons) },
+    inconclusive: {
+      ...inconclusive,
+      reasons: Object.fromEntries(reasons),
+      ...(inconclusive.examples === undefined ? {} : { examples: hidden(inconclusive.examples) }),
+      ...(inconclusive.files === undefined ? {} : { files: hidden(inconclusive.files) }),
+    },
   };
 }
+
+/** A value as a text that is the same whatever its secrets are: what a digest of it may be made of. */
+export function textBesidesSecrets(value: unknown): string {
+  const redaction = new Redaction(() => NO_KEY).learn(value);
+  return withoutStandIns(JSON.stringify(redaction.hide(value)));
+}
+
+/** Its stand-ins are seen by nobody. */
+const NO_KEY = new Uint8Array(32);
 
 /** What a document says of a configuration, without its secrets. Nobody runs it again, so nothing is kept. */
 export function redactConfigured<T>(value: T, sources: unknown, vault: Vault): T {

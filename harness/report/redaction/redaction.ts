@@ -158,7 +158,7 @@ export class Redaction {
     }
     if (typeof value !== 'string') return this.#walk(value, place);
     if (key === LAST_APPLIED) return this.#lastApplied(value);
-    if (isSecretKey(key)) return this.#secret(value);
+    if (isSecretKey(key, value)) return this.#secret(value);
     return IDENTIFIERS.has(key) ? value : this.#text(value);
   }
 

@@ -16,8 +16,12 @@ const FLAG =
 
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-export function isSecretKey(key: string): boolean {
-  return KEY.test(key) && !NO_SECRET.test(key);
+/** What "authorization" says of manifests: how roles are enforced, not who asks. */
+const MODE = /^(?:rbac|allow-all)$/;
+
+/** Whether what stands under a key is a secret. */
+export function isSecretKey(key: string, value: string): boolean {
+  return KEY.test(key) && !NO_SECRET.test(key) && !MODE.test(value);
 }
 
 /** Variables are named otherwise than keys: `DB_PASSWORD`, `AWS_SECRET_ACCESS_KEY`, `GITHUB_PAT`. */

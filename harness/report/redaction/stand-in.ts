@@ -53,6 +53,11 @@ export function withSecrets(text: string, secretOf: (standIn: string) => Buffer 
     .replaceAll(ENCODED_JSON, encodedSecret);
 }
 
+/** The text without what stand-ins tell apart. */
+export function withoutStandIns(text: string): string {
+  return [PLAIN, ENCODED, ENCODED_JSON].reduce((rest, spelling) => rest.replaceAll(spelling, 'redacted'), text);
+}
+
 function decoded(text: string): string {
   return Buffer.from(text, 'base64').toString('utf8');
 }

@@ -1,7 +1,8 @@
 /** The run document as a schema: published under docs/schemas, and what every document is checked against before it is shown. */
 import { z } from 'zod';
 import { CORPUS_STATES } from '../../model/corpus.ts';
-import { waivedSchema } from '../summary.ts';
+import { seenSchema, soakSchema } from '../soak/text.ts';
+import { confirmationSchema, waivedSchema } from '../summary.ts';
 import {
   RUN_VERSION,
   type KeptFinding,
@@ -36,11 +37,13 @@ const finding: z.ZodType<ReportedFinding> = z.strictObject({
     .enum(['fails', 'holds', 'unknown'])
     .exactOptional()
     .meta({ description: 'On the base build: what fails there too is not new' }),
+  confirmed: confirmationSchema.exactOptional(),
   tried: z.string(),
   story: z.string().meta({ description: 'As the terminal shows it' }),
   sequence: z.string().meta({ description: 'The same as a Mermaid sequence diagram' }),
   reproduced: z.strictObject({ k: z.int(), n: z.int() }),
   count: z.int().meta({ description: 'Runs that failed this way' }),
+  seen: seenSchema.exactOptional(),
   counterexample: path,
   record: path,
   page: path,
@@ -53,6 +56,7 @@ const property: z.ZodType<PropertyLine> = z.strictObject({
   violated: z.int(),
   inconclusive: z.int(),
   vacuous: z.boolean(),
+  untested: z.literal(true).exactOptional().meta({ description: 'No run could have broken it' }),
 } satisfies Shape<PropertyLine>);
 
 const kept: z.ZodType<KeptFinding> = z.strictObject({
@@ -83,10 +87,11 @@ const scenario: z.ZodType<Scenario> = z.strictObject({
   kept: z.array(kept).meta({ description: 'Findings that the project keeps, replayed before the search' }),
   inconclusive: z.strictObject({
     count: z.int(),
-    reasons: z.array(z.strictObject({ why: z.string(), count: z.int() })),
+    reasons: z.array(z.strictObject({ why: z.string(), count: z.int(), page: z.string().exactOptional() })),
   }),
   warnings: z.array(z.string()),
   waived: z.array(waivedSchema).meta({ description: 'Waivers, and how many violations each covered' }),
+  soak: soakSchema.exactOptional(),
 } satisfies Shape<Scenario>);
 
 /** Describes a whole run. */

@@ -5,10 +5,14 @@
  * Owns: the nouns. Does not own: how they are made (`make-document.ts`) and checked (`document-schema.ts`). Holds no secret. Changing
  * the meaning of a field is a new version.
  */
+import type { Confirmation } from '../../model/confirmation.ts';
 import type { CampaignOutcome, Grade, OnBase, PropertyTally, Reproduced } from '../../model/finding.ts';
 import type { CorpusState, RevisitOutcome } from '../../model/corpus.ts';
+import type { SoakFacts } from '../../model/soak.ts';
 import { quoted } from '../shell-word.ts';
-import { countText, type SummaryWaiver } from '../summary.ts';
+import type { SeenTimes } from '../soak/text.ts';
+import { countText } from '../count-text.ts';
+import type { SummaryWaiver } from '../summary.ts';
 
 export const RUN_VERSION = 1;
 
@@ -44,12 +48,14 @@ export interface Scenario {
   readonly kept: readonly KeptFinding[];
   readonly inconclusive: {
     readonly count: number;
-    /** The most frequent first. */
-    readonly reasons: readonly { readonly why: string; readonly count: number }[];
+    /** The most frequent first; of some there is the page of a run to look at. */
+    readonly reasons: readonly { readonly why: string; readonly count: number; readonly page?: string }[];
   };
   readonly warnings: readonly string[];
   /** Waivers of the configuration, and how many violations each covered. */
   readonly waived: readonly SummaryWaiver[];
+  /** Of many campaigns added up. */
+  readonly soak?: SoakFacts;
 }
 
 export interface PropertyLine extends PropertyTally {
@@ -73,6 +79,8 @@ export interface ReportedFinding {
   readonly fails: boolean;
   /** Where there is a base build: what fails there too is not new. */
   readonly onBase?: OnBase;
+  /** What a real API server said to it. */
+  readonly confirmed?: Confirmation;
   /** `93→6 steps · 24→2 actors · …`. */
   readonly tried: string;
   /** The story as the terminal shows it, 100 columns wide, without colour. */
@@ -82,6 +90,8 @@ export interface ReportedFinding {
   readonly reproduced: Reproduced;
   /** Runs of the campaign that failed this way. */
   readonly count: number;
+  /** Of a soak: when it came up for the first and for the last time. */
+  readonly seen?: SeenTimes;
   /** Paths from the working directory; `null` for what could not be written. */
   readonly counterexample: string | null;
   readonly record: string | null;
@@ -110,7 +120,7 @@ export function asideText({ fails, onBase }: ReportedFinding): string | undefine
 }
 
 /** Whether anything was found that was there before the change. */
-export function hasOld({ findings }: Scenario): boolean {
+function hasOld({ findings }: Scenario): boolean {
   return findings.some(({ onBase }) => onBase === 'fails');
 }
 
@@ -120,8 +130,8 @@ export function failing(scenario: Scenario): readonly ReportedFinding[] {
 }
 
 /** Whether any run of the campaign could have broken the claim. */
-export function wasTested({ holds, violated, inconclusive, vacuous }: PropertyLine): boolean {
-  return !vacuous && holds + violated + inconclusive > 0;
+export function wasTested({ holds, violated, inconclusive, vacuous, untested }: PropertyLine): boolean {
+  return !vacuous && untested !== true && holds + violated + inconclusive > 0;
 }
 
 /** Kept findings that fail a scenario. */
@@ -148,13 +158,13 @@ export function failureText(scenarios: readonly Scenario[]): string | undefined 
 }
 
 /** Why a scenario that found nothing is not green either; undefined where it is. */
-export function notGreen({ outcome, inconclusive, runs, properties, kept }: Scenario): string | undefined {
+export function notGreen({ outcome, inconclusive, runs, properties, kept, soak }: Scenario): string | undefined {
   switch (outcome) {
     case 'holds':
     case 'violated':
       return undefined;
     case 'interrupted':
-      return `stopped early, after ${runs} runs`;
+      return soak === undefined ? `stopped early, after ${runs} runs` : `not finished: ${soak.unfinished.join('; ')}`;
     case 'inconclusive': {
       const silent = kept.filter(({ result }) => result === 'silent').map(({ name }) => name);
       if (silent.length > 0) return `nothing can be said of what is kept as ${silent.join(', ')}`;
@@ -171,6 +181,15 @@ export function notGreen({ outcome, inconclusive, runs, properties, kept }: Scen
     default:
       return outcome satisfies never;
   }
+}
+
+/** Green only as far as that goes: what nobody tried is not, and a warning may say that most was never tried. */
+export function holdsText(scenarios: readonly Scenario[]): string {
+  if (scenarios.some(hasOld)) return 'nothing new fails';
+  const tested = scenarios.every(({ properties }) => properties.every(wasTested));
+  const warnings = scenarios.flatMap((scenario) => scenario.warnings).length;
+  const text = tested ? 'all properties hold' : 'all properties hold that were put to the test';
+  return warnings === 0 ? text : `${text}, but with ${countText(warnings, 'warning')}`;
 }
 
 /** The command that replays a finding; undefined where there is nothing to replay. */

@@ -1,10 +1,9 @@
 /** The figures that stand behind an outcome: how much was tried, and how hard it contended. */
+import { rateText } from '../count-text.ts';
+import { sideBySide, soakFigures, type Figure } from '../soak/text.ts';
 import type { Scenario } from './document.ts';
 
-export interface Figure {
-  readonly name: string;
-  readonly value: string;
-}
+export type { Figure } from '../soak/text.ts';
 
 /** Names of counters that people should not have to guess. */
 const NAMES: { readonly [counter: string]: string } = {
@@ -16,17 +15,18 @@ const NAMES: { readonly [counter: string]: string } = {
 };
 
 export function figuresOf(scenario: Scenario): readonly Figure[] {
-  const { runs, verified, elapsedMs, contention, outcome, inconclusive, findings, waived } = scenario;
+  const { runs, verified, elapsedMs, contention, outcome, inconclusive, findings, waived, soak } = scenario;
   const seconds = elapsedMs / 1000;
-  const rate = seconds > 0 && runs > 0 ? `, ${(runs / seconds).toFixed(runs / seconds >= 100 ? 0 : 1)}/s` : '';
+  const rate = seconds > 0 && runs > 0 ? `, ${rateText(runs / seconds)}` : '';
   const certain =
     runs > 3 && outcome === 'holds' && findings.length === 0 && waived.every(({ count }) => count === 0)
       ? [{ name: 'a run like these fails with', value: bound(runs) }]
       : [];
   return [
-    { name: 'runs', value: `${runs} in ${seconds.toFixed(1)} s${rate}` },
+    { name: 'runs', value: `${runs} in ${seconds.toFixed(1)} s${sideBySide(soak)}${rate}` },
     ...certain,
     ...Object.entries(contention).map(([name, value]) => ({ name: NAMES[name] ?? spaced(name), value: String(value) })),
+    ...(soak === undefined ? [] : soakFigures(soak)),
     ...(verified === 0 ? [] : [{ name: 'runs made twice, byte-equal', value: String(verified) }]),
     ...(inconclusive.count === 0 ? [] : [{ name: 'inconclusive runs', value: String(inconclusive.count) }]),
   ];

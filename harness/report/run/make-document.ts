@@ -19,6 +19,8 @@ export type FindingPaths = Pick<ReportedFinding, 'counterexample' | 'record' | '
 export interface ScenarioFacts extends Pick<Scenario, 'name' | 'target' | 'cluster' | 'budget' | 'file'> {
   readonly properties: readonly { readonly name: string; readonly about: string }[];
   pathsOf(finding: Finding): FindingPaths;
+  /** The page of a run that nothing can be said about for this reason. */
+  unjudgedPageOf?(reason: string): string | undefined;
 }
 
 const STORY_WIDTH = 100;
@@ -47,11 +49,15 @@ export function makeScenario(result: CampaignResult, facts: ScenarioFacts, corpu
     inconclusive: {
       count: result.inconclusive.count,
       reasons: Object.entries(result.inconclusive.reasons)
-        .map(([why, count]) => ({ why, count }))
+        .map(([why, count]) => {
+          const page = facts.unjudgedPageOf?.(why);
+          return { why, count, ...(page === undefined ? {} : { page }) };
+        })
         .sort((a, b) => b.count - a.count),
     },
     warnings: result.warnings,
     waived: (result.waived ?? []).map(summariseWaiver),
+    ...(result.soak === undefined ? {} : { soak: result.soak }),
   };
 }
 
@@ -80,7 +86,8 @@ function keptResult(entry: CorpusSummaryEntry): KeptFinding['result'] {
 }
 
 function reported(finding: Finding, paths: FindingPaths): ReportedFinding {
-  const { violation, stats, onBase } = finding;
+  const { violation, stats, onBase, seen, counterexample } = finding;
+  const { confirmed } = counterexample;
   const { signature } = violation;
   const story = tellStory(finding);
   const replay =
@@ -99,11 +106,13 @@ function reported(finding: Finding, paths: FindingPaths): ReportedFinding {
     grade: stats.grade,
     fails: stats.grade !== 'pathological' && onBase !== 'fails',
     ...(onBase === undefined ? {} : { onBase }),
-    tried: triedText(stats, story.deterministic),
+    ...(confirmed === undefined ? {} : { confirmed }),
+    tried: triedText(stats, story),
     story: renderStory(story, { width: STORY_WIDTH, color: false, replay }),
     sequence: sequenceOf(story),
     reproduced: stats.reproduced,
     count: stats.count,
+    ...(seen === undefined ? {} : { seen }),
     ...paths,
   };
 }

@@ -2,13 +2,15 @@
  * A run as Markdown: the job summary. What stands behind the outcome first, then each finding: its sentence, the sequence of its story
  * as a diagram, the story itself to unfold, the command that replays it.
  */
-import { countText, waiverLines } from '../summary.ts';
+import { seenText } from '../soak/text.ts';
+import { countText } from '../count-text.ts';
+import { waiverLines } from '../summary-text.ts';
 import { figuresOf } from './figures.ts';
 import {
   asideText,
   failing,
   failureText,
-  hasOld,
+  holdsText,
   notGreen,
   replayCommand,
   type ReportedFinding,
@@ -56,7 +58,7 @@ function headOf(scenario: Scenario): string {
     failed !== undefined
       ? `❌ ${failed}`
       : why === undefined
-        ? `✅ ${hasOld(scenario) ? 'nothing new fails' : 'all properties hold'}`
+        ? `${scenario.warnings.length === 0 ? '✅' : '⚠️'} ${holdsText([scenario])}`
         : `⚠️ ${inline(why)}`;
   const aside = only === 0 ? '' : `, ${only} reported only`;
   const figures = figuresOf(scenario).map(({ name, value }) => `| ${inline(name)} | ${inline(value)} |\n`);
@@ -69,7 +71,7 @@ function headOf(scenario: Scenario): string {
 }
 
 function findingBlock(finding: ReportedFinding): string {
-  const { title, sentence, resource, field, property, tried, sequence, story, fails } = finding;
+  const { title, sentence, resource, field, property, tried, sequence, story, fails, seen, count } = finding;
   const about = [resource, field].filter((part) => part !== '').join(' ');
   const replay = replayCommand(finding);
   const aside = asideText(finding);
@@ -78,6 +80,7 @@ function findingBlock(finding: ReportedFinding): string {
     `${inline(sentence)}\n`,
     ...(aside === undefined ? [] : [`**${inline(aside)}**\n`]),
     `${inline(property)} · ${inline(tried)}\n`,
+    ...(seen === undefined ? [] : [`${countText(count, 'run')}, ${seenText(seen)}\n`]),
     fenced('mermaid', sequence),
     ...(replay === undefined ? [] : [fenced('sh', `${replay}\n`)]),
     `<details><summary>The story as the terminal shows it</summary>\n`,

@@ -13,7 +13,7 @@ import { counterexampleTarget } from './counterexample.ts';
 import { decode, encode, type Format } from './format.ts';
 
 /** One optional number for each measure. */
-function byMeasure(value: z.ZodType<number>): z.ZodType<Measures> {
+export function byMeasure(value: z.ZodType<number>): z.ZodType<Measures> {
   const shape = Object.fromEntries(
     Object.entries(MEASURES).map(([name, description]) => [name, value.exactOptional().meta({ description })]),
   ) as { [name in MeasureName]: z.ZodExactOptional<z.ZodType<number>> };
@@ -29,6 +29,7 @@ const schema: z.ZodType<Baseline> = z
       cluster: z.enum(CLUSTERS),
       writers: z.array(z.string()),
       faults: z.array(z.string()),
+      soak: z.literal(true).exactOptional().meta({ description: 'Taken from a soak' }),
     } satisfies Shape<BaselineConditions>),
     runs: z.int().min(1).meta({ description: 'Runs of the campaign that it was taken from' }),
     ratio: z.number().min(1).meta({ description: 'How many times the baseline a measure may reach' }),

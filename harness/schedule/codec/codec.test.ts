@@ -240,8 +240,8 @@ describe('codec', () => {
   it('gives back the record that it wrote, and replays the counterexample inside', () => {
     fc.assert(
       fc.property(counterexample, history, (counterexample, history) => {
-        const text = encodeRecord({ version: 2, kind: 'record', counterexample, history });
-        expect(decodeRecord(text, 'f')).toEqual({ version: 2, kind: 'record', counterexample, history });
+        const text = encodeRecord({ version: 3, kind: 'record', counterexample, history });
+        expect(decodeRecord(text, 'f')).toEqual({ version: 3, kind: 'record', counterexample, history });
         expect(decodeReplayable(text, 'f')).toEqual(counterexample);
         expect(encodeRecord(decodeRecord(text, 'f'))).toBe(text);
       }),
@@ -390,7 +390,7 @@ describe('reading a file that is not what it should be', () => {
   });
 
   it('refuses a newer version of a part and names the part', () => {
-    const record = encodeRecord({ version: 2, kind: 'record', ...sampleRecord() });
+    const record = encodeRecord({ version: 3, kind: 'record', ...sampleRecord() });
     const newer = record.replace('"version": 1,\n      "default"', '"version": 2,\n      "default"');
 
     const error = refusal(() => decodeRecord(newer, 'r.json'));

@@ -8,7 +8,9 @@ import type {
   ProjectManifests,
   RunSettings,
 } from '../../model/counterexample.ts';
-import { CLUSTERS } from '../../model/cluster.ts';
+import { CLUSTERS, PARTS } from '../../model/cluster.ts';
+import { CONFIRM_ON, type Confirmation } from '../../model/confirmation.ts';
+import type { Reproduced } from '../../model/finding.ts';
 import { kubeObject, signature, type Shape } from './common.ts';
 import { decode, encode, type Format } from './format.ts';
 import { SCHEDULE } from './schedule.ts';
@@ -23,6 +25,7 @@ export const runSettings: z.ZodType<RunSettings> = z
     garbageCollection: z.boolean(),
     namespaceController: z.boolean(),
     workloads: z.enum(['auto', 'off', 'fast', 'slow']).exactOptional(),
+    with: z.array(z.enum(PARTS)).exactOptional(),
     replicasMax: z.union([z.literal(1), z.literal(2)]),
     serialised: z.boolean().exactOptional(),
     effects: z.literal(true).exactOptional(),
@@ -40,7 +43,10 @@ export const counterexampleTarget: z.ZodType<CounterexampleTarget> = z.union([
     transport: z.enum(['http-library', 'dispatcher']),
   } satisfies Shape<ModuleTarget>),
   z.strictObject({
-    command: z.array(z.string()).min(1).meta({ description: 'Program and arguments, placeholders as they were given' }),
+    command: z
+      .array(z.string())
+      .min(1)
+      .meta({ description: 'Program or image, and arguments, placeholders as they were given' }),
     directory: z
       .string()
       .min(1)
@@ -50,6 +56,7 @@ export const counterexampleTarget: z.ZodType<CounterexampleTarget> = z.union([
     readyWithinMs: z.number().min(1).exactOptional(),
     graceMs: z.number().min(0).exactOptional(),
     metrics: z.string().exactOptional().meta({ description: 'Where it tells Prometheus how often it reconciled' }),
+    inCluster: z.boolean().exactOptional().meta({ description: 'It is an image, and runs as a pod of a kind cluster' }),
   } satisfies Shape<CommandTarget>),
 ]);
 
@@ -60,6 +67,17 @@ const project: z.ZodType<ProjectManifests> = z
     workload: z.string().min(1).exactOptional(),
   } satisfies Shape<ProjectManifests>)
   .meta({ description: 'What the project ships beside its CRDs, and which of it the target is' });
+
+export const confirmation: z.ZodType<Confirmation> = z
+  .strictObject({
+    cluster: z.enum(CONFIRM_ON),
+    server: z.string().min(1),
+    reproduced: z.strictObject({ k: z.int(), n: z.int() } satisfies Shape<Reproduced>),
+  } satisfies Shape<Confirmation>)
+  .meta({
+    id: 'Confirmation',
+    description: 'What a real API server said to it; all before it depends on the seed alone',
+  });
 
 const schema: z.ZodType<Counterexample> = z
   .strictObject({
@@ -79,6 +97,7 @@ const schema: z.ZodType<Counterexample> = z
     schedule: SCHEDULE.schema,
     config: runSettings,
     foundWith: z.strictObject({ stalemate: z.string(), node: z.string() }),
+    confirmed: confirmation.exactOptional(),
   } satisfies Shape<Counterexample>)
   .meta({
     id: 'Counterexample',

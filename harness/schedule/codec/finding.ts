@@ -36,4 +36,4 @@ export const findingStats: z.ZodType<FindingStats> = z
       } satisfies Shape<Counterfactual>),
     ),
   } satisfies Shape<FindingStats>)
-  .meta({ id: 'FindingStats', description: 'What stands behind a finding: how it was shrunk and confirmed' });
+  .meta({ id: 'FindingStats', description: 'What stands behind a finding: how it was shrunk and reproduced' });

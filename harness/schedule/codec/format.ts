@@ -33,9 +33,11 @@ export type DocumentKind =
   | 'history'
   | 'counterexample'
   | 'record'
+  | 'neighbour'
   | 'recording'
   | 'corpus-entry'
-  | 'baseline';
+  | 'baseline'
+  | 'soak-line';
 
 /** Writes a document. What the harness made must fit its own schema. */
 export function encode<T>(format: Format<T>, document: T): string {

@@ -265,22 +265,36 @@ const measurement: z.ZodType<Measurement> = z
   } satisfies Shape<Measurement>)
   .meta({ id: 'Measurement', description: 'A look at a target that is a process' });
 
+/** Parts that the neighbour of a run is stored with too. */
+export const historyParts: {
+  readonly [part in 'settlement' | 'missed' | 'phases' | 'operations' | 'revisions' | 'names']: z.ZodType<
+    StoredHistory[part]
+  >;
+} = {
+  settlement: settlement,
+  missed: z.array(label),
+  phases: z.array(phase),
+  operations: z.array(operation),
+  revisions: z.array(revision),
+  names: textMap,
+};
+
 export const storedHistory: z.ZodType<StoredHistory> = z
   .strictObject({
     version: z.literal(1),
     kind: z.literal('history'),
-    settlement,
+    settlement: historyParts.settlement,
     steps: z.number(),
-    missed: z.array(label),
-    phases: z.array(phase),
+    missed: historyParts.missed,
+    phases: historyParts.phases,
     decisions: z.array(decision),
-    operations: z.array(operation),
-    revisions: z.array(revision),
+    operations: historyParts.operations,
+    revisions: historyParts.revisions,
     deliveries: z.array(delivery),
     streamEnds: z.array(streamEnd),
     processes: z.array(processEvent),
     logs: z.array(z.strictObject({ actor: z.string(), line: z.string(), ...at })).exactOptional(),
-    names: textMap,
+    names: historyParts.names,
     probes: z.array(probe),
     reference: reference.exactOptional(),
     measurements: z.array(measurement).exactOptional(),

@@ -25,8 +25,7 @@ export function decodeHistory(text: string, source: string): History {
 }
 
 /** Replaces objects by keys. */
-export function packHistory(history: History): StoredHistory {
-  const table = new ObjectTableWriter();
+export function packHistory(history: History, table: ObjectTableWriter = new ObjectTableWriter()): StoredHistory {
   // Revisions first: they are the authority, so the plain keys are theirs.
   const revisions = history.revisions.map((revision) => packRevision(revision, table));
   const operations = history.operations.map((operation) => ({

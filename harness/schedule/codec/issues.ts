@@ -18,7 +18,7 @@ export function describeIssues(error: z.ZodError, value: unknown): string {
 }
 
 /** `schedule.preemptions[0].run`; the top of the document has a name too. */
-export function placeText(path: Path): string {
+function placeText(path: Path): string {
   if (path.length === 0) return 'the top level';
   let text = '';
   for (const part of path) {

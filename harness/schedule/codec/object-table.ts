@@ -12,7 +12,12 @@ export type ObjectKey = string;
 
 export class ObjectTableWriter {
   readonly #keys = new Map<object, ObjectKey>();
-  readonly #table = new Map<ObjectKey, KubeObject>();
+  readonly #table: Map<ObjectKey, KubeObject>;
+
+  /** @param known Objects that have keys already. */
+  constructor(known: { readonly [key: ObjectKey]: KubeObject } = {}) {
+    this.#table = new Map(Object.entries(known));
+  }
 
   /** The key of an object, new when no equal object of its revision is stored yet. */
   keyOf(object: KubeObject): ObjectKey {

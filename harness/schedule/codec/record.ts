@@ -1,4 +1,4 @@
-/** The stored form of a finding: counterexample and history in one file. */
+/** The stored form of a finding: counterexample, history and the run that passes beside it in one file. */
 import { z } from 'zod';
 import type { Counterexample } from '../../model/counterexample.ts';
 import type { FindingRecord } from '../../model/finding.ts';
@@ -8,17 +8,22 @@ import { findingStats, violation } from './finding.ts';
 import { decodeJson, encode, kindOf, parseJson, type Format } from './format.ts';
 import { HISTORY, packHistory, unpackHistory } from './history.ts';
 import type { StoredHistory } from './history-schema.ts';
+import { NEIGHBOUR, packNeighbour, unpackNeighbour, type StoredNeighbour } from './neighbour.ts';
 
-type StoredRecord = Omit<FindingRecord, 'history'> & { readonly history: StoredHistory };
+export type StoredRecord = Omit<FindingRecord, 'history' | 'neighbour'> & {
+  readonly history: StoredHistory;
+  readonly neighbour?: StoredNeighbour;
+};
 
 const schema: z.ZodType<StoredRecord> = z
   .strictObject({
-    version: z.literal(2),
+    version: z.literal(3),
     kind: z.literal('record'),
     violation: violation.exactOptional(),
     stats: findingStats.exactOptional(),
     counterexample: COUNTEREXAMPLE.schema,
     history: HISTORY.schema,
+    neighbour: NEIGHBOUR.schema.exactOptional(),
   } satisfies Shape<StoredRecord>)
   .meta({
     id: 'Record',
@@ -27,16 +32,24 @@ const schema: z.ZodType<StoredRecord> = z
 
 export const RECORD: Format<StoredRecord> = {
   kind: 'record',
-  version: 2,
+  version: 3,
   schema,
   // Version 1 did not say what the campaign knew: readers judge its history again.
-  upgrades: [(document) => document],
-  parts: { counterexample: COUNTEREXAMPLE, history: HISTORY },
+  // Version 2 did not keep the run that passes beside the failing one: readers do without.
+  upgrades: [(document) => document, (document) => document],
+  parts: { counterexample: COUNTEREXAMPLE, history: HISTORY, neighbour: NEIGHBOUR },
 };
 
 /** The record as a versioned JSON text. */
 export function encodeRecord(record: FindingRecord): string {
-  return encode(RECORD, { ...record, history: packHistory(record.history) });
+  return encode(RECORD, packRecord(record));
+}
+
+/** The record as it stands in a text. */
+export function packRecord(record: FindingRecord): StoredRecord {
+  const { neighbour, ...rest } = record;
+  const history = packHistory(record.history);
+  return { ...rest, history, ...(neighbour === undefined ? {} : { neighbour: packNeighbour(neighbour, history) }) };
 }
 
 /** @throws {FORMAT_INVALID} {FORMAT_TOO_NEW} */
@@ -53,6 +66,14 @@ export function decodeReplayable(text: string, source: string): Counterexample {
 }
 
 function unpackRecord(json: unknown, source: string): FindingRecord {
-  const stored = decodeJson(RECORD, json, source);
-  return { ...stored, history: unpackHistory(stored.history, source) };
+  return unpackStored(decodeJson(RECORD, json, source), source);
+}
+
+/** The record again. */
+export function unpackStored({ neighbour, ...stored }: StoredRecord, source: string): FindingRecord {
+  return {
+    ...stored,
+    history: unpackHistory(stored.history, source),
+    ...(neighbour === undefined ? {} : { neighbour: unpackNeighbour(neighbour, stored.history, source) }),
+  };
 }

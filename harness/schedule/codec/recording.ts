@@ -1,4 +1,4 @@
-/** The stored form of a recording: what a gate or an audit log saw of a run that stalemate did not make. */
+/** The stored form of a recording: a run that nobody is blamed for, see `model/recording.ts`. */
 import { z } from 'zod';
 import type { Recording } from '../../model/recording.ts';
 import { decodeJson, encode, parseJson, type Format } from './format.ts';
@@ -6,13 +6,17 @@ import { HISTORY, packHistory, unpackHistory } from './history.ts';
 import type { StoredHistory } from './history-schema.ts';
 import { SCHEDULE } from './schedule.ts';
 
-type StoredRecording = Omit<Recording, 'history'> & { readonly history: StoredHistory };
+export type StoredRecording = Omit<Recording, 'history'> & { readonly history: StoredHistory };
 
 const schema: z.ZodType<StoredRecording> = z
   .strictObject({
-    version: z.literal(1),
+    version: z.literal(2),
     kind: z.literal('recording'),
-    source: z.enum(['gate', 'audit-log']),
+    source: z.enum(['gate', 'audit-log', 'run']),
+    inconclusive: z
+      .strictObject({ property: z.string(), reason: z.string() })
+      .exactOptional()
+      .meta({ description: 'Of a run of a campaign: who has no opinion on it, and why' }),
     actors: z.record(z.string(), z.string()),
     notes: z.array(z.string()),
     schedule: SCHEDULE.schema,
@@ -22,19 +26,29 @@ const schema: z.ZodType<StoredRecording> = z
 
 export const RECORDING: Format<StoredRecording> = {
   kind: 'recording',
-  version: 1,
+  version: 2,
   schema,
-  upgrades: [],
+  // Version 1 knew no runs of campaigns.
+  upgrades: [(stored) => stored],
   parts: { schedule: SCHEDULE, history: HISTORY },
 };
 
 /** The recording as a versioned JSON text. */
 export function encodeRecording(recording: Recording): string {
-  return encode(RECORDING, { ...recording, history: packHistory(recording.history) });
+  return encode(RECORDING, packRecording(recording));
+}
+
+/** The recording as it stands in a text. */
+export function packRecording(recording: Recording): StoredRecording {
+  return { ...recording, history: packHistory(recording.history) };
+}
+
+/** The recording again. */
+export function unpackRecording(stored: StoredRecording, source: string): Recording {
+  return { ...stored, history: unpackHistory(stored.history, source) };
 }
 
 /** @throws {FORMAT_INVALID} {FORMAT_TOO_NEW} */
 export function decodeRecording(text: string, source: string): Recording {
-  const stored = decodeJson(RECORDING, parseJson(text, source, 'recording'), source);
-  return { ...stored, history: unpackHistory(stored.history, source) };
+  return unpackRecording(decodeJson(RECORDING, parseJson(text, source, 'recording'), source), source);
 }

@@ -23,7 +23,7 @@ const statusOnly = { subresource: z.literal('status').exactOptional() };
 type Op<D extends ProgramOp['do']> = Extract<ProgramOp, { do: D }>;
 
 /** One operation of a program; probes carry one too. */
-export const programOp: z.ZodType<ProgramOp> = z
+const programOp: z.ZodType<ProgramOp> = z
   .discriminatedUnion('do', [
     z.strictObject({ do: z.literal('create'), target, object: kubeObject } satisfies Shape<Op<'create'>>),
     z.strictObject({

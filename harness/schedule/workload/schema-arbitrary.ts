@@ -1,7 +1,7 @@
 /**
  * Values from a custom resource's structural schema: other values for the leaves of a sample, and whole objects.
  *
- * Owns: what is worth trying. Whether the target can live with it, a reference run says (`execution/references.ts`); whether it is
+ * Owns: what is worth trying. Whether the target can live with it, a reference run says (`execution/run/references.ts`); whether it is
  * valid, the API server says. Start at {@link specChanges}.
  */
 import { setAt } from '../../model/edit.ts';

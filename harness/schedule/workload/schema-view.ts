@@ -6,6 +6,7 @@
 import { jsonEqual } from '../../model/leaf.ts';
 import { parseApiVersion } from '../../model/object.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
+import { goRegExp } from '../../wire/go-regexp.ts';
 
 export type Schema = JsonObject;
 
@@ -92,28 +93,10 @@ export function permits(schema: Schema, value: JsonValue): boolean {
       return (
         value.length >= (asNumber(schema['minLength']) ?? 0) &&
         value.length <= (asNumber(schema['maxLength']) ?? Number.POSITIVE_INFINITY) &&
-        (patternOf(schema)?.test(value) ?? true)
+        (goRegExp(asText(schema['pattern']) ?? '')?.test(value) ?? true)
       );
     default:
       return true;
-  }
-}
-
-const patterns = new Map<string, RegExp | undefined>();
-
-/** The pattern, if there is one that JavaScript understands. */
-export function patternOf(schema: Schema): RegExp | undefined {
-  const source = asText(schema['pattern']);
-  if (source === undefined) return undefined;
-  if (!patterns.has(source)) patterns.set(source, compile(source));
-  return patterns.get(source);
-}
-
-function compile(source: string): RegExp | undefined {
-  try {
-    return new RegExp(source);
-  } catch {
-    return undefined;
   }
 }
 

@@ -43,7 +43,7 @@ const MANNERS = {
     void work();
     let asked = 0;
     createServer((request, response) => {
-      openSync('/dev/null', 'r');
+      for (let file = 0; file < 10; file++) openSync('/dev/null', 'r');
       response.end(`controller_runtime_reconcile_total{controller="widget",result="success"} ${++asked}\n`);
     }).listen(Number(port), '127.0.0.1');
   },

@@ -1,23 +1,16 @@
 /**
  * JSON of built-in kinds to protobuf, byte for byte as Go writes it: fields by number, map keys sorted, what is no pointer always there.
  *
- * Start at {@link encodeMessage}.
+ * Start at {@link writeFields}.
  */
 import { isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import { longIntegerDigits } from '../go-json.ts';
 import { messageNamed, type Field, type Message } from './descriptors.ts';
 import { isOpaque, opaqueToFields } from './opaque.ts';
-import { Writer } from './writer.ts';
+import type { Writer } from './writer.ts';
 
-/** The bytes of one message. What does not fit its type is left out. */
-export function encodeMessage(value: JsonObject, message: Message): Buffer {
-  const writer = new Writer();
-  writeFields(writer, value, message);
-  return writer.finish();
-}
-
-/** Writes the fields of a message into `writer`, last first. */
+/** Writes the fields of a message into `writer`, last first. What does not fit its type is left out. */
 export function writeFields(writer: Writer, value: JsonObject, message: Message): void {
   for (let index = message.fields.length - 1; index >= 0; index--) {
     const field = message.fields[index];

@@ -19,6 +19,13 @@ export function isReady(pod: KubeObject): boolean {
   return conditions?.some((one) => one['type'] === 'Ready' && one['status'] === 'True') === true;
 }
 
+/** Whom to delete: pods that are not ready first, then the youngest. */
+export function surplus(pods: readonly KubeObject[], wanted: number): readonly KubeObject[] {
+  if (pods.length <= wanted) return [];
+  const keep = pods.toSorted((a, b) => Number(isReady(b)) - Number(isReady(a)));
+  return keep.slice(wanted);
+}
+
 /** A pod of `owner`; `name` is exact, or the server makes one from the owner's. */
 export function podFrom(
   owner: KubeObject,

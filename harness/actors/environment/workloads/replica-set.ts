@@ -2,7 +2,7 @@
 import type { KubeObject } from '../../../model/object.ts';
 import type { WorkResult } from '../work-queue.ts';
 import type { Api } from './api.ts';
-import { isActive, isReady, podFrom } from './pods.ts';
+import { isActive, isReady, podFrom, surplus } from './pods.ts';
 import { mapAt, numberAt, type View } from './view.ts';
 
 /** One step towards the wanted number of pods, then the status. */
@@ -24,11 +24,4 @@ export async function reconcileReplicaSet(api: Api, view: View, set: KubeObject)
     availableReplicas: ready,
     observedGeneration: set.metadata.generation ?? 0,
   });
-}
-
-/** Whom to delete: pods that are not ready first, then the youngest. */
-function surplus(pods: readonly KubeObject[], wanted: number): readonly KubeObject[] {
-  if (pods.length <= wanted) return [];
-  const keep = pods.toSorted((a, b) => Number(isReady(b)) - Number(isReady(a)));
-  return keep.slice(wanted);
 }

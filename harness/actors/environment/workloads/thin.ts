@@ -7,6 +7,7 @@
 import type { KubeObject } from '../../../model/object.ts';
 import type { WorkResult } from '../work-queue.ts';
 import { withCondition, type Api } from './api.ts';
+import { completion, isFinished, suspension } from './job.ts';
 import { templateHash } from './pods.ts';
 import { mapAt, numberAt } from './view.ts';
 
@@ -78,20 +79,10 @@ function reportDaemonSet(api: Api, set: KubeObject): Promise<WorkResult> {
   });
 }
 
+/** All pods that may run at a time have succeeded, where no number of completions is asked for. */
 function reportJob(api: Api, job: KubeObject): Promise<WorkResult> {
-  const spec = mapAt(job, 'spec');
-  if (spec['suspend'] === true || mapAt(job, 'status')['completionTime'] !== undefined) return Promise.resolve('done');
+  if (isFinished(job)) return Promise.resolve('done');
   const now = api.timestamp();
-  const why = { reason: 'CompletionsReached', message: 'Reached expected number of succeeded pods' };
-  const met = { type: 'SuccessCriteriaMet', status: 'True', ...why, lastProbeTime: now };
-  const complete = { type: 'Complete', status: 'True', ...why, lastProbeTime: now };
-  const conditions = withCondition({ ...job, status: { conditions: withCondition(job, met, now) } }, complete, now);
-  return api.report(job, {
-    active: 0,
-    succeeded: numberAt(spec, 1, 'completions'),
-    startTime: now,
-    completionTime: now,
-    uncountedTerminatedPods: {},
-    conditions,
-  });
+  const { suspend, parallelism = 1, completions = parallelism } = mapAt(job, 'spec');
+  return api.report(job, suspend === true ? suspension(job, now) : completion(job, Number(completions), now));
 }

@@ -5,6 +5,7 @@ import { createGarbageCollector } from '../garbage-collector.ts';
 import { createWorkloads } from './index.ts';
 
 const PODS = '/api/v1/namespaces/default/pods';
+const JOBS = '/apis/batch/v1/namespaces/default/jobs';
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments';
 
 function cluster(): TestServer {
@@ -32,6 +33,12 @@ function template(image: string): JsonObject {
 function workload(apiVersion: string, kind: string, spec: JsonObject): KubeObject {
   const selector = { matchLabels: { app: 'web' } };
   return { apiVersion, kind, metadata: { name: 'web' }, spec: { selector, template: template('web:1'), ...spec } };
+}
+
+function job(spec: JsonObject, pod: JsonObject = {}): KubeObject {
+  const containers = [{ name: 'web', image: 'web:1' }];
+  const template = { spec: { restartPolicy: 'Never', containers, ...pod } };
+  return { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'web' }, spec: { template, ...spec } };
 }
 
 async function make({ request }: TestServer, path: string, object: KubeObject): Promise<void> {
@@ -116,18 +123,43 @@ describe('workload controllers', () => {
 
   test('complete a Job once enough of its pods have succeeded', async () => {
     const world = cluster();
-    const pod = { spec: { restartPolicy: 'Never', containers: [{ name: 'web', image: 'web:1' }] } };
-    const job = {
-      apiVersion: 'batch/v1',
-      kind: 'Job',
-      metadata: { name: 'web' },
-      spec: { completions: 3, template: pod },
-    };
-    await make(world, '/apis/batch/v1/namespaces/default/jobs', job);
+    await make(world, JOBS, job({ completions: 3 }));
 
     const done = world.server.object('jobs.batch', 'default', 'web');
     expect(done?.['status']).toMatchObject({ succeeded: 3 });
     expect(conditionsOf(done)).toContain('Complete=True');
+  });
+
+  test('run as many pods of a Job without completions as may run at a time', async () => {
+    const world = cluster();
+    await make(world, JOBS, job({ parallelism: 3 }));
+
+    const done = world.server.object('jobs.batch', 'default', 'web');
+    expect(done?.['status']).toMatchObject({ succeeded: 3 });
+    expect(conditionsOf(done)).toEqual(['SuccessCriteriaMet=True', 'Complete=True']);
+    expect(world.server.objects('pods')).toHaveLength(3);
+  });
+
+  test('delete the pods of a Job that is suspended, and make them anew when it is resumed', async () => {
+    const world = cluster();
+    const suspended = async (suspend: boolean): Promise<unknown> => {
+      world.request('PATCH', `${JOBS}/web`, { spec: { suspend } }, MERGE);
+      await atRest();
+      const now = world.server.object('jobs.batch', 'default', 'web');
+      const { active = 0, startTime } = (now?.['status'] ?? {}) as { active?: number; startTime?: string };
+      const pods = world.server.objects('pods').length;
+      return { pods, active, started: startTime !== undefined, conditions: conditionsOf(now) };
+    };
+    // Pods that wait for a gate do not finish.
+    await make(
+      world,
+      JOBS,
+      job({ parallelism: 2, completions: 2 }, { schedulingGates: [{ name: 'a.example.com/b' }] }),
+    );
+
+    expect(await suspended(false)).toEqual({ pods: 2, active: 2, started: true, conditions: [] });
+    expect(await suspended(true)).toEqual({ pods: 0, active: 0, started: false, conditions: ['Suspended=True'] });
+    expect(await suspended(false)).toEqual({ pods: 2, active: 2, started: true, conditions: ['Suspended=False'] });
   });
 
   test('count what a disruption budget lets go', async () => {

@@ -190,7 +190,7 @@ function isOvercommitted(resource: string): boolean {
 
 const STANDARD = ['cpu', 'memory', 'ephemeral-storage', 'storage'];
 
-export function validateResources(resources: JsonObject, path: string, found: Problems): void {
+function validateResources(resources: JsonObject, path: string, found: Problems): void {
   const limits = mapOf(resources['limits']);
   const requests = mapOf(resources['requests']);
   for (const [name, quantity] of Object.entries(limits)) {
@@ -220,7 +220,7 @@ function validateResourceName(name: string, path: string, found: Problems): void
     found.invalid(path, name, 'must be a standard resource type or fully qualified');
 }
 
-export function nonNegativeQuantity(quantity: JsonValue | undefined, path: string, found: Problems): void {
+function nonNegativeQuantity(quantity: JsonValue | undefined, path: string, found: Problems): void {
   if (quantity !== undefined && compareQuantities(quantity, '0') < 0)
     found.invalid(path, quantity, 'must be greater than or equal to 0');
 }

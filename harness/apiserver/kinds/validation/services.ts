@@ -114,7 +114,7 @@ function validateNodePorts(ports: readonly JsonObject[], type: string, found: Pr
   }
 }
 
-export function validateEndpointIp(address: string, path: string, found: Problems): void {
+function validateEndpointIp(address: string, path: string, found: Problems): void {
   if (!isIPv4(address) && !isIPv6(address)) {
     found.invalid(path, address, IP_TEXT);
     found.invalid(path, address, 'must be a valid IP address');

@@ -45,6 +45,36 @@ export function matchingRows(table, wanted) {
   return hits.subarray(0, count);
 }
 
+/** @type {string[]} */
+const LOWER = [];
+
+/**
+ * The texts in lower case, as far as `until`: each is made once, and kept for every further letter.
+ *
+ * @param {readonly string[]} texts
+ * @param {number} until
+ * @returns {readonly string[]}
+ */
+function lowered(texts, until = texts.length) {
+  for (let place = LOWER.length; place < until; place++) LOWER.push((texts[place] ?? '').toLowerCase());
+  return LOWER;
+}
+
+/** Texts made ready in one go while nothing else is to be done. */
+const AT_ONCE = 4000;
+
+/**
+ * Makes texts ready for searching, a few at a time, so that the first letter does not wait for all of them.
+ *
+ * @param {readonly string[]} texts
+ */
+export function prepareSearch(texts) {
+  if (LOWER.length >= texts.length) return;
+  lowered(texts, Math.min(texts.length, LOWER.length + AT_ONCE));
+  // Where browsers do not tell when they are idle, the first letter does it all.
+  if ('requestIdleCallback' in window) window.requestIdleCallback(() => prepareSearch(texts));
+}
+
 /**
  * For each text, which of the words occur in it, as bits: every text is looked at once, however many rows share it.
  *
@@ -54,8 +84,9 @@ export function matchingRows(table, wanted) {
  */
 function textFits(texts, words) {
   const fits = new Int32Array(texts.length);
+  const lower = lowered(texts);
   for (let place = 0; place < fits.length; place++) {
-    const text = (texts[place] ?? '').toLowerCase();
+    const text = lower[place] ?? '';
     let bits = 0;
     for (let word = 0; word < words.length && word < 30; word++)
       if (text.includes(words[word] ?? '')) bits |= 1 << word;

@@ -7,6 +7,7 @@ import { byId, make, plain, timeText } from './dom.js';
 
 /** As in the style. */
 const ROW = 28;
+const CELLS = 6;
 /** Rows drawn above and below what is in sight. */
 const SPARE = 8;
 /** Browsers lose their way in boxes higher than this; longer lists are scrolled in proportion. */
@@ -28,6 +29,9 @@ export class HistoryList {
   #onSelect;
   #first = -1;
   #last = -1;
+  /** @type {Row[]} */
+  #pool = [];
+  #asked = false;
 
   /**
    * @param {EventTable} table
@@ -36,7 +40,7 @@ export class HistoryList {
   constructor(table, onSelect) {
     this.#table = table;
     this.#onSelect = onSelect;
-    this.#box.addEventListener('scroll', () => this.#draw(), { passive: true });
+    this.#box.addEventListener('scroll', () => this.#drawSoon(), { passive: true });
     this.#box.addEventListener('keydown', (event) => this.#key(event));
     this.#space.addEventListener('click', (event) => {
       const row = event.target instanceof Element ? event.target.closest('[data-row]') : null;
@@ -100,6 +104,16 @@ export class HistoryList {
     else if (top > this.#box.scrollTop + room) this.#box.scrollTop = top - room / 2;
   }
 
+  /** Scrolling may tell of several places per frame; the last one is what is seen. */
+  #drawSoon() {
+    if (this.#asked) return;
+    this.#asked = true;
+    requestAnimationFrame(() => {
+      this.#asked = false;
+      this.#draw();
+    });
+  }
+
   #draw() {
     const scale = this.#scale;
     const top = this.#box.scrollTop;
@@ -108,47 +122,19 @@ export class HistoryList {
     if (first === this.#first && last === this.#last) return;
     this.#first = first;
     this.#last = last;
-    const drawn = [];
+    // Rows are made once and filled anew: making some hundred elements per frame is what stalls a page.
+    while (this.#pool.length < last - first) this.#pool.push(new Row(this.#table));
     for (let place = first; place < last; place++) {
-      drawn.push(this.#rowElement(place, top + (place * ROW - top * scale)));
+      const row = this.#rows[place] ?? 0;
+      const y = top + (place * ROW - top * scale);
+      this.#pool[place - first]?.fill(row, place, y, row === this.selected);
     }
-    this.#space.replaceChildren(...drawn);
+    const drawn = this.#pool.slice(0, last - first);
+    if (this.#space.childElementCount !== drawn.length)
+      this.#space.replaceChildren(...drawn.map(({ element }) => element));
     const shown = this.#place(this.selected);
     if (shown >= first && shown < last) this.#box.setAttribute('aria-activedescendant', `event-${this.selected}`);
     else this.#box.removeAttribute('aria-activedescendant');
-  }
-
-  /**
-   * @param {number} place
-   * @param {number} y
-   * @returns {HTMLElement}
-   */
-  #rowElement(place, y) {
-    const row = this.#rows[place] ?? 0;
-    const { texts, at, timeMs, kind, actor, verb, object, text } = this.#table;
-    const cell = (/** @type {string} */ content) => make('span', { role: 'gridcell' }, [content]);
-    const word = (/** @type {number | undefined} */ index) => texts[index ?? -1] ?? '';
-    const element = make(
-      'div',
-      {
-        role: 'row',
-        id: `event-${row}`,
-        class: `event-row kind-${KINDS[kind[row] ?? 0] ?? ''}`,
-        'aria-rowindex': String(place + 2),
-        'aria-selected': String(row === this.selected),
-        'data-row': String(row),
-      },
-      [
-        cell(String(at[row] ?? '')),
-        cell(timeText(timeMs[row] ?? 0)),
-        cell(word(actor[row])),
-        cell(word(verb[row])),
-        cell(word(object[row])),
-        cell(plain(word(text[row]))),
-      ],
-    );
-    element.style.transform = `translateY(${y}px)`;
-    return element;
   }
 
   /** @param {KeyboardEvent} event */
@@ -166,5 +152,53 @@ export class HistoryList {
     if (target === undefined || this.#rows.length === 0) return;
     event.preventDefault();
     this.select(this.#rows[Math.max(0, Math.min(this.#rows.length - 1, target))] ?? 0);
+  }
+}
+
+/** One row in sight. */
+class Row {
+  element = make('div', { role: 'row' }, []);
+  /** @type {Text[]} */
+  #texts = [];
+  /** @type {EventTable} */
+  #table;
+
+  /** @param {EventTable} table */
+  constructor(table) {
+    this.#table = table;
+    for (let cell = 0; cell < CELLS; cell++) {
+      const text = document.createTextNode('');
+      this.#texts.push(text);
+      this.element.append(make('span', { role: 'gridcell' }, [text]));
+    }
+  }
+
+  /**
+   * @param {number} row
+   * @param {number} place
+   * @param {number} y
+   * @param {boolean} selected
+   */
+  fill(row, place, y, selected) {
+    const { texts, at, timeMs, kind, actor, verb, object, text } = this.#table;
+    const word = (/** @type {number | undefined} */ index) => plain(texts[index ?? -1] ?? '');
+    const cells = [
+      String(at[row] ?? ''),
+      timeText(timeMs[row] ?? 0),
+      word(actor[row]),
+      word(verb[row]),
+      word(object[row]),
+      word(text[row]),
+    ];
+    this.#texts.forEach((node, cell) => {
+      if (node.data !== cells[cell]) node.data = cells[cell] ?? '';
+    });
+    const { element } = this;
+    element.id = `event-${row}`;
+    element.className = `event-row kind-${KINDS[kind[row] ?? 0] ?? ''}`;
+    element.setAttribute('aria-rowindex', String(place + 2));
+    element.setAttribute('aria-selected', String(selected));
+    element.dataset['row'] = String(row);
+    element.style.transform = `translateY(${y}px)`;
   }
 }

@@ -5,7 +5,7 @@
  * @import { Moments } from './moment.js'
  */
 import { byId, make, timeText } from './dom.js';
-import { ANY, ancestryOf, matchingRows } from './filter.js';
+import { ANY, ancestryOf, matchingRows, prepareSearch } from './filter.js';
 import { HistoryList } from './history-list.js';
 
 const KIND_NAMES = [
@@ -97,6 +97,7 @@ export function installHistory({ events }, moments) {
   for (const name of COLUMNS) fillSelect(name, events.texts, events[name], refresh);
   fillKinds(events.kind, refresh);
   search.addEventListener('input', refresh);
+  search.addEventListener('focus', () => prepareSearch(events.texts), { once: true });
   ancestry.addEventListener('click', () => {
     const row = list.selected < 0 ? rowAt(events.at, moments.tick) : list.selected;
     if (among === undefined && row >= 0) {

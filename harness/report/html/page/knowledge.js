@@ -7,6 +7,7 @@
 import { byId, draw, make, timeText } from './dom.js';
 
 const WIDTH = 360;
+const UNSET = 'not set';
 const LANE = 22;
 const NAMES = 114;
 
@@ -102,8 +103,11 @@ class Panel {
       ...heads,
     ]);
     const columns = String(told.length + 1);
-    const bodies = leaves.map((leaf, place) => {
+    const bodies = leaves.flatMap((leaf, place) => {
       const value = valueAt(now, place);
+      // What nobody has at this moment says nothing; the field that it is about comes first, and stays.
+      const unset = [value, ...told.map(({ sight }) => valueAt(sight, place))].every((text) => text === UNSET);
+      if (unset && place > 0) return [];
       const cells = told.map(({ sight }) => {
         const seen = valueAt(sight, place);
         const differs = sight !== undefined && seen !== value;
@@ -221,7 +225,7 @@ function isBehind(live, sight, tick) {
  */
 function valueAt(sight, place) {
   if (sight === undefined) return '–';
-  return sight.gone ? 'gone' : (sight.values[place] ?? 'not set');
+  return sight.gone ? 'gone' : (sight.values[place] ?? UNSET);
 }
 
 /**

@@ -3,11 +3,21 @@
  *
  * Owns: order and markup. Does not own: the data (`report/run/document.ts`), which the page holds as JSON too.
  */
-import { asideText, failureText, hasOld, keptCommand, notGreen, replayCommand, wasTested } from '../../run/document.ts';
+import {
+  asideText,
+  failureText,
+  holdsText,
+  keptCommand,
+  notGreen,
+  replayCommand,
+  wasTested,
+} from '../../run/document.ts';
 import type { PropertyLine, ReportedFinding, RunDocument, Scenario } from '../../run/document.ts';
 import { figuresOf } from '../../run/figures.ts';
 import { runScript, runStyle } from '../assets.ts';
-import { waiverLines } from '../../summary.ts';
+import { seenText } from '../../soak/text.ts';
+import { countText } from '../../count-text.ts';
+import { waiverLines } from '../../summary-text.ts';
 import { html, type Html } from '../html-text.ts';
 import { pageShell } from '../page-shell.ts';
 import { copyable } from '../sections/head.ts';
@@ -46,7 +56,7 @@ function headline(scenarios: readonly Scenario[]): string {
   const failed = failureText(scenarios);
   if (failed !== undefined) return failed;
   const [why] = scenarios.flatMap((scenario) => notGreen(scenario) ?? []);
-  return why ?? (scenarios.some(hasOld) ? 'nothing new fails' : 'all properties hold');
+  return why ?? holdsText(scenarios);
 }
 
 function isGreen(scenario: Scenario): boolean {
@@ -96,12 +106,12 @@ function scenarioSection(scenario: Scenario, index: number, link: (path: string)
       <dd>${seed}, ${budget}</dd>
       ${figures}
     </dl>
-    ${reasons(scenario)} ${propertyTable(scenario, index)}
+    ${reasons(scenario, link)} ${propertyTable(scenario, index)}
   </section>`;
 }
 
 function findingItem(finding: ReportedFinding, link: (path: string) => string): Html {
-  const { title, sentence, resource, field, property, tried, page, fails } = finding;
+  const { title, sentence, resource, field, property, tried, page, fails, seen, count } = finding;
   const about = [resource, field].filter((part) => part !== '').join(' ');
   const replay = replayCommand(finding);
   const aside = asideText(finding);
@@ -111,6 +121,7 @@ function findingItem(finding: ReportedFinding, link: (path: string) => string): 
     <p class="sentence">${sentence}</p>
     ${aside === undefined ? undefined : html`<p><b>${aside}</b></p>`}
     <p class="hint">${property} · ${tried}</p>
+    ${seen === undefined ? undefined : html`<p class="hint">${countText(count, 'run')}, ${seenText(seen)}</p>`}
     ${replay === undefined ? undefined : copyable(replay, `the replay command of ${title} ${about}`)}
   </li>`;
 }
@@ -141,9 +152,12 @@ function keptList({ kept }: Scenario): Html | undefined {
     </ul>`;
 }
 
-function reasons({ inconclusive }: Scenario): Html | undefined {
+function reasons({ inconclusive }: Scenario, link: (path: string) => string): Html | undefined {
   if (inconclusive.reasons.length === 0) return undefined;
-  const items = inconclusive.reasons.map(({ why, count }) => html`<li>${count} × ${why}</li>`);
+  const items = inconclusive.reasons.map(
+    ({ why, count, page }) =>
+      html`<li>${count} × ${page === undefined ? why : html`<a href="${link(page)}">${why}</a>`}</li>`,
+  );
   return html`<h3>Inconclusive</h3>
     <ul>
       ${items}

@@ -7,6 +7,7 @@ const INTENT: { readonly [intent in Intent]: string } = {
   meant: 'meant it',
   carried: 'carried it along, unchanged',
   reverted: '✗ carried an old value back',
+  rebuilt: '✗ built it anew, without this',
   server: 'not named in the request',
   deleted: 'deleted it',
   none: 'left it alone',
@@ -26,7 +27,9 @@ export function chainsSection({ chains }: ReportDocument): Html {
 
 function chainTable(chain: ReportChain, index: number): Html {
   const head = chain.field === '' ? 'Changes' : chain.field;
-  const rows = chain.versions.map((version) => versionRow(version, chain.field === ''));
+  const rows = folded(chain.versions).map((row) =>
+    typeof row === 'number' ? moreRow(row) : versionRow(row, chain.field === ''),
+  );
   // Roles are named, for in narrow windows the rows are no table to the browser any more.
   return html`<h3 id="chain-${index}">${chain.object}</h3>
     <div class="wide" tabindex="0" role="region" aria-labelledby="chain-${index}">
@@ -47,6 +50,33 @@ function chainTable(chain: ReportChain, index: number): Html {
         </tbody>
       </table>
     </div>`;
+}
+
+/** Alike rows in a row that are shown before and after what is left out between them. */
+const ALIKE = 2;
+
+/** Versions that one actor makes in one way again and again are counted; nothing that has a part in the violation is. */
+function folded(versions: readonly ChainVersion[]): readonly (ChainVersion | number)[] {
+  const out: (ChainVersion | number)[] = [];
+  for (let at = 0; at < versions.length;) {
+    const first = versions[at] as ChainVersion;
+    const end = versions.findIndex((version, place) => place > at && !isAlike(first, version));
+    const alike = versions.slice(at, end < 0 ? versions.length : end);
+    const left = alike.length - 2 * ALIKE;
+    out.push(...(left < 2 ? alike : [...alike.slice(0, ALIKE), left, ...alike.slice(-ALIKE)]));
+    at += alike.length;
+  }
+  return out;
+}
+
+function isAlike(a: ChainVersion, b: ChainVersion): boolean {
+  return a.actor === b.actor && a.request === b.request && a.intent === b.intent && a.role === b.role;
+}
+
+function moreRow(count: number): Html {
+  return html`<tr role="row" class="folded">
+    <td role="cell" colspan="7">… ${count} more like these</td>
+  </tr>`;
 }
 
 const MARKS = { guilty: ' ✗ guilty', victim: ' ◎ victim', involved: ' ◎ involved' } as const;

@@ -10,17 +10,30 @@ const GRADES = {
 
 export function headSection({ head, reproduce }: ReportDocument): Html {
   const [first] = reproduce;
-  const grade = head.grade === undefined ? undefined : html`<li><b>${head.grade}</b>: ${GRADES[head.grade]}</li>`;
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    ['Grade', head.grade === undefined ? undefined : `${head.grade}: ${GRADES[head.grade]}`],
+    ['Real server', head.server],
+    ['Least lag', head.lag],
+    ['Tried', head.tried],
+  ];
   const about = [head.resource, head.field].filter((part) => part !== '').join(' ');
   return html`<header>
     <p class="brand">stalemate · ${head.property}${head.class === '' ? '' : ` · ${head.class}`}</p>
-    <h1>
+    <h1 class="${head.blameless === true ? 'blameless' : ''}">
       ${head.severity === 'warning' ? 'Warning: ' : ''}${head.title}${about === '' ? undefined : html` <span class="about">${about}</span>`}
     </h1>
     <p class="sentence">${head.sentence}</p>
-    <ul class="facts">
-      ${head.tried === undefined ? undefined : html`<li>${head.tried}</li>`}${grade}
-    </ul>
+    ${head.mend === undefined ? undefined : html`<p class="mend"><b>What would mend it</b> ${head.mend}</p>`}
+    <dl class="facts">
+      ${facts.map(([name, text]) =>
+        text === undefined
+          ? html``
+          : html`<div>
+              <dt>${name}</dt>
+              <dd>${text}</dd>
+            </div>`,
+      )}
+    </dl>
     ${first === undefined ? undefined : copyable(first.command, 'the replay command')}
   </header>`;
 }

@@ -58,7 +58,7 @@ function operationItem(row: Extract<ReportRow, { row: 'operation' }>, attributes
       >`
     : undefined;
   const notes = [
-    row.guilty ? html`<span class="note bad">✗ ${row.remark ?? 'the guilty write'}</span>` : undefined,
+    row.guilty ? html`<span class="note bad">✗ ${row.remark ?? 'this is what the finding blames'}</span>` : undefined,
     row.base === undefined ? undefined : html`<span class="note old">↺ ${row.base}</span>`,
     row.stale === undefined ? undefined : html`<span class="note old">${row.stale}</span>`,
   ].filter((note): note is Html => note !== undefined);

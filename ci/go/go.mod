@@ -1,0 +1,3 @@
+module stalemate
+
+go 1.24

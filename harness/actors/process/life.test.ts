@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { Life } from './life.ts';
+
+interface Heard {
+  readonly life: Life;
+  readonly heard: string[];
+}
+
+function listened(): Heard {
+  const heard: string[] = [];
+  const life = new Life(
+    (kind, detail) => heard.push(`${kind} ${detail}`.trim()),
+    () => heard.push('cleared'),
+  );
+  return { life, heard };
+}
+
+test('what ends is cleared up once, and told of no more', async () => {
+  const { life, heard } = listened();
+  await life.begin(() => Promise.resolve(life.tell('started', '')));
+  life.end();
+  life.end();
+  life.tell('exited', 'by SIGKILL');
+  expect(heard).toEqual(['started', 'cleared']);
+});
+
+test('what ends while it is begun is cleared up behind the last step', async () => {
+  const { life, heard } = listened();
+  await life.begin(async () => {
+    life.end();
+    await Promise.resolve();
+    heard.push('last step');
+  });
+  expect(heard).toEqual(['last step', 'cleared']);
+});
+
+test('a step that fails is told', async () => {
+  const { life, heard } = listened();
+  await life.begin(() => Promise.reject(new Error('no such file')));
+  expect(heard).toEqual(['start-failed no such file']);
+  expect(life.over).toBe(false);
+});

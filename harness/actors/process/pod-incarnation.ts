@@ -1,0 +1,185 @@
+/**
+ * One life of a target that runs inside a cluster: a front of its own before an `Upstream`, and a pod that takes it for the API server.
+ *
+ * What client libraries look for in a pod leads to the front: the variables of the Service `kubernetes`, and a token and an authority where
+ * those of a service account are mounted. A crash is SIGKILL, and the end of all its connections. Does not own: the pod
+ * (`clusters/kind/pods.ts`), what stands in it (`execution/project/target-pod.ts`). Start at {@link startPod}.
+ */
+import { randomBytes } from 'node:crypto';
+import { CertificateAuthority, SERVER_NAMES } from '../../apiserver/http/certificates.ts';
+import type { ActorId } from '../../model/actor.ts';
+import type { ProcessTarget } from '../../model/counterexample.ts';
+import { invariant } from '../../model/errors.ts';
+import type { Reading } from '../../model/history.ts';
+import type { Upstream } from '../../wire/http.ts';
+import type { Enclosure } from './enclosure.ts';
+import { footprintOf } from './footprint.ts';
+import { familyOf } from './family.ts';
+import { Life, type TellLife } from './life.ts';
+import { Lines } from './lines.ts';
+import {
+  USER,
+  type LifeAccess,
+  type LifeFront,
+  type ProcessIncarnation,
+  type ServeLife,
+} from './process-incarnation.ts';
+import { parseReadiness, toldOfWatches, watchReadiness, type ReadinessWatch } from './readiness.ts';
+
+/** How a pod reaches its front, and who it is there. */
+export interface PodAccess {
+  readonly host: string;
+  readonly port: number;
+  /** PEM. */
+  readonly ca: string;
+  readonly token: string;
+}
+
+/** Who hears of a pod. After `failed` or `ended` nothing more is told. */
+export interface PodEars {
+  readonly running: () => void;
+  readonly printed: (piece: string) => void;
+  readonly failed: (why: string) => void;
+  readonly ended: (how: string) => void;
+}
+
+export interface Pod {
+  /** Where its process can be seen from here. */
+  readonly pid: number | undefined;
+  signal(name: 'TERM' | 'STOP' | 'CONT'): void;
+  remove(): void;
+}
+
+/** Where pods run. */
+export interface PodPlace {
+  /** What this machine is called in there. */
+  readonly address: string;
+  /** For pods, to a port of this machine's loopback. */
+  wayTo(port: number): Promise<{ readonly host: string; readonly port: number; close(): void }>;
+  start(access: PodAccess, ears: PodEars): Pod;
+}
+
+/** What all lives of a target share. */
+export interface PodHost {
+  readonly serve: ServeLife;
+  readonly target: ProcessTarget;
+  readonly place: PodPlace;
+  /** This machine's own network, where fronts listen. */
+  readonly enclosure: Enclosure;
+  readonly authority: CertificateAuthority;
+  readonly identity: LifeAccess['identity'];
+  /** A line that it printed. */
+  readonly print: (actor: ActorId, line: string) => void;
+}
+
+/** A host for the lives of one target. */
+export function podHost(parts: Omit<PodHost, 'authority' | 'identity'>): PodHost {
+  const authority = new CertificateAuthority();
+  return { ...parts, authority, identity: authority.issueServer([...SERVER_NAMES, parts.place.address]) };
+}
+
+/** Starts one life as `actor`, whose requests go to `upstream`. What goes wrong is told, never thrown. */
+export function startPod(host: PodHost, actor: ActorId, upstream: Upstream, tell: TellLife): ProcessIncarnation {
+  const incarnation = new Incarnation(host, actor, upstream, tell);
+  void incarnation.start();
+  return incarnation;
+}
+
+class Incarnation implements ProcessIncarnation {
+  readonly #host: PodHost;
+  readonly #upstream: Upstream;
+  readonly #life: Life;
+  readonly #readiness: ReadinessWatch;
+  readonly #lines: Lines;
+  #front: LifeFront | undefined;
+  #way: { close(): void } | undefined;
+  #pod: Pod | undefined;
+
+  constructor(host: PodHost, actor: ActorId, upstream: Upstream, tell: TellLife) {
+    this.#host = host;
+    this.#life = new Life(tell, () => this.#clear());
+    const readiness = parseReadiness(host.target.ready);
+    invariant(readiness !== undefined, 'what makes a target ready was checked with the configuration');
+    this.#readiness = watchReadiness(readiness, host.enclosure);
+    this.#upstream = toldOfWatches(upstream, (request) => this.#readiness.watching(request));
+    this.#lines = new Lines((line) => {
+      if (this.#life.over) return;
+      this.#readiness.printed(line);
+      host.print(actor, line);
+    });
+  }
+
+  start(): Promise<void> {
+    return this.#life.begin(() => this.#start());
+  }
+
+  async #start(): Promise<void> {
+    const { serve, enclosure, authority, identity, place } = this.#host;
+    // Whoever else is on that network may knock: what opens the front is known to this pod alone.
+    const token = randomBytes(24).toString('base64url');
+    const clientCa = authority.certificate;
+    this.#front = await serve(this.#upstream, { enclosure, socket: undefined, identity, clientCa, token, user: USER });
+    const way = await place.wayTo(Number(new URL(this.#front.url).port));
+    this.#way = way;
+    if (this.#life.over) return;
+    this.#pod = place.start(
+      { host: way.host, port: way.port, ca: authority.certificate, token },
+      {
+        running: () => this.#life.tell('started', ''),
+        printed: (piece) => this.#lines.take(piece),
+        failed: (why) => this.#life.tell('start-failed', why),
+        ended: (how) => {
+          this.#lines.end();
+          this.#life.tell('exited', how);
+        },
+      },
+    );
+  }
+
+  get pid(): number | undefined {
+    return this.#pod?.pid;
+  }
+
+  get moved(): number {
+    return this.#front?.traffic?.moved ?? 0;
+  }
+
+  get ready(): boolean {
+    return this.#readiness.ready;
+  }
+
+  look(): Promise<Reading | undefined> {
+    const { pid } = this;
+    if (pid === undefined || this.#life.over) return Promise.resolve(undefined);
+    const footprint = footprintOf(familyOf(pid));
+    return Promise.resolve({ pid, ...(footprint === undefined ? {} : { footprint }) });
+  }
+
+  /** Nobody asks a pod anything. */
+  portNamed(): undefined {
+    return undefined;
+  }
+
+  stop(): void {
+    this.#pod?.signal('TERM');
+  }
+
+  pause(): void {
+    this.#pod?.signal('STOP');
+  }
+
+  resume(): void {
+    this.#pod?.signal('CONT');
+  }
+
+  crash(): void {
+    this.#life.end();
+  }
+
+  #clear(): void {
+    this.#readiness.end();
+    this.#way?.close();
+    void this.#front?.close();
+    this.#pod?.remove();
+  }
+}

@@ -1,0 +1,31 @@
+/** `--dry-run`: what would be touched on a cluster of somebody else. */
+import type { ExistingAccess } from '../../clusters/existing/access.ts';
+import type { RunConfig } from '../../execution/config/run-config.ts';
+import { EXIT, HarnessError, type ExitCode } from '../../model/errors.ts';
+import type { CommandContext } from '../main.ts';
+
+export async function dryRun(config: RunConfig, console: CommandContext['console']): Promise<ExitCode> {
+  if (config.existing === null)
+    throw new HarnessError(
+      'USAGE',
+      `got --dry-run with cluster "${config.cluster}", which nobody else uses; expected --cluster existing`,
+    );
+  await tellPlan(config, config.existing, console);
+  return EXIT.holds;
+}
+
+/** What would be touched on a cluster of somebody else. */
+async function tellPlan(config: RunConfig, access: ExistingAccess, console: CommandContext['console']): Promise<void> {
+  const { openAccess, reachCluster, standingText } = await import('../../clusters/existing/access.ts');
+  const { planFor } = await import('../../clusters/existing/plan.ts');
+  const { namespacesThere } = await import('../../execution/hosts/existing-namespaces.ts');
+  const { remote } = openAccess(access);
+  console.out(`${standingText(access, remote.url, await reachCluster(remote))}\n`);
+  const { crds, samples, project } = config;
+  const shipped = (project?.objects ?? []).map((object) => ({
+    ...object,
+    metadata: { namespace: config.namespace, ...object.metadata },
+  }));
+  const namespaces = [...namespacesThere(config, access).names.keys()];
+  for (const line of await planFor({ access, remote, crds, samples, shipped, namespaces })) console.out(`  ${line}\n`);
+}

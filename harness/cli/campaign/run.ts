@@ -1,0 +1,155 @@
+/** One campaign from configuration to verdict: what is kept, the search, the base's build, a real server, all that is written. */
+import { budgetText } from '../../execution/config/budget.ts';
+import type { RunConfig } from '../../execution/config/run-config.ts';
+import type { NamedEntry } from '../../model/corpus.ts';
+import type { ExitCode } from '../../model/errors.ts';
+import type { CampaignResult } from '../../model/finding.ts';
+import { outcomeOf } from '../../model/outcome.ts';
+import { lockFolder } from '../../report/folder-lock.ts';
+import { progressLine } from '../../report/progress.ts';
+import { recordingOf } from '../../report/record.ts';
+import { redactRecording, redactWords } from '../../report/redaction/index.ts';
+import { summarise } from '../../report/summary.ts';
+import { checkFolder } from '../../report/write-files.ts';
+import { type BaseBuild, baseBuild, type BaseContext, type BaseFlags, judgeOnBase, replayLike } from '../base-build.ts';
+import { budgetsOf, readBaseline, type KeptBaseline } from '../baseline.ts';
+import type { RunFlags } from '../commands/run-flags.ts';
+import { confirmRun, planConfirmation, type ConfirmPlan } from '../confirm.ts';
+import { readWholeCorpus } from '../corpus/folder.ts';
+import type { CorpusReplay } from '../corpus/replay-first.ts';
+import { InconclusiveKeeper } from '../inconclusive-keeper.ts';
+import type { CommandContext } from '../main.ts';
+import { scenarioOf, secretSources } from '../scenario.ts';
+import { configOf } from './configure.ts';
+import { dryRun } from './dry-run.ts';
+import { tellHead } from './head.ts';
+import { replayKept } from './kept.ts';
+import { brokenBy, tellEnd, withTelling, type Telling } from './telling.ts';
+
+/** How a campaign for a change differs from any other. */
+export interface ForChange {
+  readonly base: BaseFlags;
+  /** When neither flag nor configuration names one. */
+  readonly seed: number;
+}
+
+export async function runCampaign(flags: RunFlags, context: CommandContext, change?: ForChange): Promise<ExitCode> {
+  const { console } = context;
+  const config = await configOf(flags, console, change === undefined ? {} : { seed: change.seed });
+  if (flags.dryRun === true) return await dryRun(config, console);
+  const build = change === undefined ? undefined : baseBuild(change.base, config, console.cwd);
+  const confirm = await planConfirmation(flags.confirm, config);
+  // Before anything takes long: a corpus that cannot be read is never passed over.
+  const kept = flags.corpus === false ? [] : readWholeCorpus(config.corpus.folder, console.cwd);
+  const baseline = readBaseline(config, console.cwd);
+  checkFolder(config.reportDir);
+  const release = lockFolder(config.reportDir);
+  try {
+    const prepared = { kept, build, confirm, baseline, update: flags.updateBaseline === true };
+    return await withTelling(config, flags, console, (telling) => runTold(prepared, telling, context));
+  } finally {
+    release();
+  }
+}
+
+interface Prepared extends KeptBaseline {
+  readonly kept: readonly NamedEntry[];
+  readonly build: BaseBuild | undefined;
+  readonly confirm: ConfirmPlan;
+}
+
+/** What there is of a campaign, as far as it came. */
+interface There {
+  corpus?: CorpusReplay;
+  searched?: CampaignResult;
+}
+
+async function runTold(
+  { kept, build, confirm, baseline, update }: Prepared,
+  telling: Telling,
+  { signal }: CommandContext,
+): Promise<ExitCode> {
+  const { config, console, tell, keeper, vault } = telling;
+  const { runConfigured, standOn } = await import('../library.ts');
+  const { knownSignatures } = await import('../corpus/replay-first.ts');
+  tellHead(config, `seed ${config.seed}, ${budgetText(config.budget)}`, { tell, console, vault });
+
+  const progress = progressLine(process.stderr);
+  const unjudged = new InconclusiveKeeper(config.reportDir, console.cwd);
+  const onCluster = (line: string): void => tell(`${line}\n`);
+  const there: There = {};
+  const broken = await brokenBy(() =>
+    standOn(config, { signal, onCluster }, async (ready) => {
+      const corpus = await replayKept(kept, ready, { tell, console, signal }, (replay) => (there.corpus = replay));
+      if (corpus !== undefined) there.corpus = corpus;
+      const searchBroken = await brokenBy(async () => {
+        there.searched = await runConfigured(ready, {
+          signal,
+          onCluster,
+          ...(corpus === undefined ? {} : { expected: knownSignatures(corpus.revisited) }),
+          events: {
+            onProgress: (facts) => progress.show(facts),
+            onFinding: (finding) => {
+              progress.clear();
+              keeper.keep(finding);
+            },
+            onInconclusive: (run) => unjudged.keep(() => recordingOf(redactRecording(run, vault))),
+            onBroken: (result) => (there.searched = result),
+          },
+        });
+      });
+      progress.clear();
+      if (build !== undefined && there.searched !== undefined)
+        there.searched = await onBase(there.searched, build, ready, { tell, console, signal, onCluster });
+      if (searchBroken !== undefined) throw searchBroken.error;
+    }),
+  );
+  const { corpus, searched = notSearched(config) } = there;
+  if (broken !== undefined && searched.runs === 0 && searched.findings.length === 0 && corpus === undefined)
+    throw broken.error;
+  const result = await confirmRun(searched, confirm, config, {
+    ...{ tell, signal, onCluster, cwd: console.cwd },
+    confirmed: (finding) => keeper.confirmed(finding),
+  });
+
+  const redacted = redactWords(keeper.withoutSecrets(unjudged.filed(result)), secretSources(config), vault);
+  const { failures } = keeper;
+  failures.push(...unjudged.failures);
+  keeper.fault ??= unjudged.fault;
+  const budgets =
+    broken === undefined
+      ? budgetsOf({ baseline, update }, config, redacted, { tell, failures, cwd: console.cwd })
+      : undefined;
+  const summary = summarise(redacted, (finding) => keeper.pathOf(finding), corpus?.summary, budgets);
+  const scenario = scenarioOf(
+    config,
+    { ...redacted, outcome: summary.outcome },
+    {
+      ...{ cwd: console.cwd, env: process.env },
+      pathsOf: (finding) => keeper.pathsOf(finding),
+      unjudgedPageOf: (reason) => unjudged.pageOf(reason),
+    },
+    corpus?.summary,
+  );
+  return tellEnd(telling, { summary, scenario }, broken);
+}
+
+/** Of a campaign that broke before it began. */
+function notSearched({ seed, warnings }: RunConfig): CampaignResult {
+  return {
+    ...{ outcome: 'interrupted', besides: 'interrupted', seed, warnings },
+    ...{ runs: 0, verified: 0, elapsedMs: 0, contention: {}, perProperty: {}, findings: [] },
+    inconclusive: { count: 0, reasons: {} },
+  };
+}
+
+/** What is new, and what the campaign comes to then. */
+async function onBase(
+  result: CampaignResult,
+  build: BaseBuild,
+  config: RunConfig,
+  { console, ...manner }: Pick<CommandContext, 'console' | 'signal'> & Pick<BaseContext, 'tell' | 'onCluster'>,
+): Promise<CampaignResult> {
+  const findings = await judgeOnBase(result.findings, build, { ...replayLike(config, console.cwd), ...manner });
+  return { ...result, findings, outcome: outcomeOf(findings, result.besides) };
+}

@@ -1,0 +1,30 @@
+/** `stalemate completion`: the script that a shell completes by. */
+import { Command } from 'commander';
+import { usage } from '../arguments.ts';
+import type { CommandContext } from '../main.ts';
+import { SHELLS } from '../completion/shells.ts';
+
+const HELP = `
+Put the line into the file that your shell reads when it starts. The script calls nothing: it holds commands, flags and values as they are
+in this version. For "npx stalemate", add an alias: alias stalemate='npx stalemate'
+
+Examples:
+  stalemate completion bash
+  source <(stalemate completion bash)
+  source <(stalemate completion zsh)
+  stalemate completion fish | source`;
+
+export function completionCommand({ console }: CommandContext): Command {
+  return new Command('completion')
+    .description('Print the script by which bash, zsh or fish completes commands, flags and values.')
+    .argument('<shell>', SHELLS.join(', '))
+    .addHelpText('after', HELP)
+    .action(async (text: string) => {
+      const shell = SHELLS.find((one) => one === text);
+      if (shell === undefined) throw usage(`got shell "${text}", expected one of ${SHELLS.join(', ')}`);
+      const { completionTree } = await import('../completion/tree.ts');
+      const { SCRIPTS } = await import('../completion/scripts.ts');
+      const { wholeProgram } = await import('../main.ts');
+      console.out(SCRIPTS[shell](completionTree(await wholeProgram())));
+    });
+}

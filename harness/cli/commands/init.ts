@@ -1,0 +1,176 @@
+/** `stalemate init`: from a controller's repository to the first verdict. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { Command } from 'commander';
+import { realNow } from '../../determinism/real-time.ts';
+import { findConfigFile } from '../../execution/config/config-file.ts';
+import { EXIT, HarnessError, type ExitCode } from '../../model/errors.ts';
+import { budgetArgument, collect, usage } from '../arguments.ts';
+import type { Console } from '../console.ts';
+import { choose, type Choice, type InitFlags } from '../init/choose.ts';
+import { filesText, foundText, planText } from '../init/found-text.ts';
+import { makePlan, type Plan } from '../init/plan.ts';
+import { prepare } from '../init/prepare.ts';
+import { agreed } from '../init/questions.ts';
+import { readRepository } from '../init/repository.ts';
+import { CI_KINDS, type CiKind } from '../init/survey.ts';
+import type { CommandContext } from '../main.ts';
+import { runCampaign } from '../campaign/run.ts';
+import { flagsWith } from './target-flags.ts';
+
+const HELP = `
+Looks at the repository in the working directory: how its controller is built and started (Go with controller-runtime or client-go,
+TypeScript with client-node, Python with kopf or a client alone, Rust with kube-rs, Java with the Operator SDK), its CRDs, its samples.
+Writes a commented stalemate.config.yaml (.ts where stalemate is a dependency of a TypeScript project), a sample drawn from the schema
+where there is none, a CI job, and lines of .gitignore; builds the controller, and runs it once, until the first finding. What is there
+already is kept.
+
+The exit code is that of the run: 1 for a finding. Where something has to be installed first, it is 3, and the command is named.
+
+Examples:
+  stalemate init
+  stalemate init --dry-run
+  stalemate init --ci gitlab --no-run
+  stalemate init --crds api/crds --sample examples/widget.yaml -- ./bin/manager --kubeconfig {kubeconfig}`;
+
+export function initCommand(context: CommandContext): Command {
+  return new Command('init')
+    .description('Set a project up: configuration, sample, CI job, and a first run.')
+    .argument('[command...]', 'after --: the program that is the target, where it cannot be told')
+    .option('--crds <path>', 'file or folder with CRDs, instead of those that are found (several times)', collect)
+    .option('--sample <file>', 'objects to start from, instead of those that are found (several times)', collect)
+    .option('--target <module>', 'module that starts the controller, instead of a program')
+    .option('--ci <kind>', 'github, gitlab or none (default: what the repository uses)', ciArgument)
+    .option('--budget <budget>', 'of the first run (default: 30s)', budgetArgument)
+    .option('--no-run', 'write the files only')
+    .option('--dry-run', 'show what would be written, and end')
+    .option('--force', 'write files anew that are there')
+    .option('--yes', 'ask nothing')
+    .addHelpText('after', HELP)
+    .action(async (command: readonly string[], flags: InitFlags, self: Command) => {
+      context.finish(await init(flagsWith(command, flags, self), context));
+    });
+}
+
+async function init(flags: InitFlags, context: CommandContext): Promise<ExitCode> {
+  const { console } = context;
+  const started = realNow();
+  const { cwd } = console;
+  const configFile = findConfigFile(cwd);
+  if (configFile !== undefined && flags.force !== true && flags.dryRun !== true)
+    throw usage(
+      `"${basename(configFile)}" is there already, expected a project without a configuration; "${console.called} run" uses it, --force writes it anew`,
+    );
+  let choice = await choose(readRepository(cwd), flags, console);
+  const plan = planFor(choice, flags, configFile, cwd, () => flags.force === true);
+  const tell = console.out;
+  tell(foundText(choice.found, choice.options, console.width));
+  tell(planText(plan, console.width));
+  if (flags.dryRun === true) {
+    tell(filesText(plan));
+    return EXIT.holds;
+  }
+  if (
+    flags.yes !== true &&
+    !(await agreed(flags.run === false ? 'Write this?' : 'Write this, build, and run it once?'))
+  ) {
+    tell('nothing was written; --dry-run shows the files, and --crds, --sample, -- COMMAND say what was not found\n');
+    return EXIT.holds;
+  }
+  write(plan, console);
+  if (flags.run === false) {
+    tell(`next    ${console.called} run\n`);
+    return EXIT.holds;
+  }
+  const { program, definitions } = choice.found;
+  const left = program === undefined || flags.command !== undefined ? '' : prepare(program, console);
+  if (left !== '') {
+    tell(`first   ${left}\nthen    ${console.called} run\n`);
+    return EXIT.inconclusive;
+  }
+  if (definitions.crds.length === 0 && program?.builtDefinitions !== undefined) {
+    choice = await choose(readRepository(cwd), { ...flags, yes: true }, console, program.builtDefinitions);
+    tell(foundText(choice.found, choice.options, console.width));
+    // The CI job does not depend on them; of the rest, what was kept above is kept again.
+    const written = new Set(plan.files.filter(({ does }) => does !== 'keep').map(({ path }) => path));
+    write(
+      planFor(choice, { ...flags, ci: 'none' }, configFile, cwd, (path) => written.has(path)),
+      console,
+    );
+  }
+  return firstRun(choice, flags, started, context);
+}
+
+async function firstRun(
+  { options }: Choice,
+  flags: InitFlags,
+  started: number,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const { called, out, cwd } = context.console;
+  if ((options.samples ?? []).length === 0)
+    throw new HarnessError(
+      'CONFIG_INVALID',
+      'found no CRD and no sample, expected objects that a user would apply; generate the CRDs and run "stalemate init --force", or add a file to "samples" and run "stalemate run"',
+    );
+  const budget = flags.budget ?? '30s';
+  out(`run     ${called} run --budget ${budget} --stop-after 1\n\n`);
+  const config = findConfigFile(cwd);
+  const code = await runCampaign({ ...(config === undefined ? {} : { config }), budget, stopAfter: 1 }, context);
+  const what = code === EXIT.inconclusive ? 'no verdict yet' : 'first verdict';
+  out(`\n${what} after ${Math.round((realNow() - started) / 1000)} s; next: ${called} run --budget 10m\n`);
+  return code;
+}
+
+const SCHEMA = 'docs/schemas/config.schema.json';
+
+function planFor(
+  { repository, found, options, manifests }: Choice,
+  flags: InitFlags,
+  configFile: string | undefined,
+  cwd: string,
+  mayReplace: (path: string) => boolean,
+): Plan {
+  return makePlan(repository, found, {
+    options,
+    manifests,
+    ci: flags.ci ?? found.ci,
+    mayReplace,
+    configFile: configFile === undefined ? undefined : basename(configFile),
+    installed: /"stalemate"\s*:/.test(repository.text('package.json')),
+    schema: readFileSync(new URL(`../../../${SCHEMA}`, import.meta.url), 'utf8'),
+    // A package, or a clone that is linked.
+    schemaInstalled: [`./node_modules/stalemate/dist/${SCHEMA}`, `./node_modules/stalemate/${SCHEMA}`].find((path) =>
+      existsSync(join(cwd, path)),
+    ),
+  });
+}
+
+function write({ files }: Plan, { cwd, called }: Pick<Console, 'cwd' | 'called'>): void {
+  for (const { path, text, does } of files) {
+    if (does === 'keep') continue;
+    try {
+      mkdirSync(dirname(join(cwd, path)), { recursive: true });
+      // What was not there when it was looked for is made, and nothing that has come since is lost.
+      writeFileSync(join(cwd, path), text, { flag: { write: 'wx', extend: 'a', replace: 'w' }[does] });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST')
+        throw new HarnessError(
+          'OUTPUT_FAILED',
+          `"${path}" is there although it was not when this began, expected nobody else to write it meanwhile; it stays as it is, look at it and run "${called} init --force" or "${called} run"`,
+          { cause: error },
+        );
+      throw new HarnessError(
+        'OUTPUT_FAILED',
+        `"${path}" could not be written (${(error as NodeJS.ErrnoException).code ?? 'unknown'}), expected a folder of yours; what was written before it stays`,
+        { cause: error },
+      );
+    }
+  }
+}
+
+function ciArgument(text: string): CiKind {
+  const known = CI_KINDS.find((one) => one === text);
+  if (known !== undefined) return known;
+  throw usage(`got --ci "${text}", expected ${CI_KINDS.map((one) => `"${one}"`).join(', ')}`);
+}

@@ -1,0 +1,75 @@
+/** What can be typed, as data: commands, their flags, and the values that a flag or a word may have. Taken from the parser itself. */
+import type { Command, Option } from 'commander';
+import { FAULT_KINDS, CONNECTION } from '../../model/fault-kinds.ts';
+import { CLUSTERS } from '../../model/cluster.ts';
+import { ENVIRONMENTS } from '../embedded-server.ts';
+import { CI_KINDS } from '../init/survey.ts';
+import { properties } from '../registry.ts';
+import { FORMAT_NAMES } from '../reports.ts';
+import { SHELLS } from './shells.ts';
+
+export interface CompletionFlag {
+  /** `--cluster` */
+  readonly name: string;
+  readonly about: string;
+  readonly takesValue: boolean;
+  /** Empty: any, and files are offered. */
+  readonly values: readonly string[];
+}
+
+export interface CompletionCommand {
+  /** `corpus run`; empty for the program itself. */
+  readonly path: string;
+  readonly about: string;
+  readonly flags: readonly CompletionFlag[];
+  /** Names of the commands below it, or what its first word may be. */
+  readonly words: readonly string[];
+}
+
+/** By flag. */
+const VALUES: { readonly [flag: string]: readonly string[] } = {
+  '--cluster': CLUSTERS,
+  '--network': ['none', 'host'],
+  '--authorization': ['rbac', 'allow-all'],
+  '--environment': ['auto', 'off', 'fast', 'slow'],
+  '--controllers': ENVIRONMENTS,
+  '--faults': [CONNECTION, ...FAULT_KINDS],
+  '--property': properties.map(({ name }) => name),
+  '--report': FORMAT_NAMES,
+  '--ci': CI_KINDS,
+  '--state': ['open', 'fixed', 'quarantined'],
+};
+const WORDS: { readonly [path: string]: readonly string[] } = {
+  completion: SHELLS,
+  list: ['properties', 'writers', 'faults', 'strategies', 'controllers'],
+};
+
+/** All commands, the program itself first. */
+export function completionTree(root: Command): readonly CompletionCommand[] {
+  return below(root, '');
+}
+
+function below(command: Command, path: string): readonly CompletionCommand[] {
+  const { commands } = command;
+  return [
+    {
+      path,
+      about: command.description(),
+      flags: [...command.options.map((option) => flagOf(option)), HELP],
+      words: commands.length > 0 ? commands.map((one) => one.name()) : (WORDS[path] ?? []),
+    },
+    ...commands.flatMap((one) => below(one, path === '' ? one.name() : `${path} ${one.name()}`)),
+  ];
+}
+
+const HELP: CompletionFlag = { name: '--help', about: 'display help for command', takesValue: false, values: [] };
+
+function flagOf(option: Option): CompletionFlag {
+  const name = option.long ?? option.flags;
+  return {
+    name,
+    about: option.description,
+    takesValue: option.required || option.optional,
+    values: VALUES[name] ?? [],
+  };
+}

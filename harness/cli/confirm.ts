@@ -1,0 +1,169 @@
+/**
+ * Findings of the embedded server, asked of a real one: does it happen there too?
+ *
+ * Owns: whether that is done, where, how often and for how long. It comes after the search and changes nothing that the search came to:
+ * a run ends with the same exit code whatever a real server says. Start at {@link planConfirmation}.
+ */
+import { realNow } from '../determinism/real-time.ts';
+import { findControlPlane } from '../clusters/control-plane/binaries.ts';
+import { findEngine, nodeImage } from '../clusters/kind/engine.ts';
+import type { RunConfig } from '../execution/config/run-config.ts';
+import { CONFIRM_ON, confirmationText, type ConfirmChoice, type ConfirmOn } from '../model/confirmation.ts';
+import { HarnessError } from '../model/errors.ts';
+import type { CampaignResult, Finding } from '../model/finding.ts';
+import { countText } from '../report/count-text.ts';
+import { fileStem } from '../report/title.ts';
+import { usage } from './arguments.ts';
+import { type BaseContext, replayLike } from './base-build.ts';
+import { replay, standOn, type ReplayContext } from './library.ts';
+
+/** Runs of each finding. */
+const TIMES = 5;
+/** A real server takes seconds to start, and what the target does undisturbed is measured anew: nobody waits for that after less. */
+const SEARCHED_MIN_MS = 10_000;
+/** Without being asked: no longer than the search took, and no longer than this for all findings. */
+const UNASKED_MAX_MS = 60_000;
+/** Asked for: so long for each finding, and for those after it what it leaves. */
+const ASKED_MS = 120_000;
+
+const ELSEWHERE =
+  '"setup-envtest use" fetches them, --confirm kind asks a kind cluster, --confirm none says nothing of it';
+
+/** `--confirm`. */
+export function confirmArgument(text: string): ConfirmChoice {
+  if (text === 'none') return text;
+  const known = CONFIRM_ON.find((one) => one === text);
+  if (known !== undefined) return known;
+  throw usage(`got --confirm "${text}", expected "none", ${CONFIRM_ON.map((one) => `"${one}"`).join(' or ')}`);
+}
+
+/** Where findings are to be confirmed, and whether somebody asked for that; or why they are not. */
+export type ConfirmPlan = { readonly on: ConfirmOn; readonly isAsked: boolean } | { readonly why: string | undefined };
+
+/**
+ * What is meant, before the search: whoever asks for a server that is not to be had learns it at once. The configuration speaks of
+ * findings of the embedded server, should there be any; a flag is about this run.
+ *
+ * @param flag wins over the configuration.
+ * @throws {USAGE} {CLUSTER_UNAVAILABLE} when it was asked for and cannot be.
+ */
+export async function planConfirmation(
+  flag: ConfirmChoice | undefined,
+  config: Pick<RunConfig, 'cluster' | 'confirm' | 'kind'>,
+): Promise<ConfirmPlan> {
+  const { cluster } = config;
+  const choice = flag ?? config.confirm ?? undefined;
+  if (choice === 'none' || (flag === undefined && cluster !== 'embedded')) return { why: undefined };
+  if (flag !== undefined && cluster !== 'embedded')
+    throw usage(
+      `got --confirm ${flag} with cluster "${cluster}", expected it with findings of the embedded one: what is found on a real server needs no other; leave one of the two out`,
+    );
+  const isAsked = choice !== undefined;
+  const on = choice ?? 'envtest';
+  try {
+    if (on === 'kind') await nodeImage(await findEngine(), config.kind);
+    else findControlPlane();
+  } catch (error) {
+    if (isAsked || !(error instanceof HarnessError)) throw error;
+    return { why: `there is no etcd and kube-apiserver here to ask; ${ELSEWHERE}` };
+  }
+  return { on, isAsked };
+}
+
+/** An equal share of what is left: whoever needs less leaves more to the others, and nobody takes it all. */
+export function shareOf(leftMs: number, findings: number): number {
+  return Math.floor(leftMs / Math.max(1, findings));
+}
+
+/** How long all of it may take; or why it is left. */
+export function confirmBudget(
+  { isAsked }: { readonly isAsked: boolean },
+  { elapsedMs, findings }: Pick<CampaignResult, 'elapsedMs' | 'findings'>,
+): { readonly timeMs: number } | { readonly why: string } {
+  if (isAsked) return { timeMs: ASKED_MS * findings.length };
+  if (elapsedMs >= SEARCHED_MIN_MS) return { timeMs: Math.min(elapsedMs, UNASKED_MAX_MS) };
+  const took = (elapsedMs / 1000).toFixed(1);
+  return { why: `it was found in ${took} s, sooner than a real server would have started; --confirm envtest asks one` };
+}
+
+export interface ConfirmContext extends Pick<BaseContext, 'tell' | 'signal' | 'onCluster'> {
+  readonly cwd: string;
+  /** Hears of each that was asked about. */
+  readonly confirmed: (finding: Finding) => void;
+}
+
+/** The campaign with what a real server says of its findings, told as it comes; those that time was too short for stay as they are. */
+export async function confirmRun(
+  result: CampaignResult,
+  plan: ConfirmPlan,
+  config: RunConfig,
+  { cwd, confirmed, ...manner }: ConfirmContext,
+): Promise<CampaignResult> {
+  const { findings } = result;
+  const { signal, tell } = manner;
+  if (findings.length === 0 || signal?.aborted === true) return result;
+  const budget = 'why' in plan ? plan : confirmBudget(plan, result);
+  if ('why' in plan || 'why' in budget) {
+    if ('why' in budget && budget.why !== undefined) tell(`embedded only: ${budget.why}\n`);
+    return result;
+  }
+  const { on } = plan;
+  const { timeMs } = budget;
+  tell(`on ${on}, for about ${Math.round(timeMs / 1000)} s: ${countText(findings.length, 'finding')}\n`);
+  const asked: Finding[] = [];
+  try {
+    await standOn({ ...config, cluster: on }, manner, async (ready) => {
+      const context = { ...replayLike(ready, cwd), ...manner };
+      const until = realNow() + timeMs;
+      for (const finding of findings) {
+        const left = until - realNow();
+        const isOver = left <= 0 || signal?.aborted === true;
+        const answer = isOver
+          ? { finding, text: 'embedded only: the time was up' }
+          : await ask(finding, on, { ...context, timeMs: shareOf(left, findings.length - asked.length) });
+        asked.push(answer.finding);
+        tell(`${fileStem(finding.violation.signature)} ${answer.text}\n`);
+        if (answer.finding !== finding) confirmed(answer.finding);
+      }
+    });
+  } catch (error) {
+    // Of a server that does not come up, too: what was found stays found, and is told.
+    tell(`embedded only: ${whyText(error)}\n`);
+  }
+  return { ...result, findings: findings.map((finding, index) => asked[index] ?? finding) };
+}
+
+/** In a line: what a server wrote before it gave up is for those who asked for that server. */
+function whyText(error: unknown): string {
+  if (error instanceof HarnessError) return error.message.split('; its last words:', 1)[0] ?? error.message;
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return `asking failed, by a fault of stalemate itself; please report it:\n${stack}`;
+}
+
+async function ask(
+  finding: Finding,
+  cluster: ConfirmOn,
+  context: ReplayContext,
+): Promise<{ readonly finding: Finding; readonly text: string }> {
+  const { counterexample } = finding;
+  try {
+    const {
+      reproduced,
+      server = cluster,
+      inconclusive,
+    } = await replay(counterexample, {
+      ...context,
+      cluster,
+      times: TIMES,
+    });
+    const confirmed = { cluster, server, reproduced };
+    const why = reproduced.k > 0 || inconclusive === undefined ? '' : `: ${inconclusive}`;
+    return {
+      finding: { ...finding, counterexample: { ...counterexample, confirmed } },
+      text: `${confirmationText({ confirmed }) ?? ''}${why}`,
+    };
+  } catch (error) {
+    // A finding is one whether or not it can be asked about.
+    return { finding, text: `embedded only: ${whyText(error)}` };
+  }
+}

@@ -1,0 +1,80 @@
+/** What every run needs of the machine: Node, loopback, memory; and what keeps a program from reaching elsewhere. */
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { availableParallelism, freemem } from 'node:os';
+import { openNamespace } from '../../actors/process/namespace.ts';
+import { lacking, ok, type Check } from './check.ts';
+
+export async function hostChecks(): Promise<readonly Check[]> {
+  return [node(), memory(), await loopback(), await isolation()];
+}
+
+/** An older one never gets here: the executable looks first. */
+function node(): Check {
+  return ok('node', `${process.versions.node} on ${process.platform} ${process.arch}`);
+}
+
+/** The harness with four processes of a controller beside it, roughly. */
+const MEMORY_MIN = 512 * 1024 * 1024;
+
+function memory(): Check {
+  // Under Linux this is what can be had without swapping; elsewhere it is less than that.
+  const free = process.availableMemory?.() ?? freemem();
+  const found = `${mebibytes(free)} MiB free, ${availableParallelism()} processors`;
+  return free >= MEMORY_MIN
+    ? ok('memory', found)
+    : lacking(
+        'memory',
+        found,
+        `end something else: ${mebibytes(MEMORY_MIN)} MiB are little for a controller and four copies of it`,
+        false,
+      );
+}
+
+function mebibytes(bytes: number): number {
+  return Math.round(bytes / 1024 / 1024);
+}
+
+function loopback(): Promise<Check> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    const fail = (error: Error): void => {
+      server.close();
+      resolve(
+        lacking(
+          'loopback',
+          error.message,
+          'permit connections to 127.0.0.1: every target talks to its API server there',
+          true,
+        ),
+      );
+    };
+    server.once('error', fail);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      const socket = connect(port, '127.0.0.1');
+      socket.once('error', fail);
+      socket.once('connect', () => {
+        socket.destroy();
+        server.close();
+        resolve(ok('loopback', `127.0.0.1 listens and answers (port ${port} was free)`));
+      });
+    });
+  });
+}
+
+/** Without it a run works, and warns each time. */
+async function isolation(): Promise<Check> {
+  const opened = await openNamespace();
+  if (!('refused' in opened)) return ok('isolation', 'programs run in a network of their own');
+  return lacking('isolation', `no network namespace: ${opened.refused}`, isolationFix(opened.refused), false);
+}
+
+function isolationFix(refused: string): string {
+  if (process.platform !== 'linux')
+    return "nothing to mend: programs run on the host's network, where --network host stops the warning; Linux has namespaces";
+  if (refused.includes('ENOENT')) return 'install util-linux, which brings unshare and nsenter';
+  return (
+    'permit user namespaces: sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0 (Ubuntu 24.04), or user.max_user_namespaces=15000; ' +
+    'in a container: --cap-add SYS_ADMIN; or run with --network host'
+  );
+}

@@ -1,0 +1,72 @@
+/**
+ * Keeps the runs that a campaign cannot judge, to be looked at: for each reason one, `DIR/recordings/inconclusive-NAME.json` with a page
+ * in `DIR/reports`. What comes in has no secrets any more.
+ */
+import { join, relative } from 'node:path';
+import { HarnessError } from '../model/errors.ts';
+import { reasonText, type CampaignResult } from '../model/finding.ts';
+import type { UnjudgedRun } from '../model/recording.ts';
+import { recordingPage } from '../report/html/recording-page.ts';
+import { shortHash } from '../report/title.ts';
+import { writeWhole } from '../report/write-files.ts';
+import { encodeRecording } from '../schedule/codec/recording.ts';
+
+/** Characters; a run that never comes to rest may have any number of steps. */
+const TEXT_MAX = 20_000_000;
+
+export class InconclusiveKeeper {
+  /** Messages of the writes that failed. */
+  readonly failures: string[] = [];
+  /** The first fault of the harness itself; the campaign goes on and ends with it. */
+  fault: unknown;
+  /** Where the runs are, by reason, relative to the working directory. */
+  readonly files: { [reason: string]: string } = {};
+  readonly #pages = new Map<string, string>();
+  readonly #reportDir: string;
+  readonly #cwd: string;
+
+  constructor(reportDir: string, cwd: string) {
+    this.#reportDir = reportDir;
+    this.#cwd = cwd;
+  }
+
+  /** @param make - What it throws costs nothing but this run. */
+  keep(make: () => UnjudgedRun): void {
+    try {
+      const recording = make();
+      const reason = reasonText(recording.inconclusive);
+      const text = encodeRecording(recording);
+      if (text.length > TEXT_MAX) return;
+      const stem = `inconclusive-${shortHash(reason)}`;
+      this.files[reason] = this.#write(join('recordings', `${stem}.json`), text);
+      const page = recordingPage(recording, [itsOpinion(recording)], this.files[reason]);
+      this.#pages.set(reason, this.#write(join('reports', `${stem}.html`), page));
+    } catch (error) {
+      if (error instanceof HarnessError) this.failures.push(error.message);
+      else this.fault ??= error;
+    }
+  }
+
+  /** Where the page of a reason's run is, relative to the working directory. */
+  pageOf(reason: string): string | undefined {
+    return this.#pages.get(reason);
+  }
+
+  /** A result that says where its runs are. */
+  filed<T extends Pick<CampaignResult, 'inconclusive'>>(result: T): T {
+    if (Object.keys(this.files).length === 0) return result;
+    return { ...result, inconclusive: { ...result.inconclusive, files: this.files } };
+  }
+
+  /** @throws {OUTPUT_FAILED} */
+  #write(name: string, text: string): string {
+    const file = join(this.#reportDir, name);
+    writeWhole(file, text);
+    return relative(this.#cwd, file);
+  }
+}
+
+/** What the others think of the run is told by whoever judges it again. */
+function itsOpinion({ inconclusive: { property, reason } }: UnjudgedRun): Parameters<typeof recordingPage>[1][number] {
+  return { property, result: { result: 'inconclusive', reason }, exercised: true };
+}

@@ -1,0 +1,156 @@
+/** The CI job that `init` writes: builds the controller, runs `stalemate ci`, keeps what it finds. */
+import type { SetUp } from './programs/program.ts';
+import type { CiKind } from './survey.ts';
+
+export interface CiFacts {
+  readonly setUp: SetUp | undefined;
+  /** Commands before the search: what installs and builds. */
+  readonly prepare: readonly string[];
+  /** stalemate is a dependency of the project, which `prepare` installs. */
+  readonly installed: boolean;
+}
+
+export interface CiFile {
+  readonly path: string;
+  readonly text: string;
+  /** What is left to do by hand. */
+  readonly notes: readonly string[];
+}
+
+export function ciFile(kind: CiKind, facts: CiFacts, exists: (path: string) => boolean): CiFile | undefined {
+  if (kind === 'none') return undefined;
+  const left = (path: string): readonly string[] =>
+    facts.installed ? [] : [`${path} has to be given stalemate, which is no dependency of this project; it says how`];
+  if (kind === 'github') {
+    const path = '.github/workflows/stalemate.yml';
+    return { path, text: github(facts), notes: left(path) };
+  }
+  // A pipeline is one file: what is there already stays as it is.
+  if (!exists('.gitlab-ci.yml')) return { path: '.gitlab-ci.yml', text: gitlab(facts), notes: left('.gitlab-ci.yml') };
+  const path = '.gitlab/stalemate.gitlab-ci.yml';
+  return {
+    path,
+    text: gitlab(facts),
+    notes: [`add to .gitlab-ci.yml:  include: [{ local: ${path} }]`, ...left(path)],
+  };
+}
+
+/** No registry has the name, so nothing may be fetched by it. */
+const CALLED = 'npx --no-install stalemate';
+const ON_PATH = 'stalemate';
+
+/** For a project that brings no stalemate along: ways to bring it, and a step that fails in words until one of them is taken. */
+function bringing(place: string): readonly string[] {
+  return [
+    'This project does not bring stalemate along, so the job has to, in one of these ways:',
+    '- make it a dependency ("npm install --save-dev FILE.tgz", a package made by "npm pack" in the clone of stalemate),',
+    `  make the next step "npm ci", and say "${CALLED}" below;`,
+    `- unpack the archive that "npm run standalone" makes there, and put its folder "bin" on PATH (${place});`,
+    '- run the job in an image that has it: "npm run image" there makes one.',
+  ].map((line) => `# ${line}`);
+}
+
+const FIND =
+  'command -v stalemate || { echo "stalemate is not here, expected it on PATH; the comment above this step says how it gets there" >&2; exit 3; }';
+
+const SET_UPS: { readonly [what in Exclude<SetUp, 'node'>]: readonly string[] } = {
+  go: ['      - uses: actions/setup-go@v5', '        with:', '          go-version-file: go.mod'],
+  python: ['      - uses: actions/setup-python@v5', '        with:', "          python-version: '3.x'"],
+  rust: [
+    '      - uses: actions/cache@v4',
+    '        with:',
+    '          path: target',
+    "          key: stalemate-${{ hashFiles('**/Cargo.lock') }}",
+  ],
+  java: [
+    '      - uses: actions/setup-java@v4',
+    '        with:',
+    '          distribution: temurin',
+    "          java-version: '21'",
+  ],
+};
+
+function github({ setUp, prepare, installed }: CiFacts): string {
+  const other = setUp === undefined || setUp === 'node' ? [] : SET_UPS[setUp];
+  return [
+    '# A change is judged by the same search each time; every night another seed searches somewhere else.',
+    'name: stalemate',
+    '',
+    'on:',
+    '  pull_request:',
+    '  schedule:',
+    "    - cron: '17 3 * * *'",
+    '  workflow_dispatch:',
+    '',
+    'permissions:',
+    '  contents: read',
+    '',
+    'jobs:',
+    '  search:',
+    '    runs-on: ubuntu-latest',
+    '    timeout-minutes: 45',
+    '    steps:',
+    '      - uses: actions/checkout@v4',
+    ...other,
+    '      - uses: actions/setup-node@v4',
+    '        with:',
+    "          node-version: '24'",
+    ...prepare.map((line) => `      - run: ${line}`),
+    ...(installed
+      ? []
+      : [
+          ...bringing('$GITHUB_PATH').map((line) => `      ${line}`),
+          '      - name: Find stalemate',
+          '        run: |',
+          `          ${FIND}`,
+        ]),
+    '      - name: Search',
+    '        env:',
+    "          STALEMATE_BUDGET: ${{ github.event_name == 'schedule' && '20m' || '2m' }}",
+    "          STALEMATE_SEED: ${{ github.event_name == 'schedule' && github.run_number || 1 }}",
+    `        run: ${installed ? CALLED : ON_PATH} ci --report-dir stalemate-report`,
+    '      - name: Keep what was found',
+    '        if: ${{ always() }}',
+    '        uses: actions/upload-artifact@v4',
+    '        with:',
+    '          name: stalemate-report',
+    '          path: stalemate-report',
+    '          if-no-files-found: ignore',
+    '',
+  ].join('\n');
+}
+
+/** What the image of Node, which is Debian's, needs beside it. */
+const PACKAGES: { readonly [what in Exclude<SetUp, 'node'>]: string } = {
+  go: 'golang',
+  python: 'python3-venv',
+  rust: 'cargo',
+  java: 'maven',
+};
+
+function gitlab({ setUp = 'node', prepare, installed }: CiFacts): string {
+  const packages =
+    setUp === 'node' ? [] : [`    - apt-get update && apt-get install -y --no-install-recommends ${PACKAGES[setUp]}`];
+  return [
+    '# A change is judged by the same search each time; scheduled pipelines take fresh seeds.',
+    'stalemate:',
+    '  image: node:24',
+    '  timeout: 45 minutes',
+    '  rules:',
+    "    - if: $CI_PIPELINE_SOURCE == 'merge_request_event'",
+    '      variables: { STALEMATE_BUDGET: 2m, STALEMATE_SEED: "1" }',
+    "    - if: $CI_PIPELINE_SOURCE == 'schedule'",
+    '      variables: { STALEMATE_BUDGET: 20m, STALEMATE_SEED: $CI_PIPELINE_IID }',
+    '  script:',
+    ...packages,
+    ...prepare.map((line) => `    - ${line}`),
+    ...(installed ? [] : [...bringing('"export PATH=…"').map((line) => `    ${line}`), '    - |', `      ${FIND}`]),
+    `    - ${installed ? CALLED : ON_PATH} ci --report-dir stalemate-report`,
+    '  artifacts:',
+    '    when: always',
+    '    paths: [stalemate-report]',
+    '    reports:',
+    '      junit: stalemate-report/junit.xml',
+    '',
+  ].join('\n');
+}

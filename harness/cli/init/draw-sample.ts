@@ -1,0 +1,151 @@
+/**
+ * An object of a CRD, drawn from its schema: what is required, what has a default, and the counts, switches and choices near the top,
+ * for these are what writers change. Always the same for the same schema.
+ */
+import { sample, stringMatching } from 'fast-check';
+import { isRecord } from '../../model/json.ts';
+import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
+import { goRegExp } from '../../wire/go-regexp.ts';
+
+type Schema = JsonObject;
+
+/** The version that is stored, which all others are converted to. */
+export function drawSample(crd: KubeObject): KubeObject {
+  const spec = record(crd['spec']);
+  const names = record(spec['names']);
+  const versions = list(spec['versions']).map(record);
+  const version = versions.find((one) => one['storage'] === true) ?? versions[0] ?? {};
+  const schema = record(record(version['schema'])['openAPIV3Schema']);
+  const properties = record(schema['properties']);
+  const kind = text(names['kind']);
+  const drawn = isRecord(properties['spec']) ? { spec: draw(properties['spec'], 'spec', 0) } : {};
+  const others = list(schema['required'])
+    .map(text)
+    .filter((name) => !['apiVersion', 'kind', 'metadata', 'spec', 'status'].includes(name))
+    .map((name): [string, JsonValue] => [name, draw(record(properties[name]), name, 1)]);
+  return {
+    apiVersion: `${text(spec['group'])}/${text(version['name'])}`,
+    kind,
+    metadata: { name: 'example' },
+    ...drawn,
+    ...Object.fromEntries(others),
+  };
+}
+
+/** Deeper than that only what is required is drawn. */
+const DEPTH_SHOWN = 1;
+const DEPTH_MAX = 12;
+
+function draw(schema: Schema, name: string, depth: number): JsonValue {
+  if ('default' in schema) return schema['default'] ?? null;
+  const choices = list(schema['enum']);
+  if (choices.length > 0) return (choices[0] ?? null) as JsonValue;
+  if (schema['x-kubernetes-int-or-string'] === true) return 1;
+  switch (schema['type']) {
+    case 'object':
+      return drawObject(schema, depth);
+    case 'array':
+      return Array.from({ length: Math.min(number(schema['minItems'], 0), 4) }, () =>
+        draw(record(schema['items']), name, depth + 1),
+      );
+    case 'integer':
+    case 'number':
+      return drawNumber(schema);
+    case 'boolean':
+      return false;
+    case 'string':
+      return drawText(schema, name);
+    default:
+      return {};
+  }
+}
+
+function drawObject(schema: Schema, depth: number): JsonObject {
+  const properties = Object.entries(record(schema['properties']));
+  const required = list(schema['required']);
+  const chosen = properties.filter(
+    ([name, of]) => depth < DEPTH_MAX && (required.includes(name) || (depth < DEPTH_SHOWN && isShown(record(of)))),
+  );
+  return Object.fromEntries(chosen.map(([name, of]) => [name, draw(record(of), name, depth + 1)]));
+}
+
+function isShown(schema: Schema): boolean {
+  return (
+    'default' in schema || list(schema['enum']).length > 0 || ['integer', 'boolean'].includes(text(schema['type']))
+  );
+}
+
+function drawNumber(schema: Schema): number {
+  const least = number(schema['minimum'], 1) + (schema['exclusiveMinimum'] === true ? 1 : 0);
+  const most = number(schema['maximum'], Number.POSITIVE_INFINITY);
+  const step = number(schema['multipleOf'], 1);
+  // Two of something show more than one, where two are allowed.
+  const wanted = Math.min(Math.max(2, least), most);
+  return Math.ceil(wanted / step) * step <= most ? Math.ceil(wanted / step) * step : wanted;
+}
+
+const BY_FORMAT: { readonly [format: string]: string } = {
+  'date-time': '2030-01-01T00:00:00Z',
+  date: '2030-01-01',
+  duration: '1m',
+  email: 'nobody@example.com',
+  hostname: 'example.com',
+  ipv4: '192.0.2.1',
+  ipv6: '2001:db8::1',
+  cidr: '192.0.2.0/24',
+  uri: 'https://example.com',
+  uuid: '8a7b3c1e-5d2f-4c6a-9b0e-1f2d3c4b5a69',
+  byte: 'ZXhhbXBsZQ==',
+};
+const ORDINARY: readonly string[] = [
+  'example',
+  '1',
+  '1Gi',
+  '10m',
+  '1.2.3',
+  'v1.2.3',
+  'https://example.com',
+  'example.com/example',
+  'Example',
+];
+
+function drawText(schema: Schema, name: string): string {
+  const format = BY_FORMAT[text(schema['format'])];
+  if (format !== undefined) return format;
+  const [least, most] = [number(schema['minLength'], 0), number(schema['maxLength'], Number.POSITIVE_INFINITY)];
+  const pattern = text(schema['pattern']);
+  const asGo = goRegExp(pattern);
+  const fits = (one: string): boolean => one.length >= least && one.length <= most && asGo?.test(one) !== false;
+  const image = /image/i.test(name) ? ['registry.example.com/example:v1'] : [];
+  const ordinary = [...image, ...ORDINARY].find(fits);
+  if (ordinary !== undefined) return ordinary;
+  if (pattern === '') return 'x'.repeat(Math.min(Math.max(least, 1), most));
+  return matching(pattern).find(fits) ?? 'example';
+}
+
+/** Texts that match as JavaScript reads the pattern, which is how Go reads most. */
+function matching(pattern: string): readonly string[] {
+  try {
+    return sample(stringMatching(new RegExp(pattern)), { seed: 1, numRuns: 50 }).toSorted(
+      (a, b) => a.length - b.length,
+    );
+  } catch {
+    return [];
+  }
+}
+
+function record(value: unknown): Schema {
+  return isRecord(value) ? (value as Schema) : {};
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function number(value: unknown, otherwise: number): number {
+  return typeof value === 'number' ? value : otherwise;
+}

@@ -1,0 +1,123 @@
+/**
+ * What `init` writes, as data: paths and texts.
+ *
+ * Owns: which files there are, and what becomes of those that are there already. Does not own: their texts (`config-text.ts`,
+ * `ci-text.ts`), writing. Start at {@link makePlan}.
+ */
+import type { StalemateOptions } from '../../execution/config/options.ts';
+import { claimsFor } from './claims.ts';
+import { ciFile } from './ci-text.ts';
+import { typescriptConfig, yamlConfig, type ConfigFacts } from './config-text.ts';
+import { installText } from './programs/node.ts';
+import { has, type Repository } from './repository.ts';
+import type { CiKind, Survey } from './survey.ts';
+
+export interface PlannedFile {
+  readonly path: string;
+  /** Of what is extended: what is added at its end. */
+  readonly text: string;
+  readonly does: 'write' | 'replace' | 'keep' | 'extend';
+}
+
+export interface Plan {
+  readonly files: readonly PlannedFile[];
+  /** What is left to do by hand. */
+  readonly notes: readonly string[];
+}
+
+export interface PlanChoices {
+  readonly options: StalemateOptions;
+  readonly ci: CiKind;
+  /** Whether a file that is there may be written anew. */
+  readonly mayReplace: (path: string) => boolean;
+  /** The configuration that is there, if it may be replaced. */
+  readonly configFile: string | undefined;
+  /** stalemate is a dependency of the project. */
+  readonly installed: boolean;
+  /** The JSON Schema of the configuration. */
+  readonly schema: string;
+  /** Where it lies among the project's dependencies; undefined where it does not. */
+  readonly schemaInstalled: string | undefined;
+  /** The rendered kustomization may be used. */
+  readonly manifests: string | undefined;
+}
+
+export const SAMPLE_FILE = 'stalemate.sample.yaml';
+const SCHEMA_COPY = '.stalemate/config.schema.json';
+
+export function makePlan(repository: Repository, found: Survey, choices: PlanChoices): Plan {
+  const { program, samples, definitions } = found;
+  const { installed, mayReplace } = choices;
+  const facts: ConfigFacts = {
+    options: choices.options,
+    build: program?.build?.join(' ') ?? '',
+    claims: claimsFor(definitions.crds[0]),
+    manifests: choices.manifests,
+    elects: program?.elects ?? false,
+  };
+  const prepare = [
+    ...(program?.needs === undefined ? [] : [program.needs.get]),
+    ...(program?.build === undefined ? [] : [program.build.join(' ')]),
+  ];
+  // A project in another language installs stalemate by itself.
+  const install = installed && program?.setUp !== 'node' ? [installText(repository)] : [];
+  const ci = ciFile(choices.ci, { setUp: program?.setUp, prepare: [...install, ...prepare], installed }, (path) =>
+    has(repository, path),
+  );
+  const copied = choices.schemaInstalled === undefined && !isTypescript(choices, found);
+  const wanted = [
+    isTypescript(choices, found)
+      ? { path: choices.configFile ?? 'stalemate.config.ts', text: typescriptConfig(facts, installed) }
+      : {
+          path: choices.configFile ?? 'stalemate.config.yaml',
+          text: yamlConfig(facts, choices.schemaInstalled ?? `./${SCHEMA_COPY}`),
+        },
+    ...(samples.drawn === '' || choices.options.samples?.[0] !== SAMPLE_FILE
+      ? []
+      : [{ path: SAMPLE_FILE, text: `${SAMPLE_HEAD}${samples.drawn}` }]),
+    ...(ci === undefined ? [] : [{ path: ci.path, text: ci.text }]),
+  ];
+  const files: readonly PlannedFile[] = wanted.map((file) => ({
+    ...file,
+    does: !has(repository, file.path) ? 'write' : mayReplace(file.path) ? 'replace' : 'keep',
+  }));
+  // A copy is ours, whoever made it: the one that is there may be of another version.
+  const schema: readonly PlannedFile[] = copied
+    ? [{ path: SCHEMA_COPY, text: choices.schema, does: has(repository, SCHEMA_COPY) ? 'replace' : 'write' }]
+    : [];
+  return {
+    files: [
+      ...files,
+      ...schema,
+      ...ignoreFile(repository, [...IGNORED, ...(copied ? [`!${SCHEMA_COPY}`] : []), ...(program?.ignored ?? [])]),
+    ],
+    notes: files.some(({ path, does }) => path === ci?.path && does !== 'keep') ? (ci?.notes ?? []) : [],
+  };
+}
+
+const SAMPLE_HEAD = `# Drawn from the schema, for want of a sample in the project: make it what a user would apply.
+# Counts, switches and choices in it are what writers change.
+`;
+
+/** What findings are kept by is committed; the rest is of one machine and day. */
+const IGNORED = ['.stalemate/*', '!.stalemate/corpus/', '!.stalemate/baseline.json'];
+
+function isTypescript({ configFile, installed }: PlanChoices, { program }: Survey): boolean {
+  if (configFile !== undefined) return /\.[mc]?[jt]s$/.test(configFile);
+  return program?.setUp === 'node' && installed;
+}
+
+function ignoreFile(repository: Repository, lines: readonly string[]): readonly PlannedFile[] {
+  const before = repository.text('.gitignore');
+  const there = new Set(before.split('\n').map((line) => line.trim()));
+  const missing = lines.filter((line) => !there.has(line));
+  if (missing.length === 0) return [];
+  const gap = before === '' ? '' : before.endsWith('\n') ? '\n' : '\n\n';
+  return [
+    {
+      path: '.gitignore',
+      text: `${gap}# stalemate\n${missing.join('\n')}\n`,
+      does: has(repository, '.gitignore') ? 'extend' : 'write',
+    },
+  ];
+}

@@ -1,0 +1,31 @@
+/** How a project's controller is built and started, as far as its files tell. */
+
+export interface Program {
+  /** `Go, controller-runtime` */
+  readonly language: string;
+  /** A module that starts it, instead of a command. */
+  readonly target?: string;
+  /** Program and arguments, with placeholders. Empty where it could not be told. */
+  readonly command: readonly string[];
+  readonly env?: { readonly [name: string]: string };
+  readonly metrics?: string;
+  readonly readyWithinMs?: number;
+  /** It can elect a leader. */
+  readonly elects: boolean;
+  /** Makes `command[0]`, in words for `spawn`. */
+  readonly build?: readonly string[];
+  /** What a command needs before it can run: what to look for, and the command that brings it. */
+  readonly needs?: { readonly path: string; readonly get: string };
+  /** Where the build leaves CRDs. */
+  readonly builtDefinitions?: string;
+  /** What brings CRDs into being where none lie in the repository. */
+  readonly generate?: string;
+  /** What a workflow needs to set up, as the name of its action. */
+  readonly setUp: SetUp;
+  /** Lines that .gitignore should have. */
+  readonly ignored?: readonly string[];
+  /** What was guessed, in words. */
+  readonly notes: readonly string[];
+}
+
+export type SetUp = 'go' | 'python' | 'node' | 'rust' | 'java';

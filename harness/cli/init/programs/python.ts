@@ -1,0 +1,106 @@
+/** Python: handlers that `kopf run` loads, a program that calls `kopf.run` itself, or one that uses a client of the API by itself. */
+import { posix } from 'node:path';
+import { has, type Repository } from '../repository.ts';
+import type { Program } from './program.ts';
+
+const HANDLER = /^@kopf\.(?:on\.|timer|daemon|index)/m;
+const STARTS = /\bkopf\.(?:run|operator)\(/;
+/** By what is imported. */
+const CLIENT = /^\s*(?:import|from) (kubernetes_asyncio|kubernetes|lightkube|kr8s|pykube)\b/m;
+const MAIN = /^if __name__ == ['"]__main__['"]:/m;
+
+/** @param pythonFor the interpreter that can import a module. */
+export function pythonProgram(repository: Repository, pythonFor: (module: string) => string): Program | undefined {
+  const sources = repository.files.filter(
+    (file) => file.endsWith('.py') && !/(^|\/)tests?\/|(^|\/)(test_|conftest)/.test(file),
+  );
+  const using = sources.filter((file) => /^\s*(?:import|from) kopf\b/m.test(repository.text(file)));
+  if (using.length === 0) return clientProgram(repository, sources, pythonFor);
+  const starter = using.find((file) => STARTS.test(repository.text(file)));
+  const handlers = using.filter((file) => HANDLER.test(repository.text(file)));
+  const started = starter === undefined ? kopfRun(repository, handlers.length > 0 ? handlers : using) : [starter];
+  return {
+    ...python(repository, 'kopf', 'kopf'),
+    command: [pythonFor('kopf'), ...started],
+    notes: [
+      ...(starter === undefined ? [] : [scopeNote(`${starter} starts kopf itself`)]),
+      ...paceNotes(repository, using),
+    ],
+  };
+}
+
+/** A program that watches by itself: what is run as one, the first that uses the client before others. */
+function clientProgram(
+  repository: Repository,
+  sources: readonly string[],
+  pythonFor: (module: string) => string,
+): Program | undefined {
+  const moduleOf = (file: string): string | undefined => CLIENT.exec(repository.text(file))?.[1];
+  const module = sources.map(moduleOf).find((name) => name !== undefined);
+  if (module === undefined) return undefined;
+  const starters = sources.filter((file) => posix.basename(file) === '__main__.py' || MAIN.test(repository.text(file)));
+  const started = starters.find((file) => moduleOf(file) !== undefined) ?? starters[0];
+  return {
+    ...python(repository, module, `the client "${module}"`),
+    command: started === undefined ? [] : [pythonFor(module), ...fileOrModule(repository, started)],
+    notes: [
+      started === undefined
+        ? `uses the client "${module}", but no file of it is run as a program`
+        : scopeNote(`${started} uses the client "${module}"`),
+    ],
+  };
+}
+
+function python(repository: Repository, module: string, named: string): Omit<Program, 'command' | 'notes'> {
+  return {
+    language: `Python, ${named}`,
+    elects: false,
+    needs: { path: module, get: installText(repository, module) },
+    readyWithinMs: 60_000,
+    setUp: 'python',
+  };
+}
+
+function scopeNote(who: string): string {
+  return `${who}: it should watch the namespace "default", or all`;
+}
+
+/** What makes runs long, which take place in real time. */
+function paceNotes(repository: Repository, files: readonly string[]): readonly string[] {
+  const more = 'runs take place in real time (docs/programs.md, "Intervals and retries")';
+  const slow = files.flatMap((file) =>
+    [...repository.text(file).matchAll(/\binterval\s*=\s*(\d+(?:\.\d+)?)/g)]
+      .filter(([, seconds]) => Number(seconds) > 1)
+      .map(
+        ([, seconds]) => `${file} polls every ${seconds} s: let a variable set it, and make it 0.5 in "env"; ${more}`,
+      ),
+  );
+  const sets = files.some((file) => /\b(?:default_)?backoff\s*=/.test(repository.text(file)));
+  const retry =
+    'kopf tries again 60 s after an error: let a variable set settings.execution.default_backoff, and make it 0.5 in "env"';
+  return [...slow.slice(0, 1), ...(sets ? [] : [slow.length > 0 ? retry : `${retry}; ${more}`])];
+}
+
+function kopfRun(repository: Repository, files: readonly string[]): readonly string[] {
+  const named = files.flatMap((file) => fileOrModule(repository, file));
+  return ['-m', 'kopf', 'run', '--standalone', '--namespace={namespace}', ...named];
+}
+
+/** A file inside a package is loaded as a module, or its relative imports fail. */
+function fileOrModule(repository: Repository, file: string): readonly string[] {
+  if (!has(repository, posix.join(posix.dirname(file), '__init__.py'))) return [file];
+  const module = file
+    .replace(/^src\//, '')
+    .replace(/(\/__main__)?\.py$/, '')
+    .replaceAll('/', '.');
+  return ['-m', module];
+}
+
+function installText(repository: Repository, module: string): string {
+  if (has(repository, 'uv.lock')) return 'uv sync';
+  if (has(repository, 'poetry.lock')) return 'poetry install';
+  const [requirements] = repository.files.filter((file) => /^requirements[\w-]*\.txt$/.test(file));
+  const what =
+    requirements === undefined ? (has(repository, 'pyproject.toml') ? '-e .' : module) : `-r ${requirements}`;
+  return `python3 -m venv .venv && .venv/bin/pip install ${what}`;
+}

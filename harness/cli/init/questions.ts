@@ -1,0 +1,32 @@
+/** The few questions that `init` asks, of a person at a terminal only. */
+import { createInterface } from 'node:readline/promises';
+import { usage } from '../arguments.ts';
+import { shellWords } from '../shell-words.ts';
+
+function isAsked(): boolean {
+  return process.stdin.isTTY && process.stdout.isTTY;
+}
+
+/** Yes, where nobody is there to be asked. */
+export async function agreed(question: string): Promise<boolean> {
+  if (!isAsked()) return true;
+  return !/^n/i.test((await ask(`${question} [Y/n] `)).trim());
+}
+
+/** The command that starts the controller; undefined where nobody is there to be asked, or nothing is answered. */
+export async function askCommand(silent: boolean): Promise<readonly string[] | undefined> {
+  if (silent || !isAsked()) return undefined;
+  const answer = await ask('How is the controller started (program and arguments, {kubeconfig} is replaced)? ');
+  const split = shellWords(answer);
+  if ('unclosed' in split) throw usage(`got "${answer}", expected a command; nothing closes the ${split.unclosed}`);
+  return split.words.length === 0 ? undefined : split.words;
+}
+
+async function ask(question: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return await lines.question(question);
+  } finally {
+    lines.close();
+  }
+}

@@ -1,0 +1,71 @@
+/** A project's files as `init` looks at them: names, and texts on demand. What tools fetch or generate is passed over. */
+import { existsSync, readdirSync, readFileSync, type Dirent } from 'node:fs';
+import { join } from 'node:path';
+
+export interface Repository {
+  /** Relative, with slashes, sorted: those near the top first. */
+  readonly files: readonly string[];
+  /** Empty for what is not there or cannot be read. */
+  readonly text: (path: string) => string;
+  /** Asks the disk: what is passed over, or lies too deep to be among the names, is there as well. */
+  readonly exists: (path: string) => boolean;
+}
+
+const PASSED_OVER: ReadonlySet<string> = new Set(
+  'node_modules vendor third_party testdata __pycache__ target build bin coverage venv env site-packages'.split(' '),
+);
+/** A repository with more than that is looked at from the top. */
+const FILES_MAX = 20_000;
+/** Manifests and sources are smaller; what is larger is data. */
+const BYTES_MAX = 4 * 1024 * 1024;
+
+/** Reads the names; `.github` and the like by name only, all other hidden folders not at all. */
+export function readRepository(root: string): Repository {
+  const files: string[] = [];
+  let folders = [''];
+  while (folders.length > 0 && files.length < FILES_MAX) {
+    const below: string[] = [];
+    for (const folder of folders) {
+      for (const entry of entriesOf(join(root, folder))) {
+        const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+        if (!entry.isDirectory()) files.push(path);
+        else if (!PASSED_OVER.has(entry.name) && !/^\.(?!github$|gitlab$)/.test(entry.name)) below.push(path);
+      }
+    }
+    folders = below;
+  }
+  return { files, text: (path) => textOf(join(root, path)), exists: (path) => existsSync(join(root, path)) };
+}
+
+function entriesOf(folder: string): ReturnType<typeof readEntries> {
+  try {
+    return readEntries(folder);
+  } catch {
+    return [];
+  }
+}
+
+function readEntries(folder: string): Dirent[] {
+  return readdirSync(folder, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function textOf(path: string): string {
+  try {
+    const text = readFileSync(path, 'utf8');
+    return text.length > BYTES_MAX ? '' : text;
+  } catch {
+    return '';
+  }
+}
+
+/** The same of texts in memory. */
+export function repositoryOf(texts: { readonly [path: string]: string }): Repository {
+  const depth = (path: string): number => path.split('/').length;
+  const files = Object.keys(texts).toSorted((a, b) => depth(a) - depth(b) || (a < b ? -1 : 1));
+  return { files, text: (path) => texts[path] ?? '', exists: (path) => path in texts };
+}
+
+/** Whether a file is there. */
+export function has({ exists }: Repository, path: string): boolean {
+  return exists(path);
+}

@@ -1,0 +1,131 @@
+/**
+ * The objects that a run starts from: samples of the project where the API server accepts them, drawn from the schema where there is none.
+ */
+import { posix } from 'node:path';
+import { stringify } from 'yaml';
+import { parseManifests, textOf } from '../../execution/config/manifest-files.ts';
+import { createAtOnce } from '../../execution/project/install.ts';
+import { isRecord } from '../../model/json.ts';
+import { apiVersionOf, type KubeObject } from '../../model/object.ts';
+import { collectionPath } from '../../wire/path.ts';
+import { createServer } from '../embedded-server.ts';
+import { drawSample } from './draw-sample.ts';
+import type { Repository } from './repository.ts';
+
+export interface Samples {
+  /** Files of the project, for `samples` of the configuration. */
+  readonly files: readonly string[];
+  /** A file to write, where the project has no sample that does; empty otherwise. */
+  readonly drawn: string;
+  /** Kinds that the drawn ones are of. */
+  readonly drawnKinds: readonly string[];
+  readonly notes: readonly string[];
+}
+
+/** A run with more than that tells more about the machine than about the controller; the others are named for the author to add. */
+const KINDS_MAX = 3;
+
+const PLACES: readonly RegExp[] = [
+  /(^|\/)config\/samples?\//,
+  /(^|\/)samples?\//,
+  /(^|\/)examples?\//,
+  /(^|\/)(deploy|docs?|manifests)\//,
+];
+const TESTS = /(^|\/)(tests?|e2e|hack|fixtures?)\//i;
+
+export function findSamples(repository: Repository, crds: readonly KubeObject[]): Samples {
+  const server = serverWith(crds);
+  const notes: string[] = [];
+  const byKind = new Map<string, string>();
+  const refused = new Map<string, string>();
+  const known = new Set<string>(crds.map(kindOf));
+  for (const file of candidates(repository, crds)) {
+    const objects = readLeniently(file, repository.text(file));
+    if (objects.length === 0) continue;
+    const kinds = objects.map(({ kind }) => kind).filter((kind) => known.has(kind));
+    if (kinds.every((kind) => byKind.has(kind))) continue;
+    const problem = objects.map((object) => problemWith(server, object)).find((one) => one !== '');
+    if (problem === undefined) for (const kind of kinds) byKind.set(kind, byKind.get(kind) ?? file);
+    else for (const kind of kinds) if (!refused.has(kind)) refused.set(kind, `${file}: ${problem}`);
+  }
+  const files = [...new Set(byKind.values())];
+  const missing = crds.filter((crd) => !byKind.has(kindOf(crd)));
+  // The samples of a project say what its users begin with; only where it has none is something made up.
+  const objects = (files.length === 0 ? missing.slice(0, KINDS_MAX) : []).map(drawSample);
+  for (const object of objects) {
+    const why = refused.get(object.kind);
+    if (why !== undefined) notes.push(`${why}; one is drawn from the schema instead`);
+    const problem = problemWith(server, object);
+    if (problem !== '') notes.push(`the ${object.kind} drawn from the schema is not accepted (${problem}): correct it`);
+  }
+  if (files.length > KINDS_MAX)
+    notes.push(`of ${files.length} samples the first ${KINDS_MAX} are used: add others to "samples" when these hold`);
+  if (objects.length > 0 && missing.length > KINDS_MAX)
+    notes.push(`drawn for ${KINDS_MAX} of ${missing.length} kinds: add what else a user applies`);
+  return {
+    files: files.slice(0, KINDS_MAX),
+    drawn: objects.map((object) => stringify(object)).join('---\n'),
+    drawnKinds: objects.map(({ kind }) => kind),
+    notes,
+  };
+}
+
+function candidates({ files, text }: Repository, crds: readonly KubeObject[]): readonly string[] {
+  const groups = crds.map((crd) => (isRecord(crd['spec']) ? textOf(crd['spec']['group']) : ''));
+  return files
+    .filter((file) => /\.ya?ml$/.test(file) && !/^(kustomization|values|Chart)\./.test(posix.basename(file)))
+    .filter((file) =>
+      groups.some((group) => new RegExp(`^\\s*apiVersion:\\s*["']?${escaped(group)}/`, 'm').test(text(file))),
+    )
+    .toSorted((a, b) => rank(a) - rank(b));
+}
+
+function rank(file: string): number {
+  const place = PLACES.findIndex((pattern) => pattern.test(file));
+  return (place < 0 ? PLACES.length : place) + (TESTS.test(file) ? 10 : 0);
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+}
+
+/** What cannot be read is no sample: a template, a fragment. */
+function readLeniently(file: string, text: string): readonly KubeObject[] {
+  try {
+    return parseManifests(text, file, false).map(({ object }) => object);
+  } catch {
+    return [];
+  }
+}
+
+function kindOf(crd: KubeObject): string {
+  const names = isRecord(crd['spec']) ? crd['spec']['names'] : undefined;
+  return isRecord(names) ? textOf(names['kind']) : '';
+}
+
+type Server = ReturnType<typeof createServer>;
+
+function serverWith(crds: readonly KubeObject[]): Server {
+  const server = createServer();
+  for (const crd of crds) server.installCrd(crd);
+  return server;
+}
+
+/** Why the API server would not take an object; empty when it would. A spec that is empty says nothing that a writer could change. */
+function problemWith(server: Server, object: KubeObject): string {
+  const kind = server
+    .resourceKinds()
+    .find((one) => one.kind === object.kind && apiVersionOf(one) === object.apiVersion);
+  if (kind === undefined) return `${object.apiVersion}/${object.kind} is not served`;
+  if (typeof object.metadata.name !== 'string') return 'it has no name';
+  const spec = object['spec'];
+  if (spec === null || (isRecord(spec) && Object.keys(spec).length === 0)) return 'its spec is empty';
+  const { namespace = 'default' } = object.metadata;
+  // Namespaces come with the run.
+  const placed = kind.namespaced ? { ...object, metadata: { ...object.metadata, namespace: 'default' } } : object;
+  const path = collectionPath(kind, kind.namespaced ? 'default' : '');
+  const { code, body } = createAtOnce(server, path, placed, { dryRun: 'All' });
+  if (code < 300) return '';
+  const message = isRecord(body) && typeof body['message'] === 'string' ? body['message'] : `${code} of ${namespace}`;
+  return message.split('\n')[0] ?? '';
+}

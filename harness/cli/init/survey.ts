@@ -1,0 +1,66 @@
+/**
+ * What there is in a project: how its controller is started, its CRDs, its samples, what it ships, and which CI it has.
+ *
+ * Owns: putting the detectors together. Does not own: any of them (`programs/`, `definitions.ts`, `samples.ts`), what is made of it
+ * (`plan.ts`). Start at {@link survey}.
+ */
+import { isRecord } from '../../model/json.ts';
+import type { KubeObject } from '../../model/object.ts';
+import { findDefinitions, type Definitions } from './definitions.ts';
+import { goManifests, goProgram } from './programs/go.ts';
+import { javaProgram } from './programs/java.ts';
+import { nodeProgram } from './programs/node.ts';
+import type { Program } from './programs/program.ts';
+import { pythonProgram } from './programs/python.ts';
+import { rustProgram } from './programs/rust.ts';
+import { has, type Repository } from './repository.ts';
+import { findSamples, type Samples } from './samples.ts';
+
+export interface Survey {
+  readonly program: Program | undefined;
+  readonly definitions: Definitions;
+  readonly samples: Samples;
+  /** What could be installed as a whole. */
+  readonly manifests: string | undefined;
+  readonly ci: CiKind;
+}
+
+export const CI_KINDS = ['github', 'gitlab', 'none'] as const;
+export type CiKind = (typeof CI_KINDS)[number];
+
+/** @param pythonFor the interpreter that can import a module: of the project's environment, or `python3`. */
+export function survey(repository: Repository, pythonFor: (module: string) => string): Survey {
+  const definitions = findDefinitions(repository);
+  const program = programOf(repository, pythonFor);
+  return {
+    program: program === undefined ? undefined : withScope(program, definitions.crds),
+    definitions,
+    samples: findSamples(repository, definitions.crds),
+    manifests: goManifests(repository),
+    ci: ciOf(repository),
+  };
+}
+
+/** In the order in which a repository with several is more likely meant: tools in Python or Node stand beside operators in Go. */
+function programOf(repository: Repository, pythonFor: (module: string) => string): Program | undefined {
+  return (
+    goProgram(repository) ??
+    rustProgram(repository) ??
+    javaProgram(repository) ??
+    nodeProgram(repository) ??
+    pythonProgram(repository, pythonFor)
+  );
+}
+
+/** Objects outside namespaces are not seen by a program that is told one. */
+function withScope(program: Program, crds: readonly KubeObject[]): Program {
+  const outside = crds.some(({ spec }) => isRecord(spec) && spec['scope'] === 'Cluster');
+  if (!outside || !program.command.includes('--namespace={namespace}')) return program;
+  const command = program.command.map((word) => (word === '--namespace={namespace}' ? '--all-namespaces' : word));
+  return { ...program, command };
+}
+
+function ciOf(repository: Repository): CiKind {
+  if (repository.files.some((file) => file.startsWith('.github/'))) return 'github';
+  return has(repository, '.gitlab-ci.yml') ? 'gitlab' : 'none';
+}

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { inShort, mendFor } from '../report/mend.ts';
+import { lostUpdate } from '../report/test-findings.ts';
+import { properties } from './registry.ts';
+
+const of = (property: string, kind = ''): string | undefined =>
+  mendFor({ property, class: kind, actors: [], kind: '', field: '' });
+
+describe('what would mend a finding', () => {
+  it.each(properties.map(({ name }) => name))('is known of %s', (name) => {
+    expect(of(name)).toMatch(/^[A-Z].*\.$/);
+    expect(inShort(of(name) ?? '').length).toBeLessThan(160);
+  });
+
+  it('is another thing for a patch than for an update after a conflict', () => {
+    const signature = { property: 'no-lost-update', class: 'carried-back', actors: [], kind: '', field: '' };
+    const patch = lostUpdate().record.operations.map((operation) => ({ ...operation, verb: 'patch' as const }))[0];
+
+    expect(mendFor(signature, patch)).toMatch(/merge patch replaces the whole list/);
+  });
+
+  it('is told in its first sentence below a story', () => {
+    expect(inShort('Answer a 409 (e.g. by reading). And so on.')).toBe('Answer a 409 (e.g. by reading).');
+    expect(inShort('No stop')).toBe('No stop');
+  });
+
+  it('is told by class where that matters, and not of claims that nobody knows', () => {
+    expect(of('no-lost-update', 'carried-back')).toMatch(/^After a 409/);
+    expect(of('no-lost-update', 'new-class')).toBe(of('no-lost-update'));
+    expect(of('constructor')).toBeUndefined();
+  });
+});

@@ -1,0 +1,78 @@
+/** How a soak begins: what earlier starts left in its folder, and the line that says what it is. */
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { realDate } from '../../determinism/real-time.ts';
+import type { RunConfig } from '../../execution/config/run-config.ts';
+import { epochSeed } from '../../execution/soak/place.ts';
+import { leftOf } from '../../execution/soak/soak.ts';
+import type { SoakState } from '../../execution/soak/soak-state.ts';
+import { HarnessError } from '../../model/errors.ts';
+import type { SoakBudget, SoakEntry, SoakLine, SoakPlace } from '../../model/soak.ts';
+import { redactConfigured } from '../../report/redaction/index.ts';
+import type { Vault } from '../../report/redaction/vault.ts';
+import { timeText } from '../../report/soak/text.ts';
+import { countText } from '../../report/count-text.ts';
+import type { CommandContext } from '../main.ts';
+import { namesOf, secretSources } from '../scenario.ts';
+import { readSoakFile, SOAK_FILE } from './log.ts';
+
+/** What earlier starts have left in the folder. */
+export function earlierLines(
+  { reportDir }: RunConfig,
+  place: SoakPlace,
+  program: string | null,
+  { console }: CommandContext,
+): readonly SoakEntry[] {
+  const path = join(reportDir, SOAK_FILE);
+  if (!existsSync(path)) return [];
+  const source = relative(console.cwd, path);
+  const { entries, cut } = readSoakFile(path, source);
+  if (cut > 0) console.err(`warning: ${source}: ${countText(cut, 'line')} cut short by a kill, passed over\n`);
+  for (const { line } of entries) {
+    const isOther = line.about !== place.about || line.epoch !== place.epoch || line.shard !== place.shard;
+    if (isOther || (line.line === 'about' && line.program !== program))
+      throw new HarnessError(
+        'TARGET_MISMATCH',
+        `"${source}" is a soak of ${isOther ? 'another target or configuration' : 'another build of the target'}, and what is not alike is not added up; begin another one with --seed-epoch or --report-dir`,
+      );
+  }
+  return entries;
+}
+
+/** The first line of a folder; another one when the budget has changed. */
+export function introduce(
+  append: (line: SoakLine) => SoakEntry,
+  before: readonly SoakEntry[],
+  place: SoakPlace,
+  config: RunConfig,
+  program: string | null,
+  { console }: CommandContext,
+  vault: Vault,
+): void {
+  const budget: SoakBudget =
+    config.budget.unit === 'ms' ? { timeMs: config.budget.timeMs } : { runs: config.budget.runs };
+  const last = before.findLast(({ line }) => line.line === 'about')?.line;
+  if (last?.line === 'about' && JSON.stringify(last.budget) === JSON.stringify(budget)) return;
+  const { properties, ...names } = namesOf(config, { cwd: console.cwd, env: process.env });
+  const head = redactConfigured({ ...names, cluster: config.cluster }, secretSources(config), vault);
+  append({
+    ...{ version: 1, kind: 'soak-line', ...place, at: realDate().toISOString(), line: 'about', ...head },
+    properties: properties.map(({ name, about }) => ({ name, about })),
+    contended: config.writers.length + config.faults.length > 0,
+    seed: epochSeed(place.epoch),
+    budget,
+    program,
+  });
+}
+
+export function goingOnText(state: SoakState, config: RunConfig): string {
+  const { batches, runs, signatures } = state;
+  const rest = leftOf(config, state);
+  const left = config.budget.unit === 'ms' ? timeText(rest) : countText(rest, 'run');
+  const there = [
+    countText(batches, 'batch').replace(/hs$/, 'hes'),
+    countText(runs, 'run'),
+    countText(signatures, 'finding'),
+  ];
+  return `goes on behind ${there.join(', ')}: ${left} left`;
+}

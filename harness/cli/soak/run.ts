@@ -1,0 +1,188 @@
+/** A soak from configuration to verdict; whatever comes in between, what was found is told. */
+import { realDate } from '../../determinism/real-time.ts';
+import { budgetText } from '../../execution/config/budget.ts';
+import { shardText } from '../../execution/soak/place.ts';
+import { programOf } from '../../execution/soak/program.ts';
+import { leftOf, runSoak } from '../../execution/soak/soak.ts';
+import { SoakState } from '../../execution/soak/soak-state.ts';
+import type { NamedEntry } from '../../model/corpus.ts';
+import { HarnessError, type ExitCode } from '../../model/errors.ts';
+import type { Finding, InconclusiveRun } from '../../model/finding.ts';
+import type { Shard, SoakEntry, SoakLine, SoakLineOf, SoakPlace } from '../../model/soak.ts';
+import { takeFolder } from '../../report/folder-lock.ts';
+import { progressLine } from '../../report/progress.ts';
+import { redactFinding, redactRecording, redactWords } from '../../report/redaction/index.ts';
+import { mergeSoak, type Soak } from '../../report/soak/merge.ts';
+import { checkFolder } from '../../report/write-files.ts';
+import { usage } from '../arguments.ts';
+import { budgetsOf, readBaseline, type KeptBaseline } from '../baseline.ts';
+import { configOf } from '../campaign/configure.ts';
+import { dryRun } from '../campaign/dry-run.ts';
+import { tellHead } from '../campaign/head.ts';
+import { replayKept } from '../campaign/kept.ts';
+import { brokenBy, tellEnd, withTelling, type Telling } from '../campaign/telling.ts';
+import type { RunFlags } from '../commands/run-flags.ts';
+import { planConfirmation, type ConfirmPlan } from '../confirm.ts';
+import { readWholeCorpus } from '../corpus/folder.ts';
+import type { CorpusReplay } from '../corpus/replay-first.ts';
+import { InconclusiveKeeper } from '../inconclusive-keeper.ts';
+import type { CommandContext } from '../main.ts';
+import { secretSources } from '../scenario.ts';
+import { confirmSoak } from './confirm.ts';
+import { SoakLog } from './log.ts';
+import { soakAbout, soakFolder, today, unfinishedEpoch, type SoakIdentity } from './epoch.ts';
+import { earlierLines, goingOnText, introduce } from './opening.ts';
+import { soakScenario, soakSummary } from './scenario.ts';
+
+export interface SoakFlags extends Omit<RunFlags, 'seed'> {
+  readonly shard?: Shard;
+  readonly seedEpoch?: string;
+}
+
+const NOTHING_YET =
+  'the soak was stopped before its first batch came to an end; start it again in the same way to go on';
+
+export async function soak(flags: SoakFlags, context: CommandContext): Promise<ExitCode> {
+  const { console } = context;
+  const configured = await configOf(flags, console);
+  if (flags.dryRun === true) return dryRun(configured, console);
+  if (flags.budget === undefined)
+    throw usage('got no --budget, expected how long to search over all starts, such as "--budget 8h"');
+  const { shard = { index: 1, count: 1 } } = flags;
+  const identity: SoakIdentity = { about: soakAbout(configured), program: await programOf(configured), shard };
+  const going = flags.seedEpoch === undefined ? unfinishedEpoch(configured.reportDir, identity) : undefined;
+  const epoch = flags.seedEpoch ?? going ?? today();
+  const confirm = await planConfirmation(flags.confirm, configured);
+  const config = { ...configured, reportDir: soakFolder(configured.reportDir, epoch, shard) };
+  const kept = flags.corpus === false ? [] : readWholeCorpus(config.corpus.folder, console.cwd);
+  const baseline = readBaseline(config, console.cwd);
+  checkFolder(config.reportDir);
+  const { signal } = context;
+  const release = await takeFolder(config.reportDir, { signal, onWait: (why) => console.err(`${why}\n`) });
+  try {
+    const update = flags.updateBaseline === true;
+    const prepared = { ...identity, kept, confirm, baseline, update, epoch, isResumed: going !== undefined };
+    return await withTelling(config, flags, console, (telling) => soakTold(prepared, telling, context));
+  } finally {
+    release();
+  }
+}
+
+interface Prepared extends KeptBaseline, SoakIdentity {
+  readonly kept: readonly NamedEntry[];
+  readonly confirm: ConfirmPlan;
+  readonly epoch: string;
+  /** Nobody has named the epoch: it is one that was not finished. */
+  readonly isResumed: boolean;
+}
+
+async function soakTold(prepared: Prepared, telling: Telling, context: CommandContext): Promise<ExitCode> {
+  const { about, program, shard, epoch, isResumed } = prepared;
+  const { config, console, tell, vault } = telling;
+  const place: SoakPlace = { about, epoch, shard: shardText(shard) };
+  const before = earlierLines(config, place, program, context);
+  const log = new SoakLog(config.reportDir);
+  const entries: SoakEntry[] = [...before];
+  const append = (line: SoakLine): SoakEntry => {
+    const entry = log.append(line);
+    entries.push(entry);
+    return entry;
+  };
+  try {
+    const how = `soak of ${epoch}, shard ${place.shard}, ${budgetText(config.budget)}`;
+    tellHead(config, how, { tell, console, vault });
+    const state = new SoakState(before);
+    if (isResumed && epoch !== today())
+      tell(`the soak of ${epoch} is not finished, so it goes on; --seed-epoch ${today()} begins another one\n`);
+    if (before.length > 0) tell(`${goingOnText(state, config)}\n`);
+    introduce(append, before, place, config, program, context, vault);
+    return await soakLogged({ ...prepared, place, append, entries, state }, telling, context);
+  } finally {
+    log.close();
+  }
+}
+
+interface Logged extends Prepared {
+  readonly place: SoakPlace;
+  readonly append: (line: SoakLine) => SoakEntry;
+  readonly entries: readonly SoakEntry[];
+  readonly state: SoakState;
+}
+
+async function soakLogged(logged: Logged, telling: Telling, { signal }: CommandContext): Promise<ExitCode> {
+  const { kept, confirm, baseline, update, shard, place, append, entries, state } = logged;
+  const { config, console, tell, keeper, vault } = telling;
+  const { runConfigured, standOn } = await import('../library.ts');
+  const { knownSignatures } = await import('../corpus/replay-first.ts');
+  const progress = progressLine(process.stderr);
+  const onCluster = (line: string): void => tell(`${line}\n`);
+  const judged = (replayed: SoakLineOf<'judged'>['kept'], budgets: SoakLineOf<'judged'>['budgets']): void => {
+    const at = realDate().toISOString();
+    append({ version: 1, kind: 'soak-line', ...place, at, line: 'judged', kept: replayed, budgets });
+  };
+  const there: { corpus?: CorpusReplay } = {};
+  const broken = await brokenBy(() =>
+    standOn(config, { signal, onCluster }, async (ready) => {
+      const replayed = await replayKept(kept, ready, { tell, console, signal }, (replay) => (there.corpus = replay));
+      if (replayed !== undefined) {
+        there.corpus = replayed;
+        judged(replayed.summary.entries, []);
+      }
+      await runSoak(ready, {
+        ...{ shard, place, state, append, signal },
+        expected: replayed === undefined ? [] : knownSignatures(replayed.revisited),
+        campaign: async (batch, { events, ...how }) => {
+          // What goes wrong with one of them must not cost the others: they are heard while the batch runs.
+          const onFinding = (finding: Finding): void =>
+            keeper.guard(() => events.onFinding?.(redactFinding(finding, vault)));
+          const onInconclusive = (run: InconclusiveRun): void =>
+            keeper.guard(() => events.onInconclusive?.(redactRecording(run, vault)));
+          const result = await runConfigured(batch, { ...how, events: { ...events, onFinding, onInconclusive } });
+          return redactWords(keeper.withoutSecrets(result), secretSources(config), vault);
+        },
+        onFinding: (finding, news) => {
+          progress.clear();
+          if (news === 'smaller') tell('\na smaller example of what is known:\n');
+          keeper.keep(finding);
+        },
+        onWarning: (text) => {
+          progress.clear();
+          tell(`warning: ${text}\n`);
+        },
+        onProgress: (facts) => progress.show(facts),
+      });
+    }),
+  );
+  progress.clear();
+
+  const merged = (): Soak | undefined => mergeSoak(entries, { allShards: false })[0];
+  const searched = merged();
+  const lines = entries.length;
+  if (searched !== undefined && broken === undefined)
+    await confirmSoak(searched, { plan: confirm, config, append, tell, signal, onCluster, cwd: console.cwd });
+  const made = entries.length === lines ? searched : merged();
+  const isNothing =
+    state.batches === 0 && state.signatures === 0 && leftOf(config, state) > 0 && there.corpus === undefined;
+  if (made === undefined || isNothing) throw broken?.error ?? new HarnessError('INTERRUPTED', NOTHING_YET);
+  const { result } = made;
+  for (const finding of result.findings) keeper.restore(finding);
+  const unjudged = new InconclusiveKeeper(config.reportDir, console.cwd);
+  for (const recording of made.unjudged) unjudged.keep(() => recording);
+  const { failures } = keeper;
+  failures.push(...unjudged.failures);
+  keeper.fault ??= unjudged.fault;
+  const budgets =
+    broken === undefined
+      ? budgetsOf({ baseline, update }, config, result, { tell, failures, cwd: console.cwd })
+      : undefined;
+  const unwritten = await brokenBy(async () => void (budgets !== undefined && judged([], budgets)));
+  const soak: Soak = {
+    ...made,
+    result: unjudged.filed(result),
+    ...(there.corpus === undefined ? {} : { corpus: there.corpus.summary }),
+    ...(budgets === undefined ? {} : { budgets }),
+  };
+  const summary = soakSummary(soak, (finding) => keeper.pathOf(finding));
+  const scenario = soakScenario(soak, keeper, unjudged);
+  return tellEnd(telling, { summary, scenario }, broken ?? unwritten);
+}

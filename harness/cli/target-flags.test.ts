@@ -1,0 +1,27 @@
+/** A target that a flag names, where the configuration file names another. */
+import { describe, expect, it } from 'vitest';
+import { mergeTargetFlags } from './commands/target-flags.ts';
+
+const told = { crds: ['crds'], kind: {} };
+
+describe('the target of a flag', () => {
+  it('takes the place of the program of the file, and of what is for programs only', () => {
+    const configured = { ...told, command: ['bin/manager'], metrics: 'http://127.0.0.1:1/metrics', warm: true };
+
+    expect(mergeTargetFlags(configured, { target: 'target.ts' })).toEqual({ ...told, target: 'target.ts' });
+  });
+
+  it('gives way to a program after "--" and to an image', () => {
+    const configured = { ...told, target: 'target.ts' };
+
+    expect(mergeTargetFlags(configured, { command: ['bin/manager'] })).toEqual({ ...told, command: ['bin/manager'] });
+    expect(mergeTargetFlags(configured, { image: 'manager:dev' })).toEqual({ ...told, image: 'manager:dev' });
+  });
+
+  it('leaves contradictions within one of the two to be told', () => {
+    const both = { target: 'target.ts', command: ['bin/manager'] };
+
+    expect(mergeTargetFlags(told, both)).toEqual({ ...told, ...both });
+    expect(mergeTargetFlags({ ...told, ...both }, {})).toEqual({ ...told, ...both });
+  });
+});

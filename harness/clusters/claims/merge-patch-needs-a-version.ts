@@ -1,0 +1,18 @@
+import { verdictOf, type Claim } from './claim.ts';
+import { configMap, widget } from './objects.ts';
+
+export const mergePatchNeedsAVersion: Claim = {
+  name: 'merge-patch-needs-a-version',
+  statement: 'A merge patch needs a valid resourceVersion.',
+  verdict: 'false',
+  truth:
+    'It needs none. Without one it is put on whatever is there and never conflicts, also when the one who sends it has read something else. "My controller has no 409s" therefore proves nothing.',
+  run: async (t) => {
+    const stands: boolean[] = [];
+    for (const object of [configMap('a'), widget('a')]) {
+      await t.create(object);
+      stands.push((await t.merge(object, { metadata: { labels: { by: 'me' } } })).code !== 200);
+    }
+    return verdictOf(...stands);
+  },
+};

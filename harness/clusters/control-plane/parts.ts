@@ -1,0 +1,53 @@
+/**
+ * What may run behind the API server of a control plane, and how it is told where that is.
+ *
+ * Owns: flags. None of them listens anywhere, so that none needs a port. Does not own: the binaries (`binaries.ts`). Start at
+ * {@link partsOf}.
+ */
+import type { PartProgram } from './binaries.ts';
+import type { ControlPlaneOptions } from './control-plane.ts';
+
+/** The programs, in the order in which they are started. */
+export function partsOf({
+  controllerManager = false,
+  kwok = false,
+}: Pick<ControlPlaneOptions, 'controllerManager' | 'kwok'>): readonly PartProgram[] {
+  return [
+    ...(controllerManager ? (['kube-controller-manager'] as const) : []),
+    ...(kwok ? (['kube-scheduler', 'kwok'] as const) : []),
+  ];
+}
+
+/** Clients hold themselves back to 20 requests a second otherwise, which is seconds of a run. */
+const UNHINDERED = ['--kube-api-qps=500', '--kube-api-burst=1000'];
+
+export interface PartFiles {
+  readonly kubeconfig: string;
+  readonly serviceAccountKey: string;
+  readonly clientCa: string;
+  /** What kwok does with nodes and pods. */
+  readonly stages: string;
+}
+
+export function partFlags({ kubeconfig, serviceAccountKey, clientCa, stages }: PartFiles): {
+  readonly [part in PartProgram]: readonly string[];
+} {
+  const own = [`--kubeconfig=${kubeconfig}`, '--leader-elect=false', '--secure-port=0', ...UNHINDERED];
+  return {
+    'kube-controller-manager': [
+      ...own,
+      `--service-account-private-key-file=${serviceAccountKey}`,
+      `--root-ca-file=${clientCa}`,
+      '--use-service-account-credentials=false',
+    ],
+    'kube-scheduler': own,
+    kwok: [
+      `--kubeconfig=${kubeconfig}`,
+      `--config=${stages}`,
+      '--manage-all-nodes=true',
+      '--cidr=10.1.0.0/16',
+      '--node-lease-duration-seconds=40',
+      '--server-address=',
+    ],
+  };
+}

@@ -1,0 +1,29 @@
+/**
+ * A network for the pods of a node that has none: they reach out, and nobody has to be told of them.
+ *
+ * What kind brings for that is a DaemonSet, which needs kube-controller-manager and kube-scheduler, and those are left out
+ * (`kind-config.yaml`). One node needs nothing but two of the plugins in its image. A network that is there stays. Start at
+ * {@link givePodNetwork}.
+ */
+import type { NodeShell } from './node-shell.ts';
+
+const CONFIGURATION = {
+  cniVersion: '1.0.0',
+  name: 'stalemate',
+  plugins: [
+    {
+      type: 'ptp',
+      ipMasq: true,
+      ipam: { type: 'host-local', ranges: [[{ subnet: '10.244.0.0/24' }]], routes: [{ dst: '0.0.0.0/0' }] },
+    },
+  ],
+};
+const FOLDER = '/etc/cni/net.d';
+
+/** Written whole: containerd reads what it sees there at once. */
+export async function givePodNetwork(shell: NodeShell): Promise<void> {
+  const text = JSON.stringify(CONFIGURATION);
+  await shell.ask(
+    `[ -n "$(ls ${FOLDER})" ] || { echo '${text}' >/tmp/pod-network && mv /tmp/pod-network ${FOLDER}/10-stalemate.conflist; }`,
+  );
+}

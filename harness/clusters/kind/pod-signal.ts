@@ -1,0 +1,16 @@
+/**
+ * Signals to a container of a pod, as a script for its node.
+ *
+ * A kubelet that ends a pod tells its first process alone: what the others hear is that one's business, and a program below `tini` or `sh`
+ * that heard it twice would take the second for "at once". What stands still or is killed does so as a whole. Start at
+ * {@link signalScript}.
+ */
+export type PodSignal = 'KILL' | 'TERM' | 'STOP' | 'CONT';
+
+/** @param container - Its id, which its control group carries. */
+export function signalScript(container: string, name: PodSignal, proc = '/proc'): string {
+  const pids = `pids=$(echo $(grep -l ${container} ${proc}/[0-9]*/cgroup 2>/dev/null | sed 's,/cgroup$,,; s,.*/,,'))`;
+  if (name !== 'TERM') return `${pids}; for p in $pids; do kill -${name} "$p"; done`;
+  const parent = `$(sed -n 's/^PPid:[[:space:]]*//p' ${proc}/$p/status)`;
+  return `${pids}; for p in $pids; do case " $pids " in *" ${parent} "*) ;; *) kill -TERM "$p"; break ;; esac; done`;
+}

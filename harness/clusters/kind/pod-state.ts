@@ -1,0 +1,47 @@
+/** What the status of a pod says of one of its containers. Start at {@link stateOf}. */
+import { constants } from 'node:os';
+import { isMap, mapOf, mapsOf, textOf } from '../../model/json.ts';
+import type { JsonObject, KubeObject } from '../../model/object.ts';
+
+export type ContainerState =
+  | { readonly is: 'waiting' }
+  /** It does not run, and waiting will not help. */
+  | { readonly is: 'failing'; readonly why: string }
+  /** `container`: its id. */
+  | { readonly is: 'running'; readonly container: string }
+  | { readonly is: 'ended'; readonly container: string; readonly how: string };
+
+/** What a kubelet waits for by itself. */
+const PATIENT = new Set(['', 'ContainerCreating', 'PodInitializing']);
+
+export function stateOf(pod: KubeObject, name: string): ContainerState {
+  const status = mapOf(pod['status']);
+  const all = mapsOf(status['containerStatuses']);
+  for (const one of [...mapsOf(status['initContainerStatuses']), ...all]) {
+    const why = waitingWhy(one);
+    if (why !== undefined) return { is: 'failing', why };
+  }
+  const own = all.find((one) => one['name'] === name);
+  const { running, terminated } = mapOf(own?.['state']);
+  const container = textOf(own?.['containerID']).replace(/^.*:\/\//, '');
+  if (isMap(terminated) && container !== '') return { is: 'ended', container, how: endOf(terminated) };
+  if (isMap(running) && container !== '') return { is: 'running', container };
+  if (status['phase'] !== 'Failed') return { is: 'waiting' };
+  const reason = textOf(status['reason']);
+  return { is: 'failing', why: `its pod failed: ${[reason, textOf(status['message'])].filter(Boolean).join(': ')}` };
+}
+
+function waitingWhy(status: JsonObject): string | undefined {
+  const { reason, message } = mapOf(mapOf(status['state'])['waiting']);
+  if (PATIENT.has(textOf(reason))) return undefined;
+  return `its container "${textOf(status['name'])}" does not start (${textOf(reason)}: ${textOf(message)})`;
+}
+
+/** `with code 1`, `by SIGKILL`, and what kubelet knows beyond that. */
+function endOf(terminated: JsonObject): string {
+  const code = Number(terminated['exitCode'] ?? 0);
+  const signal = Object.entries(constants.signals).find(([, number]) => number === code - 128)?.[0];
+  const reason = textOf(terminated['reason']);
+  const more = reason === '' || reason === 'Error' || reason === 'Completed' ? '' : ` (${reason})`;
+  return `${signal === undefined ? `with code ${code}` : `by ${signal}`}${more}`;
+}

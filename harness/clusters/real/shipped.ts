@@ -1,0 +1,111 @@
+/**
+ * What a project ships, on a real server: its objects made as its author would make them, and the account that the target is.
+ *
+ * Owns: asking for it. Does not own: which objects, in which order (`execution/project/`). Start at {@link ship}.
+ */
+import type { RemoteOptions } from '../../gate/http/remote.ts';
+import { mapOf, textOf } from '../../model/json.ts';
+import type { KubeObject } from '../../model/object.ts';
+import type { Upstream } from '../../wire/http.ts';
+import { ask, expectMade } from './own-requests.ts';
+
+/** What a server is asked to make. */
+export interface Creation {
+  /** Of the collection. */
+  readonly path: string;
+  readonly object: KubeObject;
+  /** In messages. */
+  readonly what: string;
+}
+
+/** A service account. */
+export interface Account {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface Shipped {
+  /** In this order. */
+  readonly creations: readonly Creation[];
+  /** Who the target is; absent: an administrator. */
+  readonly account?: Account;
+  /** Whether the account may do what its roles say, or everything. */
+  readonly authorization: 'rbac' | 'allow-all';
+}
+
+/** Lives as long as a campaign, or as long as the server lets it. */
+const TOKEN_SECONDS = 7 * 24 * 60 * 60;
+
+/**
+ * Makes the objects; what is there already stays as it is. Resolves with a token of the account.
+ *
+ * @throws {MANIFEST_INVALID} when the server refuses one.
+ */
+export async function ship(upstream: Upstream, shipped: Shipped): Promise<string | undefined> {
+  const { creations, account, authorization } = shipped;
+  for (const creation of creations) await create(upstream, creation);
+  if (account === undefined) return undefined;
+  await create(upstream, accountCreation(account));
+  if (authorization === 'allow-all') await create(upstream, mayDoEverything(account));
+  return tokenOf(upstream, account);
+}
+
+/** Credentials of the account alone, for the same server. */
+export function asAccount(
+  { url, ca, insecure, serverName }: RemoteOptions,
+  token: string | undefined,
+): RemoteOptions | undefined {
+  if (token === undefined) return undefined;
+  return {
+    url,
+    authorization: () => `Bearer ${token}`,
+    ...(ca === undefined ? {} : { ca }),
+    ...(insecure === undefined ? {} : { insecure }),
+    ...(serverName === undefined ? {} : { serverName }),
+  };
+}
+
+async function create(upstream: Upstream, { path, object, what }: Creation): Promise<void> {
+  const answer = await ask(upstream, 'POST', path, object);
+  if (answer.code === 409 && textOf(mapOf(answer.body)['reason']) === 'AlreadyExists') return;
+  expectMade(answer, what);
+  if (object.kind === 'ResourceQuota') await begin(upstream, path, object);
+}
+
+/** Until somebody says how much of a quota is used, a server lets nothing be made; kube-controller-manager says it where there is one. */
+async function begin(upstream: Upstream, path: string, { metadata, spec }: KubeObject): Promise<void> {
+  const hard = mapOf(mapOf(spec)['hard']);
+  const used = Object.fromEntries(Object.keys(hard).map((name) => [name, '0']));
+  await ask(upstream, 'PATCH', `${path}/${metadata.name ?? ''}/status`, { status: { hard, used } });
+}
+
+function accountCreation({ namespace, name }: Account): Creation {
+  return {
+    path: `/api/v1/namespaces/${namespace}/serviceaccounts`,
+    object: { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } },
+    what: `the service account ${namespace}/${name}`,
+  };
+}
+
+function mayDoEverything(account: Account): Creation {
+  const apiGroup = 'rbac.authorization.k8s.io';
+  return {
+    path: `/apis/${apiGroup}/v1/clusterrolebindings`,
+    object: {
+      apiVersion: `${apiGroup}/v1`,
+      kind: 'ClusterRoleBinding',
+      metadata: { name: 'stalemate-allow-all' },
+      roleRef: { apiGroup, kind: 'ClusterRole', name: 'cluster-admin' },
+      subjects: [{ kind: 'ServiceAccount', ...account }],
+    },
+    what: `the binding that lets ${account.namespace}/${account.name} do everything`,
+  };
+}
+
+async function tokenOf(upstream: Upstream, { namespace, name }: Account): Promise<string> {
+  const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
+  const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest' };
+  const answer = await ask(upstream, 'POST', path, { ...request, spec: { expirationSeconds: TOKEN_SECONDS } });
+  expectMade(answer, `the request for a token of ${namespace}/${name}`);
+  return textOf(mapOf(mapOf(answer.body)['status'])['token']);
+}

@@ -1,0 +1,67 @@
+/**
+ * Claims of the user's own as CEL expressions, in Kubernetes' own dialect: what YAML and JSON configurations can hold.
+ *
+ * `object` is the version judged, `oldObject` the one before it, `objects` everything that exists at that moment; an expression that reads
+ * `oldObject` is about changes, and not asked of what has just been created. Owns: compiling with a message that names the claim. Does not own: when a claim is asked
+ * (`predicates.ts`), CEL (`apiserver/cel`).
+ */
+import { compileExpression } from '../../apiserver/cel/environment.ts';
+import { toDynamic } from '../../apiserver/cel/shapes.ts';
+import { HarnessError } from '../../model/errors.ts';
+import type { KubeObject } from '../../model/object.ts';
+import type { Predicate } from './predicates.ts';
+
+export interface CelClaim {
+  /** Kebab-case, as given to `--property`. */
+  readonly name: string;
+  /** The resource that it is about: `pods`, `widgets.example.com`. */
+  readonly resource: string;
+  /** True or false of `object`, and of `oldObject` and `objects` beside it: `object.status.replicas <= object.spec.replicas`. */
+  readonly cel: string;
+}
+
+/** When a claim is asked: of each change, or of a state. */
+export type CelMode = 'change' | 'state';
+
+/**
+ * The claim as a predicate.
+ *
+ * @throws {CONFIG_INVALID} naming the claim and the place in its expression.
+ */
+export function celPredicate({ name, resource, cel }: CelClaim, mode: CelMode): Predicate {
+  const variables: { readonly [name: string]: string } =
+    mode === 'change' ? { object: 'dyn', oldObject: 'dyn', objects: 'dyn' } : { object: 'dyn', objects: 'dyn' };
+  const compiled = compileExpression(cel, variables);
+  if (compiled.outcome === 'refused') throw invalid(name, mode, compiled.message);
+  if (compiled.type !== 'bool' && compiled.type !== 'dyn') {
+    throw invalid(name, mode, `it gives a ${compiled.type}`);
+  }
+  const asksOld = compiled.reads.has('oldObject');
+  const asksAll = compiled.reads.has('objects');
+  return {
+    name,
+    resource,
+    looksAround: asksAll && !asksOld,
+    check: (object: KubeObject, objects: readonly KubeObject[], before?: KubeObject) => {
+      if (asksOld && before === undefined) return true;
+      const evaluated = compiled.evaluate({
+        object: toDynamic(object),
+        ...(asksAll ? { objects: objects.map((one) => toDynamic(one)) } : {}),
+        ...(before === undefined ? {} : { oldObject: toDynamic(before) }),
+      });
+      // No opinion: what cannot be evaluated is neither kept nor broken.
+      if (evaluated.outcome === 'error') {
+        throw new TypeError(`${evaluated.message} in "${cel}": ask has(…) first for what may be absent`);
+      }
+      return evaluated.value === true || `"${cel}" is ${String(evaluated.value)}`;
+    },
+  };
+}
+
+function invalid(name: string, mode: CelMode, problem: string): HarnessError {
+  const variables = mode === 'change' ? '"object", "oldObject" and "objects"' : '"object" and "objects"';
+  return new HarnessError(
+    'CONFIG_INVALID',
+    `the claim "${name}" is no CEL expression that can be asked: ${problem}; expected one over ${variables} that is true or false`,
+  );
+}

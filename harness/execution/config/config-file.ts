@@ -1,0 +1,50 @@
+/** Configuration files: where they are looked for, and how they are read. */
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parse as parseYaml } from 'yaml';
+import { HarnessError } from '../../model/errors.ts';
+import { absolute } from './config-paths.ts';
+import { checkOptions, type StalemateOptions } from './options.ts';
+
+/** Looked for in the working directory, in this order, when `--config` is not given. */
+const CONFIG_FILES: readonly string[] = ['ts', 'mjs', 'js', 'yaml', 'yml', 'json'].map(
+  (end) => `stalemate.config.${end}`,
+);
+
+/** The configuration file of a folder, if it has one. */
+export function findConfigFile(folder: string): string | undefined {
+  return CONFIG_FILES.map((name) => join(folder, name)).find((path) => existsSync(path));
+}
+
+/**
+ * Reads a configuration file; its paths come out absolute.
+ *
+ * @throws {CONFIG_INVALID} naming file and field.
+ */
+export async function loadConfigFile(file: string): Promise<StalemateOptions> {
+  const path = resolve(file);
+  if (!existsSync(path)) {
+    throw new HarnessError('CONFIG_INVALID', `"${file}" does not exist, expected a configuration file; check --config`);
+  }
+  return absolute(checkOptions(await readOptions(path), basename(path)), dirname(path));
+}
+
+async function readOptions(path: string): Promise<unknown> {
+  const name = basename(path);
+  try {
+    if (/\.(ya?ml|json)$/.test(name)) return parseYaml(readFileSync(path, 'utf8')) as unknown;
+    const module = (await import(pathToFileURL(path).href)) as { readonly default?: unknown };
+    if (module.default !== undefined) return module.default;
+  } catch (error) {
+    const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+    throw new HarnessError('CONFIG_INVALID', `"${name}" could not be loaded: ${reason}; correct it and run again`, {
+      cause: error,
+      details: { path },
+    });
+  }
+  throw new HarnessError(
+    'CONFIG_INVALID',
+    `"${name}" has no default export, expected one made with defineConfig; add "export default defineConfig({ … })"`,
+  );
+}

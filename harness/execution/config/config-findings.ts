@@ -1,0 +1,174 @@
+/** Configuration of what becomes of findings: where they are kept, which are put up with, and what is said of fields. */
+import { dirname, join, resolve } from 'node:path';
+import { z } from 'zod';
+import { CONFIRM_ON, type ConfirmChoice } from '../../model/confirmation.ts';
+import { HarnessError } from '../../model/errors.ts';
+import { waiverText, type Declarations, type DeclaredField, type Waiver } from '../../model/waiver.ts';
+import { parseBudget } from './budget.ts';
+import type { CorpusConfig, RunConfig } from './run-config.ts';
+
+/** The part of the options that is about findings, not about runs. */
+export interface FindingOptions {
+  /** Findings kept beside the code, which are replayed first on every run. */
+  readonly corpus?: {
+    /** Folder of the kept findings; default `.stalemate/corpus` of the working directory. */
+    readonly folder?: string;
+    /** How long they may take before a search begins, `60s` (default) or `5m`. */
+    readonly budget?: string;
+  };
+  /**
+   * Which real server `run`, `ci` and `soak` ask about what they find on the embedded one: `envtest` (default, where its binaries are
+   * found), `kind`, or `none`.
+   */
+  readonly confirm?: ConfirmChoice;
+  /** File of the budgets; default `.stalemate/baseline.json` of the working directory. */
+  readonly baseline?: string;
+  /** Findings that are put up with until a day, for a reason. The line to paste stands under each finding. */
+  readonly waivers?: readonly Waiver[];
+  /** Fields that the target shares with another party by agreement: whoever writes last is right. */
+  readonly coOwned?: readonly DeclaredField[];
+  /** Fields that differ from run to run by nature: never compared. */
+  readonly volatile?: readonly DeclaredField[];
+}
+
+const time = z.string().refine((text) => parseBudget(text)?.unit === 'ms', 'expected a time like "60s" or "5m"');
+
+const corpusOptions: z.ZodType<NonNullable<FindingOptions['corpus']>> = z.strictObject({
+  folder: z.string().min(1).exactOptional(),
+  budget: time.exactOptional(),
+});
+
+const name = z.string().min(1);
+
+const confirm: z.ZodType<ConfirmChoice> = z.enum(['none', ...CONFIRM_ON]);
+
+const waiver: z.ZodType<Waiver> = z.strictObject({
+  property: name,
+  kind: name.exactOptional(),
+  field: name.exactOptional(),
+  writer: name.exactOptional(),
+  reason: z.string().refine((text) => text.trim() !== '', 'expected a reason'),
+  expires: z.string().refine(isDay, 'expected the last day on which it is valid, like "2027-01-31"'),
+});
+
+const declaredField: z.ZodType<DeclaredField> = z.strictObject({ kind: name, field: name });
+
+/** Fields of the schema of options. */
+export const findingOptions: {
+  readonly corpus: z.ZodExactOptional<typeof corpusOptions>;
+  readonly confirm: z.ZodExactOptional<typeof confirm>;
+  readonly baseline: z.ZodExactOptional<z.ZodString>;
+  readonly waivers: z.ZodExactOptional<z.ZodArray<typeof waiver>>;
+  readonly coOwned: z.ZodExactOptional<z.ZodArray<typeof declaredField>>;
+  readonly volatile: z.ZodExactOptional<z.ZodArray<typeof declaredField>>;
+} = {
+  corpus: corpusOptions.exactOptional(),
+  confirm: confirm.exactOptional(),
+  baseline: z.string().min(1).exactOptional(),
+  waivers: z.array(waiver).exactOptional(),
+  coOwned: z.array(declaredField).exactOptional(),
+  volatile: z.array(declaredField).exactOptional(),
+};
+
+function isDay(text: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
+}
+
+/** What names in waivers and declarations may be. */
+export interface FindingNames {
+  readonly properties: readonly string[];
+  readonly writers: readonly string[];
+  /** `deployments.apps` */
+  readonly resources: (name: string) => boolean;
+  /** Today, `2026-11-22`. */
+  readonly today: string;
+}
+
+/** All of that with nothing left open. @throws {CONFIG_INVALID} */
+export function resolveFindings(
+  options: FindingOptions,
+  { cwd, configFile, ...names }: FindingNames & { readonly cwd: string; readonly configFile: string | null },
+): Pick<RunConfig, 'corpus' | 'confirm' | 'baseline' | 'waivers' | 'declared'> {
+  return {
+    corpus: resolveCorpus(options, cwd, configFile),
+    confirm: options.confirm ?? null,
+    baseline: resolve(cwd, options.baseline ?? BASELINE_FILE),
+    waivers: resolveWaivers(options, names),
+    declared: resolveDeclarations(options, names.resources),
+  };
+}
+
+/**
+ * The waivers, all of them valid today.
+ *
+ * @throws {CONFIG_INVALID} naming the one that has expired, or that can never cover anything.
+ */
+function resolveWaivers({ waivers = [] }: FindingOptions, names: FindingNames): readonly Waiver[] {
+  waivers.forEach((one, index) => {
+    const { property, kind, writer, reason, expires } = one;
+    const which = `waiver ${index + 1} (${waiverText(one)})`;
+    if (!names.properties.includes(property)) {
+      throw invalid(`${which} is about property "${property}", expected one of ${names.properties.join(', ')}`);
+    }
+    if (kind !== undefined && !names.resources(kind)) throw invalid(`${which} is about "${kind}", ${RESOURCE_FORM}`);
+    if (writer !== undefined && !names.writers.includes(writer)) {
+      throw invalid(`${which} is about writer "${writer}", expected one of ${names.writers.join(', ')}`);
+    }
+    if (expires < names.today) {
+      throw invalid(
+        `${which}, for "${reason}", expired on ${expires}, and today is ${names.today}; mend what it covers and remove it, or give it a later day`,
+      );
+    }
+  });
+  return waivers;
+}
+
+/** @throws {CONFIG_INVALID} for a resource that nobody can create. */
+function resolveDeclarations(
+  { coOwned = [], volatile = [] }: FindingOptions,
+  resources: (name: string) => boolean,
+): Declarations {
+  for (const [option, fields] of Object.entries({ coOwned, volatile })) {
+    const unknown = fields.find(({ kind }) => !resources(kind));
+    if (unknown !== undefined) throw invalid(`"${option}" is about "${unknown.kind}", ${RESOURCE_FORM}`);
+  }
+  return { coOwned, volatile };
+}
+
+const RESOURCE_FORM = 'expected a resource by its plural name and group, such as deployments.apps';
+
+function invalid(message: string): HarnessError {
+  return new HarnessError('CONFIG_INVALID', message);
+}
+
+const CORPUS_FOLDER = '.stalemate/corpus';
+const BASELINE_FILE = '.stalemate/baseline.json';
+const CORPUS_BUDGET_MS = 60_000;
+
+/** The same with every default filled in. */
+export function resolveCorpus(
+  { corpus = {} }: FindingOptions,
+  cwd: string,
+  configFile: string | null = null,
+): CorpusConfig {
+  const budget = parseBudget(corpus.budget ?? '');
+  const folder = resolve(cwd, corpus.folder ?? CORPUS_FOLDER);
+  const around = dirname(dirname(folder));
+  const project = join(around, CORPUS_FOLDER) === folder ? around : cwd;
+  return {
+    folder,
+    home: configFile === null ? project : dirname(resolve(cwd, configFile)),
+    budgetMs: budget?.unit === 'ms' ? budget.timeMs : CORPUS_BUDGET_MS,
+  };
+}
+
+/** Paths of a configuration file are relative to it. */
+export function absoluteFindingOptions(
+  { corpus, baseline }: FindingOptions,
+  from: (path: string) => string,
+): FindingOptions {
+  return {
+    ...(corpus?.folder === undefined ? {} : { corpus: { ...corpus, folder: from(corpus.folder) } }),
+    ...(baseline === undefined ? {} : { baseline: from(baseline) }),
+  };
+}

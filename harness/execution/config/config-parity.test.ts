@@ -1,0 +1,96 @@
+/** A configuration in YAML says all that one in TypeScript can, but for functions. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { loadConfigFile } from './config-file.ts';
+import type { StalemateOptions } from './options.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'stalemate-parity-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const CLAIM = { name: 'a', resource: 'pods', cel: 'true' };
+
+/** Every option there is, with some value: a new one without a line here fails the types. */
+const ALL: { readonly [option in keyof Required<StalemateOptions>]: StalemateOptions[option] } = {
+  target: 'target.ts',
+  command: ['bin/manager', '--address=:{port:m}'],
+  image: 'manager:v1',
+  directory: '.',
+  env: { A: '1' },
+  network: 'host',
+  ready: 'log:started',
+  readyWithinMs: 1000,
+  graceMs: 100,
+  metrics: 'http://127.0.0.1:{port:m}/metrics',
+  crds: ['crds'],
+  samples: ['sample.yaml'],
+  namespace: 'n',
+  manifests: ['config/default'],
+  deployment: 'd',
+  authorization: 'rbac',
+  cluster: 'kind',
+  with: ['kube-controller-manager'],
+  kind: { image: 'i', kubernetesVersion: '1.34', configFile: 'kind.yaml', keep: true },
+  kubeconfig: 'k.yaml',
+  context: 'c',
+  allowContexts: ['c'],
+  namespacePrefix: 'p',
+  properties: ['no-lost-update'],
+  always: [CLAIM],
+  eventually: [CLAIM],
+  sometimes: [CLAIM],
+  writers: { deleter: false },
+  faults: { crash: false, connection: true },
+  toxiproxy: 'toxiproxy-server',
+  budget: '5m',
+  warm: true,
+  serialised: true,
+  seed: 7,
+  stopAfter: 1,
+  reportDir: 'out',
+  transport: 'dispatcher',
+  leaderElection: true,
+  replicas: 2,
+  effects: true,
+  settleWindowMs: 10,
+  settleStepsMax: 10,
+  stepsMax: 10,
+  garbageCollection: false,
+  namespaceController: false,
+  environment: { workloads: 'fast' },
+  corpus: { folder: 'corpus', budget: '10s' },
+  confirm: 'kind',
+  baseline: 'baseline.json',
+  waivers: [{ property: 'a', kind: 'pods', field: 'f', writer: 'w', reason: 'r', expires: '2030-01-01' }],
+  coOwned: [{ kind: 'pods', field: 'f' }],
+  volatile: [{ kind: 'pods', field: 'f' }],
+};
+
+it.each([
+  ['yaml', stringify(ALL)],
+  ['json', JSON.stringify(ALL)],
+  ['mjs', `export default ${JSON.stringify(ALL)};`],
+])('reads every option from %s alike', async (end, text) => {
+  writeFileSync(join(folder, 'other.ts'), `export default ${JSON.stringify(ALL)};`);
+  writeFileSync(join(folder, `stalemate.config.${end}`), text);
+
+  const read = await loadConfigFile(join(folder, `stalemate.config.${end}`));
+
+  expect(Object.keys(read).toSorted()).toEqual(Object.keys(ALL).toSorted());
+  expect(read).toEqual(await loadConfigFile(join(folder, 'other.ts')));
+});
+
+it('offers every option to editors', () => {
+  const schema = JSON.parse(
+    readFileSync(new URL('../../../docs/schemas/config.schema.json', import.meta.url), 'utf8'),
+  ) as { readonly properties: object };
+
+  expect(Object.keys(schema.properties).toSorted()).toEqual(Object.keys(ALL).toSorted());
+});

@@ -1,0 +1,69 @@
+/**
+ * The configuration as a JSON Schema: what an editor completes and checks in `stalemate.config.yaml`.
+ *
+ * Derived from the very schema that options are checked with. What only a program can hold (functions as claims, properties of one's own)
+ * is left out: in YAML they are CEL expressions.
+ */
+import { z } from 'zod';
+import { CONNECTION, FAULT_KINDS } from '../../model/fault-kinds.ts';
+import { isMap } from '../../model/json.ts';
+import type { JsonObject } from '../../model/object.ts';
+import { optionsSchema, predicateSchema } from './options.ts';
+
+/** What is known by name only when everything is put together. */
+export interface SchemaNames {
+  readonly writers: readonly string[];
+  readonly properties: readonly string[];
+}
+
+/** @param about sentences by option. */
+export function configJsonSchema(
+  { writers, properties }: SchemaNames,
+  about: { readonly [option: string]: string },
+): JsonObject {
+  const schema = z.toJSONSchema(optionsSchema, {
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      if ((zodSchema as unknown) === predicateSchema) Object.assign(jsonSchema, CEL_CLAIM);
+    },
+  }) as unknown as JsonObject;
+  const options = isMap(schema['properties']) ? schema['properties'] : {};
+  const better: { readonly [option: string]: JsonObject } = {
+    ...(options as { readonly [option: string]: JsonObject }),
+    writers: switches(writers),
+    faults: switches([...FAULT_KINDS, CONNECTION]),
+    // Names of claims of the project's own are names too.
+    properties: { type: 'array', items: { anyOf: [{ enum: properties }, { type: 'string' }] } },
+  };
+  const described = Object.entries(better).map(([name, option]): [string, JsonObject] => {
+    const description = about[name];
+    return [name, description === undefined ? option : { description, ...option }];
+  });
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'stalemate.config.yaml',
+    description: 'What `stalemate run` does in a folder. Paths are relative to the file.',
+    ...schema,
+    properties: Object.fromEntries(described),
+  };
+}
+
+function switches(names: readonly string[]): JsonObject {
+  const properties = Object.fromEntries(names.map((name): [string, JsonObject] => [name, { type: 'boolean' }]));
+  return { type: 'object', properties, additionalProperties: false };
+}
+
+const CEL_CLAIM: JsonObject = {
+  type: 'object',
+  properties: {
+    name: { type: 'string', description: 'Kebab-case, as given to --property.' },
+    resource: { type: 'string', description: 'What it is about: pods, widgets.example.com.' },
+    cel: {
+      type: 'string',
+      description:
+        'True or false of "object"; "oldObject" is the version before it, "objects" is everything that exists then.',
+    },
+  },
+  required: ['name', 'resource', 'cel'],
+  additionalProperties: false,
+};

@@ -1,0 +1,176 @@
+/**
+ * Files and folders of Kubernetes manifests, as objects that know where they stand.
+ *
+ * Owns: reading YAML and JSON, and saying where a file is wrong: file, line, what stands there, what was expected, what to do.
+ * Does not own: what the objects are for (`manifests.ts`, `project/`). Start at {@link readPath}.
+ */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { LineCounter, parseAllDocuments, type Document } from 'yaml';
+import { HarnessError } from '../../model/errors.ts';
+import type { JsonObject, KubeObject } from '../../model/object.ts';
+
+/** An object and where it stands. */
+export interface Manifest {
+  readonly object: KubeObject;
+  readonly file: string;
+  readonly line: number;
+}
+
+const MANIFEST_FILE = /\.(ya?ml|json)$/;
+/** Instructions to a tool of the client's side: no API server knows them. */
+const CLIENT_SIDE = /^kustomize\.config\.k8s\.io\//;
+const HELM_ACTION = /\{\{[-\s]/;
+
+/** What is read, in the words of its reader, for messages. */
+export interface Reading {
+  /** `CRDs`, `samples` */
+  readonly what: string;
+  /** The option that named the path. */
+  readonly flag: string;
+  /** Inner folders are read too, unless this is enough already. Absent, they never are. */
+  readonly enough?: (found: readonly Manifest[]) => boolean;
+}
+
+/**
+ * Reads a file, or the files of a folder in the order of their names, those of inner folders last.
+ *
+ * @throws {MANIFEST_INVALID} when there is nothing, or not what Kubernetes takes.
+ */
+export function readPath(
+  path: string,
+  { what, flag, enough = () => true }: Reading,
+): { readonly manifests: readonly Manifest[]; readonly folder: boolean } {
+  let folder: boolean;
+  let files: readonly string[];
+  let inner: readonly string[];
+  try {
+    folder = statSync(path).isDirectory();
+    [files, inner] = folder ? entriesOf(path) : [[path], []];
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'does not exist' : 'cannot be read';
+    throw invalid(path, undefined, `${reason}, expected a YAML file or a folder with ${what}; check ${flag}`, error);
+  }
+  const manifests = files.flatMap((file) => readFile(file, folder));
+  if (!enough(manifests)) manifests.push(...inner.flatMap(readInner));
+  if (files.length === 0 && manifests.length === 0)
+    throw invalid(path, undefined, `is a folder without YAML or JSON files, expected ${what}; check ${flag}`);
+  return { manifests, folder };
+}
+
+function readInner(folder: string): readonly Manifest[] {
+  const [files, inner] = entriesOf(folder);
+  return [...files.flatMap((file) => readFile(file, true)), ...inner.flatMap((one) => readInner(one))];
+}
+
+/** The manifests of a folder and the folders in it, in the order of their names. */
+function entriesOf(folder: string): readonly [files: readonly string[], inner: readonly string[]] {
+  const entries = readdirSync(folder, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const files = entries.filter((entry) => !entry.isDirectory() && MANIFEST_FILE.test(entry.name));
+  const inner = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'));
+  return [files.map(({ name }) => join(folder, name)), inner.map(({ name }) => join(folder, name))];
+}
+
+/** Reads one file. In a folder, what is no Kubernetes object at all (a kustomization, a values file) is passed over. */
+function readFile(file: string, lenient: boolean): readonly Manifest[] {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw invalid(file, undefined, 'cannot be read, expected a YAML file; check its path and permissions', error);
+  }
+  return parseManifests(text, file, lenient);
+}
+
+/**
+ * The objects of a text. `file` is what messages call it; `lenient` passes over what is no Kubernetes object at all.
+ *
+ * @throws {MANIFEST_INVALID}
+ */
+export function parseManifests(text: string, file: string, lenient: boolean): readonly Manifest[] {
+  const lines = new LineCounter();
+  // Anchors and merge keys are common in hand-written manifests.
+  const documents = parseAllDocuments(text, { lineCounter: lines, merge: true });
+  const manifests: Manifest[] = [];
+  for (const document of 'empty' in documents ? [] : documents) {
+    const error = document.errors[0];
+    if (error !== undefined) {
+      const { line, col } = lines.linePos(error.pos[0]);
+      if (HELM_ACTION.test(text))
+        throw invalid(
+          file,
+          line,
+          'is a template of Helm, expected what it renders; run "helm template" and name its output',
+        );
+      const reason = (error.message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '');
+      throw invalid(file, line, `column ${col} is malformed: ${reason}; expected YAML, correct it and run again`);
+    }
+    const value: unknown = document.toJS();
+    if (value === null || value === undefined) continue;
+    const line = lineOf(document, lines);
+    for (const item of itemsOf(value)) {
+      const problem = objectProblem(item);
+      if (CLIENT_SIDE.test(textOf(asMap(item)?.['apiVersion'])) && lenient) continue;
+      if (problem === undefined) manifests.push({ object: item as KubeObject, file, line });
+      else if (!lenient) throw invalid(file, line, problem);
+    }
+  }
+  if (manifests.length === 0 && !lenient) {
+    throw invalid(file, undefined, 'holds no object, expected Kubernetes manifests in YAML; check the path');
+  }
+  return manifests;
+}
+
+/** `kind: List` stands for its items, as `kubectl` has it. */
+function itemsOf(value: unknown): readonly unknown[] {
+  const map = asMap(value);
+  return map?.['apiVersion'] === 'v1' && map['kind'] === 'List' ? asList(map['items']) : [value];
+}
+
+function objectProblem(value: unknown): string | undefined {
+  const map = asMap(value);
+  if (map === undefined) {
+    return `is ${Array.isArray(value) ? 'a list' : `a ${typeof value}`}, expected a Kubernetes object with apiVersion, kind and metadata`;
+  }
+  for (const field of ['apiVersion', 'kind'] as const) {
+    if (typeof map[field] !== 'string' || map[field] === '') {
+      return `has no ${field}, expected a Kubernetes object with apiVersion, kind and metadata; add it`;
+    }
+  }
+  if (asMap(map['metadata']) === undefined)
+    return `is a ${textOf(map['kind'])} without metadata, expected at least a name`;
+  return undefined;
+}
+
+function lineOf(document: Document, lines: LineCounter): number {
+  return lines.linePos(document.contents?.range?.[0] ?? 0).line;
+}
+
+/** @throws {MANIFEST_INVALID} naming where the object stands. */
+export function fail(manifest: Manifest, problem: string): never {
+  throw invalid(manifest.file, manifest.line, problem);
+}
+
+/** The error that names a file, and a line of it. */
+export function invalid(file: string, line: number | undefined, problem: string, cause?: unknown): HarnessError {
+  const where = line === undefined ? `"${file}"` : `"${file}" line ${line}`;
+  return new HarnessError('MANIFEST_INVALID', `${where} ${problem}`, {
+    ...(cause === undefined ? {} : { cause }),
+    details: { file, line },
+  });
+}
+
+/** The value as a map; undefined when it is none. */
+export function asMap(value: unknown): JsonObject | undefined {
+  return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as JsonObject) : undefined;
+}
+
+/** The value as a list; empty when it is none. */
+export function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** The value as a text, JSON when it is none. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value ?? '');
+}

@@ -1,0 +1,175 @@
+/**
+ * Kubernetes manifests from YAML or JSON files: the CRDs and the sample.
+ *
+ * Owns: what is wrong with them before a server has seen them. Does not own: reading files (`manifest-files.ts`), and validation
+ * against a schema, which is the API server's when the objects are applied.
+ */
+import type { KubeObject } from '../../model/object.ts';
+import { asList, asMap, fail, invalid, readPath, textOf, type Manifest } from './manifest-files.ts';
+
+const CRD_KIND = 'CustomResourceDefinition';
+const CRD_VERSION = 'apiextensions.k8s.io/v1';
+
+/**
+ * Reads the CRDs of files and folders. A folder may hold other manifests too, and patches, and its CRDs in inner folders; a file named
+ * itself must hold a CRD.
+ *
+ * @throws {MANIFEST_INVALID}
+ */
+export function loadCrds(paths: readonly string[]): readonly KubeObject[] {
+  const crds: KubeObject[] = [];
+  for (const path of paths) {
+    const { manifests, folder } = readPath(path, {
+      what: 'CRDs',
+      flag: '--crds',
+      enough: (found) => found.some(isCrd),
+    });
+    for (const manifest of manifests) {
+      if (isCrd(manifest)) {
+        if (!folder || !isPatch(manifest)) crds.push(checkedCrd(manifest));
+      } else if (!folder) {
+        fail(manifest, `is a ${manifest.object.kind}, expected a ${CRD_KIND}; pass samples with --sample`);
+      }
+    }
+    if (!manifests.some((manifest) => isCrd(manifest) && !isPatch(manifest))) {
+      throw invalid(path, undefined, `holds no ${CRD_KIND}; name the file or folder that your CRDs are generated into`);
+    }
+  }
+  return crds;
+}
+
+/**
+ * Reads the objects that a run starts from.
+ *
+ * @param crds what `--crds` named
+ * @param builtIn `apiVersion/Kind` of the kinds that the API server knows without a CRD
+ * @throws {MANIFEST_INVALID}
+ */
+export function loadSamples(
+  paths: readonly string[],
+  crds: readonly KubeObject[],
+  builtIn: ReadonlySet<string>,
+): readonly KubeObject[] {
+  const declared = declaredKinds(crds);
+  const samples: KubeObject[] = [];
+  for (const path of paths) {
+    const { manifests } = readPath(path, { what: 'samples', flag: '--sample' });
+    for (const manifest of manifests) {
+      const { apiVersion, kind } = manifest.object;
+      if (kind === CRD_KIND)
+        fail(manifest, `is a ${CRD_KIND}, expected an object to start from; pass definitions with --crds`);
+      const known = declared.has(`${apiVersion}/${kind}`) || builtIn.has(`${apiVersion}/${kind}`);
+      if (!known) fail(manifest, unknownKindText(manifest.object, declared, builtIn));
+      if (typeof manifest.object.metadata.name !== 'string') {
+        fail(manifest, `is a ${kind} without metadata.name, expected a name to apply it under; add one`);
+      }
+      samples.push(manifest.object);
+    }
+  }
+  return samples;
+}
+
+function isCrd({ object }: Manifest): boolean {
+  return object.kind === CRD_KIND;
+}
+
+/** What kustomize lays over a definition is written as a definition, too: without a name of the kind, without versions. */
+function isPatch({ object }: Manifest): boolean {
+  const spec = asMap(object['spec']);
+  return spec?.['names'] === undefined && spec?.['versions'] === undefined;
+}
+
+/**
+ * The CRDs among other manifests.
+ *
+ * @throws {MANIFEST_INVALID} when one cannot be served.
+ */
+export function crdsAmong(manifests: readonly Manifest[]): {
+  readonly crds: readonly KubeObject[];
+  readonly rest: readonly Manifest[];
+} {
+  const definitions = manifests.filter((manifest) => isCrd(manifest) && !isPatch(manifest));
+  return { crds: definitions.map(checkedCrd), rest: manifests.filter((manifest) => !isCrd(manifest)) };
+}
+
+/** `apiVersion/Kind` of what CRDs declare and serve. */
+export function declaredKinds(crds: readonly KubeObject[]): ReadonlySet<string> {
+  const declared = new Set<string>();
+  for (const crd of crds) {
+    const spec = asMap(crd['spec']);
+    const kind = asMap(spec?.['names'])?.['kind'];
+    for (const version of asList(spec?.['versions'])) {
+      const { name, served } = asMap(version) ?? {};
+      if (served !== false) declared.add(`${textOf(spec?.['group'])}/${textOf(name)}/${textOf(kind)}`);
+    }
+  }
+  return declared;
+}
+
+function unknownKindText(
+  { apiVersion, kind }: KubeObject,
+  declared: ReadonlySet<string>,
+  builtIn: ReadonlySet<string>,
+): string {
+  const sameKind = [...declared, ...builtIn].filter((known) => known.endsWith(`/${kind}`));
+  if (sameKind.length > 0) {
+    return `is a ${kind} of ${apiVersion}, which is not served, expected ${listText(sameKind)}; change its apiVersion`;
+  }
+  const choice = declared.size === 0 ? 'no CRD was given' : `the CRDs declare ${listText([...declared])}`;
+  return `is a ${kind} of ${apiVersion}, which no CRD declares (${choice}); pass its CRD with --crds`;
+}
+
+function listText(kinds: readonly string[]): string {
+  return [...kinds].sort().join(', ');
+}
+
+/** A CRD that can be served: of v1, with names, a scope and a schema for every served version. */
+function checkedCrd(manifest: Manifest): KubeObject {
+  const { object } = manifest;
+  if (object.apiVersion !== CRD_VERSION) {
+    const removed = object.apiVersion === 'apiextensions.k8s.io/v1beta1' ? ', which Kubernetes 1.22 removed' : '';
+    fail(manifest, `is a ${CRD_KIND} of ${object.apiVersion}${removed}, expected ${CRD_VERSION}; generate it anew`);
+  }
+  const spec = asMap(object['spec']);
+  const names = asMap(spec?.['names']);
+  const name = textOf(object.metadata.name ?? names?.['plural']);
+  const missing = [
+    ...(typeof spec?.['group'] === 'string' ? [] : ['spec.group']),
+    ...(typeof names?.['plural'] === 'string' ? [] : ['spec.names.plural']),
+    ...(typeof names?.['kind'] === 'string' ? [] : ['spec.names.kind']),
+    ...(asList(spec?.['versions']).length > 0 ? [] : ['spec.versions']),
+  ];
+  if (missing.length > 0) fail(manifest, `is the CRD "${name}" without ${missing.join(', ')}; generate it anew`);
+  asList(spec?.['versions']).forEach((version, index) => {
+    const { name: versionName, schema } = asMap(version) ?? {};
+    if (asMap(asMap(schema)?.['openAPIV3Schema']) === undefined) {
+      fail(
+        manifest,
+        `is the CRD "${name}" whose version "${textOf(versionName)}" has no schema, expected ` +
+          `spec.versions[${index}].schema.openAPIV3Schema, which ${CRD_VERSION} requires; generate it anew`,
+      );
+    }
+  });
+  return object;
+}
+
+/** Where a conversion webhook cannot be asked, versions differ in their name only. `answered`: whose can. */
+export function withoutConversionWebhooks(
+  crds: readonly KubeObject[],
+  answered: (crd: KubeObject) => boolean = () => false,
+  why = 'none is at hand (--manifests brings its service and deployment)',
+): {
+  readonly crds: readonly KubeObject[];
+  readonly warnings: readonly string[];
+} {
+  const warnings: string[] = [];
+  const plain = crds.map((crd): KubeObject => {
+    const spec = asMap(crd['spec']);
+    if (asMap(spec?.['conversion'])?.['strategy'] !== 'Webhook' || answered(crd)) return crd;
+    warnings.push(
+      `the CRD ${crd.metadata.name} is converted by a webhook, and ${why}: versions are taken to differ in their name only`,
+    );
+    return { ...crd, spec: { ...spec, conversion: { strategy: 'None' } } };
+  });
+  return { crds: plain, warnings };
+}

@@ -1,0 +1,248 @@
+/** What a user may write, in a file or on the command line: the options, and messages that name file and field. */
+import { z } from 'zod';
+import { isMetricsUrl, METRICS_FORM } from '../../actors/process/prometheus.ts';
+import { parseReadiness, READINESS_FORMS } from '../../actors/process/readiness.ts';
+import { PREFIX, PREFIX_FORM } from '../../clusters/existing/prefix.ts';
+import { CLUSTERS, PARTS, type ClusterKind, type ClusterPart } from '../../model/cluster.ts';
+import type { KindOptions } from '../../model/kind-options.ts';
+import { kindSchema } from './kind-options.ts';
+import type { Network, Transport } from '../../model/counterexample.ts';
+import { HarnessError } from '../../model/errors.ts';
+import { isRecord } from '../../model/json.ts';
+import type { CONNECTION } from '../../model/fault-kinds.ts';
+import type { FaultKind } from '../../model/schedule.ts';
+import { nearestOf } from '../../model/nearest.ts';
+import type { Property } from '../../oracle/property.ts';
+import { describeIssues } from '../../schedule/codec/issues.ts';
+import { parseBudget } from './budget.ts';
+import { findingOptions, type FindingOptions } from './config-findings.ts';
+import type { CelClaim } from './cel-claims.ts';
+import { always, eventually, sometimes, type Predicate } from './predicates.ts';
+
+/** What a user may set. Paths are relative to the configuration file, or to the working directory on the command line. */
+export interface StalemateOptions extends FindingOptions {
+  /** Module of the target: its default export gets a `KubeConfig` and starts the controller. */
+  readonly target?: string;
+  /**
+   * The target as a process, instead of a module: program and arguments, with `{kubeconfig}`, `{namespace}`, `{port}`, `{port:NAME}`,
+   * `{files}`, `{certs}` and `{effects}`.
+   */
+  readonly command?: readonly string[];
+  /**
+   * The target as a pod inside a kind cluster: an image that the container engine has; `command` holds its arguments. Default, where
+   * `cluster` is `kind` and neither `target` nor `command` are given: that of the manifests' Deployment.
+   */
+  readonly image?: string;
+  /** Where `command` is started; default the working directory. */
+  readonly directory?: string;
+  /** Variables of `command`'s environment beside the few that every program gets. */
+  readonly env?: { readonly [name: string]: string };
+  /** What `command` can reach: `none` (default) is a loopback interface of its own, where the system permits it; `host` is all. */
+  readonly network?: Network;
+  /** When `command` counts as started: `quiet` (default), `url:…`, `log:…` or `watch:…`. */
+  readonly ready?: string;
+  /** A `command` that is not ready by then has failed; default 30 s. */
+  readonly readyWithinMs?: number;
+  /** At the end of a run `command` gets SIGTERM and so long to end; default 0: it is killed at once. */
+  readonly graceMs?: number;
+  /** Where `command` tells Prometheus how often it reconciled: `http://127.0.0.1:{port:metrics}/metrics`. */
+  readonly metrics?: string;
+  /** Files or folders with CustomResourceDefinitions. */
+  readonly crds?: readonly string[];
+  /** Files or folders with the objects that a run starts from. */
+  readonly samples?: readonly string[];
+  /** Where namespaced samples without a namespace go; default `default`. */
+  readonly namespace?: string;
+  /** Files or folders with what the project ships: kustomize or helm output, kustomizations, plain manifests. */
+  readonly manifests?: readonly string[];
+  /** Which Deployment of the manifests the target is, when they hold several. */
+  readonly deployment?: string;
+  /** Whether roles of the manifests are enforced for the target; default: when they bind any. */
+  readonly authorization?: 'rbac' | 'allow-all';
+  /** What answers the API: the embedded server (default), one of our own with etcd, from envtest's binaries or by kind, or one that you name. */
+  readonly cluster?: ClusterKind;
+  /** What runs behind the API server where `cluster` is `envtest`; default: nothing, stalemate looks after objects. */
+  readonly with?: readonly ClusterPart[];
+  /** How a kind cluster is made, where `cluster` is `kind`. */
+  readonly kind?: KindOptions;
+  /** Where an `existing` cluster is named; never looked for. */
+  readonly kubeconfig?: string;
+  /** Its context there; default that file's current one. */
+  readonly context?: string;
+  /** Contexts that may lead to another machine. */
+  readonly allowContexts?: readonly string[];
+  /** What the names of the namespaces begin with that are made on an `existing` cluster; default `stalemate`. */
+  readonly namespacePrefix?: string;
+  /**
+   * Names from `stalemate list properties` for these alone (default: all of the catalogue), and properties of your own, which join them; an
+   * empty list for none but your own claims.
+   */
+  readonly properties?: readonly (string | Property)[];
+  /** Claims about every version of every object. */
+  readonly always?: readonly (Predicate | CelClaim)[];
+  /** Claims about the objects at rest. */
+  readonly eventually?: readonly (Predicate | CelClaim)[];
+  /** What has to come true at least once in a campaign, or the campaign is vacuous. */
+  readonly sometimes?: readonly (Predicate | CelClaim)[];
+  /** Kinds of adversarial writers, by name: `false` switches one off. */
+  readonly writers?: { readonly [name: string]: boolean };
+  /** Kinds of faults, by name: `false` switches one off; `connection: true` switches those on that need toxiproxy, or their names do. */
+  readonly faults?: { readonly [kind in FaultKind | typeof CONNECTION]?: boolean };
+  /** The toxiproxy server that disturbs connections; default: the one on PATH, or the one that was built. */
+  readonly toxiproxy?: string;
+  /** `60s`, `5m`, or a number of runs; default `60s`. */
+  readonly budget?: string | number;
+  /**
+   * For processes: trials run on one process that lives through many, several a second; what is suspicious there counts once a fresh
+   * process shows it too. Default: a fresh process for every trial.
+   */
+  readonly warm?: boolean;
+  /**
+   * For processes with one connection: what they send before they come to rest happens in the order of labels. Slower, and replays
+   * hardly ever differ.
+   */
+  readonly serialised?: boolean;
+  /** Root seed of everything drawn; drawn itself when absent. */
+  readonly seed?: number;
+  /** Ends the campaign after this many distinct findings. */
+  readonly stopAfter?: number;
+  /** Folder for counterexamples and records; default `.stalemate`. */
+  readonly reportDir?: string;
+  readonly transport?: Transport;
+  /** The target means to run more than once at a time: two replicas may be started. */
+  readonly leaderElection?: boolean;
+  readonly replicas?: 1 | 2;
+  /** The target keeps things outside the cluster and is given a store for them; on by itself where a command says `{effects}`. */
+  readonly effects?: boolean;
+  /** How long nothing must happen before a run counts as settled; default 10 s of virtual time, for a `command` half a second. */
+  readonly settleWindowMs?: number;
+  /** Gate items after which settling is given up. */
+  readonly settleStepsMax?: number;
+  /** Gate items of contention. */
+  readonly stepsMax?: number;
+  readonly garbageCollection?: boolean;
+  readonly namespaceController?: boolean;
+  readonly environment?: {
+    /**
+     * Whether pods, Deployments, StatefulSets, Jobs, volume claims and load balancers become ready, without a kubelet: not at all,
+     * soon, or late. `auto`, the default for a command: those that the target makes and looks at, soon. Default for a module: off.
+     */
+    readonly workloads?: 'auto' | 'off' | 'fast' | 'slow';
+  };
+}
+
+/** Checks the options' types and gives them back: for `stalemate.config.ts`. */
+export function defineConfig(options: StalemateOptions): StalemateOptions {
+  return options;
+}
+
+const property = z.custom<Property>(
+  (value) => isRecord(value) && typeof value['name'] === 'string' && typeof value['check'] === 'function',
+  'expected a name from `stalemate list properties` or an object with name and check',
+);
+/** @internal */
+export const predicateSchema: z.ZodType<Predicate | CelClaim> = z.custom<Predicate | CelClaim>(
+  (value) =>
+    isRecord(value) &&
+    typeof value['name'] === 'string' &&
+    typeof value['resource'] === 'string' &&
+    (typeof value['check'] === 'function') !== (typeof value['cel'] === 'string'),
+  'expected an object with name, resource, and either check (a function) or cel (an expression)',
+);
+const budget = z.union([z.string(), z.number()]).refine((value) => parseBudget(String(value)) !== undefined, {
+  message: 'expected a time like "60s" or "5m", or a number of runs',
+});
+
+/** @internal */
+const optionsForm = z.strictObject({
+  target: z.string().min(1).exactOptional(),
+  command: z.array(z.string()).min(1).exactOptional(),
+  image: z.string().min(1).exactOptional(),
+  directory: z.string().min(1).exactOptional(),
+  env: z.record(z.string(), z.string()).exactOptional(),
+  network: z.enum(['none', 'host']).exactOptional(),
+  ready: z
+    .string()
+    .refine((text) => parseReadiness(text) !== undefined, { message: `expected ${READINESS_FORMS}` })
+    .exactOptional(),
+  readyWithinMs: z.number().min(1).exactOptional(),
+  graceMs: z.number().min(0).exactOptional(),
+  metrics: z
+    .string()
+    .refine(isMetricsUrl, { message: `expected ${METRICS_FORM}` })
+    .exactOptional(),
+  crds: z.array(z.string()).exactOptional(),
+  samples: z.array(z.string()).exactOptional(),
+  namespace: z
+    .string()
+    .regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, 'expected the name of a namespace')
+    .exactOptional(),
+  manifests: z.array(z.string()).exactOptional(),
+  deployment: z.string().min(1).exactOptional(),
+  authorization: z.enum(['rbac', 'allow-all']).exactOptional(),
+  cluster: z.enum(CLUSTERS).exactOptional(),
+  with: z.array(z.enum(PARTS)).exactOptional(),
+  kind: kindSchema.exactOptional(),
+  kubeconfig: z.string().min(1).exactOptional(),
+  context: z.string().min(1).exactOptional(),
+  allowContexts: z.array(z.string()).exactOptional(),
+  namespacePrefix: z.string().regex(PREFIX, PREFIX_FORM).exactOptional(),
+  properties: z.array(z.union([z.string(), property])).exactOptional(),
+  always: z.array(predicateSchema).exactOptional(),
+  eventually: z.array(predicateSchema).exactOptional(),
+  sometimes: z.array(predicateSchema).exactOptional(),
+  writers: z.record(z.string(), z.boolean()).exactOptional(),
+  faults: z.record(z.string(), z.boolean()).exactOptional(),
+  toxiproxy: z.string().min(1).exactOptional(),
+  budget: budget.exactOptional(),
+  warm: z.boolean().exactOptional(),
+  serialised: z.boolean().exactOptional(),
+  seed: z.int().exactOptional(),
+  stopAfter: z.int().min(1).exactOptional(),
+  reportDir: z.string().min(1).exactOptional(),
+  transport: z.enum(['http-library', 'dispatcher']).exactOptional(),
+  leaderElection: z.boolean().exactOptional(),
+  replicas: z.union([z.literal(1), z.literal(2)]).exactOptional(),
+  effects: z.boolean().exactOptional(),
+  settleWindowMs: z.number().min(1).exactOptional(),
+  settleStepsMax: z.int().min(1).exactOptional(),
+  stepsMax: z.int().min(1).exactOptional(),
+  garbageCollection: z.boolean().exactOptional(),
+  namespaceController: z.boolean().exactOptional(),
+  ...findingOptions,
+  environment: z.strictObject({ workloads: z.enum(['auto', 'off', 'fast', 'slow']).exactOptional() }).exactOptional(),
+});
+
+export const optionsSchema: z.ZodType<StalemateOptions> = optionsForm;
+
+/** @throws {CONFIG_INVALID} naming `source` and the field. */
+export function checkOptions(value: unknown, source: string): StalemateOptions {
+  const checked = optionsSchema.safeParse(value ?? {});
+  if (checked.success) return checked.data;
+  throw new HarnessError(
+    'CONFIG_INVALID',
+    `"${source}" is not valid, ${describeIssues(checked.error, value)}${meant(checked.error)}`,
+    {
+      details: { source },
+    },
+  );
+}
+
+/** What an unknown field of the top level was likely meant to be. */
+function meant({ issues }: z.ZodError): string {
+  const keys = issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys' && issue.path.length === 0 ? issue.keys : [],
+  );
+  const [nearest] = keys.flatMap((key) => nearestOf(key, Object.keys(optionsForm.shape)) ?? []);
+  return nearest === undefined ? '' : `; did you mean "${nearest}"?`;
+}
+
+/** The claims of the user's own: what a worker must import the configuration again for. */
+export function ownProperties(options: StalemateOptions): readonly Property[] {
+  return [
+    ...(options.properties ?? []).filter((property) => typeof property !== 'string'),
+    ...(options.always ?? []).map(always),
+    ...(options.eventually ?? []).map(eventually),
+    ...(options.sometimes ?? []).map(sometimes),
+  ];
+}

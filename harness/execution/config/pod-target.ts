@@ -1,0 +1,73 @@
+/**
+ * A target that is an image and runs as a pod inside a kind cluster: what the options say of it, and what makes no sense there.
+ *
+ * Start at {@link podOf}.
+ */
+import { resolve } from 'node:path';
+import { portNames } from '../../actors/process/command.ts';
+import type { ProcessTarget, ProjectManifests } from '../../model/counterexample.ts';
+import { HarnessError } from '../../model/errors.ts';
+import { mapsOf, textOf } from '../../model/json.ts';
+import type { StalemateOptions } from './options.ts';
+import { resolveCommand } from './process-target.ts';
+import { targetWorkload } from '../project/deployment.ts';
+
+/** An image is named, or nothing is and the manifests are to say what runs in the kind cluster. */
+export function isInCluster({ image, cluster, manifests = [], command, target }: StalemateOptions): boolean {
+  if (image !== undefined) return true;
+  return cluster === 'kind' && manifests.length > 0 && command === undefined && target === undefined;
+}
+
+/** @throws {CONFIG_INVALID} for what is about a program on this machine. */
+export function podOf(options: StalemateOptions, cwd: string): ProcessTarget {
+  const { image = '', target, command = [], env = {}, ready, readyWithinMs, graceMs } = options;
+  if (target !== undefined)
+    throw invalid(`got both target "${target}" and an image "${image}", expected one of them: a module, or an image`);
+  for (const name of ['directory', 'network', 'metrics'] as const)
+    if (options[name] !== undefined)
+      throw invalid(
+        `got "${name}" for an image, which runs in a pod of its own; expected it for a program; leave it out`,
+      );
+  if (ready?.startsWith('url:') === true)
+    throw invalid(`got ready "${ready}" for an image, in whose pod nobody knocks, expected "log:…" or "watch:…"`);
+  const words = [...command, ...Object.values(env)];
+  const placeholder = words
+    .map((word) => /\{(?:kubeconfig|namespace|files|certs|effects)\}/.exec(word)?.[0])
+    .find(Boolean);
+  const found = placeholder ?? (portNames(words).length > 0 ? '{port}' : undefined);
+  if (found !== undefined)
+    throw invalid(
+      `got "${found}" in the arguments or variables of an image, which nothing replaces in a pod; there the API server is found as in any pod; leave it out`,
+    );
+  const manner = {
+    inCluster: true,
+    ...(ready === undefined ? {} : { ready }),
+    ...(readyWithinMs === undefined ? {} : { readyWithinMs }),
+    ...(graceMs === undefined ? {} : { graceMs }),
+  };
+  return resolveCommand({ command: [image, ...command], directory: resolve(cwd), env, manner });
+}
+
+export function notInKind({ image, cluster }: StalemateOptions): HarnessError {
+  return invalid(
+    `got image "${image ?? ''}" with cluster "${cluster ?? ''}", expected "kind": there it runs as a pod; leave "cluster" out, or give the program itself (-- COMMAND)`,
+  );
+}
+
+/** The images of the target's pod, its own first; none for a target that is no pod. */
+export function imagesFor({
+  process,
+  project,
+}: {
+  readonly process: ProcessTarget | null;
+  readonly project: ProjectManifests | null;
+}): readonly string[] {
+  if (process?.inCluster !== true) return [];
+  const pod = project === null ? undefined : targetWorkload(project, '')?.pod;
+  const beside = [...mapsOf(pod?.['initContainers']), ...mapsOf(pod?.['containers'])].map(({ image }) => textOf(image));
+  return [...new Set([process.command[0] ?? '', ...beside])].filter((image) => image !== '');
+}
+
+function invalid(what: string): HarnessError {
+  return new HarnessError('CONFIG_INVALID', what);
+}

@@ -1,0 +1,204 @@
+/**
+ * The user's own claims: predicates over objects, turned into properties.
+ *
+ * `always` is judged on every revision since contention began, `eventually` on the state at rest; `sometimes` has to come true on some
+ * revision of a campaign, or the campaign proved nothing about it. One that looks at all objects is asked whenever the target changes
+ * any: what breaks it seldom writes the object that it is about. A claim is a function, or a CEL expression (`cel-claims.ts`).
+ */
+import { HarnessError } from '../../model/errors.ts';
+import type { CheckResult, Violation } from '../../model/check-result.ts';
+import { roleOf } from '../../model/actor.ts';
+import { phaseStart, type History, type Revision } from '../../model/history.ts';
+import { objectKey, type KubeObject } from '../../model/object.ts';
+import type { Property } from '../../oracle/property.ts';
+import { celPredicate, type CelClaim } from './cel-claims.ts';
+
+export interface Predicate {
+  /** Kebab-case, as given to `--property`. */
+  readonly name: string;
+  /** The resource that it is about: `pods`, `widgets.example.com`. */
+  readonly resource: string;
+  /**
+   * Whether the claim holds for an object. `objects` is everything that exists at that moment. A text is the reason why it does
+   * not hold. `before` is the version that the object replaced, if it is a change that is judged. Must be pure.
+   */
+  check(object: KubeObject, objects: readonly KubeObject[], before?: KubeObject): boolean | string;
+  /** Whether it can become false by a change of another object; by default, whether `check` takes `objects` and no `before`. */
+  readonly looksAround?: boolean;
+}
+
+/** A claim about every version of every object of a resource. */
+export function always(claim: Predicate | CelClaim): Property {
+  const predicate = 'cel' in claim ? celPredicate(claim, 'change') : claim;
+  return {
+    name: predicate.name,
+    kind: 'safety',
+    about: `always: ${predicate.name} holds for every version of ${predicate.resource}`,
+    source: sourceOf(claim),
+    check: (history) => judge(history, predicate, momentsSinceContention(history, predicate), 'always'),
+  };
+}
+
+/** A claim about the objects of a resource at rest. */
+export function eventually(claim: Predicate | CelClaim): Property {
+  const predicate = 'cel' in claim ? celPredicate(claim, 'state') : claim;
+  return {
+    name: predicate.name,
+    kind: 'liveness',
+    about: `eventually: ${predicate.name} holds for ${predicate.resource} at rest`,
+    source: sourceOf(claim),
+    check: (history) => {
+      if (history.settlement.result !== 'quiescent') {
+        return { result: 'inconclusive', reason: 'the run never came to rest, and the claim is about objects at rest' };
+      }
+      const last = [...liveAt(history, Number.POSITIVE_INFINITY).values()];
+      return judge(
+        history,
+        predicate,
+        last
+          .filter(({ resource }) => resource === predicate.resource)
+          .map((revision) => ({ by: revision, of: revision })),
+        'eventually',
+      );
+    },
+  };
+}
+
+/** A state that a campaign has to come by at least once. Holds in every single run. */
+export function sometimes(claim: Predicate | CelClaim): Property {
+  const predicate = 'cel' in claim ? celPredicate(claim, 'change') : claim;
+  return {
+    name: predicate.name,
+    kind: 'liveness',
+    about: `sometimes: ${predicate.name} comes true for ${predicate.resource} at least once in a campaign`,
+    source: sourceOf(claim),
+    check: () => ({ result: 'holds' }),
+    reached: (history) =>
+      momentsSinceContention(history, predicate).some((moment) => comesTrue(history, predicate, moment)),
+  };
+}
+
+function sourceOf(claim: Predicate | CelClaim): string {
+  return 'cel' in claim ? claim.cel : claim.check.toString();
+}
+
+/** What cannot be asked of a version has not come true in it. */
+function comesTrue(history: History, predicate: Predicate, { by, of }: Moment): boolean {
+  const objects = [...liveAt(history, by.at).values()].map((revision) => revision.object);
+  try {
+    return predicate.check(of.object, objects, of.before) === true;
+  } catch {
+    return false;
+  }
+}
+
+function judge(
+  history: History,
+  predicate: Predicate,
+  moments: readonly Moment[],
+  mode: 'always' | 'eventually',
+): CheckResult {
+  for (const moment of moments) {
+    const at = mode === 'always' ? moment.by.at : Number.POSITIVE_INFINITY;
+    const objects = [...liveAt(history, at).values()].map(({ object }) => object);
+    const answer = predicate.check(moment.of.object, objects, mode === 'always' ? moment.of.before : undefined);
+    if (answer !== true) {
+      return { result: 'violated', violations: [violationOf(history, predicate, moment, mode, answer)] };
+    }
+  }
+  return { result: 'holds' };
+}
+
+function violationOf(
+  history: History,
+  predicate: Predicate,
+  { by, of }: Moment,
+  mode: 'always' | 'eventually',
+  answer: string | false,
+): Violation {
+  const nameOf = ({ uid, name }: Revision): string => history.names[uid] ?? name;
+  const reason = answer === false ? '' : `: ${answer}`;
+  const change =
+    by === of
+      ? `at version ${by.revision}, written by ${by.actor}`
+      : `once ${by.actor} has ${DONE[by.type]} ${by.resource} ${nameOf(by)} (version ${by.revision})`;
+  const when = mode === 'always' ? change : 'at rest';
+  return {
+    signature: {
+      property: predicate.name,
+      class: mode === 'always' ? 'broken-always' : 'broken-at-rest',
+      actors: ['target'],
+      kind: predicate.resource,
+      field: '',
+    },
+    sentence: `${predicate.name} does not hold for ${predicate.resource} ${nameOf(of)} ${when}${reason}`,
+    operations: [by.op],
+    revisions: [by.revision],
+    at: mode === 'always' ? by.at : (history.phases.at(-1)?.at ?? by.at),
+    severity: 'error',
+  };
+}
+
+/** A version that a claim is asked of, right after a change: its own, or one of another object. */
+interface Moment {
+  readonly by: Revision;
+  readonly of: Revision;
+}
+
+const DONE: { readonly [type in Revision['type']]: string } = {
+  ADDED: 'created',
+  MODIFIED: 'changed',
+  DELETED: 'deleted',
+};
+
+function momentsSinceContention(history: History, predicate: Predicate): readonly Moment[] {
+  const { resource } = predicate;
+  const looksAround = predicate.looksAround ?? predicate.check.length === 2;
+  const start = phaseStart(history, 'contention');
+  return history.revisions
+    .filter(({ at }) => at >= start)
+    .flatMap((by): readonly Moment[] => {
+      if (by.resource === resource && by.type !== 'DELETED') return [{ by, of: by }];
+      // What others take away or add is not the target's doing.
+      if (!looksAround || roleOf(by.actor) !== 'target') return [];
+      const there = [...liveAt(history, by.at).values()].filter((revision) => revision.resource === resource);
+      return there.map((of) => ({ by, of }));
+    });
+}
+
+/** The last version of every object that exists right after a tick. */
+function liveAt(history: History, at: number): ReadonlyMap<string, Revision> {
+  const live = new Map<string, Revision>();
+  for (const revision of history.revisions) {
+    if (revision.at > at) break;
+    const key = objectKey(revision.resource, revision.namespace, revision.name);
+    if (revision.type === 'DELETED') live.delete(key);
+    else live.set(key, revision);
+  }
+  return live;
+}
+
+/**
+ * A claim about a resource that nobody can create would hold for ever.
+ *
+ * @param examples resources to name in the message beside a built-in one.
+ * @throws {CONFIG_INVALID}
+ */
+export function checkPredicates(
+  { always: every = [], eventually: atRest = [], sometimes: once = [] }: Claims,
+  resources: (name: string) => boolean,
+  examples: readonly string[],
+): void {
+  for (const { name, resource } of [...every, ...atRest, ...once]) {
+    if (resources(resource)) continue;
+    const such = [...examples.slice(-3), 'deployments.apps'].join(', ');
+    throw new HarnessError(
+      'CONFIG_INVALID',
+      `the predicate "${name}" is about "${resource}", expected a resource by its plural name and group, such as ${such}`,
+    );
+  }
+}
+
+type Claims = {
+  readonly [kind in 'always' | 'eventually' | 'sometimes']?: readonly Pick<Predicate, 'name' | 'resource'>[];
+};

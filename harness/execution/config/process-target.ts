@@ -1,0 +1,84 @@
+/** The command of a process target: whether there is such a program, and where. */
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
+import type { ProcessManner, ProcessTarget } from '../../model/counterexample.ts';
+import { HarnessError } from '../../model/errors.ts';
+
+export interface CommandOptions {
+  /** Program and arguments. */
+  readonly command: readonly string[];
+  /** Absolute. */
+  readonly directory: string;
+  readonly env: { readonly [name: string]: string };
+  /** Absent fields are as in {@link USUAL_MANNER}. */
+  readonly manner?: Partial<ProcessManner>;
+}
+
+/** What a process is treated like unless its author says otherwise. */
+export const USUAL_MANNER: ProcessManner = {
+  network: 'none',
+  ready: 'quiet',
+  readyWithinMs: 30_000,
+  graceMs: 0,
+  metrics: '',
+  inCluster: false,
+};
+
+/** What of a process is not as usual. */
+export function unusualManner(target: ProcessManner): Partial<ProcessManner> {
+  const names = Object.keys(USUAL_MANNER) as (keyof ProcessManner)[];
+  return Object.fromEntries(
+    names.filter((name) => target[name] !== USUAL_MANNER[name]).map((name) => [name, target[name]]),
+  );
+}
+
+/**
+ * The command as it can be started.
+ *
+ * @throws {TARGET_INVALID} when there is no such program or folder, or it cannot be executed.
+ */
+export function resolveCommand({ command, directory, env, manner = {} }: CommandOptions): ProcessTarget {
+  const [program = ''] = command;
+  // Whether there is such an image is asked where it has to be.
+  if (manner.inCluster === true) return { command, cwd: directory, env, ...USUAL_MANNER, ...manner };
+  if (!existsSync(directory) || !statSync(directory).isDirectory()) {
+    throw new HarnessError(
+      'TARGET_INVALID',
+      `got directory "${directory}", expected the folder to start "${program}" in`,
+    );
+  }
+  const found = programPaths(program, directory);
+  if (found.length === 0) {
+    const where = program.includes('/') ? `looked for "${resolve(directory, program)}"` : 'it is in no folder of PATH';
+    throw new HarnessError('TARGET_INVALID', `got command "${command.join(' ')}", expected a program: ${where}`);
+  }
+  if (!found.some(isExecutable)) {
+    throw new HarnessError(
+      'TARGET_INVALID',
+      `"${found[0] ?? program}" is not executable, expected a program; is it a script that an interpreter has to start?`,
+    );
+  }
+  return { command, cwd: directory, env, ...USUAL_MANNER, ...manner };
+}
+
+/** The files that a program of this name may be, the first choice first: the one of its path, or those in the folders of PATH. */
+export function programPaths(program: string, directory: string): readonly string[] {
+  const places = program.includes('/')
+    ? [resolve(directory, program)]
+    : (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, program));
+  return places.filter(isFile);
+}
+
+/** Whether there is a file at this path. */
+export function isFile(path: string): boolean {
+  return existsSync(path) && statSync(path).isFile();
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,174 @@
+/**
+ * From what a user wrote to a {@link RunConfig} with nothing left open.
+ *
+ * Owns: the defaults. Does not own: manifests (`manifests.ts`), the catalogue of properties and writers, which whoever resolves brings along.
+ */
+import { resolve } from 'node:path';
+import { resolveKind } from './kind-options.ts';
+import { HarnessError } from '../../model/errors.ts';
+import type { Property } from '../../oracle/property.ts';
+import { loadSamples } from './manifests.ts';
+import { parseBudget } from './budget.ts';
+import { resolveFindings } from './config-findings.ts';
+import { chosenFaults, switchedOn } from './chosen-faults.ts';
+import { checkPredicates } from './predicates.ts';
+import { settleDoubles } from '../project/sample-wins.ts';
+import { resolveProject } from '../project/resolve.ts';
+import type { RunConfig } from './run-config.ts';
+import {
+  clusterOf,
+  existingOf,
+  forProcess,
+  moduleAsProcess,
+  processOf,
+  targetModule,
+  usesEffects,
+  partsOf,
+  workloadsOf,
+} from './target-options.ts';
+import { ownProperties, type StalemateOptions } from './options.ts';
+
+/** What resolving needs to know of the world. */
+export interface ResolveContext {
+  readonly cwd: string;
+  readonly configFile: string | null;
+  /** Names of the properties to judge, from the command line; empty for what the options say. */
+  readonly only: readonly string[];
+  /** The catalogue. */
+  readonly properties: readonly Property[];
+  /** Names of the kinds of writers that exist. */
+  readonly writers: readonly string[];
+  /** `apiVersion/Kind` that the API server knows without a CRD. */
+  readonly builtInKinds: ReadonlySet<string>;
+  /** The same as `pods`, `deployments.apps`. */
+  readonly builtInResources: ReadonlySet<string>;
+  /** Draws a seed when none is given. */
+  readonly freshSeed: () => number;
+  /** The day on which waivers have to be valid, `2026-11-22`. */
+  readonly today: string;
+}
+
+const DEFAULT_BUDGET = '60s';
+/**
+ * Longer than what eight failures earn by client-go's rule (5 ms · 2⁸), shorter than the 30 s after which client-node opens its
+ * watches anew: paying for that in every run would halve the rate. Suspects get as long as their back-offs have earned.
+ */
+export const SETTLE_WINDOW_MS: number = 10_000;
+/** The same for a process, whose time passes for real: what wakes it after that is found in the trials that are suspect. */
+export const SETTLE_WINDOW_WALL_MS: number = 500;
+/** A converged controller needs tens of requests; a hot one reaches this within milliseconds. */
+const SETTLE_STEPS_MAX = 800;
+/** Some 50 items make a run; beyond a few hundred nothing new is learned from the same one. */
+const STEPS_MAX = 400;
+
+/**
+ * Fills in every default and loads every file.
+ *
+ * @throws {CONFIG_INVALID} {MANIFEST_INVALID} {TARGET_INVALID}
+ */
+export function resolveOptions(options: StalemateOptions, context: ResolveContext): RunConfig {
+  const { cwd } = context;
+  const started = processOf(options, cwd);
+  forProcess('metrics', options.metrics !== undefined, started);
+  const target = started === null ? targetModule(options.target, cwd) : '';
+  const paths = (given: readonly string[] = []): readonly string[] => given.map((path) => resolve(cwd, path));
+  const namespace = options.namespace ?? 'default';
+  const resolved = resolveProject({
+    crds: paths(options.crds),
+    manifests: paths(options.manifests),
+    process: started,
+    namespace,
+    deployment: options.deployment,
+    authorization: options.authorization,
+    builtIn: context.builtInKinds,
+  });
+  const samplePaths = paths(options.samples);
+  if (samplePaths.length === 0) {
+    throw new HarnessError(
+      'CONFIG_INVALID',
+      'got no sample, expected objects to start from; pass a YAML file with --sample',
+    );
+  }
+  const { crds, process } = resolved;
+  const loaded = loadSamples(samplePaths, crds, context.builtInKinds);
+  const { project, samples, warnings } =
+    resolved.project === null
+      ? { project: null, samples: loaded, warnings: [] }
+      : settleDoubles(resolved.project, loaded, namespace);
+  const defined = crds.map(({ metadata }) => metadata.name ?? '');
+  const resources = (name: string): boolean => context.builtInResources.has(name) || defined.includes(name);
+  checkPredicates(options, resources, defined);
+  const cluster = clusterOf(options);
+  const inRealTime = started !== null || cluster !== 'embedded';
+  const replicasMax = options.replicas ?? (options.leaderElection === true ? 2 : 1);
+  const circumstances = { cwd, isProcess: inRealTime, isCommand: started !== null, replicasMax } as const;
+  const chosen = chosenFaults(options, circumstances);
+  return {
+    configFile: context.configFile,
+    target,
+    process: started === null && inRealTime ? moduleAsProcess(target, usesEffects(options)) : process,
+    cluster,
+    existing: existingOf({ ...options, cluster }, cwd),
+    kind: resolveKind(options.kind, cwd),
+    transport: options.transport ?? 'http-library',
+    crds,
+    samples,
+    project,
+    namespace,
+    properties: chosenProperties(options, context),
+    writers: switchedOn(options.writers, context.writers, 'writers'),
+    faults: chosen.faults,
+    toxiproxy: chosen.toxiproxy,
+    budget: chosenBudget(options.budget ?? DEFAULT_BUDGET),
+    warm: forProcess('warm', options.warm, started),
+    seed: options.seed ?? context.freshSeed(),
+    stopAfter: options.stopAfter ?? Number.POSITIVE_INFINITY,
+    reportDir: resolve(cwd, options.reportDir ?? '.stalemate'),
+    ...resolveFindings(options, {
+      ...{ cwd, configFile: context.configFile, writers: context.writers, today: context.today, resources },
+      properties: [...context.properties, ...ownProperties(options)].map((property) => property.name),
+    }),
+    warnings: [...resolved.warnings, ...warnings, ...chosen.warnings],
+    settings: {
+      stepsMax: options.stepsMax ?? STEPS_MAX,
+      settleWindowMs: options.settleWindowMs ?? (inRealTime ? SETTLE_WINDOW_WALL_MS : SETTLE_WINDOW_MS),
+      settleStepsMax: options.settleStepsMax ?? SETTLE_STEPS_MAX,
+      garbageCollection: options.garbageCollection ?? true,
+      namespaceController: options.namespaceController ?? true,
+      ...workloadsOf(options, started !== null),
+      ...partsOf(options),
+      replicasMax,
+      ...(forProcess('serialised', options.serialised, started) ? { serialised: true } : {}),
+      ...(usesEffects(options) ? { effects: true as const } : {}),
+    },
+  };
+}
+
+/** All of the catalogue and of the user's own, unless the command line names some; what the configuration lists of the catalogue is all of it. */
+function chosenProperties(options: StalemateOptions, context: ResolveContext): readonly Property[] {
+  const own = ownProperties(options);
+  const known = [...context.properties, ...own];
+  const find = (name: string): Property => {
+    const found = known.find((candidate) => candidate.name === name || candidate.id === name);
+    if (found !== undefined) return found;
+    const choice = known.map((candidate) => candidate.name).join(', ');
+    throw new HarnessError('CONFIG_INVALID', `got property "${name}", expected one of ${choice}`);
+  };
+  if (context.only.length > 0) return [...new Set(context.only.map(find))];
+  const listed = (options.properties ?? []).map((item) => (typeof item === 'string' ? find(item) : item));
+  // Who adds a property has not said that all others are of no interest.
+  const isNone = options.properties?.length === 0;
+  const narrowed = isNone || listed.some(({ name }) => context.properties.some((property) => property.name === name));
+  // By name: a configuration may import them from another copy of stalemate.
+  const chosen = (narrowed ? [...listed, ...own] : known).map((property) => [property.name, property] as const);
+  return [...new Map(chosen).values()];
+}
+
+function chosenBudget(value: string | number): RunConfig['budget'] {
+  const parsed = parseBudget(String(value));
+  if (parsed !== undefined) return parsed;
+  throw new HarnessError(
+    'CONFIG_INVALID',
+    `got budget "${value}", expected a time like "60s" or "5m", or a number of runs like "2000"`,
+  );
+}

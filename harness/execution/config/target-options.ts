@@ -1,0 +1,182 @@
+/**
+ * What the options say of the target: a module or a process, and what is for processes only.
+ *
+ * Does not own: whether a command can be started (`process-target.ts`), all other options (`options.ts`).
+ */
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chooseCluster, type ExistingAccess } from '../../clusters/existing/access.ts';
+import { PARTS, type ClusterKind } from '../../model/cluster.ts';
+import type { ProcessTarget } from '../../model/counterexample.ts';
+import { HarnessError } from '../../model/errors.ts';
+import { ownModule } from '../../model/own-module.ts';
+import type { StalemateOptions } from './options.ts';
+import { misspeltIn } from '../../actors/process/command.ts';
+import { isInCluster, notInKind, podOf } from './pod-target.ts';
+import { resolveCommand } from './process-target.ts';
+import type { RunConfig } from './run-config.ts';
+
+/** In virtual time nothing waits for a kubelet unless its author says so: every pod would bring another actor into the search. */
+export function workloadsOf(
+  { environment }: StalemateOptions,
+  isProcess: boolean,
+): Pick<RunConfig['settings'], 'workloads'> {
+  const workloads = environment?.workloads ?? (isProcess ? 'auto' : 'off');
+  return workloads === 'off' ? {} : { workloads };
+}
+
+/**
+ * What runs behind the API server of envtest.
+ *
+ * @throws {CONFIG_INVALID} for another cluster, and for nodes without anybody who makes pods for them.
+ */
+export function partsOf({
+  with: parts = [],
+  cluster = 'embedded',
+}: StalemateOptions): Pick<RunConfig['settings'], 'with'> {
+  if (parts.length === 0) return {};
+  const got = `got with "${parts.join(',')}"`;
+  if (cluster !== 'envtest')
+    throw new HarnessError(
+      'CONFIG_INVALID',
+      `${got} and cluster "${cluster}", expected "envtest", the only one to which parts are added; add --cluster envtest, or leave "with" out`,
+    );
+  if (!parts.includes('kube-controller-manager'))
+    throw new HarnessError(
+      'CONFIG_INVALID',
+      `${got}, expected "kube-controller-manager" too: without it nobody makes the pods of a workload; say --with kube-controller-manager,kwok`,
+    );
+  return { with: PARTS.filter((part) => parts.includes(part)) };
+}
+
+/** A command that is told where the store is has effects to keep there. */
+export function usesEffects({ effects, command = [], env = {} }: StalemateOptions): boolean {
+  return effects ?? [...command, ...Object.values(env)].some((word) => word.includes('{effects}'));
+}
+
+/** The program of a command; `null` for a module. */
+export function processOf(options: StalemateOptions, cwd: string): ProcessTarget | null {
+  const { target, command, directory = '.', env = {} } = options;
+  if (isInCluster(options)) return podOf(options, cwd);
+  if (command === undefined) return null;
+  if (target === undefined) {
+    checkPlaceholders(options);
+    const { network, ready, readyWithinMs, graceMs, metrics } = options;
+    const manner = {
+      ...(network === undefined ? {} : { network }),
+      ...(ready === undefined ? {} : { ready }),
+      ...(readyWithinMs === undefined ? {} : { readyWithinMs }),
+      ...(graceMs === undefined ? {} : { graceMs }),
+      ...(metrics === undefined ? {} : { metrics }),
+    };
+    return resolveCommand({ command, directory: resolve(cwd, directory), env, manner });
+  }
+  throw new HarnessError(
+    'CONFIG_INVALID',
+    `got both target "${target}" and a command "${command.join(' ')}", expected one of them: a module, or a process`,
+  );
+}
+
+/** What is misspelt would reach the program as it stands, which then says something of its own, or nothing. */
+function checkPlaceholders({ command = [], env = {}, ready = '', metrics = '' }: StalemateOptions): void {
+  const words: readonly (readonly [string, string])[] = [
+    ...command.map((word) => ['the command', word] as const),
+    ...Object.entries(env).map(([name, value]) => [`the variable ${name}`, value] as const),
+    ['ready', ready.startsWith('url:') ? ready : ''],
+    ['metrics', metrics],
+  ];
+  for (const [where, word] of words) {
+    const misspelt = misspeltIn(word);
+    if (misspelt === undefined) continue;
+    throw new HarnessError(
+      'CONFIG_INVALID',
+      `got "${misspelt.found}" in ${where} ("${word}"), which nothing replaces, expected ${misspelt.meant}; correct it`,
+    );
+  }
+}
+
+/** The module's absolute path. */
+export function targetModule(target: string | undefined, cwd: string): string {
+  if (target === undefined) {
+    throw new HarnessError(
+      'CONFIG_INVALID',
+      'got no target, expected the module that starts your controller (--target, or "target" in stalemate.config.ts), a command (-- COMMAND ARGS) or an image (--image)',
+    );
+  }
+  const path = resolve(cwd, target);
+  if (existsSync(path)) return path;
+  throw new HarnessError(
+    'TARGET_INVALID',
+    `target "${target}" does not exist; expected a module, looked for "${path}"`,
+  );
+}
+
+/**
+ * What answers the API.
+ *
+ * @throws {CONFIG_INVALID} for what is not possible there.
+ */
+export function clusterOf(options: StalemateOptions): ClusterKind {
+  const inCluster = isInCluster(options);
+  const { cluster = inCluster ? 'kind' : 'embedded', warm } = options;
+  if (inCluster && cluster !== 'kind') throw notInKind(options);
+  if (warm === true && (cluster === 'kind' || cluster === 'existing')) {
+    const then = cluster === 'kind' ? 'add --confirm kind' : 'replay here what is found';
+    throw new HarnessError(
+      'CONFIG_INVALID',
+      `got cluster "${cluster}" with "warm", expected a process of its own for each run: the one that lives on has no cluster to itself there; leave "warm" out, or search with it on the embedded cluster and ${then}`,
+    );
+  }
+  if (cluster === 'existing' && usesEffects(options))
+    throw new HarnessError(
+      'CONFIG_INVALID',
+      'got cluster "existing" with "effects", expected a target that keeps nothing outside the cluster; leave "cluster" out, or "effects"',
+    );
+  return cluster;
+}
+
+/**
+ * The cluster of somebody else that the options name; `null` where none is meant.
+ *
+ * @throws {REFUSED} when none is named, or the guard does not let it through.
+ * @throws {CONFIG_INVALID} when one is named and another kind of cluster is asked for.
+ */
+export function existingOf(options: StalemateOptions, cwd: string): ExistingAccess | null {
+  const { cluster = 'embedded', kubeconfig, context, allowContexts, namespacePrefix } = options;
+  const given = { kubeconfig, context, allowContexts, namespacePrefix };
+  if (cluster !== 'existing') {
+    const [name] = Object.entries(given).flatMap(([key, value]) => (value === undefined ? [] : [key]));
+    if (name === undefined) return null;
+    throw new HarnessError(
+      'CONFIG_INVALID',
+      `got "${name}" with cluster "${cluster}", which is none of yours; add --cluster existing to use the one that is named, or leave "${name}" out`,
+    );
+  }
+  return chooseCluster(
+    {
+      ...(kubeconfig === undefined ? {} : { kubeconfig }),
+      ...(context === undefined ? {} : { context }),
+      ...(allowContexts === undefined ? {} : { allowed: allowContexts }),
+      ...(namespacePrefix === undefined ? {} : { prefix: namespacePrefix }),
+    },
+    cwd,
+  );
+}
+
+const RUN_MODULE = fileURLToPath(ownModule(import.meta.url, '../../actors/in-process/run-module.ts'));
+
+/** A module as a program, for clusters in real time; it is started in its own folder. */
+export function moduleAsProcess(module: string, effects: boolean): ProcessTarget {
+  const command = [process.execPath, RUN_MODULE, module, '{namespace}', ...(effects ? ['{effects}'] : [])];
+  return resolveCommand({ command, directory: dirname(module), env: {} });
+}
+
+/** A module starts within a millisecond and is always the same: what is for processes changes nothing there. */
+export function forProcess(name: string, value: boolean | undefined, started: ProcessTarget | null): boolean {
+  if (value !== true || started !== null) return value === true;
+  throw new HarnessError(
+    'CONFIG_INVALID',
+    `got "${name}" for a target that is a module, expected a command (-- COMMAND ARGS); leave it out: a module needs none of that`,
+  );
+}

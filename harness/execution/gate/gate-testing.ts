@@ -1,0 +1,106 @@
+/**
+ * What tests of the gate share: a gate before the real server, and actors that note what they are told.
+ *
+ * Lives here because `gate` and `apiserver` may not know each other; this is the first layer that knows both. Used by tests only.
+ */
+import type { ApiServer } from '../../apiserver/server.ts';
+import { EPOCH_MS, testServer } from '../../apiserver/testing.ts';
+import { Gate } from '../../gate/gate.ts';
+import { Naming } from '../../gate/naming.ts';
+import { Recorder } from '../../gate/recorder.ts';
+import type { JsonValue, KubeObject } from '../../model/object.ts';
+import type { DrawnNames } from '../../model/reference.ts';
+import type { FaultAction } from '../../model/schedule.ts';
+import type { ApiResponse, Method, Upstream } from '../../wire/http.ts';
+
+/** One request of an actor, and all that it has been told since. */
+export interface Told {
+  /** `200`, `open`, `ADDED a@7`, `ERROR 410`, `end`, `ECONNRESET`, in the order in which the actor saw them. */
+  readonly lines: readonly string[];
+  readonly answer: ApiResponse | undefined;
+  abort(): void;
+}
+
+export interface GateRig {
+  readonly gate: Gate;
+  readonly recorder: Recorder;
+  readonly naming: Naming;
+  readonly server: ApiServer;
+  /** Actors that the schedule killed, and `replica` for each copy that it started. */
+  readonly hooked: readonly string[];
+  /** Sends `GET path?query` and the like as `actor`. */
+  readonly send: (actor: string, method: Method, path: string, body?: JsonValue) => Told;
+  /** Lets the pending item of this label happen. */
+  readonly take: (label: string, fault?: FaultAction) => void;
+  /** Lets everything happen, oldest first, until nothing is pending. */
+  readonly takeAll: () => void;
+  /** Labels of what is pending. */
+  readonly labels: () => readonly string[];
+}
+
+/** @param lossy Stands between the gate and the server. */
+export function gateRig(
+  drawnNames: DrawnNames = {},
+  lossy: (server: Upstream) => Upstream = (server) => server,
+): GateRig {
+  const { server, clock } = testServer();
+  const naming = new Naming(drawnNames);
+  const recorder = new Recorder(() => clock.nowMs - EPOCH_MS, naming);
+  server.observe((change) => recorder.committed(change));
+  const hooked: string[] = [];
+  const gate: Gate = new Gate(lossy(server), recorder, naming, {
+    crash: (actor) => {
+      hooked.push(actor);
+      gate.cut(actor);
+    },
+    startReplica: () => hooked.push('replica'),
+    pause: (actor, forMs) => hooked.push(`pause ${actor} ${forMs}`),
+  });
+  const take = (label: string, fault?: FaultAction): void => {
+    const item = gate.pending.find((candidate) => candidate.label === label);
+    if (item === undefined) throw new TypeError(`'${label}' is not pending; these are: ${labels().join(', ')}`);
+    gate.execute(item, fault);
+  };
+  const labels = (): readonly string[] => gate.pending.map((item) => item.label);
+  return {
+    gate,
+    recorder,
+    naming,
+    server,
+    hooked,
+    take,
+    labels,
+    takeAll: () => {
+      for (let item = gate.pending[0]; item !== undefined; item = gate.pending[0]) gate.execute(item);
+    },
+    send: (actor, method, path, body) => {
+      const lines: string[] = [];
+      let answer: ApiResponse | undefined;
+      const [bare = '', search = ''] = path.split('?', 2);
+      const headers = { 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' };
+      const query = Object.fromEntries(new URLSearchParams(search));
+      const abort = gate.port(actor).send(
+        { method, path: bare, query, headers, ...(body === undefined ? {} : { body }) },
+        {
+          answer: (given) => {
+            answer = given;
+            lines.push(String(given.code));
+          },
+          open: () => lines.push('open'),
+          event: ({ type, object }) => {
+            const { metadata, code } = object as { readonly metadata?: KubeObject['metadata']; readonly code?: number };
+            lines.push(type === 'ERROR' ? `ERROR ${String(code)}` : `${type} ${metadata?.name ?? '-'}`);
+          },
+          end: (error) => lines.push(error === undefined ? 'end' : error.code),
+        },
+      );
+      return {
+        lines,
+        get answer() {
+          return answer;
+        },
+        abort,
+      };
+    },
+  };
+}

@@ -1,0 +1,51 @@
+/**
+ * Where toxiproxy stands: between a target that is a process and the gate, in the network of each life, since that is where it connects
+ * from; and between the gate and a real API server.
+ *
+ * Owns: one server for each network, a proxy for each life and each API server. Does not own: what happens to connections
+ * (`clusters/connections/`). Start at {@link throughToxiproxy} and {@link beforeServer}.
+ */
+import type { ServeLife } from '../../actors/process/process-incarnation.ts';
+import type { Disturbance } from '../../clusters/connections/disturbance.ts';
+import { HERE, startToxiproxy, type Place, type Toxiproxy } from '../../clusters/connections/toxiproxy.ts';
+import type { WayBetween } from '../../clusters/real/envtest.ts';
+
+/** Fronts as `serve` opens them, each behind a proxy that can be disturbed. */
+export function throughToxiproxy(serve: ServeLife, binary: string, disturbance: Disturbance): ServeLife {
+  const servers = new Map<readonly string[], Promise<Toxiproxy>>();
+  const serverIn = (place: Place): Promise<Toxiproxy> => {
+    const known = servers.get(place.enter) ?? startToxiproxy(binary, place);
+    servers.set(place.enter, known);
+    return known;
+  };
+  return async (upstream, access) => {
+    const [front, server] = await Promise.all([serve(upstream, access), serverIn(access.enclosure)]);
+    const url = new URL(front.url);
+    const between = await server.between(url.host);
+    await disturbance.add('target', between);
+    url.host = between.address;
+    return {
+      url: url.origin,
+      ...(front.traffic === undefined ? {} : { traffic: front.traffic }),
+      close: async () => {
+        await disturbance.remove('target', between);
+        await front.close();
+      },
+    };
+  };
+}
+
+/** Ways to an API server that can be disturbed; the toxiproxy server is started with the first. */
+export function beforeServer(binary: string, disturbance: Disturbance): (address: string) => Promise<WayBetween> {
+  let server: Promise<Toxiproxy> | undefined;
+  return async (address) => {
+    server ??= startToxiproxy(binary, HERE);
+    const between = await (await server).between(address);
+    await disturbance.add('cluster', between);
+    return {
+      address: between.address,
+      isOn: () => disturbance.isOn('cluster'),
+      remove: () => disturbance.remove('cluster', between),
+    };
+  };
+}

@@ -1,0 +1,226 @@
+/**
+ * What a process target stands on: what answers the API, and how a life of the target reaches it.
+ *
+ * Owns: the choice. The embedded server lives in this process and needs nobody to wait for it; a real one answers when it likes. Does not
+ * own: the gate in between, the processes (`process-host.ts`). Start at {@link openGround}.
+ */
+import type { ServeLife } from '../../actors/process/process-incarnation.ts';
+import { serveHttp } from '../../apiserver/http/serve.ts';
+import type { ApiServer, CallOutFunction } from '../../apiserver/server.ts';
+import { realDate } from '../../determinism/real-time.ts';
+import type { Disturbance } from '../../clusters/connections/disturbance.ts';
+import { openAccess } from '../../clusters/existing/access.ts';
+import { Footprint } from '../../clusters/existing/footprint.ts';
+import { openExisting } from '../../clusters/existing/open-existing.ts';
+import { openKind } from '../../clusters/kind/open-kind.ts';
+import type { EnvtestOptions } from '../../clusters/real/envtest.ts';
+import type { RealCluster, Witness } from '../../clusters/real/real-cluster.ts';
+import { openEnvtest, type RenewableCluster } from '../../clusters/real/renewable.ts';
+import type { Shipped } from '../../clusters/real/shipped.ts';
+import { openFront, type FrontOptions } from '../../gate/http/front.ts';
+import type { RemoteServer } from '../../gate/http/remote.ts';
+import { assertNever, invariant } from '../../model/errors.ts';
+import type { ProjectManifests, RunSettings } from '../../model/counterexample.ts';
+import type { KindAccess } from '../../model/kind-options.ts';
+import { OUTSIDE_CRD } from '../../model/outside.ts';
+import { beforeServer } from './disturbed-links.ts';
+import { assembleServer, bystander, namespacesOf } from './module-host.ts';
+import { withoutConversionWebhooks } from '../config/manifests.ts';
+import { Places } from './places.ts';
+import { namespacesThere } from './existing-namespaces.ts';
+import { accountOf, targetWorkload } from '../project/deployment.ts';
+import { elsewhere } from '../project/elsewhere.ts';
+import { creationsOf } from '../project/install.ts';
+import { withoutSamples } from '../project/sample-wins.ts';
+import type { Subject } from '../worker/protocol.ts';
+import type { WebhookCalls } from './webhook-calls.ts';
+import type { Host } from '../run/host.ts';
+import type { World } from '../run/world.ts';
+
+export interface Ground extends Pick<
+  Host,
+  'cluster' | 'identity' | 'environment' | 'reads' | 'reseed' | 'places' | 'isAlone' | 'warnings'
+> {
+  /** Opens what a life of the target talks to. */
+  readonly serve: ServeLife;
+  /** Whether the cluster has been asked for something that it has not done yet. */
+  readonly isBusy: () => boolean;
+}
+
+/** Of a webhook, where it would be asked about what others have. */
+const UNASKED_THERE = 'on a cluster that is not ours it is not asked';
+
+/** What the ground knows of the run that stands on it. */
+export type Standing = () => World | undefined;
+
+/** @throws {CLUSTER_UNAVAILABLE} when there is no such cluster to be had. */
+export async function openGround(
+  subject: Subject,
+  standing: Standing,
+  webhooks: Pick<WebhookCalls, 'ask' | 'isAsking'>,
+  disturbance?: Disturbance,
+): Promise<Ground> {
+  const between = disturbance === undefined ? {} : { between: beforeServer(subject.toxiproxy ?? '', disturbance) };
+  switch (subject.cluster) {
+    case 'embedded':
+      return embedded(subject, standing, webhooks.ask);
+    case 'envtest':
+      return own(subject, standing, webhooks, async (options) => openEnvtest({ ...options, ...between }));
+    case 'kind':
+      return own(subject, standing, webhooks, async (options) =>
+        openKind(accessOf(subject), { ...options, ...between }),
+      );
+    case 'existing':
+      return existing(subject, standing);
+    default:
+      return assertNever(subject.cluster);
+  }
+}
+
+function embedded(subject: Subject, standing: Standing, callOut: CallOutFunction): Ground {
+  const base = assembleServer(subject, () => realDate().getTime(), callOut);
+  const { cluster } = base;
+  cluster.observe((change) => standing()?.committed(change));
+  return {
+    ...base,
+    serve: (upstream, { socket, identity, clientCa, token, user }) =>
+      serveHttp(
+        {
+          routeOf: (path) => cluster.routeOf(path),
+          refusalOf: (route, method) => cluster.refusalOf(route, method),
+          send: (request, sink) => upstream.send(request, sink),
+        },
+        {
+          ...(socket === undefined ? {} : { socket }),
+          tls: { identity, clientCa },
+          authentication: { tokens: new Map([[token, user]]) },
+        },
+      ),
+    isBusy: () => false,
+  };
+}
+
+/** The gate is then a proxy, through which bytes pass as they are; what looks after objects is the same as on the embedded server. */
+async function own(
+  subject: Subject,
+  standing: Standing,
+  webhooks: Pick<WebhookCalls, 'isAsking'>,
+  open: (options: EnvtestOptions) => Promise<RenewableCluster | RealCluster>,
+): Promise<Ground> {
+  const { project, ...rest } = subject;
+  const { with: parts = [] } = subject.cluster === 'envtest' ? subject.settings : {};
+  const settings = parts.includes('kube-controller-manager') ? untended(subject.settings) : subject.settings;
+  const { cluster: kinds, ...base } = assembleServer({ ...rest, settings }, () => realDate().getTime());
+  const cluster = await open({
+    kinds,
+    ...(project === null ? {} : { shipped: shippedWith(subject, project, kinds) }),
+    crds: [...subject.crds, ...(subject.settings.effects === true ? [OUTSIDE_CRD] : [])],
+    namespaces: [subject.namespace, ...namespacesOf(subject.samples)],
+    objects: [bystander(subject.namespace)],
+    parts,
+    isAsking: () => webhooks.isAsking,
+    witness: () => witnessOf(standing()),
+  });
+  return { ...base, cluster, serve: proxying(() => cluster.remote), isBusy: () => cluster.isBusy };
+}
+
+/** The same for a server that is somebody else's: in namespaces of its own, which schedules and findings know nothing of. */
+async function existing(subject: Subject, standing: Standing): Promise<Ground> {
+  const { existing: access = null, settings } = subject;
+  invariant(access !== null, 'the cluster of somebody else was named before it is used');
+  const now = (): number => realDate().getTime();
+  const { names, made, called } = namespacesThere(subject, access);
+  const places = new Places(names);
+  const { project, ...rest } = subject;
+  const definitions = withoutConversionWebhooks(subject.crds, undefined, UNASKED_THERE);
+  const { cluster: kinds } = assembleServer({ ...rest, crds: definitions.crds }, now);
+  const there =
+    project === null
+      ? undefined
+      : elsewhere(
+          { ...project, objects: withoutSamples(project, subject.samples, subject.namespace) },
+          subject.namespace,
+          {
+            place: (object) => places.object(object),
+            there: (namespace) => places.there(namespace),
+            called,
+            kindFor: (apiVersion, kind) => kinds.kindFor(apiVersion, kind),
+          },
+        );
+  const { cluster, territory, isManaged, warnings } = await openExisting({
+    remote: openAccess(access).remote,
+    kinds,
+    ...(there === undefined ? {} : { shipped: there.shipped }),
+    crds: definitions.crds,
+    namespaces: made.map((name) => places.there(name)),
+    laterNamespaces: [...names.keys()].filter((name) => !made.includes(name)).map((name) => places.there(name)),
+    objects: [places.object(bystander(subject.namespace))],
+    footprint: new Footprint(access.run),
+    witness: () => witnessOf(standing()),
+  });
+  const base = assembleServer({ ...rest, settings: isManaged ? untended(settings) : settings }, now);
+  const isShared = names.size > 1 || hasClusterScoped(subject);
+  return {
+    ...base,
+    cluster,
+    places,
+    isAlone: () => isShared || territory.reachesOut,
+    warnings: () => [
+      ...warnings,
+      ...definitions.warnings,
+      ...(there?.warnings ?? []),
+      ...[...territory.refusals].map((refusal) => `on a cluster that is not ours: ${places.back(refusal)}`),
+    ],
+    serve: proxying(
+      () => cluster.remote,
+      (head) => territory.leads({ method: 'CONNECT', path: head.target.replace(/\?.*$/s, '') }),
+    ),
+    isBusy: () => cluster.isBusy,
+  };
+}
+
+/** What kube-controller-manager does is not done twice. */
+function untended(settings: RunSettings): RunSettings {
+  return { ...settings, garbageCollection: false, namespaceController: false, workloads: 'off' };
+}
+
+/** What the project has beside its definitions, and whose account the target has. */
+function shippedWith({ samples, namespace }: Subject, project: ProjectManifests, kinds: ApiServer): Shipped {
+  const objects = withoutSamples(project, samples, namespace);
+  const workload = targetWorkload(project, namespace);
+  return {
+    creations: creationsOf(objects, namespace, (apiVersion, kind) => kinds.kindFor(apiVersion, kind)),
+    ...(workload === undefined ? {} : { account: accountOf(workload) }),
+    authorization: project.authorization,
+  };
+}
+
+function accessOf({ kindAccess }: Subject): KindAccess {
+  invariant(kindAccess !== undefined, 'a kind cluster is made before a run wants to stand on it');
+  return kindAccess;
+}
+
+function hasClusterScoped({ crds, samples }: Subject): boolean {
+  return (
+    crds.some(({ spec }) => (spec as { readonly scope?: string } | undefined)?.scope === 'Cluster') ||
+    samples.some(({ kind }) => kind === 'Namespace')
+  );
+}
+
+function witnessOf(world: World | undefined): Witness | undefined {
+  if (world === undefined) return undefined;
+  return { acting: () => world.recorder.resumable(), committed: (change) => world.committed(change) };
+}
+
+/** Bytes pass as they are, through the gate. */
+function proxying(remote: () => RemoteServer, mayTunnel?: FrontOptions['mayTunnel']): ServeLife {
+  return (upstream, { socket, identity, clientCa, token }) =>
+    openFront({
+      remote: remote(),
+      ...(socket === undefined ? {} : { socket }),
+      ...(mayTunnel === undefined ? {} : { mayTunnel }),
+      tls: { identity, clientCa },
+      token,
+      route: () => ({ port: upstream }),
+    });
+}

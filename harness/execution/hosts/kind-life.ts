@@ -1,0 +1,52 @@
+/**
+ * The life of a kind cluster around a campaign or a replay: made before it, deleted after it, its logs kept when it was the trouble.
+ *
+ * Owns: that. Workers come and go and find it by its address. Start at {@link withKind}.
+ */
+import { makeKindCluster } from '../../clusters/kind/kind-cluster.ts';
+import type { ClusterKind } from '../../model/cluster.ts';
+import { HarnessError } from '../../model/errors.ts';
+import type { KindAccess, KindOptions } from '../../model/kind-options.ts';
+
+export interface KindLife {
+  readonly cluster: ClusterKind;
+  readonly kind?: KindOptions | undefined;
+  /** Images that are to be in it: that of a target which runs in there comes first. */
+  readonly images?: readonly string[];
+  /** Absolute; logs go below it. */
+  readonly reportDir: string;
+  readonly signal?: AbortSignal | undefined;
+  readonly say?: ((line: string) => void) | undefined;
+}
+
+/**
+ * Does some work with a kind cluster at hand, or without where another cluster is wanted.
+ *
+ * @throws {CLUSTER_UNAVAILABLE} when there is none to be had.
+ */
+export async function withKind<T>(
+  { cluster, kind = {}, images = [], reportDir, signal, say }: KindLife,
+  work: (access: KindAccess | undefined) => Promise<T>,
+): Promise<T> {
+  if (cluster !== 'kind' && images.length === 0) return work(undefined);
+  const made = await makeKindCluster({
+    ...kind,
+    images,
+    logFolder: reportDir,
+    ...(signal === undefined ? {} : { signal }),
+    ...(say === undefined ? {} : { say }),
+  });
+  const { access, isReused, createMs } = made;
+  say?.(`the kind cluster "${access.name}" ${isReused ? 'was kept' : `took ${(createMs / 1000).toFixed(0)} s`}`);
+  try {
+    return await work(access);
+  } catch (error) {
+    if (!(error instanceof HarnessError) || error.code !== 'CLUSTER_UNAVAILABLE') throw error;
+    const logs = await made.exportLogs();
+    throw new HarnessError(error.code, `${error.message}; what the cluster logged is in "${logs}"`, { cause: error });
+  } finally {
+    await made.close();
+    if (kind.keep === true)
+      say?.(`the kind cluster "${access.name}" is kept; delete it with "kind delete cluster --name ${access.name}"`);
+  }
+}

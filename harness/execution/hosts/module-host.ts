@@ -1,0 +1,185 @@
+/**
+ * Puts together what lives as long as a worker: virtual time, the server, the target's module, the environment controllers.
+ *
+ * Owns: the order (time first, then the target's import). Start at {@link createHost}; benchmarks and tests that bring a target of
+ * their own use {@link assembleHost}.
+ */
+import { captureConsole } from '../../actors/in-process/console-capture.ts';
+import { loadTarget } from '../../actors/in-process/load-target.ts';
+import { installProcessGuard } from '../../actors/in-process/process-guard.ts';
+import { startIncarnation } from '../../actors/in-process/target-incarnation.ts';
+import { createRunEnvironment } from '../../actors/environment/in-run.ts';
+import { ApiServer, type CallOutFunction } from '../../apiserver/server.ts';
+import { createQuiescence } from '../../determinism/quiescence.ts';
+import { Random } from '../../determinism/random.ts';
+import { installVirtualTime } from '../../determinism/virtual-time.ts';
+import type { VirtualTime } from '../../determinism/virtual-time.ts';
+import type { ProjectManifests, RunSettings } from '../../model/counterexample.ts';
+import type { KubeObject } from '../../model/object.ts';
+import { OUTSIDE_CRD } from '../../model/outside.ts';
+import { EXTENDED_SETTLE_MS } from '../../oracle/rest.ts';
+import { identityOf, targetWorkload } from '../project/deployment.ts';
+import { withoutSamples } from '../project/sample-wins.ts';
+import { installProject } from '../project/install.ts';
+import type { Subject } from '../worker/protocol.ts';
+import type { Pace } from '../run/pace.ts';
+import type { Host, Launch } from '../run/host.ts';
+import { RUN_EPOCH_MS } from '../run/trial.ts';
+
+export interface HostParts {
+  readonly time: VirtualTime;
+  readonly launch: Launch;
+  readonly crds: readonly KubeObject[];
+  /** Their namespaces are there from the beginning. */
+  readonly samples?: readonly KubeObject[];
+  readonly project?: ProjectManifests | null;
+  readonly namespace: string;
+  readonly settings: RunSettings;
+  /** Counts what moves in the target's transport, beside timers and requests. */
+  readonly activity?: () => number;
+  readonly inFlight?: () => number;
+  /** Turns of the event loop without activity after which the target is taken to be at rest. */
+  readonly quietTurns?: number;
+}
+
+/** A host for the target of a subject. For a module it installs virtual time in this process, for good. `beat` hears of every wait. */
+export async function createHost(subject: Subject, beat: () => void = () => {}): Promise<Host> {
+  if (subject.process !== null) {
+    const { createProcessHost } = await import('./process-host.ts');
+    return createProcessHost(subject, subject.process, beat);
+  }
+  const time = installVirtualTime();
+  const guard = installProcessGuard({
+    time,
+    onUnowned: (error) => {
+      throw error;
+    },
+  });
+  const target = await loadTarget(subject.target);
+  const incarnations = {
+    target,
+    time,
+    guard,
+    transport: subject.transport,
+    namespace: subject.namespace,
+    effects: subject.settings.effects === true,
+  };
+  const host = assembleHost({
+    time,
+    launch: (actor, upstream, tell) => startIncarnation(incarnations, actor, upstream, tell),
+    crds: subject.crds,
+    samples: subject.samples,
+    project: subject.project,
+    namespace: subject.namespace,
+    settings: subject.settings,
+    quietTurns: QUIET_TURNS,
+  });
+  captureConsole(time, (actor, line) => host.current?.recorder.log(actor, line));
+  return host;
+}
+
+/** An idle window longer than a resync of half a minute, shorter than boredom. */
+const VIRTUAL_PACE: Pace = {
+  setupWindowMs: 2_000,
+  contentionWaitMs: 2_000,
+  rewatchMs: 0,
+  idleMs: 60_000,
+  readyWithinMs: 0,
+  graceMs: { replaced: 0, ended: 0 },
+  suspectMs: EXTENDED_SETTLE_MS,
+  againMs: EXTENDED_SETTLE_MS,
+};
+
+/** Turns of the event loop without activity that are waited for until a check run has measured what the target needs. */
+const QUIET_TURNS = 8;
+
+/** The server of a host, with what every run needs in it. `now` is in ms since 1970, `callOut` asks webhooks. */
+export function assembleServer(
+  subject: Pick<Subject, 'crds' | 'namespace' | 'settings'> & Partial<Pick<Subject, 'samples' | 'project'>>,
+  now: () => number,
+  callOut?: CallOutFunction,
+): Pick<Host, 'environment' | 'reads' | 'reseed' | 'identity'> & { readonly cluster: ApiServer } {
+  const { settings, namespace, samples = [], project } = subject;
+  let ids = new Random(settings.seed);
+  const server = new ApiServer({
+    now,
+    newUid: () => ids.uuid(),
+    nameSuffix: () => ids.suffix(),
+    authorization: project?.authorization ?? 'allow-all',
+    ...(callOut === undefined ? {} : { callOut }),
+  });
+  for (const crd of subject.crds) server.installCrd(crd);
+  if (settings.effects === true) server.installCrd(OUTSIDE_CRD);
+  for (const name of [namespace, ...namespacesOf(samples)]) ensureNamespace(server, name);
+  if (project) installProject(server, withoutSamples(project, samples, namespace), namespace);
+  server.seed([bystander(namespace)]);
+  const workload = project ? targetWorkload(project, namespace) : undefined;
+  const reads = new Set<string>();
+  return {
+    cluster: server,
+    environment: (port, run) => createRunEnvironment(settings, port, server, { ...run, now, reads }),
+    reads,
+    identity: workload === undefined ? undefined : identityOf(workload),
+    reseed: (random) => {
+      ids = random;
+    },
+  };
+}
+
+/** A host for a target that is started by `launch`. */
+export function assembleHost(parts: HostParts): Host {
+  const { time } = parts;
+  const activity = parts.activity ?? (() => 0);
+  const quiescence = createQuiescence({
+    time,
+    activity: () => activity() + (host.current?.gate.activity ?? 0),
+    ...(parts.inFlight === undefined ? {} : { inFlight: parts.inFlight }),
+    ...(parts.quietTurns === undefined ? {} : { quietTurns: parts.quietTurns }),
+  });
+  const base = assembleServer(parts, () => RUN_EPOCH_MS + time.now());
+  const host: Host = {
+    ...base,
+    time,
+    pace: VIRTUAL_PACE,
+    launch: parts.launch,
+    control: { time, quiescence },
+    onDrained: undefined,
+    drain: () => quiescence.drain(),
+    current: undefined,
+  };
+  base.cluster.observe((change) => host.current?.committed(change));
+  return host;
+}
+
+/** Lives through every run under the same uid: the harmless owner that writers may name in owner references. */
+export function bystander(
+  namespace: string,
+): KubeObject & { readonly metadata: { readonly uid: string; readonly name: string } } {
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'stalemate-bystander', namespace, uid: '00000000-0000-4000-8000-000000000000' },
+  };
+}
+
+/** The namespaces that objects are in, without those that are among the objects themselves. */
+export function namespacesOf(objects: readonly KubeObject[]): readonly string[] {
+  const own = new Set(objects.filter(({ kind }) => kind === 'Namespace').map(({ metadata }) => metadata.name));
+  return objects.flatMap(({ metadata: { namespace } }) =>
+    namespace === undefined || namespace === '' || own.has(namespace) ? [] : [namespace],
+  );
+}
+
+function ensureNamespace(server: ApiServer, name: string): void {
+  if (server.object('namespaces', '', name) !== undefined) return;
+  server.send(
+    {
+      method: 'POST',
+      path: '/api/v1/namespaces',
+      query: {},
+      headers: { 'content-type': 'application/json' },
+      body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
+    },
+    { answer: () => {}, open: () => {}, event: () => {}, end: () => {} },
+  );
+}

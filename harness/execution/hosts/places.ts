@@ -1,0 +1,183 @@
+/**
+ * Namespaces that are called otherwise on a cluster which is not ours than in the sample and in every stored file.
+ *
+ * What a run is given is put into the names of there before it, its history back into ours after it, so that schedules, findings and
+ * references are the same on every cluster. Owns: where such names stand. Start at {@link Places}.
+ */
+import { roleOf } from '../../model/actor.ts';
+import { HarnessError } from '../../model/errors.ts';
+import type { History } from '../../model/history.ts';
+import type { Label } from '../../model/label.ts';
+import type { JsonValue, KubeObject } from '../../model/object.ts';
+import type { Schedule } from '../../model/schedule.ts';
+import type { Trial } from '../../model/trial.ts';
+import type { ObjectTarget, Program, ProgramOp } from '../../model/workload.ts';
+import { relabelled } from '../../schedule/relabel.ts';
+import type { Live } from '../run/live-run.ts';
+import type { TrialOptions } from '../run/trial.ts';
+
+export class Places {
+  readonly #there: ReadonlyMap<string, string>;
+  /** Longest first: one may begin with another. */
+  readonly #back: readonly (readonly [string, string])[];
+
+  /** @param there What our namespaces are called there; names that occur nowhere else. */
+  constructor(there: ReadonlyMap<string, string>) {
+    this.#there = there;
+    this.#back = [...there]
+      .map(([ours, theirs]) => [theirs, ours] as const)
+      .toSorted(([a], [b]) => b.length - a.length);
+  }
+
+  there(namespace: string): string {
+    return this.#there.get(namespace) ?? namespace;
+  }
+
+  trial(trial: Trial): Trial {
+    const { workload } = trial;
+    return {
+      ...trial,
+      workload: {
+        ...workload,
+        sample: workload.sample.map((object) => this.object(object)),
+        programs: workload.programs.map((program) => this.#program(program)),
+      },
+      schedule: relabelled(trial.schedule, (label) => this.label(label)),
+    };
+  }
+
+  /** Of an object that there is one of, whatever it holds: what is called `namespace` names one. */
+  object(object: KubeObject): KubeObject {
+    const moved = this.#value(object) as KubeObject;
+    if (object.kind !== 'Namespace' || object.apiVersion !== 'v1') return moved;
+    return { ...moved, metadata: { ...moved.metadata, name: this.there(object.metadata.name ?? '') } };
+  }
+
+  /**
+   * Whoever asks for a namespace by our name for it asks for one of somebody else's.
+   *
+   * @throws {TARGET_INVALID} when the target does.
+   */
+  check({ operations }: Pick<History, 'operations'>): void {
+    const mistaken = operations.find(
+      ({ actor, namespace }) => roleOf(actor) === 'target' && this.there(namespace) !== namespace,
+    );
+    if (mistaken === undefined) return;
+    const { namespace } = mistaken;
+    throw new HarnessError(
+      'TARGET_INVALID',
+      `the target asks for the namespace "${namespace}" of that cluster, which is not the run's (that is "${this.there(namespace)}"); ` +
+        'expected it to take the namespace from its command or a variable: put {namespace} there',
+    );
+  }
+
+  /** A word that is one of our namespaces, or ends with one behind a sign: `shop`, `--namespace=shop`. */
+  word(text: string): string {
+    const at = /[=:,/]/.test(text) ? Math.max(...['=', ':', ',', '/'].map((sign) => text.lastIndexOf(sign))) + 1 : 0;
+    return text.slice(0, at) + this.there(text.slice(at));
+  }
+
+  label(label: Label): Label {
+    const watched = /^([^/]+\/watch\/[^/]+\/)([^/?#@]+)(.*)$/s.exec(label);
+    if (watched !== null) {
+      const [, begin = '', scope = '', rest = ''] = watched;
+      return begin + this.there(scope) + (begin.endsWith('/namespaces/') ? this.#named(rest) : rest);
+    }
+    const parts = label.split('/');
+    // Behind a subresource, if there is one.
+    const at = [3, 4].find((index) => parts[index] === '-' || this.#there.has(parts[index] ?? ''));
+    if (at === undefined) return label;
+    if (parts[2] === 'namespaces' && parts[at] === '-') parts[at + 1] = this.#begun(parts[at + 1] ?? '');
+    else parts[at] = this.there(parts[at] ?? '');
+    return parts.join('/');
+  }
+
+  options(options: Partial<TrialOptions>): Partial<TrialOptions> {
+    const { seedObjects, afterRest, atRest, missed } = options;
+    return {
+      ...options,
+      ...(seedObjects === undefined ? {} : { seedObjects: seedObjects.map((object) => this.object(object)) }),
+      ...(afterRest === undefined ? {} : { afterRest: afterRest.map((program) => this.#program(program)) }),
+      ...(atRest === undefined ? {} : { atRest: (live) => atRest(this.#live(live)) }),
+      ...(missed === undefined ? {} : { missed }),
+    };
+  }
+
+  history(history: History): History {
+    return this.back(history);
+  }
+
+  schedule(schedule: Schedule): Schedule {
+    return this.back(schedule);
+  }
+
+  /** Any document with our names in it again. */
+  back<T>(document: T): T {
+    let text = JSON.stringify(document);
+    for (const [theirs, ours] of this.#back) text = text.replaceAll(theirs, ours);
+    return JSON.parse(text) as T;
+  }
+
+  #live(live: Live): Live {
+    return {
+      history: this.history(live.history),
+      settleOn: async (windowMs) => {
+        const settled = await live.settleOn(windowMs);
+        return { ...settled, history: this.history(settled.history) };
+      },
+      takeOver: async () => this.history(await live.takeOver()),
+    };
+  }
+
+  #program(program: Program): Program {
+    const { ops, heal } = program;
+    return {
+      ...program,
+      ops: ops.map((op) => this.#op(op)),
+      ...(heal === undefined ? {} : { heal: heal.map((op) => this.#op(op)) }),
+    };
+  }
+
+  #op(op: ProgramOp): ProgramOp {
+    const target = this.#target(op.target);
+    switch (op.do) {
+      case 'create':
+        return { ...op, target, object: this.object(op.object) };
+      case 'delete':
+        return { ...op, target, ...(op.recreate === undefined ? {} : { recreate: this.object(op.recreate) }) };
+      case 'set':
+        return { ...op, target, value: this.#value(op.value) };
+      default:
+        return { ...op, target, item: this.#value(op.item) };
+    }
+  }
+
+  #target(target: ObjectTarget): ObjectTarget {
+    const { group, resource, namespace, name } = target;
+    const isNamespace = group === '' && resource === 'namespaces';
+    return { ...target, namespace: this.there(namespace), name: isNamespace ? this.there(name) : name };
+  }
+
+  #value(value: JsonValue): JsonValue {
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return (value as readonly JsonValue[]).map((one) => this.#value(one));
+    return Object.fromEntries(
+      Object.entries(value).map(([key, one]) => [
+        key,
+        key === 'namespace' && typeof one === 'string' ? this.there(one) : this.#value(one as JsonValue),
+      ]),
+    );
+  }
+
+  /** `#0/default@3`: an event about a namespace. */
+  #named(rest: string): string {
+    const at = rest.indexOf('/');
+    return at < 0 ? rest : rest.slice(0, at + 1) + this.#begun(rest.slice(at + 1));
+  }
+
+  /** `default#0!sent`, `default@3`. */
+  #begun(text: string): string {
+    const name = /^[^#@!]*/.exec(text)?.[0] ?? '';
+    return this.there(name) + text.slice(name.length);
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * Lives of a target that runs inside a kind cluster, whatever answers the API.
+ *
+ * Owns: bringing together the node that they run in, the pod that each is, and the front that it talks to. Start at {@link podLives}.
+ */
+import { openEnclosure } from '../../actors/process/enclosure.ts';
+import { podHost, startPod, type PodHost } from '../../actors/process/pod-incarnation.ts';
+import type { ProcessIncarnation } from '../../actors/process/process-incarnation.ts';
+import { KindPods } from '../../clusters/kind/pods.ts';
+import type { ProcessTarget } from '../../model/counterexample.ts';
+import { invariant } from '../../model/errors.ts';
+import type { ActorId } from '../../model/actor.ts';
+import type { ProcessEventKind } from '../../model/history.ts';
+import type { Upstream } from '../../wire/http.ts';
+import { planPod, podObjects } from '../project/target-pod.ts';
+import type { Subject } from '../worker/protocol.ts';
+
+/** Starts one life. */
+export type StartLife = (
+  actor: ActorId,
+  upstream: Upstream,
+  tell: (kind: ProcessEventKind, detail: string) => void,
+) => ProcessIncarnation;
+
+export interface PodLives {
+  readonly start: StartLife;
+  readonly warnings: readonly string[];
+}
+
+/** @throws {CLUSTER_UNAVAILABLE} when pods would not reach this machine. */
+export async function podLives(
+  subject: Subject,
+  target: ProcessTarget,
+  { serve, print }: Pick<PodHost, 'serve' | 'print'>,
+): Promise<PodLives> {
+  const { kindAccess } = subject;
+  invariant(kindAccess !== undefined, 'a kind cluster is made before a target is to run in it');
+  const [pods, enclosure] = await Promise.all([KindPods.open(kindAccess), openEnclosure('host')]);
+  const plan = planPod(target, subject, kindAccess.images);
+  const host = podHost({
+    serve,
+    target,
+    enclosure,
+    print,
+    place: {
+      address: pods.address,
+      wayTo: (port) => pods.wayTo(port),
+      start: (access, ears) =>
+        pods.start((name) => podObjects(plan, access, { name, node: pods.node }), ears, target.readyWithinMs),
+    },
+  });
+  return { start: (actor, upstream, tell) => startPod(host, actor, upstream, tell), warnings: plan.warnings };
+}

@@ -1,0 +1,220 @@
+/**
+ * A host for a target that is a process: the embedded server and the gate in here, the target behind a front of its own, real time.
+ *
+ * All that passes waits at the gate, as in the deterministic mode. What differs is how rest is recognised (`process-rest.ts`). Start at
+ * {@link createProcessHost}.
+ */
+import { EnclosurePool } from '../../actors/process/enclosure-pool.ts';
+import { processHost, startProcess } from '../../actors/process/process-incarnation.ts';
+import { Disturbance } from '../../clusters/connections/disturbance.ts';
+import { checkToxiproxy } from '../../clusters/connections/toxiproxy.ts';
+import { findHostOf } from '../../clusters/kind/way-in.ts';
+import { WallClock } from '../../determinism/run-clock.ts';
+import type { ActorId } from '../../model/actor.ts';
+import type { MountedFile } from '../../actors/process/mounted-files.ts';
+import type { ProcessTarget } from '../../model/counterexample.ts';
+import type { KubeObject } from '../../model/object.ts';
+import type { Upstream } from '../../wire/http.ts';
+import { linksOf } from '../config/chosen-faults.ts';
+import { throughToxiproxy } from './disturbed-links.ts';
+import { openGround } from './ground.ts';
+import { podLives, type StartLife } from './pod-lives.ts';
+import { Rest } from './process-rest.ts';
+import { podFor, type Pod } from '../project/pod.ts';
+import { containerPortOf, ledTo, webhookPorts } from '../project/webhooks.ts';
+import type { Places } from './places.ts';
+import type { Subject } from '../worker/protocol.ts';
+import { WebhookCalls, type WebhookCallOptions } from './webhook-calls.ts';
+import { openRelay } from './webhook-relay.ts';
+import type { Pace } from '../run/pace.ts';
+import type { Host, Launch } from '../run/host.ts';
+
+/** Long enough for programs that answer within milliseconds; what takes longer is found by the settle window. */
+const WALL_PACE: Omit<Pace, 'readyWithinMs' | 'graceMs'> = {
+  setupWindowMs: 150,
+  contentionWaitMs: 200,
+  rewatchMs: 5_000,
+  firstWindowMs: 3_000,
+  idleMs: 2_000,
+  suspectMs: 60_000,
+  againMs: 8_000,
+};
+
+const UNASKED = 'the API server would not reach the webhooks of the target; leave them out of the manifests';
+
+/** What a rollout would give it, or a little. */
+const REPLACED_GRACE_MS = 2_000;
+
+function paceOf({ readyWithinMs, graceMs }: ProcessTarget): Pace {
+  return {
+    ...WALL_PACE,
+    readyWithinMs,
+    graceMs: { replaced: Math.max(graceMs, REPLACED_GRACE_MS), ended: graceMs },
+  };
+}
+
+/** @param beat Told now and then that it is alive; it may throw, to cut short what waits. */
+export async function createProcessHost(subject: Subject, target: ProcessTarget, beat: () => void): Promise<Host> {
+  const { toxiproxy = null } = subject;
+  if (toxiproxy !== null) await checkToxiproxy(toxiproxy);
+  return assembleProcessHost(subject, target, await EnclosurePool.open(target.network), beat);
+}
+
+async function assembleProcessHost(
+  subject: Subject,
+  target: ProcessTarget,
+  enclosures: EnclosurePool,
+  beat: () => void,
+): Promise<Host> {
+  // A cluster has things to tell before there is a host.
+  let standing: Host | undefined;
+  const time = new WallClock();
+  const rest = new Rest(time, beat);
+  const pod = podFor(subject);
+  const webhooks = webhooksOf(pod, {
+    world: () => standing?.current,
+    connect: (port) => enclosures.connect(port),
+    told: () => rest.told(),
+  });
+  const { toxiproxy = null } = subject;
+  const disturbance = toxiproxy === null ? undefined : new Disturbance(linksOf(subject.cluster));
+  const { serve, isBusy, ...ground } = await openGround(
+    { ...subject, ...(await askedFrom(subject, pod, webhooks)) },
+    () => standing?.current,
+    webhooks,
+    disturbance,
+  );
+  // A real server that asks a webhook has not answered whoever wrote, whatever the webhook wants to know first.
+  rest.alsoWhile((world) => webhooks.waits(world) || (isBusy() && !webhooks.isAsking) || disturbance?.isBusy === true);
+  const front = {
+    serve: toxiproxy === null || disturbance === undefined ? serve : throughToxiproxy(serve, toxiproxy, disturbance),
+    print: (actor: ActorId, line: string) => host.current?.recorder.log(actor, line),
+  };
+  const inCluster = target.inCluster ? await podLives(subject, target, front) : undefined;
+  const processes = (): StartLife => {
+    const lives = processHost({
+      ...front,
+      ...toldThere({ target: { ...target, env: { ...pod.env, ...target.env } }, files: pod.files }, ground.places),
+      namespace: ground.places?.there(subject.namespace) ?? subject.namespace,
+      enclosures,
+    });
+    return (...life) => startProcess(lives, ...life);
+  };
+  const startLife = inCluster?.start ?? processes();
+  const launch: Launch = (actor, upstream, tell) => {
+    const started = rest.starting(target.readyWithinMs);
+    const incarnation = startLife(actor, heard(upstream, rest, started), (kind, detail) => {
+      rest.moved();
+      if (kind !== 'started') started();
+      if (kind === 'exited') ended();
+      tell(kind, detail);
+    });
+    const watched = rest.watch(incarnation);
+    const ended = webhooks.starts(incarnation);
+    return {
+      crash: () => {
+        started();
+        watched();
+        ended();
+        incarnation.crash();
+      },
+      stop: () => incarnation.stop(),
+      pause: () => incarnation.pause(),
+      resume: () => incarnation.resume(),
+      look: () => incarnation.look(),
+      get ready() {
+        return incarnation.ready;
+      },
+    };
+  };
+  const host: Host = {
+    ...ground,
+    time,
+    pace: paceOf(target),
+    launch,
+    drain: (world) => rest.drain(world),
+    containment: inCluster === undefined ? enclosures : { network: 'none', warning: inCluster.warnings[0] ?? null },
+    ...(disturbance === undefined ? {} : { disturbance }),
+    // In a network of its own: both may listen on the same port.
+    sibling: () => createProcessHost(besideOf(subject), target, beat),
+    isSingle: subject.cluster === 'kind',
+    onDrained: undefined,
+    current: undefined,
+  };
+  standing = host;
+  return host;
+}
+
+/**
+ * What a run beside one that still stands is told. There is one kind cluster: such runs, which ask what an undisturbed target makes of
+ * objects that are given, are made on the embedded server, in real time as well.
+ */
+function besideOf(subject: Subject): Subject {
+  return subject.cluster === 'kind' ? { ...subject, cluster: 'embedded' } : subject;
+}
+
+/** What names a namespace of the run where it is called otherwise: variables, arguments, and the file that says where the pod is. */
+function toldThere(
+  told: { readonly target: ProcessTarget; readonly files: readonly MountedFile[] },
+  places: Places | undefined,
+): typeof told {
+  if (places === undefined) return told;
+  const { target, files } = told;
+  const word = (text: string): string => places.word(text);
+  return {
+    target: {
+      ...target,
+      command: target.command.map(word),
+      env: Object.fromEntries(Object.entries(target.env).map(([name, value]) => [name, word(value)])),
+    },
+    files: files.map((file) => (file.below === 'pod' ? inWords(file, word) : file)),
+  };
+}
+
+function inWords(file: MountedFile, word: (text: string) => string): MountedFile {
+  const text = Buffer.from(file.content ?? []).toString();
+  return { ...file, content: Buffer.from(word(text)) };
+}
+
+/** What the server is told, so that it finds the target's webhooks: the embedded one asks in here, a real one at an address. */
+async function askedFrom(
+  { cluster, kindAccess }: Subject,
+  { crds, project, authority }: Pod,
+  { ask }: WebhookCalls,
+): Promise<Pick<Subject, 'crds' | 'project'>> {
+  if (cluster === 'embedded' || cluster === 'existing' || project === null || authority === undefined)
+    return { crds, project };
+  const known = kindAccess === undefined ? {} : { place: await findHostOf(kindAccess, UNASKED) };
+  const { urlOf } = await openRelay({ authority, ask, ...known });
+  const led = (object: KubeObject): KubeObject => ledTo(object, urlOf);
+  return { crds: crds.map(led), project: { ...project, objects: project.objects.map(led) } };
+}
+
+/** Questions to the webhooks that the project's target serves. */
+function webhooksOf(
+  { workload, crds, project }: Pod,
+  about: Omit<WebhookCallOptions, 'portOf' | 'ports'>,
+): WebhookCalls {
+  const objects = project?.objects ?? [];
+  return new WebhookCalls({
+    ...about,
+    portOf: (service) => (workload === undefined ? undefined : containerPortOf(workload, objects, service)),
+    ports: workload === undefined ? [] : webhookPorts([...objects, ...crds], workload),
+  });
+}
+
+/** The gate's port, noting what a process is told. */
+function heard(upstream: Upstream, rest: Rest, started: () => void): Upstream {
+  return {
+    send: (request, sink) => {
+      started();
+      rest.acted();
+      return upstream.send(request, {
+        answer: rest.telling((response) => sink.answer(response)),
+        open: rest.telling((headers) => sink.open(headers)),
+        event: rest.telling((event) => sink.event(event)),
+        end: rest.telling((error) => sink.end(error)),
+      });
+    },
+  };
+}

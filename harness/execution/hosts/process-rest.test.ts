@@ -1,0 +1,80 @@
+/** Rest of real programs. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { once } from 'node:events';
+import { afterEach, describe, expect, it } from 'vitest';
+import { WallClock } from '../../determinism/run-clock.ts';
+import { CutShort } from '../run/cut-short.ts';
+import { Rest } from './process-rest.ts';
+import type { World } from '../run/world.ts';
+
+/** Nothing waits at its gate. */
+const WORLD = { gate: { activity: 0 } } as World;
+/** Told something, it computes for a third of a second and then says so; it never sleeps in between. */
+const THINKS = `process.stdin.once('data', () => {
+  const until = Date.now() + 350;
+  while (Date.now() < until);
+  require('fs').writeSync(1, 'acted');
+}); console.log('ready')`;
+
+/** Told nothing, it wakes and computes for longer than is waited at a time. */
+const WAKES = `setTimeout(() => {
+  const { writeSync } = require('fs');
+  writeSync(1, 'awake');
+  const until = Date.now() + 350;
+  while (Date.now() < until);
+  writeSync(1, 'acted');
+}, 20); setTimeout(() => {}, 30_000)`;
+
+let child: ChildProcess | undefined;
+
+afterEach(() => {
+  child?.kill('SIGKILL');
+  child = undefined;
+});
+
+describe.runIf(existsSync('/proc/self/task'))('rest', { timeout: 30_000 }, () => {
+  it('has not come while a process still computes what it makes of what it was told', async () => {
+    child = spawn(process.execPath, ['-e', THINKS], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const { stdin, stdout, pid } = child;
+    if (stdin === null || stdout === null) throw new Error('its streams are pipes');
+    await once(stdout, 'data');
+    let said = '';
+    stdout.on('data', (piece: Buffer) => (said += piece.toString('utf8')));
+    const rest = new Rest(new WallClock(), () => {});
+    const over = rest.watch({ pid, moved: 0 });
+
+    stdin.write('go\n');
+    rest.told();
+    await rest.drain(WORLD);
+    over();
+
+    expect(said).toBe('acted');
+  });
+
+  it('has not come while a process that was woken by its own timer has something to do yet', async () => {
+    child = spawn(process.execPath, ['-e', WAKES], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const { stdout, pid } = child;
+    if (stdout === null) throw new Error('its output is a pipe');
+    let said = '';
+    stdout.on('data', (piece: Buffer) => (said += piece.toString('utf8')));
+    const time = new WallClock();
+    const rest = new Rest(time, () => {});
+    const over = rest.watch({ pid, moved: 0 });
+    while (!said.includes('awake')) await once(stdout, 'data');
+
+    // It computes now, though nobody told it anything.
+    time.advanceToNext();
+    await rest.drain(WORLD);
+    over();
+
+    expect(said).toContain('acted');
+  });
+
+  it('is given up when something outside does not answer, and nothing moves any more', async () => {
+    const rest = new Rest(new WallClock(), () => {}, 20);
+    rest.alsoWhile(() => true);
+
+    await expect(rest.drain(WORLD)).rejects.toThrow(CutShort);
+  });
+});

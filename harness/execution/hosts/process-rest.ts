@@ -1,0 +1,245 @@
+/**
+ * When a process is at rest: it was told something, has acted upon it or will not, and now sleeps.
+ *
+ * Where the kernel tells of its threads, all of them sleeping is rest. Elsewhere, and for a process that never sleeps, it is given a
+ * moment, as long as it has needed lately. Owns: how long is waited. Does not own: reading threads (`actors/process/threads.ts`).
+ */
+import { ThreadWatch, type Sleep } from '../../actors/process/threads.ts';
+import { realDelay, realNow, realSetImmediate } from '../../determinism/real-time.ts';
+import type { WallClock } from '../../determinism/run-clock.ts';
+import { CutShort } from '../run/cut-short.ts';
+import type { World } from '../run/world.ts';
+
+const POLL_MS = 1;
+/**
+ * However busy it is, the next thing happens once it has computed for so long. A virtual machine that starts, or meets code for the first
+ * time, computes. Where others want the processors too, that takes longer than it says: whoever waits for one does not pause.
+ */
+const BUSY_MAX_MS = 1_000;
+/** But nothing is waited for any longer than that. */
+const BUSY_WALL_MAX_MS = 20_000;
+/** One that was busy for so long this many times in a row never sleeps, and is given the moment instead. */
+const RESTLESS = 4;
+/** Where nothing is to depend on chance, it gets that long: client-go tries again after 5 ms, then 10. */
+const FIRST_RETRY_MS = 12;
+/** A server that has not answered for so long, with nothing else going on, will not. */
+const UNANSWERED_MS = 30_000;
+/** The moment that a process gets whose threads nobody can see. */
+const QUIET_MS = { min: 4, max: 60 } as const;
+/** Of nearly the longest time that it took lately: what is rarer has a cause of its own, such as a timer. */
+const PATIENCE = 2;
+const REMEMBERED = 32;
+const RARE = 4;
+
+/** How fast a process acts upon what it is told, as seen so far: on a busy machine everything takes longer. */
+class Reaction {
+  readonly #lately: number[] = [];
+
+  get quietMs(): number {
+    const longest = this.#lately.toSorted((a, b) => b - a)[RARE] ?? 0;
+    return Math.min(QUIET_MS.max, Math.max(QUIET_MS.min, longest * PATIENCE));
+  }
+
+  /** It acted so long after it was told something. */
+  acted(afterMs: number): void {
+    this.#lately.push(afterMs);
+    if (this.#lately.length > REMEMBERED) this.#lately.shift();
+  }
+}
+
+/** Whether anything may still be on its way. */
+export class Rest {
+  readonly #time: WallClock;
+  readonly #beat: () => void;
+  #starting = 0;
+  /** How long the youngest life is waited for, once and not again by each drain. */
+  #startsUntilMs = 0;
+  #activity = 0;
+  #outside: (world: World) => boolean = () => false;
+  readonly #unansweredMs: number;
+  readonly #reaction = new Reaction();
+  readonly #lives = new Set<Life>();
+  /** When the process was told something last. */
+  #toldMs = 0;
+  /** How long it had computed by then, since it was first looked at after that. */
+  #ranBeforeMs: number | undefined;
+  /** It may still act upon that. */
+  #acting = false;
+  #restless = 0;
+
+  /**
+   * @param beat Told now and then that we are alive; it may throw, to cut short what waits.
+   * @param unansweredMs How long something outside may be waited for while nothing moves.
+   */
+  constructor(time: WallClock, beat: () => void, unansweredMs: number = UNANSWERED_MS) {
+    this.#time = time;
+    this.#unansweredMs = unansweredMs;
+    this.#beat = beat;
+  }
+
+  /**
+   * A life begins; the returned function says that it is there, or gone. One that has sent nothing within that time does not use its
+   * kubeconfig, or takes too long.
+   */
+  starting(withinMs: number): () => void {
+    this.#starting++;
+    this.#startsUntilMs = realNow() + withinMs;
+    let over = false;
+    return () => {
+      if (over) return;
+      over = true;
+      this.#starting--;
+      this.told();
+    };
+  }
+
+  /** The threads of a life are looked at until the returned function is called. */
+  watch(process: Watched): () => void {
+    const life: Life = { process, threads: undefined };
+    this.#lives.add(life);
+    return () => {
+      this.#lives.delete(life);
+      life.threads?.close();
+    };
+  }
+
+  /** Passes on what is noted as something that the process is told. */
+  telling<Args extends readonly unknown[]>(pass: (...args: Args) => void): (...args: Args) => void {
+    return (...args) => {
+      this.told();
+      pass(...args);
+    };
+  }
+
+  told(): void {
+    this.#justTold();
+    this.#acting = true;
+    this.#activity++;
+  }
+
+  #justTold(): void {
+    this.#toldMs = realNow();
+    this.#ranBeforeMs = undefined;
+  }
+
+  /** The process sends something. */
+  acted(): void {
+    this.#reaction.acted(realNow() - this.#toldMs);
+  }
+
+  moved(): void {
+    this.#activity++;
+  }
+
+  /** Rest has not come as long as `outside` says so. */
+  alsoWhile(outside: (world: World) => boolean): void {
+    this.#outside = outside;
+  }
+
+  /** @throws {CutShort} when something outside has not come for too long: it would be waited for in every drain to come. */
+  async drain(world: World): Promise<void> {
+    let seen = this.#all(world);
+    let movedMs = realNow();
+    let waiting = this.#time.waitingUntilMs > this.#time.now();
+    // What it was told leaves here within two turns.
+    await turn();
+    for (;;) {
+      await turn();
+      const now = this.#all(world);
+      if (now !== seen) {
+        seen = now;
+        movedMs = realNow();
+        waiting = false;
+        if (this.#acting) this.#justTold();
+      }
+      const startingUp = this.#starting > 0 && realNow() < this.#startsUntilMs;
+      const sleep = this.#acting && !startingUp ? this.#look() : 'asleep';
+      if (this.#acting && !startingUp && this.#isOver(sleep, world)) {
+        // What it sent before it fell asleep is read in one turn more.
+        await turn();
+        if (this.#all(world) === seen) this.#acting = false;
+        else continue;
+      }
+      if (waiting && this.#time.now() >= this.#time.waitingUntilMs) {
+        waiting = false;
+        // Its own timer has woken it, and it wants for a processor before it can send anything.
+        if (!startingUp && !this.#acting && this.#look() === 'awake') {
+          this.#justTold();
+          this.#acting = true;
+        }
+      }
+      if (!startingUp && !this.#acting && !waiting) {
+        if (!this.#outside(world)) return;
+        if (realNow() - movedMs > this.#unansweredMs)
+          throw new CutShort(`what was asked for was not answered within ${this.#unansweredMs / 1000} s`);
+      }
+      this.#beat();
+      if (sleep !== 'dozing') await realDelay(POLL_MS);
+    }
+  }
+
+  /** How all lives sleep, taken together. */
+  #look(): Sleep {
+    let worst: Sleep = 'asleep';
+    let any = false;
+    for (const life of this.#lives) {
+      const { pid } = life.process;
+      if (pid === undefined) continue;
+      any = true;
+      const sleep = (life.threads ??= new ThreadWatch(pid)).look();
+      if (DEPTH[sleep] > DEPTH[worst]) worst = sleep;
+    }
+    return any ? worst : 'unknown';
+  }
+
+  /** Whether the process has had its time. */
+  #isOver(sleep: Sleep, world: World): boolean {
+    const sinceMs = realNow() - this.#toldMs;
+    const computedMs = sleep === 'unknown' ? sinceMs : this.#computedMs();
+    if (sleep === 'asleep') {
+      this.#restless = 0;
+      // A first retry is on its way for some milliseconds in which all threads sleep.
+      return !world.serialised || sinceMs >= FIRST_RETRY_MS;
+    }
+    if (sinceMs >= BUSY_WALL_MAX_MS) return true;
+    if (sleep === 'unknown' || this.#restless >= RESTLESS) return computedMs >= this.#reaction.quietMs;
+    if (computedMs < BUSY_MAX_MS) return false;
+    this.#restless++;
+    return true;
+  }
+
+  /** How long its threads have been on a processor since it was told something. */
+  #computedMs(): number {
+    let ranMs = 0;
+    for (const { threads } of this.#lives) ranMs += threads?.ranMs ?? 0;
+    // Threads that ended take what they did along.
+    this.#ranBeforeMs = Math.min(this.#ranBeforeMs ?? ranMs, ranMs);
+    return ranMs - this.#ranBeforeMs;
+  }
+
+  /** Whatever grows while anything moves: a connection that is being opened too, for whose other end the process sleeps. */
+  #all(world: World): number {
+    let moved = this.#activity + world.gate.activity;
+    for (const { process } of this.#lives) moved += process.moved;
+    return moved;
+  }
+}
+
+/** A life of the target, as it is looked at. */
+export interface Watched {
+  /** Absent before it was started. */
+  readonly pid: number | undefined;
+  /** Grows with all that moves between it and its front. */
+  readonly moved: number;
+}
+
+interface Life {
+  readonly process: Watched;
+  threads: ThreadWatch | undefined;
+}
+
+const DEPTH: { readonly [sleep in Sleep]: number } = { asleep: 0, dozing: 1, awake: 2, unknown: 3 };
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => realSetImmediate(resolve));
+}

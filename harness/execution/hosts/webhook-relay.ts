@@ -1,0 +1,102 @@
+/**
+ * Where a real server asks the target's webhooks: a server on this machine that passes each question on to where the target listens.
+ *
+ * A server outside of the target's network cannot reach it, nor do services lead anywhere without a pod network: the configurations name
+ * this relay by URL instead. Owns: the URLs and what is made of an answer that never comes. Does not own: asking the target
+ * (`webhook-calls.ts`), whom the server trusts (`project/webhooks.ts`). Start at {@link openRelay}.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { CallOutFunction } from '../../apiserver/admission/call-out.ts';
+import type { CertificateAuthority } from '../../apiserver/http/certificates.ts';
+import type { HostPlace } from '../../clusters/kind/way-in.ts';
+import { isMap } from '../../model/json.ts';
+import type { JsonObject, JsonValue } from '../../model/object.ts';
+import type { NamedService } from '../project/webhooks.ts';
+
+export interface RelayOptions {
+  /** Of the target's certificate; vouches for this one's as well. */
+  readonly authority: CertificateAuthority;
+  /** What this machine is to the server; default loopback. */
+  readonly place?: HostPlace;
+  readonly ask: CallOutFunction;
+}
+
+export interface Relay {
+  /** Where a service's webhook is asked. */
+  readonly urlOf: (service: NamedService, path: string) => string;
+}
+
+const LOOPBACK = '127.0.0.1';
+/** What kube-apiserver gives a webhook unless its configuration says otherwise. */
+const TIMEOUT_SECONDS = 10;
+const BAD_GATEWAY = 502;
+
+/** Listens for as long as this process lives. */
+export async function openRelay(options: RelayOptions): Promise<Relay> {
+  const { authority, place: { address, listen } = { address: LOOPBACK, listen: LOOPBACK } } = options;
+  const identity = authority.issueServer([address]);
+  const server = createServer({ cert: identity.certificate, key: identity.key }, (incoming, response) => {
+    let text = '';
+    incoming.setEncoding('utf8');
+    incoming.on('data', (piece: string) => (text += piece));
+    incoming.on('end', () => relay(options, incoming, text, response));
+    incoming.on('error', () => response.destroy());
+  });
+  const port = await new Promise<number>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, listen, () => resolve((server.address() as AddressInfo).port));
+  });
+  server.unref();
+  return {
+    urlOf: ({ namespace, name, port: ofService }, path) =>
+      `https://${address}:${port}/${namespace}/${name}/${ofService}/${path.replace(/^\//, '')}`,
+  };
+}
+
+function relay(
+  { ask, authority }: RelayOptions,
+  { url = '' }: IncomingMessage,
+  text: string,
+  response: ServerResponse,
+): void {
+  const asked = new URL(url, `https://${LOOPBACK}`);
+  const [, namespace = '', name = '', port = '', ...path] = asked.pathname.split('/');
+  const body = bodyOf(text);
+  if (body === undefined || !/^\d+$/.test(port)) {
+    response.writeHead(BAD_GATEWAY).end('what was asked is no question to a webhook');
+    return;
+  }
+  const seconds = Number.parseInt(asked.searchParams.get('timeout') ?? '', 10);
+  const giveUp = ask(
+    {
+      url: `https://${name}.${namespace}.svc:${port}/${path.join('/')}`,
+      service: { namespace, name, port: Number(port), exists: true, clusterIp: '' },
+      caBundle: Buffer.from(authority.certificate).toString('base64'),
+      timeoutSeconds: Number.isNaN(seconds) ? TIMEOUT_SECONDS : seconds,
+      body,
+    },
+    (given) => {
+      if (given.outcome === 'failed') {
+        response.writeHead(BAD_GATEWAY).end(given.why);
+        return;
+      }
+      const type = given.contentType === undefined || given.contentType === '' ? 'application/json' : given.contentType;
+      const answered = typeof given.body === 'string' ? given.body : JSON.stringify(given.body);
+      response.writeHead(given.code, { 'content-type': type }).end(answered);
+    },
+  );
+  response.on('close', () => {
+    if (!response.writableFinished) giveUp();
+  });
+}
+
+function bodyOf(text: string): JsonObject | undefined {
+  try {
+    const body = JSON.parse(text) as JsonValue;
+    return isMap(body) ? body : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * The worker behind a lab: one request at a time, and a fresh worker after one that the target took down.
+ *
+ * Owns: the order of requests and the life of the worker. What is made of an answer, or of a loss, is `lab.ts`.
+ */
+import { subjectOf } from '../search/counterexample.ts';
+import { lostInReference, workerError } from '../worker/lost-worker.ts';
+import type { LostWorker } from '../worker/lost-worker.ts';
+import type { FromWorker, LabRequest } from '../worker/protocol.ts';
+import type { RunConfig } from '../config/run-config.ts';
+import { HarnessError } from '../../model/errors.ts';
+import type { Trial } from '../../model/trial.ts';
+import { superviseWorker } from '../worker/supervisor.ts';
+import type { WorkerHandle } from '../worker/supervisor.ts';
+
+export type Ready = Extract<FromWorker, { say: 'ready' }>;
+export type Ran = Extract<FromWorker, { say: 'ran' }>;
+
+/** How a request, or the start, ended. */
+type Answer = Ready | Ran | LostWorker;
+
+/** One worker, from its start to its end. */
+interface Running {
+  readonly handle: WorkerHandle;
+  readonly ended: Promise<void>;
+  /** Takes the next answer. */
+  readonly answer: () => Promise<Answer>;
+}
+
+export class LabWorker {
+  readonly #config: RunConfig;
+  readonly #entry: URL;
+  #running: Running | undefined;
+  #phase = 'load';
+  #last: Promise<unknown> = Promise.resolve();
+  #closed = false;
+
+  constructor(config: RunConfig, entry: URL) {
+    this.#config = config;
+    this.#entry = entry;
+  }
+
+  /**
+   * Starts the worker, unless it runs already, and waits for its references.
+   *
+   * @throws {TARGET_FAILED} {TARGET_UNCONTROLLED} {MANIFEST_INVALID}
+   */
+  async ready(): Promise<Ready> {
+    this.#phase = 'load';
+    this.#running = this.#start();
+    const answer = await this.#running.answer();
+    if ('end' in answer) throw lostInReference(answer, this.#phase);
+    if (answer.say === 'ready') return answer;
+    throw new Error('the worker answered a request that it was not sent');
+  }
+
+  /** Runs one trial, after those that were asked for before. */
+  run(trial: Trial, properties: readonly string[]): Promise<Ran | LostWorker> {
+    const next = this.#last.then(() => this.#ask({ trial, properties }));
+    this.#last = next.catch(() => {});
+    return next;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#running?.handle.end();
+    await this.#running?.ended;
+  }
+
+  async #ask(request: LabRequest): Promise<Ran | LostWorker> {
+    if (this.#closed)
+      throw new HarnessError('USAGE', 'the lab is closed, expected an open one; close it after the last trial');
+    if (this.#running === undefined) await this.ready();
+    const running = this.#running;
+    if (running === undefined) throw new Error('the worker ended before it was asked anything');
+    const answered = running.answer();
+    running.handle.send(request);
+    const answer = await answered;
+    if ('end' in answer || answer.say === 'ran') return answer;
+    throw new Error('the worker started twice');
+  }
+
+  #start(): Running {
+    let handle: WorkerHandle | undefined;
+    let pending: PromiseWithResolvers<Answer> | undefined;
+    let error: Extract<FromWorker, { say: 'error' }> | undefined;
+    const supervised = superviseWorker({
+      entry: this.#entry,
+      job: { job: 'lab', subject: subjectOf(this.#config) },
+      started: (started) => {
+        handle = started;
+      },
+      listen: (message) => {
+        if (message.say === 'phase') this.#phase = message.phase;
+        if (message.say === 'error') error = message;
+        if (message.say === 'ready' || message.say === 'ran') pending?.resolve(message);
+      },
+    });
+    const settle = async (): Promise<void> => {
+      const end = await supervised;
+      this.#running = undefined;
+      if (error !== undefined) pending?.reject(workerError(error, end.output));
+      else if (end.end !== 'finished') pending?.resolve(end);
+      else pending?.reject(new HarnessError('USAGE', 'the lab was closed while a trial ran; await the trial first'));
+    };
+    const ended = settle();
+    // The supervisor hands itself out before it returns.
+    if (handle === undefined) throw new Error('the worker was not started');
+    return {
+      handle,
+      ended,
+      answer: () => {
+        pending = Promise.withResolvers<Answer>();
+        return pending.promise;
+      },
+    };
+  }
+}

@@ -1,0 +1,185 @@
+/**
+ * The lab: trials one by one, for a property of the user's own.
+ *
+ * A campaign drives fast-check itself; here fast-check, or whoever else, drives. Owns: the worker that the trials run in, one at a
+ * time, so that virtual time never reaches the caller's process; what counts as a failure of {@link Lab.holds} while fast-check
+ * shrinks. Does not own: how a trial is drawn and shrunk (`schedule/arbitrary.ts`), run and judged (`worker/worker-main.ts`).
+ */
+import path from 'node:path';
+import * as fc from 'fast-check';
+import type { Violation } from '../../model/check-result.ts';
+import { signatureText } from '../../model/check-result.ts';
+import { HarnessError } from '../../model/errors.ts';
+import type { History } from '../../model/history.ts';
+import type { Reference } from '../../model/reference.ts';
+import type { Trial } from '../../model/trial.ts';
+import { judge } from '../../oracle/compose.ts';
+import type { Property } from '../../oracle/property.ts';
+import { writeFinding } from '../../report/record.ts';
+import { tellStory } from '../../report/story.ts';
+import type { Told } from '../../report/story.ts';
+import { redactFinding } from '../../report/redaction/index.ts';
+import { Vault } from '../../report/redaction/vault.ts';
+import { renderStory } from '../../report/terminal.ts';
+import { depositSchedule, shrunkFrom, trialArbitrary } from '../../schedule/arbitrary.ts';
+import { encodeCounterexample } from '../../schedule/codec/counterexample.ts';
+import { encodeRecord } from '../../schedule/codec/record.ts';
+import { workloadArbitrary } from '../../schedule/workload/workload-arbitrary.ts';
+import type { AdversarialWriter, Aim } from '../../schedule/workload/writer.ts';
+import { counterexampleOf } from '../search/counterexample.ts';
+import { emptyHistory } from '../run/empty-history.ts';
+import { LabWorker } from './lab-worker.ts';
+import { lostWorkerViolation } from '../worker/lost-worker.ts';
+import type { RunConfig } from '../config/run-config.ts';
+import { callerFrames, withFrames } from './user-frames.ts';
+
+/** What came of one trial. */
+export interface TrialResult {
+  /** The trial as it can be stored and run again: what a search did is a schedule now. */
+  readonly trial: Trial;
+  readonly history: History;
+  readonly violations: readonly Violation[];
+  /** Property name → why it has no opinion. */
+  readonly inconclusive: ReadonlyMap<string, string>;
+}
+
+/** Runs trials of one target. Made by `openLab`. */
+export interface Lab extends AsyncDisposable {
+  /** What the undisturbed runs measured about the target. */
+  readonly reference: Reference;
+  /** What the writers are aimed at: for workloads of your own. */
+  readonly aim: Aim;
+  /** Whole trials, workload and schedule, which fast-check can shrink once they have been run here. */
+  trials(): fc.Arbitrary<Trial>;
+  /** Runs and judges a trial. Calls wait for each other. From then on fast-check can shrink it, whoever finds fault with it. */
+  run(trial: Trial): Promise<TrialResult>;
+  /**
+   * A predicate for `fc.asyncProperty`: throws the story of the violation when one of these properties (default: all of the
+   * options) is violated, and writes its counterexample to the report folder.
+   *
+   * While fast-check shrinks, only the violation that it set out with counts, so that the result is the smallest form of that one
+   * and not of another. A trial that allows no judgement is skipped as an unmet precondition is: fast-check draws another one.
+   *
+   * @throws {CONFIG_INVALID} for a name that is no property of the options.
+   */
+  holds(...properties: readonly string[]): (trial: Trial) => Promise<void>;
+  /** Ends the worker. An open lab keeps the process alive. */
+  close(): Promise<void>;
+}
+
+export interface LabParts {
+  readonly config: RunConfig;
+  readonly workerEntry: URL;
+  /** All kinds of writers; the configuration says which of them take part. */
+  readonly writers: readonly AdversarialWriter[];
+  /** Properties that are functions of the caller's and do not reach the worker: judged here, without probes. */
+  readonly own: readonly Property[];
+}
+
+/** Opens a lab: starts the worker and waits for the references. */
+export async function startLab(parts: LabParts): Promise<Lab> {
+  const worker = new LabWorker(parts.config, parts.workerEntry);
+  const ready = await worker.ready();
+  const { config, own } = parts;
+  const workload = workloadArbitrary({
+    aim: ready.aim,
+    writers: parts.writers.filter(({ name }) => config.writers.includes(name)),
+    sample: ready.base.sample,
+    bystander: ready.bystander,
+    garbageCollection: config.settings.garbageCollection,
+  });
+  const trials = trialArbitrary({ workload, faults: config.faults });
+  const run = async (trial: Trial, properties: readonly Property[]): Promise<TrialResult> => {
+    const answer = await worker.run(
+      trial,
+      properties.map(({ name }) => name),
+    );
+    if ('end' in answer) return lostResult(trial, lostWorkerViolation(answer, ''));
+    depositSchedule(trial, answer.schedule);
+    const stored: Trial = { workload: trial.workload, schedule: answer.schedule };
+    const history: History = { ...answer.history, reference: ready.reference };
+    const result = { trial: stored, history, violations: answer.violations, inconclusive: answer.inconclusive };
+    const local = properties.filter((property) => own.includes(property));
+    return local.length === 0 ? result : judgedHere(result, local);
+  };
+  return {
+    reference: ready.reference,
+    aim: ready.aim,
+    trials: () => trials,
+    run: (trial) => run(trial, config.properties),
+    holds: (...names) => {
+      const properties = names.length === 0 ? config.properties : names.map((name) => find(config, name));
+      return claim(config, (trial) => run(trial, properties), callerFrames());
+    },
+    close: () => worker.close(),
+    [Symbol.asyncDispose]: () => worker.close(),
+  };
+}
+
+function find(config: RunConfig, name: string): Property {
+  const found = config.properties.find((property) => property.name === name || property.id === name);
+  if (found !== undefined) return found;
+  const known = config.properties.map((property) => property.name).join(', ');
+  throw new HarnessError('CONFIG_INVALID', `got property "${name}", expected one of ${known}`);
+}
+
+function lostResult(trial: Trial, violation: Violation): TrialResult {
+  const { workload, schedule } = trial;
+  return {
+    trial: { workload, schedule },
+    history: emptyHistory(violation.sentence),
+    violations: [violation],
+    inconclusive: new Map(),
+  };
+}
+
+function judgedHere(result: TrialResult, properties: readonly Property[]): TrialResult {
+  const violations = [...result.violations];
+  const inconclusive = new Map(result.inconclusive);
+  for (const { property, result: said } of judge(result.history, properties)) {
+    if (said.result === 'violated') violations.push(...said.violations);
+    if (said.result === 'inconclusive') inconclusive.set(property.name, said.reason);
+  }
+  return { ...result, violations, inconclusive };
+}
+
+function claim(
+  config: RunConfig,
+  run: (trial: Trial) => Promise<TrialResult>,
+  frames: string,
+): (trial: Trial) => Promise<void> {
+  /** What each failed trial failed with: the only thing that counts for those that it is shrunk to. */
+  const pins = new WeakMap<Trial, string>();
+  return async (trial) => {
+    const origin = shrunkFrom(trial) ?? trial;
+    const pinned = pins.get(origin);
+    const result = await run(trial);
+    const errors = result.violations.filter(({ severity }) => severity === 'error');
+    const same = errors.find(({ signature }) => signatureText(signature) === pinned);
+    const violation = same ?? (pinned === undefined || origin === trial ? errors[0] : undefined);
+    if (violation !== undefined) {
+      pins.set(origin, signatureText(violation.signature));
+      throw withFrames(new Error(storyOf(result, violation, config)), frames);
+    }
+    if (errors.length === 0 && result.inconclusive.size > 0) fc.pre(false);
+  };
+}
+
+const STORY_WIDTH = 100;
+
+/** The story as the terminal shows it, with the command that replays it. A file that cannot be written costs the command only. */
+function storyOf({ trial, history }: TrialResult, violation: Violation, config: RunConfig): string {
+  const found: Told = { violation, counterexample: counterexampleOf(trial, violation, config), record: history };
+  const told = redactFinding(found, new Vault());
+  return renderStory(tellStory(told), { width: STORY_WIDTH, color: false, replay: replayText(told, config) });
+}
+
+function replayText(told: Told, { reportDir }: RunConfig): string {
+  try {
+    const files = writeFinding(reportDir, told, { counterexample: encodeCounterexample, record: encodeRecord });
+    return `npx stalemate replay ${path.relative(process.cwd(), files.counterexample)}`;
+  } catch (error) {
+    if (error instanceof HarnessError) return `not possible, ${error.message}`;
+    throw error;
+  }
+}

@@ -1,0 +1,36 @@
+/** The container of a Deployment as a target that runs inside a cluster: its image and its arguments. Start at {@link asPod}. */
+import type { ProcessTarget } from '../../model/counterexample.ts';
+import { HarnessError } from '../../model/errors.ts';
+import { textOf, textsOf } from '../../model/json.ts';
+import { LEADER_ELECTION, workloadKey, type TargetWorkload } from './deployment.ts';
+
+/** What the target does not say itself is as in the Deployment. @throws {CONFIG_INVALID} */
+export function asPod(started: ProcessTarget, workload: TargetWorkload, warnings: string[]): ProcessTarget {
+  const { container } = workload;
+  const [named = '', ...given] = started.command;
+  const image = named === '' ? textOf(container['image']) : named;
+  if (image === '')
+    throw new HarnessError(
+      'CONFIG_INVALID',
+      `the container "${textOf(container['name'])}" of ${workloadKey(workload.object)} names no image, expected the one that the target runs from; name it with --image`,
+    );
+  if (given.length > 0) return { ...started, command: [image, ...given] };
+  const args = textsOf(container['args']);
+  const kept = args.filter((word) => !LEADER_ELECTION.test(word));
+  if (kept.length < args.length)
+    warnings.push(
+      `of the Deployment's arguments, ${args.filter((word) => LEADER_ELECTION.test(word)).join(' ')} is left out: after each crash, the ` +
+        'next life would wait until the lease of the last one has run out; write all arguments after -- to keep it',
+    );
+  return { ...started, command: [image, ...kept] };
+}
+
+export function noDeployment(image: string): HarnessError {
+  const what = image === '' ? 'the one that the target is' : `the one whose pod "${image}" runs in`;
+  const otherwise =
+    image === '' ? 'name an image with --image and the CRDs with --crds' : 'name the CRDs alone, with --crds';
+  return new HarnessError(
+    'CONFIG_INVALID',
+    `the manifests hold no Deployment, expected ${what}; add it, or ${otherwise}`,
+  );
+}

@@ -1,0 +1,83 @@
+/**
+ * A project's manifests on a cluster that is somebody else's: what of them can be there without being everybody's business.
+ *
+ * Objects in namespaces go into those of the run; roles and bindings of the whole cluster get names of the run's own. Webhooks would be
+ * asked about what others have, and a Deployment of the target would run it a second time, where somebody starts pods. Owns: these
+ * decisions. Does not own: making the objects (`clusters/existing/`). Start at {@link elsewhere}.
+ */
+import type { Shipped } from '../../clusters/real/shipped.ts';
+import type { ProjectManifests } from '../../model/counterexample.ts';
+import { HarnessError } from '../../model/errors.ts';
+import { mapOf, textOf } from '../../model/json.ts';
+import type { KubeObject, ResourceKind } from '../../model/object.ts';
+import { accountOf, targetWorkload, workloadKey } from './deployment.ts';
+import { creationsOf } from './install.ts';
+
+export interface Elsewhere {
+  /** As our names are called there. */
+  readonly place: (object: KubeObject) => KubeObject;
+  readonly there: (namespace: string) => string;
+  /** What something outside of namespaces is called there. */
+  readonly called: (name: string) => string;
+  readonly kindFor: (apiVersion: string, kind: string) => ResourceKind | undefined;
+}
+
+const WEBHOOKS = /^(?:Validating|Mutating)WebhookConfiguration$/;
+const ROLES: ReadonlySet<string> = new Set(['ClusterRole', 'ClusterRoleBinding']);
+
+/**
+ * What is made there, and what is said of the rest.
+ *
+ * @throws {CONFIG_INVALID} for objects that would be everybody's.
+ */
+export function elsewhere(
+  project: ProjectManifests,
+  namespace: string,
+  at: Elsewhere,
+): { readonly shipped: Shipped; readonly warnings: readonly string[] } {
+  const { authorization } = project;
+  const workload = targetWorkload(project, namespace);
+  const isTarget = (object: KubeObject): boolean => workload !== undefined && workloadKey(object) === project.workload;
+  const webhooks = project.objects.filter(({ kind }) => WEBHOOKS.test(kind));
+  const rest = project.objects.filter((object) => !webhooks.includes(object) && object.kind !== 'Namespace');
+  refuse(rest.filter(({ apiVersion, kind }) => !ROLES.has(kind) && at.kindFor(apiVersion, kind)?.namespaced === false));
+  const roles = new Set(rest.flatMap(({ kind, metadata }) => (kind === 'ClusterRole' ? [metadata.name] : [])));
+  const objects = rest
+    .filter((object) => object.kind !== 'DaemonSet' || !isTarget(object))
+    .map((object) => (isTarget(object) ? { ...object, spec: { ...mapOf(object['spec']), replicas: 0 } } : object))
+    .map((object) => renamed(at.place(object), roles, at.called));
+  const account = workload === undefined ? undefined : accountOf(workload);
+  const isEnforced = account !== undefined && authorization === 'rbac';
+  return {
+    shipped: {
+      creations: creationsOf(objects, at.there(namespace), at.kindFor),
+      // Whoever may do everything is whoever has named the cluster: nobody else gets rights there.
+      ...(isEnforced ? { account: { ...account, namespace: at.there(account.namespace) } } : {}),
+      authorization,
+    },
+    warnings: webhooks.map(
+      ({ kind, metadata }) =>
+        `${kind} ${metadata.name ?? ''} is left out: on a cluster that is not ours it would be asked about what others have`,
+    ),
+  };
+}
+
+function refuse(everybodys: readonly KubeObject[]): void {
+  if (everybodys.length === 0) return;
+  const names = everybodys.map(({ kind, metadata }) => `${kind} "${metadata.name ?? ''}"`).join(', ');
+  throw new HarnessError(
+    'CONFIG_INVALID',
+    `the manifests hold ${names}, which on a cluster that is not ours would be everybody's; expected objects in namespaces, definitions, ` +
+      'ClusterRoles and ClusterRoleBindings; leave the others out of --manifests, or see whether the cluster has them',
+  );
+}
+
+/** Roles and bindings of the whole cluster under names of the run's own, and whoever refers to them. */
+function renamed(object: KubeObject, roles: ReadonlySet<string | undefined>, called: Elsewhere['called']): KubeObject {
+  const { metadata, kind } = object;
+  const own = ROLES.has(kind) ? { metadata: { ...metadata, name: called(metadata.name ?? '') } } : {};
+  const to = mapOf(object['roleRef']);
+  const name = textOf(to['name']);
+  const isOwn = to['kind'] === 'ClusterRole' && roles.has(name);
+  return { ...object, ...own, ...(isOwn ? { roleRef: { ...to, name: called(name) } } : {}) };
+}

@@ -1,0 +1,184 @@
+/**
+ * The pod that a life of the target is, inside a cluster: the template of its Deployment, or one that holds an image and nothing else.
+ *
+ * It is bound to its node and never restarted: each life is a pod of its own. What client libraries look for leads to the gate. What cannot
+ * be met there is left out: other images, other nodes, probes that would end a target that stands still because the schedule holds its
+ * requests. Start at {@link planPod} and {@link podObjects}.
+ */
+import type { PodAccess } from '../../actors/process/pod-incarnation.ts';
+import { CertificateAuthority } from '../../apiserver/http/certificates.ts';
+import type { ProcessTarget } from '../../model/counterexample.ts';
+import { isMap, mapOf, mapsOf, textOf } from '../../model/json.ts';
+import type { JsonObject, KubeObject } from '../../model/object.ts';
+import type { Subject } from '../worker/protocol.ts';
+import { find, targetWorkload, type TargetWorkload } from './deployment.ts';
+import { serviceNames } from './webhooks.ts';
+
+/** What all lives have in common. */
+export interface PodPlan {
+  readonly namespace: string;
+  readonly metadata: JsonObject;
+  readonly spec: JsonObject;
+  readonly container: string;
+  /** What its Secret holds beside the access. */
+  readonly certificates: { readonly [file: string]: string };
+  readonly warnings: readonly string[];
+}
+
+const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
+const ACCESS = 'stalemate-access';
+const CERTIFICATES = ['tls.crt', 'tls.key', 'ca.crt'] as const;
+/** What is about schedulers, registries and priorities, of which there are none. */
+const LEFT_OUT = [
+  'nodeSelector',
+  'affinity',
+  'topologySpreadConstraints',
+  'tolerations',
+  'imagePullSecrets',
+  'schedulerName',
+  'priorityClassName',
+  'priority',
+  'runtimeClassName',
+];
+const LEFT_OUT_OF_CONTAINERS = ['livenessProbe', 'readinessProbe', 'startupProbe'];
+const CONTAINER = 'target';
+/** Lives stand beside each other on one small node: what they would have reserved for themselves is not to keep them from it. */
+const REQUESTS: { readonly [resource: string]: string } = { cpu: '1m', memory: '1Mi', 'ephemeral-storage': '1Mi' };
+
+/** @param images - What is there, and what it is called there. */
+export function planPod(
+  target: ProcessTarget,
+  { project, namespace }: Pick<Subject, 'project' | 'namespace'>,
+  images: { readonly [image: string]: string },
+): PodPlan {
+  const [image = '', ...args] = target.command;
+  const workload = (project === null ? undefined : targetWorkload(project, namespace)) ?? plain(image, namespace);
+  const objects = project?.objects ?? [];
+  const env = Object.entries(target.env).map(([name, value]) => ({ name, value }));
+  const missing: string[] = [];
+  const containers = (field: string): readonly JsonObject[] =>
+    mapsOf(workload.pod[field]).flatMap((container) => {
+      const isTarget = container['name'] === workload.container['name'] && field === 'containers';
+      const wanted = isTarget ? image : textOf(container['image']);
+      const there = images[wanted];
+      if (there === undefined) missing.push(`${textOf(container['name'])} (${wanted})`);
+      return there === undefined ? [] : [adapted(container, there, isTarget ? { args, env } : { args: [], env: [] })];
+    });
+  const kept = without(workload.pod, LEFT_OUT);
+  const spec = {
+    ...kept,
+    restartPolicy: 'Never',
+    enableServiceLinks: false,
+    terminationGracePeriodSeconds: 1,
+    initContainers: containers('initContainers'),
+    containers: containers('containers'),
+    volumes: mapsOf(workload.pod['volumes']).map((volume) => provided(volume, workload, objects)),
+  };
+  return {
+    namespace: workload.namespace,
+    metadata: mapOf(mapOf(mapOf(workload.object['spec'])['template'])['metadata']),
+    spec,
+    container: textOf(workload.container['name']),
+    certificates: certificatesFor(objects),
+    warnings:
+      missing.length === 0
+        ? []
+        : [`of the Deployment's pod, ${missing.join(', ')} is left out: the engine does not have its image`],
+  };
+}
+
+/** The objects of one life. */
+export function podObjects(
+  plan: PodPlan,
+  { host, port, ca, token }: PodAccess,
+  { name, node }: { readonly name: string; readonly node: string },
+): { readonly pod: KubeObject; readonly secret: KubeObject; readonly container: string } {
+  const { namespace, metadata, container, certificates } = plan;
+  const leads = Object.entries({ HOST: host, PORT: String(port), PORT_HTTPS: String(port) });
+  const variables = leads.map(([end, value]) => ({ name: `KUBERNETES_SERVICE_${end}`, value }));
+  const mount = { name: ACCESS, mountPath: ACCOUNT, readOnly: true };
+  const led = (one: JsonObject): JsonObject => ({
+    ...one,
+    env: [...mapsOf(one['env']).filter((variable) => !isLead(variable)), ...variables],
+    volumeMounts: [...mapsOf(one['volumeMounts']).filter(({ mountPath }) => mountPath !== ACCOUNT), mount],
+  });
+  const files = ['token', 'ca.crt', 'namespace'].map((key) => ({ key: `access.${key}`, path: key }));
+  const ours = (volume: JsonObject): JsonObject =>
+    volume['secret'] === ACCESS ? { name: volume['name'] ?? '', secret: certificateSource(name) } : volume;
+  const spec = {
+    ...plan.spec,
+    nodeName: node,
+    initContainers: mapsOf(plan.spec['initContainers']).map(led),
+    containers: mapsOf(plan.spec['containers']).map(led),
+    volumes: [...mapsOf(plan.spec['volumes']).map(ours), { name: ACCESS, secret: { secretName: name, items: files } }],
+  };
+  const stringData = { 'access.token': token, 'access.ca.crt': ca, 'access.namespace': namespace, ...certificates };
+  return {
+    pod: { apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, name, namespace }, spec },
+    secret: { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace }, stringData },
+    container,
+  };
+}
+
+function isLead({ name }: JsonObject): boolean {
+  return /^KUBERNETES_SERVICE_(?:HOST|PORT|PORT_HTTPS)$/.test(textOf(name));
+}
+
+/** An image and nothing else. */
+function plain(image: string, namespace: string): TargetWorkload {
+  const container = { name: CONTAINER, image };
+  const pod = { containers: [container] };
+  return { object: { apiVersion: 'v1', kind: 'Pod', metadata: {} }, namespace, pod, container };
+}
+
+function adapted(
+  container: JsonObject,
+  image: string,
+  { args, env }: { readonly args: readonly string[]; readonly env: readonly JsonObject[] },
+): JsonObject {
+  return {
+    ...without(container, LEFT_OUT_OF_CONTAINERS),
+    resources: resourcesOf(mapOf(container['resources'])),
+    image,
+    imagePullPolicy: 'Never',
+    ...(args.length === 0 ? {} : { args }),
+    env: [...mapsOf(container['env']), ...env],
+  };
+}
+
+/** Its limits, and for each thing that it asks for little of it, so that a quota sees that it asks; devices there are none. */
+function resourcesOf(resources: JsonObject): JsonObject {
+  const limits = mapOf(resources['limits']);
+  const asked = { ...limits, ...mapOf(resources['requests']) };
+  const known = (all: JsonObject, of: (name: string) => JsonObject[string] | undefined): JsonObject =>
+    Object.fromEntries(Object.keys(REQUESTS).flatMap((name) => (name in all ? [[name, of(name) ?? '']] : [])));
+  return { limits: known(limits, (name) => limits[name]), requests: known(asked, (name) => REQUESTS[name]) };
+}
+
+/** A Secret that the manifests do not hold is one that somebody makes in a cluster: certificates, as a rule. One that may be missing is. */
+function provided(volume: JsonObject, { namespace }: TargetWorkload, objects: readonly KubeObject[]): JsonObject {
+  const { secret, configMap } = volume;
+  if (
+    isMap(secret) &&
+    secret['optional'] !== true &&
+    find(objects, 'Secret', namespace, textOf(secret['secretName'])) === undefined
+  )
+    return { name: volume['name'] ?? '', secret: ACCESS };
+  if (isMap(configMap) && find(objects, 'ConfigMap', namespace, textOf(configMap['name'])) === undefined)
+    return { ...volume, configMap: { ...configMap, optional: true } };
+  return volume;
+}
+
+function certificateSource(secretName: string): JsonObject {
+  return { secretName, items: CERTIFICATES.map((file) => ({ key: file, path: file })) };
+}
+
+function certificatesFor(objects: readonly KubeObject[]): PodPlan['certificates'] {
+  const authority = new CertificateAuthority();
+  const { certificate, key } = authority.issueServer(serviceNames(objects));
+  return { 'tls.crt': certificate, 'tls.key': key, 'ca.crt': authority.certificate };
+}
+
+function without(map: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(map).filter(([name]) => !names.includes(name)));
+}

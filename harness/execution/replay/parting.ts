@@ -1,0 +1,49 @@
+/**
+ * Where two runs of one schedule parted, by label: for runs that cannot be the same byte by byte.
+ *
+ * Owns: what counts as the same. Requests reach the server in an order and are answered with a code; versions, uids and times are each
+ * server's own. Start at {@link partingOf}.
+ */
+import { phaseStart, type History, type Outcome } from '../../model/history.ts';
+import type { Label } from '../../model/label.ts';
+
+export interface Parting {
+  /** What was the last thing in common; absent when nothing was. */
+  readonly after?: Label;
+  readonly one: string;
+  readonly other: string;
+}
+
+/** The first request since contention began in which they differ; undefined when all of them agree. */
+export function partingOf(one: History, other: History): Parting | undefined {
+  const left = requestsOf(one);
+  const right = requestsOf(other);
+  for (let at = 0; at < Math.max(left.length, right.length); at++) {
+    const [a, b] = [left[at], right[at]];
+    if (a !== undefined && a.label === b?.label && a.outcome === b.outcome) continue;
+    const after = left[at - 1]?.label;
+    return { ...(after === undefined ? {} : { after }), one: textOf(a), other: textOf(b) };
+  }
+  return undefined;
+}
+
+interface Request {
+  readonly label: Label;
+  readonly outcome: string;
+}
+
+function requestsOf(history: History): readonly Request[] {
+  const from = phaseStart(history, 'contention');
+  return history.operations
+    .filter(({ sent, verb }) => sent !== undefined && sent.at >= from && verb !== 'watch')
+    .toSorted((a, b) => (a.sent?.at ?? 0) - (b.sent?.at ?? 0))
+    .map(({ label, outcome }) => ({ label, outcome: outcomeText(outcome) }));
+}
+
+function outcomeText(outcome: Outcome): string {
+  return 'code' in outcome ? String(outcome.code) : outcome.type;
+}
+
+function textOf(request: Request | undefined): string {
+  return request === undefined ? 'nothing more' : `${request.label} (${request.outcome})`;
+}

@@ -1,0 +1,175 @@
+/**
+ * The worker's side of a replay: k of n, as stored; and when the target was edited and nothing comes back, with its labels moved.
+ */
+import { realNow } from '../../determinism/real-time.ts';
+import { signatureText } from '../../model/check-result.ts';
+import { HarnessError } from '../../model/errors.ts';
+import type { History } from '../../model/history.ts';
+import type { Reanchored } from '../../model/schedule.ts';
+import type { Trial } from '../../model/trial.ts';
+import type { Workload } from '../../model/workload.ts';
+import type { Property } from '../../oracle/property.ts';
+import { reanchorings } from '../../schedule/reanchor.ts';
+import { checkRun } from '../run/check-run.ts';
+import { firstDivergence } from '../run/fingerprint.ts';
+import { inLanes } from '../search/lanes.ts';
+import { judgeRun, runJudged, type Judged } from '../run/judge.ts';
+import { Prober } from '../run/prober.ts';
+import type { Replayed, ReplayJob, Subject } from '../worker/protocol.ts';
+import { referenceCache } from '../run/reference-cache.ts';
+import { takeReferences, withDeclared, type References } from '../run/references.ts';
+import type { TrialRunner } from '../run/runner.ts';
+import type { Live } from '../run/live-run.ts';
+
+/** What several runs of one trial gave. */
+interface Runs {
+  readonly k: number;
+  readonly n: number;
+  /** The first run that reproduced the finding, else the first. */
+  readonly shown: Judged;
+  readonly inconclusive: string | null;
+  readonly diverged: string | null;
+  /** The first run that did not reproduce it, where others did. */
+  readonly other: History | null;
+}
+
+/** What a target is judged against, measured once for all that is replayed on it. */
+export interface ReplayGround {
+  readonly runner: TrialRunner;
+  readonly base: Workload;
+  readonly references: References;
+  readonly properties: readonly Property[];
+}
+
+/** A stored trial, and the violation to look for. */
+export type Stored = Pick<ReplayJob, 'trial' | 'signature' | 'property'>;
+
+/** Runs the stored trial as often as asked for. */
+export async function doReplay(
+  job: ReplayJob,
+  runner: TrialRunner,
+  base: Workload,
+  properties: readonly Property[],
+): Promise<{ readonly say: 'replayed' } & Replayed> {
+  if (job.times < 1) throw new HarnessError('USAGE', `--times must be at least 1, got ${job.times}`);
+  // What the target does undisturbed takes its share of the time.
+  const until = realNow() + (job.timeMs ?? Number.POSITIVE_INFINITY);
+  const ground = await replayGround(job.subject, runner, base, properties);
+  return { say: 'replayed', ...(await replayOn(ground, job, job.times, until)) };
+}
+
+export async function replayGround(
+  subject: Subject,
+  runner: TrialRunner,
+  base: Workload,
+  properties: readonly Property[],
+): Promise<ReplayGround> {
+  const references = withDeclared(await recallReferences(subject, runner, base), subject.declared);
+  return { runner, base, references, properties };
+}
+
+/** Where runs are made, and who answers what properties ask meanwhile. */
+interface Lane {
+  readonly runner: TrialRunner;
+  readonly prober: Prober;
+}
+
+/** As stored; and where nothing comes back of a target that can be run again exactly, with its labels moved. */
+export async function replayOn(
+  ground: ReplayGround,
+  stored: Stored,
+  times: number,
+  until: number = Number.POSITIVE_INFINITY,
+): Promise<Replayed> {
+  const { runner, references, properties } = ground;
+  const wanted = properties.filter((property) => property.name === stored.property);
+  const reference = { ...references.reference, suspectSettleMs: runner.host.pace.againMs };
+  const lanes = await lanesOf(ground, times);
+  const runs = (trial: Trial, count: number): Promise<Runs> =>
+    runTimes(lanes, trial, { times: count, until }, stored.signature, ({ prober }, run, live) =>
+      judgeRun(trial, run, wanted, reference, prober, live),
+    );
+  const asStored = await runs(stored.trial, times);
+  const moved = asStored.k === 0 && runner.repeatable ? await moveAnchors(stored.trial, times, runs) : undefined;
+  const { k, n, shown, inconclusive, diverged, other } = moved?.runs ?? asStored;
+  const { history, violations } = shown;
+  return {
+    k,
+    n,
+    history,
+    missed: history.missed,
+    violations,
+    inconclusive,
+    diverged,
+    other,
+    server: (await runner.host.cluster.version?.()) ?? null,
+    reanchored: moved?.reanchored ?? null,
+  };
+}
+
+/** What can be run again exactly is run in one place; a process waits most of the time, so that runs go on side by side. */
+async function lanesOf({ runner, base, references }: ReplayGround, times: number): Promise<readonly Lane[]> {
+  const prober = new Prober((trial, variant) => runner.beside(trial, variant), base, references.reference);
+  const lanes = runner.repeatable ? [runner] : await runner.lanes(times);
+  return lanes.map((lane) => ({
+    runner: lane,
+    prober: lane === runner ? prober : prober.elsewhere((trial, variant) => lane.beside(trial, variant)),
+  }));
+}
+
+/** What a campaign has learned of the same target, or references taken now. */
+async function recallReferences(subject: Subject, runner: TrialRunner, base: Workload): Promise<References> {
+  const cache = referenceCache(subject, base, (await runner.host.cluster.version?.()) ?? null);
+  const known = cache.recall(runner);
+  if (known !== undefined) return known;
+  await checkRun(runner, base);
+  const references = await takeReferences(runner, base, subject.crds);
+  cache.keep(runner, references);
+  return references;
+}
+
+async function runTimes(
+  lanes: readonly Lane[],
+  trial: Trial,
+  { times, until }: { readonly times: number; readonly until: number },
+  signature: string,
+  judge: (lane: Lane, run: History, live?: Live) => Promise<Judged>,
+): Promise<Runs> {
+  const begun = function* (): Generator<Trial> {
+    for (let n = 0; n < times && (n === 0 || realNow() < until); n++) yield trial;
+  };
+  const isRepeatable = lanes.every(({ runner }) => runner.repeatable);
+  let [k, n] = [0, 0];
+  let first: Judged | undefined;
+  let failed: Judged | undefined;
+  let green: Judged | undefined;
+  let diverged: string | null = null;
+  let inconclusive: string | null = null;
+  await inLanes(lanes, begun(), async (lane) => {
+    const { judged } = await runJudged(lane.runner, trial, (run, live) => judge(lane, run, live));
+    n++;
+    if (first === undefined) first = judged;
+    else if (isRepeatable) diverged ??= firstDivergence(first.history, judged.history) ?? null;
+    inconclusive ??= [...judged.inconclusive.values()][0] ?? null;
+    if (judged.violations.some((violation) => signatureText(violation.signature) === signature)) {
+      k++;
+      failed ??= judged;
+    } else green ??= judged;
+  });
+  const shown = failed ?? first;
+  if (shown === undefined) throw new Error('a replay of no runs');
+  return { k, n, shown, inconclusive, diverged, other: failed === undefined ? null : (green?.history ?? null) };
+}
+
+/** The first way to move the labels with which the finding comes back, if there is one. */
+async function moveAnchors(
+  trial: Trial,
+  times: number,
+  runs: (trial: Trial, times: number) => Promise<Runs>,
+): Promise<{ readonly reanchored: Reanchored; readonly runs: Runs } | undefined> {
+  for (const reanchored of reanchorings(trial.schedule)) {
+    const candidate = { ...trial, schedule: reanchored.schedule };
+    if ((await runs(candidate, 1)).k > 0) return { reanchored, runs: await runs(candidate, times) };
+  }
+  return undefined;
+}

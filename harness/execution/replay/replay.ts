@@ -1,0 +1,137 @@
+/**
+ * Replays a stored counterexample on a fresh worker, and judges stored histories again.
+ *
+ * Owns: k of n, never rounded. What a finding is, is `search/search.ts`; how a worker is watched, `worker/supervisor.ts`.
+ */
+import { signatureText, type Signature } from '../../model/check-result.ts';
+import type { ClusterKind } from '../../model/cluster.ts';
+import type { Counterexample } from '../../model/counterexample.ts';
+import { HarnessError } from '../../model/errors.ts';
+import type { CheckReport, FindingRecord, ReplayResult } from '../../model/finding.ts';
+import { judge } from '../../oracle/compose.ts';
+import type { Property } from '../../oracle/property.ts';
+import type { ReplayOptions } from '../api.ts';
+import { SETTLE_WINDOW_MS, SETTLE_WINDOW_WALL_MS } from '../config/resolve-options.ts';
+import { emptyHistory } from '../run/empty-history.ts';
+import type { FromWorker, ReplayJob } from '../worker/protocol.ts';
+import { superviseWorker } from '../worker/supervisor.ts';
+
+/** Runs a counterexample `times` times. */
+export async function replayCounterexample(
+  counterexample: Counterexample,
+  options: ReplayOptions & { readonly workerEntry: URL; readonly configFile?: string | null },
+): Promise<ReplayResult> {
+  const { signature } = counterexample;
+  const job: ReplayJob = {
+    job: 'replay',
+    subject: {
+      ...options.target,
+      cluster: options.cluster ?? 'embedded',
+      toxiproxy: options.toxiproxy,
+      existing: options.existing ?? null,
+      ...(options.kindAccess === undefined ? {} : { kindAccess: options.kindAccess }),
+      crds: counterexample.crds,
+      samples: counterexample.workload.sample,
+      project: counterexample.project ?? null,
+      namespace: counterexample.namespace,
+      settings: {
+        ...counterexample.config,
+        settleWindowMs: settleWindowOf(counterexample, options.cluster, isOfRounds(signature, options.properties)),
+      },
+      properties: options.properties.map((property) => property.name),
+      configFile: options.configFile ?? null,
+      reportDir: options.reportDir ?? null,
+      ...(options.declared === undefined ? {} : { declared: options.declared }),
+    },
+    trial: { workload: counterexample.workload, schedule: counterexample.schedule },
+    signature: signatureText(signature),
+    property: signature.property,
+    times: options.times,
+    timeMs: options.timeMs ?? null,
+  };
+  let answer: Extract<FromWorker, { say: 'replayed' }> | undefined;
+  let error: Extract<FromWorker, { say: 'error' }> | undefined;
+  const end = await superviseWorker({
+    entry: options.workerEntry,
+    job,
+    signal: options.signal,
+    listen: (message) => {
+      if (message.say === 'replayed') answer = message;
+      if (message.say === 'error') error = message;
+    },
+  });
+  if (error !== undefined) {
+    if (error.code !== null) throw new HarnessError(error.code, error.message);
+    throw new Error(`${error.message}\n${error.stack}`);
+  }
+  if (answer === undefined) return lost(counterexample, options.times, end);
+  const violation = answer.violations.find((candidate) => signatureText(candidate.signature) === job.signature);
+  const otherwise =
+    violation === undefined ? answer.violations.find(({ severity }) => severity === 'error') : undefined;
+  return {
+    reproduced: { k: answer.k, n: answer.n },
+    missedAnchors: answer.missed,
+    ...(answer.reanchored === null ? {} : { reanchored: answer.reanchored }),
+    history: answer.history,
+    ...(violation === undefined ? {} : { violation }),
+    ...(otherwise === undefined ? {} : { otherwise }),
+    ...(answer.inconclusive === null ? {} : { inconclusive: answer.inconclusive }),
+    ...(answer.diverged === null ? {} : { diverged: answer.diverged }),
+    ...(answer.other === null ? {} : { other: answer.other }),
+    ...(answer.server === null ? {} : { server: answer.server }),
+  };
+}
+
+/** Whoever tries again every second is not silent for less: the windows of one run then hold the eight rounds that prove it. */
+const ROUNDS_WINDOW_WALL_MS = 2_000;
+
+/** A module is given virtual time on one cluster, and the wall's on another; `ofRounds` is a finding of rounds. */
+export function settleWindowOf(
+  { target, config, cluster: found = 'embedded' }: Counterexample,
+  cluster: ClusterKind = 'embedded',
+  ofRounds = false,
+): number {
+  const isSame = (found === 'embedded') === (cluster === 'embedded');
+  if ('command' in target || isSame) return config.settleWindowMs;
+  if (cluster === 'embedded') return SETTLE_WINDOW_MS;
+  return ofRounds ? ROUNDS_WINDOW_WALL_MS : SETTLE_WINDOW_WALL_MS;
+}
+
+function isOfRounds({ property }: Signature, properties: readonly Property[]): boolean {
+  return properties.some(({ name, countsRounds }) => name === property && countsRounds === true);
+}
+
+/** The worker was lost: for a finding that says just that, this is the reproduction. */
+function lost(
+  counterexample: Counterexample,
+  times: number,
+  end: Awaited<ReturnType<typeof superviseWorker>>,
+): ReplayResult {
+  const { signature, sentence } = counterexample;
+  const expected = { blocked: 'blocked-event-loop', died: 'ended-its-process', finished: '' }[end.end];
+  if (signature.property !== 'survival' || signature.class !== expected) {
+    throw new HarnessError(
+      'TARGET_FAILED',
+      `the target ${end.end === 'blocked' ? 'blocked the event loop' : 'took its process down'} in the replay; expected it to run: ${end.output}`,
+    );
+  }
+  return {
+    reproduced: { k: times, n: times },
+    missedAnchors: [],
+    history: emptyHistory(sentence),
+    violation: { signature, sentence, operations: [], revisions: [], at: 0, severity: 'error' },
+  };
+}
+
+/** Judges a stored history again, without running anything. */
+export function recheckRecord(record: FindingRecord, properties: readonly Property[]): CheckReport {
+  const wanted = signatureText(record.counterexample.signature);
+  const results = judge(record.history, properties).map(({ property, result }) => ({
+    property: property.name,
+    result,
+  }));
+  const violation = results
+    .flatMap(({ result }) => (result.result === 'violated' ? result.violations : []))
+    .find((candidate) => signatureText(candidate.signature) === wanted);
+  return { results, ...(violation === undefined ? {} : { violation }) };
+}

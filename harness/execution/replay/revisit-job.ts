@@ -1,0 +1,53 @@
+/** The worker's side of a corpus: what the target does undisturbed is measured once, then each entry is replayed. */
+import { realNow } from '../../determinism/real-time.ts';
+import { HarnessError } from '../../model/errors.ts';
+import type { Workload } from '../../model/workload.ts';
+import type { Property } from '../../oracle/property.ts';
+import type { FromWorker, Replayed, RevisitJob } from '../worker/protocol.ts';
+import { replayGround, replayOn, type ReplayGround } from './replay-job.ts';
+import type { TrialRunner } from '../run/runner.ts';
+
+export async function doRevisit(
+  job: RevisitJob,
+  runner: TrialRunner,
+  base: Workload,
+  properties: readonly Property[],
+  say: (message: FromWorker) => void,
+  stopped: () => boolean,
+): Promise<void> {
+  const deadline = realNow() + job.timeMs;
+  say({ say: 'phase', phase: 'references' });
+  const ground = await replayGround(job.subject, runner, base, properties);
+  say({ say: 'phase', phase: 'corpus' });
+  for (const entry of job.entries) {
+    if (stopped() || realNow() >= deadline) break;
+    if (!properties.some(({ name }) => name === entry.property)) {
+      const problem = `no property "${entry.property}" is known; expected a configuration that has it`;
+      say({ say: 'revisited', name: entry.name, replayed: null, problem });
+      continue;
+    }
+    try {
+      say({ say: 'revisited', name: entry.name, replayed: await replayTimes(ground, entry, job.times), problem: null });
+    } catch (error) {
+      // An entry that cannot be run says nothing of the others.
+      if (!(error instanceof HarnessError)) throw error;
+      say({ say: 'revisited', name: entry.name, replayed: null, problem: error.message });
+    }
+  }
+  say({ say: 'revisited-all' });
+}
+
+/** One run after the other until it fails: where runs differ, once is enough to know that it is back. */
+async function replayTimes(
+  ground: ReplayGround,
+  entry: RevisitJob['entries'][number],
+  times: number,
+): Promise<Replayed> {
+  let last = await replayOn(ground, entry, 1);
+  for (let n = 2; n <= times && last.k === 0; n++) {
+    const again = await replayOn(ground, entry, 1);
+    // The run that got furthest says most of what is left of the story.
+    last = { ...(again.missed.length <= last.missed.length ? again : last), k: again.k, n };
+  }
+  return last;
+}

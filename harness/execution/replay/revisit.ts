@@ -1,0 +1,194 @@
+/**
+ * A corpus, seen from outside: its entries replayed on the target as it is today.
+ *
+ * Owns: which entries share a worker, what a lost worker means, what the runs of an entry came to. Does not own: the folder
+ * (`cli/corpus/`), the runs themselves (`revisit-job.ts`). The target is always that of the configuration, never one that a file names.
+ */
+import { realNow } from '../../determinism/real-time.ts';
+import { signatureText } from '../../model/check-result.ts';
+import { counterexampleOfEntry, notReached, type NamedEntry, type Revisited } from '../../model/corpus.ts';
+import type { Counterexample } from '../../model/counterexample.ts';
+import { waivableOf, waiverFor } from '../../model/waiver.ts';
+import { restoreCounterexample } from '../../report/redaction/index.ts';
+import { Vault } from '../../report/redaction/vault.ts';
+import { isAbout, subjectOf } from '../search/counterexample.ts';
+import { emptyHistory } from '../run/empty-history.ts';
+import { lostInReference, lostWorkerViolation, workerError, type LostWorker } from '../worker/lost-worker.ts';
+import type { FromWorker, Replayed, RevisitJob, Subject } from '../worker/protocol.ts';
+import { settleWindowOf } from './replay.ts';
+import type { RunConfig } from '../config/run-config.ts';
+import { superviseWorker } from '../worker/supervisor.ts';
+
+export interface RevisitOptions {
+  /** The module that a worker thread runs. */
+  readonly workerEntry: URL;
+  readonly signal?: AbortSignal;
+  /** Real time for all of it, ms; what is not reached is told. */
+  readonly timeMs: number;
+  /** How often an entry is run before it counts as holding; a target that can be run again exactly needs one. */
+  readonly times: number;
+  /** Called as soon as an entry was run. */
+  readonly onRevisited?: (revisited: Revisited) => void;
+}
+
+interface Prepared extends NamedEntry {
+  readonly counterexample: Counterexample;
+}
+
+/** Replays entries; the answers come in the order of the entries. */
+export async function revisitCorpus(
+  entries: readonly NamedEntry[],
+  config: RunConfig,
+  options: RevisitOptions,
+): Promise<readonly Revisited[]> {
+  const deadline = realNow() + options.timeMs;
+  const vault = new Vault();
+  const done = new Map<string, Revisited>();
+  const finish = (found: Revisited): void => {
+    const revisited = withWaiver(found, config);
+    done.set(revisited.name, revisited);
+    options.onRevisited?.(revisited);
+  };
+  const mine: Prepared[] = [];
+  for (const named of entries) {
+    if (!isAbout(named.entry.target, config)) {
+      finish({ ...named, outcome: 'other-target', k: 0, n: 0, missed: [] });
+      continue;
+    }
+    const today = { crds: config.crds, ...(config.project === null ? {} : { project: config.project }) };
+    mine.push({
+      ...named,
+      counterexample: restoreCounterexample(counterexampleOfEntry(named.entry, today), vault).value,
+    });
+  }
+  for (const group of groupsOf(mine)) {
+    let left = group;
+    while (left.length > 0 && realNow() < deadline && options.signal?.aborted !== true) {
+      left = await revisitGroup(left, config, { ...options, timeMs: deadline - realNow() }, finish);
+    }
+  }
+  return entries.map((named) => done.get(named.name) ?? notReached(named));
+}
+
+function withWaiver(revisited: Revisited, { waivers }: RunConfig): Revisited {
+  const { violation, history, entry } = revisited;
+  if (violation === undefined || waivers.length === 0) return revisited;
+  const waiver = waiverFor(waivers, waivableOf(violation, history ?? emptyHistory(''), entry.workload));
+  return waiver === undefined ? revisited : { ...revisited, waiver };
+}
+
+/** Entries that start from the same objects under the same settings are judged by the same references. */
+function groupsOf(entries: readonly Prepared[]): readonly (readonly Prepared[])[] {
+  const groups = new Map<string, Prepared[]>();
+  for (const one of entries) {
+    const { workload, namespace, config } = one.counterexample;
+    const key = JSON.stringify([workload.sample, namespace, config]);
+    groups.set(key, [...(groups.get(key) ?? []), one]);
+  }
+  return [...groups.values()];
+}
+
+/** Runs a group on one worker; what comes back is left to do because the worker was lost. */
+async function revisitGroup(
+  group: readonly Prepared[],
+  config: RunConfig,
+  options: RevisitOptions,
+  finish: (revisited: Revisited) => void,
+): Promise<readonly Prepared[]> {
+  const left = new Map(group.map((one) => [one.name, one]));
+  let error: Extract<FromWorker, { say: 'error' }> | undefined;
+  let phase = 'load';
+  const end = await superviseWorker({
+    entry: options.workerEntry,
+    job: jobOf(group, config, options),
+    signal: options.signal,
+    listen: (message) => {
+      if (message.say === 'error') error = message;
+      if (message.say === 'phase') phase = message.phase;
+      if (message.say !== 'revisited') return;
+      const one = left.get(message.name);
+      if (one === undefined) return;
+      left.delete(message.name);
+      finish(
+        message.replayed === null
+          ? unclear(one, message.problem ?? 'it could not be run')
+          : revisitedOf(one, message.replayed),
+      );
+    },
+  });
+  if (error !== undefined) throw workerError(error, end.output);
+  if (end.end === 'finished') return [];
+  if (phase !== 'corpus') throw lostInReference(end, phase);
+  const [culprit, ...rest] = left.values();
+  if (culprit !== undefined) finish(lost(culprit, end));
+  return rest;
+}
+
+function jobOf(
+  group: readonly Prepared[],
+  config: RunConfig,
+  { timeMs, times }: Pick<RevisitOptions, 'timeMs' | 'times'>,
+): RevisitJob {
+  const subject = subjectOf(config);
+  return {
+    job: 'revisit',
+    subject: {
+      ...subject,
+      ...ownOf(group, subject),
+      // Whatever the campaign is restricted to: an entry is judged by its own claim.
+      properties: [...new Set(group.map(({ entry }) => entry.signature.property))],
+    },
+    entries: group.map(({ name, counterexample: { workload, schedule, signature } }) => ({
+      name,
+      trial: { workload, schedule },
+      signature: signatureText(signature),
+      property: signature.property,
+    })),
+    times,
+    timeMs,
+  };
+}
+
+/** What entries bring along themselves. */
+function ownOf([first]: readonly Prepared[], subject: Subject): Partial<Subject> {
+  if (first === undefined) return {};
+  const { workload, namespace, config } = first.counterexample;
+  const settleWindowMs = settleWindowOf(first.counterexample, subject.cluster);
+  return { samples: workload.sample, namespace, settings: { ...config, settleWindowMs } };
+}
+
+function revisitedOf({ name, entry }: Prepared, replayed: Replayed): Revisited {
+  const { k, n, missed, history, violations, inconclusive, diverged, reanchored } = replayed;
+  const wanted = signatureText(entry.signature);
+  const violation = violations.find(({ signature }) => signatureText(signature) === wanted);
+  const ran = { name, entry, k, n, missed, history };
+  if (violation !== undefined && k > 0) {
+    return { ...ran, outcome: 'fails', violation, ...(reanchored === null ? {} : { reanchored }) };
+  }
+  const other = violations.find(({ severity }) => severity === 'error');
+  if (other !== undefined) return { ...ran, outcome: 'fails-otherwise', violation: other, detail: other.sentence };
+  const reason = inconclusive ?? (diverged === null ? undefined : `two runs of the same schedule differ: ${diverged}`);
+  if (reason !== undefined) return { ...ran, outcome: 'unclear', detail: reason };
+  return { ...ran, outcome: missed.length > 0 ? 'stale' : 'holds' };
+}
+
+function unclear({ name, entry }: Prepared, detail: string): Revisited {
+  return { name, entry, outcome: 'unclear', k: 0, n: 0, missed: [], detail };
+}
+
+/** The worker was lost: for an entry that says just that, it is back. */
+function lost(one: Prepared, end: LostWorker): Revisited {
+  const violation = lostWorkerViolation(end, '');
+  const isSame = signatureText(violation.signature) === signatureText(one.entry.signature);
+  const { name, entry } = one;
+  return {
+    name,
+    entry,
+    outcome: isSame ? 'fails' : 'fails-otherwise',
+    k: isSame ? 1 : 0,
+    n: 1,
+    missed: [],
+    violation,
+    detail: violation.sentence,
+  };
+}

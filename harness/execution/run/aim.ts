@@ -1,0 +1,108 @@
+/** What the adversaries may act upon, drawn from an undisturbed run. */
+import { roleOf } from '../../model/actor.ts';
+import type { History } from '../../model/history.ts';
+import { groupResource, parseApiVersion } from '../../model/object.ts';
+import type { JsonObject, KubeObject } from '../../model/object.ts';
+import { OUTSIDE } from '../../model/outside.ts';
+import type { Reference } from '../../model/reference.ts';
+import type { ObjectTarget, Workload } from '../../model/workload.ts';
+import { roleOfRevision } from '../../oracle/reference.ts';
+import { inTurns, specChanges } from '../../schedule/workload/schema-arbitrary.ts';
+import type { Aim, AimObject, SpecChange } from '../../schedule/workload/writer.ts';
+import { objectTarget } from '../config/object-target.ts';
+import { finalRevisions } from './prober.ts';
+import type { TrialRunner } from './runner.ts';
+
+/** Changes of the sample's spec that its schema allows, of each object in turn. */
+export function possibleChanges(
+  runner: TrialRunner,
+  base: Workload,
+  crds: readonly KubeObject[],
+): readonly SpecChange[] {
+  const perObject = base.sample.map((object): readonly SpecChange[] => {
+    const target = objectTarget(runner.host.cluster, object);
+    const crd = crdOf(object, crds);
+    if (target === undefined || crd === undefined) return [];
+    return specChanges(crd, object).map(({ path, value }): SpecChange => ({ target, path, value }));
+  });
+  return [...inTurns(perObject)];
+}
+
+/** Where the objects of the sample are. */
+export function targetsOf(runner: TrialRunner, base: Workload): readonly ObjectTarget[] {
+  return base.sample.flatMap((object) => objectTarget(runner.host.cluster, object) ?? []);
+}
+
+/** The objects that the target reads or writes, as they stood at rest. */
+export function aimOf(
+  runner: TrialRunner,
+  history: History,
+  reference: Reference,
+  base: Workload,
+  healthySpecChanges: readonly SpecChange[],
+  crds: readonly KubeObject[],
+): Aim {
+  const samples = new Set(
+    targetsOf(runner, base).map((target) => `${groupResource(target)}/${target.namespace}/${target.name}`),
+  );
+  const read = new Set(reference.reads);
+  const objects = finalRevisions(history).flatMap((revision): AimObject[] => {
+    // Third parties of the cluster have no business outside it.
+    if (revision.resource === OUTSIDE) return [];
+    const kind = runner.host.cluster.kindFor(revision.object.apiVersion, revision.object.kind);
+    if (kind === undefined) return [];
+    const name = history.names[revision.uid] ?? revision.name;
+    const chain = history.revisions.filter((other) => other.uid === revision.uid);
+    const created = roleOf(chain[0]?.actor ?? '') === 'target';
+    const written = chain.some((other) => roleOf(other.actor) === 'target');
+    const sample = samples.has(`${revision.resource}/${revision.namespace}/${revision.name}`);
+    if (!sample && !written && !read.has(revision.resource)) return [];
+    const role = roleOfRevision(history, revision);
+    const owned = reference.ownedLeaves[role] ?? [];
+    const { group, version, resource } = kind;
+    const schema = schemaOf(revision.object, crds);
+    const subresources = runner.host.cluster.subresourcesOf(revision.object.apiVersion, revision.object.kind);
+    return [
+      {
+        target: { group, version, resource, namespace: revision.namespace, name },
+        kind: kind.kind,
+        object: revision.object,
+        relation: created ? 'created-by-target' : sample ? 'sample' : written ? 'written' : 'read',
+        updated: chain.slice(1).some((other) => roleOf(other.actor) === 'target'),
+        hasStatus: subresources.has('status'),
+        hasScale: subresources.has('scale'),
+        ownedLeaves: owned,
+        ...(schema === undefined ? {} : { schema }),
+        targetFinalizers: (revision.object.metadata.finalizers ?? []).filter((finalizer) =>
+          owned.includes(`metadata.finalizers[${JSON.stringify(finalizer)}]`),
+        ),
+      },
+    ];
+  });
+  return { objects, healthySpecChanges };
+}
+
+/** The schema of a custom resource's version, for writers that go beyond well-known fields. */
+function schemaOf(object: KubeObject, crds: readonly KubeObject[]): JsonObject | undefined {
+  const { version } = parseApiVersion(object.apiVersion);
+  const spec = crdOf(object, crds)?.['spec'] as CrdSpec | undefined;
+  return spec?.versions?.find((candidate) => candidate.name === version)?.schema?.openAPIV3Schema;
+}
+
+/** The definition of an object's kind; undefined for built-in kinds. */
+function crdOf(object: KubeObject, crds: readonly KubeObject[]): KubeObject | undefined {
+  const { group } = parseApiVersion(object.apiVersion);
+  return crds.find((crd) => {
+    const spec = crd['spec'] as CrdSpec | undefined;
+    return spec?.group === group && spec.names?.kind === object.kind;
+  });
+}
+
+interface CrdSpec {
+  readonly group?: string;
+  readonly names?: { readonly kind?: string };
+  readonly versions?: readonly {
+    readonly name?: string;
+    readonly schema?: { readonly openAPIV3Schema?: JsonObject };
+  }[];
+}

@@ -1,0 +1,75 @@
+/** Compares two histories of the same workload and schedule, and names the first place where they part. */
+import type { History } from '../../model/history.ts';
+
+/** Everything that happened, as text; equal texts mean byte-identical histories. */
+export function historyText(history: History): string {
+  const { reference: _, probes: __, ...happened } = history;
+  return JSON.stringify(happened);
+}
+
+interface Happening {
+  readonly at: number;
+  readonly text: string;
+}
+
+/** What happened in order, one line each. */
+function happenings(history: History): readonly Happening[] {
+  const out: Happening[] = [];
+  for (const operation of history.operations) {
+    out.push({
+      at: operation.invoked.at,
+      text: `${operation.label} sent by its actor with ${JSON.stringify(operation.body ?? null)}`,
+    });
+    if (operation.sent !== undefined)
+      out.push({ at: operation.sent.at, text: `${operation.label} reaches the server` });
+    if (operation.answered !== undefined) {
+      out.push({ at: operation.answered.at, text: `${operation.label} answered ${JSON.stringify(operation.outcome)}` });
+    }
+  }
+  for (const delivery of history.deliveries) {
+    out.push({
+      at: delivery.at,
+      text: `${delivery.stream}@${delivery.k} ${delivery.type} at version ${delivery.revision}`,
+    });
+  }
+  for (const process of history.processes)
+    out.push({ at: process.at, text: `${process.actor} ${process.kind} ${process.detail}` });
+  for (const end of history.streamEnds) out.push({ at: end.at, text: `${end.stream} ended: ${end.why}` });
+  return out.toSorted((a, b) => a.at - b.at);
+}
+
+/** The first place where two histories differ, in words; undefined when they are the same. */
+export function firstDivergence(a: History, b: History): string | undefined {
+  if (historyText(a) === historyText(b)) return undefined;
+  const left = happenings(a);
+  const right = happenings(b);
+  for (let index = 0; index < Math.max(left.length, right.length); index++) {
+    const one = left[index];
+    const two = right[index];
+    if (one?.text === two?.text && one?.at === two?.at) continue;
+    const part = partingOf(one?.text, two?.text);
+    return `at record ${index}: first run "${clip(one?.text, part)}", second run "${clip(two?.text, part)}"`;
+  }
+  return 'the records are the same, but times or details differ';
+}
+
+/** Where two texts part. */
+function partingOf(one = '', two = ''): number {
+  let at = 0;
+  while (at < one.length && at < two.length && one[at] === two[at]) at++;
+  return at;
+}
+
+/** What is shown of a long record: how it begins, and the place where it parts from the other with a little before it. */
+const HEAD_LENGTH = 90;
+const BEFORE_LENGTH = 40;
+const AFTER_LENGTH = 80;
+
+function clip(text: string | undefined, part: number): string {
+  if (text === undefined) return '(nothing more)';
+  const from = part - BEFORE_LENGTH;
+  const end = part + AFTER_LENGTH;
+  const tail = end < text.length ? '…' : '';
+  if (from <= HEAD_LENGTH) return text.slice(0, end) + tail;
+  return `${text.slice(0, HEAD_LENGTH)}… ${text.slice(from, end)}${tail}`;
+}

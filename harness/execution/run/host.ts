@@ -1,0 +1,92 @@
+/** What a run stands on, and what it can ask of a life of the target: kept by whatever is in `hosts/`. */
+import type { EnvironmentController } from '../../actors/environment/index.ts';
+import type { RunFacts } from '../../actors/environment/in-run.ts';
+import type { Cluster } from '../../clusters/cluster.ts';
+import type { Disturbance } from '../../clusters/connections/disturbance.ts';
+import type { Quiescence } from '../../determinism/quiescence.ts';
+import type { Random } from '../../determinism/random.ts';
+import type { RunClock } from '../../determinism/run-clock.ts';
+import type { VirtualTime } from '../../determinism/virtual-time.ts';
+import type { ActorId } from '../../model/actor.ts';
+import type { Network } from '../../model/counterexample.ts';
+import type { ProcessEventKind, Reading } from '../../model/history.ts';
+import type { Upstream, UserInfo } from '../../wire/http.ts';
+import type { Places } from '../hosts/places.ts';
+import type { Pace } from './pace.ts';
+import type { World } from './world.ts';
+
+/** One life of the target. */
+export interface Incarnation {
+  /** Cuts its transport and its timers for ever. */
+  crash(): void;
+  /** Asks it to end by itself; absent where it cannot be asked. Its end is told like any other. */
+  stop?(): void;
+  /** Makes it stand still, and go on; absent where that cannot be done. */
+  pause?(): void;
+  resume?(): void;
+  /** Looks at it from outside; absent where there is nothing to see. */
+  look?(): Promise<Reading | undefined>;
+  /** False until it is what its author calls started; absent where nobody can tell. */
+  readonly ready?: boolean;
+}
+
+/** Starts one life of the target, talking to `upstream` as `actor`. Nothing is told before it has returned. */
+export type Launch = (
+  actor: ActorId,
+  upstream: Upstream,
+  tell: (kind: ProcessEventKind, detail: string) => void,
+) => Incarnation;
+
+/** What a target that is a process can reach. */
+export interface Containment {
+  readonly network: Network;
+  /** What the user has to know when it is not what was asked for. */
+  readonly warning: string | null;
+}
+
+/** Control over time and rest in this process. */
+export interface Control {
+  readonly time: VirtualTime;
+  /** How rest is recognised; measured for the target by a check run. */
+  readonly quiescence: Quiescence;
+}
+
+/** Lives as long as the worker; a world borrows it for one run. */
+export interface Host {
+  readonly time: RunClock;
+  readonly pace: Pace;
+  /** Resolves when nothing moves any more. */
+  readonly drain: (world: World) => Promise<void>;
+  readonly launch: Launch;
+  readonly cluster: Cluster;
+  /** Who the target is to the server; an administrator when absent. */
+  readonly identity: UserInfo | undefined;
+  readonly environment: (
+    port: (actor: ActorId) => Upstream,
+    run: Omit<RunFacts, 'now' | 'reads'>,
+  ) => readonly EnvironmentController[];
+  /** The resources that the target has been seen to read in runs without a schedule. */
+  readonly reads: Set<string>;
+  /** Sets the ids that the server and the target draw in the next run. */
+  readonly reseed: (random: Random) => void;
+  /** What the namespaces are called on a cluster that is not ours. */
+  readonly places?: Places;
+  /** Whether nothing may run beside a run: on a cluster that is not ours, names outside of namespaces are everybody's. */
+  readonly isAlone?: () => boolean;
+  /** What was found out about the cluster that the user should know. */
+  readonly warnings?: () => readonly string[];
+  /** Another host for the same target, for runs beside one that still stands; only where hosts do not share a clock. */
+  readonly sibling?: () => Promise<Host>;
+  /** Only one run at a time can stand on its cluster: a sibling has another kind of cluster. */
+  readonly isSingle?: boolean;
+  /** What steers a target that lives in this process; absent for one that is a process of its own. */
+  readonly control?: Control;
+  /** Absent for a target that lives in this process. */
+  readonly containment?: Containment;
+  /** What happens to connections; absent where nothing does. */
+  readonly disturbance?: Disturbance;
+  /** Called after every drain, during a check run. */
+  onDrained: (() => void) | undefined;
+  /** The world that the server's changes go to. */
+  current: World | undefined;
+}

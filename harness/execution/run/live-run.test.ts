@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import type { ProbeResult } from '../../model/probe.ts';
+import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
+import type { Trial } from '../../model/trial.ts';
+import { judgeRun } from './judge.ts';
+import { Prober } from './prober.ts';
+import { takeReferences } from './references.ts';
+import { property } from './test-verdicts.ts';
+import { label, runnerOf, setReady, thinTarget, time, workload } from './testing.ts';
+import type { Reconcile } from './testing.ts';
+import type { Live } from './live-run.ts';
+
+const TRIAL: Trial = {
+  workload: workload([{ actor: 'writer-1', writer: 'test', ops: [label('x')] }]),
+  schedule: EMPTY_SCHEDULE,
+};
+
+/** Does its work half a minute late. */
+const late: Reconcile = (widget, send) =>
+  new Promise<void>((resolve, reject) => {
+    setTimeout(() => void setReady(widget, send).then(resolve, reject), 30_000);
+  });
+
+async function atRest<T>(reconcile: Reconcile, look: (live: Live) => Promise<T>): Promise<T> {
+  const seen: T[] = [];
+  const runner = runnerOf(thinTarget(reconcile));
+  await runner.run(TRIAL, { atRest: async (live) => void seen.push(await look(live)) });
+  const [first] = seen;
+  if (first === undefined) throw new Error('nobody looked');
+  return first;
+}
+
+describe('a run that still stands', () => {
+  it('shows the same history as one that has ended', async () => {
+    const ended = await runnerOf(thinTarget(setReady)).run(TRIAL);
+
+    const standing = await atRest(setReady, (live) => Promise.resolve(live.history));
+
+    expect(standing).toEqual(ended);
+  });
+
+  it('goes on for as long as it is asked to, without changing what was shown before', async () => {
+    const [before, later, again] = await atRest(late, async (live) => {
+      const { history } = live;
+      return [history, await live.settleOn(60_000), await live.settleOn(1_000)] as const;
+    });
+
+    expect(before.revisions.some(({ actor }) => actor === 'controller')).toBe(false);
+    expect(later.windowMs).toBe(60_000);
+    expect(later.history.revisions.some(({ actor }) => actor === 'controller')).toBe(true);
+    expect(again).toBe(later);
+  });
+
+  it('is taken over by a fresh incarnation', async () => {
+    const history = await atRest(setReady, (live) => live.takeOver());
+
+    expect(history.processes.map(({ kind }) => kind)).toContain('stopped');
+    expect(history.settlement.result).toBe('quiescent');
+  });
+
+  it('is looked at again after a little more time, then after more, and only then taken over', async () => {
+    const runner = runnerOf(thinTarget(setReady));
+    const { reference } = await takeReferences(runner, workload(), []);
+    const prober = new Prober((trial, variant) => runner.run(trial, variant), workload(), reference);
+    let probes: readonly ProbeResult[] = [];
+    const curious = property((history) => {
+      ({ probes } = history);
+      const longest = Math.max(0, ...probes.map((probe) => (probe.probe === 'extended-settle' ? probe.windowMs : 0)));
+      if (longest < 20_000) {
+        const needs = [{ probe: 'fresh-incarnation' }, { probe: 'extended-settle', windowMs: 20_000 }] as const;
+        return { result: 'inconclusive', reason: 'not yet', needs };
+      }
+      if (probes.some(({ probe }) => probe === 'fresh-incarnation')) return { result: 'holds' };
+      return { result: 'inconclusive', reason: 'not yet', needs: [{ probe: 'fresh-incarnation' }] };
+    });
+
+    await runner.run(TRIAL, {
+      atRest: async (live) => void (await judgeRun(TRIAL, live.history, [curious], reference, prober, live)),
+    });
+
+    expect(probes.map((probe) => (probe.probe === 'extended-settle' ? probe.windowMs : probe.probe))).toEqual([
+      1_500,
+      8_000,
+      20_000,
+      'fresh-incarnation',
+    ]);
+    expect(prober.runs).toBe(0);
+    expect(time.next()).toBeUndefined();
+  });
+
+  it('says so when the search has no time left to look longer', async () => {
+    const runner = runnerOf(thinTarget(setReady));
+    const { reference } = await takeReferences(runner, workload(), []);
+    const patience = { leftMs: () => 0, spend: () => {} };
+    const prober = new Prober((trial, variant) => runner.run(trial, variant), workload(), reference, patience);
+    const needs = [{ probe: 'extended-settle', windowMs: 20_000 }] as const;
+    const slow = property(() => ({ result: 'inconclusive', reason: 'not yet', needs }));
+    const reasons: (string | undefined)[] = [];
+
+    await runner.run(TRIAL, {
+      atRest: async (live) => {
+        const { inconclusive } = await judgeRun(TRIAL, live.history, [slow], reference, prober, live);
+        reasons.push(inconclusive.get('test'));
+      },
+    });
+
+    expect(reasons).toEqual(['not yet: the search had no time left to look longer, a longer --budget has more']);
+  });
+});

@@ -1,0 +1,224 @@
+import { describe, expect, it } from 'vitest';
+import type { Revision } from '../../model/history.ts';
+import type { ProbeRequest } from '../../model/probe.ts';
+import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
+import type { Trial } from '../../model/trial.ts';
+import type { ProgramOp } from '../../model/workload.ts';
+import { finalRevisions, foreignInput, Prober } from './prober.ts';
+import { takeReferences } from './references.ts';
+import type { TrialRunner } from './runner.ts';
+import { label, restless, runnerOf, setReady, thinTarget, WIDGET, withChild, workload } from './testing.ts';
+import type { Reconcile } from './testing.ts';
+
+const QUIET: Trial = { workload: workload(), schedule: EMPTY_SCHEDULE };
+const EXPECTED: ProbeRequest = { probe: 'expected-state' };
+
+async function proberOf(reconcile: Reconcile): Promise<{ readonly prober: Prober; readonly runner: TrialRunner }> {
+  const runner = runnerOf(thinTarget(reconcile), { settleStepsMax: 200 });
+  const { reference } = await takeReferences(runner, workload(), []);
+  return { runner, prober: new Prober((trial, variant) => runner.run(trial, variant), workload(), reference) };
+}
+
+function labelled(value: string): Trial {
+  return { ...QUIET, workload: workload([{ actor: 'writer-1', writer: 'test', ops: [label(value)] }]) };
+}
+
+describe('the expected state', () => {
+  it('is what a fresh target makes of the final state without anything that is its own', async () => {
+    const { prober, runner } = await proberOf(withChild);
+
+    const result = await prober.probe(EXPECTED, QUIET, await runner.run(labelled('x')));
+
+    expect(result).toMatchObject({
+      probe: 'expected-state',
+      settled: true,
+      outcomes: [
+        {
+          objects: {
+            'widgets.example.com/default/a': { metadata: { labels: { team: 'x' } }, status: { phase: 'ready' } },
+            'configmaps/default/a-child': { data: { of: 'a' } },
+          },
+        },
+      ],
+    });
+  });
+
+  it('is made once per foreign input, and known from then on', async () => {
+    const { prober, runner } = await proberOf(withChild);
+    const first = await runner.run(labelled('x'));
+    expect(prober.known(first)).toEqual([]);
+
+    const made = await prober.probe(EXPECTED, QUIET, first);
+    // Other ids, times and versions: still the same input.
+    const again = await runner.run(labelled('x'), { seed: 99, clockOffsetMs: 5_000_000 });
+
+    expect(await prober.probe(EXPECTED, QUIET, again)).toBe(made);
+    expect(prober.known(again)).toEqual([made]);
+    expect(prober.runs).toBe(1);
+
+    const other = await runner.run(labelled('y'));
+    expect(prober.known(other)).toEqual([]);
+    expect(await prober.probe(EXPECTED, QUIET, other)).not.toEqual(made);
+    expect(prober.runs).toBe(2);
+  });
+
+  it('is not known of a run that never settled', async () => {
+    const { prober, runner } = await proberOf(restless());
+    const history = await runner.run(QUIET);
+
+    await prober.probe(EXPECTED, QUIET, history);
+
+    expect(prober.known(history)).toEqual([]);
+  });
+
+  it('starts from what is foreign: no object of the target, no leaf that it owns', async () => {
+    const runner = runnerOf(thinTarget(withChild));
+    const { reference } = await takeReferences(runner, workload(), []);
+    const history = await runner.run(labelled('x'));
+
+    expect(finalRevisions(history).map(({ resource }) => resource)).toEqual(['widgets.example.com', 'configmaps']);
+    const [widget, ...rest] = foreignInput(history, reference);
+    expect(rest).toEqual([]);
+    expect(widget).toMatchObject({ metadata: { name: 'a', labels: { team: 'x' } }, spec: { size: 1 } });
+    expect(JSON.stringify(widget)).not.toContain('ready');
+  });
+
+  it('starts without objects of kinds that the target defines itself', async () => {
+    const runner = runnerOf(thinTarget(withChild));
+    const { reference } = await takeReferences(runner, workload(), []);
+    const history = await runner.run(QUIET);
+    const [first] = history.revisions;
+    if (first === undefined) throw new TypeError('the run changed nothing');
+    const made = (actor: string, resource: string, name: string): Revision => ({
+      ...first,
+      type: 'ADDED',
+      actor,
+      resource,
+      name,
+      uid: name,
+    });
+    const defined = [
+      made('controller', 'customresourcedefinitions.apiextensions.k8s.io', 'parts.example.com'),
+      made('writer-1', 'parts.example.com', 'p'),
+    ];
+
+    expect(foreignInput({ ...history, revisions: [...history.revisions, ...defined] }, reference)).toEqual(
+      foreignInput(history, reference),
+    );
+  });
+});
+
+describe('the drift probe', () => {
+  function drift(leaf: string, op: ProgramOp, value: string): ProbeRequest {
+    return { probe: 'drift', role: 'widgets.example.com:a', leaves: [leaf], value, op };
+  }
+  const broken = drift(
+    'status.phase',
+    {
+      do: 'set',
+      target: WIDGET,
+      subresource: 'status',
+      path: ['status', 'phase'],
+      value: 'broken',
+      via: 'merge-patch',
+    },
+    'broken',
+  );
+  const team = drift('metadata.labels.team', label('mine'), 'mine');
+
+  it('tells what the target reverts from what it keeps', async () => {
+    const { prober, runner } = await proberOf(setReady);
+    const history = await runner.run(QUIET);
+
+    expect(await prober.probe(broken, QUIET, history)).toMatchObject({ reverted: ['status.phase'] });
+    expect(await prober.probe(team, QUIET, history)).toMatchObject({ reverted: [] });
+  });
+
+  it('takes a write that had no effect for reverted, as it proves nothing', async () => {
+    const { prober, runner } = await proberOf(setReady);
+    const same: ProbeRequest = drift(
+      'spec.size',
+      { do: 'set', target: WIDGET, path: ['spec', 'size'], value: 1, via: 'merge-patch' },
+      '1',
+    );
+
+    expect(await prober.probe(same, QUIET, await runner.run(QUIET))).toMatchObject({ reverted: ['spec.size'] });
+  });
+
+  it('is made once per question', async () => {
+    const { prober, runner } = await proberOf(setReady);
+    const history = await runner.run(QUIET);
+
+    const made = await prober.probe(team, QUIET, history);
+
+    expect(await prober.probe({ ...team }, labelled('else'), history)).toBe(made);
+    expect(prober.runs).toBe(1);
+  });
+});
+
+describe('other probes', () => {
+  it('tell what a fresh incarnation writes at rest', async () => {
+    // Sets the status only once per life: a second life finds more to do.
+    let lives = 0;
+    const runner = runnerOf((actor, upstream, tell) => {
+      const phase = `life-${lives++}`;
+      let done = false;
+      return thinTarget(async (widget, send) => {
+        if (done) return;
+        done = true;
+        const path = '/apis/example.com/v1/namespaces/default/widgets/a/status';
+        await send('PUT', path, { ...widget, status: { phase } });
+      })(actor, upstream, tell);
+    });
+    const { reference } = await takeReferences(runner, workload(), []);
+    const prober = new Prober((trial, variant) => runner.run(trial, variant), workload(), reference);
+    const history = await runner.run(QUIET);
+
+    const result = await prober.probe({ probe: 'fresh-incarnation' }, QUIET, history);
+
+    expect(result).toMatchObject({ probe: 'fresh-incarnation', settled: true });
+    expect(result).toMatchObject({
+      writes: [expect.stringMatching(/^update widgets\.example\.com\/a status\.phase=/)],
+    });
+  });
+
+  it('find no write of a fresh incarnation where all is done', async () => {
+    const { prober, runner } = await proberOf(setReady);
+
+    const result = await prober.probe({ probe: 'fresh-incarnation' }, QUIET, await runner.run(QUIET));
+
+    expect(result).toEqual({ probe: 'fresh-incarnation', writes: [], settled: true });
+  });
+
+  it('count what is written at rest with and without the echo', async () => {
+    const { prober, runner } = await proberOf(restless());
+    const history = await runner.run(QUIET);
+
+    const shown = await prober.probe({ probe: 'extended-settle', windowMs: 1_000 }, QUIET, history);
+    const withheld = await prober.probe({ probe: 'withheld-echo' }, QUIET, history);
+
+    expect(shown).toMatchObject({ probe: 'extended-settle', quiescent: false });
+    expect('writesAtRest' in shown ? shown.writesAtRest : 0).toBeGreaterThan(10);
+    expect('writesAtRest' in withheld ? withheld.writesAtRest : 99).toBeLessThan(4);
+  });
+
+  it('run the workload undisturbed, beside what a fresh target makes of the outcome', async () => {
+    const { prober, runner } = await proberOf(setReady);
+    const disturbed: Trial = {
+      ...labelled('x'),
+      schedule: {
+        ...EMPTY_SCHEDULE,
+        faults: [{ do: 'crash', at: 'controller/update/widgets.example.com/status/default/a#0!sent' }],
+      },
+    };
+
+    const result = await prober.probe({ probe: 'undisturbed' }, disturbed, await runner.run(disturbed));
+
+    expect(result).toMatchObject({
+      probe: 'undisturbed',
+      settled: true,
+      final: [{ metadata: { labels: { team: 'x' } }, status: { phase: 'ready' } }],
+    });
+    expect('expected' in result ? result.expected : []).toHaveLength(1);
+  });
+});

@@ -1,0 +1,312 @@
+/**
+ * Makes the further runs that properties ask for before they accuse anyone.
+ *
+ * Owns: what each probe is as a run, and its cache. Does not own: when one is needed (the properties) or the phases of a run
+ * (`trial.ts`).
+ */
+import { realNow } from '../../determinism/real-time.ts';
+import { roleOf, WORKLOADS } from '../../model/actor.ts';
+import { assertNever } from '../../model/errors.ts';
+import type { History, Revision } from '../../model/history.ts';
+import { diffLeaves, isServerLeaf, jsonEqual, leafPattern, leavesOf, withoutLeaves } from '../../model/leaf.ts';
+import { objectKey } from '../../model/object.ts';
+import type { JsonObject, KubeObject } from '../../model/object.ts';
+import type { ExpectedState, ProbeRequest, ProbeResult } from '../../model/probe.ts';
+import type { Reference } from '../../model/reference.ts';
+import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
+import type { Trial } from '../../model/trial.ts';
+import type { Workload } from '../../model/workload.ts';
+import { restingRevisions } from '../../oracle/final-state.ts';
+import { activityAfter, goesOn, laterHalf, restStart } from '../../oracle/rest.ts';
+import { roleOfRevision } from '../../oracle/reference.ts';
+import type { Live } from './live-run.ts';
+import type { TrialOptions } from './trial.ts';
+
+/** How long may still be waited for runs that stand, in ms of real time. */
+export interface Patience {
+  readonly leftMs: () => number;
+  readonly spend: (ms: number) => void;
+}
+
+const ENDLESS: Patience = { leftMs: () => Number.POSITIVE_INFINITY, spend: () => {} };
+
+/** Runs a trial with some of its options replaced; the runner fills in the rest. */
+export type RunVariant = (trial: Trial, variant: Partial<TrialOptions>) => Promise<History>;
+
+type Undisturbed = Extract<ProbeResult, { probe: 'undisturbed' }>;
+
+/** Any seed that no trial uses. */
+const FRESH_SEED = 0x5eed_f00d;
+/** A run that still stands is looked at again after so much silence, before it gets all that was asked for. */
+const LIVE_WINDOWS_MS: readonly number[] = [1_500, 8_000];
+/** The cache of expected states is dropped beyond this many distinct foreign inputs. */
+const EXPECTED_MAX = 20_000;
+
+/** What probes have shown of a target, by what was asked. */
+interface Evidence {
+  readonly expected: Map<string, ProbeResult>;
+  readonly drift: Map<string, ProbeResult>;
+}
+
+export class Prober {
+  readonly #run: RunVariant;
+  readonly #base: Workload;
+  readonly #reference: Reference;
+  readonly #patience: Patience;
+  readonly #evidence: Evidence;
+  /** Runs made so far. */
+  runs = 0;
+
+  constructor(
+    run: RunVariant,
+    base: Workload,
+    reference: Reference,
+    patience: Patience = ENDLESS,
+    evidence: Evidence = { expected: new Map(), drift: new Map() },
+  ) {
+    this.#patience = patience;
+    this.#evidence = evidence;
+    this.#run = run;
+    this.#base = base;
+    this.#reference = reference;
+  }
+
+  /** One that makes its runs elsewhere, and knows what this one knows. */
+  elsewhere(run: RunVariant): Prober {
+    return new Prober(run, this.#base, this.#reference, this.#patience, this.#evidence);
+  }
+
+  /** Evidence at hand without a run: the expected state of a foreign input seen before. */
+  known(history: History): readonly ProbeResult[] {
+    if (history.settlement.result !== 'quiescent') return [];
+    const expected = this.#evidence.expected.get(inputKey(foreignInput(history, this.#reference)));
+    return expected === undefined ? [] : [expected];
+  }
+
+  /** @param live The run in question where it still stands: what can be seen there is not run again. */
+  async probe(request: ProbeRequest, trial: Trial, history: History, live?: Live): Promise<ProbeResult> {
+    switch (request.probe) {
+      case 'expected-state':
+        return this.#expectedState(history);
+      case 'fresh-incarnation':
+        return freshWrites(
+          live === undefined ? await this.#variant(trial, { freshIncarnation: true }) : await live.takeOver(),
+        );
+      case 'drift':
+        return this.#driftTest(request);
+      case 'undisturbed':
+        return { probe: 'undisturbed', ...(await this.#outcome(quietTrial(trial.workload), {})) };
+      case 'without-crashes':
+        return { probe: 'without-crashes', ...(await this.#outcome(trial, { withoutCrashes: true })) };
+      case 'withheld-echo': {
+        const again = await this.#variant(trial, { withholdEcho: true });
+        return {
+          probe: 'withheld-echo',
+          writesAtRest: writesAtRest(again),
+          windowMs: lastMs(again) - settleMs(again),
+        };
+      }
+      case 'extended-settle': {
+        if (live !== undefined) return this.#settleOn(request.windowMs, history, live);
+        return settled(await this.#variant(trial, { settleWindowMs: request.windowMs }), request.windowMs);
+      }
+      default:
+        return assertNever(request);
+    }
+  }
+
+  #variant(trial: Trial, variant: Partial<TrialOptions>): Promise<History> {
+    this.runs++;
+    return this.#run(trial, variant);
+  }
+
+  /** What a fresh, undisturbed target makes of the final state with everything target-owned taken out. */
+  async #expectedState(history: History): Promise<ProbeResult> {
+    const input = foreignInput(history, this.#reference);
+    const key = inputKey(input);
+    const cached = this.#evidence.expected.get(key);
+    if (cached !== undefined) return cached;
+    const run = await this.#variant(quietTrial({ ...this.#base, start: 'settled', sample: [], programs: [] }), {
+      seedObjects: input,
+      // The seeded objects keep their uids, so the server must draw others.
+      seed: FRESH_SEED,
+    });
+    const outcome: ExpectedState = {
+      objects: Object.fromEntries(
+        restingRevisions(run).map((revision) => [
+          objectKey(revision.resource, revision.namespace, run.names[revision.uid] ?? revision.name),
+          revision.object,
+        ]),
+      ),
+    };
+    const result: ProbeResult = {
+      probe: 'expected-state',
+      outcomes: [outcome],
+      settled: run.settlement.result === 'quiescent' && stayed(run),
+    };
+    if (this.#evidence.expected.size >= EXPECTED_MAX) this.#evidence.expected.clear();
+    this.#evidence.expected.set(key, result);
+    return result;
+  }
+
+  /** A little longer each time that it is asked for: most suspects need no more than a second. */
+  async #settleOn(windowMs: number, { probes }: History, live: Live): Promise<ProbeResult> {
+    const before = Math.max(0, ...probes.map((probe) => (probe.probe === 'extended-settle' ? probe.windowMs : 0)));
+    const next = LIVE_WINDOWS_MS.find((window) => window > before) ?? windowMs;
+    const began = realNow();
+    const longer = await live.settleOn(Math.min(windowMs, next, Math.max(0, this.#patience.leftMs())));
+    this.#patience.spend(realNow() - began);
+    return settled(longer.history, longer.windowMs);
+  }
+
+  /** How another run ends, beside what a fresh target makes of its outcome. */
+  async #outcome(trial: Trial, variant: Partial<TrialOptions>): Promise<Omit<Undisturbed, 'probe'>> {
+    const run = await this.#variant(trial, variant);
+    const expected = await this.#expectedState(run);
+    return {
+      settled: run.settlement.result === 'quiescent' && expected.probe === 'expected-state' && expected.settled,
+      final: restingRevisions(run).map((revision) => revision.object),
+      names: run.names,
+      expected: expected.probe === 'expected-state' ? expected.outcomes : [],
+    };
+  }
+
+  /** The same foreign write at rest, fully visible: what does the target do to it? */
+  async #driftTest(request: Extract<ProbeRequest, { probe: 'drift' }>): Promise<ProbeResult> {
+    const key = JSON.stringify(request);
+    const cached = this.#evidence.drift.get(key);
+    if (cached !== undefined) return cached;
+    const { role, leaves, value } = request;
+    const run = await this.#variant(quietTrial({ ...this.#base, start: 'settled', programs: [] }), {
+      afterRest: [{ actor: 'writer-1', writer: 'drift', ops: [request.op] }],
+    });
+    const made = run.revisions.filter((revision) => revision.actor === 'writer-1');
+    const reverted = leaves.filter((leaf) => !survives(run, made, leaf));
+    const result: ProbeResult = { probe: 'drift', role, leaves, value, reverted };
+    this.#evidence.drift.set(key, result);
+    return result;
+  }
+}
+
+function settled(longer: History, windowMs: number): ProbeResult {
+  const half = laterHalf(longer);
+  return {
+    probe: 'extended-settle',
+    windowMs,
+    quiescent: longer.settlement.result === 'quiescent',
+    final: restingRevisions(longer).map((revision) => revision.object),
+    names: longer.names,
+    writesAtRest: writesAtRest(longer),
+    ...(half === undefined
+      ? {}
+      : {
+          laterHalf: {
+            requests: half.activity.length,
+            spanMs: half.spanMs,
+            goesOn: goesOn(half.activity, half.fromMs, half.spanMs),
+          },
+        }),
+  };
+}
+
+/** What a fresh incarnation that took over at the end of a run changed. */
+function freshWrites(run: History): ProbeResult {
+  const since = run.processes.findLast((event) => event.kind === 'stopped')?.at ?? Number.POSITIVE_INFINITY;
+  const writes = run.revisions
+    .filter((revision) => revision.at > since && roleOf(revision.actor) === 'target')
+    .map((revision) => describeWrite(run, revision));
+  return { probe: 'fresh-incarnation', writes, settled: run.settlement.result === 'quiescent' };
+}
+
+/** Whether the target was there to the end: of one that could not start, nothing can be expected. */
+function stayed({ processes }: History): boolean {
+  return !processes.some(({ kind }) => kind === 'exited' || kind === 'start-failed');
+}
+
+function quietTrial(workload: Workload): Trial {
+  return { workload, schedule: EMPTY_SCHEDULE };
+}
+
+/** Whether the leaf still has the value that the write gave it. A write that had no effect proves nothing and counts as reverted. */
+function survives(run: History, made: readonly Revision[], leaf: string): boolean {
+  const set = made.findLast((revision) =>
+    diffLeaves(revision.before, revision.object).some((change) => leafPattern(change.path) === leafPattern(leaf)),
+  );
+  if (set === undefined) return false;
+  const wanted = leavesOf(set.object).get(leaf);
+  const final = run.revisions.findLast((revision) => revision.uid === set.uid);
+  if (final === undefined || final.type === 'DELETED') return false;
+  return jsonEqual(leavesOf(final.object).get(leaf), wanted);
+}
+
+/**
+ * The last revision of every object that is still there, in order of first appearance: all that a fresh run has to begin with. States
+ * are compared without the environment's own (`restingRevisions` in `oracle/final-state.ts`).
+ */
+export function finalRevisions(history: History): readonly Revision[] {
+  const last = new Map<string, Revision>();
+  for (const revision of history.revisions) {
+    if (revision.type === 'DELETED') last.delete(revision.uid);
+    else last.set(revision.uid, revision);
+  }
+  return [...last.values()];
+}
+
+const CRDS = 'customresourcedefinitions.apiextensions.k8s.io';
+
+/**
+ * The final state without what the target made or owns, as a user and third parties would have left it. Of a kind that the target
+ * defines itself there can be nothing before it.
+ */
+export function foreignInput(history: History, reference: Reference): readonly KubeObject[] {
+  const creators = new Map<string, string>();
+  for (const revision of history.revisions) if (revision.type === 'ADDED') creators.set(revision.uid, revision.actor);
+  const left = finalRevisions(history);
+  const definedByTarget = new Set(
+    left
+      .filter(({ resource, uid }) => resource === CRDS && roleOf(creators.get(uid) ?? '') === 'target')
+      .map(({ name }) => name),
+  );
+  return left.flatMap((revision) => {
+    if (definedByTarget.has(revision.resource)) return [];
+    const creator = creators.get(revision.uid) ?? '';
+    // What the environment makes of the target's own, it makes of a fresh target's too.
+    if (roleOf(creator) === 'target' || creator === WORKLOADS) return [];
+    const owned = new Set(reference.ownedLeaves[roleOfRevision(history, revision)] ?? []);
+    if (owned.size === 0) return [revision.object];
+    return [withoutLeaves(revision.object, (path) => !isServerLeaf(path) && owned.has(leafPattern(path)))];
+  });
+}
+
+const VARYING = new Set(['resourceVersion', 'creationTimestamp', 'generation', 'managedFields', 'uid']);
+
+function inputKey(input: readonly KubeObject[]): string {
+  return JSON.stringify(input.map(withoutVarying));
+}
+
+/** Only what the server keeps in metadata varies by nature; a field of that name elsewhere is content. */
+function withoutVarying({ metadata, ...rest }: KubeObject): JsonObject {
+  const kept = Object.entries(metadata).filter(([key]) => !VARYING.has(key));
+  return { ...rest, metadata: Object.fromEntries(kept) };
+}
+
+function settleMs(history: History): number {
+  return history.phases.find((mark) => mark.phase === 'settle')?.timeMs ?? 0;
+}
+
+function lastMs(history: History): number {
+  return history.phases.at(-1)?.timeMs ?? 0;
+}
+
+/** How often the target changed something at rest: what the environment makes of that puts off no rest. */
+function writesAtRest(history: History): number {
+  return activityAfter(history, restStart(history)).filter(({ committed }) => committed.length > 0).length;
+}
+
+function describeWrite(history: History, revision: Revision): string {
+  const verb = history.operations[revision.op]?.verb ?? revision.type;
+  const changes = diffLeaves(revision.before, revision.object)
+    .filter((change) => !isServerLeaf(change.path))
+    .map((change) => `${change.path}=${JSON.stringify(change.to ?? null)}`);
+  return `${verb} ${revision.resource}/${history.names[revision.uid] ?? revision.name} ${changes.slice(0, 4).join(' ')}`;
+}

@@ -1,0 +1,71 @@
+/**
+ * The pump: drain, ask the scheduler, let one thing happen, repeat.
+ *
+ * Owns: when a stretch of a run is over. Does not own: what comes next (schedulers) or what a phase means (`trial.ts`).
+ */
+import type { EndListener } from '../../clusters/connections/disturbance.ts';
+import { describeFault } from '../../gate/faults.ts';
+import type { Choice, Item, Scheduler } from '../../model/item.ts';
+import { isConnectionFault } from '../../model/schedule.ts';
+import type { World } from './world.ts';
+
+export interface PumpRule {
+  readonly stepsMax: number;
+  /** Items without a timer in between after which the target is taken to spin. */
+  readonly hotMax: number;
+  /** Run time before which neither bound ends a stretch: on the wall's clock many things happen before a client looks again. */
+  readonly boundsFromMs?: number;
+  /** Whether time may pass to a timer at `atMs`. Asked once a turn, where there is a timer: it may keep count of what it is asked. */
+  readonly mayWaitUntil: (atMs: number) => boolean;
+  /** Items that must not happen in this stretch. */
+  readonly withheld?: (item: Item) => boolean;
+}
+
+/** `idle`: nothing is left to do within the rule. */
+export type PumpEnd = 'idle' | 'steps' | 'hot';
+
+const NOBODY: ReadonlySet<string> = new Set();
+
+export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): Promise<PumpEnd> {
+  const { host, gate } = world;
+  let steps = 0;
+  let atInstant = 0;
+  const ended: EndListener = (at, fault) => world.recorder.decision('release', at, `${fault.do} ends`);
+  for (;;) {
+    // The order of what follows is part of every history: all that has come about by now stands in its place before anybody picks.
+    await host.drain(world);
+    host.onDrained?.();
+    world.incarnations.resume();
+    host.disturbance?.expire(host.time.now(), ended);
+    if (world.serialised) gate.orderArrivals();
+    let items: readonly Item[] = gate.pending;
+    if (rule.withheld !== undefined) {
+      const { withheld } = rule;
+      items = items.filter((item) => !withheld(item));
+    }
+    let timer = world.timer();
+    if (timer !== undefined && !rule.mayWaitUntil(timer.atMs)) timer = undefined;
+    if (items.length === 0 && timer === undefined) return 'idle';
+    const completed = world.completed.size === 0 ? NOBODY : world.completed;
+    const choice = scheduler.next({ items, timer, step: world.steps, completed });
+    if (choice === undefined) return 'idle';
+    if (choice.fault !== undefined && !(await begin(world, choice))) continue;
+    world.execute(choice);
+    host.disturbance?.happened(choice.item.label, ended);
+    atInstant = choice.item.kind === 'timer' ? 0 : atInstant + 1;
+    // On the wall's clock nobody knows of timers: waiting is no step.
+    if (choice.item.kind !== 'timer' || host.control !== undefined) steps++;
+    if (rule.boundsFromMs !== undefined && host.time.now() < rule.boundsFromMs) continue;
+    if (steps >= rule.stepsMax) return 'steps';
+    if (atInstant >= rule.hotMax) return 'hot';
+  }
+}
+
+/** Connections are disturbed before the item happens; false when its actor has given it up meanwhile. */
+async function begin({ host, gate, recorder }: World, { item, fault }: Choice): Promise<boolean> {
+  if (host.disturbance === undefined || fault === undefined || !isConnectionFault(fault)) return true;
+  await host.disturbance.begin(fault, item.label, host.time.now());
+  if (gate.pending.some(({ seq }) => seq === item.seq)) return true;
+  recorder.decision('fault', item.label, describeFault(fault));
+  return false;
+}

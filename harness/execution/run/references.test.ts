@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { WIDGETS, WIDGETS_PATH } from '../../apiserver/testing.ts';
+import type { KubeObject } from '../../model/object.ts';
+import { takeReferences } from './references.ts';
+import { checkAlive } from './undisturbed-trouble.ts';
+import { emptyHistory } from './empty-history.ts';
+import { restless, runnerOf, SAMPLE, setPhase, setReady, thinTarget, withChild, workload } from './testing.ts';
+import type { Send } from './testing.ts';
+
+const LEASE = {
+  apiVersion: 'coordination.k8s.io/v1',
+  kind: 'Lease',
+  metadata: { name: 'lock', namespace: 'default' },
+  spec: { holderIdentity: 'me' },
+};
+
+/** Writes the time to a lease every two seconds, as leader election does. */
+function renewLease(send: Send): void {
+  const path = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
+  void send('POST', path, LEASE).catch(() => {});
+  const renew = async (): Promise<void> => {
+    const lease = (await send('GET', `${path}/lock`)).body as KubeObject;
+    const spec = { holderIdentity: 'me', renewTime: new Date().toISOString().replace('Z', '000Z') };
+    await send('PUT', `${path}/lock`, { ...lease, spec });
+  };
+  setInterval(() => void renew().catch(() => {}), 2_000);
+}
+
+describe('references', () => {
+  it('learn which leaves the target owns, by role, and what it reads', async () => {
+    const { reference } = await takeReferences(runnerOf(thinTarget(withChild)), workload(), [WIDGETS]);
+
+    expect(reference.ownedLeaves['widgets.example.com:a']).toEqual(['status.phase']);
+    expect(reference.ownedLeaves['configmaps:a-child']).toContain('data.of');
+    expect(reference.reads).toEqual(['configmaps', 'widgets.example.com']);
+    expect(reference.staleLists).toEqual(['widgets.example.com']);
+    expect(reference.idle).toEqual({ requestsPerMinute: 0, writesPerMinute: 0 });
+    // Ids differ from run to run, and nothing else does.
+    expect(reference.volatileLeaves).toEqual({ 'configmaps:a-child': ['metadata.ownerReferences[uid=*].uid'] });
+  });
+
+  it('learn the children that it makes, and how many at once', async () => {
+    const { reference } = await takeReferences(runnerOf(thinTarget(withChild)), workload(), []);
+
+    expect(reference.children).toMatchObject([
+      { owner: 'widgets.example.com:a', role: 'configmaps:a-child', surges: false },
+    ]);
+    expect(Object.values(reference.children[0]?.maxBySpec ?? {})).toEqual([1]);
+  });
+
+  it('learn what varies by nature', async () => {
+    const clock = thinTarget(async (widget, send) => {
+      if (widget['status'] === undefined) await setPhase(widget, new Date().toISOString(), send);
+    });
+
+    const { reference } = await takeReferences(runnerOf(clock), workload(), []);
+
+    expect(reference.volatileLeaves).toEqual({ 'widgets.example.com:a': ['status.phase'] });
+  });
+
+  it('learn how busy the target is at rest, and then do not count its reads as activity', async () => {
+    const poll = (send: Send): void => {
+      setInterval(() => void send('GET', WIDGETS_PATH).catch(() => {}), 5_000);
+    };
+    const runner = runnerOf(thinTarget(setReady, poll));
+
+    const { reference } = await takeReferences(runner, workload(), []);
+
+    expect(reference.idle.requestsPerMinute).toBeGreaterThan(10);
+    expect(reference.idle.requestsPerMinute).toBeLessThan(14);
+    expect(reference.idle.writesPerMinute).toBe(0);
+    expect(runner.habits.readsAreActivity).toBe(false);
+  });
+
+  it('recognise a lock by how it is rewritten', async () => {
+    const { reference } = await takeReferences(runnerOf(thinTarget(setReady, renewLease)), workload(), []);
+
+    expect(reference.locks).toEqual(['leases.coordination.k8s.io:lock']);
+    expect(reference.idle.writesPerMinute).toBeGreaterThan(25);
+  });
+
+  it('aim at the sample and at what the target makes, and offer values that settle healthy', async () => {
+    const { aim } = await takeReferences(runnerOf(thinTarget(withChild)), workload(), [WIDGETS]);
+
+    expect(
+      aim.objects.map(({ target, relation, hasStatus, hasScale }) => [target.name, relation, hasStatus, hasScale]),
+    ).toEqual([
+      ['a', 'sample', true, true],
+      ['a-child', 'created-by-target', false, false],
+    ]);
+    expect(aim.healthySpecChanges.length).toBeGreaterThan(0);
+  });
+
+  it('warn about a target that never rests', async () => {
+    const runner = runnerOf(thinTarget(restless()), { settleStepsMax: 100 });
+
+    const { warnings, aim } = await takeReferences(runner, workload(), [WIDGETS]);
+
+    expect(warnings).toEqual([expect.stringContaining('never comes to rest')]);
+    expect(aim.healthySpecChanges).toEqual([]);
+  });
+
+  it('warn about writes that are refused again and again though nobody disturbs', async () => {
+    const invalid = thinTarget(async (widget, send) => {
+      for (let n = 0; n < 3; n++) await send('PUT', `${WIDGETS_PATH}/a`, { ...widget, spec: { size: 1_000 } });
+    });
+
+    const { warnings } = await takeReferences(runnerOf(invalid), workload(), []);
+
+    expect(warnings).toEqual([expect.stringMatching(/update of widgets\.example\.com\/a was refused 3 times \(422 /)]);
+  });
+});
+
+describe('a target that cannot be tested', () => {
+  it('is one that never asks for anything', async () => {
+    const mute = runnerOf(() => ({ crash: () => {} }));
+
+    await expect(takeReferences(mute, workload(), [])).rejects.toMatchObject({
+      code: 'TARGET_FAILED',
+      message: expect.stringContaining('sent no request') as string,
+    });
+  });
+
+  it('is one whose start fails', async () => {
+    const broken = runnerOf((_actor, _upstream, tell) => {
+      tell('start-failed', 'boom');
+      return { crash: () => {} };
+    });
+
+    await expect(takeReferences(broken, workload(), [])).rejects.toThrow('start() failed: boom');
+  });
+
+  it('is one that exits before it asked', () => {
+    expect(() => checkAlive(emptyHistory('code 3'))).toThrow('exited while starting (code 3)');
+  });
+
+  it('is one whose sample the server refuses', async () => {
+    const base = { ...workload(), sample: [{ ...SAMPLE, spec: { size: 1_000 } }] };
+
+    await expect(takeReferences(runnerOf(thinTarget(setReady)), base, [])).rejects.toMatchObject({
+      code: 'MANIFEST_INVALID',
+    });
+  });
+});

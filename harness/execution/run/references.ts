@@ -1,0 +1,211 @@
+/**
+ * The reference runs: the target with nobody against it, several times, with other seeds and clocks.
+ *
+ * Owns: which undisturbed runs are made, and how they are made comparable. What they say about ownership is `oracle/reference.ts`, about
+ * whom to aim at `aim.ts`, against the target `undisturbed-trouble.ts`.
+ */
+import { roleOf } from '../../model/actor.ts';
+import { loadOf, rounded, type Measures } from '../../model/baseline.ts';
+import { phaseStart } from '../../model/history.ts';
+import type { History, Mark } from '../../model/history.ts';
+import type { KubeObject } from '../../model/object.ts';
+import type { Reference } from '../../model/reference.ts';
+import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
+import { specHash } from '../../model/spec-hash.ts';
+import type { Trial } from '../../model/trial.ts';
+import type { Declarations } from '../../model/waiver.ts';
+import type { ProgramOp, Workload } from '../../model/workload.ts';
+import { drawnNamesIn } from '../../oracle/drawn-names.ts';
+import { leaseSeconds, lockHolder } from '../../oracle/leadership.ts';
+import { ownPauseMs } from '../../oracle/pace.ts';
+import { buildReference, idleRates } from '../../oracle/reference.ts';
+import type { ReferenceRun } from '../../oracle/reference.ts';
+import type { StrategyHints } from '../../schedule/strategies/strategy.ts';
+import type { Aim, SpecChange } from '../../schedule/workload/writer.ts';
+import { inLanes } from '../search/lanes.ts';
+import { aimOf, possibleChanges, targetsOf } from './aim.ts';
+import type { TrialRunner } from './runner.ts';
+import type { Habit } from './trial.ts';
+import { checkAlive, undisturbedWarnings } from './undisturbed-trouble.ts';
+
+/** Distinct seeds and clocks: what follows them is volatile by nature. */
+const BASE_RUNS = [
+  { seed: 11, clockOffsetMs: 0 },
+  { seed: 22, clockOffsetMs: 86_400_000 * 45 + 12_345_678 },
+  { seed: 33, clockOffsetMs: 86_400_000 * 400 + 7 },
+] as const;
+/** Windows that a process gets in further references after one in which it never came to rest. */
+const RESTLESS_WINDOWS = 2;
+/** Spec values tried beyond the sample's own. */
+const SPEC_CHANGES_MAX = 8;
+
+export interface References {
+  readonly reference: Reference;
+  readonly aim: Aim;
+  /** The first base run; not where the rest was remembered. */
+  readonly history?: History;
+  /** What is wrong with the target already when nobody disturbs it. */
+  readonly warnings: readonly string[];
+}
+
+/** What the target takes of the server when nobody disturbs it. */
+export function undisturbedMeasures({ reference, history }: References): Measures {
+  const load = history === undefined ? undefined : loadOf(history);
+  const { requestsPerMinute, writesPerMinute } = reference.idle;
+  return {
+    ...(load === undefined ? {} : { requestsUndisturbed: load.requests, writesUndisturbed: load.writes }),
+    idleRequestsPerMinute: rounded(requestsPerMinute),
+    idleWritesPerMinute: rounded(writesPerMinute),
+    largestBurst: reference.burstMax,
+  };
+}
+
+/** The same with what the user says of fields. */
+export function withDeclared(references: References, declared: Declarations | undefined): References {
+  if (declared === undefined || declared.coOwned.length + declared.volatile.length === 0) return references;
+  return { ...references, reference: { ...references.reference, declared } };
+}
+
+export async function takeReferences(
+  runner: TrialRunner,
+  base: Workload,
+  crds: readonly KubeObject[],
+): Promise<References> {
+  const trial: Trial = { workload: { ...base, start: 'empty', programs: [] }, schedule: EMPTY_SCHEDULE };
+  let undisturbed = await baseRuns(runner, trial);
+  const drawnNames = drawnNamesIn(undisturbed);
+  if (Object.keys(drawnNames).length > 0) {
+    // With names that the target draws itself told by order, as generated ones are, the runs are comparable.
+    runner.habits.drawnNames = drawnNames;
+    undisturbed = await baseRuns(runner, trial);
+  }
+  runner.habits.readsAreActivity = idleRates(undisturbed).requestsPerMinute === 0;
+  const runs: ReferenceRun[] = undisturbed.map((history) => ({ kind: 'base', history }));
+  const [first] = undisturbed;
+  const settled: Trial = { ...trial, workload: { ...trial.workload, start: 'settled' } };
+  const healthy: SpecChange[] = [];
+  const hashes = new Set(base.sample.map((object) => specHash(object)));
+  // A target that never comes to rest has no healthy values to change between.
+  const restless = !undisturbed.every(cameToRest);
+  const changes = restless ? [] : possibleChanges(runner, base, crds).slice(0, SPEC_CHANGES_MAX);
+  const deletions = targetsOf(runner, base).map((target): ProgramOp => ({ do: 'delete', target }));
+  const programs = [...changes.map((change) => [setOp(change)]), deletions];
+  const settledRuns = await inLanes(await runner.lanes(programs.length), programs, (lane, ops) =>
+    lane.run(settled, { afterRest: [{ actor: 'user', writer: 'user', ops }] }),
+  );
+  for (const [index, history] of settledRuns.entries()) {
+    const change = changes[index];
+    if (change === undefined) runs.push({ kind: 'deletion', history });
+    else if (settledHealthy(history)) {
+      healthy.push(change);
+      for (const revision of history.revisions) {
+        if (revision.actor === 'user' && revision.type === 'MODIFIED') hashes.add(specHash(revision.object));
+      }
+      runs.push({ kind: 'spec-change', history });
+    }
+  }
+  if (!runner.repeatable) runner.habits.habit = habitOf(runs.map(({ history }) => history));
+  const reference: Reference = {
+    ...buildReference(runs, [...hashes]),
+    suspectSettleMs: runner.host.pace.suspectMs,
+    ...(Object.keys(drawnNames).length === 0 ? {} : { drawnNames }),
+  };
+  // From here on a run depends on its trial alone, not on what was run before.
+  runner.learning = false;
+  // An undisturbed start takes about as many items as contention does, give or take the writers'.
+  runner.hints = {
+    ...runner.hints,
+    steps: Math.max(runner.hints.steps, first.steps),
+    watched: watchedBy(first),
+    ...lockOf(first),
+  };
+  return {
+    reference,
+    aim: aimOf(runner, first, reference, base, healthy, crds),
+    history: first,
+    warnings: undisturbedWarnings(first),
+  };
+}
+
+/** What it did before contention in most runs. */
+function habitOf(runs: readonly History[]): Habit {
+  const before = ({ at }: Mark, run: History): boolean => at < phaseStart(run, 'contention');
+  const mostly = (of: readonly History[], count: (run: History) => number): number =>
+    of.map(count).toSorted((a, b) => a - b)[Math.floor(of.length / 2)] ?? 0;
+  return {
+    watches: mostly(
+      runs,
+      (run) =>
+        run.operations.filter(
+          ({ verb, outcome, answered }) =>
+            verb === 'watch' && outcome.type === 'ok' && answered !== undefined && before(answered, run),
+        ).length,
+    ),
+    changes: mostly(
+      runs.filter((run) => run.revisions.some((revision) => revision.actor === 'user' && before(revision, run))),
+      (run) => run.revisions.filter((revision) => roleOf(revision.actor) === 'target' && before(revision, run)).length,
+    ),
+  };
+}
+
+/** Undisturbed runs, each with a seed and a clock of its own. The first says how long the target pauses, and what it does at first. */
+async function baseRuns(runner: TrialRunner, trial: Trial): Promise<readonly [History, ...(readonly History[])]> {
+  const { host, habits, repeatable } = runner;
+  const { idleMs, firstWindowMs } = host.pace;
+  const [opening, ...again] = BASE_RUNS;
+  const window = firstWindowMs === undefined ? {} : { settleWindowMs: firstWindowMs };
+  const first = await runner.run(trial, { ...opening, idleMs, ...window });
+  checkAlive(first, host.containment);
+  if (!repeatable) {
+    const { watches } = habitOf([first]);
+    habits.habit = { watches };
+    habits.pauseMs = Math.max(habits.pauseMs, ownPauseMs([first]));
+  }
+  // On the wall's clock one look at rest is enough, and one at a target that never comes to rest: it costs what it lasts.
+  const restless = !cameToRest(first);
+  const idle = repeatable ? { idleMs } : restless ? { settleWindowsMax: RESTLESS_WINDOWS } : {};
+  // As long as it paused in the first: what is busy again before that is over acts at intervals, and is not on its way to anything.
+  const longer =
+    firstWindowMs === undefined ? {} : { settleWindowMs: Math.max(firstWindowMs, habits.pauseMs), pauseMs: 0 };
+  const others = await inLanes(await runner.lanes(again.length), again, (lane, variant) =>
+    lane.run(trial, { ...variant, ...idle, ...longer }),
+  );
+  for (const history of others) checkAlive(history, host.containment);
+  const runs: readonly [History, ...(readonly History[])] = [first, ...others];
+  if (!repeatable) habits.pauseMs = runs.every(cameToRest) ? Math.max(habits.pauseMs, ownPauseMs(others)) : 0;
+  return runs;
+}
+
+function cameToRest({ settlement }: History): boolean {
+  return settlement.result === 'quiescent';
+}
+
+/** The kinds of objects that the target watches; its locks are no objects that it decides by. */
+function watchedBy({ operations }: History): readonly string[] {
+  const watches = operations.filter(({ actor, verb }) => verb === 'watch' && roleOf(actor) === 'target');
+  return [...new Set(watches.map(({ resource }) => resource))].filter((resource) => !resource.startsWith('leases.'));
+}
+
+/** How long the locks are good for that the target took. */
+function lockOf({ revisions }: History): Pick<StrategyHints, 'lockMs'> {
+  const locks = revisions.filter(({ actor, object }) => roleOf(actor) === 'target' && lockHolder(object) !== undefined);
+  return locks.length === 0 ? {} : { lockMs: Math.max(...locks.map(({ object }) => leaseSeconds(object) * 1000)) };
+}
+
+function settledHealthy(history: History): boolean {
+  if (history.settlement.result !== 'quiescent') return false;
+  if (!history.revisions.some((revision) => revision.actor === 'user' && revision.type === 'MODIFIED')) return false;
+  const since = phaseStart(history, 'settle');
+  return !history.operations.some(
+    ({ actor, invoked, outcome }) =>
+      roleOf(actor) === 'target' &&
+      invoked.at > since &&
+      outcome.type === 'fail' &&
+      outcome.code !== 404 &&
+      outcome.code !== 409,
+  );
+}
+
+function setOp(change: SpecChange): ProgramOp {
+  return { do: 'set', target: change.target, path: change.path, value: change.value, via: 'update' };
+}

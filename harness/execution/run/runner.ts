@@ -1,0 +1,199 @@
+/**
+ * Runs trials of one target, one after the other, in the process where the target lives.
+ *
+ * Owns: the base state that every run starts from, and the scheduler that a trial asks for.
+ */
+import { availableParallelism } from 'node:os';
+import type { ClusterState } from '../../clusters/cluster.ts';
+import { Random } from '../../determinism/random.ts';
+import { roleOf } from '../../model/actor.ts';
+import type { RunSettings } from '../../model/counterexample.ts';
+import { isWrite, type History } from '../../model/history.ts';
+import type { DrawnNames } from '../../model/reference.ts';
+import type { Scheduler } from '../../model/item.ts';
+import type { Schedule } from '../../model/schedule.ts';
+import { TIME } from '../../model/schedule.ts';
+import type { Trial } from '../../model/trial.ts';
+import { DerivingScheduler } from '../../schedule/derive.ts';
+import { anchorsOf, ReplayScheduler } from '../../schedule/replay-scheduler.ts';
+import { SearchScheduler } from '../../schedule/search-scheduler.ts';
+import type { StrategyHints } from '../../schedule/strategies/strategy.ts';
+import { deniedText } from '../project/access.ts';
+import { runTrial } from './trial.ts';
+import type { Habit, TrialOptions } from './trial.ts';
+import { WARM_SETTLE_MS, WarmPlace } from '../hosts/warm-place.ts';
+import type { Host } from './host.ts';
+
+/** Runs at once, however many processors there are: each has a process of its own. */
+const LANES_MAX = 4;
+/** A process at rest needs none. */
+const LANES_PER_PROCESSOR = 2;
+/** What siblings are for. */
+const PLACE = { beside: 0, warm: 1, lanes: 2 } as const;
+/** Until the references have measured better. */
+const HINTS: StrategyHints = { steps: 60, conflictSteps: 16 };
+
+/** How a target goes about its work. */
+export interface Habits {
+  /** Reads do not count as activity for a target that polls by nature. */
+  readsAreActivity: boolean;
+  /** How long it may be silent before it goes on by itself, in ms; 0 until measured. */
+  pauseMs: number;
+  /** Names that it draws itself. */
+  drawnNames: DrawnNames;
+  /** What it does before contention; absent until measured. */
+  habit?: Habit;
+}
+
+export class TrialRunner {
+  readonly host: Host;
+  readonly settings: RunSettings;
+  hints: StrategyHints = HINTS;
+  /** What the references measured about how the target goes about its work. */
+  readonly habits: Habits = { readsAreActivity: true, pauseMs: 0, drawnNames: {} };
+  /** Until the references are taken: what the target reads decides what of its environment comes to life. */
+  learning = true;
+  /** Runs made so far, probes included. */
+  runs = 0;
+  readonly #denials = new Set<string>();
+  readonly #snapshot: ClusterState;
+  readonly #beat: () => void;
+  readonly #siblings: Promise<TrialRunner>[] = [];
+  readonly #place = new WarmPlace();
+
+  /** `beat` is called before every run, so that a supervisor can tell a long campaign from a blocked one. */
+  constructor(host: Host, settings: RunSettings, beat: () => void = () => {}, habits?: Habits) {
+    this.#beat = beat;
+    if (habits !== undefined) this.habits = habits;
+    this.host = host;
+    this.settings = settings;
+    this.#snapshot = host.cluster.snapshot();
+  }
+
+  /** Whether the same trial gives the same history: not where the target is a process with a clock of its own. */
+  get repeatable(): boolean {
+    return this.host.control !== undefined;
+  }
+
+  /** Runs one trial. */
+  run(trial: Trial, variant: Partial<TrialOptions> = {}): Promise<History> {
+    const there = this.#there(trial);
+    return this.#run(there, this.#scheduler(there), variant);
+  }
+
+  /** Whether a run can go on beside one that still stands, so that it is judged while it does. */
+  get standsBeside(): boolean {
+    return !this.repeatable && this.host.isAlone?.() !== true;
+  }
+
+  /** Runs a trial beside a run that still stands: on a host of its own, where hosts do not share a clock. */
+  async beside(trial: Trial, variant: Partial<TrialOptions> = {}): Promise<History> {
+    if (this.host.isAlone?.() === true) return this.run(trial, variant);
+    return (await this.#sibling(PLACE.beside)).run(trial, variant);
+  }
+
+  /**
+   * This one and others like it, for so many runs at once: each waits most of the time. Only this one where hosts share a clock or a cluster, or
+   * the network, and with it whatever ports the target listens on.
+   */
+  async lanes(wanted: number): Promise<readonly TrialRunner[]> {
+    if (this.host.isSingle === true) return [this];
+    if (this.host.sibling === undefined || this.host.containment?.network !== 'none') return [this];
+    if (this.host.isAlone?.() === true) return [this];
+    const count = Math.max(1, Math.min(wanted, LANES_MAX, availableParallelism() * LANES_PER_PROCESSOR));
+    const places = Array.from({ length: count - 1 }, (_, index) => this.#sibling(PLACE.lanes + index));
+    return [this, ...(await Promise.all(places))];
+  }
+
+  async #sibling(place: number): Promise<TrialRunner> {
+    const { sibling, reads } = this.host;
+    if (sibling === undefined) return this;
+    this.#siblings[place] ??= sibling().then((host) => new TrialRunner(host, this.settings, this.#beat, this.habits));
+    const runner = await this.#siblings[place];
+    runner.hints = this.hints;
+    runner.learning = false;
+    for (const resource of reads) runner.host.reads.add(resource);
+    return runner;
+  }
+
+  /** Runs a searching trial and expresses what its strategy did as a stored schedule. */
+  async derive(
+    trial: Trial,
+    variant: Partial<TrialOptions> = {},
+  ): Promise<{ readonly history: History; readonly schedule: Schedule }> {
+    const there = this.#there(trial);
+    const deriving = new DerivingScheduler(this.#scheduler(there).scheduler);
+    const history = await this.#run(there, { scheduler: deriving }, variant);
+    const schedule = deriving.schedule();
+    return { history, schedule: this.host.places?.back(schedule) ?? schedule };
+  }
+
+  /** The same on a process that has lived through the runs before, where there is one: quick, and no proof. */
+  async deriveWarm(
+    trial: Trial,
+    variant: Partial<TrialOptions>,
+  ): Promise<{ readonly history: History; readonly schedule: Schedule }> {
+    const runner = await this.#sibling(PLACE.warm);
+    return runner.derive(trial, { ...variant, place: this.#place, settleWindowMs: WARM_SETTLE_MS, pauseMs: 0 });
+  }
+
+  /** What the server refused the target for want of a rule, one line for each, in all runs so far. */
+  denials(): readonly string[] {
+    return [...this.#denials];
+  }
+
+  async #run(
+    trial: Trial,
+    chosen: { readonly scheduler: Scheduler; readonly replay?: ReplayScheduler },
+    variant: Partial<TrialOptions>,
+  ): Promise<History> {
+    this.runs++;
+    this.#beat();
+    const { replay } = chosen;
+    const { places } = this.host;
+    const asSeenThere = await runTrial({
+      host: this.host,
+      snapshot: this.#snapshot,
+      settings: this.settings,
+      workload: trial.workload,
+      scheduler: chosen.scheduler,
+      ...this.habits,
+      ...(replay === undefined
+        ? {}
+        : { missed: () => anchorsOf(trial.schedule).filter((label) => !replay.hit.has(label)) }),
+      ...(places?.options(variant) ?? variant),
+    });
+    places?.check(asSeenThere);
+    const history = places?.back(asSeenThere) ?? asSeenThere;
+    for (const warning of this.host.warnings?.() ?? []) this.#denials.add(warning);
+    if (this.learning) for (const resource of readBy(history)) this.host.reads.add(resource);
+    for (const denied of this.host.cluster.deniedRequests())
+      this.#denials.add(deniedText(places?.back(denied) ?? denied));
+    return history;
+  }
+
+  /** As the cluster calls what it is about. */
+  #there(trial: Trial): Trial {
+    return this.host.places?.trial(trial) ?? trial;
+  }
+
+  #scheduler(trial: Trial): { scheduler: Scheduler; replay?: ReplayScheduler } {
+    if (trial.search !== undefined) {
+      const { links } = this.host.disturbance ?? {};
+      const hints = links === undefined ? this.hints : { ...this.hints, links };
+      return { scheduler: new SearchScheduler(trial.search, new Random(trial.search.seed), hints) };
+    }
+    const replay = new ReplayScheduler(trial.schedule, (kind, label, detail) => {
+      const text = kind === 'preemption' ? `run ${detail === TIME ? 'time' : detail}` : detail;
+      this.host.current?.recorder.decision(kind, label, text);
+    });
+    return { scheduler: replay, replay };
+  }
+}
+
+/** The resources that the target gets, lists or watches. */
+function readBy({ operations }: History): readonly string[] {
+  return operations.flatMap(({ actor, verb, resource }) =>
+    roleOf(actor) === 'target' && !isWrite(verb) && resource !== '' ? [resource] : [],
+  );
+}

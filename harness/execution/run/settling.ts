@@ -1,0 +1,134 @@
+/**
+ * How a run comes to rest: pumped in the default order until nothing has happened for a while, or until it is plain that it never will.
+ *
+ * Start at {@link settle}.
+ */
+import type { RunClock } from '../../determinism/run-clock.ts';
+import { roleOf } from '../../model/actor.ts';
+import type { Settlement } from '../../model/history.ts';
+import type { Item } from '../../model/item.ts';
+import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
+import { ReplayScheduler } from '../../schedule/replay-scheduler.ts';
+import { pump } from './pump.ts';
+import type { PumpEnd } from './pump.ts';
+import { Rewatching } from './rewatching.ts';
+import type { TrialOptions } from './trial.ts';
+import type { World } from './world.ts';
+
+/** Items without a timer in between that only a spinning target reaches once nobody disturbs it. */
+const HOT_ITEMS = 250;
+/** A client whose watch broke goes on with what it knew until it looks again, which takes it a second or two: no loop yet. */
+const BUSY_WALL_MS = 8_000;
+/** Items in an idle window after which the target is known to be busy. */
+const IDLE_ITEMS = 400;
+/** However long activity lasts, settling ends after this many windows of waiting for more. */
+const SETTLE_WINDOWS_MAX = 6;
+
+/** A habit that is not followed is waited for no longer than that. */
+const HABIT_MS = 3_000;
+
+/** How a trial says what rest is. */
+type Windows = Pick<TrialOptions, 'settings' | 'pauseMs' | 'settleWindowMs' | 'settleWindowsMax' | 'withholdEcho'>;
+
+/** Until the target has been at rest for a window. */
+export async function settle(world: World, options: Windows): Promise<Settlement> {
+  const windowMs = options.settleWindowMs ?? Math.max(options.settings.settleWindowMs, options.pauseMs ?? 0);
+  const { time } = world.host;
+  const settlingMs = time.now();
+  let startMs = time.waited();
+  world.lastActivityMs = startMs;
+  let outOfTime = false;
+  const rewatching = new Rewatching(world);
+  const since = world.recorder.revisions.length;
+  const end = await pump(world, new ReplayScheduler(EMPTY_SCHEDULE), {
+    stepsMax: options.settings.settleStepsMax,
+    hotMax: HOT_ITEMS,
+    ...(world.host.control === undefined ? { boundsFromMs: settlingMs + BUSY_WALL_MS } : {}),
+    // Keeps count of the windows as it goes, so that its last answer says why the waiting was over.
+    mayWaitUntil: (atMs) => {
+      if (atMs <= Math.max(world.incarnations.startsUntilMs, world.locksExpireByMs) || rewatching.isPending()) {
+        startMs = world.lastActivityMs = time.waited();
+        return true;
+      }
+      const waitedMs = waitedBy(time, atMs);
+      const inWindow = waitedMs <= world.lastActivityMs + windowMs;
+      outOfTime = inWindow && waitedMs > startMs + windowMs * (options.settleWindowsMax ?? SETTLE_WINDOWS_MAX);
+      return inWindow && !outOfTime;
+    },
+    ...(options.withholdEcho === true ? { withheld: echoFilter(world, since) } : {}),
+  });
+  switch (end) {
+    case 'steps':
+      return { result: 'steps-exceeded', steps: options.settings.settleStepsMax };
+    case 'hot':
+      return { result: 'hot-instant', steps: HOT_ITEMS };
+    case 'idle':
+      return outOfTime && world.timer() !== undefined
+        ? { result: 'time-exceeded', timeMs: time.waited() - startMs }
+        : { result: 'quiescent', windowMs };
+  }
+}
+
+/** How long will have been waited when a wait to `atMs` is over. */
+export function waitedBy(time: RunClock, atMs: number): number {
+  return time.waited() + atMs - time.now();
+}
+
+/** Lets run time pass although nothing is expected, as an idle cluster would. */
+export async function idle(world: World, idleMs: number): Promise<void> {
+  world.recorder.phase('idle');
+  const endMs = world.host.time.now() + idleMs;
+  await pump(world, new ReplayScheduler(EMPTY_SCHEDULE), {
+    stepsMax: IDLE_ITEMS,
+    hotMax: HOT_ITEMS,
+    mayWaitUntil: (atMs) => atMs <= endMs,
+  });
+}
+
+/** Events of changes that the target itself made at rest. */
+function echoFilter(world: World, since: number): (item: Item) => boolean {
+  const own = new Set<number>();
+  let read = since;
+  return (item) => {
+    if (item.kind !== 'event' || roleOf(item.actor) !== 'target') return false;
+    for (; read < world.recorder.revisions.length; read++) {
+      const revision = world.recorder.revisions[read];
+      if (revision !== undefined && roleOf(revision.actor) === 'target') own.add(revision.revision);
+    }
+    return own.has(item.revision);
+  };
+}
+
+/**
+ * Until the target has been quiet for a moment, which is less than at rest.
+ *
+ * @param isDone Whether the target has done what it usually does; where that is not known, its pauses have to be waited out.
+ */
+export async function rest(world: World, options: Windows, isDone: (() => boolean) | undefined): Promise<PumpEnd> {
+  const { settings, pauseMs = 0 } = options;
+  const { pace } = world;
+  const { time } = world.host;
+  const windowMs = Math.max(pace.setupWindowMs, isDone === undefined ? pauseMs : 0);
+  const startMs = time.now();
+  world.lastActivityMs = time.waited();
+  return pump(world, new ReplayScheduler(EMPTY_SCHEDULE), {
+    stepsMax: settings.settleStepsMax,
+    hotMax: HOT_ITEMS,
+    mayWaitUntil: (atMs) =>
+      atMs <= world.incarnations.startsUntilMs ||
+      waitedBy(time, atMs) <= world.lastActivityMs + windowMs ||
+      (atMs <= startMs + HABIT_MS && isDone?.() === false),
+  });
+}
+
+/** Ends what runs of the target, as a rollout would: what it does on its way out (it gives up its lock) happens. */
+export async function retire(world: World, graceMs: number): Promise<void> {
+  if (world.incarnations.askToEnd(graceMs)) {
+    await pump(world, new ReplayScheduler(EMPTY_SCHEDULE), {
+      stepsMax: HOT_ITEMS,
+      hotMax: HOT_ITEMS,
+      mayWaitUntil: (atMs) => atMs <= world.incarnations.endsUntilMs,
+    });
+  }
+  world.incarnations.retireAll();
+}

@@ -1,0 +1,240 @@
+/**
+ * A trial: setup → contention → heal → settle → check material. Returns the history; judging it is `judge.ts`.
+ *
+ * Owns: the phases. What is there before them is `setting-up.ts`, when each is over `settling.ts`. Start at {@link runTrial}.
+ */
+import type { ClusterState } from '../../clusters/cluster.ts';
+import { Random } from '../../determinism/random.ts';
+import type { RunSettings } from '../../model/counterexample.ts';
+import type { History, Settlement } from '../../model/history.ts';
+import type { Item, Scheduler } from '../../model/item.ts';
+import type { KubeObject } from '../../model/object.ts';
+import type { DrawnNames } from '../../model/reference.ts';
+import type { Program, Workload } from '../../model/workload.ts';
+import { CutShort } from './cut-short.ts';
+import { LiveRun, type Live } from './live-run.ts';
+import { pump } from './pump.ts';
+import { programsOf, setUp } from './setting-up.ts';
+import { idle, retire, settle, waitedBy } from './settling.ts';
+import type { WarmPlace } from '../hosts/warm-place.ts';
+import { World } from './world.ts';
+import type { Host } from './host.ts';
+
+/** 2026-01-01T00:00:00Z: where the run's clock starts; any fixed date will do. */
+export const RUN_EPOCH_MS = 1_767_225_600_000;
+export interface TrialOptions {
+  readonly host: Host;
+  readonly snapshot: ClusterState;
+  readonly settings: RunSettings;
+  readonly workload: Workload;
+  /** Decides during contention. */
+  readonly scheduler: Scheduler;
+  /** Labels of the schedule that never came up, asked once contention is over. */
+  readonly missed?: () => readonly string[];
+  readonly readsAreActivity?: boolean;
+  /** What the target has done undisturbed before contention begins. */
+  readonly habit?: Habit;
+  /** How long the target may be silent, in ms, before it goes on by itself: no window is shorter, unless one is asked for. */
+  readonly pauseMs?: number;
+  /** Names that the target draws itself. */
+  readonly drawnNames?: DrawnNames;
+  /** Objects that are there from the beginning, stored as they are; the sample is not applied then. */
+  readonly seedObjects?: readonly KubeObject[];
+  /** Seeds other than the settings' own, for references. */
+  readonly seed?: number;
+  /** Run time at which the clock starts, after the epoch; for references. */
+  readonly clockOffsetMs?: number;
+  /** Overrides the settle window, for suspects. */
+  readonly settleWindowMs?: number;
+  /** However long activity lasts, settling ends after so many windows of waiting for more. */
+  readonly settleWindowsMax?: number;
+  /** Called once the run has come to rest, while it still stands; the history is then what it was at that moment. */
+  readonly atRest?: (live: Live) => Promise<void>;
+  /** From settle on, the target is not shown its own writes. */
+  readonly withholdEcho?: boolean;
+  /** The target lives through the crashes of the schedule. */
+  readonly withoutCrashes?: boolean;
+  /** After settling, a fresh incarnation takes over and settles too. */
+  readonly freshIncarnation?: boolean;
+  /** After settling, this much more run time passes with nothing to do. */
+  readonly idleMs?: number;
+  /** Where a target stands that lives through many runs; it is started there when none does. */
+  readonly place?: WarmPlace;
+  /** Programs that start after settling, each followed by another settling: used by references and drift probes. */
+  readonly afterRest?: readonly Program[];
+}
+
+/**
+ * What a target does when it starts and when the sample is applied, as the references saw it. On a busy machine a process may pause
+ * in the middle of that for longer than it is given to be at rest.
+ */
+export interface Habit {
+  /** Watches that it opens. */
+  readonly watches: number;
+  /** Changes that it makes of the sample; absent until runs that begin with it have shown. */
+  readonly changes?: number;
+}
+
+/** Runs one trial to its end. The world is closed when the promise resolves. */
+export async function runTrial(options: TrialOptions): Promise<History> {
+  const { host, settings, workload } = options;
+  const scheduler = options.withoutCrashes === true ? sparing(options.scheduler) : options.scheduler;
+  const random = new Random(options.seed ?? settings.seed);
+  const startMs = RUN_EPOCH_MS + (options.clockOffsetMs ?? 0);
+  const standing = options.place?.take();
+  if (standing === undefined) await host.cluster.restore(options.snapshot);
+  host.disturbance?.renew();
+  const world = standing ?? new World(host, random, startMs, options.drawnNames);
+  world.readsAreActivity = options.readsAreActivity ?? true;
+  world.serialised = settings.serialised === true;
+  // Only a target that has come to rest has a past that another run can begin with.
+  let goesOn = false;
+  try {
+    world.recorder.phase('setup');
+    if (options.seedObjects !== undefined) await host.cluster.seed(options.seedObjects);
+    await setUp(world, options, standing !== undefined);
+    const neverReady = world.incarnations.startsUntilMs > 0 ? neverStarted(host) : undefined;
+    if (neverReady !== undefined) return world.recorder.history(neverReady, 0, []);
+    await world.incarnations.measure('start');
+    world.recorder.phase('contention');
+    world.startContention();
+    for (const program of programsOf(world, workload)) world.startProgram(program);
+    let lastItemMs = host.time.waited();
+    // Nobody disturbs a target that has come to rest: it has nothing to pause for.
+    const stirred = workload.start === 'empty' || workload.programs.length > 0;
+    const waitMs = Math.max(world.pace.contentionWaitMs, stirred ? (options.pauseMs ?? 0) : 0);
+    const end = await pump(
+      world,
+      watching(world, scheduler, () => (lastItemMs = host.time.waited())),
+      {
+        stepsMax: settings.stepsMax,
+        hotMax: settings.stepsMax,
+        mayWaitUntil: (atMs) =>
+          atMs <= Math.max(world.incarnations.pausedUntilMs, host.disturbance?.untilMs ?? 0) + waitMs ||
+          waitedBy(host.time, atMs) <= lastItemMs + waitMs,
+      },
+    );
+    // Its pauses were waited out already, unless something comes after a long time.
+    const waited =
+      stirred &&
+      end === 'idle' &&
+      !scheduler.holding() &&
+      !workload.programs.some(({ heal, standing }) => heal !== undefined || standing === true);
+    const { steps } = world;
+    const missed = options.missed?.() ?? [];
+    world.recorder.phase('heal');
+    world.incarnations.resume(true);
+    await host.disturbance?.end();
+    world.endPrograms();
+    for (const { actor, writer, heal } of workload.programs) {
+      if (heal !== undefined) world.startProgram({ actor, writer, ops: heal }, true);
+    }
+    await world.incarnations.measure('healed');
+    world.recorder.phase('settle');
+    // Standing co-writers do at rest once more what they do all day.
+    for (const program of workload.programs) if (program.standing === true) world.startProgram(program, true);
+    let settlement = await settle(world, waited ? { ...options, pauseMs: 0 } : options);
+    await world.incarnations.measure('at-rest');
+    if (options.idleMs !== undefined) await idle(world, options.idleMs);
+    for (const program of options.afterRest ?? []) {
+      world.completed.clear();
+      world.startProgram(program, true);
+      settlement = await settle(world, options);
+    }
+    if (options.freshIncarnation === true) {
+      await retire(world, host.pace.graceMs.replaced);
+      world.incarnations.launch();
+      settlement = await settle(world, options);
+    }
+    if (options.atRest !== undefined) {
+      const live = new LiveRun(world, options, settlement, steps, missed);
+      await options.atRest(live);
+      await world.incarnations.measure('end');
+      goesOn = true;
+      return { ...live.history, ...measuredIn(world) };
+    }
+    await world.incarnations.measure('end');
+    return world.recorder.history(settlement, steps, missed);
+  } catch (error) {
+    if (!(error instanceof CutShort)) throw error;
+    return world.recorder.history({ result: 'cut-short', detail: whyCut(world, error) }, world.steps, []);
+  } finally {
+    await leave(world, goesOn ? options.place : undefined, random);
+  }
+}
+
+/** Leaves the target where it stands, for another run, or ends it. */
+async function leave(world: World, place: WarmPlace | undefined, random: Random): Promise<void> {
+  let isKept = false;
+  try {
+    await world.host.disturbance?.end();
+    isKept = (await place?.keep(world, random).catch(unlessCutShort)) === true;
+  } finally {
+    if (!isKept) await end(world);
+  }
+}
+
+/** Nobody waits for what was not answered before. */
+function unlessCutShort(error: unknown): void {
+  if (!(error instanceof CutShort)) throw error;
+}
+
+/** With the last look, which is taken when everybody has seen the history. */
+function measuredIn({ recorder: { measurements } }: World): Pick<History, 'measurements'> {
+  return measurements.length === 0 ? {} : { measurements: [...measurements] };
+}
+
+/** Nothing of the target reaches anything any more. */
+async function end(world: World): Promise<void> {
+  const { host } = world;
+  try {
+    if (host.pace.graceMs.ended > 0) await retire(world, host.pace.graceMs.ended).catch(unlessCutShort);
+  } finally {
+    world.close();
+    await host.drain(world).catch(unlessCutShort);
+  }
+}
+
+/** With the requests that are still open. */
+function whyCut({ recorder }: World, { message }: CutShort): string {
+  const open = recorder.operations.filter(
+    ({ verb, sent, answered }) => verb !== 'watch' && sent !== undefined && answered === undefined,
+  );
+  return open.length === 0 ? message : `${message}: ${open.map(({ label }) => label).join(', ')}`;
+}
+
+function neverStarted({ pace }: Host): Settlement {
+  return { result: 'never-started', detail: `it was not ready within ${pace.readyWithinMs / 1000} s` };
+}
+
+/** Tells when anything but a timer, what a leader does for its lock, or a read of a target that polls, happened. */
+function watching(world: World, scheduler: Scheduler, moved: () => void): Scheduler {
+  return {
+    holding: () => scheduler.holding(),
+    next: (view) => {
+      const choice = scheduler.next(view);
+      const item = choice?.item;
+      if (item !== undefined && item.kind !== 'timer' && !world.isLock(touchedBy(item)) && !world.isPoll(item)) moved();
+      return choice;
+    },
+  };
+}
+
+/** What an item is about; an answer says so in its label alone. */
+function touchedBy({ touches, label }: Item): string {
+  if (touches !== '') return touches;
+  const [, , resource = '', ...rest] = label.split('/');
+  const name = (rest.at(-1) ?? '').replace(/#.*$/, '');
+  return `${resource}/${rest.at(-2) ?? ''}/${name}`;
+}
+
+/** Lets happen as it is what the schedule would have crashed the target at. */
+function sparing(scheduler: Scheduler): Scheduler {
+  return {
+    holding: () => scheduler.holding(),
+    next: (view) => {
+      const choice = scheduler.next(view);
+      return choice?.fault?.do === 'crash' ? { item: choice.item } : choice;
+    },
+  };
+}

@@ -1,0 +1,132 @@
+/**
+ * What an undisturbed run says against a target before anyone contends with it: it cannot be tested at all, or goes wrong in every run
+ * alike.
+ */
+import { roleOf } from '../../model/actor.ts';
+import { HarnessError } from '../../model/errors.ts';
+import { isWrite } from '../../model/history.ts';
+import type { History } from '../../model/history.ts';
+import { parentOf } from '../../model/object.ts';
+import type { KubeObject } from '../../model/object.ts';
+import { OUTSIDE } from '../../model/outside.ts';
+import { exitHint, lastWords, silenceHint } from '../hosts/process-trouble.ts';
+import type { Containment } from './host.ts';
+
+/** A target that did nothing at all cannot be tested, and silence would look like success. */
+export function checkAlive(history: History, containment?: Containment): void {
+  checkSample(history);
+  const failed = history.processes.find((event) => event.kind === 'start-failed' || event.kind === 'unhandled');
+  if (failed !== undefined && containment !== undefined) {
+    throw new HarnessError('TARGET_FAILED', `the target could not be started: ${failed.detail}`);
+  }
+  if (failed !== undefined && history.settlement.result === 'never-started') {
+    throw new HarnessError('TARGET_FAILED', `the target failed to start: ${failed.detail}`);
+  }
+  if (failed?.kind === 'start-failed') {
+    throw new HarnessError(
+      'TARGET_FAILED',
+      `the target's start() failed: ${failed.detail}; run it alone against a cluster first`,
+    );
+  }
+  const exited = history.processes.find((event) => event.kind === 'exited');
+  if (containment !== undefined) checkStarted(history);
+  const asked = history.operations.some(
+    (operation) => roleOf(operation.actor) === 'target' && !isWrite(operation.verb),
+  );
+  if (exited !== undefined && !asked) {
+    throw new HarnessError(
+      'TARGET_FAILED',
+      `the target exited while starting (${exited.detail}); expected it to stay and watch${exitHint(exited.detail)}${lastWords(history)}`,
+    );
+  }
+  if (!asked && containment !== undefined) {
+    throw new HarnessError(
+      'TARGET_FAILED',
+      `the target sent no request in an undisturbed run; expected it to list or watch something through the kubeconfig it was given: ${silenceHint(containment)}${lastWords(history)}`,
+    );
+  }
+  if (!asked) {
+    throw new HarnessError(
+      'TARGET_FAILED',
+      'the target sent no request in an undisturbed run; expected it to list or watch something through the kubeConfig it was given: ' +
+        'does start() use that kubeConfig, and does it start its informers?',
+    );
+  }
+}
+
+/** More lives than this, undisturbed, and it does not stay up. */
+const LIVES_MAX = 3;
+
+/** A program that is never ready, or that keeps ending, when nobody disturbs it. */
+function checkStarted(history: History): void {
+  const { settlement, processes } = history;
+  const exits = processes.filter(({ kind }) => kind === 'exited');
+  if (exits.length >= LIVES_MAX && history.operations.some(({ actor }) => roleOf(actor) === 'target')) {
+    throw new HarnessError(
+      'TARGET_FAILED',
+      `the target ended ${exits.length} times in an undisturbed run (${exits.at(-1)?.detail ?? ''}); expected it to stay up${lastWords(history)}`,
+    );
+  }
+  if (settlement.result === 'cut-short')
+    throw new HarnessError('CLUSTER_UNAVAILABLE', `an undisturbed run was cut short: ${settlement.detail}`);
+  if (settlement.result !== 'never-started') return;
+  throw new HarnessError(
+    'TARGET_FAILED',
+    `the target never became ready: ${settlement.detail}; check --ready, or give it longer with --ready-within${lastWords(history)}`,
+  );
+}
+
+/** A sample that the API server refuses would leave the target with nothing to do, and silence would look like success. */
+function checkSample(history: History): void {
+  for (const { actor, verb, outcome, resource, name, body } of history.operations) {
+    if (actor !== 'user' || verb !== 'create' || outcome.type !== 'fail') continue;
+    const own = (body as KubeObject | undefined)?.metadata.name ?? name;
+    throw new HarnessError(
+      'MANIFEST_INVALID',
+      `the API server refused the sample ${resource}/${own} with ${outcome.code}: ${outcome.message}; expected an object that it accepts`,
+    );
+  }
+}
+
+/** Trouble that is told, and costs no campaign. */
+export function undisturbedWarnings(history: History): readonly string[] {
+  return [...undisturbedTroubles(history), ...ownerless(history)];
+}
+
+/** Refused this often in an undisturbed run, a request is no accident. */
+const REFUSALS_TOLD = 2;
+
+/** Trouble that needs no contention: differential properties are blind to what goes wrong in every run alike. */
+function undisturbedTroubles(history: History): readonly string[] {
+  const refused = new Map<string, { count: number; message: string }>();
+  for (const { actor, verb, resource, name, outcome } of history.operations) {
+    if (roleOf(actor) !== 'target' || outcome.type !== 'fail' || !isWrite(verb)) continue;
+    if (outcome.code === 404 || outcome.code === 409) continue;
+    const key = `${verb} of ${resource}/${name}`;
+    const message = `${outcome.code} ${outcome.message}`;
+    refused.set(key, { message, count: (refused.get(key)?.count ?? 0) + 1 });
+  }
+  const warnings = [...refused]
+    .filter(([, { count }]) => count >= REFUSALS_TOLD)
+    .map(
+      ([key, { count, message }]) =>
+        `undisturbed, the target's ${key} was refused ${count} times (${message}): what goes wrong in every run alike is not found by contention`,
+    );
+  if (history.settlement.result === 'quiescent') return warnings;
+  return [...warnings, 'undisturbed, the target never comes to rest: convergence cannot be judged'];
+}
+
+/** What the target makes under drawn names without saying whose it is: too many of them could not be told from enough. */
+function ownerless({ revisions, names }: History): readonly string[] {
+  const kinds = new Set<string>();
+  for (const { actor, type, resource, uid, object } of revisions) {
+    const drawn = names[uid]?.includes('~') === true;
+    if (type !== 'ADDED' || roleOf(actor) !== 'target' || !drawn || /^events(\.|$)/.test(resource)) continue;
+    if (resource === OUTSIDE) continue;
+    if (parentOf(object) === undefined) kinds.add(resource);
+  }
+  return [...kinds].map(
+    (resource) =>
+      `the target creates ${resource} under generated names without an ownerReference of a controller or of one owner only: cardinality cannot tell whose they are and says nothing about them`,
+  );
+}

@@ -1,0 +1,224 @@
+/**
+ * The world of one run: the API server as it stood, the gate before it, the target's incarnations (`incarnations.ts`), the programs.
+ *
+ * Owns: what exists during a run and how one item happens. Does not own: which item (`pump.ts`), in which phases (`trial.ts`).
+ */
+import type { EnvironmentController } from '../../actors/environment/index.ts';
+import { runProgram, type ProgramContext } from '../../actors/program.ts';
+import type { Random } from '../../determinism/random.ts';
+import { Gate } from '../../gate/gate.ts';
+import { Awaited } from './awaited.ts';
+import { HeldLocks } from './held-locks.ts';
+import type { Host } from './host.ts';
+import { Incarnations } from './incarnations.ts';
+import type { Pace } from './pace.ts';
+import { Naming } from '../../gate/naming.ts';
+import { Recorder, type ObservedChange } from '../../gate/recorder.ts';
+import type { ActorId } from '../../model/actor.ts';
+import { roleOf, WORKLOADS } from '../../model/actor.ts';
+import type { Revision } from '../../model/history.ts';
+import type { Choice, Item } from '../../model/item.ts';
+import { groupResource } from '../../model/object.ts';
+import { TIME } from '../../model/schedule.ts';
+import type { DrawnNames } from '../../model/reference.ts';
+import type { ObjectTarget, Program } from '../../model/workload.ts';
+
+/** What a request takes of run time. */
+const ROUND_TRIP_MS = 1;
+
+export class World {
+  readonly gate: Gate;
+  readonly recorder: Recorder;
+  readonly naming: Naming;
+  readonly host: Host;
+  /** Actors whose program operation completed since the scheduler was last asked. */
+  readonly completed: Set<ActorId> = new Set();
+  /** Gate items executed since contention began. */
+  steps = 0;
+  /** How long had been waited by the last thing that counts as activity: a change, or a request of the target other than a watch. */
+  lastActivityMs = 0;
+  /** What of the host's pace is replaced. */
+  hurry: Partial<Pace> = {};
+  /** What arrives between two moments of rest is put into the order of labels. */
+  serialised = false;
+  /** Reads count as activity too; not for a target that polls by nature. */
+  readsAreActivity = true;
+  readonly incarnations: Incarnations;
+  readonly #timers = new Map<string, number>();
+  readonly #programs = new Map<ActorId, Promise<void>>();
+  /** Programs that wait for an object to be made. */
+  readonly #awaited = new Awaited();
+  #environment: readonly EnvironmentController[] = [];
+  readonly #locks = new HeldLocks();
+  #programsEnded = false;
+  #contending = false;
+  #over = false;
+
+  /** The cluster is as it is to be when this run begins. */
+  constructor(host: Host, random: Random, startMs: number, drawnNames: DrawnNames = {}) {
+    this.host = host;
+    this.naming = new Naming(drawnNames);
+    host.current = this;
+    host.time.reset({ startMs, random: random.child('target') });
+    host.reseed(random.child('server'));
+    this.recorder = new Recorder(() => host.time.now(), this.naming);
+    this.gate = new Gate(host.cluster, this.recorder, this.naming, {
+      crash: (actor) => this.incarnations.crash(actor),
+      startReplica: () => this.incarnations.launch(),
+      pause: (actor, forMs) => this.incarnations.pause(actor, forMs),
+      disturbed: () => host.disturbance?.hasBeen === true,
+    });
+    this.incarnations = new Incarnations(host, this.gate, this.recorder, () => this.#contending);
+    this.#environment = host.environment((actor) => this.gate.port(actor), {
+      random: random.child('environment'),
+      after: (delayMs, then) =>
+        host.time.after(delayMs, WORKLOADS, () => {
+          if (!this.#over) then();
+        }),
+    });
+  }
+
+  /** How long the target is given; the host's own pace unless a run is to be quicker. */
+  get pace(): Pace {
+    return { ...this.host.pace, ...this.hurry };
+  }
+
+  /** Begins another run with the target as it stands. `kept` is what is there from before. */
+  renew(kept: readonly Revision[], random: Random): void {
+    const latest = this.recorder.revisions.at(-1)?.revision ?? 0;
+    this.host.time.reset({ startMs: 0, random });
+    this.naming.renew();
+    this.recorder.renew(kept);
+    this.gate.renew(latest);
+    this.completed.clear();
+    this.#timers.clear();
+    this.#programs.clear();
+    this.#programsEnded = false;
+    this.#contending = false;
+    this.steps = 0;
+    this.lastActivityMs = 0;
+  }
+
+  /** A change that the server committed. */
+  committed(change: ObservedChange): void {
+    this.recorder.committed(change);
+    if (change.type === 'ADDED') this.#awaited.tell((target) => this.#isMade(target));
+    const revision = this.recorder.revisions.at(-1);
+    if (revision !== undefined) this.#locks.committed(revision);
+    // A leader renews its lock for as long as it lives.
+    if (!this.isLock(`${change.resource}/${change.namespace}/${change.name}`))
+      this.lastActivityMs = this.host.time.waited();
+    const actor = this.recorder.revisions.at(-1)?.actor;
+    for (const controller of this.#environment) controller.onChange(change, actor);
+  }
+
+  /** Whether what an item touches is what leaders are elected with. */
+  isLock(touches: string): boolean {
+    return this.#locks.includes(touches);
+  }
+
+  /** Starts a program; its actor's first request waits at the gate after the next drain. `enduring` ones outlast contention. */
+  startProgram(program: Program, enduring = false): void {
+    const context: ProgramContext = {
+      upstream: this.gate.port(program.actor),
+      resolveName: (target) => this.realName(target),
+      appears: (target) => (enduring || this.#programsEnded ? Promise.resolve() : this.#awaited.appears(target)),
+      onOpDone: () => this.completed.add(program.actor),
+      ended: () => this.#programsEnded && !enduring,
+    };
+    // One actor does one thing at a time: what it undoes at heal must not overtake the operation that it undoes.
+    const earlier = this.#programs.get(program.actor);
+    const run = earlier === undefined ? runProgram(program, context) : earlier.then(() => runProgram(program, context));
+    this.#programs.set(program.actor, run);
+  }
+
+  /** One-shot programs stop after the operation under way. */
+  endPrograms(): void {
+    this.#programsEnded = true;
+    this.#awaited.tell(() => true);
+  }
+
+  #isMade(target: ObjectTarget): boolean {
+    return !this.realName(target).includes('~');
+  }
+
+  /** Run time until which an incarnation may wait for the lock of one that is gone; in the past when none does. */
+  get locksExpireByMs(): number {
+    return this.#locks.expireByMs(this.incarnations);
+  }
+
+  realName(target: ObjectTarget): string {
+    return this.naming.real(groupResource(target), target.namespace, target.name);
+  }
+
+  /** The earliest timer as an item. */
+  timer(): (Item & { readonly atMs: number }) | undefined {
+    // What becomes ready by and by is not at rest, however long it takes on the wall.
+    if (this.host.time.expects === true) this.lastActivityMs = this.host.time.waited();
+    const next = this.host.time.next();
+    if (next === undefined) return undefined;
+    return {
+      seq: -1,
+      kind: 'timer',
+      actor: TIME,
+      label: `${next.owner}/timer#${this.#timers.get(next.owner) ?? 0}`,
+      stream: '',
+      k: 0,
+      touches: '',
+      write: false,
+      verb: 'timer',
+      revision: 0,
+      staleable: false,
+      atMs: next.atMs,
+    };
+  }
+
+  /** Numbers start anew: contention begins. */
+  startContention(): void {
+    this.#contending = true;
+    this.gate.startContention();
+    this.#timers.clear();
+    this.steps = 0;
+  }
+
+  /** Whether an item is a read, or the answer to one, of a target that polls by nature: it would go on for ever. */
+  isPoll({ kind, actor, verb, write }: Item): boolean {
+    return !this.readsAreActivity && kind !== 'event' && verb !== 'watch' && !write && roleOf(actor) === 'target';
+  }
+
+  /** Lets the chosen item happen. */
+  execute({ item, fault }: Choice): void {
+    this.steps++;
+    this.completed.clear();
+    if (item.kind === 'timer') {
+      const owner = item.label.slice(0, item.label.lastIndexOf('/'));
+      this.#timers.set(owner, (this.#timers.get(owner) ?? 0) + 1);
+      this.host.time.advanceToNext();
+      return;
+    }
+    // A process that starts asks for all kinds of things before it does anything.
+    const starting = !this.#contending && this.host.control === undefined && roleOf(item.actor) === 'target';
+    if (starting) this.lastActivityMs = this.host.time.waited();
+    if (
+      item.kind === 'send' &&
+      item.verb !== 'watch' &&
+      !this.isLock(item.touches) &&
+      !this.isPoll(item) &&
+      roleOf(item.actor) === 'target'
+    ) {
+      this.lastActivityMs = this.host.time.waited();
+    }
+    // However fast a server is, two requests in a row never see the same millisecond: a clock that stood still would make a write
+    // of the time of day a no-op, and hide that it wakes its own writer.
+    if (item.kind === 'send') this.host.time.elapse(ROUND_TRIP_MS);
+    this.gate.execute(item, fault);
+  }
+
+  /** Ends the run: nothing of the target reaches anything any more. */
+  close(): void {
+    this.#over = true;
+    this.endPrograms();
+    this.incarnations.close();
+    if (this.host.current === this) this.host.current = undefined;
+  }
+}

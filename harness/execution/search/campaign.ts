@@ -1,0 +1,310 @@
+/**
+ * A campaign, seen from outside: workers one after the other until the budget ends, findings as they come.
+ *
+ * Owns: the budget over all workers, what a lost worker means. Does not own: the search itself (`search.ts`), what is counted (`tally.ts`), what
+ * it all amounts to (`campaign-result.ts`).
+ */
+import { realNow } from '../../determinism/real-time.ts';
+import type { Measures } from '../../model/baseline.ts';
+import { signatureText } from '../../model/check-result.ts';
+import { reasonText, type CampaignResult, type Finding, type InconclusiveRun } from '../../model/finding.ts';
+import type { StrategyName, Trial } from '../../model/trial.ts';
+import { waivableOf, waiverFor } from '../../model/waiver.ts';
+import type { Workload } from '../../model/workload.ts';
+import type { CampaignEvents } from '../api.ts';
+import { campaignResult } from './campaign-result.ts';
+import { counterexampleOf, subjectOf } from './counterexample.ts';
+import { lostInReference, lostWorkerFinding, lostWorkerViolation, workerError } from '../worker/lost-worker.ts';
+import type { LostWorker } from '../worker/lost-worker.ts';
+import type { FromWorker, ReplayJob, SearchJob, Subject } from '../worker/protocol.ts';
+import type { RunConfig } from '../config/run-config.ts';
+import { INCONCLUSIVE_MAX, VERIFY_EVERY } from './search.ts';
+import type { Found } from './found.ts';
+import { countWaived, newTally, type SearchTally } from './tally.ts';
+import { addTally } from './tally-sum.ts';
+import { superviseWorker } from '../worker/supervisor.ts';
+
+export interface CampaignOptions {
+  /** The module that a worker thread runs: it calls `runWorker` with the registry. */
+  readonly workerEntry: URL;
+  readonly events?: CampaignEvents;
+  readonly signal?: AbortSignal;
+  /** Every n-th trial is run twice and the histories compared. */
+  readonly verifyEvery?: number;
+  /** Real time that shrinking one finding may take, ms. */
+  readonly shrinkMs?: number;
+  /** Restricts the search to these strategies; for benchmarks. */
+  readonly strategies?: readonly StrategyName[];
+  /** Where every run starts; absent: either. */
+  readonly start?: Workload['start'];
+  /** Signatures that are known from elsewhere: counted, and neither shrunk nor reported as findings. */
+  readonly expected?: readonly string[];
+}
+
+/** Of its budget, what a search gets however long the undisturbed runs before it took: they are lost where nothing is searched. */
+const SEARCH_SHARE = 0.5;
+/** A budget without end, ms: a number that a timer takes too. */
+const LONGEST_MS = 2 ** 40;
+/** A target that takes down this many workers has been understood. */
+const LOST_WORKERS_MAX = 3;
+
+/** Runs a campaign to the end of its budget. Aborting the signal ends it early with what it has. */
+export async function runCampaign(config: RunConfig, options: CampaignOptions): Promise<CampaignResult> {
+  const campaign = new Campaign(config, options);
+  const broken = await campaign.search();
+  const result = campaign.result(broken);
+  if (broken === undefined) return result;
+  options.events?.onBroken?.(result);
+  throw broken;
+}
+
+type SearchEnd =
+  | { readonly end: 'enough' }
+  /** There is budget for another worker. */
+  | { readonly end: 'recycled' }
+  /** Nothing more can be searched. */
+  | { readonly end: 'broken'; readonly error: Error }
+  | { readonly end: 'lost'; readonly how: LostWorker };
+
+/** A worker was lost. */
+interface Suspicion {
+  readonly how: LostWorker;
+  /** What it has counted, until the one that makes its trials again has counted anything itself. */
+  uncounted: SearchTally | undefined;
+}
+
+class Campaign {
+  readonly #config: RunConfig;
+  readonly #options: CampaignOptions;
+  readonly #subject: Subject;
+  readonly #started = realNow();
+  readonly #timeMs: number;
+  readonly #runsMax: number;
+  readonly #total = newTally();
+  readonly #findings: Finding[] = [];
+  readonly #warnings: string[];
+  /** Each worker begins to count anew. */
+  readonly #toldReasons = new Set<string>();
+  #undisturbed: Measures = {};
+  /** When searching began, and when the budget ends. */
+  #searchStarted: number | undefined;
+  #until: number;
+  /** Of the worker that runs: what it does, what it has counted, which trial it has begun. */
+  #phase = 'load';
+  #undisturbedRun = 0;
+  #tally = newTally();
+  #announced: { readonly run: number; readonly trial: Trial } | undefined;
+  /** A worker was lost: the next one makes the same trials again, and announces each. */
+  #suspicion: Suspicion | undefined;
+  /** Signatures that the worker which runs was told of: they have a say in which trials come next. */
+  #known: readonly string[] = [];
+
+  constructor(config: RunConfig, options: CampaignOptions) {
+    const { budget, warnings } = config;
+    this.#config = config;
+    this.#options = options;
+    this.#subject = subjectOf(config);
+    this.#timeMs = budget.unit === 'ms' ? budget.timeMs : Number.POSITIVE_INFINITY;
+    this.#runsMax = budget.unit === 'runs' ? budget.runs : Number.POSITIVE_INFINITY;
+    this.#until = this.#started + this.#timeMs;
+    this.#warnings = [...warnings];
+  }
+
+  /** Searches until the budget ends; what broke it, if anything did. */
+  async search(): Promise<Error | undefined> {
+    let lost = 0;
+    while (!this.#isOver()) {
+      const ended = await this.#searchOnce();
+      if (ended.end === 'enough') return undefined;
+      if (ended.end === 'broken') return ended.error;
+      if (ended.end === 'recycled') {
+        this.#learn();
+        continue;
+      }
+      if (this.#suspicion === undefined) {
+        this.#suspicion = { how: ended.how, uncounted: this.#tally };
+        continue;
+      }
+      this.#suspicion = undefined;
+      await this.#blameTrial(ended.how);
+      this.#learn();
+      if (++lost < LOST_WORKERS_MAX) continue;
+      this.#warnings.push(`${lost} workers were lost to the target; the campaign ended early`);
+      return undefined;
+    }
+    return undefined;
+  }
+
+  result(broken: Error | undefined): CampaignResult {
+    const total = this.#total;
+    if (this.#suspicion?.uncounted !== undefined) addTally(total, this.#suspicion.uncounted);
+    if (broken !== undefined) {
+      this.#warnings.push(`the search broke off: ${broken.message.split('\n', 1)[0] ?? ''}`);
+    } else if (this.#suspicion !== undefined) {
+      const { sentence } = lostWorkerViolation(this.#suspicion.how, '');
+      this.#warnings.push(
+        `${sentence}, once: no second run of the same trials has shown it; give it more (--budget 10m)`,
+      );
+    }
+    return campaignResult({
+      config: this.#config,
+      findings: this.#findings,
+      total,
+      undisturbed: this.#undisturbed,
+      warnings: this.#warnings,
+      interrupted: broken !== undefined || this.#options.signal?.aborted === true,
+      elapsedMs: realNow() - this.#started,
+      expected: this.#options.expected ?? [],
+    });
+  }
+
+  #isOver(): boolean {
+    return (
+      realNow() >= this.#until ||
+      this.#total.runs >= this.#runsMax ||
+      this.#findings.length >= this.#config.stopAfter ||
+      this.#options.signal?.aborted === true
+    );
+  }
+
+  /** One worker, to its end. */
+  async #searchOnce(): Promise<SearchEnd> {
+    this.#tally = newTally();
+    this.#announced = undefined;
+    const careful = this.#suspicion !== undefined;
+    let why: 'budget' | 'recycle' | undefined;
+    let error: Extract<FromWorker, { say: 'error' }> | undefined;
+    const how = await superviseWorker({
+      entry: this.#options.workerEntry,
+      job: this.#job(careful),
+      signal: this.#options.signal,
+      listen: (message) => {
+        if (message.say === 'error') error = message;
+        else if (message.say === 'done') why = message.why;
+        this.#hear(message);
+      },
+    });
+    // Of a lost worker only the careful one is counted: it makes the same trials again, up to the one that did it.
+    if (how.end === 'finished' || careful) addTally(this.#total, this.#tally);
+    if (this.#suspicion !== undefined && this.#tally.runs > 0) this.#suspicion.uncounted = undefined;
+    if (error !== undefined) return { end: 'broken', error: workerError(error, how.output) };
+    if (how.end === 'finished') {
+      const { faults } = this.#total;
+      if (faults.length > 0)
+        return { end: 'broken', error: new Error(`the harness broke a watch guarantee: ${faults.join('; ')}`) };
+      return { end: why === 'recycle' ? 'recycled' : 'enough' };
+    }
+    // If it happened while loading or in a reference run, there is nothing to search.
+    if (this.#searchStarted === undefined || this.#phase === 'references' || this.#phase === 'load')
+      return { end: 'broken', error: lostInReference(how, this.#phase) };
+    return { end: 'lost', how };
+  }
+
+  #job(careful: boolean): SearchJob {
+    const { writers, faults, warm, seed, stopAfter, waivers } = this.#config;
+    const { strategies = null, start = null, verifyEvery = VERIFY_EVERY, shrinkMs = null } = this.#options;
+    return {
+      job: 'search',
+      ...{ subject: this.#subject, writers, faults, warm, seed, stopAfter, waivers, careful },
+      ...{ strategies, start, verifyEvery, shrinkMs },
+      firstRun: this.#total.runs,
+      runsMax: Math.min(this.#runsMax - this.#total.runs, Number.MAX_SAFE_INTEGER),
+      timeMs: Math.min(this.#until - realNow(), LONGEST_MS),
+      searchMs: this.#searchStarted === undefined ? Math.min(this.#timeMs * SEARCH_SHARE, LONGEST_MS) : 0,
+      known: this.#known,
+      expected: this.#options.expected ?? [],
+    };
+  }
+
+  #hear(message: FromWorker): void {
+    if (message.say === 'phase') this.#enter(message.phase);
+    else if (message.say === 'undisturbed') this.#undisturbedRun = message.run;
+    else if (message.say === 'measured') this.#undisturbed = message.measures;
+    else if (message.say === 'tally' || message.say === 'done') this.#tally = message.tally;
+    else if (message.say === 'trial') this.#announced = message;
+    else if (message.say === 'found') this.#keep(message.found);
+    else if (message.say === 'inconclusive') this.#keepRun(message.run);
+    this.#progress();
+  }
+
+  #enter(phase: string): void {
+    this.#phase = phase;
+    this.#undisturbedRun = 0;
+    if (phase !== 'search' || this.#searchStarted !== undefined) return;
+    this.#searchStarted = realNow();
+    this.#until = Math.max(this.#until, this.#searchStarted + this.#timeMs * SEARCH_SHARE);
+  }
+
+  #keep(found: Found): void {
+    if (this.#isFound(found)) return;
+    const finding = toFinding(found, this.#config);
+    this.#findings.push(finding);
+    this.#options.events?.onFinding?.(finding);
+  }
+
+  #learn(): void {
+    this.#known = this.#findings.map(({ violation }) => signatureText(violation.signature));
+  }
+
+  #isFound({ violation }: Pick<Found, 'violation'>): boolean {
+    const signature = signatureText(violation.signature);
+    return this.#findings.some((other) => signatureText(other.violation.signature) === signature);
+  }
+
+  #keepRun(run: InconclusiveRun): void {
+    const reason = reasonText(run);
+    if (this.#toldReasons.has(reason) || this.#toldReasons.size >= INCONCLUSIVE_MAX) return;
+    this.#toldReasons.add(reason);
+    this.#options.events?.onInconclusive?.(run);
+  }
+
+  #progress(): void {
+    const runs = this.#total.runs + this.#tally.runs;
+    const spent = realNow() - (this.#searchStarted ?? realNow());
+    this.#options.events?.onProgress?.({
+      runs,
+      runsPerSecond: spent > 0 ? (runs / spent) * 1000 : 0,
+      findings: this.#findings.length,
+      phase: this.#phase,
+      ...(this.#phase === 'references' ? { undisturbed: this.#undisturbedRun } : {}),
+      ...(Number.isFinite(this.#timeMs) ? { remainingMs: Math.max(0, this.#until - realNow()) } : {}),
+    });
+  }
+
+  /** The trial that took two workers down is a finding; the next worker goes on behind it. */
+  async #blameTrial(how: LostWorker): Promise<void> {
+    const culprit = this.#announced;
+    if (culprit === undefined) return;
+    this.#total.runs = culprit.run + 1;
+    const again = await superviseWorker({
+      entry: this.#options.workerEntry,
+      job: replayOf(culprit.trial, this.#subject),
+      signal: this.#options.signal,
+      listen: () => {},
+    });
+    const found = lostWorkerFinding(culprit.trial, how, culprit.run, again.end === how.end);
+    const signature = signatureText(found.violation.signature);
+    const waiver = waiverFor(this.#config.waivers, waivableOf(found.violation, found.history, culprit.trial.workload));
+    if (waiver !== undefined) countWaived(this.#total, waiver);
+    else if (this.#options.expected?.includes(signature) !== true) this.#keep(found);
+  }
+}
+
+function toFinding(found: Found, config: RunConfig): Finding {
+  const counterexample = counterexampleOf(found.trial, found.violation, config);
+  const { violation, history: record, stats, neighbour } = found;
+  return { violation, counterexample, record, stats, ...(neighbour === undefined ? {} : { neighbour }) };
+}
+
+/** The trial as it would be stored: without the search that drew it. */
+function replayOf(trial: Trial, subject: Subject): ReplayJob {
+  return {
+    job: 'replay',
+    subject,
+    trial: { workload: trial.workload, schedule: trial.schedule },
+    signature: '',
+    property: '',
+    times: 1,
+    timeMs: null,
+  };
+}

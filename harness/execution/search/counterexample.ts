@@ -1,0 +1,80 @@
+/** Parts of a configuration as others need them: what a worker is told, and what is stored with a failure. */
+import path from 'node:path';
+import type { Violation } from '../../model/check-result.ts';
+import type { Counterexample, CounterexampleTarget } from '../../model/counterexample.ts';
+import type { Trial } from '../../model/trial.ts';
+import type { Subject } from '../worker/protocol.ts';
+import type { RunConfig } from '../config/run-config.ts';
+import { unusualManner } from '../config/process-target.ts';
+import { versions } from '../versions.ts';
+
+/** What a worker needs to know of a configuration. */
+export function subjectOf(config: RunConfig): Subject {
+  return {
+    target: config.target,
+    process: config.process,
+    transport: config.transport,
+    cluster: config.cluster,
+    toxiproxy: config.toxiproxy,
+    existing: config.existing,
+    ...(config.kindAccess === undefined ? {} : { kindAccess: config.kindAccess }),
+    crds: config.crds,
+    samples: config.samples,
+    project: config.project,
+    namespace: config.namespace,
+    // The runs of a campaign differ by workload and schedule, never by the ids that the server draws.
+    settings: { ...config.settings, seed: 1 },
+    declared: config.declared,
+    properties: config.properties.map((property) => property.name),
+    configFile: config.configFile,
+    reportDir: config.reportDir,
+  };
+}
+
+/** How the target is written into a file. */
+export function storedTarget({ target, process: started, transport }: RunConfig): CounterexampleTarget {
+  if (started === null || target !== '') return { module: relative(target), transport };
+  const { command, cwd } = started;
+  return { command, directory: relative(cwd), ...unusualManner(started) };
+}
+
+/** The same target, its paths relative to another folder. */
+export function targetFrom(target: CounterexampleTarget, from: string, to: string): CounterexampleTarget {
+  const moved = (file: string): string => relative(path.resolve(from, file), to);
+  if ('module' in target) return { ...target, module: moved(target.module) };
+  return { ...target, directory: moved(target.directory) };
+}
+
+/** Whether what is kept is about the target that is configured, from wherever this is asked. */
+export function isAbout(kept: CounterexampleTarget, config: RunConfig): boolean {
+  const mine = storedTarget(config);
+  return [config.corpus.home, process.cwd()].some((folder) => {
+    const theirs = targetFrom(kept, folder, process.cwd());
+    if ('module' in mine) return 'module' in theirs && theirs.module === mine.module;
+    // Arguments come and go with the deployment; the program is what it is about.
+    return 'command' in theirs && theirs.command[0] === mine.command[0] && theirs.directory === mine.directory;
+  });
+}
+
+function relative(to: string, from: string = process.cwd()): string {
+  return path.relative(from, to).split(path.sep).join('/') || '.';
+}
+
+/** All it takes to run a failed trial with a stored schedule again. */
+export function counterexampleOf(trial: Trial, violation: Violation, config: RunConfig): Counterexample {
+  return {
+    version: 1,
+    kind: 'counterexample',
+    signature: violation.signature,
+    sentence: violation.sentence,
+    target: storedTarget(config),
+    namespace: config.namespace,
+    ...(config.cluster === 'embedded' ? {} : { cluster: config.cluster }),
+    crds: config.crds,
+    ...(config.project === null ? {} : { project: config.project }),
+    workload: trial.workload,
+    schedule: trial.schedule,
+    config: subjectOf(config).settings,
+    foundWith: versions(),
+  };
+}

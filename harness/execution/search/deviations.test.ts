@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import type { History } from '../../model/history.ts';
+import { scheduleSize } from '../../model/schedule.ts';
+import type { FaultKind } from '../../model/schedule.ts';
+import type { Workload } from '../../model/workload.ts';
+import { historyBuilder } from '../../oracle/test-history.ts';
+import { singleDeviations } from './deviations.ts';
+
+const WEB = { group: '', version: 'v1', resource: 'configmaps', namespace: 'default', name: 'web' };
+const STREAM = 'controller/watch/configmaps/default#0';
+
+/** The user changes something, the target is told, writes it down and is told of that; then a writer comes. */
+function calm(writer = 'web'): History {
+  const h = historyBuilder();
+  h.create('user', 'configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web' } });
+  h.create('user', 'configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'other' } });
+  h.phase('contention');
+  h.edit('user', 'configmaps', 'web', ['data', 'wish'], 'more');
+  h.deliver('controller', 'configmaps');
+  h.edit('controller', 'configmaps', 'web', ['data', 'done'], 'more');
+  h.deliver('controller', 'configmaps');
+  h.edit('writer-1', 'configmaps', writer, ['data', 'else'], 'mine');
+  h.phase('heal');
+  h.edit('controller', 'configmaps', 'web', ['data', 'healed'], 'yes');
+  h.phase('settle');
+  return h.build();
+}
+
+function workload(name = 'web'): Workload {
+  const target = { ...WEB, name };
+  return {
+    version: 1,
+    start: 'settled',
+    sample: [],
+    programs: [
+      {
+        actor: 'user',
+        writer: 'spec-churn',
+        ops: [{ do: 'set', target: WEB, path: ['data', 'wish'], value: 'more', via: 'update' }],
+      },
+      {
+        actor: 'writer-1',
+        writer: 'label-toucher',
+        ops: [{ do: 'set', target, path: ['data', 'else'], value: 'mine', via: 'update' }],
+      },
+    ],
+  };
+}
+
+describe('single deviations from a calm run', () => {
+  it('let whoever has something left to do write the same object first, seen by the target and unseen', () => {
+    const before = { before: 'controller/update/configmaps/default/web#0!sent', run: 'writer-1' };
+    const { collisions } = singleDeviations(calm(), workload(), []);
+    const lastHeard = Math.max(...calm().deliveries.map(({ k }) => k));
+
+    // The user has done what they came for, and what the target does after contention is not deviated from.
+    expect(collisions).toMatchObject([
+      { preemptions: [before], holds: [] },
+      { preemptions: [before], holds: [{ stream: STREAM, from: `@${lastHeard}`, until: 'heal' }] },
+    ]);
+  });
+
+  it('know that a rival waits at the gate until it is its turn', () => {
+    const h = historyBuilder();
+    h.create('user', 'configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web' } });
+    h.phase('contention');
+    const patch = h.begin('writer-1', 'patch', 'configmaps', 'web', {
+      body: { data: { else: 'mine' } },
+      contentType: 'application/merge-patch+json',
+    });
+    h.edit('controller', 'configmaps', 'web', ['data', 'done'], 'more');
+    patch.answer();
+    h.phase('heal').phase('settle');
+
+    expect(singleDeviations(h.build(), workload(), []).collisions[0]?.preemptions).toEqual([
+      { before: 'controller/update/configmaps/default/web#0!sent', run: 'writer-1' },
+    ]);
+  });
+
+  it('let rivals come first again and again, as often as they can', () => {
+    const { programs, ...rest } = workload();
+    const [user, rival] = programs;
+    if (user === undefined || rival === undefined) throw new Error('the workload has two programs');
+    const twice = { ...rival, ops: [...rival.ops, ...rival.ops] };
+    const { collisions } = singleDeviations(calm(), { ...rest, programs: [user, twice] }, []);
+
+    expect(collisions.at(-1)?.preemptions).toEqual([
+      { before: 'controller/update/configmaps/default/web#0!sent', run: 'writer-1' },
+      { before: 'controller/update/configmaps/default/web#1!sent', run: 'writer-1' },
+    ]);
+  });
+
+  it('leave out those who write other objects', () => {
+    expect(singleDeviations(calm('other'), workload('other'), []).collisions).toEqual([]);
+  });
+
+  it('silence each watch from each of its events on', () => {
+    const { silences } = singleDeviations(calm('other'), workload('other'), []);
+    const heard = calm('other').deliveries.length;
+
+    expect(silences.map(({ holds }) => holds)).toEqual(
+      Array.from({ length: heard }, (_, k) => [{ stream: STREAM, from: `@${k}`, until: 'heal' }]),
+    );
+    expect(heard).toBeGreaterThan(1);
+  });
+
+  it.each<[FaultKind, string]>([
+    ['fail', 'controller/update/configmaps/default/web#0!sent'],
+    ['refuse', 'controller/update/configmaps/default/web#0!sent'],
+    ['crash', 'controller/update/configmaps/default/web#0!answered'],
+    ['lose-response', 'controller/update/configmaps/default/web#0!answered'],
+    ['close-watch', `${STREAM}/web@0`],
+    ['expire-watch', `${STREAM}/web@0`],
+    ['black-hole', 'controller/update/configmaps/default/web#0!answered'],
+    ['latency', 'controller/update/configmaps/default/web#0!answered'],
+  ])('use a fault that may be used, alone, where it can happen: %s', (kind, at) => {
+    const { faults } = singleDeviations(calm(), workload(), [kind]);
+
+    expect(faults[0]?.faults).toMatchObject([{ do: kind, at }]);
+    for (const schedule of faults) expect(scheduleSize(schedule)).toBe(1);
+  });
+
+  it.each<FaultKind>(['pause', 'start-replica', 'stale-list'])('leave %s to the strategies that know when', (kind) => {
+    expect(singleDeviations(calm(), workload(), [kind]).faults).toEqual([]);
+  });
+});

@@ -1,0 +1,181 @@
+/**
+ * From a trial that failed to a finding: shrunk, reproduced, graded, with what it would take to pass.
+ *
+ * Owns: how much time that gets, and which form is kept where runs differ. Does not own: the shrinking (`shrink-finding.ts`), what the
+ * search does with it.
+ */
+import { realNow } from '../../determinism/real-time.ts';
+import { roleOf } from '../../model/actor.ts';
+import type { Violation } from '../../model/check-result.ts';
+import type { FindingStats, Neighbour } from '../../model/finding.ts';
+import type { History } from '../../model/history.ts';
+import type { Schedule } from '../../model/schedule.ts';
+import type { Trial } from '../../model/trial.ts';
+import { checkLegality } from '../../oracle/assumptions.ts';
+import type { Property } from '../../oracle/property.ts';
+import { firstDivergence } from '../run/fingerprint.ts';
+import type { Judged } from '../run/judge.ts';
+import type { TrialRunner } from '../run/runner.ts';
+import { counterfactuals, gradeOf, reproduce, shrinkFinding } from './shrink-finding.ts';
+import type { Attempt, Shrunk, Without } from './shrink-finding.ts';
+import type { SearchTally } from './tally.ts';
+
+/** A trial that violated something. */
+export interface Failed {
+  readonly trial: Trial;
+  readonly judged: Judged;
+  /** What the run amounted to, where it cannot be made again. */
+  readonly schedule: Schedule | undefined;
+}
+
+/** A shrunk and reproduced finding, before it is given files. */
+export interface Found {
+  readonly trial: Trial;
+  readonly history: History;
+  readonly violation: Violation;
+  readonly stats: FindingStats;
+  readonly neighbour?: Neighbour;
+}
+
+export interface ProofOptions {
+  readonly runner: TrialRunner;
+  readonly properties: readonly Property[];
+  /** Real time that shrinking one finding may take; `null` for the default. */
+  readonly shrinkMs: number | null;
+  readonly onPhase: (phase: 'reproduce') => void;
+  readonly stopped: () => boolean;
+}
+
+const REPRODUCE_TIMES = 5;
+/** A process does not take the same way every time. */
+const REPRODUCE_PROCESS_TIMES = 10;
+const WITHOUT_TIMES = 3;
+/** A finding whose every run takes many seconds is proved by as many as there is time for. */
+const REPRODUCE_PROCESS_MS = 120_000;
+/** What fails less often than this is too small: the form before is looked at. */
+const STEADY = 0.9;
+const STEPS_BACK = 2;
+/** A finding that cannot be shrunk in this much real time stays as large as it is. */
+const SHRINK_MS = 10_000;
+/** The same for a target that is a process, whose every run takes a second. */
+const SHRINK_PROCESS_MS = 90_000;
+
+/**
+ * Makes of one violation of a failed trial the least that shows it, and sees how often that comes back. In runs that may differ, `k` may be 0:
+ * then it proves nothing.
+ */
+export async function findingOf(
+  { trial, judged: { history }, schedule: known }: Failed,
+  violation: Violation,
+  options: ProofOptions,
+  attempt: Attempt,
+  tally: Pick<SearchTally, 'warnings' | 'faults' | 'divergence'>,
+): Promise<Found> {
+  const { runner } = options;
+  const deadline = realNow() + (options.shrinkMs ?? (runner.repeatable ? SHRINK_MS : SHRINK_PROCESS_MS));
+  const schedule = known ?? (await runner.derive(trial)).schedule;
+  const stored: Trial = { workload: trial.workload, schedule };
+  const accepted = await shrinkFinding(stored, violation.signature, {
+    attempt,
+    outOfTime: () => realNow() >= deadline || options.stopped(),
+    repeatable: runner.repeatable,
+    keepHolds: options.properties.some(
+      ({ name, countsRounds }) => name === violation.signature.property && countsRounds,
+    ),
+  });
+  if (accepted.length === 0 && runner.repeatable) {
+    tally.warnings.push(
+      `a run that violated ${violation.signature.property} did not fail again as a stored schedule; it is kept as it was found`,
+    );
+  }
+  options.onPhase('reproduce');
+  const until = realNow() + (options.shrinkMs ?? REPRODUCE_PROCESS_MS);
+  const hurried = (): boolean => !runner.repeatable && (realNow() >= until || options.stopped());
+  const { final, reproduced } = await steadiest(
+    accepted,
+    // Where runs differ, what is stored is what has to fail again.
+    { trial: runner.repeatable ? trial : stored, history, violation, executions: 1 },
+    options,
+    attempt,
+    hurried,
+  );
+  tally.faults.push(...checkLegality(final.history));
+  if (options.runner.repeatable && !reproduced.identical && reproduced.other !== undefined) {
+    tally.divergence = firstDivergence(final.history, reproduced.other);
+  }
+  const { trial: small } = final;
+  const without: Without =
+    small.search === undefined
+      ? await counterfactuals(final, attempt, runner.repeatable ? 1 : WITHOUT_TIMES, hurried)
+      : { counterfactuals: [] };
+  return {
+    trial: small,
+    history: final.history,
+    violation: final.violation,
+    stats: {
+      stepsBefore: history.steps,
+      stepsAfter: final.history.steps,
+      actorsBefore: actorsOf(history),
+      actorsAfter: actorsOf(final.history),
+      executions: final.executions,
+      preemptions: small.schedule.preemptions.length,
+      holds: small.schedule.holds.length,
+      faults: small.schedule.faults.length,
+      heldItems: heldItems(final.history),
+      reproduced: { k: reproduced.k, n: reproduced.n },
+      count: 1,
+      grade: gradeOf(small.schedule, final.history),
+      counterfactuals: without.counterfactuals,
+    },
+    ...(without.neighbour === undefined ? {} : { neighbour: without.neighbour }),
+  };
+}
+
+/** The smallest form that fails nearly every time; where runs do not differ that is the smallest. */
+async function steadiest(
+  accepted: readonly Shrunk[],
+  asFound: Shrunk,
+  { runner }: Pick<ProofOptions, 'runner'>,
+  attempt: Attempt,
+  hurried: () => boolean,
+): Promise<{ readonly final: Shrunk; readonly reproduced: Awaited<ReturnType<typeof reproduce>> }> {
+  const times = runner.repeatable ? REPRODUCE_TIMES : REPRODUCE_PROCESS_TIMES;
+  let final = accepted.at(-1) ?? asFound;
+  let reproduced = await reproduce(final, attempt, times, hurried);
+  if (runner.repeatable) return { final, reproduced };
+  for (const earlier of accepted.toReversed().slice(1, 1 + STEPS_BACK)) {
+    if (reproduced.k >= reproduced.n * STEADY || hurried()) break;
+    const again = await reproduce(earlier, attempt, times, hurried);
+    if (again.k > reproduced.k) [final, reproduced] = [earlier, again];
+  }
+  return { final, reproduced };
+}
+
+/** Actors that did anything since contention began. */
+function actorsOf(history: History): number {
+  const since = history.phases.find((mark) => mark.phase === 'contention')?.at ?? 0;
+  const actors = new Set<string>();
+  for (const operation of history.operations) {
+    if (operation.invoked.at >= since)
+      actors.add(roleOf(operation.actor) === 'target' ? 'controller' : operation.actor);
+  }
+  return actors.size;
+}
+
+/** Watch events delivered after a hold was lifted that were there before. */
+function heldItems(history: History): number {
+  const holds = history.decisions.filter((decision) => decision.kind === 'hold');
+  let held = 0;
+  for (const hold of holds) {
+    const released = history.decisions.find(
+      (d) => d.kind === 'release' && hold.label.startsWith(`${d.detail}/`) && d.at > hold.at,
+    )?.at;
+    const heal = history.phases.find((mark) => mark.phase === 'heal')?.at ?? Number.POSITIVE_INFINITY;
+    const until = released ?? heal;
+    held += history.deliveries.filter(
+      (delivery) =>
+        hold.label.startsWith(`${delivery.stream}/`) && delivery.available.at < until && delivery.at > until,
+    ).length;
+  }
+  return held;
+}

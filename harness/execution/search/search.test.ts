@@ -1,0 +1,143 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { InconclusiveRun } from '../../model/finding.ts';
+import type { Trial } from '../../model/trial.ts';
+import type { Workload } from '../../model/workload.ts';
+import { takeReferences } from '../run/references.ts';
+import { search } from './search.ts';
+import { newTally, type SearchTally } from './tally.ts';
+import type { Found } from './found.ts';
+import type { SearchOptions } from './search.ts';
+import { nobodyLabels, property, violation } from '../run/test-verdicts.ts';
+import { label, runnerOf, setReady, thinTarget, workload } from '../run/testing.ts';
+import type { Reconcile } from '../run/testing.ts';
+
+const QUIET = { actor: 'user', writer: 'user', ops: [] } as const;
+const LABELS = { actor: 'writer-1', writer: 'label-toucher', ops: [label('x'), label('y')] } as const;
+
+const workloads: fc.Arbitrary<Workload> = fc.constantFrom(workload([QUIET]), workload([QUIET, LABELS], 'empty'));
+
+async function campaign(
+  options: Partial<SearchOptions> = {},
+  reconcile: Reconcile = setReady,
+): Promise<{ readonly tally: SearchTally; readonly found: readonly Found[]; readonly trials: readonly Trial[] }> {
+  const runner = runnerOf(thinTarget(reconcile));
+  const references = await takeReferences(runner, workload(), []);
+  const tally = newTally();
+  const found: Found[] = [];
+  const trials: Trial[] = [];
+  await search(
+    {
+      runner,
+      references,
+      base: workload(),
+      properties: [nobodyLabels],
+      workload: workloads,
+      faults: ['crash'],
+      seed: 3,
+      firstRun: 0,
+      runsMax: 30,
+      deadline: Number.POSITIVE_INFINITY,
+      stopAfter: Number.POSITIVE_INFINITY,
+      known: [],
+      verifyEvery: 10,
+      shrinkMs: null,
+      onTrial: (_, trial) => trials.push(trial),
+      onFinding: (one) => found.push(one),
+      onInconclusive: () => {},
+      onPhase: () => {},
+      stopped: () => false,
+      ...options,
+    },
+    tally,
+  );
+  return { tally, found, trials };
+}
+
+describe('a search', () => {
+  it('finds, shrinks and reproduces a violation, tells it once and goes on to the end of its budget', async () => {
+    const { tally, found } = await campaign();
+
+    expect(tally.runs).toBe(30);
+    expect(found).toHaveLength(1);
+    expect(found[0]?.trial.workload.programs).toMatchObject([{ actor: 'writer-1', ops: [{ do: 'set' }] }]);
+    expect(found[0]?.stats).toMatchObject({ reproduced: { k: 5, n: 5 }, faults: 0, preemptions: 0, grade: 'everyday' });
+    expect(Object.values(tally.counts)[0]).toBeGreaterThan(1);
+    expect(tally.perProperty['test']).toMatchObject({ violated: Object.values(tally.counts)[0], inconclusive: 0 });
+    expect(tally).toMatchObject({ divergence: undefined, faults: [], verified: 8 });
+  });
+
+  it('tries the same trials again from the same seed', async () => {
+    const one = await campaign({ runsMax: 8 });
+
+    expect((await campaign({ runsMax: 8 })).trials).toEqual(one.trials);
+    expect((await campaign({ runsMax: 8, seed: 4 })).trials).not.toEqual(one.trials);
+  });
+
+  it('stops after the findings it was asked for, or when told', async () => {
+    const first = await campaign({ stopAfter: 1 });
+    const none = await campaign({ stopped: () => true });
+
+    expect(first.found).toHaveLength(1);
+    expect(first.tally.runs).toBeLessThan(30);
+    expect(none.tally.runs).toBe(0);
+  });
+
+  it('counts a signature that is known already without shrinking it again', async () => {
+    const { tally } = await campaign();
+
+    const again = await campaign({ known: Object.keys(tally.counts) });
+
+    expect(again.found).toEqual([]);
+    expect(Object.keys(again.tally.counts)).toEqual(Object.keys(tally.counts));
+    expect(Object.values(again.tally.counts)[0]).toBeGreaterThan(1);
+  });
+
+  it('ends at once when two runs of one trial differ', async () => {
+    let runs = 0;
+
+    const { tally } = await campaign({ properties: [] }, async (widget, send) => {
+      await setReady(widget, send);
+      await send('GET', `/api/v1/namespaces/default/configmaps/c${runs++}`);
+    });
+
+    expect(tally.divergence).toContain('configmaps');
+    expect(tally.runs).toBe(1);
+  });
+
+  it('shrinks to nothing that a waiver covers: it would hide what is not', async () => {
+    const both = workload([QUIET, LABELS, { ...LABELS, actor: 'writer-2', writer: 'autoscaler' }], 'empty');
+    const first = property(({ operations }) => {
+      const write = operations.find(({ actor, verb }) => actor.startsWith('writer-') && verb === 'update');
+      return write === undefined
+        ? { result: 'holds' }
+        : { result: 'violated', violations: [{ ...violation(), operations: [write.id] }] };
+    });
+    const waivers = ['label-toucher', 'autoscaler'].map((writer) => ({
+      ...{ property: 'test', writer, reason: 'known', expires: '2999-12-31' },
+    }));
+
+    for (const waiver of waivers) {
+      const { found } = await campaign({ properties: [first], workload: fc.constant(both), waivers: [waiver] });
+      const writers = found.map(({ trial }) => trial.workload.programs.map(({ writer }) => writer));
+
+      expect(writers).toHaveLength(1);
+      expect(writers[0]).not.toEqual(expect.arrayContaining([waiver.writer]));
+    }
+  });
+
+  it('counts what has no opinion by its reason, and hands out the first run of each', async () => {
+    const undecided = property(() => ({ result: 'inconclusive', reason: 'too dark' }));
+    const unjudged: InconclusiveRun[] = [];
+
+    const { tally, found } = await campaign({
+      properties: [undecided],
+      runsMax: 4,
+      onInconclusive: (run) => unjudged.push(run),
+    });
+
+    expect(found).toEqual([]);
+    expect(unjudged).toMatchObject([{ property: 'test', reason: 'too dark', history: { version: 1 } }]);
+    expect(tally).toMatchObject({ inconclusiveRuns: 4, inconclusive: { 'test: too dark': 4 } });
+  });
+});

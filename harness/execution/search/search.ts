@@ -1,0 +1,238 @@
+/**
+ * The search: generate trials, run and judge them, make a finding of each new signature, until the budget ends.
+ *
+ * Runs in the process where the target lives. Owns: the loop, what is counted, when it ends. Does not own: what becomes of a
+ * failure (`found.ts`), supervision (`worker/supervisor.ts`), where findings go (`cli`).
+ */
+import * as fc from 'fast-check';
+import { realNow } from '../../determinism/real-time.ts';
+import type { Violation } from '../../model/check-result.ts';
+import { reasonText, type InconclusiveRun } from '../../model/finding.ts';
+import type { History } from '../../model/history.ts';
+import type { FaultKind } from '../../model/schedule.ts';
+import type { StrategyName, Trial } from '../../model/trial.ts';
+import type { Waiver } from '../../model/waiver.ts';
+import type { Workload } from '../../model/workload.ts';
+import { checkLegality } from '../../oracle/assumptions.ts';
+import type { Property } from '../../oracle/property.ts';
+import { PROCESS_MIX, STRATEGY_MIX, trialArbitrary } from '../../schedule/arbitrary.ts';
+import { oneByOne, sideBySide } from './batches.ts';
+import { firstDivergence } from '../run/fingerprint.ts';
+import { findingOf, type Failed, type Found } from './found.ts';
+import { judgeRun, runJudged } from '../run/judge.ts';
+import { inLanes } from './lanes.ts';
+import type { Judged } from '../run/judge.ts';
+import { Prober } from '../run/prober.ts';
+import type { References } from '../run/references.ts';
+import type { TrialRunner } from '../run/runner.ts';
+import type { Live } from '../run/live-run.ts';
+import { KnownSignatures } from './known-signatures.ts';
+import type { Attempt } from './shrink-finding.ts';
+import { countContention, countOpinions, type SearchTally } from './tally.ts';
+import { withRun } from './target-use.ts';
+import { TrialSource } from './trial-source.ts';
+import { Waivers } from './waivers.ts';
+import { Waiting } from './waiting.ts';
+import { runWarm } from '../hosts/warm.ts';
+
+export interface SearchOptions {
+  readonly runner: TrialRunner;
+  readonly references: References;
+  readonly base: Workload;
+  readonly properties: readonly Property[];
+  readonly workload: fc.Arbitrary<Workload>;
+  /** With few who act: what is tried step by step where trials are dear. Absent: all trials are random. */
+  readonly calm?: fc.Arbitrary<Workload>;
+  readonly faults: readonly FaultKind[];
+  readonly strategies?: readonly StrategyName[];
+  /** Trials run on one process that lives on; what is suspicious there runs again on a fresh one. */
+  readonly warm?: boolean;
+  readonly seed: number;
+  /** Trials already made by an earlier worker of the same campaign. */
+  readonly firstRun: number;
+  readonly runsMax: number;
+  /** Real time, as `realNow()`, at which to stop. */
+  readonly deadline: number;
+  readonly stopAfter: number;
+  /** Signatures found by earlier workers: counted, not shrunk again. */
+  readonly known: readonly string[];
+  /** Signatures that are known from elsewhere: counted, no findings of this campaign. */
+  readonly expected?: readonly string[];
+  /** Violations that are put up with: counted as well. */
+  readonly waivers?: readonly Waiver[];
+  /** Every n-th trial is run twice and the histories compared; the first few always are. */
+  readonly verifyEvery: number;
+  /** Real time that shrinking one finding may take; `null` for the default. */
+  readonly shrinkMs: number | null;
+  /** Before each trial: a heartbeat, and the place to look when the worker dies. */
+  readonly onTrial: (run: number, trial: Trial) => void;
+  readonly onFinding: (found: Found) => void;
+  /** The first run of each reason, while they are few. */
+  readonly onInconclusive: (run: InconclusiveRun) => void;
+  readonly onPhase: (phase: 'search' | 'shrink' | 'reproduce') => void;
+  readonly stopped: () => boolean;
+}
+
+/** Reasons of which a run is kept. */
+export const INCONCLUSIVE_MAX = 5;
+/** The first trials are always run twice, to see whether the target is deterministic. */
+const VERIFY_FIRST = 5;
+/** Later ones now and then. */
+export const VERIFY_EVERY = 400;
+
+export async function search(options: SearchOptions, tally: SearchTally): Promise<void> {
+  const { runner, references, properties } = options;
+  const runners = await runner.lanes(Number.POSITIVE_INFINITY);
+  const waiting = new Waiting(options.deadline, runners.length);
+  const prober = new Prober(
+    (trial, variant) => runner.beside(trial, variant),
+    options.base,
+    references.reference,
+    waiting,
+  );
+  const known = new KnownSignatures([...options.known, ...(options.expected ?? [])]);
+  let findings = options.known.length;
+  const again = { ...references.reference, suspectSettleMs: runner.host.pace.againMs };
+  const lanes = runners.map((lane) => ({
+    runner: lane,
+    prober: lane === runner ? prober : prober.elsewhere((trial, variant) => lane.beside(trial, variant)),
+  }));
+  const waivers = new Waivers(options.waivers ?? []);
+  const attempt: Attempt = (trial, name, times) => {
+    const wanted = properties.filter((property) => property.name === name);
+    const same = Array.from({ length: times }, () => trial);
+    return waiting.unhurried(() =>
+      inLanes(lanes, same, async (lane) => {
+        const judge = (run: History, live?: Live): Promise<Judged> =>
+          judgeRun(trial, run, wanted, again, lane.prober, live);
+        return waivers.leave((await runJudged(lane.runner, trial, judge)).judged, trial);
+      }),
+    );
+  };
+  const over = (): boolean =>
+    options.stopped() ||
+    findings >= options.stopAfter ||
+    tally.runs >= options.runsMax ||
+    realNow() >= options.deadline ||
+    tally.divergence !== undefined ||
+    tally.faults.length > 0;
+
+  const isFresh = (violation: Violation, judged: Judged, trial: Trial): boolean =>
+    violation.severity === 'error' && !known.has(violation.signature) && !waivers.cover(violation, judged, trial);
+  const trials = trialArbitrary({
+    workload: options.workload,
+    faults: options.faults,
+    strategies: options.strategies ?? (runner.repeatable ? STRATEGY_MIX : PROCESS_MIX),
+  });
+  const { calm: workloads, faults } = options;
+  const source = workloads && new TrialSource({ trials, workloads, faults, seed: options.seed });
+  const tryOne = async (lane: TrialRunner, own: Prober, trial: Trial): Promise<Failed | undefined> => {
+    options.onTrial(options.firstRun + tally.runs, trial);
+    const { judged, schedule } = await runOne(trial, { ...options, runner: lane }, own, tally);
+    source?.learn(trial, judged.history);
+    waivers.count(judged, trial, tally);
+    const isFailed = judged.violations.some((violation) => isFresh(violation, judged, trial));
+    return isFailed ? { trial, judged, schedule } : undefined;
+  };
+  const drawn = (seed: number, size: number): Iterable<Trial> =>
+    source?.batch(seed, size) ?? fc.sample(trials, { seed, numRuns: size });
+  const tryBatch = runner.repeatable
+    ? oneByOne(trials, over, (trial) => tryOne(runner, prober, trial))
+    : sideBySide(drawn, over, options.runsMax - tally.runs, lanes, (lane, trial) =>
+        tryOne(lane.runner, lane.prober, trial),
+      );
+
+  for (let batch = options.firstRun; !over(); batch++) {
+    // A fresh seed per batch and after each finding; both follow from the root seed alone.
+    const seed = (Math.imul(options.seed, 0x9e3779b1) + Math.imul(batch + tally.runs, 0x85ebca6b)) | 0;
+    const failures = await tryBatch(seed);
+    if (failures.length === 0) continue;
+    options.onPhase('shrink');
+    for (const failure of failures) {
+      for (const violation of failure.judged.violations) {
+        if (findings >= options.stopAfter || !isFresh(violation, failure.judged, failure.trial)) continue;
+        known.add(violation.signature);
+        const found = await findingOf(failure, violation, options, attempt, tally);
+        if (!runner.repeatable && found.stats.reproduced.k === 0) {
+          known.lookedInVain(violation.signature);
+          neverAgain(found, failure, options, tally);
+          continue;
+        }
+        findings++;
+        options.onFinding(found);
+      }
+    }
+    options.onPhase('search');
+  }
+}
+
+/** What a process did in one run and in none of the same schedule proves nothing: it is a run without an opinion. */
+function neverAgain(
+  { violation: { signature, sentence }, stats: { reproduced } }: Found,
+  { trial, judged: { history }, schedule = trial.schedule }: Failed,
+  options: SearchOptions,
+  tally: SearchTally,
+): void {
+  const why = {
+    property: signature.property,
+    reason: `seen, and in none of ${reproduced.n} runs of the same schedule`,
+  };
+  const reason = reasonText(why);
+  tally.inconclusive[reason] = (tally.inconclusive[reason] ?? 0) + 1;
+  if (isToKeep(reason, tally)) options.onInconclusive({ ...why, schedule, history });
+  tally.inconclusiveRuns++;
+  tally.warnings.push(`seen, and in none of ${reproduced.n} runs of the same schedule: ${sentence}`);
+}
+
+/** Whether it is the first run of one of the first reasons: what there is to look at stays small. */
+function isToKeep(reason: string, { inconclusive }: SearchTally): boolean {
+  return inconclusive[reason] === 1 && Object.keys(inconclusive).length <= INCONCLUSIVE_MAX;
+}
+
+async function runOne(
+  trial: Trial,
+  options: SearchOptions,
+  prober: Prober,
+  tally: SearchTally,
+): Promise<Pick<Failed, 'judged' | 'schedule'>> {
+  const { runner, references, properties } = options;
+  tally.runs++;
+  let again = trial;
+  if (options.warm === true) {
+    const { history, schedule, judged } = await runWarm(runner, trial, properties, references.reference, prober);
+    tally.faults.push(...checkLegality(history));
+    tally.use = withRun(tally.use, history);
+    if (judged !== undefined) {
+      countContention(history, tally);
+      countOpinions(judged, properties, tally);
+      return { judged, schedule };
+    }
+    // What a process with a past of its own has done proves nothing before a fresh one does it too.
+    again = { workload: trial.workload, schedule };
+  }
+  const began = realNow();
+  const {
+    run: history,
+    schedule,
+    judged,
+  } = await runJudged(runner, again, (run, live) =>
+    judgeRun(again, run, properties, references.reference, prober, live),
+  );
+  // Of runs that can be made again a sample tells as much as all of them.
+  const looked = !runner.repeatable || tally.runs <= VERIFY_FIRST || tally.runs % options.verifyEvery === 0;
+  if (looked) tally.faults.push(...checkLegality(history));
+  if (looked && runner.repeatable) {
+    tally.verified++;
+    tally.divergence = firstDivergence(history, await runner.run(trial));
+  }
+  // What is made again on a fresh process says nothing of the one that lives on.
+  if (options.warm !== true) tally.use = withRun(tally.use, judged.history, realNow() - began);
+  countContention(history, tally);
+  countOpinions(judged, properties, tally);
+  for (const [property, reason] of judged.inconclusive) {
+    if (!isToKeep(reasonText({ property, reason }), tally)) continue;
+    const made = runner.repeatable ? (await runner.derive(trial)).schedule : schedule;
+    options.onInconclusive({ property, reason, schedule: made, history: judged.history });
+  }
+  return { judged, schedule: runner.repeatable ? undefined : schedule };
+}

@@ -1,0 +1,222 @@
+import { describe, expect, it } from 'vitest';
+import { deviationText, EMPTY_SCHEDULE } from '../../model/schedule.ts';
+import type { Fault, Hold, Preemption, Schedule } from '../../model/schedule.ts';
+import type { Trial } from '../../model/trial.ts';
+import { emptyHistory } from '../run/empty-history.ts';
+import { reproduce, counterfactuals, gradeOf, shrinkFinding } from './shrink-finding.ts';
+import type { Attempt, Shrunk, ShrinkOptions } from './shrink-finding.ts';
+import { historyBuilder, manifest } from '../../oracle/test-history.ts';
+import { violation } from '../run/test-verdicts.ts';
+
+const PREEMPTION: Preemption = {
+  before: 'controller/update/a#0!sent',
+  run: 'writer-1',
+  until: 'writer-1/get/a#0!sent',
+};
+const HOLD: Hold = { stream: 'controller/watch/things/default#0', from: '@0', until: 'heal' };
+const FAULT: Fault = { do: 'crash', at: 'controller/update/a#1!sent' };
+const SCHEDULE: Schedule = { ...EMPTY_SCHEDULE, preemptions: [PREEMPTION], holds: [HOLD], faults: [FAULT] };
+const TRIAL: Trial = { workload: { version: 1, start: 'settled', sample: [], programs: [] }, schedule: SCHEDULE };
+const VIOLATION = violation();
+
+/** Runs nothing: says at once what `violations` makes of the trial. */
+function attempting(of: (trial: Trial) => readonly ReturnType<typeof violation>[]): Attempt {
+  return (trial, _, times) =>
+    Promise.resolve(
+      Array.from({ length: times }, () => ({
+        history: emptyHistory('none'),
+        violations: of(trial),
+        inconclusive: new Map<string, string>(),
+      })),
+    );
+}
+
+const needsFault = attempting(({ schedule }) => (schedule.faults.length > 0 ? [VIOLATION] : []));
+const shrunk: Shrunk = { trial: TRIAL, history: emptyHistory('none'), violation: VIOLATION, executions: 1 };
+
+function steady(attempt: Attempt): ShrinkOptions {
+  return { attempt, outOfTime: () => false, repeatable: true, keepHolds: false };
+}
+
+describe('shrinking a finding', () => {
+  it('keeps to the signature: another violation does not count', async () => {
+    const attempt = attempting(({ schedule }) =>
+      schedule.faults.length > 0 ? [VIOLATION] : [violation({ class: 'other' })],
+    );
+
+    const result = (await shrinkFinding(TRIAL, VIOLATION.signature, steady(attempt))).at(-1);
+
+    expect(result?.trial.schedule).toEqual({ ...EMPTY_SCHEDULE, faults: [FAULT] });
+    expect(result?.violation).toBe(VIOLATION);
+  });
+
+  it('has no result when the trial does not fail to begin with', async () => {
+    const attempt = attempting(() => [violation({ property: 'another' })]);
+
+    expect(await shrinkFinding(TRIAL, VIOLATION.signature, steady(attempt))).toEqual([]);
+  });
+
+  it('keeps the smallest so far when time is up', async () => {
+    const options = { ...steady(needsFault), outOfTime: () => true };
+
+    const results = await shrinkFinding(TRIAL, VIOLATION.signature, options);
+
+    expect(results).toMatchObject([{ trial: TRIAL, executions: 1 }]);
+  });
+
+  it('keeps to its budget of runs', async () => {
+    const preemptions = Array.from({ length: 400 }, (_, n): Preemption => ({ before: `x#${n}`, run: 'writer-1' }));
+    const trial = { ...TRIAL, schedule: { ...SCHEDULE, preemptions } };
+    const all = attempting(({ schedule }) => (schedule.preemptions.length === 400 ? [VIOLATION] : []));
+
+    const results = await shrinkFinding(trial, VIOLATION.signature, steady(all));
+
+    expect(results.at(-1)?.executions).toBe(160);
+  });
+});
+
+describe('shrinking where runs differ', () => {
+  it('does not take what fails now and then for what fails', async () => {
+    let runs = 0;
+    // Whole, it fails each time; without its fault, in every other run.
+    const attempt = attempting(({ schedule }) => (schedule.faults.length > 0 || runs++ % 2 === 0 ? [VIOLATION] : []));
+
+    const results = await shrinkFinding(TRIAL, VIOLATION.signature, { ...steady(attempt), repeatable: false });
+
+    expect(results.at(-1)?.trial.schedule).toEqual({ ...EMPTY_SCHEDULE, faults: [FAULT] });
+  });
+
+  it('tries again what failed only now and then to begin with', async () => {
+    let runs = 0;
+    const attempt = attempting(() => (runs++ % 3 === 0 ? [] : [VIOLATION]));
+
+    const results = await shrinkFinding(TRIAL, VIOLATION.signature, { ...steady(attempt), repeatable: false });
+
+    expect(results.at(-1)?.trial.schedule).toEqual(EMPTY_SCHEDULE);
+  });
+
+  it('gives up what hardly ever fails', async () => {
+    let runs = 0;
+    const attempt = attempting(() => (runs++ % 10 === 0 ? [VIOLATION] : []));
+
+    expect(await shrinkFinding(TRIAL, VIOLATION.signature, { ...steady(attempt), repeatable: false })).toEqual([]);
+  });
+});
+
+it('leaves out at once what never came about', async () => {
+  const missed = SCHEDULE.holds.map(({ stream }) => stream);
+  const sizes: number[] = [];
+  const attempt: Attempt = ({ schedule }) => {
+    sizes.push(schedule.holds.length);
+    const violations = schedule.faults.length > 0 ? [VIOLATION] : [];
+    return Promise.resolve([{ history: { ...emptyHistory('none'), missed }, violations, inconclusive: new Map() }]);
+  };
+
+  await shrinkFinding(TRIAL, VIOLATION.signature, steady(attempt));
+
+  expect(sizes.slice(0, 2)).toEqual([SCHEDULE.holds.length, 0]);
+});
+
+it('shortens a hold to the write after which it no longer matters, unless it is to stay', async () => {
+  const built = historyBuilder().phase('contention');
+  built.create('controller', 'things', manifest('Thing', 'a'));
+  const history = built.phase('heal').build();
+  const fails: Attempt = ({ schedule }) =>
+    Promise.resolve([
+      { history, violations: schedule.holds.length > 0 ? [VIOLATION] : [], inconclusive: new Map<string, string>() },
+    ]);
+  const until = async (keepHolds: boolean): Promise<string | undefined> => {
+    const accepted = await shrinkFinding(TRIAL, VIOLATION.signature, { ...steady(fails), keepHolds });
+    return accepted.at(-1)?.trial.schedule.holds[0]?.until;
+  };
+
+  expect(await until(true)).toBe('heal');
+  expect(await until(false)).toBe('controller/create/things/default/a#0!sent');
+});
+
+describe('reproducing', () => {
+  it('counts the runs that fail alike, and never rounds up', async () => {
+    let n = 0;
+    const flaky = attempting(() => (n++ % 2 === 0 ? [VIOLATION] : []));
+
+    expect(await reproduce(shrunk, flaky, 5)).toEqual({ k: 3, n: 5, identical: true, other: undefined });
+  });
+
+  it('counts what it had time for, once at least', async () => {
+    let made = 0;
+    const counted = attempting(() => {
+      made++;
+      return [VIOLATION];
+    });
+
+    expect(await reproduce(shrunk, counted, 10, () => made >= 5)).toMatchObject({ k: 8, n: 8 });
+    expect(await reproduce(shrunk, counted, 10, () => true)).toMatchObject({ k: 4, n: 4 });
+  });
+
+  it('tells of a history that differs', async () => {
+    const other = emptyHistory('something else');
+    const judged = { history: other, violations: [VIOLATION], inconclusive: new Map<string, string>() };
+    const attempt: Attempt = (_trial, _property, times) => Promise.resolve(Array.from({ length: times }, () => judged));
+
+    expect(await reproduce(shrunk, attempt, 2)).toEqual({ k: 2, n: 2, identical: false, other });
+  });
+});
+
+describe('counterfactuals', () => {
+  it('say for each deviation what the run does without it', async () => {
+    const attempt = attempting(({ schedule }) => {
+      if (schedule.faults.length === 0) return [];
+      return schedule.holds.length === 0 ? [violation({ class: 'other' })] : [VIOLATION];
+    });
+
+    const { counterfactuals: found } = await counterfactuals(shrunk, attempt, 1);
+
+    expect(found.map(({ without }) => without)).toEqual(['still fails', 'other', 'passes']);
+  });
+
+  it('say that it passes only when it does so each time', async () => {
+    let runs = 0;
+    const attempt = attempting(({ schedule }) => (schedule.faults.length > 0 || runs++ === 2 ? [VIOLATION] : []));
+
+    const { counterfactuals: found } = await counterfactuals(
+      { ...shrunk, trial: { ...TRIAL, schedule: { ...EMPTY_SCHEDULE, faults: [FAULT] } } },
+      attempt,
+      3,
+    );
+
+    expect(found.map(({ without }) => without)).toEqual(['still fails']);
+  });
+
+  it('spell each deviation as reports look it up', async () => {
+    const { counterfactuals: found } = await counterfactuals(shrunk, needsFault, 1);
+
+    expect(found.map(({ deviation }) => deviation)).toEqual([PREEMPTION, HOLD, FAULT].map(deviationText));
+  });
+});
+
+describe('the grade of a finding', () => {
+  const quiet = emptyHistory('none');
+  const mark = { at: 1, timeMs: 40_000 };
+
+  it('is everyday without a restart or long lag, else says what it takes', () => {
+    const lagging = {
+      ...quiet,
+      deliveries: [
+        {
+          ...mark,
+          actor: 'controller',
+          stream: HOLD.stream,
+          k: 0,
+          type: 'ADDED' as const,
+          resource: 'things',
+          revision: 1,
+          available: { at: 0, timeMs: 1_000 },
+        },
+      ],
+    };
+
+    expect(gradeOf({ ...SCHEDULE, faults: [] }, quiet)).toBe('everyday');
+    expect(gradeOf(SCHEDULE, quiet)).toBe('restart-or-HA');
+    expect(gradeOf(SCHEDULE, lagging)).toBe('pathological');
+  });
+});

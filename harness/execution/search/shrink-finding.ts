@@ -1,0 +1,272 @@
+/**
+ * Shrinks one finding: pins its signature, keeps to a budget, reproduces the result.
+ *
+ * Owns: what counts as "still fails" and how often a run is made. The candidates come from `schedule/shrink.ts`.
+ */
+import type { Signature, Violation } from '../../model/check-result.ts';
+import { signatureText } from '../../model/check-result.ts';
+import type { Counterfactual, Grade, Neighbour } from '../../model/finding.ts';
+import { isWrite, phaseStart } from '../../model/history.ts';
+import type { History } from '../../model/history.ts';
+import { roleOf } from '../../model/actor.ts';
+import { ANSWERED, SENT } from '../../model/label.ts';
+import type { Label } from '../../model/label.ts';
+import { deviationText } from '../../model/schedule.ts';
+import type { Fault, Hold, Preemption, Schedule } from '../../model/schedule.ts';
+import type { Trial } from '../../model/trial.ts';
+import { lagInstead, shortenHolds } from '../../schedule/shrink-lag.ts';
+import { shrinkTrial } from '../../schedule/shrink.ts';
+import { historyText } from '../run/fingerprint.ts';
+import type { Judged } from '../run/judge.ts';
+
+/** Runs a trial so many times, at once where that can be, and judges the one property that matters. */
+export type Attempt = (trial: Trial, property: string, times: number) => Promise<readonly Judged[]>;
+
+export interface Shrunk {
+  readonly trial: Trial;
+  readonly history: History;
+  readonly violation: Violation;
+  readonly executions: number;
+}
+
+/** Enough for nearly every finding; what is left over stays a little larger than it could be. */
+const EXECUTIONS_MAX = 160;
+
+/** When a candidate counts as failing: in `need` of `of` runs. */
+interface Rule {
+  readonly need: number;
+  readonly of: number;
+}
+
+/** Where the same trial is always the same run. */
+const ONCE: Rule = { need: 1, of: 1 };
+/** Where runs differ, one failure is no proof: what fails in one of ten runs would be taken for what fails in all. */
+const TWICE: Rule = { need: 2, of: 2 };
+/** What failed less often than this when it was tried first gets another chance each time. */
+const STEADY = 0.8;
+const FLICKERING: Rule = { need: 2, of: 3 };
+/** Reproducing looks at the clock after so many runs. */
+const AT_ONCE = 4;
+/** So often a finding is tried before it is given up. */
+const FIRST: Rule = { need: 2, of: 8 };
+
+export interface ShrinkOptions {
+  readonly attempt: Attempt;
+  readonly outOfTime: () => boolean;
+  /** Whether the same trial always is the same run. */
+  readonly repeatable: boolean;
+  /** Whether holds stay as long as they are. */
+  readonly keepHolds: boolean;
+}
+
+/**
+ * Shrinks a failing trial with a stored schedule: all that was accepted on the way, the smallest last. Empty when it does not fail
+ * with this signature, or not often enough to tell.
+ */
+export async function shrinkFinding(
+  start: Trial,
+  signature: Signature,
+  { attempt, outOfTime, repeatable, keepHolds }: ShrinkOptions,
+): Promise<readonly Shrunk[]> {
+  const wanted = signatureText(signature);
+  const accepted: Shrunk[] = [];
+  let executions = 0;
+  const tries = async (
+    trial: Trial,
+    { need, of }: Rule,
+  ): Promise<{ readonly fails: boolean; readonly rate: number }> => {
+    let failed = 0;
+    let made = 0;
+    for (;;) {
+      for (const judged of await attempt(trial, signature.property, need - failed)) {
+        executions++;
+        made++;
+        const violation = judged.violations.find((candidate) => signatureText(candidate.signature) === wanted);
+        if (violation === undefined) continue;
+        failed++;
+        if (failed === need) accepted.push({ trial, history: judged.history, violation, executions });
+      }
+      const fails = failed >= need;
+      if (fails || made - failed > of - need) return { fails, rate: failed / made };
+    }
+  };
+  const first = await tries(start, repeatable ? ONCE : FIRST);
+  if (!first.fails) return [];
+  const rule = repeatable ? ONCE : first.rate >= STEADY ? TWICE : FLICKERING;
+  const walk = async (candidates: Generator<Trial, Trial, boolean>): Promise<void> => {
+    let next = candidates.next();
+    while (next.done !== true && executions < EXECUTIONS_MAX && !outOfTime()) {
+      next = candidates.next((await tries(next.value, rule)).fails);
+    }
+  };
+  const dropUnused = async (): Promise<Trial> => {
+    const { trial, history } = accepted.at(-1) ?? { trial: start, history: undefined };
+    const used = withoutMissed(trial, history?.missed ?? []);
+    if (used !== trial) await tries(used, rule);
+    return accepted.at(-1)?.trial ?? start;
+  };
+  await walk(shrinkTrial(await dropUnused()));
+  await dropUnused();
+  const small = accepted.at(-1);
+  if (small !== undefined) await walk(lagInstead(small.trial, streamsOf(small.history)));
+  const best = accepted.at(-1);
+  if (best !== undefined && !keepHolds) await walk(shortenHolds(best.trial, momentsOf(best.history)));
+  return accepted.map((shrunk) => ({ ...shrunk, executions }));
+}
+
+/** The trial without the deviations that never came about; the same one when all did. */
+function withoutMissed(trial: Trial, missed: readonly Label[]): Trial {
+  if (missed.length === 0) return trial;
+  const unused = new Set(missed);
+  const { preemptions, holds, faults } = trial.schedule;
+  return {
+    ...trial,
+    schedule: {
+      ...trial.schedule,
+      preemptions: preemptions.filter(({ before, after }) => !unused.has(before ?? after ?? '')),
+      holds: holds.filter(({ stream }) => !unused.has(stream)),
+      faults: faults.filter(({ at }) => !unused.has(at)),
+    },
+  };
+}
+
+/** The watches on which the target heard something under contention. */
+function streamsOf({ deliveries }: History): readonly Label[] {
+  const heard = deliveries.filter(({ actor, k }) => k >= 0 && roleOf(actor) === 'target');
+  return [...new Set(heard.map(({ stream }) => stream))];
+}
+
+/** What the lag of a watch may end with: writes of the target that reached the server, and what others were answered. */
+function momentsOf(history: History): readonly Label[] {
+  const since = phaseStart(history, 'contention');
+  const until = phaseStart(history, 'heal');
+  return history.operations
+    .flatMap(({ actor, verb, label, sent, answered }) => {
+      if (!isWrite(verb)) return [];
+      const own = roleOf(actor) === 'target';
+      const at = own ? sent?.at : answered?.at;
+      return at === undefined || at < since || at > until ? [] : [{ at, label: label + (own ? SENT : ANSWERED) }];
+    })
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ label }) => label);
+}
+
+/**
+ * Runs the shrunk trial again and again; byte-equal histories are what "deterministic" means.
+ *
+ * @param hurried Ends it early, but not before the first few runs.
+ */
+export async function reproduce(
+  shrunk: Shrunk,
+  attempt: Attempt,
+  times: number,
+  hurried: () => boolean = () => false,
+): Promise<{
+  readonly k: number;
+  readonly n: number;
+  readonly identical: boolean;
+  readonly other: History | undefined;
+}> {
+  const wanted = signatureText(shrunk.violation.signature);
+  const expected = historyText(shrunk.history);
+  let k = 0;
+  let n = 0;
+  let other: History | undefined;
+  while (n < times && (n === 0 || !hurried())) {
+    for (const judged of await attempt(
+      shrunk.trial,
+      shrunk.violation.signature.property,
+      Math.min(AT_ONCE, times - n),
+    )) {
+      n++;
+      if (judged.violations.some((violation) => signatureText(violation.signature) === wanted)) k++;
+      if (historyText(judged.history) !== expected) other ??= judged.history;
+    }
+  }
+  return { k, n, identical: other === undefined, other };
+}
+
+/** What leaving out one deviation at a time shows. */
+export interface Without {
+  readonly counterfactuals: readonly Counterfactual[];
+  readonly neighbour?: Neighbour;
+}
+
+/**
+ * What the run does without each single deviation: 1-minimality as evidence. It passes when it does so each time. The last preemption
+ * that is needed gives the neighbour, else the last hold or fault: what comes last decides.
+ */
+export async function counterfactuals(
+  shrunk: Shrunk,
+  attempt: Attempt,
+  tries: number,
+  hurried: () => boolean = () => false,
+): Promise<Without> {
+  const wanted = signatureText(shrunk.violation.signature);
+  const { schedule } = shrunk.trial;
+  const out: Counterfactual[] = [];
+  const passing: { readonly kind: string; readonly neighbour: Neighbour }[] = [];
+  for (const { kind, deviation, without } of withoutEach(schedule)) {
+    if (hurried()) break;
+    let said: Counterfactual['without'] = 'passes';
+    let history: History | undefined;
+    for (const judged of await attempt(
+      { ...shrunk.trial, schedule: without },
+      shrunk.violation.signature.property,
+      tries,
+    )) {
+      const same = judged.violations.some((violation) => signatureText(violation.signature) === wanted);
+      const passes = judged.violations.length === 0 && judged.inconclusive.size === 0;
+      if (same) said = 'still fails';
+      else if (!passes && said === 'passes') said = 'other';
+      history ??= judged.history;
+    }
+    out.push({ deviation, without: said });
+    if (said === 'passes' && history !== undefined) passing.push({ kind, neighbour: neighbourOf(deviation, history) });
+  }
+  const last = passing.findLast(({ kind }) => kind === 'preemption') ?? passing.at(-1);
+  return { counterfactuals: out, ...(last === undefined ? {} : { neighbour: last.neighbour }) };
+}
+
+/** What two runs are compared by; the rest would double each record. */
+function neighbourOf(without: string, history: History): Neighbour {
+  const { reference: _reference, logs: _logs, measurements: _measurements, extra: _extra, ...rest } = history;
+  return { without, history: { ...rest, deliveries: [], streamEnds: [], processes: [], decisions: [], probes: [] } };
+}
+
+interface LeftOut {
+  readonly kind: 'preemption' | 'hold' | 'fault';
+  readonly deviation: string;
+  /** The schedule without it. */
+  readonly without: Schedule;
+}
+
+function withoutEach(schedule: Schedule): readonly LeftOut[] {
+  const { preemptions, holds, faults } = schedule;
+  const each = <D extends Preemption | Hold | Fault>(
+    kind: LeftOut['kind'],
+    deviations: readonly D[],
+    rest: (left: readonly D[]) => Partial<Schedule>,
+  ): readonly LeftOut[] =>
+    deviations.map((deviation, at) => ({
+      kind,
+      deviation: deviationText(deviation),
+      without: { ...schedule, ...rest(deviations.toSpliced(at, 1)) },
+    }));
+  return [
+    ...each('preemption', preemptions, (left) => ({ preemptions: left })),
+    ...each('hold', holds, (left) => ({ holds: left })),
+    ...each('fault', faults, (left) => ({ faults: left })),
+  ];
+}
+
+const RESTART_FAULTS: ReadonlySet<Fault['do']> = new Set(['crash', 'start-replica', 'pause', 'stale-list']);
+/** Lag beyond this much run time, or a failure this lasting, is not everyday life. */
+const EVERYDAY_LAG_MS = 30_000;
+
+/** How unusual the conditions are. */
+export function gradeOf(schedule: Schedule, history: History): Grade {
+  const lag = Math.max(0, ...history.deliveries.map((delivery) => delivery.timeMs - delivery.available.timeMs));
+  if (lag > EVERYDAY_LAG_MS) return 'pathological';
+  return schedule.faults.some((fault) => RESTART_FAULTS.has(fault.do)) ? 'restart-or-HA' : 'everyday';
+}

@@ -1,0 +1,32 @@
+/** What several workers have counted, as one. */
+import type { SearchTally } from './tally.ts';
+import { addLoad } from './tally.ts';
+import { plus } from './target-use.ts';
+
+/** Adds what one worker has counted to the whole. */
+export function addTally(total: SearchTally, tally: SearchTally): void {
+  total.runs += tally.runs;
+  total.verified += tally.verified;
+  total.inconclusiveRuns += tally.inconclusiveRuns;
+  total.divergence ??= tally.divergence;
+  if (tally.use.atRest.length > 0 || tally.use.counted > 0 || tally.use.metricsFailed !== undefined)
+    total.use = plus(total.use, tally.use);
+  for (const behaviour of tally.behaviours) total.behaviours.add(behaviour);
+  for (const situation of tally.situations) total.situations.add(situation);
+  addLoad(total.load, tally.load);
+  total.warnings.push(...tally.warnings);
+  total.faults.push(...tally.faults);
+  for (const key of ['contention', 'counts', 'inconclusive', 'waived'] as const) {
+    for (const [name, value] of Object.entries(tally[key])) total[key][name] = (total[key][name] ?? 0) + value;
+  }
+  for (const [reason, example] of Object.entries(tally.examples)) total.examples[reason] ??= example;
+  for (const [name, { holds, violated, inconclusive, vacuous, untested }] of Object.entries(tally.perProperty)) {
+    const first = { holds: 0, violated: 0, inconclusive: 0, vacuous, ...(untested === undefined ? {} : { untested }) };
+    const of = (total.perProperty[name] ??= first);
+    of.vacuous &&= vacuous;
+    if (untested === undefined) delete of.untested;
+    of.holds += holds;
+    of.violated += violated;
+    of.inconclusive += inconclusive;
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * What a search counts: runs, contention, opinions, what is put up with, what the target asked of the server.
+ *
+ * Owns: the tally that a worker reports, and what one run adds to it. Does not own: adding up workers (`tally-sum.ts`).
+ */
+import { loadOf, type Load } from '../../model/baseline.ts';
+import { signatureText } from '../../model/check-result.ts';
+import { reasonText, type PropertyTally, type TargetUse } from '../../model/finding.ts';
+import type { History } from '../../model/history.ts';
+import { waiverText, type Waiver } from '../../model/waiver.ts';
+import { contention } from '../../oracle/assumptions.ts';
+import { behaviourOf } from '../../oracle/behaviour.ts';
+import type { Property } from '../../oracle/property.ts';
+import { situationsOf } from '../../oracle/situations.ts';
+import { busyWith } from '../run/busy-with.ts';
+import type { Judged } from '../run/judge.ts';
+import { NO_USE } from './target-use.ts';
+
+export interface SearchTally {
+  runs: number;
+  /** Trials that were run twice and gave byte-identical histories (all but the last, if `divergence` is set). */
+  verified: number;
+  readonly contention: { [counter: string]: number };
+  /** One number for each way that the target went. */
+  readonly behaviours: Set<number>;
+  /** What happened to anybody, as {@link situationsOf} spells it. */
+  readonly situations: Set<string>;
+  readonly counts: { [signature: string]: number };
+  readonly inconclusive: { [reason: string]: number };
+  /** By reason, what the target was busy with in the first run that never came to rest. */
+  readonly examples: { [reason: string]: string };
+  /** Violations by the waiver that covers them. */
+  readonly waived: { [waiver: string]: number };
+  inconclusiveRuns: number;
+  /** What the target asked of the server, over all runs. */
+  readonly load: { requests: number; writes: number; refused: number };
+  readonly perProperty: { [property: string]: { -readonly [K in keyof PropertyTally]: PropertyTally[K] } };
+  readonly warnings: string[];
+  /** Broken guarantees of the harness itself: exit code 4. */
+  readonly faults: string[];
+  divergence: string | undefined;
+  /** Of a target that is a process. */
+  use: TargetUse;
+}
+
+export function newTally(): SearchTally {
+  return {
+    runs: 0,
+    verified: 0,
+    contention: noNames(),
+    behaviours: new Set(),
+    situations: new Set(),
+    counts: noNames(),
+    inconclusive: noNames(),
+    examples: noNames(),
+    waived: noNames(),
+    load: { requests: 0, writes: 0, refused: 0 },
+    inconclusiveRuns: 0,
+    perProperty: noNames(),
+    warnings: [],
+    faults: [],
+    divergence: undefined,
+    use: NO_USE,
+  };
+}
+
+/** Names are the user's own: "constructor" is one like any other. */
+function noNames<T>(): { [name: string]: T } {
+  return Object.create(null) as { [name: string]: T };
+}
+
+export function addLoad(to: SearchTally['load'], { requests, writes, refused }: Load): void {
+  to.requests += requests;
+  to.writes += writes;
+  to.refused += refused;
+}
+
+export function countWaived({ waived }: Pick<SearchTally, 'waived'>, waiver: Waiver): void {
+  const text = waiverText(waiver);
+  waived[text] = (waived[text] ?? 0) + 1;
+}
+
+export function countContention(history: History, tally: SearchTally): void {
+  addLoad(tally.load, loadOf(history));
+  for (const [counter, value] of Object.entries(contention(history))) {
+    tally.contention[counter] = (tally.contention[counter] ?? 0) + value;
+  }
+  tally.behaviours.add(behaviourOf(history));
+  for (const situation of situationsOf(history)) tally.situations.add(situation);
+}
+
+export function countOpinions(judged: Judged, properties: readonly Property[], tally: SearchTally): void {
+  const violated = new Set<string>();
+  for (const violation of judged.violations) {
+    const text = signatureText(violation.signature);
+    tally.counts[text] = (tally.counts[text] ?? 0) + 1;
+    if (violation.severity === 'error') violated.add(violation.signature.property);
+  }
+  if (judged.inconclusive.size > 0) tally.inconclusiveRuns++;
+  for (const property of properties) {
+    const { name } = property;
+    const of = (tally.perProperty[name] ??= {
+      holds: 0,
+      violated: 0,
+      inconclusive: 0,
+      vacuous: property.reached !== undefined,
+      ...(property.exercised === undefined ? {} : { untested: true }),
+    });
+    if (of.untested === true && property.exercised?.(judged.history) === true) delete of.untested;
+    if (of.vacuous && property.reached?.(judged.history) === true) of.vacuous = false;
+    const reason = judged.inconclusive.get(name);
+    if (violated.has(name)) of.violated++;
+    else if (reason === undefined) of.holds++;
+    else {
+      of.inconclusive++;
+      const text = reasonText({ property: name, reason });
+      tally.inconclusive[text] = (tally.inconclusive[text] ?? 0) + 1;
+      const busy = busyWith(judged.history);
+      if (busy !== undefined) tally.examples[text] ??= busy;
+    }
+  }
+}

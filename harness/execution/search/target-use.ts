@@ -1,0 +1,93 @@
+/**
+ * What the runs of a campaign tell of a target that is a process: added up while they go by.
+ *
+ * Does not own: how a process is looked at (`actors/process/footprint.ts`), what is said of it (`report/target-use.ts`).
+ */
+import { loadOf } from '../../model/baseline.ts';
+import type { TargetUse, TimeSpent } from '../../model/finding.ts';
+import { phaseStartMs, type History, type Measurement } from '../../model/history.ts';
+
+/** A trend over more runs than this would be seen in fewer. */
+const SAMPLES_MAX = 2_000;
+
+export const NO_USE: TargetUse = { atRest: [], counted: 0, reconciles: {} };
+
+/**
+ * With one more run.
+ *
+ * @param tookMs With everything that was asked about it, in real time; absent where the process lives on.
+ */
+export function withRun(use: TargetUse, history: History, tookMs?: number): TargetUse {
+  const { measurements = [] } = history;
+  if (measurements.length === 0) return use;
+  const atRest = measurements.filter(({ when }) => when === 'at-rest');
+  const [only] = atRest;
+  const sample =
+    atRest.length === 1 && only?.footprint !== undefined
+      ? [{ pid: only.pid, ...only.footprint, requests: loadOf(history).requests }]
+      : [];
+  const told = atRest.filter(({ reconciles }) => reconciles !== undefined);
+  const failed = atRest.find(({ metricsFailed }) => metricsFailed !== undefined)?.metricsFailed;
+  return plus(use, {
+    atRest: sample,
+    counted: told.length > 0 ? 1 : 0,
+    reconciles: told.map((one) => reconciledSince(startOf(one, measurements), one)).reduce(added, {}),
+    ...(failed === undefined ? {} : { metricsFailed: failed }),
+    ...(tookMs === undefined ? {} : { time: timeOf(history, tookMs) }),
+  });
+}
+
+/** Two parts of a campaign, the earlier one first. */
+export function plus(use: TargetUse, more: TargetUse): TargetUse {
+  const metricsFailed = more.metricsFailed ?? use.metricsFailed;
+  const time =
+    use.time === undefined || more.time === undefined ? (use.time ?? more.time) : summed(use.time, more.time);
+  return {
+    atRest: more.atRest.length === 0 ? use.atRest : [...use.atRest, ...more.atRest].slice(-SAMPLES_MAX),
+    counted: use.counted + more.counted,
+    reconciles: added(use.reconciles, more.reconciles),
+    ...(metricsFailed === undefined ? {} : { metricsFailed }),
+    ...(time === undefined ? {} : { time }),
+  };
+}
+
+/** A phase that a run never came to has taken nothing of it. */
+function timeOf(history: History, tookMs: number): TimeSpent {
+  const until = (phase: 'contention' | 'heal' | 'end'): number => Math.min(tookMs, phaseStartMs(history, phase));
+  return {
+    runs: 1,
+    startMs: until('contention'),
+    contentionMs: until('heal') - until('contention'),
+    restMs: until('end') - until('heal'),
+    furtherMs: tookMs - until('end'),
+  };
+}
+
+function summed(some: TimeSpent, more: TimeSpent): TimeSpent {
+  return {
+    runs: some.runs + more.runs,
+    startMs: some.startMs + more.startMs,
+    contentionMs: some.contentionMs + more.contentionMs,
+    restMs: some.restMs + more.restMs,
+    furtherMs: some.furtherMs + more.furtherMs,
+  };
+}
+
+type Counts = TargetUse['reconciles'];
+
+/** The same life before contention; a life that began later counts from nothing. */
+function startOf({ actor, pid }: Measurement, all: readonly Measurement[]): Counts {
+  return all.find((one) => one.when === 'start' && one.actor === actor && one.pid === pid)?.reconciles ?? {};
+}
+
+function reconciledSince(before: Counts, { reconciles = {} }: Measurement): Counts {
+  return Object.fromEntries(
+    Object.entries(reconciles).map(([result, count]) => [result, Math.max(0, count - (before[result] ?? 0))]),
+  );
+}
+
+function added(one: Counts, other: Counts): Counts {
+  const sum = { ...one };
+  for (const [result, count] of Object.entries(other)) sum[result] = (sum[result] ?? 0) + count;
+  return sum;
+}

@@ -1,0 +1,38 @@
+/** What is put up with in a search: violations that a waiver of the configuration covers. */
+import type { Violation } from '../../model/check-result.ts';
+import type { Trial } from '../../model/trial.ts';
+import { waivableOf, waiverFor, type Waiver } from '../../model/waiver.ts';
+import type { Judged } from '../run/judge.ts';
+import { countWaived, type SearchTally } from './tally.ts';
+
+export class Waivers {
+  readonly #waivers: readonly Waiver[];
+
+  constructor(waivers: readonly Waiver[]) {
+    this.#waivers = waivers;
+  }
+
+  /** Whether one covers what was seen in a run. */
+  cover(violation: Violation, judged: Pick<Judged, 'history'>, trial: Trial): boolean {
+    return this.#for(violation, judged, trial) !== undefined;
+  }
+
+  /** A run without what they cover: shrinking keeps the signature only, and would end there. */
+  leave(judged: Judged, trial: Trial): Judged {
+    if (this.#waivers.length === 0) return judged;
+    const violations = judged.violations.filter((violation) => !this.cover(violation, judged, trial));
+    return { ...judged, violations };
+  }
+
+  count(judged: Judged, trial: Trial, tally: SearchTally): void {
+    for (const violation of judged.violations) {
+      const waiver = this.#for(violation, judged, trial);
+      if (waiver !== undefined) countWaived(tally, waiver);
+    }
+  }
+
+  #for(violation: Violation, { history }: Pick<Judged, 'history'>, { workload }: Trial): Waiver | undefined {
+    if (this.#waivers.length === 0) return undefined;
+    return waiverFor(this.#waivers, waivableOf(violation, history, workload));
+  }
+}

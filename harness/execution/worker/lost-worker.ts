@@ -1,0 +1,80 @@
+/** What is said about a worker that did not finish its job: the target's fault, the user's, or ours. */
+import type { Violation } from '../../model/check-result.ts';
+import { HarnessError } from '../../model/errors.ts';
+import type { Trial } from '../../model/trial.ts';
+import { emptyHistory } from '../run/empty-history.ts';
+import type { FromWorker } from './protocol.ts';
+import type { Found } from '../search/found.ts';
+import type { WorkerEnd } from './supervisor.ts';
+
+/** The end of a worker that the target took down. */
+export type LostWorker = Exclude<WorkerEnd, { readonly end: 'finished' }> & { readonly output: string };
+
+/** An error that the worker itself reported. `kept` is added to the message. */
+export function workerError(error: Extract<FromWorker, { say: 'error' }>, output: string, kept = ''): Error {
+  if (error.code !== null) return new HarnessError(error.code, error.message + kept);
+  const fault = new Error(`${error.message}${kept}${output === '' ? '' : `\nlast output of the target:\n${output}`}`);
+  fault.stack = error.stack;
+  return fault;
+}
+
+/** A worker that was lost before there was anything to disturb. */
+export function lostInReference(end: LostWorker, phase: string): HarnessError {
+  const when = phase === 'load' ? 'while it was being imported' : 'in an undisturbed run';
+  const what =
+    end.end === 'blocked'
+      ? `the target blocked the event loop for ${end.forMs / 1000} s ${when}; expected it to yield between requests`
+      : `the target ended its thread ${when} (${end.detail})`;
+  return new HarnessError('TARGET_FAILED', `${what}; run it alone against a cluster first`, {
+    details: { output: end.output },
+  });
+}
+
+/** A trial that takes its worker down is a violation of its own. */
+export function lostWorkerViolation(end: LostWorker, where: string): Violation {
+  const blocked = end.end === 'blocked';
+  return {
+    signature: {
+      property: 'survival',
+      class: blocked ? 'blocked-event-loop' : 'ended-its-process',
+      actors: ['target'],
+      kind: '',
+      field: '',
+    },
+    sentence: blocked
+      ? `controller blocked the event loop for more than ${end.forMs / 1000} s${where}`
+      : `controller took its process down${where}: ${end.detail}`,
+    operations: [],
+    revisions: [],
+    at: 0,
+    severity: 'error',
+  };
+}
+
+/**
+ * A trial that takes its worker down is a finding of its own. It stays as large as it was found: each attempt to shrink it would cost
+ * a worker, and what its strategy did died with the worker, so only its workload is stored.
+ */
+export function lostWorkerFinding(trial: Trial, end: LostWorker, run: number, again: boolean): Found {
+  const violation = lostWorkerViolation(end, ` in trial ${run}`);
+  return {
+    trial,
+    history: emptyHistory(violation.sentence),
+    violation,
+    stats: {
+      stepsBefore: 0,
+      stepsAfter: 0,
+      actorsBefore: trial.workload.programs.length + 1,
+      actorsAfter: trial.workload.programs.length + 1,
+      executions: 1,
+      preemptions: trial.schedule.preemptions.length,
+      holds: trial.schedule.holds.length,
+      faults: trial.schedule.faults.length,
+      heldItems: 0,
+      reproduced: { k: again ? 1 : 0, n: 1 },
+      count: 1,
+      grade: 'everyday',
+      counterfactuals: [],
+    },
+  };
+}

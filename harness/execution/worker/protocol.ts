@@ -1,0 +1,184 @@
+/** What the supervisor and its worker say to each other. Everything here survives a structured clone. */
+import type { ExistingAccess } from '../../clusters/existing/access.ts';
+import type { Measures } from '../../model/baseline.ts';
+import type { ClusterKind } from '../../model/cluster.ts';
+import type { KindAccess } from '../../model/kind-options.ts';
+import type { ProcessTarget, ProjectManifests, RunSettings, Transport } from '../../model/counterexample.ts';
+import type { Violation } from '../../model/check-result.ts';
+import type { HarnessErrorCode } from '../../model/errors.ts';
+import type { InconclusiveRun } from '../../model/finding.ts';
+import type { History } from '../../model/history.ts';
+import type { KubeObject, OwnerReference } from '../../model/object.ts';
+import type { Reference } from '../../model/reference.ts';
+import type { FaultKind, Reanchored, Schedule } from '../../model/schedule.ts';
+import type { StrategyName, Trial } from '../../model/trial.ts';
+import type { Declarations, Waiver } from '../../model/waiver.ts';
+import type { Workload } from '../../model/workload.ts';
+import type { Aim } from '../../schedule/workload/writer.ts';
+import type { Found } from '../search/found.ts';
+import type { SearchTally } from '../search/tally.ts';
+
+/** What is started, and how. */
+export interface SubjectTarget {
+  /** Absolute path of the module; empty for a command. */
+  readonly target: string;
+  readonly process: ProcessTarget | null;
+  readonly transport: Transport;
+}
+
+/** The target and everything that shapes its runs. */
+export interface Subject extends SubjectTarget {
+  readonly cluster: ClusterKind;
+  /** The toxiproxy server that stands between; `null`: none does. */
+  readonly toxiproxy?: string | null;
+  /** Which one, where the cluster is somebody else's. */
+  readonly existing?: ExistingAccess | null;
+  /** Where the kind cluster is, when that is what runs stand on. */
+  readonly kindAccess?: KindAccess;
+  readonly crds: readonly KubeObject[];
+  readonly samples: readonly KubeObject[];
+  /** `null` where the user named no manifests. */
+  readonly project: ProjectManifests | null;
+  readonly namespace: string;
+  readonly settings: RunSettings;
+  /** What the user says of fields, beside what is measured. */
+  readonly declared?: Declarations;
+  /** Names from the registry. */
+  readonly properties: readonly string[];
+  /** Where properties of the user's own come from; the worker imports it again. */
+  readonly configFile: string | null;
+  /** Where what was learned of the target is kept; `null` for nowhere. */
+  readonly reportDir: string | null;
+}
+
+export interface SearchJob {
+  readonly job: 'search';
+  readonly subject: Subject;
+  readonly writers: readonly string[];
+  readonly faults: readonly FaultKind[];
+  readonly strategies: readonly StrategyName[] | null;
+  /** `null`: either. */
+  readonly start: Workload['start'] | null;
+  readonly warm: boolean;
+  readonly seed: number;
+  readonly verifyEvery: number;
+  /** `null` for the default. */
+  readonly shrinkMs: number | null;
+  readonly firstRun: number;
+  readonly runsMax: number;
+  /** Real time left, ms. */
+  readonly timeMs: number;
+  /** Real time that the search gets however long the undisturbed runs before it took, ms. */
+  readonly searchMs: number;
+  readonly stopAfter: number;
+  readonly known: readonly string[];
+  /** Signatures that are known from elsewhere: counted, no findings of this campaign. */
+  readonly expected: readonly string[];
+  /** Violations that are put up with: counted as well. */
+  readonly waivers: readonly Waiver[];
+  /** Announce every trial before it runs: used after a worker was lost, to find out which trial did it. */
+  readonly careful: boolean;
+}
+
+export interface ReplayJob {
+  readonly job: 'replay';
+  readonly subject: Subject;
+  readonly trial: Trial;
+  /** `signatureText` of the violation to look for. */
+  readonly signature: string;
+  readonly property: string;
+  readonly times: number;
+  /** Real time, ms, after which no further run is begun; `null` for as long as it takes. */
+  readonly timeMs: number | null;
+}
+
+/** Takes the references, then runs the trials that it is sent, one at a time, until it is ended. */
+export interface LabJob {
+  readonly job: 'lab';
+  readonly subject: Subject;
+}
+
+/** Replays entries of a corpus, one after the other, on what was measured once. */
+export interface RevisitJob {
+  readonly job: 'revisit';
+  readonly subject: Subject;
+  readonly entries: readonly (Pick<ReplayJob, 'trial' | 'signature' | 'property'> & { readonly name: string })[];
+  readonly times: number;
+  /** Real time left, ms: no entry is begun after that. */
+  readonly timeMs: number;
+}
+
+export type Job = SearchJob | ReplayJob | RevisitJob | LabJob;
+
+/** What a lab sends to its worker; the next one only after the answer. */
+export interface LabRequest {
+  readonly trial: Trial;
+  /** Names of the properties to judge. */
+  readonly properties: readonly string[];
+}
+
+/** Shared memory between the two, as Int32 slots. */
+export const SLOT = { heartbeat: 0, stop: 1 } as const;
+export const SLOTS = 2;
+
+export interface WorkerData {
+  readonly job: Job;
+  readonly shared: SharedArrayBuffer;
+}
+
+/** What the runs of one stored trial came to. */
+export interface Replayed {
+  readonly k: number;
+  readonly n: number;
+  readonly history: History;
+  readonly missed: readonly string[];
+  readonly violations: readonly Violation[];
+  /** Why the property had no opinion on a run, if that happened. */
+  readonly inconclusive: string | null;
+  /** Where two runs of the same schedule parted, if they did. */
+  readonly diverged: string | null;
+  /** The first run that did not reproduce it, where others did. */
+  readonly other: History | null;
+  /** The real server that it ran on, `kube-apiserver 1.36.3`; `null` for the embedded one. */
+  readonly server: string | null;
+  /** What had to be moved for the failure to come back. */
+  readonly reanchored: Reanchored | null;
+}
+
+export type FromWorker =
+  | { readonly say: 'phase'; readonly phase: string }
+  /** An undisturbed run begins. */
+  | { readonly say: 'undisturbed'; readonly run: number }
+  | { readonly say: 'trial'; readonly run: number; readonly trial: Trial }
+  | { readonly say: 'measured'; readonly measures: Measures }
+  | { readonly say: 'tally'; readonly tally: SearchTally }
+  | { readonly say: 'found'; readonly found: Found }
+  | { readonly say: 'inconclusive'; readonly run: InconclusiveRun }
+  | ({ readonly say: 'replayed' } & Replayed)
+  | {
+      /** What an entry of a corpus came to, or why it could not be run. */
+      readonly say: 'revisited';
+      readonly name: string;
+      readonly replayed: Replayed | null;
+      readonly problem: string | null;
+    }
+  | { readonly say: 'revisited-all' }
+  | {
+      /** A lab takes trials now, aimed with what its references measured. */
+      readonly say: 'ready';
+      readonly reference: Reference;
+      readonly aim: Aim;
+      readonly base: Workload;
+      readonly bystander: OwnerReference;
+    }
+  | {
+      readonly say: 'ran';
+      /** The trial's own schedule, or what its search amounted to. */
+      readonly schedule: Schedule;
+      /** Without the reference, which is the same for all trials. */
+      readonly history: History;
+      readonly violations: readonly Violation[];
+      readonly inconclusive: ReadonlyMap<string, string>;
+    }
+  | { readonly say: 'done'; readonly tally: SearchTally; readonly why: 'budget' | 'recycle' }
+  | { readonly say: 'error'; readonly code: HarnessErrorCode | null; readonly message: string; readonly stack: string };

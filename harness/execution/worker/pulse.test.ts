@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { CutShort } from '../run/cut-short.ts';
+import { SLOT, SLOTS } from './protocol.ts';
+import { Pulse } from './pulse.ts';
+
+function pulse(): { readonly pulse: Pulse; readonly runs: readonly number[]; readonly stop: () => void } {
+  const slots = new Int32Array(SLOTS);
+  const runs: number[] = [];
+  return { pulse: new Pulse(slots, (run) => runs.push(run)), runs, stop: () => void (slots[SLOT.stop] = 1) };
+}
+
+describe('the pulse of a worker', () => {
+  it('numbers undisturbed runs, and no others', async () => {
+    const { pulse: one, runs } = pulse();
+
+    const measured = await one.measuring(() => {
+      one.begun();
+      one.beat();
+      one.begun();
+      return Promise.resolve('habits');
+    });
+    one.begun();
+
+    expect([measured, runs]).toEqual(['habits', [1, 2]]);
+  });
+
+  it('cuts measuring short once it is stopped, whatever comes of that', async () => {
+    const { pulse: one, stop } = pulse();
+
+    const measured = await one.measuring(() => {
+      stop();
+      expect(one.beat).toThrow(CutShort);
+      return Promise.reject(new Error('the target exited while starting'));
+    });
+
+    expect(measured).toBeUndefined();
+    expect(one.beat).not.toThrow();
+  });
+
+  it('hides nothing that goes wrong by itself', async () => {
+    const { pulse: one } = pulse();
+
+    await expect(one.measuring(() => Promise.reject(new Error('no such file')))).rejects.toThrow('no such file');
+  });
+});

@@ -1,0 +1,49 @@
+/** Whose silence it is. That a blocked worker is ended is tested in `harness/test/bad-targets.test.ts`. */
+import { describe, expect, it } from 'vitest';
+import type { FromWorker, Job } from './protocol.ts';
+import { isTooLong, silenceOf, superviseWorker } from './supervisor.ts';
+
+const jobOf = (process: object | null): Job => ({ job: 'lab', subject: { process } }) as Job;
+
+it('takes the silence of a module for that of the target', () => {
+  const silence = silenceOf(jobOf(null));
+
+  expect(silence.error).toBeUndefined();
+  expect(isTooLong(silence, { ms: 9_000, processorMs: 9_000 })).toBe(false);
+  expect(isTooLong(silence, { ms: 11_000, processorMs: 11_000 })).toBe(true);
+});
+
+it('waits longer for one that wants for a processor, but not for ever', () => {
+  const silence = silenceOf(jobOf(null));
+
+  expect(isTooLong(silence, { ms: 100_000, processorMs: 1_000 })).toBe(false);
+  expect(isTooLong(silence, { ms: 181_000, processorMs: 1_000 })).toBe(true);
+});
+
+it('never holds the silence of a cluster against a target that is a process', () => {
+  const { maxMs, error } = silenceOf(jobOf({}));
+
+  expect(error).toMatchObject({ say: 'error', code: 'CLUSTER_UNAVAILABLE' });
+  // A control plane that starts, a node that gets ready, all of it put back.
+  expect(maxMs).toBeGreaterThan(3 * 60_000);
+});
+
+describe('a worker that dies', () => {
+  const entry = new URL('data:text/javascript,throw new Error("out of order")');
+
+  it('was taken down by the module that lives in it', async () => {
+    expect(await superviseWorker({ entry, job: jobOf(null), listen: () => {} })).toMatchObject({
+      end: 'died',
+      detail: 'out of order',
+    });
+  });
+
+  it('is our own fault where the target is a program', async () => {
+    const heard: FromWorker[] = [];
+
+    const { end } = await superviseWorker({ entry, job: jobOf({}), listen: (message) => heard.push(message) });
+
+    expect(end).toBe('finished');
+    expect(heard).toMatchObject([{ say: 'error', code: null, message: expect.stringContaining('out of order') }]);
+  });
+});

@@ -1,0 +1,195 @@
+/**
+ * The worker's side of a campaign: virtual time first, then the target, then the job.
+ *
+ * Owns: the order of installation. A worker entry (in `cli/`) hands in the registry and nothing else.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import { realNow } from '../../determinism/real-time.ts';
+import { HarnessError } from '../../model/errors.ts';
+import type { Property } from '../../oracle/property.ts';
+import type { OwnerReference } from '../../model/object.ts';
+import type { Workload } from '../../model/workload.ts';
+import type { AdversarialWriter } from '../../schedule/workload/writer.ts';
+import { workloadArbitrary } from '../../schedule/workload/workload-arbitrary.ts';
+import { checkRun } from '../run/check-run.ts';
+import { bystander, createHost } from '../hosts/module-host.ts';
+import { judgeRun, runJudged } from '../run/judge.ts';
+import { Prober } from '../run/prober.ts';
+import type { FromWorker, LabJob, LabRequest, SearchJob, Subject, WorkerData } from './protocol.ts';
+import { Pulse } from './pulse.ts';
+import { referenceCache } from '../run/reference-cache.ts';
+import { takeReferences, undisturbedMeasures, withDeclared } from '../run/references.ts';
+import { doReplay } from '../replay/replay-job.ts';
+import { doRevisit } from '../replay/revisit-job.ts';
+import { TrialRunner } from '../run/runner.ts';
+import { search } from '../search/search.ts';
+import { newTally } from '../search/tally.ts';
+
+/** What the composition root knows: every property and writer by name. */
+export interface Registry {
+  readonly writers: readonly AdversarialWriter[];
+  /** Properties by name, the user's own from the configuration file included. */
+  properties(names: readonly string[], configFile: string | null): Promise<readonly Property[]>;
+}
+
+/** A worker gives up its place to a fresh one after this many trials: modules that leak must not add up. */
+const RECYCLE_RUNS = 25_000;
+const TALLY_EVERY_MS = 200;
+
+/** Does the job that the supervisor handed over, and reports. */
+export async function runWorker(registry: Registry): Promise<void> {
+  const { job, shared } = workerData as WorkerData;
+  const slots = new Int32Array(shared);
+  const say = (message: FromWorker): void => parentPort?.postMessage(message);
+  try {
+    say({ say: 'phase', phase: 'load' });
+    const pulse = new Pulse(slots, (run) => say({ say: 'undisturbed', run }));
+    const host = await createHost(job.subject, pulse.beat);
+    const runner = new TrialRunner(host, job.subject.settings, pulse.begun);
+    const properties = await registry.properties(job.subject.properties, job.subject.configFile);
+    const { stopped } = pulse;
+    if (job.job === 'search') await doSearch(job, runner, registry, properties, say, pulse);
+    else if (job.job === 'revisit')
+      await doRevisit(job, runner, baseWorkload(job.subject, runner), properties, say, stopped);
+    else if (job.job === 'lab') await doLab(job, runner, properties, say);
+    else say(await doReplay(job, runner, baseWorkload(job.subject, runner), properties));
+  } catch (error) {
+    const { code, message, stack } = describe(error);
+    say({ say: 'error', code, message, stack });
+  }
+}
+
+function describe(error: unknown): { code: HarnessError['code'] | null; message: string; stack: string } {
+  if (error instanceof HarnessError) return { code: error.code, message: error.message, stack: error.stack ?? '' };
+  if (error instanceof Error) return { code: null, message: error.message, stack: error.stack ?? '' };
+  return { code: null, message: String(error), stack: '' };
+}
+
+function bystanderReference(namespace: string): OwnerReference {
+  const { apiVersion, kind, metadata } = bystander(namespace);
+  return { apiVersion, kind, name: metadata.name, uid: metadata.uid };
+}
+
+/** The sample with nobody against it; namespaced objects without a namespace go where the subject says. */
+function baseWorkload(subject: Subject, { host }: TrialRunner): Workload {
+  const sample = subject.samples.map((object) => {
+    const namespaced = host.cluster.kindFor(object.apiVersion, object.kind)?.namespaced === true;
+    if (!namespaced || (object.metadata.namespace ?? '') !== '') return object;
+    return { ...object, metadata: { ...object.metadata, namespace: subject.namespace } };
+  });
+  return { version: 1, start: 'settled', sample, programs: [] };
+}
+
+async function doSearch(
+  job: SearchJob,
+  runner: TrialRunner,
+  registry: Registry,
+  properties: readonly Property[],
+  say: (message: FromWorker) => void,
+  pulse: Pulse,
+): Promise<void> {
+  const { stopped } = pulse;
+  const started = realNow();
+  say({ say: 'phase', phase: 'references' });
+  const base = baseWorkload(job.subject, runner);
+  const tally = newTally();
+  const measured = await pulse.measuring(async () => {
+    await checkRun(runner, base);
+    return takeReferences(runner, base, job.subject.crds);
+  });
+  if (measured === undefined) return say({ say: 'done', tally, why: 'budget' });
+  const server = (await runner.host.cluster.version?.()) ?? null;
+  referenceCache(job.subject, base, server).keep(runner, measured);
+  const references = withDeclared(measured, job.subject.declared);
+  say({ say: 'measured', measures: undisturbedMeasures(measured) });
+  const writers = registry.writers.filter((writer) => job.writers.includes(writer.name));
+  const { warning = null } = runner.host.containment ?? {};
+  tally.warnings.push(...(warning === null ? [] : [warning]), ...references.warnings);
+  let told = 0;
+  say({ say: 'phase', phase: 'search' });
+  const runsMax = Math.min(job.runsMax, RECYCLE_RUNS);
+  const drawn = {
+    aim: references.aim,
+    writers,
+    sample: base.sample,
+    bystander: bystanderReference(job.subject.namespace),
+    garbageCollection: job.subject.settings.garbageCollection,
+    aimed: !runner.repeatable,
+    ...(job.start === null ? {} : { start: job.start }),
+  };
+  await search(
+    {
+      runner,
+      references,
+      base,
+      properties,
+      workload: workloadArbitrary(drawn),
+      // Strategies that were asked for by name are asked for alone.
+      ...(runner.repeatable || job.strategies !== null ? {} : { calm: workloadArbitrary({ ...drawn, rivals: true }) }),
+      faults: job.faults,
+      ...(job.strategies === null ? {} : { strategies: job.strategies }),
+      warm: job.warm,
+      seed: job.seed,
+      verifyEvery: job.verifyEvery,
+      shrinkMs: job.shrinkMs,
+      firstRun: job.firstRun,
+      runsMax,
+      deadline: Math.max(started + job.timeMs, realNow() + job.searchMs),
+      stopAfter: job.stopAfter,
+      known: job.known,
+      expected: job.expected,
+      waivers: job.waivers,
+      onTrial: (run, trial) => {
+        if (job.careful) say({ say: 'trial', run, trial });
+        if (realNow() - told < TALLY_EVERY_MS) return;
+        told = realNow();
+        say({ say: 'tally', tally });
+      },
+      onFinding: (found) => {
+        // What it was found in is counted, also where this worker does not live to say so.
+        say({ say: 'tally', tally });
+        say({ say: 'found', found });
+      },
+      onInconclusive: (run) => say({ say: 'inconclusive', run }),
+      onPhase: (phase) => say({ say: 'phase', phase }),
+      stopped,
+    },
+    tally,
+  );
+  tally.warnings.push(...runner.denials());
+  const recycle = runsMax < job.runsMax && tally.runs >= runsMax && !stopped();
+  say({ say: 'done', tally, why: recycle ? 'recycle' : 'budget' });
+}
+
+/** Serves trials until the worker is ended; rejects with the first one that could not be run. */
+async function doLab(
+  job: LabJob,
+  runner: TrialRunner,
+  properties: readonly Property[],
+  say: (message: FromWorker) => void,
+): Promise<never> {
+  const base = baseWorkload(job.subject, runner);
+  await checkRun(runner, base);
+  const measured = await takeReferences(runner, base, job.subject.crds);
+  const { reference, aim } = withDeclared(measured, job.subject.declared);
+  const prober = new Prober((trial, variant) => runner.beside(trial, variant), base, reference);
+  const serve = async ({ trial, properties: names }: LabRequest): Promise<void> => {
+    const wanted = properties.filter((property) => names.includes(property.name));
+    const { judged, schedule } = await runJudged(
+      runner,
+      trial,
+      (run, live) => judgeRun(trial, run, wanted, reference, prober, live),
+      // The user's own check of a run that passes may fail: its schedule is wanted too.
+      'derived',
+    );
+    const { history, violations, inconclusive } = judged;
+    const { reference: _, ...own } = history;
+    say({ say: 'ran', schedule, history: own, violations, inconclusive });
+  };
+  return new Promise<never>((_, reject) => {
+    parentPort?.on('message', (request: LabRequest) => {
+      serve(request).catch(reject);
+    });
+    say({ say: 'ready', reference, aim, base, bystander: bystanderReference(job.subject.namespace) });
+  });
+}

@@ -1,0 +1,24 @@
+/** What somebody is likely to have meant by a name that nobody knows. */
+
+/** Letters that a slip changes at most. */
+const FAR = 3;
+
+/** Undefined where none is near. */
+export function nearestOf(name: string, known: readonly string[]): string | undefined {
+  const [nearest] = known.map((other) => ({ other, far: distance(name, other) })).sort((a, b) => a.far - b.far);
+  return nearest === undefined || nearest.far > FAR ? undefined : nearest.other;
+}
+
+/** Letters to change, add or take away. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (const [i, letter] of [...a].entries()) {
+    const next = [i + 1];
+    for (const [j, other] of [...b].entries()) {
+      const [up = 0, left = 0, corner = 0] = [row[j + 1], next[j], row[j]];
+      next.push(Math.min(up + 1, left + 1, corner + (letter === other ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

@@ -1,0 +1,35 @@
+/**
+ * Which situations a run brought about: coverage of a search, in words that can be compared between runs, machines and nights.
+ *
+ * A situation is one request of anybody: who, which verb, on which kind, how old what it acted upon was, and what came of it. Owns:
+ * what makes two of them the same. Does not own: what is done with them (`execution/soak`).
+ */
+import { roleOf } from '../model/actor.ts';
+import { isWrite, phaseStart, type History, type Operation } from '../model/history.ts';
+import { versionsBehind } from './contention.ts';
+
+/** `target update deployments.apps behind:2-3 409`; since contention began, each once, watches left out. */
+export function situationsOf(history: History): ReadonlySet<string> {
+  const since = phaseStart(history, 'contention');
+  const situations = new Set<string>();
+  for (const operation of history.operations) {
+    const { actor, verb, invoked, resource, subresource } = operation;
+    if (invoked.at < since || verb === 'watch') continue;
+    const role = roleOf(actor);
+    const kind = subresource === '' ? resource : `${resource}/${subresource}`;
+    const age = role === 'target' && isWrite(verb) ? ` behind:${bucketOf(versionsBehind(history, operation))}` : '';
+    situations.add(`${role} ${verb} ${kind}${age} ${outcomeText(operation)}`);
+  }
+  return situations;
+}
+
+/** Doubling buckets: 0, 1, 2-3, 4-7, 8+. */
+function bucketOf(behind: number): string {
+  if (behind < 2) return String(behind);
+  if (behind < 4) return '2-3';
+  return behind < 8 ? '4-7' : '8+';
+}
+
+function outcomeText({ outcome }: Operation): string {
+  return 'code' in outcome ? String(outcome.code) : outcome.type;
+}

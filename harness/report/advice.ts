@@ -1,0 +1,28 @@
+/** What to do about runs that nothing can be said about, by the reason that properties give. */
+
+/** The first that fits. The words are those of `properties/`. */
+const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [
+    /never started/,
+    'start it by hand with the same command: what does it print, and does it reach the kubeconfig that it is given?',
+  ],
+  [/cut short/, 'something beside the target did not answer: run it again, with fewer runs side by side'],
+  [
+    /fresh copy .* did not come to rest/,
+    'let it run alone on the sample: until it is quiet there, there is no end state to compare with',
+  ],
+  [
+    /failed so often that its next retry/,
+    'give it a shorter longest back-off for the test (seconds), so that it has a chance to mend this',
+  ],
+  [
+    /never came to rest|never silent|still not silent|was no time at rest/,
+    'if it polls by nature, give it a longer interval for the test; if it does not, it is stuck in a loop',
+  ],
+  [/too few to/, 'a larger --budget may see it do more'],
+];
+
+/** Advice for a reason, if there is any. */
+export function adviceFor(reason: string): string | undefined {
+  return ADVICE.find(([words]) => words.test(reason))?.[1];
+}

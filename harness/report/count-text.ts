@@ -1,0 +1,12 @@
+/** Counts as people read them. */
+
+/** `1 run`, `2 runs`. */
+export function countText(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** Runs per second as a person reads them; slow ones per minute. */
+export function rateText(rate: number): string {
+  if (rate > 0 && rate < 0.1) return `${(rate * 60).toFixed(1)}/min`;
+  return `${rate >= 100 ? Math.round(rate) : rate.toFixed(1)}/s`;
+}

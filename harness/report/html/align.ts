@@ -1,0 +1,62 @@
+/**
+ * Two lists of steps side by side: steps of one label stand in one row, the others alone.
+ *
+ * Labels name a request by what it is and are unique in a run, so the longest common subsequence of labels is what the runs have in
+ * common in one order. Pure, and knows nothing of what a step is.
+ */
+
+/** One row: a step of either run, or of both. */
+export interface Aligned<T> {
+  readonly left?: T;
+  readonly right?: T;
+}
+
+/** The steps of both lists, in an order that keeps the order of each. What is left alone on the left comes first. */
+export function align<T>(left: readonly T[], right: readonly T[], keyOf: (step: T) => string): readonly Aligned<T>[] {
+  const a = left.map(keyOf);
+  const b = right.map(keyOf);
+  const common = commonLengths(a, b);
+  const rows: Aligned<T>[] = [];
+  let i = 0;
+  let j = 0;
+  while (i < a.length || j < b.length) {
+    const [one, other] = [left[i], right[j]];
+    if (one !== undefined && other !== undefined && a[i] === b[j]) {
+      rows.push({ left: one, right: other });
+      i++;
+      j++;
+    } else if (one !== undefined && (j >= b.length || lengthAt(common, i + 1, j) >= lengthAt(common, i, j + 1))) {
+      rows.push({ left: one });
+      i++;
+    } else if (other !== undefined) {
+      rows.push({ right: other });
+      j++;
+    }
+  }
+  return rows;
+}
+
+interface Lengths {
+  readonly width: number;
+  readonly lengths: Int32Array;
+}
+
+/** For each pair of ends of the lists, how many steps they have in common. */
+function commonLengths(a: readonly string[], b: readonly string[]): Lengths {
+  const width = b.length + 1;
+  const lengths = new Int32Array((a.length + 1) * width);
+  const table: Lengths = { width, lengths };
+  for (let i = a.length - 1; i >= 0; i--) {
+    for (let j = b.length - 1; j >= 0; j--) {
+      lengths[i * width + j] =
+        a[i] === b[j]
+          ? lengthAt(table, i + 1, j + 1) + 1
+          : Math.max(lengthAt(table, i + 1, j), lengthAt(table, i, j + 1));
+    }
+  }
+  return table;
+}
+
+function lengthAt({ width, lengths }: Lengths, i: number, j: number): number {
+  return lengths[i * width + j] ?? 0;
+}

@@ -1,0 +1,140 @@
+/**
+ * The page of a recording: a run that stalemate did not make, or could not judge, told as a finding is. Nobody has blamed anybody yet, so
+ * it says what each property makes of it, and tells the story of the first violation; without one, of the target's last requests.
+ */
+import type { CheckResult, Violation } from '../../model/check-result.ts';
+import type { Counterexample } from '../../model/counterexample.ts';
+import type { Recording } from '../../model/recording.ts';
+import { adviceFor } from '../advice.ts';
+import { quoted } from '../shell-word.ts';
+import { countText } from '../count-text.ts';
+import { titleOf } from '../title.ts';
+import type { ReportDocument } from './document.ts';
+import { checked } from './index.ts';
+import { makeReport } from './make-document.ts';
+import { renderPage } from './render-page.ts';
+
+/** What a property says of a recording. */
+export interface RecordedOpinion {
+  readonly property: string;
+  readonly result: CheckResult;
+  /** False where nothing in the recording could have broken the claim. */
+  readonly exercised: boolean;
+}
+
+/** The first sentence of the page, in the terminal too. */
+export function recordingSentence(recording: Recording, opinions: readonly RecordedOpinion[]): string {
+  const { inconclusive } = recording;
+  if (inconclusive !== undefined) {
+    const advice = adviceFor(inconclusive.reason);
+    const next = advice === undefined ? '' : `; ${advice}`;
+    return `Not a finding: ${inconclusive.property} has no opinion on this run, because ${inconclusive.reason}${next}`;
+  }
+  const [first, ...more] = violationsOf(opinions);
+  const { operations, revisions } = recording.history;
+  const seen = `${countText(operations.length, 'request')} of ${countText(Object.keys(recording.actors).length, 'actor')}, ${countText(revisions.length, 'version')}`;
+  if (first === undefined) return `${seen}: no property that can be asked finds anything`;
+  return more.length === 0 ? first.sentence : `${first.sentence} (and ${countText(more.length, 'other violation')})`;
+}
+
+/** @param file The recording, as a person would type it. */
+export function recordingPage(recording: Recording, opinions: readonly RecordedOpinion[], file: string): string {
+  // What else a campaign sees in its run is a finding of its own.
+  const [first] = recording.inconclusive === undefined ? violationsOf(opinions) : [];
+  const violation = first ?? nothingWrong(recording);
+  const {
+    waiver: _waiver,
+    head: { server: _server, ...head },
+    ...report
+  } = makeReport({
+    violation,
+    record: recording.history,
+    counterexample: asIfFound(recording, violation),
+  });
+  const document: ReportDocument = {
+    ...report,
+    head: {
+      ...head,
+      ...(first === undefined ? { blameless: true } : {}),
+      title: titleText(recording, first),
+      sentence: recordingSentence(recording, opinions),
+    },
+    reproduce: [
+      { what: 'Judge it again, without running anything', command: `npx stalemate recheck ${quoted(file)}` },
+      { what: 'Write this page again', command: `npx stalemate report ${quoted(file)}` },
+    ],
+    environment: [
+      {
+        name: 'Seen by',
+        value: SEEN_BY[recording.source],
+      },
+      ...Object.entries(recording.actors).map(([name, agent]) => ({ name, value: agent })),
+      ...opinions.map(({ property, result, exercised }) => ({ name: property, value: opinionText(result, exercised) })),
+    ],
+    notes: [...report.notes, ...recording.notes],
+  };
+  return renderPage(checked(document));
+}
+
+const SEEN_BY: { readonly [source in Recording['source']]: string } = {
+  gate: 'the gate, between the command and its cluster',
+  'audit-log': 'the audit log of a server',
+  run: 'a campaign, which goes on without a verdict on it',
+};
+
+function titleText({ inconclusive }: Recording, first: Violation | undefined): string {
+  if (inconclusive !== undefined) return 'INCONCLUSIVE';
+  return first === undefined ? 'RECORDED' : `RECORDED: ${titleOf(first.signature)}`;
+}
+
+function violationsOf(opinions: readonly RecordedOpinion[]): readonly Violation[] {
+  return opinions.flatMap(({ result }) => (result.result === 'violated' ? result.violations : []));
+}
+
+function opinionText(result: CheckResult, exercised: boolean): string {
+  switch (result.result) {
+    case 'violated':
+      return `✗ ${result.violations.map(({ sentence }) => sentence).join('; ')}`;
+    case 'inconclusive':
+      return `no opinion: ${result.reason}`;
+    case 'holds':
+      return exercised ? '✓ holds' : '– nothing in the recording could have broken it';
+  }
+}
+
+/** So that the same page can tell of it: the whole run, and nobody to blame. */
+function nothingWrong({ source, inconclusive }: Recording): Violation {
+  return {
+    signature: { property: inconclusive?.property ?? 'recording', class: source, actors: [], kind: '', field: '' },
+    sentence: '',
+    operations: [],
+    revisions: [],
+    at: Number.POSITIVE_INFINITY,
+    severity: 'error',
+  };
+}
+
+/** What a page wants to know of how a run was made: here only how its order deviated. */
+function asIfFound({ schedule, history }: Recording, { signature, sentence }: Violation): Counterexample {
+  return {
+    version: 1,
+    kind: 'counterexample',
+    signature,
+    sentence,
+    target: { command: ['recorded'], directory: '.' },
+    namespace: 'default',
+    crds: [],
+    workload: { version: 1, start: 'empty', sample: [], programs: [] },
+    schedule,
+    config: {
+      seed: 0,
+      stepsMax: Math.max(1, history.steps),
+      settleWindowMs: 0,
+      settleStepsMax: 0,
+      garbageCollection: true,
+      namespaceController: true,
+      replicasMax: 1,
+    },
+    foundWith: { stalemate: '', node: '' },
+  };
+}

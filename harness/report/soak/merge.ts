@@ -1,0 +1,271 @@
+/**
+ * Lines of a soak, from any number of files, as the result of one campaign.
+ *
+ * The same lines give the same result in whatever order they come, and a line that comes twice counts once; of a batch that was made
+ * twice (by two machines that were given the same shard) the longer one counts. Owns: what is added up and how. Does not own: reading
+ * the files (`cli/soak/`), how the result is told (`report/summary.ts`, `report/run/`). Start at {@link mergeSoak}.
+ */
+import type { BudgetCheck } from '../../model/baseline.ts';
+import { signatureText } from '../../model/check-result.ts';
+import type { CorpusSummary } from '../../model/corpus.ts';
+import {
+  reasonText,
+  type CampaignResult,
+  type Finding,
+  type Inconclusive,
+  type PropertyTally,
+} from '../../model/finding.ts';
+import { outcomeBesides, outcomeOf } from '../../model/outcome.ts';
+import type { UnjudgedRun } from '../../model/recording.ts';
+import { countOf, united } from '../../model/sketch.ts';
+import type { BatchResult, SoakAbout, SoakBudget, SoakEntry, SoakFacts, SoakLineOf } from '../../model/soak.ts';
+import { waiverText } from '../../model/waiver.ts';
+import { budgetsOver, keptOf } from './judged.ts';
+import { averageMeasures } from './measures.ts';
+import { Parts, type BatchPart } from './parts.ts';
+import { compareExamples } from './smallest.ts';
+import { useOf } from './use.ts';
+
+export interface Soak {
+  /** What its lines have in common, and those of no other soak. */
+  readonly digest: string;
+  readonly about: SoakAbout;
+  readonly budget: SoakBudget;
+  readonly result: CampaignResult;
+  /** The lines that its findings were taken from. */
+  readonly examples: readonly SoakLineOf<'finding'>[];
+  /** Of each reason for which nothing could be said about a run, one such run. */
+  readonly unjudged: readonly UnjudgedRun[];
+  /** What became of findings that the project keeps; absent where it keeps none. */
+  readonly corpus?: CorpusSummary;
+  readonly budgets?: readonly BudgetCheck[];
+}
+
+export interface MergeManner {
+  /** Shards that are missing leave it unfinished; not where one of them is told for itself. */
+  readonly allShards: boolean;
+}
+
+/** One result for each target and configuration, in the order of their names. */
+export function mergeSoak(entries: Iterable<SoakEntry>, manner: MergeManner): readonly Soak[] {
+  const byAbout = new Map<string, SoakEntry[]>();
+  for (const entry of entries) {
+    const { about } = entry.line;
+    byAbout.set(about, [...(byAbout.get(about) ?? []), entry]);
+  }
+  return [...byAbout]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([, mine]) => oneSoak(new Parts(mine), manner) ?? [])
+    .sort((a, b) => (a.about.name === b.about.name ? 0 : a.about.name < b.about.name ? -1 : 1));
+}
+
+/** Undefined where no line says what it is about. */
+function oneSoak(parts: Parts, { allShards }: MergeManner): Soak | undefined {
+  const [head] = parts.heads;
+  if (head === undefined) return undefined;
+  const { about: digest, name, target, cluster, file, properties, contended, budget, seed } = head;
+  const results = parts.batches.flatMap(({ result }) => result ?? []);
+  const counts = countsOf(parts.batches);
+  const examples = examplesOf(parts, counts);
+  const findings = examples.map(({ finding }) => finding);
+  const sum = addedUp(results);
+  const seen = united(results.map(({ behaviours }) => behaviours));
+  const behaviours = countOf(seen);
+  const facts = factsOf(parts, results, allShards, behaviours.exact);
+  const inconclusive = inconclusiveOf(results);
+  const besides = outcomeBesides({
+    ...sum,
+    interrupted: facts.unfinished.length > 0,
+    diverged: results.some(({ diverged }) => diverged),
+    inconclusiveRuns: inconclusive.count,
+    contended,
+  });
+  const known = Object.entries(counts).filter(
+    ([signature]) => !findings.some(({ violation }) => signatureText(violation.signature) === signature),
+  );
+  const targetUse = useOf(parts.batches);
+  const waived = waivedOf(results);
+  const result: CampaignResult = {
+    outcome: outcomeOf(findings, besides),
+    besides,
+    seed,
+    ...sum,
+    contention: { ...sum.contention, distinctBehaviours: behaviours.count },
+    findings,
+    inconclusive,
+    warnings: [...new Set([...results.flatMap(({ warnings }) => warnings), ...failedText(parts)])].sort(),
+    measures: averageMeasures(results),
+    soak: facts,
+    ...(targetUse === undefined ? {} : { targetUse }),
+    ...(known.length === 0 ? {} : { seenAgain: Object.fromEntries(known) }),
+    ...(waived.length === 0 ? {} : { waived }),
+  };
+  const [corpus, budgets] = [keptOf(parts.judged), budgetsOver(parts.judged)];
+  return {
+    digest,
+    about: { name, target, cluster, file, properties, contended },
+    budget,
+    result,
+    examples: examples.map(({ line }) => line),
+    unjudged: unjudgedOf(parts),
+    ...(corpus === undefined ? {} : { corpus }),
+    ...(budgets === undefined ? {} : { budgets }),
+  };
+}
+
+function addedUp(
+  results: readonly BatchResult[],
+): Pick<CampaignResult, 'runs' | 'verified' | 'elapsedMs' | 'contention' | 'perProperty'> {
+  return {
+    runs: sumOf(results.map(({ runs }) => runs)),
+    verified: sumOf(results.map(({ verified }) => verified)),
+    // Of all shards, side by side as they are: what was searched, not how long anybody waited.
+    elapsedMs: sumOf(results.map(({ elapsedMs }) => elapsedMs)),
+    contention: addCounts(results.map(({ contention }) => contention)),
+    perProperty: talliesOf(results),
+  };
+}
+
+function factsOf(
+  parts: Parts,
+  results: readonly BatchResult[],
+  allShards: boolean,
+  behavioursExact: boolean,
+): SoakFacts {
+  const situations = new Map<string, number>();
+  for (const one of results.flatMap((result) => result.situations)) situations.set(one, (situations.get(one) ?? 0) + 1);
+  return {
+    epochs: parts.epochs,
+    shards: parts.shards,
+    batches: results.length,
+    cutShort: parts.batches.filter(({ result, failed }) => result === undefined && failed === undefined).length,
+    failed: parts.batches.filter(({ failed }) => failed !== undefined).length,
+    situations: situations.size,
+    situationsOnce: [...situations.values()].filter((count) => count === 1).length,
+    behavioursExact,
+    unfinished: parts.unfinished(allShards),
+  };
+}
+
+/** Runs by signature; a finding of a batch that was cut short stands for the run that it was made of. */
+function countsOf(batches: readonly BatchPart[]): { readonly [signature: string]: number } {
+  return addCounts(
+    batches.map(({ result, findings }) => {
+      if (result !== undefined) return result.counts;
+      return Object.fromEntries(findings.map(({ line }) => [signatureText(line.record.violation.signature), 1]));
+    }),
+  );
+}
+
+interface Example {
+  readonly line: SoakLineOf<'finding'>;
+  readonly finding: Finding;
+}
+
+/** Of each signature the best one. */
+function examplesOf(parts: Parts, counts: { readonly [signature: string]: number }): readonly Example[] {
+  const bySignature = new Map<string, BatchPart['findings'][number][]>();
+  for (const finding of parts.batches.flatMap(({ findings }) => findings)) {
+    const signature = signatureText(finding.line.record.violation.signature);
+    bySignature.set(signature, [...(bySignature.get(signature) ?? []), finding]);
+  }
+  return [...bySignature]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([signature, examples]) => {
+      const [best] = examples
+        .map(({ line, text }) => ({ line, record: line.record, text: timeless(text) }))
+        .sort(compareExamples);
+      if (best === undefined) return [];
+      const { violation, counterexample, history, stats, neighbour } = best.record;
+      const times = [
+        ...examples.map(({ line }) => line.at),
+        ...parts.batches.flatMap(({ at, result }) => ((result?.counts[signature] ?? 0) > 0 ? [at] : [])),
+      ].sort();
+      const seen = { first: times[0] ?? '', last: times.at(-1) ?? '' };
+      const count = Math.max(1, counts[signature] ?? 0);
+      const beside = neighbour === undefined ? {} : { neighbour };
+      const finding = { violation, counterexample, record: history, stats: { ...stats, count }, seen, ...beside };
+      return [{ line: best.line, finding }];
+    });
+}
+
+/** Of each reason the run that is shortest to read. */
+function unjudgedOf({ unjudged }: Parts): readonly UnjudgedRun[] {
+  const best = new Map<string, Parts['unjudged'][number]>();
+  for (const entry of unjudged) {
+    const reason = reasonText(entry.line.recording.inconclusive);
+    const before = best.get(reason);
+    if (before === undefined || compareLines(entry.text, before.text) < 0) best.set(reason, entry);
+  }
+  return Object.values(byName(best)).map(({ line }) => line.recording);
+}
+
+function compareLines(a: string, b: string): number {
+  const [one, other] = [timeless(a), timeless(b)];
+  return one.length - other.length || (one < other ? -1 : Number(one > other));
+}
+
+/** When the same example was found decides nothing. */
+function timeless(line: string): string {
+  return JSON.stringify({ ...(JSON.parse(line) as object), at: '' });
+}
+
+/** Of no batch at all: what the first one says stands. */
+const NO_OPINION: PropertyTally = { holds: 0, violated: 0, inconclusive: 0, vacuous: true, untested: true };
+
+function talliesOf(results: readonly BatchResult[]): { readonly [property: string]: PropertyTally } {
+  const sum = new Map<string, PropertyTally>();
+  for (const { perProperty } of results) {
+    for (const [name, more] of Object.entries(perProperty)) {
+      const { holds, violated, inconclusive, vacuous, untested } = sum.get(name) ?? NO_OPINION;
+      sum.set(name, {
+        holds: holds + more.holds,
+        violated: violated + more.violated,
+        inconclusive: inconclusive + more.inconclusive,
+        vacuous: vacuous && more.vacuous,
+        ...(untested === true && more.untested === true ? { untested } : {}),
+      });
+    }
+  }
+  return byName(sum);
+}
+
+/** Of the examples any one does, as long as everybody chooses the same. */
+function inconclusiveOf(results: readonly BatchResult[]): Inconclusive {
+  const all = results.flatMap(({ inconclusive }) => Object.entries(inconclusive.examples ?? {}));
+  const examples = all.sort(([, a], [, b]) => (a < b ? 1 : -1));
+  return {
+    count: sumOf(results.map(({ inconclusive }) => inconclusive.count)),
+    reasons: addCounts(results.map(({ inconclusive }) => inconclusive.reasons)),
+    ...(all.length === 0 ? {} : { examples: byName(new Map(examples)) }),
+  };
+}
+
+function waivedOf(results: readonly BatchResult[]): NonNullable<CampaignResult['waived']> {
+  const sum = new Map<string, NonNullable<CampaignResult['waived']>[number]>();
+  for (const { waiver, count } of results.flatMap(({ waived }) => waived ?? [])) {
+    const key = `${waiverText(waiver)} ${waiver.expires} ${waiver.reason}`;
+    sum.set(key, { waiver, count: (sum.get(key)?.count ?? 0) + count });
+  }
+  return [...sum].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
+}
+
+function failedText({ batches }: Parts): readonly string[] {
+  return batches.flatMap(({ failed }) => (failed === undefined ? [] : [`a batch came to nothing: ${failed.message}`]));
+}
+
+function addCounts(all: readonly { readonly [name: string]: number }[]): { readonly [name: string]: number } {
+  const sum = new Map<string, number>();
+  for (const [name, count] of all.flatMap((counts) => Object.entries(counts)))
+    sum.set(name, (sum.get(name) ?? 0) + count);
+  return byName(sum);
+}
+
+/** Which name came first is an accident of the order. */
+function byName<T>(map: ReadonlyMap<string, T>): { readonly [name: string]: T } {
+  return Object.fromEntries([...map].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}

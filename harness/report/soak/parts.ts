@@ -1,0 +1,160 @@
+/** The lines of one soak, each once and in an order of its own, whatever order they came in. Start at {@link Parts}. */
+import { signatureText } from '../../model/check-result.ts';
+import type { BatchResult, SoakBudget, SoakEntry, SoakLine, SoakLineOf } from '../../model/soak.ts';
+import { compareExamples } from './smallest.ts';
+
+/** What is known of one batch. */
+export interface BatchPart {
+  /** Where it was made: epoch and shard. */
+  readonly on: string;
+  /** When the last was heard of it. */
+  readonly at: string;
+  readonly result: BatchResult | undefined;
+  readonly failed: SoakLineOf<'failed'> | undefined;
+  readonly findings: readonly { readonly line: SoakLineOf<'finding'>; readonly text: string }[];
+}
+
+type Entry<K extends SoakLine['line']> = { readonly line: SoakLineOf<K>; readonly text: string };
+
+export class Parts {
+  /** What each shard says of itself last, the longest budget first. */
+  readonly heads: readonly SoakLineOf<'about'>[];
+  readonly epochs: readonly string[];
+  /** `3/16`, in order. */
+  readonly shards: readonly string[];
+  readonly batches: readonly BatchPart[];
+  /** Runs that nothing can be said about, with their lines. */
+  readonly unjudged: readonly Entry<'inconclusive'>[];
+  /** What the starts say beside their batches. */
+  readonly judged: readonly SoakLineOf<'judged'>[];
+  readonly #places: ReadonlyMap<string, { readonly epoch: string; readonly shard: string }>;
+  /** Nothing came after the end: a shard that was given more time goes on. */
+  readonly #ended: ReadonlySet<string>;
+
+  constructor(entries: readonly SoakEntry[]) {
+    const once = [...new Map(entries.map((entry) => [entry.text, entry])).values()].sort((a, b) =>
+      compareTexts(a.text, b.text),
+    );
+    this.heads = [...lastByPlace(once, ['about']).values()]
+      .filter((line) => line.line === 'about')
+      .sort((a, b) => sizeOf(b.budget) - sizeOf(a.budget) || compareTexts(a.epoch, b.epoch));
+    this.#places = new Map(once.map(({ line }) => [placeOf(line), { epoch: line.epoch, shard: line.shard }]));
+    const goesOn = lastByPlace(once, ['about', 'begun', 'finding', 'batch', 'failed']);
+    const ends = [...lastByPlace(once, ['ended'])];
+    this.#ended = new Set(ends.flatMap(([place, { at }]) => ((goesOn.get(place)?.at ?? '') > at ? [] : [place])));
+    this.epochs = [...new Set(once.map(({ line }) => line.epoch))].sort();
+    this.shards = [...new Set(once.map(({ line }) => line.shard))].sort(compareShards);
+    this.batches = batchesOf(once);
+    this.unjudged = of(once, 'inconclusive');
+    this.judged = of(once, 'judged').map(({ line }) => line);
+  }
+
+  /** Shards that are missing, or have not come to their end, one sentence each. */
+  unfinished(allShards: boolean): readonly string[] {
+    const open = [...this.#places]
+      .filter(([place]) => !this.#ended.has(place))
+      .map(([, place]) => ({ ...place, text: `shard ${place.shard} of ${place.epoch} has not used up its budget` }));
+    const missing = allShards ? this.#missing() : [];
+    return [...open, ...missing]
+      .sort((a, b) => compareTexts(a.epoch, b.epoch) || compareShards(a.shard, b.shard))
+      .map(({ text }) => text);
+  }
+
+  #missing(): readonly { readonly epoch: string; readonly shard: string; readonly text: string }[] {
+    const missing = [];
+    for (const epoch of this.epochs) {
+      const there = [...this.#places.values()].filter((place) => place.epoch === epoch).map(({ shard }) => shard);
+      for (const count of new Set(there.map((shard) => numbersOf(shard)[1]))) {
+        for (let index = 1; index <= count; index++) {
+          const shard = `${index}/${count}`;
+          if (!there.includes(shard)) missing.push({ epoch, shard, text: `shard ${shard} of ${epoch} is missing` });
+        }
+      }
+    }
+    return missing;
+  }
+}
+
+function placeOf({ epoch, shard }: SoakLine): string {
+  return `${epoch} ${shard}`;
+}
+
+/** Of the lines of these kinds the last one of each shard. */
+function lastByPlace(entries: readonly SoakEntry[], kinds: readonly SoakLine['line'][]): ReadonlyMap<string, SoakLine> {
+  const inTime = entries
+    .map(({ line }) => line)
+    .filter(({ line }) => kinds.includes(line))
+    .sort((a, b) => compareTexts(a.at, b.at));
+  return new Map(inTime.map((line) => [placeOf(line), line]));
+}
+
+function batchesOf(entries: readonly SoakEntry[]): readonly BatchPart[] {
+  const groups = new Map<string, SoakEntry[]>();
+  for (const entry of entries) {
+    const { line } = entry;
+    if (!('batch' in line)) continue;
+    const key = JSON.stringify([line.epoch, ...numbersOf(line.shard), line.batch]);
+    groups.set(key, [...(groups.get(key) ?? []), entry]);
+  }
+  const keyed = [...groups].map(([key, mine]) => ({ mine, key: JSON.parse(key) as readonly (string | number)[] }));
+  return keyed.sort((a, b) => compareKeys(a.key, b.key)).map(({ mine }) => partOf(mine));
+}
+
+function partOf(entries: readonly SoakEntry[]): BatchPart {
+  const [best] = of(entries, 'batch').sort(
+    (a, b) => b.line.result.runs - a.line.result.runs || compareTexts(a.text, b.text),
+  );
+  const [failed] = of(entries, 'failed');
+  const findings = new Map<string, Entry<'finding'>>();
+  for (const { line, text } of of(entries, 'finding')) {
+    const signature = signatureText(line.record.violation.signature);
+    const before = findings.get(signature);
+    const mine = { record: line.record, text };
+    if (before === undefined || compareExamples(mine, { record: before.line.record, text: before.text }) < 0)
+      findings.set(signature, { line, text });
+  }
+  const [{ line: any } = { line: undefined }] = entries;
+  return {
+    on: any === undefined ? '' : placeOf(any),
+    at:
+      best?.line.at ??
+      entries
+        .map(({ line }) => line.at)
+        .sort()
+        .at(-1) ??
+      '',
+    result: best?.line.result,
+    failed: best === undefined ? failed?.line : undefined,
+    findings: [...findings.values()],
+  };
+}
+
+function of<K extends SoakLine['line']>(entries: readonly SoakEntry[], kind: K): Entry<K>[] {
+  return entries.filter((entry): entry is SoakEntry & Entry<K> => entry.line.line === kind);
+}
+
+function sizeOf({ timeMs = 0, runs = 0 }: SoakBudget): number {
+  return timeMs + runs;
+}
+
+/** `3/16` → 3 and 16. */
+function numbersOf(shard: string): readonly [number, number] {
+  const [index = 1, count = 1] = shard.split('/').map(Number);
+  return [index, count];
+}
+
+function compareShards(a: string, b: string): number {
+  return compareKeys(numbersOf(a).toReversed(), numbersOf(b).toReversed());
+}
+
+function compareKeys(a: readonly (string | number)[], b: readonly (string | number)[]): number {
+  for (const [index, one] of a.entries()) {
+    const other = b[index] ?? '';
+    if (one !== other) return one < other ? -1 : 1;
+  }
+  return 0;
+}
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}

@@ -1,0 +1,41 @@
+/** Which of two examples of the same finding is worth keeping: what is easier to believe, then what is smaller to read. */
+import type { Grade } from '../../model/finding.ts';
+import type { SoakRecord } from '../../model/soak.ts';
+
+const GRADES: readonly Grade[] = ['everyday', 'restart-or-HA', 'pathological'];
+/** Fails so often that nobody has to try twice. */
+const STEADY = 0.9;
+
+/** Below zero when the first one is better; the texts decide where nothing else does, so that everybody chooses alike. */
+export function compareExamples(
+  a: { readonly record: SoakRecord; readonly text: string },
+  b: { readonly record: SoakRecord; readonly text: string },
+): number {
+  const [ours, theirs] = [sizesOf(a.record), sizesOf(b.record)];
+  for (const [index, size] of ours.entries()) {
+    const other = theirs[index] ?? 0;
+    if (size !== other) return size - other;
+  }
+  return a.text.length - b.text.length || (a.text < b.text ? -1 : Number(a.text > b.text));
+}
+
+/** Small enough that looking for a smaller one is not worth the time. */
+export function isSmall({ stats: { preemptions, holds, faults, stepsAfter } }: SoakRecord): boolean {
+  return preemptions + holds + faults <= 1 && stepsAfter <= 30;
+}
+
+function sizesOf({ stats, counterexample: { confirmed } }: SoakRecord): readonly number[] {
+  const { grade, reproduced, preemptions, holds, faults, heldItems, actorsAfter, stepsAfter } = stats;
+  const isSteady = reproduced.k >= reproduced.n * STEADY;
+  return [
+    GRADES.indexOf(grade),
+    isSteady ? 0 : 1,
+    preemptions + holds + faults,
+    actorsAfter,
+    stepsAfter,
+    heldItems,
+    reproduced.n - reproduced.k,
+    // Of the same example the one that a real server was asked about.
+    confirmed === undefined ? 1 : 0,
+  ];
+}

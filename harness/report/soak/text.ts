@@ -1,0 +1,97 @@
+/** A soak in words, in figures and in documents: what stands behind it beside what every campaign tells. */
+import { z } from 'zod';
+import type { SoakBudget, SoakFacts } from '../../model/soak.ts';
+
+export interface Figure {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface SeenTimes {
+  readonly first: string;
+  readonly last: string;
+}
+
+export const seenSchema: z.ZodType<SeenTimes> = z
+  .strictObject({ first: z.string(), last: z.string() })
+  .meta({ description: 'Of a soak: when it came up for the first and for the last time' });
+
+export const soakSchema: z.ZodType<SoakFacts> = z
+  .strictObject({
+    epochs: z.array(z.string()),
+    shards: z.array(z.string()),
+    batches: z.int(),
+    cutShort: z.int().meta({ description: 'Batches that were begun and never ended' }),
+    failed: z.int(),
+    situations: z.int().meta({ description: 'Actor, verb, kind, staleness and outcome, each once' }),
+    situationsOnce: z.int().meta({ description: 'Those that came up in a single batch' }),
+    behavioursExact: z.boolean(),
+    unfinished: z.array(z.string()).meta({ description: 'What is still to come' }),
+  } satisfies { readonly [key in keyof SoakFacts]: z.ZodType })
+  .meta({ id: 'Soak', description: 'What stands behind many campaigns added up' });
+
+/** The lines of a summary. */
+export function soakLines(facts: SoakFacts): readonly string[] {
+  return [
+    ...soakFigures(facts).map(({ name, value }) => `${name}: ${value}`),
+    ...facts.unfinished.slice(0, UNFINISHED_MAX).map((what) => `unfinished: ${what}`),
+    ...(facts.unfinished.length > UNFINISHED_MAX
+      ? [`unfinished: and ${facts.unfinished.length - UNFINISHED_MAX} more`]
+      : []),
+  ];
+}
+
+const UNFINISHED_MAX = 5;
+
+export function soakFigures(facts: SoakFacts): readonly Figure[] {
+  const { epochs, shards, batches, cutShort, failed, situations, situationsOnce } = facts;
+  const lost = [
+    ...(cutShort === 0 ? [] : [`${cutShort} cut short`]),
+    ...(failed === 0 ? [] : [`${failed} came to nothing`]),
+  ];
+  const [day = '', ...more] = epochs;
+  const when = more.length === 0 ? day : `${day} to ${more.at(-1) ?? day}`;
+  const share = shards.length === 1 ? `shard ${shards[0] ?? ''}` : `${shards.length} shards`;
+  return [
+    { name: 'soak', value: `${when}, ${share}, ${[batchText(batches), ...lost].join(', ')}` },
+    {
+      name: 'situations that came up',
+      value: `${situations}${situations === 0 ? '' : `, ${situationsOnce} of them in one batch only`}`,
+    },
+  ];
+}
+
+/** Times of shards are added up, whether or not they ran at the same time: what was searched, not how long anybody waited. */
+export function sideBySide({ shards = [] }: Partial<Pick<SoakFacts, 'shards'>> = {}): string {
+  return shards.length > 1 ? ` added up over ${shards.length} shards` : '';
+}
+
+function batchText(batches: number): string {
+  return `${batches} batch${batches === 1 ? '' : 'es'}`;
+}
+
+/** `first 2026-11-22 03:17, last 2026-11-23 04:01` */
+export function seenText({ first, last }: SeenTimes): string {
+  const [from, to] = [momentText(first), momentText(last)];
+  return from === to ? `seen ${from}` : `first ${from}, last ${to}`;
+}
+
+/** `2026-11-22 03:17`, in UTC. */
+function momentText(iso: string): string {
+  return iso.slice(0, 16).replace('T', ' ');
+}
+
+/** `8 h`, `90 s`, `20000 runs`; of each shard. */
+export function soakBudgetText({ timeMs, runs }: SoakBudget, shards: number): string {
+  const one = timeMs === undefined ? `${runs ?? 0} runs` : timeText(timeMs);
+  return shards === 1 ? one : `${shards} × ${one}`;
+}
+
+/** `2 h 5 min`, `25 min`, `90 s`. */
+export function timeText(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 600) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  return `${Math.floor(minutes / 60)} h${minutes % 60 === 0 ? '' : ` ${minutes % 60} min`}`;
+}

@@ -1,0 +1,186 @@
+/** What a campaign came to, as the closing lines in the terminal. */
+import pc from 'picocolors';
+import { confirmationText } from '../model/confirmation.ts';
+import type { CampaignOutcome } from '../model/finding.ts';
+import { useLines } from './target-use.ts';
+import { adviceFor } from './advice.ts';
+import { budgetLines } from './budgets.ts';
+import { seenText, sideBySide, soakLines } from './soak/text.ts';
+import { corpusHeadline, corpusLines } from './corpus-summary.ts';
+import { countText, rateText } from './count-text.ts';
+import type { Summary, SummaryFinding } from './summary.ts';
+
+const HEADLINES: { readonly [outcome in CampaignOutcome]: string } = {
+  holds: 'all properties hold',
+  violated: 'violated',
+  inconclusive: 'inconclusive',
+  vacuous: 'vacuous: nothing contended, or something that was to come by never did',
+  interrupted: 'interrupted: what was found until then is kept',
+};
+
+/** The closing lines of a campaign. */
+export function renderSummary(
+  summary: Summary,
+  options: { readonly color: boolean; readonly called?: string },
+): string {
+  const colors = pc.createColors(options.color);
+  const { outcome, findings } = summary;
+  const warnings = summary.warnings.map((warning) => `warning: ${warning}`);
+  const paint =
+    outcome === 'holds' && warnings.length === 0 ? colors.green : outcome === 'violated' ? colors.red : colors.yellow;
+  const old = findings.filter(isOld);
+  const untested = Object.entries(summary.perProperty)
+    .filter(([, tally]) => tally.vacuous || tally.untested === true)
+    .map(([property]) => property);
+  const headline =
+    outcome === 'violated'
+      ? violatedText(summary)
+      : outcome === 'holds' && old.length > 0
+        ? `nothing new fails: ${countText(old.length, 'pre-existing finding')}`
+        : outcome === 'holds'
+          ? holdsText(untested, summary.warnings)
+          : outcome === 'interrupted' && summary.soak !== undefined
+            ? 'unfinished: nothing fails so far'
+            : outcome === 'interrupted' && summary.runs === 0
+              ? 'interrupted before anything was searched'
+              : HEADLINES[outcome];
+  const lines = [
+    colors.bold(paint(headline)),
+    ...(outcome === 'holds' ? warnings : []),
+    `seed ${summary.seed} · ${runsText(summary)} · ${contentionText(summary.contention)}`,
+  ];
+  if (summary.runs === 0 && outcome === 'inconclusive') lines.push(NOTHING_SEARCHED);
+  const little = littleText(summary);
+  if (little !== undefined) lines.push(little);
+  else if (
+    (outcome === 'holds' || (outcome === 'interrupted' && summary.soak !== undefined)) &&
+    findings.length === 0 &&
+    old.length === 0 &&
+    summary.runs > 3 &&
+    !hasKnown(summary)
+  )
+    lines.push(confidenceText(summary.runs));
+  for (const finding of findings) {
+    const { property, sentence, counterexample, count, reconciles, seen, confirmed } = finding;
+    lines.push(`  ${isOld(finding) ? '– pre-existing' : '✗'} ${property}: ${sentence}`);
+    if (reconciles !== undefined) lines.push(`    ${reconciles}`);
+    const times = seen === undefined ? [] : [seenText(seen)];
+    const real = confirmed === undefined ? [] : [confirmationText({ confirmed })];
+    lines.push(`    ${[countText(count, 'run'), ...times, ...real, counterexample ?? 'not written'].join(' · ')}`);
+  }
+  if (summary.soak !== undefined) lines.push(...soakLines(summary.soak));
+  if (summary.corpus !== undefined) lines.push(...corpusLines(summary.corpus, summary.seenAgain));
+  if (summary.budgets !== undefined) lines.push(...budgetLines(summary.budgets));
+  lines.push(...waiverLines(summary));
+  if (untested.length > 0) lines.push(`not put to the test: ${untested.join(', ')}`);
+  if (summary.targetUse !== undefined) lines.push(...useLines(summary.targetUse));
+  if (summary.inconclusive.count > 0) lines.push(...inconclusiveLines(summary, options.called));
+  if (outcome !== 'holds') lines.push(...warnings);
+  return `${lines.join('\n')}\n`;
+}
+
+const NOTHING_SEARCHED =
+  'no trial was made: the undisturbed runs before the search took all the time; give it more (--budget 10m), or a target that comes to rest sooner';
+
+/** Green only as far as that goes: what nobody tried is not green, and a warning may say that most was never tried. */
+function holdsText(untested: readonly string[], warnings: readonly string[]): string {
+  const text = untested.length === 0 ? HEADLINES.holds : `${HEADLINES.holds} that were put to the test`;
+  return warnings.length === 0 ? text : `${text}, but mind ${warnings.length === 1 ? 'this' : 'these'}:`;
+}
+
+/** Whether anything failed that is known or put up with. */
+function hasKnown({ seenAgain, waived = [] }: Summary): boolean {
+  return seenAgain !== undefined || waived.some(({ count }) => count > 0);
+}
+
+/** Whether a finding was there before the change. */
+function isOld({ onBase }: SummaryFinding): boolean {
+  return onBase === 'fails';
+}
+
+/** `1 distinct finding, 1 regression` */
+function violatedText({ findings: all, corpus, budgets = [] }: Summary): string {
+  const findings = all.filter((finding) => !isOld(finding));
+  const over = budgets.filter(({ exceeded }) => exceeded).length;
+  const kept = [
+    ...(corpus === undefined ? [] : corpusHeadline(corpus)),
+    ...(over === 0 ? [] : [`${countText(over, 'measure')} over budget`]),
+  ];
+  const fresh = findings.length === 0 && kept.length > 0 ? [] : [countText(findings.length, 'distinct finding')];
+  return [...fresh, ...confirmedText(findings), ...kept].join(', ');
+}
+
+/** Of those that a real server was asked about. */
+function confirmedText(findings: readonly SummaryFinding[]): readonly string[] {
+  const asked = findings.flatMap(({ confirmed }) => confirmed ?? []);
+  const [first] = asked;
+  if (first === undefined) return [];
+  const back = asked.filter(({ reproduced }) => reproduced.k > 0).length;
+  return [`${back} of ${asked.length} confirmed on ${first.cluster}`];
+}
+
+function runsText({ runs, verified, elapsedMs, soak }: Summary): string {
+  const seconds = elapsedMs / 1000;
+  const rate = seconds > 0 ? `, ${rateText(runs / seconds)}` : '';
+  return `${countText(runs, 'run')} in ${seconds.toFixed(1)} s${sideBySide(soak)}${rate}${verified === 0 ? '' : ` · ${verified} made twice, byte-equal`}`;
+}
+
+function contentionText(contention: { readonly [counter: string]: number }): string {
+  const parts = Object.entries(contention).map(([name, value]) => `${spaced(name)}: ${value}`);
+  return parts.length === 0 ? 'no contention counted' : parts.join(', ');
+}
+
+/** `foreignWritesBetweenReadAndWrite` → `foreign writes between read and write`. */
+function spaced(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+/** The rule of three: with no failure in n runs, the chance of one is below 3/n with 95 % confidence. */
+function confidenceText(runs: number): string {
+  return `no failure in ${runs} runs: a run like these fails with p < ${(3 / runs).toPrecision(1)} (95 %)`;
+}
+
+/** Fewer runs than that, of a hundred, in which anybody got in the target's way are next to none. */
+const CONTENDED_MIN = 1;
+
+/** How little stands behind a green campaign in which hardly anything contended; undefined where enough did. */
+function littleText({ outcome, runs, contention }: Summary): string | undefined {
+  if (runs === 0 || (outcome !== 'holds' && outcome !== 'vacuous')) return undefined;
+  const [conflicts, stale] = [contention['conflicts'] ?? 0, contention['staleReads'] ?? 0];
+  const overlaps = conflicts + stale + (contention['foreignWritesBetweenReadAndWrite'] ?? 0);
+  if (overlaps * 100 >= runs * CONTENDED_MIN) return undefined;
+  const faults = contention['faults'] ?? 0;
+  const other = faults === 0 ? 'nothing else was put in its way' : `besides, it got over ${countText(faults, 'fault')}`;
+  const seen =
+    overlaps === 0
+      ? `in none of ${countText(runs, 'run')} did the target meet a conflict, act on a stale read, or write what somebody else had just changed`
+      : `in ${countText(runs, 'run')} the target met ${countText(conflicts, 'conflict')} and acted on ${countText(stale, 'stale read')}`;
+  return `this proves little: ${seen}; ${other}. Does the sample have it write anything that others may write, and are writers and faults on?`;
+}
+
+function inconclusiveLines({ inconclusive, runs }: Summary, called = 'npx stalemate'): readonly string[] {
+  const share = runs === 0 ? '' : ` (${((100 * inconclusive.count) / runs).toFixed(1)} %)`;
+  const reasons = Object.entries(inconclusive.reasons).sort(([, a], [, b]) => b - a);
+  return [
+    `inconclusive: ${countText(inconclusive.count, 'run')}${share}`,
+    ...reasons.slice(0, 5).flatMap(([reason, count]) => {
+      const example = inconclusive.examples?.[reason];
+      const advice = adviceFor(reason);
+      const file = inconclusive.files?.[reason];
+      return [
+        `  ${count} × ${reason}`,
+        ...(example === undefined ? [] : [`    ${example}`]),
+        ...(advice === undefined ? [] : [`    → ${advice}`]),
+        ...(file === undefined ? [] : [`    to look at: ${called} report ${file}`]),
+      ];
+    }),
+  ];
+}
+
+/** One that covers nothing may go: but a short campaign may only have missed it. */
+export function waiverLines({ waived = [] }: Pick<Summary, 'waived'>): readonly string[] {
+  return waived.map(({ waiver, reason, expires, count }) => {
+    const covered = count === 0 ? 'covered nothing' : `covered ${countText(count, 'violation')}`;
+    return `waived: ${waiver}, until ${expires} (${reason}): ${covered}`;
+  });
+}

@@ -1,0 +1,67 @@
+/**
+ * Go's regular expressions: the patterns of schemas, and those of CEL.
+ *
+ * Owns: what a pattern means and what Go says of one that it cannot read. RE2's syntax looks like JavaScript's and means other things
+ * in places (`\pL`, `\Q…\E`, `\z`, `(?i)`), so a port of Go's own engine reads it (decision 0037). Start at {@link goRegExp}.
+ */
+import { RE2JS, RE2JSException } from 're2js';
+
+export interface GoRegExp {
+  /** Somewhere in the text, as `MatchString` has it. */
+  readonly test: (text: string) => boolean;
+  /** What `FindAllString` finds, at most `limit` (below zero: all). */
+  readonly findAll: (text: string, limit: number) => readonly string[];
+}
+
+/** Go's words for what is wrong with a pattern. */
+export interface PatternFault {
+  readonly fault: string;
+}
+
+const read = new Map<string, GoRegExp | PatternFault>();
+
+/** How many patterns are remembered: more than the schemas of one server have. */
+const REMEMBERED_MAX = 5_000;
+
+/** The pattern as Go reads it; undefined where Go refuses it. */
+export function goRegExp(source: string): GoRegExp | undefined {
+  const pattern = readPattern(source);
+  return 'fault' in pattern ? undefined : pattern;
+}
+
+/** The pattern as Go reads it, or what is wrong with it. */
+export function readPattern(source: string): GoRegExp | PatternFault {
+  const known = read.get(source);
+  if (known !== undefined) return known;
+  if (read.size > REMEMBERED_MAX) read.clear();
+  const pattern = compile(source);
+  read.set(source, pattern);
+  return pattern;
+}
+
+function compile(source: string): GoRegExp | PatternFault {
+  try {
+    const regexp = RE2JS.compile(source);
+    return { test: (text) => regexp.test(text), findAll: (text, limit) => findAll(regexp, text, limit) };
+  } catch (error) {
+    if (error instanceof RE2JSException) return { fault: inGoWords(error.message) };
+    throw error;
+  }
+}
+
+/** The one message in which the port leaves something out. */
+function inGoWords(message: string): string {
+  return message.endsWith('trailing backslash at end of expression') ? `${message}: \`\`` : message;
+}
+
+function findAll(regexp: RE2JS, text: string, limit: number): readonly string[] {
+  const found: string[] = [];
+  const matcher = regexp.matcher(text);
+  let end = -1;
+  while ((limit < 0 || found.length < limit) && matcher.find()) {
+    // Go leaves out an empty match right behind another.
+    if (matcher.end() > matcher.start() || matcher.start() > end) found.push(matcher.group() ?? '');
+    end = matcher.end();
+  }
+  return found;
+}

@@ -1,0 +1,43 @@
+/** Listening on a port that the system chooses. */
+
+/** As Node's servers are. */
+interface Server {
+  listen(port: number, host: string): unknown;
+  once(event: 'listening', listener: () => void): unknown;
+  once(event: 'error', listener: (error: Error & { readonly code?: string }) => void): unknown;
+  off(event: 'listening', listener: () => void): unknown;
+  off(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+/** Being refused once is chance; so many times in a row, there is no port left. */
+const ATTEMPTS_MAX = 5;
+
+/**
+ * Listens. A port is chosen before it is listened on, and two programs that ask at the same moment may be given the same one: whoever is
+ * slower asks again.
+ *
+ * @throws what Node says when it cannot listen.
+ */
+export async function listenAnywhere(server: Server, host: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const error = await listening(server, host);
+    if (error === undefined) return;
+    if (error.code !== 'EADDRINUSE' || attempt === ATTEMPTS_MAX) throw error;
+  }
+}
+
+function listening(server: Server, host: string): Promise<(Error & { readonly code?: string }) | undefined> {
+  return new Promise((resolve) => {
+    const failed = (error: Error): void => {
+      server.off('listening', began);
+      resolve(error);
+    };
+    const began = (): void => {
+      server.off('error', failed);
+      resolve(undefined);
+    };
+    server.once('error', failed);
+    server.once('listening', began);
+    server.listen(0, host);
+  });
+}

@@ -1,0 +1,37 @@
+/** Owner references that garbage collection takes off, because their owner is gone, belong to whoever put them there. */
+import { expect, it } from 'vitest';
+import type { ActorId } from '../harness/model/actor.ts';
+import type { History } from '../harness/model/history.ts';
+import { historyBuilder, manifest } from '../harness/oracle/test-history.ts';
+import { noLostUpdate } from './no-lost-update.ts';
+
+const RESOURCE = 'configmaps';
+const OWN = ['apiVersion', 'kind', 'name', 'uid'].map((leaf) => `metadata.ownerReferences[uid=*].${leaf}`);
+const REFERENCE = { ownedLeaves: { [`${RESOURCE}:web`]: OWN } };
+
+const owner = (uid: string) => ({ apiVersion: 'example.com/v1', kind: 'Widget', name: uid, uid });
+
+/** A reference is added by somebody, taken off as that of an owner who is gone, and put back by the target, which has seen that. */
+function putBack(by: ActorId): History {
+  const h = historyBuilder();
+  h.create('controller', RESOURCE, manifest('ConfigMap', 'web', {}, { ownerReferences: [owner('keeps')] }));
+  h.phase('contention');
+  h.append(by, RESOURCE, 'web', ['metadata', 'ownerReferences'], owner('gone'));
+  h.get('controller', RESOURCE, 'web');
+  h.patch('gc', RESOURCE, 'web', { metadata: { ownerReferences: [owner('keeps')] } });
+  const seen = h.get('controller', RESOURCE, 'web');
+  const ownerReferences = [owner('keeps'), owner('gone')];
+  h.update('controller', RESOURCE, { ...seen, metadata: { ...seen.metadata, ownerReferences } });
+  return h.build({ reference: REFERENCE });
+}
+
+it('may be put back by a target that had put them there and does not know of the deletion', () => {
+  expect(noLostUpdate.check(putBack('controller'))).toEqual({ result: 'holds' });
+});
+
+it('are not for the target to put back where somebody else had put them there', () => {
+  expect(noLostUpdate.check(putBack('writer-1'))).toMatchObject({
+    result: 'inconclusive',
+    needs: [{ probe: 'drift' }],
+  });
+});

@@ -1,0 +1,40 @@
+/** An update that builds a part anew drops what others have put there: no old content that was carried back. */
+import { expect, it } from 'vitest';
+import { historyBuilder, manifest } from '../harness/oracle/test-history.ts';
+import { noLostUpdate } from './no-lost-update.ts';
+
+const RESOURCE = 'widgets.example.com';
+/** The server of these tests fills in no default. */
+const REFERENCE = { ownedLeaves: {}, volatileLeaves: { [`${RESOURCE}:web`]: ['spec.template.restart'] } };
+
+it('is told by the defaults that it lacks', () => {
+  const h = historyBuilder();
+  h.create(
+    'user',
+    RESOURCE,
+    manifest('Widget', 'web', { spec: { template: { restart: 'Always', labels: { a: '1' } } } }),
+  );
+  h.phase('contention');
+  h.get('controller', RESOURCE, 'web');
+  h.edit('writer-1', RESOURCE, 'web', ['spec', 'template', 'annotations'], { b: '2' });
+  const fresh = h.get('controller', RESOURCE, 'web');
+  h.update('controller', RESOURCE, { ...fresh, spec: { template: { labels: { a: '1' } } } });
+
+  const result = noLostUpdate.check(h.build({ reference: REFERENCE }));
+  const probes = (result.result === 'inconclusive' ? (result.needs ?? []) : []).map((need) => ({
+    ...need,
+    reverted: [],
+  }));
+
+  expect(noLostUpdate.check({ ...h.build({ reference: REFERENCE }), probes } as never)).toMatchObject({
+    result: 'violated',
+    violations: [
+      {
+        signature: { class: 'rebuilt', field: 'spec.template.annotations.b' },
+        sentence: expect.stringContaining(
+          'its PUT builds spec.template anew, without it, though version 102 with it had reached it; at rest it leaves',
+        ),
+      },
+    ],
+  });
+});

@@ -1,0 +1,43 @@
+/** Histories for the tests of `bounded-rate`: one widget, what disturbs it, and the property's word on it. */
+import type { CheckResult } from '../harness/model/check-result.ts';
+import type { Settlement } from '../harness/model/history.ts';
+import type { KubeObject } from '../harness/model/object.ts';
+import type { ProbeResult } from '../harness/model/probe.ts';
+import type { Reference } from '../harness/model/reference.ts';
+import { historyBuilder, manifest, type HistoryBuilder } from '../harness/oracle/test-history.ts';
+import { boundedRate } from './bounded-rate.ts';
+
+export const WIDGETS = 'widgets.example.com';
+export const HOT: Settlement = { result: 'hot-instant', steps: 400 };
+
+/** A widget that is there when contention begins. */
+export function started(): { h: HistoryBuilder; widget: KubeObject } {
+  const h = historyBuilder();
+  const widget = h.create('user', WIDGETS, manifest('Widget', 'web', { spec: { replicas: 1 }, status: { n: 0 } }));
+  h.phase('contention');
+  return { h, widget };
+}
+
+/** The same after contention that did nothing. */
+export function settled(): HistoryBuilder {
+  const { h } = started();
+  return h.phase('heal').phase('settle');
+}
+
+export function judge(
+  h: HistoryBuilder,
+  parts: {
+    readonly settlement?: Settlement;
+    readonly probes?: readonly ProbeResult[];
+    readonly reference?: Partial<Reference>;
+  } = {},
+): CheckResult {
+  return boundedRate.check(h.phase('end').build(parts));
+}
+
+/** What the target still writes at rest while it does not see its own writes. */
+export const withheld = (writesAtRest: number): ProbeResult => ({
+  probe: 'withheld-echo',
+  writesAtRest,
+  windowMs: 180_000,
+});

@@ -1,0 +1,42 @@
+/**
+ * Runs an hour of a program, a fresh process for each, on every cluster that this machine can make: whole campaigns of one correct
+ * controller in Go, from the call to the verdict, so that starting the cluster and the undisturbed runs count too.
+ */
+import { realNow } from '../../harness/determinism/real-time.ts';
+import { findProgram } from '../../harness/clusters/control-plane/binaries.ts';
+import { controllers, run } from '../../harness/index.ts';
+import type { ClusterKind } from '../../harness/model/cluster.ts';
+import { nameOf, optionsFor } from '../catalogue.ts';
+
+const CONTROLLER = 'go/correct';
+const HOUR_MS = 3_600_000;
+
+export interface ClusterRate {
+  readonly cluster: ClusterKind;
+  readonly runs: number;
+  readonly ms: number;
+  readonly perHour: number;
+}
+
+/** @param runs - Of each campaign: the more, the less its beginning counts. */
+export async function clusterRates(runs: number): Promise<readonly ClusterRate[]> {
+  const clusters: readonly ClusterKind[] = [
+    'embedded',
+    ...(findProgram('kube-apiserver') === undefined ? [] : ['envtest' as const]),
+    ...(process.env['STALEMATE_KIND_IMAGE'] === undefined ? [] : ['kind' as const]),
+  ];
+  const rates: ClusterRate[] = [];
+  for (const cluster of clusters) rates.push(await rateOn(cluster, runs));
+  return rates;
+}
+
+async function rateOn(cluster: ClusterKind, runs: number): Promise<ClusterRate> {
+  const entry = controllers.find((one) => nameOf(one) === CONTROLLER);
+  if (entry === undefined) throw new Error(`the catalogue has no ${CONTROLLER}`);
+  const image = process.env['STALEMATE_KIND_IMAGE'];
+  const kind = cluster === 'kind' && image !== undefined ? { kind: { image } } : {};
+  const began = realNow();
+  const { runs: done } = await run(optionsFor(entry, { budget: runs, seed: 1, cluster, ...kind }));
+  const ms = realNow() - began;
+  return { cluster, runs: done, ms, perHour: (done / ms) * HOUR_MS };
+}

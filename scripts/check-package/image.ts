@@ -1,0 +1,34 @@
+/** The image: small, nobody's, and a Go program tried in it. The base is made from packages: no registry is asked. */
+import { chmodSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { baseTrouble } from '../image/base.ts';
+import { ENGINE, engine, engineTrouble } from '../image/engine.ts';
+import { REPOSITORY_ROOT } from '../repository-files.ts';
+import { expectText, GO_FLAGS, goRepository, LeftOut, step } from './steps.ts';
+
+const TAG = 'stalemate:checked';
+const BYTES_MAX = 300e6;
+
+export async function checkImage(scratch: string): Promise<void> {
+  const trouble = engineTrouble() ?? baseTrouble();
+  if (trouble !== undefined) throw new LeftOut(trouble);
+  await goRepository(scratch);
+  // Written into by a user of the container's own.
+  chmodSync(scratch, 0o777);
+  step(['npm', 'run', '--silent', 'image', '--', '--base-from-packages', '--tag', TAG], REPOSITORY_ROOT);
+  try {
+    const { stdout } = engine(['image', 'inspect', '--format', '{{.Size}} {{.Config.User}}', TAG]);
+    const [size = '', user] = stdout.trim().split(' ');
+    if (user !== '65532:65532') throw new Error(`the image runs as "${user}", expected 65532:65532`);
+    if (Number(size) > BYTES_MAX) throw new Error(`the image has ${size} bytes, at most ${BYTES_MAX} are meant`);
+    console.log(`image  ${(Number(size) / 1e6).toFixed(0)} MB`);
+    const container = [ENGINE, 'run', '--rm', '--init', '--network', 'none', '--volume', `${scratch}:/work`, TAG];
+    const campaign = ['ci', ...GO_FLAGS, '--budget', '4', '--', './bin/manager', 'correct'];
+    // So few runs may well be vacuous; what is found elsewhere is found here.
+    const { out } = step([...container, ...campaign], scratch, { codes: [0, 3] });
+    expectText(out, /seed 1 · 4 runs/, 'a controller in the image');
+    expectText(readFileSync(join(scratch, '.stalemate', 'junit.xml'), 'utf8'), /<testcase/, 'junit.xml of the image');
+  } finally {
+    engine(['image', 'rm', '--force', TAG]);
+  }
+}

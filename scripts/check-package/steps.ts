@@ -1,0 +1,76 @@
+/** Running a program as one step of a check, and what may be missing. */
+import { spawnSync } from 'node:child_process';
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildLanguage, builtFolder, missingProgram, sourcesFolder } from '../controllers/builds.ts';
+import { buildStandalone, type Platform } from '../package/standalone.ts';
+import { REPOSITORY_ROOT } from '../repository-files.ts';
+
+/** Says what is not here. */
+export class LeftOut extends Error {}
+
+export interface Said {
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs it and expects one of some exit codes; else everything that it said is in the error. */
+export function step(
+  words: readonly string[],
+  cwd: string,
+  { codes = [0], env = {} }: { readonly codes?: readonly number[]; readonly env?: NodeJS.ProcessEnv } = {},
+): Said {
+  const [program = '', ...args] = words;
+  const { status, stdout, stderr, error } = spawnSync(program, args, {
+    cwd,
+    encoding: 'utf8',
+    env: { ...process.env, NO_COLOR: '1', ...env },
+    maxBuffer: 256 * 1024 * 1024,
+  });
+  if (status !== null && codes.includes(status)) return { out: stdout, err: stderr };
+  const said = error?.message ?? `exit code ${status}, expected ${codes.join(' or ')}\n${stdout}${stderr}`;
+  throw new Error(`"${words.join(' ')}": ${said}`);
+}
+
+export function expectText(text: string, pattern: RegExp, where: string): void {
+  if (!pattern.test(text)) throw new Error(`${where}: expected ${pattern}, got\n${text}`);
+}
+
+let standalone: string | undefined;
+
+/** The program of a standalone folder, made once for all checks. */
+export function standaloneProgram(): string {
+  if (standalone === undefined) {
+    const folder = join(REPOSITORY_ROOT, 'build', 'checked');
+    buildStandalone(`${process.platform}-${process.arch}` as Platform, folder);
+    standalone = folder;
+  }
+  return join(standalone, 'bin', 'stalemate');
+}
+
+/** A repository as a team that writes Go has it: a program, a definition, a sample. */
+export async function goRepository(folder: string): Promise<void> {
+  const missing = missingProgram('go');
+  if (missing !== undefined) throw new LeftOut(`there is no "${missing}" to build a controller with`);
+  await buildLanguage('go');
+  cpSync(join(builtFolder('go'), 'fleets'), join(folder, 'bin', 'manager'));
+  for (const name of ['crd.yaml', 'sample.yaml']) cpSync(join(sourcesFolder('go'), name), join(folder, 'config', name));
+}
+
+/** Flags for such a repository. Its wrong variant is found by whatever is tried, its correct one never. */
+export const GO_FLAGS: readonly string[] = [
+  '--crds',
+  'config/crd.yaml',
+  '--sample',
+  'config/sample.yaml',
+  '--seed',
+  '1',
+  '--confirm',
+  'none',
+];
+/** Found within some twenty runs, and shrunk soon. */
+export const GO_WRONG: { readonly variant: string; readonly property: string; readonly title: RegExp } = {
+  variant: 'removes-foreign-finalizers',
+  property: 'no-lost-update',
+  title: /LOST UPDATE/,
+};

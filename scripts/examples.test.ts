@@ -1,0 +1,77 @@
+/** The pages about properties, writers and faults: every entry of the registry is there with an example, and what is shown comes back. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { properties, writers } from '../harness/cli/registry.ts';
+import { FAULT_KINDS } from '../harness/model/fault-kinds.ts';
+import { decodeSchedule } from '../harness/schedule/codec/schedule.ts';
+import { blocksOf, entriesOf, readExample, shownIn, type PageName } from './examples/pages.ts';
+import { doesShow } from './examples/shows.ts';
+import { EXAMPLES } from './examples/table.ts';
+
+const PAGES: readonly PageName[] = ['properties', 'writers', 'faults'];
+const NAMES: { readonly [page in PageName]: readonly string[] } = {
+  properties: properties.map(({ name }) => name),
+  writers: writers.map(({ name }) => name),
+  faults: FAULT_KINDS,
+};
+
+const read = (page: PageName): string => readFileSync(new URL(`../docs/${page}.md`, import.meta.url), 'utf8');
+
+/** The text under a heading. */
+function entry(page: PageName, name: string): string {
+  return (
+    read(page)
+      .split(/^## /m)
+      .find((section) => section.startsWith(`${name}\n`)) ?? ''
+  );
+}
+
+/** A fault in the schedule that is shown where a replay would need a process. */
+const FAULT_BLOCK = /^```json schedule-fault\n(.*)\n```$/m;
+
+describe.each(PAGES)('docs/%s.md', (page) => {
+  it.each(NAMES[page])('has an entry with an example for %s', (name) => {
+    const text = entry(page, name);
+    const isExample = EXAMPLES.some((one) => entriesOf(one).some((at) => at.page === page && at.entry === name));
+
+    expect(isExample || /`[\w/-]+\.test\.ts`/.test(text) || FAULT_BLOCK.test(text), `an example of ${name}`).toBe(true);
+  });
+});
+
+it('shows faults in schedules that are valid, under their names', () => {
+  const shown = FAULT_KINDS.flatMap((name) => {
+    const line = FAULT_BLOCK.exec(entry('faults', name))?.[1];
+    return line === undefined ? [] : [{ name, line }];
+  });
+  const schedules = shown.map(({ line }) => {
+    const schedule = { version: 1, default: 'run-to-completion', preemptions: [], holds: [] };
+    return decodeSchedule(JSON.stringify({ ...schedule, faults: [JSON.parse(line)] }), 'docs/faults.md');
+  });
+
+  expect(schedules.map(({ faults }) => faults[0]?.do)).toEqual(shown.map(({ name }) => name));
+  expect(shown.length).toBeGreaterThan(7);
+});
+
+it.each(EXAMPLES)('has in docs/examples/$name.json what its entry is about, and its finding under it', (example) => {
+  const counterexample = readExample(example);
+  const words = counterexample.sentence.split(/\s+/).slice(0, 4).join(' ');
+
+  expect(doesShow(counterexample, example)).toBe(true);
+  for (const { page, entry: name } of entriesOf(example)) {
+    const shown = shownIn(read(page), name)?.replaceAll(/\s+/g, ' ');
+    expect(shown, 'run npm run example-pages').toContain(example.byHand === 'holds' ? 'the property holds' : words);
+  }
+});
+
+// One of each page; all of them are replayed by `npm run example-pages -- --check`.
+it.each(['no-lost-update', 'annotation-toucher', 'close-watch'])(
+  'shows %s as it comes back',
+  { timeout: 120_000 },
+  async (name) => {
+    const example = EXAMPLES.find((one) => one.name === name);
+    if (example === undefined) throw new Error(`no example "${name}"`);
+
+    for (const { page, entry: at, text } of await blocksOf(example))
+      expect(shownIn(read(page), at), 'run npm run example-pages').toBe(text);
+  },
+);

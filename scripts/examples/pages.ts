@@ -1,0 +1,134 @@
+/**
+ * What the pages about properties, writers and faults show of an example: made from a replay, put between markers, compared by a test.
+ *
+ * Owns: the text of each block and where it stands. Written by `npm run example-pages`.
+ */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import {
+  decodeCounterexample,
+  renderStory,
+  replay,
+  tellStory,
+  type Counterexample,
+  type ReplayResult,
+  type Violation,
+} from '../../harness/index.ts';
+import { REPOSITORY_ROOT } from '../repository-files.ts';
+import { EXAMPLES, type Example } from './table.ts';
+
+export type PageName = 'properties' | 'writers' | 'faults';
+
+export interface Block {
+  readonly page: PageName;
+  /** The entry that it stands under. */
+  readonly entry: string;
+  readonly text: string;
+}
+
+const WIDTH = 100;
+const PROCESS_TIMES = 3;
+/** The story's first row of columns. */
+const COLUMNS = /^ +#  /m;
+
+export function readExample({ name }: Example): Counterexample {
+  const file = `docs/examples/${name}.json`;
+  return decodeCounterexample(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8'), file);
+}
+
+/** Where an example is configured that is of no controller of the catalogue, from the root of the repository. */
+export function configOf({ name, controller }: Example): string | undefined {
+  return controller === null ? `docs/examples/${name}.yaml` : undefined;
+}
+
+/**
+ * What the pages show of an example, once a replay has shown it.
+ *
+ * @param withProcesses - Replays those of processes as well, which takes long and may need a toxiproxy server. What the pages show of them
+ * is the same without: no two runs of a process are told alike.
+ */
+export async function blocksOf(example: Example, withProcesses = false): Promise<readonly Block[]> {
+  const counterexample = readExample(example);
+  const config = configOf(example);
+  const withConfig = config === undefined ? '' : ` --config ${config}`;
+  const command = `npx stalemate replay docs/examples/${example.name}.json${withConfig}`;
+  const isProcess = 'command' in counterexample.target;
+  const again = (times: number): Promise<ReplayResult> =>
+    replay(counterexample, {
+      ...{ times, cwd: REPOSITORY_ROOT },
+      ...(config === undefined ? {} : { configFile: resolve(REPOSITORY_ROOT, config) }),
+    });
+  if (isProcess && withProcesses) comesBack(await again(PROCESS_TIMES), command);
+  const story = isProcess
+    ? `${counterexample.sentence}\n…`
+    : example.byHand === 'holds'
+      ? wellText(await again(1), example)
+      : storyText(await again(1), counterexample, command);
+  return entriesOf(example).map((at) => ({ ...at, text: blockText(at, counterexample, { command, story }) }));
+}
+
+function comesBack({ violation }: ReplayResult, command: string): Violation {
+  if (violation === undefined) throw new Error(`"${command}" does not show the failure any more: find it anew`);
+  return violation;
+}
+
+function storyText(result: ReplayResult, counterexample: Counterexample, command: string): string {
+  const { history } = result;
+  const violation = comesBack(result, command);
+  // Lines of code move, and paths are those of one machine.
+  const told = { ...violation, sentence: violation.sentence.replaceAll(/ at \S+:\d+/g, '') };
+  const story = tellStory({ violation: told, counterexample, record: history });
+  return renderStory(story, { width: WIDTH, color: false, replay: command }).trimEnd();
+}
+
+/** As the command prints it after its five runs. */
+function wellText({ reproduced, missedAnchors, inconclusive }: ReplayResult, { name }: Example): string {
+  if (reproduced.k > 0 || missedAnchors.length > 0 || inconclusive !== undefined)
+    throw new Error(`docs/examples/${name}.json does not end well any more`);
+  return 'not reproduced, 0 of 5: the whole schedule was followed and the property holds';
+}
+
+/** Where an example stands. A fault that has an example of its own is not shown by another. */
+export function entriesOf({ name, shows: { property, writer, fault } }: Example): readonly Omit<Block, 'text'>[] {
+  const isFaults = fault !== undefined && (fault === name || EXAMPLES.every((other) => other.name !== fault));
+  return [
+    ...(property === undefined ? [] : [{ page: 'properties' as const, entry: property }]),
+    ...(writer === undefined ? [] : [{ page: 'writers' as const, entry: writer }]),
+    ...(isFaults ? [{ page: 'faults' as const, entry: fault }] : []),
+  ];
+}
+
+interface Told {
+  readonly command: string;
+  readonly story: string;
+}
+
+/** A property shows the whole story, a writer its program, a fault its place in the schedule. */
+function blockText(
+  { page, entry }: Omit<Block, 'text'>,
+  { workload, schedule }: Counterexample,
+  { command, story }: Told,
+): string {
+  const columns = story.search(COLUMNS);
+  const shown = page === 'properties' || columns === -1 ? story : `${story.slice(0, columns).trimEnd()}\n…`;
+  const data = {
+    properties: [],
+    writers: workload.programs.filter(({ writer }) => writer === entry).flatMap(({ ops }) => ops),
+    faults: schedule.faults.filter((fault) => fault.do === entry),
+  }[page];
+  const json = data.length === 0 ? [] : ['```json', ...data.map((one) => JSON.stringify(one)), '```', ''];
+  return [...json, '```console', `$ ${command}`, shown, '```'].join('\n');
+}
+
+const BLOCK = (entry: string): RegExp =>
+  new RegExp(String.raw`(<!-- example:${entry} -->\n)([\s\S]*?)(<!-- /example -->)`);
+
+/** The block of an entry as the page has it. */
+export function shownIn(page: string, entry: string): string | undefined {
+  return BLOCK(entry).exec(page)?.[2]?.trimEnd();
+}
+
+/** The page with a block put in its place. */
+export function fillIn(page: string, { entry, text }: Block): string {
+  return page.replace(BLOCK(entry), (_, begin: string, __, end: string) => `${begin}${text}\n${end}`);
+}

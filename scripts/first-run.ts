@@ -1,0 +1,83 @@
+/**
+ * How long a newcomer waits: each shape of project is cloned and handed to `stalemate init`, in a temporary folder.
+ *
+ * `node scripts/first-run.ts [--only NAME] [--keep]`. Exit code 1 where one takes more than two minutes or four commands after the
+ * clone's, or where no verdict comes. Programs that are missing leave their shapes out, and that is said.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { realNow } from '../harness/determinism/real-time.ts';
+import { SHAPES, type Shape } from './first-run/projects.ts';
+
+const STALEMATE = fileURLToPath(new URL('../harness/cli/bin.mjs', import.meta.url));
+const SECONDS_MAX = 120;
+const COMMANDS_MAX = 4;
+
+const { values } = parseArgs({ options: { only: { type: 'string' }, keep: { type: 'boolean' } } });
+
+interface Trial {
+  readonly commands: number;
+  readonly seconds: number;
+  readonly code: number;
+}
+
+function run(command: readonly string[], cwd: string): number {
+  const [program = '', ...args] = command;
+  process.stdout.write(`$ ${program === process.execPath ? 'npx stalemate init' : command.join(' ')}\n`);
+  return spawnSync(program, args, { cwd, stdio: ['ignore', 'inherit', 'inherit'] }).status ?? 1;
+}
+
+function quietly(command: readonly string[], cwd: string): void {
+  const [program = '', ...args] = command;
+  spawnSync(program, args, { cwd, stdio: 'ignore' });
+}
+
+function firstRun(shape: Shape, folder: string): Trial {
+  const origin = join(folder, 'origin');
+  shape.write(origin);
+  quietly(['git', 'init', '--quiet'], origin);
+  quietly(['git', 'add', '--all'], origin);
+  quietly(
+    ['git', '-c', 'user.name=a', '-c', 'user.email=a@example.com', 'commit', '--quiet', '-m', 'A controller'],
+    origin,
+  );
+  const project = join(folder, 'project');
+  const started = realNow();
+  const commands = [
+    ['git', 'clone', '--quiet', origin, project],
+    ...shape.install,
+    [process.execPath, STALEMATE, 'init'],
+  ] as const;
+  let code = 0;
+  for (const command of commands) {
+    code = run(command, command[0] === 'git' ? folder : project);
+    if (code !== 0) break;
+  }
+  return { commands: commands.length, seconds: Math.round((realNow() - started) / 1000), code };
+}
+
+const lines: string[] = [];
+let failed = false;
+for (const shape of SHAPES.filter(({ name }) => values.only === undefined || values.only === name)) {
+  if (spawnSync(shape.needs, ['--version']).error !== undefined) {
+    lines.push(`${shape.name}: left out, there is no ${shape.needs}`);
+    continue;
+  }
+  process.stdout.write(`\n== ${shape.name}\n`);
+  const folder = mkdtempSync(join(tmpdir(), 'stalemate-first-run-'));
+  try {
+    const { commands, seconds, code } = firstRun(shape, folder);
+    const isGood = code <= 1 && seconds <= SECONDS_MAX && commands <= COMMANDS_MAX;
+    failed ||= !isGood;
+    lines.push(`${isGood ? '✓' : '✗'} ${shape.name}: exit code ${code} after ${seconds} s, ${commands} commands`);
+  } finally {
+    if (values.keep === true) lines.push(`  kept in ${folder}`);
+    else rmSync(folder, { recursive: true, force: true });
+  }
+}
+process.stdout.write(`\n${lines.join('\n')}\n`);
+process.exitCode = failed ? 1 : 0;

@@ -1,0 +1,56 @@
+/**
+ * Compiles the package into `dist/`: JavaScript and declarations, laid out like the clone, and beside them what is read as a file.
+ *
+ * Why: Node strips no types below `node_modules`, so an installed stalemate has to be JavaScript. The clone goes on running from its
+ * sources and never reads `dist/`. Owns: what becomes a file of the package. Does not own: package.json (manifest.ts).
+ */
+import { spawnSync } from 'node:child_process';
+import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { REPOSITORY_ROOT, repositoryPaths } from '../repository-files.ts';
+import { billOfMaterials, type Own } from './sbom.ts';
+import { readLock } from './shipped.ts';
+
+export const DIST: string = join(REPOSITORY_ROOT, 'dist');
+
+/** Read at run time from where they stand relative to a module. */
+const ASSETS =
+  /^harness\/|^kind-config\.yaml$|^docs\/schemas\/|^package\.json$|^controllers-under-test\/catalogue\.json$/;
+/** Sources are compiled; the rest is for tests and readers. */
+const LEFT_OUT = /\.(ts|md)$|\/tsconfig\.json$|\/recorded\.json$|^harness\/test\/|\/corpus\//;
+
+/** Everything but sources that belongs into the package, as paths of the repository. */
+export function assets(paths: readonly string[]): readonly string[] {
+  return paths.filter((path) => ASSETS.test(path) && !LEFT_OUT.test(path));
+}
+
+/** Declarations keep the endings of sources, which are not there: readers of declarations need those of the compiled modules. */
+export function withCompiledEndings(declarations: string): string {
+  return declarations.replace(/(\bfrom |\bimport\()(['"])(\.{1,2}\/[^'"]+)\.ts\2/g, '$1$2$3.js$2');
+}
+
+/** Compiles declarations alone, or everything, into a folder. */
+export function compile(folder: string, ...flags: readonly string[]): void {
+  const project = fileURLToPath(new URL('tsconfig.json', import.meta.url));
+  const tsc = join(REPOSITORY_ROOT, 'node_modules', '.bin', 'tsc');
+  const { status, stdout } = spawnSync(tsc, ['-p', project, '--outDir', folder, ...flags], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`"tsc" refuses the sources of the package; run "npm run types"\n${stdout}`);
+  for (const path of globSync('**/*.d.ts', { cwd: folder })) {
+    const file = join(folder, path);
+    writeFileSync(file, withCompiledEndings(readFileSync(file, 'utf8')));
+  }
+}
+
+export function build(): void {
+  rmSync(DIST, { recursive: true, force: true });
+  compile(DIST);
+  for (const path of assets(repositoryPaths())) cpSync(join(REPOSITORY_ROOT, path), join(DIST, path));
+  writeBill(DIST);
+}
+
+/** @param node - version of the Node binary that goes along, if one does. */
+export function writeBill(folder: string, node?: string): void {
+  const own = JSON.parse(readFileSync(join(REPOSITORY_ROOT, 'package.json'), 'utf8')) as Own;
+  writeFileSync(join(folder, 'sbom.cdx.json'), `${JSON.stringify(billOfMaterials(own, readLock(), node), null, 2)}\n`);
+}

@@ -1,0 +1,75 @@
+/** What is given to others besides our own code: the packages of the lockfile that are no development dependencies, and foreign data. */
+import { readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { KUBERNETES_VERSION } from '../../harness/clusters/control-plane/binaries.ts';
+import { REPOSITORY_ROOT } from '../repository-files.ts';
+
+interface LockEntry {
+  readonly version?: string;
+  readonly license?: string;
+  readonly integrity?: string;
+  readonly dev?: boolean;
+  readonly dependencies?: { readonly [name: string]: string };
+}
+
+export interface Lock {
+  readonly packages: { readonly [path: string]: LockEntry };
+}
+
+export interface Shipped {
+  /** `node_modules/…`, from the root of the repository. */
+  readonly path: string;
+  readonly name: string;
+  readonly version: string;
+  /** As SPDX spells it; empty where its package.json names none. */
+  readonly licence: string;
+  /** `sha512-…`. */
+  readonly integrity: string;
+  /** Paths of the packages that it asks for. */
+  readonly needs: readonly string[];
+}
+
+export function readLock(): Lock {
+  return JSON.parse(readFileSync(join(REPOSITORY_ROOT, 'package-lock.json'), 'utf8')) as Lock;
+}
+
+/** In the order of the lockfile. npm's own bill of materials (npm 11) misses packages that development tools ask for too. */
+export function shippedPackages({ packages }: Lock): readonly Shipped[] {
+  return Object.entries(packages)
+    .filter(([path, { dev }]) => path !== '' && dev !== true)
+    .map(([path, { version = '', license = '', integrity = '', dependencies = {} }]) => ({
+      path,
+      name: path.replace(/^.*node_modules\//, ''),
+      version,
+      licence: license,
+      integrity,
+      needs: Object.keys(dependencies).flatMap((name) => resolved(name, path, packages) ?? []),
+    }));
+}
+
+/** Where Node finds a package from within another one: the nearest `node_modules` upwards. */
+function resolved(name: string, from: string, packages: Lock['packages']): string | undefined {
+  for (let folder = from; ; folder = posix.dirname(folder)) {
+    const path = posix.join(folder, 'node_modules', name);
+    if (packages[path] !== undefined) return path;
+    if (folder === '.') return undefined;
+  }
+}
+
+export interface ForeignData {
+  readonly name: string;
+  readonly version: string;
+  readonly licence: string;
+  readonly files: RegExp;
+}
+
+/** Data that our scripts took from elsewhere; NOTICE says so too. */
+export const FOREIGN_DATA: readonly ForeignData[] = [
+  {
+    name: 'kubernetes',
+    version: KUBERNETES_VERSION.replace(/^v/, ''),
+    licence: 'Apache-2.0',
+    // Everything that scripts generate comes from there.
+    files: /\/generated\/|\.generated\.ts$/,
+  },
+];

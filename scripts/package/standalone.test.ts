@@ -1,0 +1,62 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { REPOSITORY_ROOT } from '../repository-files.ts';
+import { folderTrouble, pagesAndWrappers } from './standalone.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'stalemate-standalone-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function launcher(
+  text = '# Starts stalemate with the Node that stands beside it; links to this file are followed.',
+): void {
+  mkdirSync(join(folder, 'bin'));
+  writeFileSync(join(folder, 'bin', 'stalemate'), `#!/bin/sh\n${text}\n`);
+}
+
+describe('a folder that is written anew', () => {
+  it('is absent, empty, or one that was made here', () => {
+    expect(folderTrouble(join(folder, 'absent'))).toBeUndefined();
+    expect(folderTrouble(folder)).toBeUndefined();
+
+    launcher();
+    mkdirSync(join(folder, 'app'));
+    expect(folderTrouble(folder)).toBeUndefined();
+  });
+
+  it("is not the clone, and nothing that holds somebody's files", () => {
+    const file = join(folder, 'notes.txt');
+    writeFileSync(file, '');
+
+    expect(folderTrouble(REPOSITORY_ROOT)).toMatch(
+      /holds ".+", expected no folder, an empty one, or one that was made/,
+    );
+    expect(folderTrouble(folder)).toContain('holds "notes.txt"');
+    expect(folderTrouble(file)).toContain('is no folder');
+    launcher();
+    expect(folderTrouble(folder)).toContain('holds "notes.txt"');
+  });
+
+  it('is not one with a program of that name by others', () => {
+    launcher('echo mine');
+
+    expect(folderTrouble(folder)).toContain('holds "bin"');
+  });
+});
+
+it('holds every page and file that its README points to', () => {
+  const readme = readFileSync(join(REPOSITORY_ROOT, 'README.md'), 'utf8');
+  const links = [...readme.matchAll(/\]\(((?:docs|ci|harness)\/[^)#]*)/g)].map(([, path = '']) => path);
+  const files = new Set(pagesAndWrappers());
+
+  expect(links.filter((path) => !files.has(path) && ![...files].some((file) => file.startsWith(`${path}/`)))).toEqual(
+    [],
+  );
+  expect([...files]).toEqual(expect.arrayContaining(['ci/go/stalemate.go', 'ci/python/pyproject.toml']));
+});

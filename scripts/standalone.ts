@@ -1,0 +1,44 @@
+/**
+ * `npm run standalone [-- --platform linux-arm64] [--folder FOLDER] [--no-archive]`: one folder, and one archive, that run without npm
+ * and without a Node of the user's. The image is made of the folder (image.ts).
+ */
+import { spawnSync } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { buildStandalone, folderTrouble, PLATFORMS, type Platform } from './package/standalone.ts';
+import { REPOSITORY_ROOT } from './repository-files.ts';
+
+const { values } = parseArgs({
+  options: {
+    platform: { type: 'string', default: `${process.platform}-${process.arch}` },
+    folder: { type: 'string' },
+    'no-archive': { type: 'boolean', default: false },
+  },
+});
+const { version } = JSON.parse(readFileSync(join(REPOSITORY_ROOT, 'package.json'), 'utf8')) as {
+  readonly version: string;
+};
+
+const name = `stalemate-${version}-${values.platform}`;
+const folder = resolve(values.folder ?? join(REPOSITORY_ROOT, 'build', name));
+const trouble = Object.hasOwn(PLATFORMS, values.platform)
+  ? folderTrouble(folder)
+  : `got platform "${values.platform}", expected one of ${Object.keys(PLATFORMS).join(', ')}`;
+
+if (trouble !== undefined) {
+  console.error(`standalone: ${trouble}`);
+  process.exitCode = 2;
+} else {
+  buildStandalone(values.platform as Platform, folder);
+  console.log(relative(process.cwd(), folder));
+  if (!values['no-archive']) archive(folder);
+}
+
+function archive(folder: string): void {
+  const file = `${folder}.tar.gz`;
+  const args = ['-czf', file, '--owner=0', '--group=0', '-C', dirname(folder), basename(folder)];
+  const { status } = spawnSync('tar', args, { stdio: 'inherit' });
+  if (status !== 0) throw new Error(`"tar" could not write ${file}`);
+  console.log(`${relative(process.cwd(), file)}  ${(statSync(file).size / 1e6).toFixed(0)} MB`);
+}
