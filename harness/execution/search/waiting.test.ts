@@ -5,19 +5,27 @@ import { Waiting } from './waiting.ts';
 describe('waiting', () => {
   it('ends when its share is spent, and at the deadline of the search', () => {
     const endless = new Waiting(Number.POSITIVE_INFINITY, 1);
-    expect(endless.leftMs()).toBeGreaterThan(0);
+    expect(endless.leftMs('long')).toBeGreaterThan(0);
     endless.spend(3_600_000);
-    expect(endless.leftMs()).toBeLessThan(0);
+    expect(endless.leftMs('long')).toBeLessThan(0);
 
-    expect(new Waiting(realNow() - 1, 1).leftMs()).toBeLessThan(0);
+    expect(new Waiting(realNow() - 1, 1).leftMs('long')).toBeLessThan(0);
+  });
+
+  it('takes its first looks a little beyond the deadline, within its share', () => {
+    const [ended, longAgo] = [1, 60_000].map((ms) => new Waiting(realNow() - ms, 1));
+    expect(ended?.leftMs('short')).toBeGreaterThan(8_000);
+    expect(longAgo?.leftMs('short')).toBeLessThan(0);
+    ended?.spend(3_600_000);
+    expect(ended?.leftMs('short')).toBeLessThan(0);
   });
 
   it('is a share of each lane', () => {
     const [one, four] = [1, 4].map((lanes) => new Waiting(Number.POSITIVE_INFINITY, lanes));
     one?.spend(120_000);
     four?.spend(120_000);
-    expect(one?.leftMs()).toBeLessThan(0);
-    expect(four?.leftMs()).toBeGreaterThan(0);
+    expect(one?.leftMs('long')).toBeLessThan(0);
+    expect(four?.leftMs('long')).toBeGreaterThan(0);
   });
 
   it('has no limit and costs nothing while a finding is proven', async () => {
@@ -25,12 +33,12 @@ describe('waiting', () => {
 
     const left = await waiting.unhurried(async () => {
       waiting.spend(3_600_000);
-      return waiting.leftMs();
+      return waiting.leftMs('long');
     });
 
     expect(left).toBe(Number.POSITIVE_INFINITY);
-    expect(new Waiting(realNow() + 3_600_000, 1).leftMs()).toBeGreaterThan(0);
-    expect(waiting.leftMs()).toBeLessThan(0);
+    expect(new Waiting(realNow() + 3_600_000, 1).leftMs('long')).toBeGreaterThan(0);
+    expect(waiting.leftMs('long')).toBeLessThan(0);
   });
 
   it('is limited again when the proof has failed', async () => {
@@ -38,6 +46,6 @@ describe('waiting', () => {
 
     await expect(waiting.unhurried(() => Promise.reject(new Error('no proof')))).rejects.toThrow('no proof');
 
-    expect(waiting.leftMs()).toBeLessThan(0);
+    expect(waiting.leftMs('long')).toBeLessThan(0);
   });
 });
