@@ -22,12 +22,9 @@ import { roleOfRevision } from '../../oracle/reference.ts';
 import type { Live } from './live-run.ts';
 import type { TrialOptions } from './trial.ts';
 
-/** How a run that stands is looked at: for seconds, which clears most suspects, or for as long as a claim wants. */
-export type Look = 'short' | 'long';
-
 /** How long may still be waited for runs that stand, in ms of real time. */
 export interface Patience {
-  readonly leftMs: (look: Look) => number;
+  readonly leftMs: () => number;
   readonly spend: (ms: number) => void;
 }
 
@@ -155,10 +152,9 @@ export class Prober {
   /** A little longer each time that it is asked for: most suspects need no more than a second. */
   async #settleOn(windowMs: number, { probes }: History, live: Live): Promise<ProbeResult> {
     const before = Math.max(0, ...probes.map((probe) => (probe.probe === 'extended-settle' ? probe.windowMs : 0)));
-    const short = LIVE_WINDOWS_MS.find((window) => window > before);
-    const left = this.#patience.leftMs(short === undefined ? 'long' : 'short');
+    const next = LIVE_WINDOWS_MS.find((window) => window > before) ?? windowMs;
     const began = realNow();
-    const longer = await live.settleOn(Math.min(windowMs, short ?? windowMs, Math.max(0, left)));
+    const longer = await live.settleOn(Math.min(windowMs, next, Math.max(0, this.#patience.leftMs())));
     this.#patience.spend(realNow() - began);
     return settled(longer.history, longer.windowMs);
   }

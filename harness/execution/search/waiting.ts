@@ -5,14 +5,14 @@
  * count as not reproduced as soon as the search had spent its share.
  */
 import { realNow } from '../../determinism/real-time.ts';
-import type { Look, Patience } from '../run/prober.ts';
+import type { Patience } from '../run/prober.ts';
 
 /** However much is suspected, this share of a campaign, in each of its lanes, is spent on looking at runs that have come to rest. */
 const WAITING_SHARE = 0.4;
 /** So much of it from the beginning: enough for one suspect that takes a minute, and the shorter looks before that, on a busy machine. */
 const WAITING_MIN_MS = 90_000;
-/** A suspect of the last runs gets its first looks though the budget has ended, so much later at most: without them there is no verdict. */
-const LAST_LOOKS_MS = 20_000;
+/** What one of the last runs is suspected of is looked into for so long after the budget: mostly it is cleared, without a look never. */
+const LAST_LOOK_MS = 20_000;
 
 export class Waiting implements Patience {
   readonly #deadline: number;
@@ -30,11 +30,11 @@ export class Waiting implements Patience {
     this.#deadline = deadline;
   }
 
-  leftMs(look: Look): number {
+  leftMs(): number {
     if (this.#unhurried > 0) return Number.POSITIVE_INFINITY;
     const now = realNow();
     const share = (WAITING_MIN_MS + (now - this.#began) * WAITING_SHARE) * this.#lanes - this.#spentMs;
-    return Math.min(this.#deadline + (look === 'short' ? LAST_LOOKS_MS : 0) - now, share);
+    return Math.min(this.#deadline + LAST_LOOK_MS - now, share);
   }
 
   spend(ms: number): void {
