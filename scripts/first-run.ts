@@ -50,7 +50,7 @@ function firstRun(shape: Shape, folder: string): Trial {
   const commands = [
     ['git', 'clone', '--quiet', origin, project],
     ...shape.install,
-    [process.execPath, STALEMATE, 'init'],
+    [process.execPath, STALEMATE, 'init', '--seed', '1'],
   ] as const;
   let code = 0;
   for (const command of commands) {

@@ -5,7 +5,7 @@ import { Command } from 'commander';
 import { realNow } from '../../determinism/real-time.ts';
 import { findConfigFile } from '../../execution/config/config-file.ts';
 import { EXIT, HarnessError, type ExitCode } from '../../model/errors.ts';
-import { budgetArgument, collect, usage } from '../arguments.ts';
+import { budgetArgument, collect, seedArgument, usage } from '../arguments.ts';
 import type { Console } from '../console.ts';
 import { choose, type Choice, type InitFlags } from '../init/choose.ts';
 import { filesText, foundText, planText } from '../init/found-text.ts';
@@ -42,6 +42,7 @@ export function initCommand(context: CommandContext): Command {
     .option('--target <module>', 'module that starts the controller, instead of a program')
     .option('--ci <kind>', 'github, gitlab or none (default: what the repository uses)', ciArgument)
     .option('--budget <budget>', 'of the first run (default: 30s)', budgetArgument)
+    .option('--seed <n>', 'of the first run (default: a fresh one)', seedArgument)
     .option('--no-run', 'write the files only')
     .option('--dry-run', 'show what would be written, and end')
     .option('--force', 'write files anew that are there')
@@ -114,9 +115,13 @@ async function firstRun(
       'found no CRD and no sample, expected objects that a user would apply; generate the CRDs and run "stalemate init --force", or add a file to "samples" and run "stalemate run"',
     );
   const budget = flags.budget ?? '30s';
-  out(`run     ${called} run --budget ${budget} --stop-after 1\n\n`);
+  const seed = flags.seed === undefined ? {} : { seed: flags.seed };
+  out(`run     ${called} run --budget ${budget} --stop-after 1${'seed' in seed ? ` --seed ${seed.seed}` : ''}\n\n`);
   const config = findConfigFile(cwd);
-  const code = await runCampaign({ ...(config === undefined ? {} : { config }), budget, stopAfter: 1 }, context);
+  const code = await runCampaign(
+    { ...(config === undefined ? {} : { config }), ...seed, budget, stopAfter: 1 },
+    context,
+  );
   const what = code === EXIT.inconclusive ? 'no verdict yet' : 'first verdict';
   out(`\n${what} after ${Math.round((realNow() - started) / 1000)} s; next: ${called} run --budget 10m\n`);
   return code;

@@ -19,6 +19,7 @@ export interface InitFlags {
   readonly sample?: readonly string[];
   readonly ci?: CiKind;
   readonly budget?: string;
+  readonly seed?: number;
   readonly run?: boolean;
   readonly dryRun?: boolean;
   readonly force?: boolean;
