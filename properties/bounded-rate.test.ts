@@ -158,6 +158,22 @@ describe('bounded rate', () => {
 
       expect(judge(h)).toMatchObject({ violations: [{ signature: { class: 'outlived-cause', kind: 'pods' } }] });
     });
+
+    it('does not hold it against a target whose watch is still down that it cannot know better', () => {
+      for (const [again, result] of [
+        ['afterwards', 'holds'],
+        ['before', 'violated'],
+      ] as const) {
+        const { h } = started();
+        h.call('controller', 'watch', 'pods', '');
+        h.endStream('controller', 'pods', 'expired').phase('settle').pass(30_000);
+        if (again === 'before') h.call('controller', 'watch', 'pods', '');
+        for (const pause of exponential(5, 8)) h.pass(pause).delete('controller', 'pods', 'gone');
+        if (again === 'afterwards') h.call('controller', 'watch', 'pods', '');
+
+        expect(judge(h.pass(30_000)).result, again).toBe(result);
+      }
+    });
   });
 
   describe('writes at rest', () => {

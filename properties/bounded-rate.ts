@@ -14,6 +14,7 @@ import { failureStreaks, unprompted } from '../harness/oracle/failures.ts';
 import type { FailureStreak } from '../harness/oracle/failures.ts';
 import { findFights } from '../harness/oracle/fights.ts';
 import type { Fight } from '../harness/oracle/fights.ts';
+import { couldHear } from '../harness/oracle/open-watches.ts';
 import type { Property } from '../harness/oracle/property.ts';
 import {
   activityAfter,
@@ -65,7 +66,7 @@ function check(history: History): CheckResult {
   for (const streak of failureStreaks(history)) {
     if (streak.attempts.length < RETRIES_MIN) continue;
     for (const stretch of unprompted(history, streak)) {
-      const violation = retryViolation(stretch, rest);
+      const violation = retryViolation(history, stretch, rest);
       if (violation !== undefined) violations.push(violation);
     }
   }
@@ -257,8 +258,12 @@ const RETRY_TEXT = {
   'outlived-cause': 'goes on repeating a request at rest that cannot succeed any more',
 } as const;
 
-function retryViolation(streak: FailureStreak, rest: ReturnType<typeof restStart>): Violation | undefined {
-  const fault = judgeStreak(streak, rest);
+function retryViolation(
+  history: History,
+  streak: FailureStreak,
+  rest: ReturnType<typeof restStart>,
+): Violation | undefined {
+  const fault = judgeStreak(streak, rest, (attempt) => couldHear(history, attempt, attempt.invoked.at));
   const { attempts, gapsMs } = streak;
   const [first] = attempts;
   const last = attempts.at(-1);

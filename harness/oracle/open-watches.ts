@@ -36,6 +36,23 @@ export function watchGivenUp(history: Watching): LostWatch | undefined {
   return undefined;
 }
 
+/**
+ * Whether a life of the target could hear of changes to a resource at a tick: it had a watch of it, or has never asked for one. Between
+ * a watch that broke off and the next one clients wait, for seconds or more.
+ */
+export function couldHear(
+  { operations, streamEnds }: Pick<History, 'operations' | 'streamEnds'>,
+  { actor, resource }: Pick<Operation, 'actor' | 'resource'>,
+  at: number,
+): boolean {
+  const opened = operations.filter(
+    (one) => one.verb === 'watch' && one.actor === actor && one.resource === resource && (one.answered?.at ?? at) < at,
+  );
+  const isOver = ({ label, outcome }: Operation): boolean =>
+    outcome.type !== 'ok' || streamEnds.some((end) => end.stream === label && end.at < at);
+  return opened.length === 0 || !opened.every(isOver);
+}
+
 /** What became of one life's watches of a resource; undefined when one is there, or was ended by the life itself. */
 function endOf(
   watches: readonly Operation[],

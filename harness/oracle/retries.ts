@@ -33,15 +33,24 @@ const GROWTH = 1.3;
 /** Refusals at rest after which the same answer is not news any more. */
 const OUTLIVED_MIN = 8;
 
-/** Undefined for retries as they should be. `rest` is when nobody else acts any more. */
-export function judgeStreak(streak: FailureStreak, rest: Mark): RetryFault | undefined {
+/**
+ * Undefined for retries as they should be.
+ *
+ * @param rest When nobody else acts any more.
+ * @param knows Whether the target could know by then that an attempt was in vain.
+ */
+export function judgeStreak(
+  streak: FailureStreak,
+  rest: Mark,
+  knows: (attempt: Operation) => boolean,
+): RetryFault | undefined {
   const { attempts, gapsMs } = streak;
   if (attempts.length < RETRIES_MIN) return undefined;
   const repeats = sameRefusal(attempts);
   const fresh = attempts.every(isConflict) && !repeats && attempts.length < IRREGULAR_MIN;
   // Each attempt carried a newer version and lost against a newer change: the cause is still there.
   if (!fresh && (isRegular(gapsMs) || isUnbounded(gapsMs))) return repeats ? 'refused-version' : 'no-back-off';
-  const late = attempts.filter(({ invoked }) => invoked.at >= rest.at);
+  const late = attempts.filter((attempt) => attempt.invoked.at >= rest.at && knows(attempt));
   if (!streak.open || late.length < OUTLIVED_MIN || !late.every(isHopeless)) return undefined;
   // Named by its cause however it is paced: a busy machine makes any spacing irregular.
   return repeats ? 'refused-version' : 'outlived-cause';
