@@ -5,7 +5,7 @@
  */
 import type { ActorId } from '../model/actor.ts';
 import type { Item } from '../model/item.ts';
-import { ANSWERED, SENT } from '../model/label.ts';
+import { ANSWERED, partsOf, SENT } from '../model/label.ts';
 import { revisionOf } from '../model/object.ts';
 import type { KubeObject } from '../model/object.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
@@ -46,12 +46,12 @@ export interface PendingItem extends Item {
 }
 
 /** What a waiting item is called once its operation or its stream has been renamed. */
-export function newName({ kind, label, stream, exchange }: PendingItem): Pick<Item, 'label' | 'stream' | 'k'> {
+export function newName({ kind, label, exchange }: PendingItem): Pick<Item, 'label' | 'stream' | 'k'> {
   if (kind !== 'event') {
     return { label: exchange.operation.label + (kind === 'send' ? SENT : ANSWERED), stream: '', k: 0 };
   }
   const now = exchange.stream?.label ?? '';
-  return { label: `${now}${label.slice(stream.length, label.lastIndexOf('@'))}@0`, stream: now, k: 0 };
+  return { label: `${now}/${partsOf(label).event?.name ?? ''}@0`, stream: now, k: 0 };
 }
 
 /** The version of the event that waits first; 0 for none. */

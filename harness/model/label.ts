@@ -39,18 +39,53 @@ export function streamLabel(actor: string, resource: string, namespace: string, 
 export const SENT = '!sent';
 export const ANSWERED = '!answered';
 
-/** `stem#n!sent` or `stem#n!answered`: the only labels whose number is looked at, when a schedule is moved. */
-const NUMBERED = /^(?<stem>.+)#(?<occurrence>\d+)(?<moment>!sent|!answered)$/;
+/** What a label of any form says. */
+export interface LabelParts {
+  readonly actor: string;
+  /** `timer` for timers. */
+  readonly verb: string;
+  /** `pods` or `deployments.apps`; empty for timers. */
+  readonly resource: string;
+  /** What stands behind the resource: subresource if any, namespace and name; or the scope of a stream with its selector. */
+  readonly rest: readonly string[];
+  /** All that stands before the number. */
+  readonly stem: string;
+  /** Absent from labels that have not been numbered. */
+  readonly occurrence?: number;
+  /** `!sent`, `!answered`, `!setup`, or several; empty for streams, their events and timers. */
+  readonly marks: string;
+  /** The event of the stream that is meant, and not the stream. */
+  readonly event?: { readonly name: string; readonly k: number };
+}
+
+/** As short a stem as there can be: an object may have `#` in its name, and so may the one that an event is about. */
+const NUMBERED = /^(?<stem>.*?)#(?<occurrence>\d+)(?<marks>(?:![a-z]+)*)(?<event>(?:\/(?<name>.*))?@(?<k>-?\d+))?$/s;
+
+/** Takes a label apart, whatever it is of. */
+export function partsOf(label: Label): LabelParts {
+  const { stem = label, occurrence, marks = '', event, name = '', k } = NUMBERED.exec(label)?.groups ?? {};
+  const [actor = '', verb = '', resource = '', ...rest] = stem.split('/');
+  return {
+    actor,
+    verb,
+    resource,
+    rest,
+    stem,
+    marks,
+    ...(occurrence === undefined ? {} : { occurrence: Number(occurrence) }),
+    ...(event === undefined ? {} : { event: { name, k: Number(k) } }),
+  };
+}
 
 /** What a request's label says besides its number; absent for streams, their events and timers. */
 export function withoutOccurrence(label: Label): string | undefined {
-  return NUMBERED.exec(label)?.groups?.['stem'];
+  const { stem, marks, event } = partsOf(label);
+  return event === undefined && (marks === SENT || marks === ANSWERED) ? stem : undefined;
 }
 
-/** The label of the request that is so many occurrences later (or earlier); absent when there is none. */
+/** The label that is so many occurrences later (or earlier); absent where none is, and for events, which are numbered by their stream. */
 export function laterOccurrence(label: Label, by: number): Label | undefined {
-  const { stem, occurrence, moment } = NUMBERED.exec(label)?.groups ?? {};
-  if (stem === undefined || occurrence === undefined || moment === undefined) return undefined;
-  const number = Number(occurrence) + by;
-  return number < 0 ? undefined : `${stem}#${number}${moment}`;
+  const { stem, occurrence, marks, event } = partsOf(label);
+  if (occurrence === undefined || event !== undefined || occurrence + by < 0) return undefined;
+  return `${stem}#${occurrence + by}${marks}`;
 }

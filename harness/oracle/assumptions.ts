@@ -6,6 +6,7 @@
  * (`contention.ts`). Start at {@link checkLegality}.
  */
 import type { Delivery, History, Operation, Revision } from '../model/history.ts';
+import { partsOf } from '../model/label.ts';
 import { revisionOf } from '../model/object.ts';
 import type { KubeObject } from '../model/object.ts';
 
@@ -118,7 +119,10 @@ function checkGap(
   breaches: string[],
 ): void {
   if (label.includes('?')) return;
-  const [, , resource = '', scope = '*'] = label.replace(/#\d+(!setup)?$/, '').split('/');
+  const {
+    resource,
+    rest: [scope = '*'],
+  } = partsOf(label);
   const missed = revisions.find(
     (revision) =>
       revision.revision > after &&

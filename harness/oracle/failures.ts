@@ -6,6 +6,7 @@
 import { roleOf } from '../model/actor.ts';
 import type { History, Operation } from '../model/history.ts';
 import { isWrite } from '../model/history.ts';
+import { partsOf } from '../model/label.ts';
 
 export interface FailureStreak {
   /** Consecutive failed attempts, oldest first. */
@@ -72,7 +73,8 @@ function isFailure({ verb, outcome }: Operation): boolean {
 
 /** The label without its number. Each attempt to create under a generated name counts on; of all else a number is another object. */
 function keyOf({ label, verb }: Operation): string {
-  return label.replace(verb === 'create' ? /(~\d+)?#\d+(!setup)?$/ : /#\d+(!setup)?$/, '');
+  const { stem } = partsOf(label);
+  return verb === 'create' ? stem.replace(/~\d+$/, '') : stem;
 }
 
 function gapsOf(attempts: readonly Operation[]): readonly number[] {

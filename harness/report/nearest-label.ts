@@ -4,7 +4,7 @@
  * Owns: what is most alike. The kind of request counts before the names in it. Pure.
  */
 import type { History } from '../model/history.ts';
-import type { Label } from '../model/label.ts';
+import { partsOf, type Label, type LabelParts } from '../model/label.ts';
 import { editDistance } from '../model/similar.ts';
 
 /** For each label that was missed, the nearest of those that occurred; left out where nothing of its kind did. */
@@ -39,17 +39,22 @@ const FAR = 100;
 
 function distanceOf(one: Label, other: Label): number {
   if (momentOf(one) !== momentOf(other)) return Number.POSITIVE_INFINITY;
-  const [actor = '', verb = '', resource = '', ...rest] = one.split('/');
-  const [otherActor = '', otherVerb = '', otherResource = '', ...otherRest] = other.split('/');
+  const here = partsOf(one);
+  const there = partsOf(other);
   // What one actor waits for another one's request cannot stand for.
-  if (roleIn(actor) !== roleIn(otherActor)) return Number.POSITIVE_INFINITY;
-  const kinds = (verb === otherVerb ? 0 : 2 * FAR) + (resource === otherResource ? 0 : FAR);
-  return kinds + editDistance(actor, otherActor) + editDistance(rest.join('/'), otherRest.join('/'));
+  if (roleIn(here.actor) !== roleIn(there.actor)) return Number.POSITIVE_INFINITY;
+  const kinds = (here.verb === there.verb ? 0 : 2 * FAR) + (here.resource === there.resource ? 0 : FAR);
+  const names = editDistance(behindResource(one, here), behindResource(other, there));
+  return kinds + editDistance(here.actor, there.actor) + names;
 }
 
-/** Before the server sees it, before the actor sees the answer, an event, a stream. */
+/** Before the server sees it, before the actor sees the answer, an event, a stream: also where a label lacks its number. */
 function momentOf(label: Label): string {
   return /!(sent|answered)$/.exec(label)?.[1] ?? (/@-?\d+$/.test(label) ? 'event' : 'stream');
+}
+
+function behindResource(label: Label, { rest, stem }: LabelParts): string {
+  return rest.join('/') + label.slice(stem.length);
 }
 
 /** Without which life, replica or writer it is. */

@@ -4,7 +4,7 @@
  * Deterministic: a function of the views it is shown. Labels that never come up are skipped; `hit` tells which took effect.
  */
 import type { Choice, Item, Scheduler, View } from '../model/item.ts';
-import type { Label } from '../model/label.ts';
+import { laterOccurrence, type Label } from '../model/label.ts';
 import type { Fault, Hold, Preemption, Schedule } from '../model/schedule.ts';
 import { TIME } from '../model/schedule.ts';
 import { defaultItem, hasProgram, holdKey, itemOfRun } from './default-order.ts';
@@ -136,10 +136,8 @@ function anchorKey(preemption: Preemption): string {
 
 /** The labels that one fault names: its own, and the next occurrences for `times` > 1. */
 export function faultLabels(fault: Fault): readonly Label[] {
-  const match = fault.times === undefined ? null : /^(.*#)(\d+)(![a-z]+)?$/.exec(fault.at);
-  if (match === null) return [fault.at];
-  const [, stem = '', n = '0', suffix = ''] = match;
-  return Array.from({ length: fault.times ?? 1 }, (_, index) => `${stem}${Number(n) + index}${suffix}`);
+  const { at, times = 1 } = fault;
+  return [at, ...Array.from({ length: times - 1 }, (_, index) => laterOccurrence(at, index + 1) ?? []).flat()];
 }
 
 /** The labels that a schedule anchors on. */

@@ -6,6 +6,7 @@
 import { roleOf } from '../model/actor.ts';
 import { CONNECTION_KINDS, type ConnectionKind, type Link } from '../model/connection-fault.ts';
 import type { Choice, Item, Scheduler, View } from '../model/item.ts';
+import { partsOf } from '../model/label.ts';
 import type { FaultAction, FaultKind } from '../model/schedule.ts';
 import type { Search } from '../model/trial.ts';
 import { drawConnectionFault } from './connection-faults.ts';
@@ -70,7 +71,12 @@ export class SearchScheduler implements Scheduler {
   #fault(item: Item): FaultAction | undefined {
     if (item.kind === 'timer' || roleOf(item.actor) !== 'target') return undefined;
     const lasting = this.#lasting;
-    if (lasting !== undefined && lasting.left > 0 && item.kind === 'send' && stemOf(item) === lasting.stem) {
+    if (
+      lasting !== undefined &&
+      lasting.left > 0 &&
+      item.kind === 'send' &&
+      partsOf(item.label).stem === lasting.stem
+    ) {
       lasting.left--;
       return lasting.fault;
     }
@@ -95,7 +101,7 @@ export class SearchScheduler implements Scheduler {
       const fault = this.#make(kind);
       if (fault.do === 'fail' || fault.do === 'refuse') {
         const left = (LASTING[this.#draws.int(LASTING.length)] ?? 1) - 1;
-        this.#lasting = { stem: stemOf(item), left, fault };
+        this.#lasting = { stem: partsOf(item.label).stem, left, fault };
       }
       return fault;
     }
@@ -113,11 +119,6 @@ export class SearchScheduler implements Scheduler {
     const status = STATUSES[this.#draws.int(STATUSES.length)] ?? 500;
     return this.#draws.int(3) === 0 ? { do: kind, status, retryAfterSeconds: 1 } : { do: kind, status };
   }
-}
-
-/** Without the occurrence number: `controller/update/pods/default/a`. */
-function stemOf(item: Item): string {
-  return item.label.slice(0, item.label.lastIndexOf('#'));
 }
 
 const ON_WATCH: readonly FaultKind[] = ['fail', 'refuse'];

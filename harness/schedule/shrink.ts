@@ -4,6 +4,7 @@
  * Pure: a generator of candidates that is told after each whether it still fails. The campaign drives it with a budget and a pinned
  * signature (`execution/search/shrink-finding.ts`); the fast-check arbitrary turns it into a shrink stream (`arbitrary.ts`).
  */
+import { laterOccurrence } from '../model/label.ts';
 import { SHORT_PAUSE_MS } from './pauses.ts';
 import { isConnectionFault, type Fault, type Hold, type Preemption, type Schedule } from '../model/schedule.ts';
 import type { Trial } from '../model/trial.ts';
@@ -189,12 +190,11 @@ function* simplifyWorkload(trial: Trial): Shrinking {
 /** The same with every occurrence number one lower; undefined when none can be. */
 function withLowerNumbers(trial: Trial): Trial | undefined {
   let changed = false;
-  const lower = (label: string): string =>
-    label.replace(/#(\d+)(?=!|$)/, (whole, digits: string) => {
-      if (digits === '0') return whole;
-      changed = true;
-      return `#${Number(digits) - 1}`;
-    });
+  const lower = (label: string): string => {
+    const lowered = laterOccurrence(label, -1);
+    changed ||= lowered !== undefined;
+    return lowered ?? label;
+  };
   const schedule = relabelled(trial.schedule, (label, place) =>
     // Streams are numbered by how often they were opened; a single request that is held is an anchor like others.
     place === 'held' && !label.includes('!') ? label : lower(label),
@@ -281,24 +281,13 @@ function fromDeviations(deviations: readonly Deviation[]): Schedule {
   };
 }
 
-const NUMBERED = /^(.*#)(\d+)(![a-z]+)?$/;
-
 /** The same failure at consecutive occurrences of one label is one lasting fault. */
 export function joinLasting(faults: readonly Fault[]): readonly Fault[] {
   const out: Fault[] = [];
   for (const fault of faults) {
-    const here = NUMBERED.exec(fault.at);
-    const index = out.findIndex((earlier) => {
-      const there = NUMBERED.exec(earlier.at);
-      return (
-        here !== null &&
-        there !== null &&
-        isSameFailure(earlier, fault) &&
-        here[1] === there[1] &&
-        here[3] === there[3] &&
-        Number(here[2]) === Number(there[2]) + (earlier.times ?? 1)
-      );
-    });
+    const index = out.findIndex(
+      (earlier) => isSameFailure(earlier, fault) && fault.at === laterOccurrence(earlier.at, earlier.times ?? 1),
+    );
     const earlier = out[index];
     if (earlier === undefined) out.push(fault);
     else out[index] = { ...earlier, times: (earlier.times ?? 1) + (fault.times ?? 1) };

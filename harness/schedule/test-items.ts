@@ -1,22 +1,23 @@
 /** Items and views for tests of schedulers and strategies. Used by tests only. */
 import type { Item, View } from '../model/item.ts';
+import { ANSWERED, partsOf } from '../model/label.ts';
 
 let seq = 0;
 
 /** An item of `actor`, by default a write about to be sent. Events take their stream and number from the label. */
 export function item(label: string, more: Partial<Item> = {}): Item {
-  const event = /^(.*#\d+)\/[^/]*@(-?\d+)$/.exec(label);
-  const kind = event !== null ? 'event' : label.endsWith('!answered') ? 'answer' : 'send';
+  const { actor, verb, marks, event } = partsOf(label);
+  const kind = event !== undefined ? 'event' : marks.endsWith(ANSWERED) ? 'answer' : 'send';
   return {
     seq: seq++,
     kind,
-    actor: label.slice(0, label.indexOf('/')),
+    actor,
     label,
-    stream: event?.[1] ?? '',
-    k: Number(event?.[2] ?? 0),
+    stream: event === undefined ? '' : label.slice(0, label.lastIndexOf('/')),
+    k: event?.k ?? 0,
     touches: '',
     write: true,
-    verb: event !== null ? 'event' : (label.split('/')[1] ?? ''),
+    verb: event === undefined ? verb : 'event',
     revision: 0,
     staleable: false,
     ...more,

@@ -8,6 +8,7 @@ import { Random } from '../../determinism/random.ts';
 import type { RunSettings } from '../../model/counterexample.ts';
 import type { History, Settlement } from '../../model/history.ts';
 import type { Item, Scheduler } from '../../model/item.ts';
+import { partsOf } from '../../model/label.ts';
 import type { KubeObject } from '../../model/object.ts';
 import type { DrawnNames } from '../../model/reference.ts';
 import type { Program, Workload } from '../../model/workload.ts';
@@ -223,9 +224,8 @@ function watching(world: World, scheduler: Scheduler, moved: () => void): Schedu
 /** What an item is about; an answer says so in its label alone. */
 function touchedBy({ touches, label }: Item): string {
   if (touches !== '') return touches;
-  const [, , resource = '', ...rest] = label.split('/');
-  const name = (rest.at(-1) ?? '').replace(/#.*$/, '');
-  return `${resource}/${rest.at(-2) ?? ''}/${name}`;
+  const { resource, rest } = partsOf(label);
+  return `${resource}/${rest.at(-2) ?? ''}/${rest.at(-1) ?? ''}`;
 }
 
 /** Lets happen as it is what the schedule would have crashed the target at. */

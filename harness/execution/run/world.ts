@@ -18,6 +18,7 @@ import type { ActorId } from '../../model/actor.ts';
 import { roleOf, WORKLOADS } from '../../model/actor.ts';
 import type { Revision } from '../../model/history.ts';
 import type { Choice, Item } from '../../model/item.ts';
+import { partsOf } from '../../model/label.ts';
 import { groupResource } from '../../model/object.ts';
 import { TIME } from '../../model/schedule.ts';
 import type { DrawnNames } from '../../model/reference.ts';
@@ -191,7 +192,7 @@ export class World {
     this.steps++;
     this.completed.clear();
     if (item.kind === 'timer') {
-      const owner = item.label.slice(0, item.label.lastIndexOf('/'));
+      const owner = partsOf(item.label).actor;
       this.#timers.set(owner, (this.#timers.get(owner) ?? 0) + 1);
       this.host.time.advanceToNext();
       return;

@@ -5,6 +5,7 @@
  * gate or none. Start at {@link interestOf}.
  */
 import type { ActorId } from '../../model/actor.ts';
+import { partsOf } from '../../model/label.ts';
 import { groupResource } from '../../model/object.ts';
 import type { Schedule } from '../../model/schedule.ts';
 import type { RequestInfo } from '../../wire/request-info.ts';
@@ -14,7 +15,7 @@ export function interestOf(schedule: Schedule, actor: ActorId): (info: RequestIn
   const labels = labelsOf(schedule).filter((label) => label.startsWith(`${actor}/`));
   // A generated name is known from the create that it came of.
   if (labels.some((label) => label.includes('~'))) return () => true;
-  const named = new Set(labels.map((label) => label.split('/').slice(1, 3).join('/')));
+  const named = new Set(labels.map(partsOf).map(({ verb, resource }) => `${verb}/${resource}`));
   return (info) => named.has(info === undefined ? 'get/raw' : `${info.verb}/${groupResource(info)}`);
 }
 

@@ -6,6 +6,7 @@
  * Program order is left out on purpose: with it, everything follows from everything that came before.
  */
 import { isWrite, type Operation } from '../../model/history.ts';
+import { partsOf } from '../../model/label.ts';
 import { objectKey, parentOf, type KubeObject } from '../../model/object.ts';
 import type { HistoryIndex } from '../history-index.ts';
 import { isConflict } from '../operation-text.ts';
@@ -45,8 +46,7 @@ export function causesOf(index: HistoryIndex, events: readonly RawEvent[]): read
           add(makerRow(operation.resource, versionOf(shown)));
       }
     } else if (event.revision !== undefined) {
-      const resource = event.label.split('/')[2] ?? '';
-      add(makerRow(resource, event.revision));
+      add(makerRow(partsOf(event.label).resource, event.revision));
     }
     return [...found].sort((a, b) => b - a).slice(0, CAUSES_MAX);
   });
