@@ -221,3 +221,13 @@ export function failureText({ code, reason }: Extract<Outcome, { type: 'fail' }>
   if (code === 0) return 'connection refused';
   return reason === '' ? String(code) : `${code} ${reason}`;
 }
+
+/** The last revision of every object that is still there, in order of first appearance. */
+export function finalRevisions({ revisions }: Pick<History, 'revisions'>): readonly Revision[] {
+  const last = new Map<string, Revision>();
+  for (const revision of revisions) {
+    if (revision.type === 'DELETED') last.delete(revision.uid);
+    else last.set(revision.uid, revision);
+  }
+  return [...last.values()];
+}

@@ -5,7 +5,7 @@
  * without what varies by nature, generations renumbered. Start at {@link differences}.
  */
 import { roleOf, WORKLOADS } from '../model/actor.ts';
-import type { History, Revision } from '../model/history.ts';
+import { finalRevisions, type History, type Revision } from '../model/history.ts';
 import { diffContent, jsonEqual, leafPattern } from '../model/leaf.ts';
 import type { LeafChange } from '../model/leaf.ts';
 import { objectKey } from '../model/object.ts';
@@ -58,14 +58,8 @@ export function finalState(history: History): State {
  * a node or a volume: it is there once anybody needed it, also when nobody does any more.
  */
 export function restingRevisions(history: History): readonly Revision[] {
-  const last = new Map<string, Revision>();
-  const surroundings = new Set<string>();
-  for (const revision of history.revisions) {
-    if (isSurroundings(revision)) surroundings.add(revision.uid);
-    if (revision.type === 'DELETED') last.delete(revision.uid);
-    else if (!surroundings.has(revision.uid)) last.set(revision.uid, revision);
-  }
-  return [...last.values()];
+  const surroundings = new Set(history.revisions.filter(isSurroundings).map(({ uid }) => uid));
+  return finalRevisions(history).filter(({ uid }) => !surroundings.has(uid));
 }
 
 /** Made by the environment, and for nobody. */

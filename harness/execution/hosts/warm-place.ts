@@ -7,8 +7,8 @@
  */
 import type { Random } from '../../determinism/random.ts';
 import { WallClock } from '../../determinism/run-clock.ts';
-import { roleOf } from '../../model/actor.ts';
-import type { Revision } from '../../model/history.ts';
+import { roleOf, type ActorId } from '../../model/actor.ts';
+import { finalRevisions, type Revision } from '../../model/history.ts';
 import { controllerOf } from '../../model/object.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import type { ObjectTarget, ProgramOp } from '../../model/workload.ts';
@@ -104,10 +104,10 @@ function isKept({ actor, object, resource }: Revision): boolean {
 
 /** The last version of everything that is there and was made or changed in this run, with whose it first was. */
 function objectsOf({ recorder }: World): readonly Revision[] {
-  const last = new Map<string, Revision>();
-  for (const revision of recorder.revisions) {
-    if (revision.type === 'DELETED') last.delete(revision.uid);
-    else last.set(revision.uid, { ...revision, actor: last.get(revision.uid)?.actor ?? revision.actor });
-  }
-  return [...last.values()];
+  const makers = new Map<string, ActorId>();
+  for (const { uid, actor } of recorder.revisions) if (!makers.has(uid)) makers.set(uid, actor);
+  return finalRevisions(recorder).map((revision) => ({
+    ...revision,
+    actor: makers.get(revision.uid) ?? revision.actor,
+  }));
 }

@@ -1,6 +1,6 @@
 /** What the adversaries may act upon, drawn from an undisturbed run. */
 import { roleOf } from '../../model/actor.ts';
-import type { History } from '../../model/history.ts';
+import { finalRevisions, type History } from '../../model/history.ts';
 import { groupResource, parseApiVersion } from '../../model/object.ts';
 import type { JsonObject, KubeObject } from '../../model/object.ts';
 import { OUTSIDE } from '../../model/outside.ts';
@@ -10,7 +10,6 @@ import { roleOfRevision } from '../../oracle/reference.ts';
 import { inTurns, specChanges } from '../../schedule/workload/schema-arbitrary.ts';
 import type { Aim, AimObject, SpecChange } from '../../schedule/workload/writer.ts';
 import { objectTarget } from '../config/object-target.ts';
-import { finalRevisions } from './prober.ts';
 import type { TrialRunner } from './runner.ts';
 
 /** Changes of the sample's spec that its schema allows, of each object in turn. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Revision } from '../../model/history.ts';
+import { finalRevisions, type Revision } from '../../model/history.ts';
 import type { ProbeRequest } from '../../model/probe.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { ProgramOp } from '../../model/workload.ts';
-import { finalRevisions, foreignInput, Prober } from './prober.ts';
+import { foreignInput, Prober } from './prober.ts';
 import { takeReferences } from './references.ts';
 import type { TrialRunner } from './runner.ts';
 import { label, restless, runnerOf, setReady, thinTarget, WIDGET, withChild, workload } from './testing.ts';

@@ -7,7 +7,7 @@
 import { realNow } from '../../determinism/real-time.ts';
 import { roleOf, WORKLOADS } from '../../model/actor.ts';
 import { assertNever } from '../../model/errors.ts';
-import type { History, Revision } from '../../model/history.ts';
+import { finalRevisions, type History, type Revision } from '../../model/history.ts';
 import { diffLeaves, isServerLeaf, jsonEqual, leafPattern, leavesOf, withoutLeaves } from '../../model/leaf.ts';
 import { objectKey } from '../../model/object.ts';
 import type { JsonObject, KubeObject } from '../../model/object.ts';
@@ -239,24 +239,11 @@ function survives(run: History, made: readonly Revision[], leaf: string): boolea
   return jsonEqual(leavesOf(final.object).get(leaf), wanted);
 }
 
-/**
- * The last revision of every object that is still there, in order of first appearance: all that a fresh run has to begin with. States
- * are compared without the environment's own (`restingRevisions` in `oracle/final-state.ts`).
- */
-export function finalRevisions(history: History): readonly Revision[] {
-  const last = new Map<string, Revision>();
-  for (const revision of history.revisions) {
-    if (revision.type === 'DELETED') last.delete(revision.uid);
-    else last.set(revision.uid, revision);
-  }
-  return [...last.values()];
-}
-
 const CRDS = 'customresourcedefinitions.apiextensions.k8s.io';
 
 /**
- * The final state without what the target made or owns, as a user and third parties would have left it. Of a kind that the target
- * defines itself there can be nothing before it.
+ * The final state without what the target made or owns, as a user and third parties would have left it: all that a fresh run has to
+ * begin with, the environment's own included. Of a kind that the target defines itself there can be nothing before it.
  */
 export function foreignInput(history: History, reference: Reference): readonly KubeObject[] {
   const creators = new Map<string, string>();
