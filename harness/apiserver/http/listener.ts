@@ -15,7 +15,8 @@ import type { Identity } from './certificates.ts';
 import type { Credential, Exchange } from './exchange.ts';
 import { Http1Exchange, refuseConnection, type ClientError, refuseHostless, refuseMethod } from './http1.ts';
 import { Http2Exchange } from './http2.ts';
-import { asksForWebSocket, WebSocketExchange } from './websocket.ts';
+import { asksForWebSocket } from '../../wire/websocket.ts';
+import { WebSocketExchange } from './websocket.ts';
 
 // An import would also run getters of these modules that load Node's fetch and WebSocket: a fifth of the time to the first answer.
 const { createServer } = process.getBuiltinModule('node:http');

@@ -63,6 +63,7 @@ export async function proxyRig(more: Partial<FrontOptions> = {}): Promise<ProxyR
 
 export interface GatedRig extends TestServer, StandingGate {
   readonly direct: string;
+  readonly ca: string;
   /** Ends the server, and leaves the front. */
   closeServer(): Promise<void>;
 }

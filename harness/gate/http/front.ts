@@ -1,8 +1,8 @@
 /**
  * The gate as a server: an actor connects here as it would to the API server itself.
  *
- * Owns: the socket, HTTP/1.1 and HTTP/2, who is let in, whose request it is, and which way it takes: as it is (`pass.ts`), through the
- * gate (`gated.ts`), or as a tunnel (`tunnel.ts`). Does not own: certificates, the server behind (`remote.ts`), what becomes of a request.
+ * Owns: the socket, HTTP/1.1, HTTP/2 and WebSockets, who is let in, whose request it is, and which way it takes: as it is (`pass.ts`),
+ * through the gate (`gated.ts`), or as a tunnel (`tunnel.ts`). Does not own: certificates, the server behind (`remote.ts`), what becomes of a request.
  * Start at {@link openFront}.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -18,6 +18,7 @@ import type { FrontExchange, RawHeaders, RemoteConnection, RequestHead } from '.
 import { headerOf, NO_TRAILERS } from './exchange.ts';
 import { Http1Front } from './front-http1.ts';
 import { Http2Front } from './front-http2.ts';
+import { isWatchOverWebSocket, WebSocketFront } from './front-websocket.ts';
 import { gated } from './gated.ts';
 import type { Http1Remote } from './remote-http1.ts';
 import { pass, type Tap } from './pass.ts';
@@ -316,7 +317,12 @@ class Listener {
       target: incoming.url ?? '/',
       headers: incoming.rawHeaders,
     };
-    const as = this.#asWhom(head, this.#clientOf(socket));
+    const client = this.#clientOf(socket);
+    if (isWatchOverWebSocket(incoming, head)) {
+      this.#handle(new WebSocketFront(incoming, head, socket, () => this.#reset(incoming.socket)), client, true);
+      return;
+    }
+    const as = this.#asWhom(head, client);
     if (as === undefined) socket.end('HTTP/1.1 401 Unauthorized\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
     else if (!mayTunnel(head)) socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
     else tunnel(incoming, socket, first, remote.addressed(head, as, true), this.#pool(as));

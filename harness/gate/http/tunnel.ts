@@ -1,5 +1,5 @@
 /**
- * Upgraded connections (exec, attach, port-forward, watches over WebSockets) pass as bytes once both sides have agreed.
+ * Upgraded connections (exec, attach, port-forward) pass as bytes once both sides have agreed.
  *
  * Owns: the agreement, and what a refusal looks like. Nothing in a tunnel is held or labelled.
  */
