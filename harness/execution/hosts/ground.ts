@@ -26,7 +26,7 @@ import { OUTSIDE_CRD } from '../../model/outside.ts';
 import { beforeServer } from './disturbed-links.ts';
 import { assembleServer, bystander, namespacesOf } from './module-host.ts';
 import { withoutConversionWebhooks } from '../config/manifests.ts';
-import { Places } from './places.ts';
+import { Places } from '../run/places.ts';
 import { namespacesThere } from './existing-namespaces.ts';
 import { accountOf, targetWorkload } from '../project/deployment.ts';
 import { elsewhere } from '../project/elsewhere.ts';

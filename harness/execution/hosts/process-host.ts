@@ -22,7 +22,7 @@ import { podLives, type StartLife } from './pod-lives.ts';
 import { Rest } from './process-rest.ts';
 import { podFor, type Pod } from '../project/pod.ts';
 import { containerPortOf, ledTo, webhookPorts } from '../project/webhooks.ts';
-import type { Places } from './places.ts';
+import type { Places } from '../run/places.ts';
 import type { Subject } from '../worker/protocol.ts';
 import { WebhookCalls, type WebhookCallOptions } from './webhook-calls.ts';
 import { openRelay } from './webhook-relay.ts';

@@ -12,7 +12,7 @@ import type { Property } from '../../oracle/property.ts';
 import { reanchorings } from '../../schedule/reanchor.ts';
 import { checkRun } from '../run/check-run.ts';
 import { firstDivergence } from '../run/fingerprint.ts';
-import { inLanes } from '../search/lanes.ts';
+import { inLanes } from '../run/lanes.ts';
 import { judgeRun, runJudged, type Judged } from '../run/judge.ts';
 import { Prober } from '../run/prober.ts';
 import type { Replayed, ReplayJob, Subject } from '../worker/protocol.ts';

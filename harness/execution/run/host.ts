@@ -11,7 +11,7 @@ import type { ActorId } from '../../model/actor.ts';
 import type { Network } from '../../model/counterexample.ts';
 import type { ProcessEventKind, Reading } from '../../model/history.ts';
 import type { Upstream, UserInfo } from '../../wire/http.ts';
-import type { Places } from '../hosts/places.ts';
+import type { Places } from './places.ts';
 import type { Pace } from './pace.ts';
 import type { World } from './world.ts';
 

@@ -22,7 +22,7 @@ import { buildReference, idleRates } from '../../oracle/reference.ts';
 import type { ReferenceRun } from '../../oracle/reference.ts';
 import type { StrategyHints } from '../../schedule/strategies/strategy.ts';
 import type { Aim, SpecChange } from '../../schedule/workload/writer.ts';
-import { inLanes } from '../search/lanes.ts';
+import { inLanes } from './lanes.ts';
 import { aimOf, possibleChanges, targetsOf } from './aim.ts';
 import type { TrialRunner } from './runner.ts';
 import type { Habit } from './trial.ts';

@@ -21,7 +21,7 @@ import type { StrategyHints } from '../../schedule/strategies/strategy.ts';
 import { deniedText } from '../project/access.ts';
 import { runTrial } from './trial.ts';
 import type { Habit, TrialOptions } from './trial.ts';
-import { WARM_SETTLE_MS, WarmPlace } from '../hosts/warm-place.ts';
+import { WARM_SETTLE_MS, WarmPlace } from './warm-place.ts';
 import type { Host } from './host.ts';
 
 /** Runs at once, however many processors there are: each has a process of its own. */

@@ -17,7 +17,7 @@ import { LiveRun, type Live } from './live-run.ts';
 import { pump } from './pump.ts';
 import { programsOf, setUp } from './setting-up.ts';
 import { idle, retire, settle, waitedBy } from './settling.ts';
-import type { WarmPlace } from '../hosts/warm-place.ts';
+import type { WarmPlace } from './warm-place.ts';
 import { World } from './world.ts';
 import type { Host } from './host.ts';
 

@@ -9,7 +9,7 @@ import type { History } from '../../model/history.ts';
 import { parentOf } from '../../model/object.ts';
 import type { KubeObject } from '../../model/object.ts';
 import { OUTSIDE } from '../../model/outside.ts';
-import { exitHint, lastWords, silenceHint } from '../hosts/process-trouble.ts';
+import { exitHint, lastWords, silenceHint } from './process-trouble.ts';
 import type { Containment } from './host.ts';
 
 /** A target that did nothing at all cannot be tested, and silence would look like success. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
 import { sideBySide } from './batches.ts';
-import { inLanes } from './lanes.ts';
+import { inLanes } from '../run/lanes.ts';
 import { workload } from '../run/testing.ts';
 
 const TRIALS = (seed: number, size: number): readonly Trial[] =>

@@ -5,7 +5,7 @@
  */
 import * as fc from 'fast-check';
 import type { Trial } from '../../model/trial.ts';
-import { inLanes } from './lanes.ts';
+import { inLanes } from '../run/lanes.ts';
 
 /** Trials of one batch; between two the budget is looked at anew. */
 const BATCH = 200;

@@ -20,7 +20,7 @@ import { oneByOne, sideBySide } from './batches.ts';
 import { firstDivergence } from '../run/fingerprint.ts';
 import { findingOf, type Failed, type Found } from './found.ts';
 import { judgeRun, runJudged } from '../run/judge.ts';
-import { inLanes } from './lanes.ts';
+import { inLanes } from '../run/lanes.ts';
 import type { Judged } from '../run/judge.ts';
 import { Prober } from '../run/prober.ts';
 import type { References } from '../run/references.ts';
@@ -33,7 +33,7 @@ import { withRun } from './target-use.ts';
 import { TrialSource } from './trial-source.ts';
 import { Waivers } from './waivers.ts';
 import { Waiting } from './waiting.ts';
-import { runWarm } from '../hosts/warm.ts';
+import { runWarm } from './warm.ts';
 
 export interface SearchOptions {
   readonly runner: TrialRunner;

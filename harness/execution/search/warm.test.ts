@@ -8,7 +8,7 @@ import type { TrialRunner } from '../run/runner.ts';
 import { Prober } from '../run/prober.ts';
 import { takeReferences } from '../run/references.ts';
 import type { Property } from '../../oracle/property.ts';
-import { Waiting } from '../search/waiting.ts';
+import { Waiting } from './waiting.ts';
 import { runWarm } from './warm.ts';
 import { label, runnerOf, thinTarget, withChild, workload } from '../run/testing.ts';
 import type { Launch } from '../run/host.ts';

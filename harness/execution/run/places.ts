@@ -13,8 +13,8 @@ import type { Schedule } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { ObjectTarget, Program, ProgramOp } from '../../model/workload.ts';
 import { relabelled } from '../../schedule/relabel.ts';
-import type { Live } from '../run/live-run.ts';
-import type { TrialOptions } from '../run/trial.ts';
+import type { Live } from './live-run.ts';
+import type { TrialOptions } from './trial.ts';
 
 export class Places {
   readonly #there: ReadonlyMap<string, string>;

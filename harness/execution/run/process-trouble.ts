@@ -1,6 +1,6 @@
 /** What is said of a program that is no target yet: what it printed last, and what it may be doing instead. */
 import type { History } from '../../model/history.ts';
-import type { Containment } from '../run/host.ts';
+import type { Containment } from './host.ts';
 
 /** Of what it printed, so much is told. */
 const LINES_TOLD = 15;

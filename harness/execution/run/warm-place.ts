@@ -14,9 +14,9 @@ import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import type { ObjectTarget, ProgramOp } from '../../model/workload.ts';
 import { ReplayScheduler } from '../../schedule/replay-scheduler.ts';
 import { objectTarget } from '../config/object-target.ts';
-import { pump } from '../run/pump.ts';
-import type { Pace } from '../run/pace.ts';
-import type { World } from '../run/world.ts';
+import { pump } from './pump.ts';
+import type { Pace } from './pace.ts';
+import type { World } from './world.ts';
 
 /** A process that goes on is not given the time that one needs to start. */
 const HURRY: Pick<Pace, 'setupWindowMs' | 'contentionWaitMs'> = { setupWindowMs: 0, contentionWaitMs: 25 };
