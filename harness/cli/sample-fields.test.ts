@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { loadCrds } from '../execution/config/manifests.ts';
+import { loadCrds } from '../execution/project/manifests.ts';
 import { unknownFields } from './sample-fields.ts';
 
 const crds = loadCrds([fileURLToPath(new URL('../test/targets/crd.yaml', import.meta.url))]);

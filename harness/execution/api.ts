@@ -1,7 +1,7 @@
 /**
  * What the command line and the library hear of a campaign, and what they ask of a replay. Types only.
  *
- * `search/campaign.ts` and `replay/replay.ts` work with them; `model/finding.ts` has the nouns.
+ * `campaign/campaign.ts` and `replay/replay.ts` work with them; `model/finding.ts` has the nouns.
  */
 import type { ExistingAccess } from '../clusters/existing/access.ts';
 import type { ClusterKind } from '../model/cluster.ts';
@@ -9,7 +9,7 @@ import type { KindAccess } from '../model/kind-options.ts';
 import type { CampaignResult, Finding, InconclusiveRun } from '../model/finding.ts';
 import type { Declarations } from '../model/waiver.ts';
 import type { Property } from '../oracle/property.ts';
-import type { SubjectTarget } from './worker/protocol.ts';
+import type { SubjectTarget } from './subject.ts';
 
 export interface Progress {
   readonly runs: number;

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { findProgram, findToxiproxy } from '../clusters/control-plane/binaries.ts';
-import { loadCrds, loadSamples } from '../execution/config/manifests.ts';
+import { loadCrds, loadSamples } from '../execution/project/manifests.ts';
 import { createProcessHost } from '../execution/hosts/process-host.ts';
 import { resolveCommand } from '../execution/config/process-target.ts';
 import { TrialRunner } from '../execution/run/runner.ts';

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { findEngine } from '../clusters/kind/engine.ts';
-import { loadCrds, loadSamples } from '../execution/config/manifests.ts';
+import { loadCrds, loadSamples } from '../execution/project/manifests.ts';
 import { loadProject } from '../execution/project/load.ts';
 import type { Counterexample } from '../model/counterexample.ts';
 import type { Program } from '../model/workload.ts';

@@ -79,7 +79,7 @@ async function serve(flags: ServeFlags, { console, signal }: CommandContext): Pr
   const tokens = security === undefined ? given : new Map([...(given ?? []), [security.adminToken, ADMINISTRATOR]]);
   const server = createServer({ authorization, resolveService, ...(tokens === undefined ? {} : { tokens }) });
   if (flags.crds !== undefined) {
-    const { loadCrds } = await import('../../execution/config/manifests.ts');
+    const { loadCrds } = await import('../../execution/project/manifests.ts');
     for (const crd of loadCrds(flags.crds)) server.installCrd(crd);
   }
   const { ANONYMOUS, UNSECURED } = await import('../../apiserver/http/authentication.ts');

@@ -1,6 +1,6 @@
 /** What is found, with what flags say instead and a person answers: the options of the configuration to be. */
 import type { StalemateOptions } from '../../execution/config/options.ts';
-import { loadCrds } from '../../execution/config/manifests.ts';
+import { loadCrds } from '../../execution/project/manifests.ts';
 import { HarnessError } from '../../model/errors.ts';
 import type { Console } from '../console.ts';
 import { findDefinitions } from './definitions.ts';

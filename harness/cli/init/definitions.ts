@@ -1,7 +1,7 @@
 /** Which CRDs a project has, and which files or folders name them best. */
 import { posix } from 'node:path';
-import { parseManifests } from '../../execution/config/manifest-files.ts';
-import { crdsAmong } from '../../execution/config/manifests.ts';
+import { parseManifests } from '../../execution/project/manifest-files.ts';
+import { crdsAmong } from '../../execution/project/manifests.ts';
 import type { KubeObject } from '../../model/object.ts';
 import type { Repository } from './repository.ts';
 

@@ -3,7 +3,7 @@
  */
 import { posix } from 'node:path';
 import { stringify } from 'yaml';
-import { parseManifests, textOf } from '../../execution/config/manifest-files.ts';
+import { parseManifests, textOf } from '../../execution/project/manifest-files.ts';
 import { createAtOnce } from '../../execution/project/install.ts';
 import { isRecord } from '../../model/json.ts';
 import { apiVersionOf, type KubeObject } from '../../model/object.ts';

@@ -1,13 +1,13 @@
 /**
  * From what a user wrote to a {@link RunConfig} with nothing left open.
  *
- * Owns: the defaults. Does not own: manifests (`manifests.ts`), the catalogue of properties and writers, which whoever resolves brings along.
+ * Owns: the defaults. Does not own: manifests (`project/manifests.ts`), the catalogue of properties and writers, which whoever resolves brings along.
  */
 import { resolve } from 'node:path';
 import { resolveKind } from './kind-options.ts';
 import { HarnessError } from '../../model/errors.ts';
 import type { Property } from '../../oracle/property.ts';
-import { loadSamples } from './manifests.ts';
+import { loadSamples } from '../project/manifests.ts';
 import { parseBudget } from './budget.ts';
 import { resolveFindings } from './config-findings.ts';
 import { chosenFaults, switchedOn } from './chosen-faults.ts';

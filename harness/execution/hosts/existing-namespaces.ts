@@ -2,7 +2,7 @@
 import type { ExistingAccess } from '../../clusters/existing/access.ts';
 import { drawSecretKey } from '../../determinism/secret-key.ts';
 import { namespacesOf } from './module-host.ts';
-import type { Subject } from '../worker/protocol.ts';
+import type { Subject } from '../subject.ts';
 
 const TOKEN_LENGTH = 4;
 /** Kubernetes' own limit. */

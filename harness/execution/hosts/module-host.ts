@@ -21,7 +21,7 @@ import { EXTENDED_SETTLE_MS } from '../../oracle/rest.ts';
 import { identityOf, targetWorkload } from '../project/deployment.ts';
 import { withoutSamples } from '../project/sample-wins.ts';
 import { installProject } from '../project/install.ts';
-import type { Subject } from '../worker/protocol.ts';
+import type { Subject } from '../subject.ts';
 import type { Pace } from '../run/pace.ts';
 import type { Host, Launch } from '../run/host.ts';
 import { RUN_EPOCH_MS } from '../run/trial.ts';

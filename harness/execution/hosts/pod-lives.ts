@@ -13,7 +13,7 @@ import type { ActorId } from '../../model/actor.ts';
 import type { ProcessEventKind } from '../../model/history.ts';
 import type { Upstream } from '../../wire/http.ts';
 import { planPod, podObjects } from '../project/target-pod.ts';
-import type { Subject } from '../worker/protocol.ts';
+import type { Subject } from '../subject.ts';
 
 /** Starts one life. */
 export type StartLife = (

@@ -9,7 +9,7 @@ import type { History } from '../../model/history.ts';
 import { EMPTY_SCHEDULE, type Fault } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
 import { createHost } from './module-host.ts';
-import { loadCrds, loadSamples } from '../config/manifests.ts';
+import { loadCrds, loadSamples } from '../project/manifests.ts';
 import { resolveCommand } from '../config/process-target.ts';
 import { checkAlive } from '../run/undisturbed-trouble.ts';
 import { TrialRunner } from '../run/runner.ts';

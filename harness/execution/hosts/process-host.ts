@@ -23,7 +23,7 @@ import { Rest } from './process-rest.ts';
 import { podFor, type Pod } from '../project/pod.ts';
 import { containerPortOf, ledTo, webhookPorts } from '../project/webhooks.ts';
 import type { Places } from '../run/places.ts';
-import type { Subject } from '../worker/protocol.ts';
+import type { Subject } from '../subject.ts';
 import { WebhookCalls, type WebhookCallOptions } from './webhook-calls.ts';
 import { openRelay } from './webhook-relay.ts';
 import type { Pace } from '../run/pace.ts';

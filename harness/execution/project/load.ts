@@ -9,8 +9,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { HarnessError } from '../../model/errors.ts';
 import type { KubeObject } from '../../model/object.ts';
-import { parseManifests, readPath, type Manifest } from '../config/manifest-files.ts';
-import { crdsAmong } from '../config/manifests.ts';
+import { parseManifests, readPath, type Manifest } from './manifest-files.ts';
+import { crdsAmong } from './manifests.ts';
 
 export interface Project {
   readonly crds: readonly KubeObject[];

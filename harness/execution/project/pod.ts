@@ -8,7 +8,7 @@ import { SERVING_CERTS, type MountedFile } from '../../actors/process/mounted-fi
 import { CertificateAuthority } from '../../apiserver/http/certificates.ts';
 import type { ProcessTarget } from '../../model/counterexample.ts';
 import type { KubeObject } from '../../model/object.ts';
-import type { Subject } from '../worker/protocol.ts';
+import type { Subject } from '../subject.ts';
 import { environmentOf, targetWorkload, type TargetWorkload } from './deployment.ts';
 import { mountsOf } from './mounts.ts';
 import { asksWebhooks, serviceNames, withAuthority } from './webhooks.ts';

@@ -7,7 +7,7 @@
 import type { ProcessTarget, ProjectManifests } from '../../model/counterexample.ts';
 import { HarnessError } from '../../model/errors.ts';
 import type { KubeObject } from '../../model/object.ts';
-import { declaredKinds, loadCrds, withoutConversionWebhooks } from '../config/manifests.ts';
+import { declaredKinds, loadCrds, withoutConversionWebhooks } from './manifests.ts';
 import { bindsAnything } from './access.ts';
 import { argumentsOf, environmentOf, findWorkload, identityOf, workloadKey, workloadOf } from './deployment.ts';
 import type { TargetWorkload } from './deployment.ts';

@@ -10,7 +10,7 @@ import { CertificateAuthority } from '../../apiserver/http/certificates.ts';
 import type { ProcessTarget } from '../../model/counterexample.ts';
 import { isMap, mapOf, mapsOf, textOf } from '../../model/json.ts';
 import type { JsonObject, KubeObject } from '../../model/object.ts';
-import type { Subject } from '../worker/protocol.ts';
+import type { Subject } from '../subject.ts';
 import { find, targetWorkload, type TargetWorkload } from './deployment.ts';
 import { serviceNames } from './webhooks.ts';
 

@@ -2,7 +2,7 @@
  * A corpus, seen from outside: its entries replayed on the target as it is today.
  *
  * Owns: which entries share a worker, what a lost worker means, what the runs of an entry came to. Does not own: the folder
- * (`cli/corpus/`), the runs themselves (`revisit-job.ts`). The target is always that of the configuration, never one that a file names.
+ * (`cli/corpus/`), the runs themselves (`worker/revisit-job.ts`). The target is always that of the configuration, never one that a file names.
  */
 import { realNow } from '../../determinism/real-time.ts';
 import { signatureText } from '../../model/check-result.ts';
@@ -14,7 +14,8 @@ import { Vault } from '../../report/redaction/vault.ts';
 import { isAbout, subjectOf } from '../search/counterexample.ts';
 import { emptyHistory } from '../run/empty-history.ts';
 import { lostInReference, lostWorkerViolation, workerError, type LostWorker } from '../worker/lost-worker.ts';
-import type { FromWorker, Replayed, RevisitJob, Subject } from '../worker/protocol.ts';
+import type { FromWorker, Replayed, RevisitJob } from '../worker/protocol.ts';
+import type { Subject } from '../subject.ts';
 import { settleWindowOf } from './replay.ts';
 import type { RunConfig } from '../config/run-config.ts';
 import { superviseWorker } from '../worker/supervisor.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { KubeObject } from '../../model/object.ts';
-import type { Subject } from '../worker/protocol.ts';
+import type { Subject } from '../subject.ts';
 import { referenceCache } from './reference-cache.ts';
 import { takeReferences } from './references.ts';
 import { runnerOf, setReady, thinTarget, workload } from './testing.ts';

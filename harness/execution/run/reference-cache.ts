@@ -13,7 +13,7 @@ import { Vault } from '../../report/redaction/vault.ts';
 import { writeWhole } from '../../report/write-files.ts';
 import { digest } from '../digest.ts';
 import { isFile, programPaths } from '../config/process-target.ts';
-import type { Subject } from '../worker/protocol.ts';
+import type { Subject } from '../subject.ts';
 import type { References } from './references.ts';
 import type { TrialRunner } from './runner.ts';
 import { versions } from '../versions.ts';

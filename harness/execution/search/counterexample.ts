@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Violation } from '../../model/check-result.ts';
 import type { Counterexample, CounterexampleTarget } from '../../model/counterexample.ts';
 import type { Trial } from '../../model/trial.ts';
-import type { Subject } from '../worker/protocol.ts';
+import type { Subject } from '../subject.ts';
 import type { RunConfig } from '../config/run-config.ts';
 import { unusualManner } from '../config/process-target.ts';
 import { versions } from '../versions.ts';

@@ -2,7 +2,7 @@
  * A soak: campaigns that follow one another until the budget ends, each with a seed and a draw of its own.
  *
  * Owns: how long a batch is, which one is next, what is written down and when. All that is known is in the lines, which outlive the
- * process: after a kill the next one goes on behind them. Does not own: the campaign (`search/campaign.ts`), the file (`cli/soak/`), how lines
+ * process: after a kill the next one goes on behind them. Does not own: the campaign (`campaign/campaign.ts`), the file (`cli/soak/`), how lines
  * add up (`report/soak/merge.ts`). Start at {@link runSoak}.
  */
 import { realDate } from '../../determinism/real-time.ts';
@@ -14,7 +14,7 @@ import { useColumns } from '../../report/soak/use.ts';
 import { recordingOf, recordOf } from '../../report/record.ts';
 import { packRecording } from '../../schedule/codec/recording.ts';
 import type { CampaignEvents, Progress } from '../api.ts';
-import type { CampaignOptions } from '../search/campaign.ts';
+import type { CampaignOptions } from '../campaign/campaign.ts';
 import type { Budget, RunConfig } from '../config/run-config.ts';
 import { batchRandom } from './place.ts';
 import { drawBatch } from './swarm.ts';

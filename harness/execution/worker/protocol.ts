@@ -1,55 +1,19 @@
 /** What the supervisor and its worker say to each other. Everything here survives a structured clone. */
-import type { ExistingAccess } from '../../clusters/existing/access.ts';
 import type { Measures } from '../../model/baseline.ts';
-import type { ClusterKind } from '../../model/cluster.ts';
-import type { KindAccess } from '../../model/kind-options.ts';
-import type { ProcessTarget, ProjectManifests, RunSettings, Transport } from '../../model/counterexample.ts';
 import type { Violation } from '../../model/check-result.ts';
 import type { HarnessErrorCode } from '../../model/errors.ts';
 import type { InconclusiveRun } from '../../model/finding.ts';
 import type { History } from '../../model/history.ts';
-import type { KubeObject, OwnerReference } from '../../model/object.ts';
+import type { OwnerReference } from '../../model/object.ts';
 import type { Reference } from '../../model/reference.ts';
 import type { FaultKind, Reanchored, Schedule } from '../../model/schedule.ts';
 import type { StrategyName, Trial } from '../../model/trial.ts';
-import type { Declarations, Waiver } from '../../model/waiver.ts';
+import type { Waiver } from '../../model/waiver.ts';
 import type { Workload } from '../../model/workload.ts';
 import type { Aim } from '../../schedule/workload/writer.ts';
 import type { Found } from '../search/found.ts';
 import type { SearchTally } from '../search/tally.ts';
-
-/** What is started, and how. */
-export interface SubjectTarget {
-  /** Absolute path of the module; empty for a command. */
-  readonly target: string;
-  readonly process: ProcessTarget | null;
-  readonly transport: Transport;
-}
-
-/** The target and everything that shapes its runs. */
-export interface Subject extends SubjectTarget {
-  readonly cluster: ClusterKind;
-  /** The toxiproxy server that stands between; `null`: none does. */
-  readonly toxiproxy?: string | null;
-  /** Which one, where the cluster is somebody else's. */
-  readonly existing?: ExistingAccess | null;
-  /** Where the kind cluster is, when that is what runs stand on. */
-  readonly kindAccess?: KindAccess;
-  readonly crds: readonly KubeObject[];
-  readonly samples: readonly KubeObject[];
-  /** `null` where the user named no manifests. */
-  readonly project: ProjectManifests | null;
-  readonly namespace: string;
-  readonly settings: RunSettings;
-  /** What the user says of fields, beside what is measured. */
-  readonly declared?: Declarations;
-  /** Names from the registry. */
-  readonly properties: readonly string[];
-  /** Where properties of the user's own come from; the worker imports it again. */
-  readonly configFile: string | null;
-  /** Where what was learned of the target is kept; `null` for nowhere. */
-  readonly reportDir: string | null;
-}
+import type { Subject } from '../subject.ts';
 
 export interface SearchJob {
   readonly job: 'search';

@@ -2,7 +2,7 @@
  * Supervises one worker thread: listens, watches its heartbeat, ends it when it is blocked or the caller says stop.
  *
  * A target that blocks the event loop, leaks or ends the thread takes its worker down, never the campaign. Owns: the life of a
- * worker. Does not own: what is done about a lost one (`search/campaign.ts`, `replay/replay.ts`).
+ * worker. Does not own: what is done about a lost one (`campaign/campaign.ts`, `replay/replay.ts`).
  */
 import { Worker } from 'node:worker_threads';
 import { realClearInterval, realNow, realProcessorMs, realSetInterval } from '../../determinism/real-time.ts';

@@ -2,7 +2,7 @@
  * Files and folders of Kubernetes manifests, as objects that know where they stand.
  *
  * Owns: reading YAML and JSON, and saying where a file is wrong: file, line, what stands there, what was expected, what to do.
- * Does not own: what the objects are for (`manifests.ts`, `project/`). Start at {@link readPath}.
+ * Does not own: what the objects are for (`manifests.ts`). Start at {@link readPath}.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -13,15 +13,16 @@ import { waivableOf, waiverFor } from '../../model/waiver.ts';
 import type { Workload } from '../../model/workload.ts';
 import type { CampaignEvents } from '../api.ts';
 import { campaignResult } from './campaign-result.ts';
-import { counterexampleOf, subjectOf } from './counterexample.ts';
+import { counterexampleOf, subjectOf } from '../search/counterexample.ts';
 import { lostInReference, lostWorkerFinding, lostWorkerViolation, workerError } from '../worker/lost-worker.ts';
 import type { LostWorker } from '../worker/lost-worker.ts';
-import type { FromWorker, ReplayJob, SearchJob, Subject } from '../worker/protocol.ts';
+import type { FromWorker, ReplayJob, SearchJob } from '../worker/protocol.ts';
+import type { Subject } from '../subject.ts';
 import type { RunConfig } from '../config/run-config.ts';
-import { INCONCLUSIVE_MAX, VERIFY_EVERY } from './search.ts';
-import type { Found } from './found.ts';
-import { countWaived, newTally, type SearchTally } from './tally.ts';
-import { addTally } from './tally-sum.ts';
+import { INCONCLUSIVE_MAX, VERIFY_EVERY } from '../search/search.ts';
+import type { Found } from '../search/found.ts';
+import { countWaived, newTally, type SearchTally } from '../search/tally.ts';
+import { addTally } from '../search/tally-sum.ts';
 import { superviseWorker } from '../worker/supervisor.ts';
 
 export interface CampaignOptions {

@@ -6,8 +6,8 @@ import { outcomeBesides, outcomeOf } from '../../model/outcome.ts';
 import { sketchOf } from '../../model/sketch.ts';
 import { waiverText } from '../../model/waiver.ts';
 import type { RunConfig } from '../config/run-config.ts';
-import type { SearchTally } from './tally.ts';
-import { NO_USE } from './target-use.ts';
+import type { SearchTally } from '../search/tally.ts';
+import { NO_USE } from '../search/target-use.ts';
 
 /** A campaign that has ended. */
 export interface Ended {

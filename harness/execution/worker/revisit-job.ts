@@ -3,7 +3,7 @@ import { realNow } from '../../determinism/real-time.ts';
 import { HarnessError } from '../../model/errors.ts';
 import type { Workload } from '../../model/workload.ts';
 import type { Property } from '../../oracle/property.ts';
-import type { FromWorker, Replayed, RevisitJob } from '../worker/protocol.ts';
+import type { FromWorker, Replayed, RevisitJob } from './protocol.ts';
 import { replayGround, replayOn, type ReplayGround } from './replay-job.ts';
 import type { TrialRunner } from '../run/runner.ts';
 
