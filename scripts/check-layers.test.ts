@@ -9,7 +9,7 @@ function problems(path: string, text: string): readonly string[] {
 describe('the layer rule', () => {
   it.each([
     ['harness/gate/gate.ts', '../model/label.ts'],
-    ['harness/execution/run/trial.ts', '../actors/writer.ts'],
+    ['harness/execution/run/trial.ts', '../../actors/program.ts'],
     ['harness/gate/gate.ts', './rules.ts'],
     ['properties/convergence.ts', '../harness/oracle/property.ts'],
     ['harness/cli/registry.ts', '../../properties/convergence.ts'],
@@ -32,6 +32,26 @@ describe('the layer rule', () => {
     ['controllers-under-test/a/correct/main.ts', 'stalemate', 'gets a KubeConfig'],
     ['harness/cli/run.ts', '../../scripts/bench.ts', 'nothing but scripts may use scripts'],
   ])('refuses %s importing %s', (path, specifier, reason) => {
+    expect(problems(path, `import { a } from '${specifier}';`)).toEqual([expect.stringContaining(reason)]);
+  });
+
+  it.each([
+    ['harness/execution/run/trial.ts', '../subject.ts'],
+    ['harness/execution/run/trial.ts', '../config/object-target.ts'],
+    ['harness/execution/hosts/module-host.ts', '../run/host.ts'],
+    ['harness/execution/soak/soak.ts', '../campaign/campaign.ts'],
+    ['harness/execution/run/trial.test.ts', '../hosts/module-host.ts'],
+    ['harness/execution/run/testing.ts', '../hosts/module-host.ts'],
+  ])('lets %s import %s inside execution', (path, specifier) => {
+    expect(problems(path, `import { a } from '${specifier}';`)).toEqual([]);
+  });
+
+  it.each([
+    ['harness/execution/run/trial.ts', '../hosts/module-host.ts', 'run may not know hosts'],
+    ['harness/execution/hosts/module-host.ts', '../search/search.ts', 'hosts may not know search'],
+    ['harness/execution/subject.ts', './run/host.ts', '. may not know run'],
+    ['harness/execution/novelty/a.ts', '../run/host.ts', 'execution/novelty has no place'],
+  ])('refuses %s importing %s inside execution', (path, specifier, reason) => {
     expect(problems(path, `import { a } from '${specifier}';`)).toEqual([expect.stringContaining(reason)]);
   });
 

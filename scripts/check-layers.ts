@@ -2,7 +2,8 @@
  * The layer rule, checked: knowledge runs one way through the folders, and time and randomness have one home.
  *
  * Owns: which folder may import which, which modules and names are kept to which folders. Does not own: parsing (source-scan.ts).
- * Run as `npm run layers`. Start at `checkLayers`; to allow a new folder, put it into `LAYERS` where it belongs.
+ * Run as `npm run layers`. Start at `checkLayers`; to allow a new folder, put it into `LAYERS` where it belongs (one inside
+ * harness/execution: into `EXECUTION`).
  */
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +11,9 @@ import { type Complaint, report, repositoryFiles, type SourceFile } from './repo
 import { type ImportUse, scanSource } from './source-scan.ts';
 
 /** Left is known by right; folders of one row do not know each other. */
-const LAYERS: readonly (readonly string[])[] = [
+type Rows = readonly (readonly string[])[];
+
+const LAYERS: Rows = [
   ['model'],
   ['wire', 'determinism'],
   ['apiserver', 'gate', 'schedule', 'oracle', 'report'],
@@ -19,8 +22,22 @@ const LAYERS: readonly (readonly string[])[] = [
   ['cli'],
 ];
 
+/** The same inside harness/execution; `.` is what stands beside its folders. `gate` has nothing but tests. */
+const EXECUTION: Rows = [
+  ['.'],
+  ['project', 'recording'],
+  ['config'],
+  ['run'],
+  ['hosts', 'search'],
+  ['worker'],
+  ['campaign', 'replay', 'lab'],
+  ['soak'],
+  ['gate'],
+];
+
 const REGISTRY = 'harness/cli/registry.ts';
-const LAYER_RULE = LAYERS.map((row) => (row.length === 1 ? row[0] : `{${row.join(', ')}}`)).join(' → ');
+const LAYER_RULE = ruleOf(LAYERS);
+const EXECUTION_RULE = ruleOf(EXECUTION.slice(1));
 
 /** Modules that open sockets or start processes, and the folders that are the shell. */
 const SHELL_MODULES = /^node:(net|tls|dgram|dns|http|https|http2|child_process|worker_threads|cluster)(\/|$)/;
@@ -32,6 +49,8 @@ const PURE_PACKAGE = { path: 'harness/wire/go-regexp.ts', specifier: 're2js' };
 const TIMER_MODULES = /^node:timers(\/promises)?$/;
 
 const TEST = /\.test\.ts$|^harness\/test\//;
+/** What tests share stands beside them, and makes its runs on hosts as they do. */
+const FOR_TESTS = /testing\.ts$/;
 /** Controllers and scripts are ordinary programs: time and randomness are theirs. */
 const MAY_USE_CLOCKS = /^harness\/determinism\/|^controllers-under-test\/|^scripts\/|^ci\//;
 const SOURCE = /\.(ts|mts|cts|js|mjs|cjs)$/;
@@ -90,6 +109,7 @@ function unitOf(path: string): string | undefined {
 function importProblem(path: string, target: string): string | undefined {
   const from = unitOf(path);
   const to = unitOf(target);
+  if (from === 'execution' && to === 'execution') return executionProblem(path, target);
   if (from === undefined || to === undefined || from === to) return undefined;
   if (from === 'scripts' || from === 'test') return undefined;
   if (from === 'controllers-under-test') {
@@ -113,8 +133,8 @@ function propertyProblem(target: string, to: string): string | undefined {
 }
 
 function harnessProblem(from: string, to: string, target: string): string | undefined {
-  const fromRow = rowOf(from);
-  const toRow = rowOf(to);
+  const fromRow = rowOf(LAYERS, from);
+  const toRow = rowOf(LAYERS, to);
   if (fromRow < 0)
     return `lives in harness/${from}, which has no place in the layer rule; add it to LAYERS in scripts/check-layers.ts, or move the file`;
   if (to === 'harness')
@@ -123,8 +143,24 @@ function harnessProblem(from: string, to: string, target: string): string | unde
   return `imports ${target}: ${from} may not know ${to}; move the shared noun to harness/model, or pass the function in from a later layer`;
 }
 
-function rowOf(folder: string): number {
-  return LAYERS.findIndex((row) => row.includes(folder));
+/** Tests may look at whatever they are about from above. */
+function executionProblem(path: string, target: string): string | undefined {
+  const [from, to] = [path, target].map((file) => file.split('/').slice(2, -1)[0] ?? '.') as [string, string];
+  if (from === to || TEST.test(path) || FOR_TESTS.test(path)) return undefined;
+  const fromRow = rowOf(EXECUTION, from);
+  const toRow = rowOf(EXECUTION, to);
+  if (fromRow < 0 || toRow < 0)
+    return `imports ${target}: execution/${fromRow < 0 ? from : to} has no place in the order of its folders; add it to EXECUTION in scripts/check-layers.ts`;
+  if (toRow < fromRow) return undefined;
+  return `imports ${target}: inside execution ${from} may not know ${to} (${EXECUTION_RULE}); move what both need to the earlier one`;
+}
+
+function rowOf(rows: Rows, folder: string): number {
+  return rows.findIndex((row) => row.includes(folder));
+}
+
+function ruleOf(rows: Rows): string {
+  return rows.map((row) => (row.length === 1 ? row[0] : `{${row.join(', ')}}`)).join(' → ');
 }
 
 /** Imports that leave the repository. */
@@ -149,6 +185,6 @@ function graphOf(edges: readonly Edge[]): readonly string[] {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { checked, complaints, graph } = checkLayers(repositoryFiles());
-  const hint = `The rule (right may import left, neighbours in braces never): ${LAYER_RULE}\nWho imports whom now:\n${graph.map((line) => `  ${line}`).join('\n')}`;
+  const hint = `The rule (right may import left, neighbours in braces never): ${LAYER_RULE}\nInside execution: ${EXECUTION_RULE}\nWho imports whom now:\n${graph.map((line) => `  ${line}`).join('\n')}`;
   report('layers', checked, complaints, hint);
 }

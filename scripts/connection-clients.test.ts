@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { findToxiproxy, missingToxiproxyText } from '../harness/clusters/control-plane/binaries.ts';
-import { loadCrds, loadSamples } from '../harness/execution/config/manifests.ts';
+import { loadCrds, loadSamples } from '../harness/execution/project/manifests.ts';
 import { createProcessHost } from '../harness/execution/hosts/process-host.ts';
 import { resolveCommand } from '../harness/execution/config/process-target.ts';
 import { TrialRunner } from '../harness/execution/run/runner.ts';
