@@ -87,9 +87,17 @@ export class Disturbance {
     if (active.left <= 0 || active.fault.until === label) this.#finish(label, tell);
   }
 
-  /** What has lasted long enough ends. */
-  expire(nowMs: number, tell: EndListener): void {
-    if (this.#active !== undefined && nowMs >= this.#active.untilMs) this.#finish(this.#active.at, tell);
+  /** Whether it has lasted long enough, and nobody has ended it yet. */
+  isOver(nowMs: number): boolean {
+    return this.#active !== undefined && nowMs >= this.#active.untilMs;
+  }
+
+  /** What has lasted long enough ends; true when something has. */
+  expire(nowMs: number, tell: EndListener): boolean {
+    const active = this.#active;
+    if (active === undefined || !this.isOver(nowMs)) return false;
+    this.#finish(active.at, tell);
+    return true;
   }
 
   /** Connections are left alone from here on; resolves when they are. */

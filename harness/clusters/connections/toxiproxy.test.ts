@@ -195,7 +195,8 @@ describe.runIf(binary !== undefined)('connections behind toxiproxy', () => {
         expect(await refuses(between.address)).toBe(true);
 
         disturbance.happened('b', tell);
-        disturbance.expire(100, tell);
+        expect(disturbance.expire(100, tell)).toBe(end === 'at');
+        expect(disturbance.isOver(100)).toBe(false);
 
         await disturbance.end();
         expect(ends).toEqual([end]);

@@ -86,6 +86,8 @@ async function assembleProcessHost(
   );
   // A real server that asks a webhook has not answered whoever wrote, whatever the webhook wants to know first.
   rest.alsoWhile((world) => webhooks.waits(world) || (isBusy() && !webhooks.isAsking) || disturbance?.isBusy === true);
+  // Its end comes from whoever waits for rest: a life that connects to nothing before would be waited for all its time.
+  rest.startsAfter(() => disturbance?.isOver(time.now()) === true);
   const front = {
     serve: toxiproxy === null || disturbance === undefined ? serve : throughToxiproxy(serve, toxiproxy, disturbance),
     print: (actor: ActorId, line: string) => host.current?.recorder.log(actor, line),

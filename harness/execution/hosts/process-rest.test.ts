@@ -71,6 +71,14 @@ describe.runIf(existsSync('/proc/self/task'))('rest', { timeout: 30_000 }, () =>
     expect(said).toContain('acted');
   });
 
+  it('has come for a life that begins where something has to happen first', async () => {
+    const rest = new Rest(new WallClock(), () => {});
+    rest.starting(600_000);
+    rest.startsAfter(() => true);
+
+    await expect(rest.drain(WORLD)).resolves.toBeUndefined();
+  });
+
   it('is given up when something outside does not answer, and nothing moves any more', async () => {
     const rest = new Rest(new WallClock(), () => {}, 20);
     rest.alsoWhile(() => true);

@@ -56,6 +56,7 @@ export class Rest {
   #startsUntilMs = 0;
   #activity = 0;
   #outside: (world: World) => boolean = () => false;
+  #isDue: () => boolean = () => false;
   readonly #unansweredMs: number;
   readonly #reaction = new Reaction();
   readonly #lives = new Set<Life>();
@@ -136,6 +137,11 @@ export class Rest {
     this.#outside = outside;
   }
 
+  /** A life that begins is not waited for while `isDue`: something has to happen first, or it may reach nobody. */
+  startsAfter(isDue: () => boolean): void {
+    this.#isDue = isDue;
+  }
+
   /** @throws {CutShort} when something outside has not come for too long: it would be waited for in every drain to come. */
   async drain(world: World): Promise<void> {
     let seen = this.#all(world);
@@ -152,7 +158,7 @@ export class Rest {
         waiting = false;
         if (this.#acting) this.#justTold();
       }
-      const startingUp = this.#starting > 0 && realNow() < this.#startsUntilMs;
+      const startingUp = this.#starting > 0 && realNow() < this.#startsUntilMs && !this.#isDue();
       const sleep = this.#acting && !startingUp ? this.#look() : 'asleep';
       if (this.#acting && !startingUp && this.#isOver(sleep, world)) {
         // What it sent before it fell asleep is read in one turn more.

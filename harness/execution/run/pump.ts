@@ -36,7 +36,8 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
     await host.drain(world);
     host.onDrained?.();
     world.incarnations.resume();
-    host.disturbance?.expire(host.time.now(), ended);
+    // Who could reach nobody goes on now.
+    if (host.disturbance?.expire(host.time.now(), ended) === true) continue;
     if (world.serialised) gate.orderArrivals();
     let items: readonly Item[] = gate.pending;
     if (rule.withheld !== undefined) {
