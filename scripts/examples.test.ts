@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { properties, writers } from '../harness/cli/registry.ts';
 import { FAULT_KINDS } from '../harness/model/fault-kinds.ts';
-import { decodeSchedule } from '../harness/schedule/codec/schedule.ts';
 import { blocksOf, entriesOf, readExample, shownIn, type PageName } from './examples/pages.ts';
 import { doesShow } from './examples/shows.ts';
 import { EXAMPLES } from './examples/table.ts';
@@ -26,30 +25,13 @@ function entry(page: PageName, name: string): string {
   );
 }
 
-/** A fault in the schedule that is shown where a replay would need a process. */
-const FAULT_BLOCK = /^```json schedule-fault\n(.*)\n```$/m;
-
 describe.each(PAGES)('docs/%s.md', (page) => {
   it.each(NAMES[page])('has an entry with an example for %s', (name) => {
     const text = entry(page, name);
     const isExample = EXAMPLES.some((one) => entriesOf(one).some((at) => at.page === page && at.entry === name));
 
-    expect(isExample || /`[\w/-]+\.test\.ts`/.test(text) || FAULT_BLOCK.test(text), `an example of ${name}`).toBe(true);
+    expect(isExample || /`[\w/-]+\.test\.ts`/.test(text), `an example of ${name}`).toBe(true);
   });
-});
-
-it('shows faults in schedules that are valid, under their names', () => {
-  const shown = FAULT_KINDS.flatMap((name) => {
-    const line = FAULT_BLOCK.exec(entry('faults', name))?.[1];
-    return line === undefined ? [] : [{ name, line }];
-  });
-  const schedules = shown.map(({ line }) => {
-    const schedule = { version: 1, default: 'run-to-completion', preemptions: [], holds: [] };
-    return decodeSchedule(JSON.stringify({ ...schedule, faults: [JSON.parse(line)] }), 'docs/faults.md');
-  });
-
-  expect(schedules.map(({ faults }) => faults[0]?.do)).toEqual(shown.map(({ name }) => name));
-  expect(shown.length).toBeGreaterThan(7);
 });
 
 it.each(EXAMPLES)('has in docs/examples/$name.json what its entry is about, and its finding under it', (example) => {

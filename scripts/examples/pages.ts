@@ -12,7 +12,6 @@ import {
   tellStory,
   type Counterexample,
   type ReplayResult,
-  type Violation,
 } from '../../harness/index.ts';
 import { REPOSITORY_ROOT } from '../repository-files.ts';
 import { EXAMPLES, type Example } from './table.ts';
@@ -27,7 +26,6 @@ export interface Block {
 }
 
 const WIDTH = 100;
-const PROCESS_TIMES = 3;
 /** The story's first row of columns. */
 const COLUMNS = /^ +#  /m;
 
@@ -37,44 +35,39 @@ export function readExample({ name }: Example): Counterexample {
 }
 
 /** Where an example is configured that is of no controller of the catalogue, from the root of the repository. */
-export function configOf({ name, controller }: Example): string | undefined {
-  return controller === null ? `docs/examples/${name}.yaml` : undefined;
+export function configOf({ name, controller, config = name }: Example): string | undefined {
+  return controller === null ? `docs/examples/${config}.yaml` : undefined;
 }
 
-/**
- * What the pages show of an example, once a replay has shown it.
- *
- * @param withProcesses - Replays those of processes as well, which takes long and may need a toxiproxy server. What the pages show of them
- * is the same without: no two runs of a process are told alike.
- */
-export async function blocksOf(example: Example, withProcesses = false): Promise<readonly Block[]> {
+/** No two runs of a process are told alike: the pages show of one what every run of it has in common. */
+export function isOfProcess({ target }: Counterexample): boolean {
+  return 'command' in target;
+}
+
+/** What the pages show of an example, once a replay has shown it; those of processes are replayed elsewhere (`processes.ts`). */
+export async function blocksOf(example: Example): Promise<readonly Block[]> {
   const counterexample = readExample(example);
   const config = configOf(example);
   const withConfig = config === undefined ? '' : ` --config ${config}`;
   const command = `npx stalemate replay docs/examples/${example.name}.json${withConfig}`;
-  const isProcess = 'command' in counterexample.target;
-  const again = (times: number): Promise<ReplayResult> =>
+  const again = (): Promise<ReplayResult> =>
     replay(counterexample, {
-      ...{ times, cwd: REPOSITORY_ROOT },
+      ...{ times: 1, cwd: REPOSITORY_ROOT },
       ...(config === undefined ? {} : { configFile: resolve(REPOSITORY_ROOT, config) }),
     });
-  if (isProcess && withProcesses) comesBack(await again(PROCESS_TIMES), command);
-  const story = isProcess
-    ? `${counterexample.sentence}\n…`
-    : example.byHand === 'holds'
-      ? wellText(await again(1), example)
-      : storyText(await again(1), counterexample, command);
+  const isWell = example.byHand === 'holds';
+  const processText = isWell ? WELL : `${counterexample.sentence}\n…`;
+  const story = isOfProcess(counterexample)
+    ? processText
+    : isWell
+      ? wellText(await again(), example)
+      : storyText(await again(), counterexample, command);
   return entriesOf(example).map((at) => ({ ...at, text: blockText(at, counterexample, { command, story }) }));
 }
 
-function comesBack({ violation }: ReplayResult, command: string): Violation {
-  if (violation === undefined) throw new Error(`"${command}" does not show the failure any more: find it anew`);
-  return violation;
-}
-
 function storyText(result: ReplayResult, counterexample: Counterexample, command: string): string {
-  const { history } = result;
-  const violation = comesBack(result, command);
+  const { history, violation } = result;
+  if (violation === undefined) throw new Error(`"${command}" does not show the failure any more: find it anew`);
   // Lines of code move, and paths are those of one machine.
   const told = { ...violation, sentence: violation.sentence.replaceAll(/ at \S+:\d+/g, '') };
   const story = tellStory({ violation: told, counterexample, record: history });
@@ -82,10 +75,12 @@ function storyText(result: ReplayResult, counterexample: Counterexample, command
 }
 
 /** As the command prints it after its five runs. */
+const WELL = 'not reproduced, 0 of 5: the whole schedule was followed and the property holds';
+
 function wellText({ reproduced, missedAnchors, inconclusive }: ReplayResult, { name }: Example): string {
   if (reproduced.k > 0 || missedAnchors.length > 0 || inconclusive !== undefined)
     throw new Error(`docs/examples/${name}.json does not end well any more`);
-  return 'not reproduced, 0 of 5: the whole schedule was followed and the property holds';
+  return WELL;
 }
 
 /** Where an example stands. A fault that has an example of its own is not shown by another. */

@@ -6,15 +6,20 @@
 export interface Example {
   /** Of its file. */
   readonly name: string;
-  /** In the catalogue of controllers under test; `null`: what `docs/examples/NAME.yaml` configures, with a claim of its own or without. */
+  /** In the catalogue of controllers under test; `null`: what a file configures, with a claim of its own or without. */
   readonly controller: string | null;
+  /** That file in `docs/examples/`, without its ending, where it is not called like the example. */
+  readonly config?: string;
   readonly property: string;
   /** What the campaign may use. */
   readonly writers: readonly string[];
   readonly faults: readonly string[];
   /** The entries that it stands under: it must still be in the example once that is shrunk. */
   readonly shows: { readonly property?: string; readonly writer?: string; readonly fault?: string };
-  /** Written by hand, so that no search finds it anew: a fault that shrinking leaves out where lag alone does, one that is got over, a rare one. */
+  /**
+   * Written by hand, so that no search finds it anew: a fault that shrinking leaves out where lag alone does, one that is got over, a rare one, one
+   * of connections that has to last just so long.
+   */
   readonly byHand?: 'fails' | 'holds';
 }
 
@@ -48,6 +53,11 @@ function ofFault(fault: string, controller: string | null, property: string): Ex
   return { name: fault, controller, property, writers: [], faults: [fault], shows: { fault } };
 }
 
+/** Under the entry of a fault of connections. */
+function ofConnection(fault: string, config: string, property: string, byHand: 'fails' | 'holds' = 'fails'): Example {
+  return { ...ofFault(fault, null, property), config, byHand };
+}
+
 export const EXAMPLES: readonly Example[] = [
   ofProperty('convergence', 'releases/no-relist-after-410', { fault: 'expire-watch' }, ['spec-churn']),
   ofProperty('no-lost-update', 'releases/refreshes-version-only', { writer: 'foreign-field-writer' }, ['spec-churn']),
@@ -72,6 +82,13 @@ export const EXAMPLES: readonly Example[] = [
   ofFault('lose-response', 'worker-pools/lost-create-response', 'convergence'),
   { ...ofFault('pause', null, 'leads-to-the-end'), byHand: 'fails' },
   ofFault('down', null, 'survival'),
+  ofConnection('latency', 'creates-again', 'one-page-each'),
+  ofConnection('bandwidth', 'creates-again', 'one-page-each'),
+  ofConnection('slow-close', 'takes-what-came', 'survival', 'holds'),
+  ofConnection('black-hole', 'creates-again', 'one-page-each'),
+  ofConnection('reset', 'creates-again', 'one-page-each'),
+  ofConnection('slice', 'takes-what-came', 'survival'),
+  ofConnection('limit-data', 'takes-what-came', 'survival'),
   { ...ofFault('stale-list', 'worker-pools/duplicates-on-stale-list', 'cardinality'), byHand: 'fails' },
   { ...ofFault('close-watch', 'releases/no-relist-after-410', 'convergence'), byHand: 'holds' },
 ];

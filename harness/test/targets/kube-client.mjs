@@ -10,6 +10,13 @@ const agent = new Agent({ keepAlive: true, ca: Buffer.from(ca, 'base64') });
 
 export const WIDGETS = '/apis/example.com/v1/namespaces/default/widgets';
 
+/** Begins to read: the answer is there as soon as its head is, and whoever asked makes of the rest what it likes. */
+export function begin(path) {
+  return new Promise((resolve, reject) => {
+    request(`${server}${path}`, { agent, headers }, resolve).on('error', reject).end();
+  });
+}
+
 /**
  * Sends one request. Patches are merge patches. With `onLine`, each line of the answer is handed over as it comes; `onOpen` hears that
  * it comes at all.
