@@ -28,8 +28,8 @@ import type { Host } from './host.ts';
 const LANES_MAX = 4;
 /** A process at rest needs none. */
 const LANES_PER_PROCESSOR = 2;
-/** What siblings are for. */
-const PLACE = { beside: 0, warm: 1, lanes: 2 } as const;
+/** What a sibling is for: each has a host of its own, and is started when it is first needed. */
+type SiblingFor = 'beside' | 'warm' | `lane ${number}`;
 /** Until the references have measured better. */
 const HINTS: StrategyHints = { steps: 60, conflictSteps: 16 };
 
@@ -58,7 +58,7 @@ export class TrialRunner {
   readonly #denials = new Set<string>();
   readonly #snapshot: ClusterState;
   readonly #beat: () => void;
-  readonly #siblings: Promise<TrialRunner>[] = [];
+  readonly #siblings = new Map<SiblingFor, Promise<TrialRunner>>();
   readonly #place = new WarmPlace();
 
   /** `beat` is called before every run, so that a supervisor can tell a long campaign from a blocked one. */
@@ -89,7 +89,7 @@ export class TrialRunner {
   /** Runs a trial beside a run that still stands: on a host of its own, where hosts do not share a clock. */
   async beside(trial: Trial, variant: Partial<TrialOptions> = {}): Promise<History> {
     if (this.host.isAlone?.() === true) return this.run(trial, variant);
-    return (await this.#sibling(PLACE.beside)).run(trial, variant);
+    return (await this.#sibling('beside')).run(trial, variant);
   }
 
   /**
@@ -101,15 +101,18 @@ export class TrialRunner {
     if (this.host.sibling === undefined || this.host.containment?.network !== 'none') return [this];
     if (this.host.isAlone?.() === true) return [this];
     const count = Math.max(1, Math.min(wanted, LANES_MAX, availableParallelism() * LANES_PER_PROCESSOR));
-    const places = Array.from({ length: count - 1 }, (_, index) => this.#sibling(PLACE.lanes + index));
+    const places = Array.from({ length: count - 1 }, (_, index) => this.#sibling(`lane ${index}`));
     return [this, ...(await Promise.all(places))];
   }
 
-  async #sibling(place: number): Promise<TrialRunner> {
+  async #sibling(purpose: SiblingFor): Promise<TrialRunner> {
     const { sibling, reads } = this.host;
     if (sibling === undefined) return this;
-    this.#siblings[place] ??= sibling().then((host) => new TrialRunner(host, this.settings, this.#beat, this.habits));
-    const runner = await this.#siblings[place];
+    const started =
+      this.#siblings.get(purpose) ??
+      sibling().then((host) => new TrialRunner(host, this.settings, this.#beat, this.habits));
+    this.#siblings.set(purpose, started);
+    const runner = await started;
     runner.hints = this.hints;
     runner.learning = false;
     for (const resource of reads) runner.host.reads.add(resource);
@@ -133,7 +136,7 @@ export class TrialRunner {
     trial: Trial,
     variant: Partial<TrialOptions>,
   ): Promise<{ readonly history: History; readonly schedule: Schedule }> {
-    const runner = await this.#sibling(PLACE.warm);
+    const runner = await this.#sibling('warm');
     return runner.derive(trial, { ...variant, place: this.#place, settleWindowMs: WARM_SETTLE_MS, pauseMs: 0 });
   }
 
