@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Random } from './random.ts';
+import { batchSeed, Random } from './random.ts';
 
 function draws(random: Random, count = 5): readonly number[] {
   return Array.from({ length: count }, () => random.next());
@@ -92,5 +92,14 @@ describe('Random', () => {
 
     expect([...bytes.subarray(0, 3), ...bytes.subarray(9)]).toEqual([0, 0, 0, 0, 0, 0]);
     expect(bytes.subarray(3, 9).some((byte) => byte !== 0)).toBe(true);
+  });
+});
+
+describe('the seed of a batch', () => {
+  it('is another one for each batch of a campaign, and the same one for ever', () => {
+    const seeds = Array.from({ length: 10_000 }, (_, at) => batchSeed(7, at));
+
+    expect(new Set(seeds).size).toBe(10_000);
+    expect([batchSeed(1, 0), batchSeed(1, 1)]).toEqual([-1_640_531_535, 606_290_972]);
   });
 });

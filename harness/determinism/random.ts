@@ -123,6 +123,14 @@ export class Random {
   }
 }
 
+/**
+ * The seed of one batch of trials of a campaign. `at` differs from batch to batch, and so do the seeds: both factors are odd (2^32
+ * divided by the golden ratio, and one of MurmurHash3's), so that nothing is lost, and neighbours are far apart.
+ */
+export function batchSeed(root: number, at: number): number {
+  return (Math.imul(root, 0x9e3779b1) + Math.imul(at, 0x85ebca6b)) | 0;
+}
+
 /** The finaliser of MurmurHash3: spreads every bit of a word over all of it. */
 function mix(value: number): number {
   let mixed = Math.imul(value ^ (value >>> 16), 0x85ebca6b);

@@ -5,6 +5,7 @@
  * failure (`found.ts`), supervision (`worker/supervisor.ts`), where findings go (`cli`).
  */
 import * as fc from 'fast-check';
+import { batchSeed } from '../../determinism/random.ts';
 import { realNow } from '../../determinism/real-time.ts';
 import type { Violation } from '../../model/check-result.ts';
 import { reasonText, type InconclusiveRun } from '../../model/finding.ts';
@@ -144,8 +145,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
 
   for (let batch = options.firstRun; !over(); batch++) {
     // A fresh seed per batch and after each finding; both follow from the root seed alone.
-    const seed = (Math.imul(options.seed, 0x9e3779b1) + Math.imul(batch + tally.runs, 0x85ebca6b)) | 0;
-    const failures = await tryBatch(seed);
+    const failures = await tryBatch(batchSeed(options.seed, batch + tally.runs));
     if (failures.length === 0) continue;
     options.onPhase('shrink');
     for (const failure of failures) {
