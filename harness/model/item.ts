@@ -20,7 +20,10 @@ export interface Item {
   readonly stream: Label;
   /** Number of the event in its stream; 0 for other kinds. */
   readonly k: number;
-  /** What it touches: `pods/default/a`, `pods/default/` for a collection, `pods//` for one of all namespaces. Empty for timers. */
+  /**
+   * What it touches: `pods/default/a`, `pods/default/` for a collection, `pods//` for one of all namespaces. Empty for timers, and for
+   * answers, with which nobody can race any more.
+   */
   readonly touches: string;
   /** Whether it is about a write. */
   readonly write: boolean;

@@ -221,7 +221,7 @@ function watching(world: World, scheduler: Scheduler, moved: () => void): Schedu
   };
 }
 
-/** What an item is about; an answer says so in its label alone. */
+/** What an item is about: answers touch nothing, but their label says what they answer. */
 function touchedBy({ touches, label }: Item): string {
   if (touches !== '') return touches;
   const { resource, rest } = partsOf(label);
