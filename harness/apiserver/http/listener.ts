@@ -79,7 +79,9 @@ export async function listen(
   };
   const server = tls === undefined ? createServer(LIMITS, onRequest) : createTlsServer(tlsConfig(tls), onRequest);
   if (tls !== undefined) {
-    // Node's own listener speaks HTTP/1.1 to every connection; those that agreed on HTTP/2 take the other way.
+    // Node's own listener speaks HTTP/1.1 to every connection; those that agreed on HTTP/2 take the other way. It has no public name
+    // but its place here, and a second server that was handed the connections instead would put no end to slow requests: Node looks
+    // for those only in servers that listen.
     const [http1] = server.listeners('secureConnection');
     server.removeAllListeners('secureConnection');
     server.on('secureConnection', (socket: TLSSocket) => {

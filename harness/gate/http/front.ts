@@ -227,7 +227,8 @@ class Listener {
       },
       onRequest,
     );
-    // Node's own listener speaks HTTP/1.1 to every connection; those that agreed on HTTP/2 take the other way.
+    // Node's own listener speaks HTTP/1.1 to every connection; those that agreed on HTTP/2 take the other way. It has no public name
+    // but its place here (why no second server stands behind this one: `apiserver/http/listener.ts`).
     const [http1] = server.listeners('secureConnection');
     server.removeAllListeners('secureConnection');
     server.on('secureConnection', (socket: TLSSocket) => {
