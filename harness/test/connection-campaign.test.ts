@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { findToxiproxy, missingToxiproxyText } from '../clusters/control-plane/binaries.ts';
+import { resolveRun, revisitConfigured } from '../cli/library.ts';
+import { corpusEntryOf } from '../model/corpus.ts';
 import { DEFAULT_FAULT_KINDS } from '../model/fault-kinds.ts';
 import {
   decodeCounterexample,
@@ -47,7 +49,7 @@ afterEach(() => {
 
 describe.runIf(installed)('a campaign with faults of connections', { timeout: 240_000 }, () => {
   it('finds who does not survive a broken one, tells it in plain words, and replays it', async () => {
-    const { findings } = await run({ ...OPTIONS, reportDir: folder }, { shrinkMs: 5_000 });
+    const { findings } = await run({ ...OPTIONS, reportDir: folder }, { shrinkMs: 12_000 });
 
     const [found] = findings;
     expect(found?.violation.signature.property).toBe('survival');
@@ -70,6 +72,12 @@ describe.runIf(installed)('a campaign with faults of connections', { timeout: 24
 
     for (const name of ['PATH', 'HOME', 'XDG_CACHE_HOME']) vi.stubEnv(name, folder);
     vi.stubEnv('TOXIPROXY_SERVER', '');
-    await expect(replay(stored, { times: 1 })).rejects.toThrow(/its schedule disturbs connections .+ --toxiproxy PATH/);
+    const told = /its schedule disturbs connections .+ --toxiproxy PATH/;
+    await expect(replay(stored, { times: 1 })).rejects.toThrow(told);
+    const entry = corpusEntryOf(stored, { state: 'open', reason: '', since: '2026-11-22' });
+    const { faults: _, ...undisturbed } = OPTIONS;
+    const [kept] = await revisitConfigured([{ name: 'kept', entry }], resolveRun(undisturbed));
+    expect(kept?.outcome).toBe('unclear');
+    expect(kept?.detail).toMatch(told);
   });
 });

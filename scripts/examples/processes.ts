@@ -45,7 +45,7 @@ export async function replayProcesses(tell: (told: Told) => void): Promise<void>
   await Promise.all(
     [...groups].map(async ([config, examples]) => {
       const configFile = resolve(REPOSITORY_ROOT, config);
-      const options = { ...(await loadConfigFile(configFile)), faults: { connection: true } };
+      const options = await loadConfigFile(configFile);
       await revisitConfigured(examples.map(entryOf), resolveRun(options, { cwd: REPOSITORY_ROOT, configFile }), {
         times: TIMES,
         onRevisited: (revisited) => tell(toldOf(revisited, examples)),

@@ -8,6 +8,7 @@ import { realNow } from '../../determinism/real-time.ts';
 import { signatureText } from '../../model/check-result.ts';
 import { counterexampleOfEntry, notReached, type NamedEntry, type Revisited } from '../../model/corpus.ts';
 import type { Counterexample } from '../../model/counterexample.ts';
+import { HarnessError } from '../../model/errors.ts';
 import { waivableOf, waiverFor } from '../../model/waiver.ts';
 import { restoreCounterexample } from '../../report/redaction/index.ts';
 import { Vault } from '../../report/redaction/vault.ts';
@@ -17,6 +18,7 @@ import { lostInReference, lostWorkerViolation, workerError, type LostWorker } fr
 import type { FromWorker, Replayed, RevisitJob } from '../worker/protocol.ts';
 import type { Subject } from '../subject.ts';
 import { settleWindowOf } from './replay.ts';
+import { toxiproxyFor } from '../config/chosen-faults.ts';
 import type { RunConfig } from '../config/run-config.ts';
 import { superviseWorker } from '../worker/supervisor.ts';
 
@@ -34,6 +36,8 @@ export interface RevisitOptions {
 
 interface Prepared extends NamedEntry {
   readonly counterexample: Counterexample;
+  /** The server that its schedule needs; `null` when it needs none. */
+  readonly toxiproxy: string | null;
 }
 
 /** Replays entries; the answers come in the order of the entries. */
@@ -56,9 +60,16 @@ export async function revisitCorpus(
       finish({ ...named, outcome: 'other-target', k: 0, n: 0, missed: [] });
       continue;
     }
+    // Whatever faults the run itself may meet: without the one that it is about, it would hold.
+    const toxiproxy = toxiproxyOf(named, config);
+    if (toxiproxy instanceof HarnessError) {
+      finish(unclear(named, toxiproxy.message));
+      continue;
+    }
     const today = { crds: config.crds, ...(config.project === null ? {} : { project: config.project }) };
     mine.push({
       ...named,
+      toxiproxy,
       counterexample: restoreCounterexample(counterexampleOfEntry(named.entry, today), vault).value,
     });
   }
@@ -69,6 +80,17 @@ export async function revisitCorpus(
     }
   }
   return entries.map((named) => done.get(named.name) ?? notReached(named));
+}
+
+function toxiproxyOf({ entry }: NamedEntry, config: RunConfig): string | null | HarnessError {
+  const { cluster, toxiproxy, process: started } = config;
+  const named = toxiproxy === null ? {} : { toxiproxy };
+  try {
+    return toxiproxyFor(entry.schedule, { cluster, isProcess: started !== null, cwd: '', ...named });
+  } catch (error) {
+    if (error instanceof HarnessError) return error;
+    throw error;
+  }
 }
 
 function withWaiver(revisited: Revisited, { waivers }: RunConfig): Revisited {
@@ -136,6 +158,7 @@ function jobOf(
     subject: {
       ...subject,
       ...ownOf(group, subject),
+      toxiproxy: group.find((one) => one.toxiproxy !== null)?.toxiproxy ?? config.toxiproxy,
       // Whatever the campaign is restricted to: an entry is judged by its own claim.
       properties: [...new Set(group.map(({ entry }) => entry.signature.property))],
     },
@@ -173,7 +196,7 @@ function revisitedOf({ name, entry }: Prepared, replayed: Replayed): Revisited {
   return { ...ran, outcome: missed.length > 0 ? 'stale' : 'holds' };
 }
 
-function unclear({ name, entry }: Prepared, detail: string): Revisited {
+function unclear({ name, entry }: NamedEntry, detail: string): Revisited {
   return { name, entry, outcome: 'unclear', k: 0, n: 0, missed: [], detail };
 }
 
