@@ -17,6 +17,24 @@ test('takes the longest time before a write of its own for its pause, and some m
   expect(ownPauseMs([history.build()])).toBe(1_200);
 });
 
+test('gives a target that looks again and again the time to look once more', () => {
+  const history = historyBuilder();
+  history.phase('contention');
+  history.list('controller', 'configmaps');
+  history.pass(3_000);
+  history.list('controller', 'configmaps');
+  history.pass(100);
+  history.create('controller', 'configmaps', manifest('ConfigMap', 'a'));
+  for (let n = 0; n < 4; n++) {
+    history.list('controller', 'widgets.example.com');
+    history.pass(100);
+    history.list('controller', 'configmaps');
+    history.pass(300);
+  }
+
+  expect(ownPauseMs([history.build()])).toBe(600);
+});
+
 test('expects no pause of a target that does nothing, and a bounded one of a slow one', () => {
   const idle = historyBuilder();
   idle.phase('contention');

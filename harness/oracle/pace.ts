@@ -10,9 +10,25 @@ const PAUSE_MAX_MS = 4_000;
 /** Locks and records of what happened are no steps towards anything. */
 const ASIDE = /^(events(\.events\.k8s\.io)?|leases\.coordination\.k8s\.io)$/;
 
-/** The silence, in ms of run time, after which the target has nothing more to do. */
+/** The silence, in ms of run time, after which the target has nothing more to do, also where it only hears of things when it looks. */
 export function ownPauseMs(histories: readonly History[]): number {
-  return Math.min(PAUSE_MAX_MS, Math.max(0, ...histories.map(longestPause)) * SAFETY);
+  const longest = Math.max(0, ...histories.map((history) => Math.max(longestPause(history), longestRound(history))));
+  return Math.min(PAUSE_MAX_MS, longest * SAFETY);
+}
+
+/** The longest between two reads of the same after the last change: a target that polls learns of the next one as late as that. */
+function longestRound({ revisions, operations }: History): number {
+  const since = revisions.findLast(({ resource }) => !ASIDE.test(resource))?.at ?? 0;
+  const lastMs = new Map<string, number>();
+  let longest = 0;
+  for (const { actor, verb, resource, namespace, name, invoked } of operations) {
+    if (invoked.at <= since || roleOf(actor) !== 'target') continue;
+    if (isWrite(verb) || verb === 'watch' || resource === '' || ASIDE.test(resource)) continue;
+    const read = [actor, verb, resource, namespace, name].join(' ');
+    longest = Math.max(longest, invoked.timeMs - (lastMs.get(read) ?? invoked.timeMs));
+    lastMs.set(read, invoked.timeMs);
+  }
+  return longest;
 }
 
 /** The longest that passed between anything that it was told or asked, and its next write. */

@@ -50,6 +50,22 @@ describe('a process', { timeout: 180_000 }, () => {
     expect(findings[0]?.stats.reproduced.k).toBeGreaterThanOrEqual(3);
   });
 
+  it('that lists twice a second comes to rest all the same, and is judged', async () => {
+    const polls = (...args: readonly string[]): readonly string[] => [
+      process.execPath,
+      file('harness/test/targets/polls.mjs'),
+      ...args,
+    ];
+    const properties = ['no-lost-update', 'convergence', 'bounded-rate'];
+
+    const careful = await run(options(polls(), { properties, budget: 8 }));
+    const careless = await run(options(polls('careless'), { properties, stopAfter: 1 }));
+
+    expect(careful.findings).toEqual([]);
+    expect(careful.warnings.filter((warning) => warning.includes('never comes to rest'))).toEqual([]);
+    expect(careless.findings[0]?.violation.signature).toMatchObject({ property: 'no-lost-update' });
+  });
+
   it.each([
     ['SIGKILL', 1],
     ['SIGTERM', 2],

@@ -72,6 +72,31 @@ describe('references', () => {
     expect(runner.habits.readsAreActivity).toBe(false);
   });
 
+  it('come to rest though the target polls all the time, and offer values to change between', async () => {
+    const poll = (send: Send): void => {
+      setInterval(() => void send('GET', WIDGETS_PATH).catch(() => {}), 500);
+    };
+    const runner = runnerOf(thinTarget(setReady, poll));
+
+    const { reference, warnings, aim } = await takeReferences(runner, workload(), [WIDGETS]);
+
+    expect(warnings).toEqual([]);
+    expect(aim.healthySpecChanges.length).toBeGreaterThan(0);
+    expect(reference.idle.requestsPerMinute).toBeGreaterThan(110);
+    expect(runner.habits.readsAreActivity).toBe(false);
+  });
+
+  it('never come to rest with a target that asks without a pause', async () => {
+    const spin = (send: Send): void => {
+      const again = (): void => void send('GET', WIDGETS_PATH).then(again, () => {});
+      again();
+    };
+
+    const { warnings } = await takeReferences(runnerOf(thinTarget(setReady, spin)), workload(), []);
+
+    expect(warnings).toEqual([expect.stringContaining('never comes to rest')]);
+  });
+
   it('recognise a lock by how it is rewritten', async () => {
     const { reference } = await takeReferences(runnerOf(thinTarget(setReady, renewLease)), workload(), []);
 

@@ -154,7 +154,9 @@ async function baseRuns(runner: TrialRunner, trial: Trial): Promise<readonly [Hi
   const { idleMs, firstWindowMs } = host.pace;
   const [opening, ...again] = BASE_RUNS;
   const window = firstWindowMs === undefined ? {} : { settleWindowMs: firstWindowMs };
-  const first = await runner.run(trial, { ...opening, idleMs, ...window });
+  // Whether it polls by nature is what they are to show.
+  const readsAreActivity = 'when-new';
+  const first = await runner.run(trial, { ...opening, readsAreActivity, idleMs, ...window });
   checkAlive(first, host.containment);
   if (!repeatable) {
     const { watches } = habitOf([first]);
@@ -168,7 +170,7 @@ async function baseRuns(runner: TrialRunner, trial: Trial): Promise<readonly [Hi
   const longer =
     firstWindowMs === undefined ? {} : { settleWindowMs: Math.max(firstWindowMs, habits.pauseMs), pauseMs: 0 };
   const others = await inLanes(await runner.lanes(again.length), again, (lane, variant) =>
-    lane.run(trial, { ...variant, ...idle, ...longer }),
+    lane.run(trial, { ...variant, readsAreActivity, ...idle, ...longer }),
   );
   for (const history of others) checkAlive(history, host.containment);
   const runs: readonly [History, ...(readonly History[])] = [first, ...others];

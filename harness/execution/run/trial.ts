@@ -32,7 +32,8 @@ export interface TrialOptions {
   readonly scheduler: Scheduler;
   /** Labels of the schedule that never came up, asked once contention is over. */
   readonly missed?: () => readonly string[];
-  readonly readsAreActivity?: boolean;
+  /** Whether reads put off rest; `when-new`: those that have not been asked several times since anything changed. */
+  readonly readsAreActivity?: boolean | 'when-new';
   /** What the target has done undisturbed before contention begins. */
   readonly habit?: Habit;
   /** How long the target may be silent, in ms, before it goes on by itself: no window is shorter, unless one is asked for. */

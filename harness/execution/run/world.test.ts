@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CONFIGMAPS_PATH } from '../../apiserver/testing.ts';
 import { Random } from '../../determinism/random.ts';
+import type { JsonValue } from '../../model/object.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import { ReplayScheduler } from '../../schedule/replay-scheduler.ts';
 import { pump } from './pump.ts';
@@ -103,6 +104,29 @@ describe('a world', () => {
     expect(await activityAfter('controller', '/apis/coordination.k8s.io/v1/namespaces/default/leases')).toBe(false);
     of.readsAreActivity = false;
     expect(await activityAfter('controller', CONFIGMAPS_PATH)).toBe(false);
+    of.close();
+  });
+
+  it('counts a read as activity that comes again and again only once something has changed', async () => {
+    const of = await world();
+    of.readsAreActivity = 'when-new';
+    const send = sender(of.gate.port('controller'));
+    const isActivity = async (method: 'GET' | 'POST', path: string, body?: JsonValue): Promise<boolean> => {
+      of.lastActivityMs = -1;
+      void send(method, path, body);
+      await inDefaultOrder(of);
+      return of.lastActivityMs >= 0;
+    };
+    const list = (): Promise<boolean> => isActivity('GET', CONFIGMAPS_PATH);
+
+    expect([await list(), await list(), await list(), await list(), await list()]).toEqual([
+      ...[true, true, true],
+      ...[false, false],
+    ]);
+    expect(await isActivity('GET', `${CONFIGMAPS_PATH}/other`)).toBe(true);
+    expect(await list()).toBe(false);
+    expect(await isActivity('POST', CONFIGMAPS_PATH, { metadata: { name: 'made' } })).toBe(true);
+    expect(await list()).toBe(true);
     of.close();
   });
 

@@ -12,6 +12,7 @@ import { HeldLocks } from './held-locks.ts';
 import type { Host } from './host.ts';
 import { Incarnations } from './incarnations.ts';
 import type { Pace } from './pace.ts';
+import { RepeatedReads } from './repeated-reads.ts';
 import { Naming } from '../../gate/naming.ts';
 import { Recorder, type ObservedChange } from '../../gate/recorder.ts';
 import type { ActorId } from '../../model/actor.ts';
@@ -42,8 +43,8 @@ export class World {
   hurry: Partial<Pace> = {};
   /** What arrives between two moments of rest is put into the order of labels. */
   serialised = false;
-  /** Reads count as activity too; not for a target that polls by nature. */
-  readsAreActivity = true;
+  /** Reads count as activity too: not for a target that polls by nature, and only new ones until it is known whether it does. */
+  readsAreActivity: boolean | 'when-new' = true;
   readonly incarnations: Incarnations;
   readonly #timers = new Map<string, number>();
   readonly #programs = new Map<ActorId, Promise<void>>();
@@ -51,6 +52,7 @@ export class World {
   readonly #awaited = new Awaited();
   #environment: readonly EnvironmentController[] = [];
   readonly #locks = new HeldLocks();
+  readonly #repeated = new RepeatedReads();
   #programsEnded = false;
   #contending = false;
   #over = false;
@@ -91,6 +93,7 @@ export class World {
     this.naming.renew();
     this.recorder.renew(kept);
     this.gate.renew(latest);
+    this.#repeated.changed();
     this.completed.clear();
     this.#timers.clear();
     this.#programs.clear();
@@ -107,8 +110,10 @@ export class World {
     const revision = this.recorder.revisions.at(-1);
     if (revision !== undefined) this.#locks.committed(revision);
     // A leader renews its lock for as long as it lives.
-    if (!this.isLock(`${change.resource}/${change.namespace}/${change.name}`))
+    if (!this.isLock(`${change.resource}/${change.namespace}/${change.name}`)) {
       this.lastActivityMs = this.host.time.waited();
+      this.#repeated.changed();
+    }
     const actor = this.recorder.revisions.at(-1)?.actor;
     for (const controller of this.#environment) controller.onChange(change, actor);
   }
@@ -183,8 +188,9 @@ export class World {
   }
 
   /** Whether an item is a read, or the answer to one, of a target that polls by nature: it would go on for ever. */
-  isPoll({ kind, actor, verb, write }: Item): boolean {
-    return !this.readsAreActivity && kind !== 'event' && verb !== 'watch' && !write && roleOf(actor) === 'target';
+  isPoll(item: Item): boolean {
+    if (this.readsAreActivity === true || !isRead(item)) return false;
+    return this.readsAreActivity === false || this.#repeated.includes(item);
   }
 
   /** Lets the chosen item happen. */
@@ -199,7 +205,11 @@ export class World {
     }
     // A process that starts asks for all kinds of things before it does anything.
     const starting = !this.#contending && this.host.control === undefined && roleOf(item.actor) === 'target';
-    if (starting) this.lastActivityMs = this.host.time.waited();
+    if (item.kind === 'send' && roleOf(item.actor) === 'target' && !this.isLock(item.touches)) {
+      if (item.write) this.#repeated.changed();
+      else if (isRead(item)) this.#repeated.asked(item);
+    }
+    if (starting && !(isRead(item) && this.#repeated.includes(item))) this.lastActivityMs = this.host.time.waited();
     if (
       item.kind === 'send' &&
       item.verb !== 'watch' &&
@@ -222,4 +232,9 @@ export class World {
     this.incarnations.close();
     if (this.host.current === this) this.host.current = undefined;
   }
+}
+
+/** Whether an item is a read of the target, or the answer to one. */
+function isRead({ kind, actor, verb, write }: Item): boolean {
+  return (kind === 'send' || kind === 'answer') && verb !== 'watch' && !write && roleOf(actor) === 'target';
 }
