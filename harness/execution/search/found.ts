@@ -42,6 +42,8 @@ export interface ProofOptions {
   readonly properties: readonly Property[];
   /** Real time that shrinking one finding may take; `null` for the default. */
   readonly shrinkMs: number | null;
+  /** Real time at which the budget ends. */
+  readonly deadline: number;
   readonly onPhase: (phase: 'reproduce') => void;
   readonly stopped: () => boolean;
 }
@@ -59,6 +61,11 @@ const STEPS_BACK = 2;
 const SHRINK_MS = 10_000;
 /** The same for a target that is a process, whose every run takes a second. */
 const SHRINK_PROCESS_MS = 90_000;
+/**
+ * All findings together are shrunk for so long after the budget, and proved for so long. What is left by then is kept as it was found, with
+ * the first few runs of it.
+ */
+const AFTER_BUDGET_MS = { shrink: 60_000, prove: 90_000 } as const;
 
 /**
  * Makes of one violation of a failed trial the least that shows it, and sees how often that comes back. In runs that may differ, `k` may be 0:
@@ -72,7 +79,8 @@ export async function findingOf(
   tally: Pick<SearchTally, 'warnings' | 'faults' | 'divergence'>,
 ): Promise<Found> {
   const { runner } = options;
-  const deadline = realNow() + (options.shrinkMs ?? (runner.repeatable ? SHRINK_MS : SHRINK_PROCESS_MS));
+  const shrinkMs = options.shrinkMs ?? (runner.repeatable ? SHRINK_MS : SHRINK_PROCESS_MS);
+  const deadline = Math.min(realNow() + shrinkMs, options.deadline + AFTER_BUDGET_MS.shrink);
   const schedule = known ?? (await runner.derive(trial)).schedule;
   const stored: Trial = { workload: trial.workload, schedule };
   const accepted = await shrinkFinding(stored, violation.signature, {
@@ -89,7 +97,8 @@ export async function findingOf(
     );
   }
   options.onPhase('reproduce');
-  const until = realNow() + (options.shrinkMs ?? REPRODUCE_PROCESS_MS);
+  const proveMs = options.shrinkMs ?? REPRODUCE_PROCESS_MS;
+  const until = Math.min(realNow() + proveMs, options.deadline + AFTER_BUDGET_MS.prove);
   const hurried = (): boolean => !runner.repeatable && (realNow() >= until || options.stopped());
   const { final, reproduced } = await steadiest(
     accepted,

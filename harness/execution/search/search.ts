@@ -99,14 +99,19 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     prober: lane === runner ? prober : prober.elsewhere((trial, variant) => lane.beside(trial, variant)),
   }));
   const waivers = new Waivers(options.waivers ?? []);
-  const attempt: Attempt = (trial, name, times) => {
+  const attempt: Attempt = (trial, name, times, enough = () => false) => {
     const wanted = properties.filter((property) => property.name === name);
-    const same = Array.from({ length: times }, () => trial);
+    const made: Judged[] = [];
+    const begun = function* (): Generator<Trial> {
+      for (let n = 0; n < times && !enough(made); n++) yield trial;
+    };
     return waiting.unhurried(() =>
-      inLanes(lanes, same, async (lane) => {
+      inLanes(lanes, begun(), async (lane) => {
         const judge = (run: History, live?: Live): Promise<Judged> =>
           judgeRun(trial, run, wanted, again, lane.prober, live);
-        return waivers.leave((await runJudged(lane.runner, trial, judge)).judged, trial);
+        const judged = waivers.leave((await runJudged(lane.runner, trial, judge)).judged, trial);
+        made.push(judged);
+        return judged;
       }),
     );
   };

@@ -4,6 +4,7 @@ import type { Fault, Hold, Preemption, Schedule } from '../../model/schedule.ts'
 import type { Trial } from '../../model/trial.ts';
 import { emptyHistory } from '../run/empty-history.ts';
 import { reproduce, counterfactuals, gradeOf, shrinkFinding } from './shrink-finding.ts';
+import type { Judged } from '../run/judge.ts';
 import type { Attempt, Shrunk, ShrinkOptions } from './shrink-finding.ts';
 import { historyBuilder, manifest } from '../../oracle/test-history.ts';
 import { violation } from '../run/test-verdicts.ts';
@@ -54,6 +55,17 @@ describe('shrinking a finding', () => {
     const attempt = attempting(() => [violation({ property: 'another' })]);
 
     expect(await shrinkFinding(TRIAL, VIOLATION.signature, steady(attempt))).toEqual([]);
+  });
+
+  it('tries a form no more often than there is time for, where runs differ', async () => {
+    let made = 0;
+    const seldom = attempting(() => (made++ === 0 ? [VIOLATION] : []));
+    const options = { ...steady(seldom), repeatable: false };
+
+    expect(await shrinkFinding(TRIAL, VIOLATION.signature, { ...options, outOfTime: () => made >= 3 })).toEqual([]);
+    expect(made).toBe(3);
+    expect(await shrinkFinding(TRIAL, VIOLATION.signature, { ...options, outOfTime: () => true })).toEqual([]);
+    expect(made).toBe(3);
   });
 
   it('keeps the smallest so far when time is up', async () => {
@@ -140,6 +152,19 @@ describe('reproducing', () => {
     const flaky = attempting(() => (n++ % 2 === 0 ? [VIOLATION] : []));
 
     expect(await reproduce(shrunk, flaky, 5)).toEqual({ k: 3, n: 5, identical: true, other: undefined });
+  });
+
+  it('begins no further run once it has come back and there is no time', async () => {
+    let n = 0;
+    const oneByOne: Attempt = async (trial, property, times, enough = () => false) => {
+      const made: Judged[] = [];
+      const flaky = attempting(() => (n++ === 1 ? [VIOLATION] : []));
+      while (made.length < times && !enough(made)) made.push(...(await flaky(trial, property, 1)));
+      return made;
+    };
+
+    expect(await reproduce(shrunk, oneByOne, 10, () => true)).toMatchObject({ k: 1, n: 2 });
+    expect(await reproduce(shrunk, oneByOne, 10, () => true)).toMatchObject({ k: 0, n: 4 });
   });
 
   it('counts what it had time for, once at least', async () => {

@@ -19,8 +19,16 @@ import { shrinkTrial } from '../../schedule/shrink.ts';
 import { historyText } from '../run/fingerprint.ts';
 import type { Judged } from '../run/judge.ts';
 
-/** Runs a trial so many times, at once where that can be, and judges the one property that matters. */
-export type Attempt = (trial: Trial, property: string, times: number) => Promise<readonly Judged[]>;
+/**
+ * Runs a trial so many times, at once where that can be, and judges the one property that matters. Once what was made is enough, no further
+ * run is begun.
+ */
+export type Attempt = (
+  trial: Trial,
+  property: string,
+  times: number,
+  enough?: (made: readonly Judged[]) => boolean,
+) => Promise<readonly Judged[]>;
 
 export interface Shrunk {
   readonly trial: Trial;
@@ -78,7 +86,8 @@ export async function shrinkFinding(
     let failed = 0;
     let made = 0;
     for (;;) {
-      for (const judged of await attempt(trial, signature.property, need - failed)) {
+      const enough = (runs: readonly Judged[]): boolean => runs.length > 0 && outOfTime();
+      for (const judged of await attempt(trial, signature.property, need - failed, enough)) {
         executions++;
         made++;
         const violation = judged.violations.find((candidate) => signatureText(candidate.signature) === wanted);
@@ -87,9 +96,11 @@ export async function shrinkFinding(
         if (failed === need) accepted.push({ trial, history: judged.history, violation, executions });
       }
       const fails = failed >= need;
-      if (fails || made - failed > of - need) return { fails, rate: failed / made };
+      if (fails || made - failed > of - need || outOfTime()) return { fails, rate: failed / made };
     }
   };
+  // Where runs differ, one that fails is no shrunk form yet, and takes as long as the proof of the form that was found.
+  if (!repeatable && outOfTime()) return [];
   const first = await tries(start, repeatable ? ONCE : FIRST);
   if (!first.fails) return [];
   const rule = repeatable ? ONCE : first.rate >= STEADY ? TWICE : FLICKERING;
@@ -154,7 +165,7 @@ function momentsOf(history: History): readonly Label[] {
 /**
  * Runs the shrunk trial again and again; byte-equal histories are what "deterministic" means.
  *
- * @param hurried Ends it early, but not before the first few runs.
+ * @param hurried Ends it early, but not before it has failed once more, or not failed in the first few runs.
  */
 export async function reproduce(
   shrunk: Shrunk,
@@ -172,14 +183,14 @@ export async function reproduce(
   let k = 0;
   let n = 0;
   let other: History | undefined;
-  while (n < times && (n === 0 || !hurried())) {
-    for (const judged of await attempt(
-      shrunk.trial,
-      shrunk.violation.signature.property,
-      Math.min(AT_ONCE, times - n),
-    )) {
+  const fails = ({ violations }: Judged): boolean =>
+    violations.some(({ signature }) => signatureText(signature) === wanted);
+  const enough = (made: readonly Judged[]): boolean => hurried() && (k > 0 || n >= AT_ONCE || made.some(fails));
+  while (n < times && !enough([])) {
+    const { trial, violation } = shrunk;
+    for (const judged of await attempt(trial, violation.signature.property, Math.min(AT_ONCE, times - n), enough)) {
       n++;
-      if (judged.violations.some((violation) => signatureText(violation.signature) === wanted)) k++;
+      if (fails(judged)) k++;
       if (historyText(judged.history) !== expected) other ??= judged.history;
     }
   }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { realNow } from '../../determinism/real-time.ts';
 import { CutShort } from '../run/cut-short.ts';
 import { SLOT, SLOTS } from './protocol.ts';
 import { Pulse } from './pulse.ts';
@@ -34,6 +35,20 @@ describe('the pulse of a worker', () => {
     });
 
     expect(measured).toBeUndefined();
+    expect(one.beat).not.toThrow();
+  });
+
+  it('cuts work short whose time is over, and keeps what came to its end all the same', async () => {
+    const { pulse: one } = pulse();
+    const before = realNow();
+
+    const cut = await one.within(before, () => {
+      expect(one.beat).toThrow('its time was over');
+      return Promise.resolve('half of it');
+    });
+    const whole = await one.within(before, () => Promise.resolve('all of it'));
+
+    expect([cut, whole]).toEqual([undefined, 'all of it']);
     expect(one.beat).not.toThrow();
   });
 

@@ -1,9 +1,14 @@
-/** The worker's side of a corpus: what the target does undisturbed is measured once, then each entry is replayed. */
+/**
+ * The worker's side of a corpus: what the target does undisturbed is measured once, then each entry is replayed.
+ *
+ * When the time is over, or somebody says stop, nothing is said of the entry under way: half of its runs are no answer.
+ */
 import { realNow } from '../../determinism/real-time.ts';
 import { HarnessError } from '../../model/errors.ts';
 import type { Workload } from '../../model/workload.ts';
 import type { Property } from '../../oracle/property.ts';
 import type { FromWorker, Replayed, RevisitJob } from './protocol.ts';
+import type { Pulse } from './pulse.ts';
 import { replayGround, replayOn, type ReplayGround } from './replay-job.ts';
 import type { TrialRunner } from '../run/runner.ts';
 
@@ -13,21 +18,23 @@ export async function doRevisit(
   base: Workload,
   properties: readonly Property[],
   say: (message: FromWorker) => void,
-  stopped: () => boolean,
+  pulse: Pulse,
 ): Promise<void> {
   const deadline = realNow() + job.timeMs;
   say({ say: 'phase', phase: 'references' });
-  const ground = await replayGround(job.subject, runner, base, properties);
+  const ground = await pulse.within(deadline, () => replayGround(job.subject, runner, base, properties));
+  if (ground === undefined) return say({ say: 'revisited-all' });
   say({ say: 'phase', phase: 'corpus' });
   for (const entry of job.entries) {
-    if (stopped() || realNow() >= deadline) break;
     if (!properties.some(({ name }) => name === entry.property)) {
       const problem = `no property "${entry.property}" is known; expected a configuration that has it`;
       say({ say: 'revisited', name: entry.name, replayed: null, problem });
       continue;
     }
     try {
-      say({ say: 'revisited', name: entry.name, replayed: await replayTimes(ground, entry, job.times), problem: null });
+      const replayed = await pulse.within(deadline, () => replayTimes(ground, entry, job.times));
+      if (replayed === undefined) break;
+      say({ say: 'revisited', name: entry.name, replayed, problem: null });
     } catch (error) {
       // An entry that cannot be run says nothing of the others.
       if (!(error instanceof HarnessError)) throw error;

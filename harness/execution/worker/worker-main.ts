@@ -48,10 +48,9 @@ export async function runWorker(registry: Registry): Promise<void> {
     const host = await createHost(job.subject, pulse.beat);
     const runner = new TrialRunner(host, job.subject.settings, pulse.begun);
     const properties = await registry.properties(job.subject.properties, job.subject.configFile);
-    const { stopped } = pulse;
     if (job.job === 'search') await doSearch(job, runner, registry, properties, say, pulse);
     else if (job.job === 'revisit')
-      await doRevisit(job, runner, baseWorkload(job.subject, runner), properties, say, stopped);
+      await doRevisit(job, runner, baseWorkload(job.subject, runner), properties, say, pulse);
     else if (job.job === 'lab') await doLab(job, runner, properties, say);
     else say(await doReplay(job, runner, baseWorkload(job.subject, runner), properties));
   } catch (error) {
