@@ -12,6 +12,7 @@ const file = (path: string): string => fileURLToPath(new URL(`../../${path}`, im
 const CRDS = [file('harness/test/targets/crd.yaml')];
 const SAMPLES = [file('harness/test/targets/sample.yaml')];
 const CONTROLLER = [process.execPath, file('harness/test/targets/takes-finalizers.mjs')];
+const POLLS = [process.execPath, file('harness/test/targets/polls.mjs')];
 
 let folder: string;
 beforeEach(() => {
@@ -50,20 +51,13 @@ describe('a process', { timeout: 180_000 }, () => {
     expect(findings[0]?.stats.reproduced.k).toBeGreaterThanOrEqual(3);
   });
 
-  it('that lists twice a second comes to rest all the same, and is judged', async () => {
-    const polls = (...args: readonly string[]): readonly string[] => [
-      process.execPath,
-      file('harness/test/targets/polls.mjs'),
-      ...args,
-    ];
+  it('that lists twice a second comes to rest all the same, and holds', async () => {
     const properties = ['no-lost-update', 'convergence', 'bounded-rate'];
 
-    const careful = await run(options(polls(), { properties, budget: 8 }));
-    const careless = await run(options(polls('careless'), { properties, stopAfter: 1 }));
+    const { findings, warnings } = await run(options(POLLS, { properties, budget: 8 }));
 
-    expect(careful.findings).toEqual([]);
-    expect(careful.warnings.filter((warning) => warning.includes('never comes to rest'))).toEqual([]);
-    expect(careless.findings[0]?.violation.signature).toMatchObject({ property: 'no-lost-update' });
+    expect(findings).toEqual([]);
+    expect(warnings.filter((warning) => warning.includes('never comes to rest'))).toEqual([]);
   });
 
   it.each([

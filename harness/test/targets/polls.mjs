@@ -1,17 +1,15 @@
 /**
- * A controller as a program of its own that never watches: it lists all widgets twice a second, and keeps one finalizer on each. With
- * "careless" as its argument it sets the whole list, and says nothing of the version that it has seen.
+ * A controller as a program of its own that never watches: it lists all widgets twice a second, and keeps one finalizer on each.
  */
 import { send, WIDGETS } from './kube-client.mjs';
 
 const MINE = 'example.com/cleanup';
-const careless = process.argv[2] === 'careless';
 
 async function reconcile({ metadata: { name, resourceVersion, deletionTimestamp, finalizers = [] } }) {
   const wanted = deletionTimestamp === undefined;
   if (finalizers.includes(MINE) === wanted) return;
-  const others = careless ? [] : finalizers.filter((finalizer) => finalizer !== MINE);
-  const metadata = { finalizers: wanted ? [...others, MINE] : others, ...(careless ? {} : { resourceVersion }) };
+  const others = finalizers.filter((finalizer) => finalizer !== MINE);
+  const metadata = { resourceVersion, finalizers: wanted ? [...others, MINE] : others };
   await send('PATCH', `${WIDGETS}/${name}`, { metadata });
 }
 
