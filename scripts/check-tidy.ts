@@ -10,12 +10,6 @@ import { type Complaint, report, repositoryFiles, type SourceFile } from './repo
 
 /** Most files hold 50–200 lines; past this one usually holds two ideas. */
 const LINES_MAX = 450;
-/** Tables of data may be long. Each entry is a decision: the path, and why it is one idea. */
-const LONG_FILES: ReadonlySet<string> = new Set<string>([
-  // One kind, or one case, after the other.
-  'harness/clusters/differential/kinds.ts',
-  'harness/clusters/conformance/cases.ts',
-]);
 
 /** Each new name at the top is a new thing for a reader to place; docs/ and scripts/ have room. */
 const TOP_LEVEL: ReadonlySet<string> = new Set(
@@ -97,10 +91,10 @@ function placeComplaints({ path, text }: SourceFile): readonly Complaint[] {
     });
   }
   const lines = text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
-  if (CODE.test(path) && lines > LINES_MAX && !LONG_FILES.has(path)) {
+  if (CODE.test(path) && lines > LINES_MAX) {
     complaints.push({
       where: path,
-      problem: `has ${lines} lines, at most ${LINES_MAX} are meant: split it by idea, or list it in scripts/check-tidy.ts if it is a table of data`,
+      problem: `has ${lines} lines, at most ${LINES_MAX} are meant: split it by idea`,
     });
   }
   return complaints;
