@@ -49,7 +49,7 @@ afterEach(() => {
 
 describe.runIf(installed)('a campaign with faults of connections', { timeout: 240_000 }, () => {
   it('finds who does not survive a broken one, tells it in plain words, and replays it', async () => {
-    const { findings } = await run({ ...OPTIONS, reportDir: folder }, { shrinkMs: 12_000 });
+    const { findings } = await run({ ...OPTIONS, reportDir: folder }, { shrinkMs: 25_000 });
 
     const [found] = findings;
     expect(found?.violation.signature.property).toBe('survival');
