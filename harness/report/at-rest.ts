@@ -28,6 +28,7 @@ export function compareAtRest(
   if (expected === undefined) return [];
   const actual = finalState(index);
   const shown = keys.size === 0 ? new Set([...actual.keys(), ...Object.keys(expected)]) : canonical(index, keys);
+  const sameUid = uidsAs(actual, expected);
   const comparisons: (Comparison & { readonly about: boolean })[] = [];
   for (const key of shown) {
     const [resource = '', , ...name] = key.split('/');
@@ -42,7 +43,7 @@ export function compareAtRest(
     }
     const owned = ownedLeaves(index, key);
     const varying = new Set(index.history.reference?.volatileLeaves[measuredRole(key)]);
-    for (const change of diffLeaves(want, have)) {
+    for (const change of diffLeaves(want, renamed(have, sameUid))) {
       const about = isField(change.path, violation.signature.field);
       const pattern = leafPattern(change.path);
       if (!about && (isServerLeaf(change.path) || !owned.has(pattern) || varying.has(pattern))) continue;
@@ -64,6 +65,26 @@ function finalState(index: HistoryIndex): ReadonlyMap<string, KubeObject> {
     else state.set(key, object);
   }
   return state;
+}
+
+/** Each run has uids of its own: those of one, by those of the objects in the same places of the other. */
+function uidsAs(
+  actual: ReadonlyMap<string, KubeObject>,
+  expected: { readonly [key: string]: KubeObject },
+): ReadonlyMap<string, string> {
+  const uids = new Map<string, string>();
+  for (const [key, { metadata }] of actual) {
+    const other = expected[key]?.metadata.uid;
+    if (metadata.uid !== undefined && other !== undefined) uids.set(metadata.uid, other);
+  }
+  return uids;
+}
+
+function renamed(object: KubeObject, uids: ReadonlyMap<string, string>): KubeObject {
+  const text = JSON.stringify(object, (_, value: unknown) =>
+    typeof value === 'string' ? (uids.get(value) ?? value) : value,
+  );
+  return JSON.parse(text) as KubeObject;
 }
 
 function canonical(index: HistoryIndex, keys: ReadonlySet<string>): ReadonlySet<string> {

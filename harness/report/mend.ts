@@ -23,6 +23,8 @@ const MENDS: { readonly [propertyAndClass: string]: string } = {
     'Give each task of the controller fields of its own, or send both through one queue that works on one object at a time.',
   convergence:
     'On each reconcile compare what is wished with what is there, and return errors (a 409 too) so that it is tried again. Do not take a state for granted because of what was just sent or last heard, and look again from time to time.',
+  'convergence/extra-object':
+    'Give children names that follow from owner and index, so that a stale list makes none twice, and remove on each reconcile those that are not wished for any more. A cache is behind one’s own writes; of a name that is fixed, 409 AlreadyExists says that it is there.',
   'convergence/stopped-watching':
     'When a watch ends (closed, 410, an error in the stream), list again and watch from there. Informers do so by themselves; a watch of your own has to.',
   'convergence/healed-late': 'Retry failures with a back-off that starts small, and reset it when something changes.',
