@@ -1,8 +1,11 @@
 """The frame of the operator: its settings, its handlers, and which step each of them takes."""
 
+import logging
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import kopf
@@ -63,7 +66,20 @@ def register(steps: Steps) -> None:
     def restore(body: kopf.Body, namespace: str, **_: Any) -> None:
         for reference in body["metadata"].get("ownerReferences", []):
             if reference["kind"] == "Topic" and reference.get("controller"):
-                converge(steps.restore, reference["name"], namespace, reference["uid"])
+                insistently(partial(converge, steps.restore, reference["name"], namespace, reference["uid"]))
+
+
+def insistently(work: Callable[[], Any]) -> None:
+    """Tries until it succeeds: kopf forgets an event whose handler has failed."""
+    pause = 0.1
+    while True:
+        try:
+            work()
+            return
+        except Exception as error:
+            logging.getLogger(__name__).warning("again in %.1f s: %s", pause, error)
+        time.sleep(pause)
+        pause = min(2 * pause, 30)
 
 
 def converge(step: Callable[[Any], None], name: str, namespace: str, uid: str) -> Any:
