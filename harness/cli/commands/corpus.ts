@@ -81,7 +81,7 @@ export function corpusCommand(context: CommandContext): Command {
       'runs of each before it counts as holding (default: 1; programs 3)',
       countArgument('--times'),
     )
-    .option('--budget <time>', 'begin none after that', timeArgument('--budget'))
+    .option('--budget <time>', 'stop then, also in the middle of one', timeArgument('--budget'))
     .option('--update', 'store labels that had to be moved, because the target was edited')
     .option('--json', 'print the results as JSON on stdout')
     .addHelpText(
