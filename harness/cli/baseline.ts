@@ -13,6 +13,7 @@ import {
 } from '../model/baseline.ts';
 import { HarnessError } from '../model/errors.ts';
 import type { CampaignResult } from '../model/finding.ts';
+import { countText } from '../report/count-text.ts';
 import { redactConfigured } from '../report/redaction/index.ts';
 import { Vault } from '../report/redaction/vault.ts';
 import { writeWhole } from '../report/write-files.ts';
@@ -51,7 +52,9 @@ function compareWith(baseline: Baseline, config: RunConfig, result: CampaignResu
       'averages are not compared: the baseline was taken with other writers or faults, on another cluster, or not from a soak as this one',
     );
   else if (Math.min(result.runs, baseline.runs) < BASELINE_RUNS_MIN)
-    notes.push(`averages are not compared: of ${Math.min(result.runs, baseline.runs)} runs they say little`);
+    notes.push(
+      `averages are not compared: of ${countText(Math.min(result.runs, baseline.runs), 'run')} they say little`,
+    );
   return { checks: checkBudgets(baseline, result.measures ?? {}, result.runs, sameConditions), notes };
 }
 

@@ -56,7 +56,6 @@ export function renderSummary(
     (outcome === 'holds' || (outcome === 'interrupted' && summary.soak !== undefined)) &&
     findings.length === 0 &&
     old.length === 0 &&
-    summary.runs > 3 &&
     !hasKnown(summary)
   )
     lines.push(confidenceText(summary.runs));
@@ -142,13 +141,16 @@ function confidenceText(runs: number): string {
 
 /** Fewer runs than that, of a hundred, in which anybody got in the target's way are next to none. */
 const CONTENDED_MIN = 1;
+/** What fails in one of three runs would be seen in nine of ten campaigns of so many. */
+const RUNS_MIN = 6;
 
 /** How little stands behind a green campaign in which hardly anything contended; undefined where enough did. */
 function littleText({ outcome, runs, contention }: Summary): string | undefined {
   if (runs === 0 || (outcome !== 'holds' && outcome !== 'vacuous')) return undefined;
   const [conflicts, stale] = [contention['conflicts'] ?? 0, contention['staleReads'] ?? 0];
   const overlaps = conflicts + stale + (contention['foreignWritesBetweenReadAndWrite'] ?? 0);
-  if (overlaps * 100 >= runs * CONTENDED_MIN) return undefined;
+  if (overlaps * 100 >= runs * CONTENDED_MIN)
+    return runs >= RUNS_MIN ? undefined : `this proves little: ${countText(runs, 'run')}; give it more (--budget 10m)`;
   const faults = contention['faults'] ?? 0;
   const other = faults === 0 ? 'nothing else was put in its way' : `besides, it got over ${countText(faults, 'fault')}`;
   const seen =

@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import type { RestSample, TargetUse, TimeSpent } from '../model/finding.ts';
 import type { Footprint, Measurement } from '../model/history.ts';
+import { countText } from './count-text.ts';
 import { medianOf, trendOf, type Least, type Trend } from './trend.ts';
 
 export interface FigureSummary {
@@ -162,7 +163,10 @@ function longRunLines({ start, contention, rest, further }: SecondsPerRun): read
 }
 
 function trendText({ fileDescriptors, threads, memoryKb, requests, trendOver, processes, runs }: UseSummary): string {
-  const over = processes === runs ? `${runs} fresh processes` : `${trendOver} runs of one process`;
+  const over =
+    processes === runs
+      ? `${runs} fresh ${runs === 1 ? 'process' : 'processes'}`
+      : `${countText(trendOver, 'run')} of one process`;
   const grown = [
     ...growth(fileDescriptors, 'file descriptors', count),
     ...growth(threads, 'threads', count),
