@@ -53,7 +53,9 @@ describe.runIf(installed)('runs on a real control plane', { timeout: 240_000 }, 
     expect(found?.violation.signature).toMatchObject({ property: 'no-lost-update' });
     if (found === undefined) return;
     const { counterexample, record, stats } = found;
-    expect(stats.reproduced.k).toBeGreaterThanOrEqual(3);
+    // How many runs prove it is a question of time: two seconds here.
+    const { k, n } = stats.reproduced;
+    expect(k / n).toBeGreaterThan(0.5);
     expect(counterexample.cluster).toBe('envtest');
     expect(record.revisions.every(({ op, actor }) => op >= 0 === (actor !== 'environment'))).toBe(true);
     const embedded = await replay(counterexample, { times: 3, cluster: 'embedded' });

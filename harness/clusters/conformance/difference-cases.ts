@@ -144,7 +144,10 @@ export const DIFFERENCE_CASES: readonly ConformanceCase[] = [
       };
       await t.call('APPLY', `${t.widgets}/a?fieldManager=m`, 201, widget('a', { size: 1 }));
       for (const empty of [{ labels: {} }, { finalizers: [] }, { ownerReferences: [] }, { annotations: { a: null } }]) {
-        const versions = [await version('APPLY', empty), await version('APPLY', empty), await version('MERGE', {})];
+        let versions: readonly JsonValue[] = [];
+        // A real server writes nothing where a second begins between two of them: then all that differs is a time in managedFields.
+        for (let tries = 0; tries < 3 && new Set(versions).size < 3; tries++)
+          versions = [await version('APPLY', empty), await version('APPLY', empty), await version('MERGE', {})];
         same(new Set(versions).size, 3, `versions after ${JSON.stringify(empty)}`);
         same(await version('MERGE', {}), versions[2] ?? null, 'the version after nothing');
       }
