@@ -83,6 +83,24 @@ describe('the expected state', () => {
     expect(JSON.stringify(widget)).not.toContain('ready');
   });
 
+  it('starts without notes that only the target has made, though in the references it made none', async () => {
+    const runner = runnerOf(thinTarget(withChild));
+    const { reference } = await takeReferences(runner, workload(), []);
+    const history = await runner.run(labelled('x'));
+    const last = finalRevisions(history).find(({ resource }) => resource === 'widgets.example.com');
+    if (last === undefined) throw new TypeError('the run left no widget');
+    const noting = (actor: string): Revision => {
+      const { metadata } = last.object;
+      const object = { ...last.object, metadata: { ...metadata, annotations: { 'example.com/again-at': 'noon' } } };
+      return { ...last, type: 'MODIFIED', actor, before: last.object, object, at: last.at + 1 };
+    };
+    const noted = (...by: readonly Revision[]): string =>
+      JSON.stringify(foreignInput({ ...history, revisions: [...history.revisions, ...by] }, reference));
+
+    expect(noted(noting('controller'))).not.toContain('again-at');
+    expect(noted(noting('writer-1'), noting('controller'))).toContain('again-at');
+  });
+
   it('starts without objects of kinds that the target defines itself', async () => {
     const runner = runnerOf(thinTarget(withChild));
     const { reference } = await takeReferences(runner, workload(), []);

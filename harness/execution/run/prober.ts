@@ -16,6 +16,7 @@ import type { Reference } from '../../model/reference.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { Workload } from '../../model/workload.ts';
+import { indexOf } from '../../oracle/history-index.ts';
 import { restingRevisions } from '../../oracle/final-state.ts';
 import { activityAfter, goesOn, laterHalf, restStart } from '../../oracle/rest.ts';
 import { roleOfRevision } from '../../oracle/reference.ts';
@@ -260,9 +261,30 @@ export function foreignInput(history: History, reference: Reference): readonly K
     // What the environment makes of the target's own, it makes of a fresh target's too.
     if (roleOf(creator) === 'target' || creator === WORKLOADS) return [];
     const owned = new Set(reference.ownedLeaves[roleOfRevision(history, revision)] ?? []);
-    if (owned.size === 0) return [revision.object];
-    return [withoutLeaves(revision.object, (path) => !isServerLeaf(path) && owned.has(leafPattern(path)))];
+    const notes = notesOf(history, revision);
+    if (owned.size === 0 && notes.size === 0) return [revision.object];
+    return [
+      withoutLeaves(
+        revision.object,
+        (path) => !isServerLeaf(path) && (owned.has(leafPattern(path)) || notes.has(path)),
+      ),
+    ];
   });
+}
+
+/**
+ * What nobody but the target has ever set in this run, though the references gave it no reason to: that a handler has failed, say, and
+ * when it is to be called again. A fresh one that found such notes would wait as they say.
+ */
+function notesOf(history: History, { uid }: Revision): ReadonlySet<string> {
+  const index = indexOf(history);
+  const notes = new Set<string>();
+  const others = new Set<string>();
+  for (const version of index.chain(uid)) {
+    const set = roleOf(version.actor) === 'target' ? notes : others;
+    for (const { path } of index.changes(version)) set.add(path);
+  }
+  return new Set([...notes].filter((path) => !others.has(path)));
 }
 
 const VARYING = new Set(['resourceVersion', 'creationTimestamp', 'generation', 'managedFields', 'uid']);
