@@ -90,10 +90,15 @@ public class Correct implements Reconciler<Survey>, Cleaner<Survey> {
     context.getClient().resource(form).fieldManager(MANAGER).forceConflicts().serverSideApply();
   }
 
-  /** Writes the status when it has changed. */
+  /**
+   * Writes the status when it has changed. It is compared with the server's: the cache may be older than what was written last, and
+   * nothing wakes the controller when a status that it takes for unchanged comes to be shown.
+   */
   protected UpdateControl<Survey> report(Survey survey, Context<Survey> context) {
-    Survey.Status old = survey.getStatus();
-    Survey.Status status = statusOf(survey, context);
+    Survey there = context.getClient().resource(survey).get();
+    if (there == null) return UpdateControl.noUpdate();
+    Survey.Status old = there.getStatus();
+    Survey.Status status = statusOf(survey, old, context);
     boolean same =
         old != null
             && status.observedGeneration.equals(old.observedGeneration)
@@ -144,10 +149,10 @@ public class Correct implements Reconciler<Survey>, Cleaner<Survey> {
     return object.getMetadata().getName();
   }
 
-  private static Survey.Status statusOf(Survey survey, Context<Survey> context) {
+  private static Survey.Status statusOf(Survey survey, Survey.Status before, Context<Survey> context) {
     long invitations = invitationsOf(survey, context).stream().filter(secret -> !secret.isMarkedForDeletion()).count();
     String ready = invitations == survey.getSpec().invitations ? "True" : "False";
-    Condition old = readyCondition(survey);
+    Condition old = readyCondition(before);
     Survey.Status status = new Survey.Status();
     status.observedGeneration = survey.getMetadata().getGeneration();
     status.invitations = (int) invitations;
@@ -167,9 +172,9 @@ public class Correct implements Reconciler<Survey>, Cleaner<Survey> {
     return status;
   }
 
-  private static Condition readyCondition(Survey survey) {
-    if (survey.getStatus() == null || survey.getStatus().conditions == null) return null;
-    return survey.getStatus().conditions.stream()
+  private static Condition readyCondition(Survey.Status status) {
+    if (status == null || status.conditions == null) return null;
+    return status.conditions.stream()
         .filter(condition -> "Ready".equals(condition.getType()))
         .findFirst()
         .orElse(null);
