@@ -8,7 +8,15 @@ import { realNow } from '../../determinism/real-time.ts';
 import { roleOf, WORKLOADS } from '../../model/actor.ts';
 import { assertNever } from '../../model/errors.ts';
 import { finalRevisions, type History, type Revision } from '../../model/history.ts';
-import { diffLeaves, isServerLeaf, jsonEqual, leafPattern, leavesOf, withoutLeaves } from '../../model/leaf.ts';
+import {
+  diffContent,
+  diffLeaves,
+  isServerLeaf,
+  jsonEqual,
+  leafPattern,
+  leavesOf,
+  withoutLeaves,
+} from '../../model/leaf.ts';
 import { objectKey } from '../../model/object.ts';
 import type { JsonObject, KubeObject } from '../../model/object.ts';
 import type { ExpectedState, ProbeRequest, ProbeResult } from '../../model/probe.ts';
@@ -16,7 +24,6 @@ import type { Reference } from '../../model/reference.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { Workload } from '../../model/workload.ts';
-import { indexOf } from '../../oracle/history-index.ts';
 import { restingRevisions } from '../../oracle/final-state.ts';
 import { activityAfter, goesOn, laterHalf, restStart } from '../../oracle/rest.ts';
 import { roleOfRevision } from '../../oracle/reference.ts';
@@ -277,12 +284,12 @@ export function foreignInput(history: History, reference: Reference): readonly K
  * when it is to be called again. A fresh one that found such notes would wait as they say.
  */
 function notesOf(history: History, { uid }: Revision): ReadonlySet<string> {
-  const index = indexOf(history);
   const notes = new Set<string>();
   const others = new Set<string>();
-  for (const version of index.chain(uid)) {
+  for (const version of history.revisions) {
+    if (version.uid !== uid || version.type === 'DELETED') continue;
     const set = roleOf(version.actor) === 'target' ? notes : others;
-    for (const { path } of index.changes(version)) set.add(path);
+    for (const { path } of diffContent(version.before, version.object)) set.add(path);
   }
   return new Set([...notes].filter((path) => !others.has(path)));
 }
