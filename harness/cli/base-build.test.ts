@@ -1,6 +1,9 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { isAbout, storedTarget } from '../execution/search/counterexample.ts';
 import { outcomeOf } from '../model/outcome.ts';
 import type { CampaignOutcome } from '../model/finding.ts';
 import { lostUpdate } from '../report/test-findings.ts';
@@ -41,13 +44,30 @@ it('takes a base command apart as a shell does, and refuses half a quote', () =>
 it('runs the base build on what the target ran on', () => {
   const existing = { kubeconfig: '/k/dev.yaml', context: 'dev', allowed: ['dev'], prefix: 'mine', run: 'abc' };
 
-  const like = replayLike({ ...CONFIG, existing, toxiproxy: '/bin/toxiproxy', kind: { image: 'i' } }, tmpdir());
+  const like = replayLike({ ...CONFIG, existing, toxiproxy: '/bin/toxiproxy', kind: { image: 'i' } });
 
   expect(like).toMatchObject({
-    cwd: tmpdir(),
+    cwd: CONFIG.cwd,
     env: { MODE: 'a' },
     existing: { kubeconfig: '/k/dev.yaml', context: 'dev', allowContexts: ['dev'], namespacePrefix: 'mine' },
     kind: { image: 'i' },
     toxiproxy: '/bin/toxiproxy',
   });
+});
+
+it('names a target by its path from the folder that the options are relative to, wherever this process is', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'base-build-'));
+  try {
+    mkdirSync(join(folder, 'operator'));
+    const command = [process.execPath, '--old'];
+    const options = { command, directory: 'operator', samples: [file('sample.yaml')], crds: [file('crd.yaml')] };
+
+    const config = resolveRun(options, { cwd: folder });
+
+    expect(storedTarget(config)).toMatchObject({ command, directory: 'operator' });
+    expect(replayLike(config).cwd).toBe(folder);
+    expect(isAbout({ command, directory: 'operator' }, config)).toBe(true);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });

@@ -82,8 +82,8 @@ export interface BaseContext extends ReplayContext {
 }
 
 /** The base build meets what the target met: the same cluster, the same variables, the same server for connections. */
-export function replayLike(config: RunConfig, cwd: string): ReplayContext {
-  const { configFile, process, existing, kind, kindAccess, toxiproxy, reportDir } = config;
+export function replayLike(config: RunConfig): ReplayContext {
+  const { cwd, configFile, process, existing, kind, kindAccess, toxiproxy, reportDir } = config;
   return {
     cwd,
     reportDir,

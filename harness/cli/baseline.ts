@@ -73,7 +73,7 @@ function updateBaseline(before: Baseline | undefined, config: RunConfig, result:
     kind: 'baseline',
     // The file is committed: what the command says in secret is not in it.
     target: redactConfigured(
-      targetFrom(storedTarget(config), process.cwd(), config.corpus.home),
+      targetFrom(storedTarget(config), config.cwd, config.corpus.home),
       secretSources(config),
       new Vault(),
     ),

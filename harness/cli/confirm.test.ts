@@ -64,7 +64,7 @@ describe('--confirm', () => {
     const confirmed = vi.fn<(finding: Finding) => void>();
 
     const after = await confirmRun(result, { on: 'kind', isAsked: true }, on('embedded'), {
-      ...{ cwd: '/', tell: (text) => void said.push(text), onCluster: () => {}, signal: new AbortController().signal },
+      ...{ tell: (text) => void said.push(text), onCluster: () => {}, signal: new AbortController().signal },
       confirmed,
     });
 

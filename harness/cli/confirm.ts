@@ -87,7 +87,6 @@ export function confirmBudget(
 }
 
 export interface ConfirmContext extends Pick<BaseContext, 'tell' | 'signal' | 'onCluster'> {
-  readonly cwd: string;
   /** Hears of each that was asked about. */
   readonly confirmed: (finding: Finding) => void;
 }
@@ -97,7 +96,7 @@ export async function confirmRun(
   result: CampaignResult,
   plan: ConfirmPlan,
   config: RunConfig,
-  { cwd, confirmed, ...manner }: ConfirmContext,
+  { confirmed, ...manner }: ConfirmContext,
 ): Promise<CampaignResult> {
   const { findings } = result;
   const { signal, tell } = manner;
@@ -113,7 +112,7 @@ export async function confirmRun(
   const asked: Finding[] = [];
   try {
     await standOn({ ...config, cluster: on }, manner, async (ready) => {
-      const context = { ...replayLike(ready, cwd), ...manner };
+      const context = { ...replayLike(ready), ...manner };
       const until = realNow() + timeMs;
       for (const finding of findings) {
         const left = until - realNow();

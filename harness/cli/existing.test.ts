@@ -123,7 +123,7 @@ describe('a cluster that is named', { timeout: 300_000 }, () => {
     const counterexample = counterexampleOfEntry(TAKES_BACK, { crds, ...(ships === null ? {} : { project: ships }) });
     const finding = { counterexample, violation: { signature: counterexample.signature } } as Finding;
     const base = baseBuild({ baseCommand: MANAGER }, config, cwd) ?? ((target) => target);
-    const [judged] = await judgeOnBase([finding], base, { ...replayLike(config, cwd), tell: () => {} });
+    const [judged] = await judgeOnBase([finding], base, { ...replayLike(config), tell: () => {} });
 
     expect(judged?.onBase).toBe('fails');
     expect(await contents()).toBe(before);

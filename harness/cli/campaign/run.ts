@@ -100,7 +100,7 @@ async function runTold(
       });
       progress.clear();
       if (build !== undefined && there.searched !== undefined)
-        there.searched = await onBase(there.searched, build, ready, { tell, console, signal, onCluster });
+        there.searched = await onBase(there.searched, build, ready, { tell, signal, onCluster });
       if (searchBroken !== undefined) throw searchBroken.error;
     }),
   );
@@ -108,7 +108,7 @@ async function runTold(
   if (broken !== undefined && searched.runs === 0 && searched.findings.length === 0 && corpus === undefined)
     throw broken.error;
   const result = await confirmRun(searched, confirm, config, {
-    ...{ tell, signal, onCluster, cwd: console.cwd },
+    ...{ tell, signal, onCluster },
     confirmed: (finding) => keeper.confirmed(finding),
   });
 
@@ -148,8 +148,8 @@ async function onBase(
   result: CampaignResult,
   build: BaseBuild,
   config: RunConfig,
-  { console, ...manner }: Pick<CommandContext, 'console' | 'signal'> & Pick<BaseContext, 'tell' | 'onCluster'>,
+  manner: Pick<BaseContext, 'tell' | 'signal' | 'onCluster'>,
 ): Promise<CampaignResult> {
-  const findings = await judgeOnBase(result.findings, build, { ...replayLike(config, console.cwd), ...manner });
+  const findings = await judgeOnBase(result.findings, build, { ...replayLike(config), ...manner });
   return { ...result, findings, outcome: outcomeOf(findings, result.besides) };
 }

@@ -159,7 +159,7 @@ async function soakLogged(logged: Logged, telling: Telling, { signal }: CommandC
   const searched = merged();
   const lines = entries.length;
   if (searched !== undefined && broken === undefined)
-    await confirmSoak(searched, { plan: confirm, config, append, tell, signal, onCluster, cwd: console.cwd });
+    await confirmSoak(searched, { plan: confirm, config, append, tell, signal, onCluster });
   const made = entries.length === lines ? searched : merged();
   const isNothing =
     state.batches === 0 && state.signatures === 0 && leftOf(config, state) > 0 && there.corpus === undefined;

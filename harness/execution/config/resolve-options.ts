@@ -104,6 +104,7 @@ export function resolveOptions(options: StalemateOptions, context: ResolveContex
   const circumstances = { cwd, isProcess: inRealTime, isCommand: started !== null, replicasMax } as const;
   const chosen = chosenFaults(options, circumstances);
   return {
+    cwd: resolve(cwd),
     configFile: context.configFile,
     target,
     process: started === null && inRealTime ? moduleAsProcess(target, usesEffects(options)) : process,

@@ -25,6 +25,8 @@ export interface CorpusConfig {
 }
 
 export interface RunConfig {
+  /** Absolute path of the working directory; paths in stored targets are relative to it. */
+  readonly cwd: string;
   /** Absolute path of the configuration file; `null` when there was none. */
   readonly configFile: string | null;
   /** Absolute path of the target's module; empty for a process. */

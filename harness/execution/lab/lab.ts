@@ -174,10 +174,10 @@ function storyOf({ trial, history }: TrialResult, violation: Violation, config: 
   return renderStory(tellStory(told), { width: STORY_WIDTH, color: false, replay: replayText(told, config) });
 }
 
-function replayText(told: Told, { reportDir }: RunConfig): string {
+function replayText(told: Told, { reportDir, cwd }: RunConfig): string {
   try {
     const files = writeFinding(reportDir, told, { counterexample: encodeCounterexample, record: encodeRecord });
-    return `npx stalemate replay ${path.relative(process.cwd(), files.counterexample)}`;
+    return `npx stalemate replay ${path.relative(cwd, files.counterexample)}`;
   } catch (error) {
     if (error instanceof HarnessError) return `not possible, ${error.message}`;
     throw error;

@@ -31,16 +31,16 @@ export function subjectOf(config: RunConfig): Subject {
   };
 }
 
-/** How the target is written into a file. */
-export function storedTarget({ target, process: started, transport }: RunConfig): CounterexampleTarget {
-  if (started === null || target !== '') return { module: relative(target), transport };
-  const { command, cwd } = started;
-  return { command, directory: relative(cwd), ...unusualManner(started) };
+/** How the target is written into a file: its paths relative to the working directory of the configuration. */
+export function storedTarget({ target, process: started, transport, cwd }: RunConfig): CounterexampleTarget {
+  if (started === null || target !== '') return { module: relative(cwd, target), transport };
+  const { command, cwd: directory } = started;
+  return { command, directory: relative(cwd, directory), ...unusualManner(started) };
 }
 
 /** The same target, its paths relative to another folder. */
 export function targetFrom(target: CounterexampleTarget, from: string, to: string): CounterexampleTarget {
-  const moved = (file: string): string => relative(path.resolve(from, file), to);
+  const moved = (file: string): string => relative(to, path.resolve(from, file));
   if ('module' in target) return { ...target, module: moved(target.module) };
   return { ...target, directory: moved(target.directory) };
 }
@@ -48,15 +48,15 @@ export function targetFrom(target: CounterexampleTarget, from: string, to: strin
 /** Whether what is kept is about the target that is configured, from wherever this is asked. */
 export function isAbout(kept: CounterexampleTarget, config: RunConfig): boolean {
   const mine = storedTarget(config);
-  return [config.corpus.home, process.cwd()].some((folder) => {
-    const theirs = targetFrom(kept, folder, process.cwd());
+  return [config.corpus.home, config.cwd].some((folder) => {
+    const theirs = targetFrom(kept, folder, config.cwd);
     if ('module' in mine) return 'module' in theirs && theirs.module === mine.module;
     // Arguments come and go with the deployment; the program is what it is about.
     return 'command' in theirs && theirs.command[0] === mine.command[0] && theirs.directory === mine.directory;
   });
 }
 
-function relative(to: string, from: string = process.cwd()): string {
+function relative(from: string, to: string): string {
   return path.relative(from, to).split(path.sep).join('/') || '.';
 }
 
