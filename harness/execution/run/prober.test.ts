@@ -1,13 +1,26 @@
 import { describe, expect, it } from 'vitest';
+import { WIDGETS_PATH } from '../../apiserver/testing.ts';
 import { finalRevisions, type Revision } from '../../model/history.ts';
 import type { ProbeRequest } from '../../model/probe.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { ProgramOp } from '../../model/workload.ts';
-import { foreignInput, Prober } from './prober.ts';
+import { foreignInput } from './foreign-input.ts';
+import { Prober } from './prober.ts';
 import { takeReferences } from './references.ts';
 import type { TrialRunner } from './runner.ts';
-import { label, restless, runnerOf, setReady, thinTarget, WIDGET, withChild, workload } from './testing.ts';
+import {
+  label,
+  restless,
+  runnerOf,
+  SAMPLE,
+  setPhase,
+  setReady,
+  thinTarget,
+  WIDGET,
+  withChild,
+  workload,
+} from './testing.ts';
 import type { Reconcile } from './testing.ts';
 
 const QUIET: Trial = { workload: workload(), schedule: EMPTY_SCHEDULE };
@@ -99,6 +112,36 @@ describe('the expected state', () => {
 
     expect(noted(noting('controller'))).not.toContain('again-at');
     expect(noted(noting('writer-1'), noting('controller'))).toContain('again-at');
+  });
+
+  it('starts with what the user set where the target writes its own form of it', async () => {
+    // As an operator does that spells quantities in their canonical form and fills in defaults, in its own custom resource.
+    const canonical: Reconcile = async (widget, send) => {
+      const spec = widget['spec'] as { readonly free?: { readonly cpu?: string } };
+      const { cpu } = spec.free ?? {};
+      if (cpu === '2000m')
+        await send('PUT', `${WIDGETS_PATH}/a`, { ...widget, spec: { ...spec, free: { cpu: '2', memory: '1Gi' } } });
+      else await setPhase(widget, `limited to ${cpu ?? 'nothing'}`, send);
+    };
+    const sample = [{ ...SAMPLE, spec: { size: 1, free: { cpu: '2000m' } } }];
+    const runner = runnerOf(thinTarget(canonical));
+    const { reference } = await takeReferences(runner, { ...workload(), sample }, []);
+    const history = await runner.run({ ...QUIET, workload: { ...workload(), sample } });
+    const prober = new Prober((trial, variant) => runner.run(trial, variant), { ...workload(), sample }, reference);
+
+    expect(reference.ownedLeaves['widgets.example.com:a']).toEqual([
+      'spec.free.cpu',
+      'spec.free.memory',
+      'status.phase',
+    ]);
+    const [widget] = foreignInput(history, reference);
+    expect(widget?.['spec']).toMatchObject({ size: 1, free: { cpu: '2000m' } });
+    expect(JSON.stringify(widget)).not.toContain('memory');
+    const made = finalRevisions(history).map(({ object }) => ({ spec: object['spec'], status: object['status'] }));
+    expect(await prober.probe(EXPECTED, QUIET, history)).toMatchObject({
+      outcomes: [{ objects: { 'widgets.example.com/default/a': made[0] } }],
+    });
+    expect(JSON.stringify(made)).toContain('limited to 2');
   });
 
   it('starts without objects of kinds that the target defines itself', async () => {

@@ -5,18 +5,10 @@
  * (`trial.ts`).
  */
 import { realNow } from '../../determinism/real-time.ts';
-import { roleOf, WORKLOADS } from '../../model/actor.ts';
+import { roleOf } from '../../model/actor.ts';
 import { assertNever } from '../../model/errors.ts';
-import { finalRevisions, type History, type Revision } from '../../model/history.ts';
-import {
-  diffContent,
-  diffLeaves,
-  isServerLeaf,
-  jsonEqual,
-  leafPattern,
-  leavesOf,
-  withoutLeaves,
-} from '../../model/leaf.ts';
+import type { History, Revision } from '../../model/history.ts';
+import { diffLeaves, isServerLeaf, jsonEqual, leafPattern, leavesOf } from '../../model/leaf.ts';
 import { objectKey } from '../../model/object.ts';
 import type { JsonObject, KubeObject } from '../../model/object.ts';
 import type { ExpectedState, ProbeRequest, ProbeResult } from '../../model/probe.ts';
@@ -26,7 +18,7 @@ import type { Trial } from '../../model/trial.ts';
 import type { Workload } from '../../model/workload.ts';
 import { restingRevisions } from '../../oracle/final-state.ts';
 import { activityAfter, goesOn, laterHalf, restStart } from '../../oracle/rest.ts';
-import { roleOfRevision } from '../../oracle/reference.ts';
+import { foreignInput } from './foreign-input.ts';
 import type { Live } from './live-run.ts';
 import type { TrialOptions } from './trial.ts';
 
@@ -245,53 +237,6 @@ function survives(run: History, made: readonly Revision[], leaf: string): boolea
   const final = run.revisions.findLast((revision) => revision.uid === set.uid);
   if (final === undefined || final.type === 'DELETED') return false;
   return jsonEqual(leavesOf(final.object).get(leaf), wanted);
-}
-
-const CRDS = 'customresourcedefinitions.apiextensions.k8s.io';
-
-/**
- * The final state without what the target made or owns, as a user and third parties would have left it: all that a fresh run has to
- * begin with, the environment's own included. Of a kind that the target defines itself there can be nothing before it.
- */
-export function foreignInput(history: History, reference: Reference): readonly KubeObject[] {
-  const creators = new Map<string, string>();
-  for (const revision of history.revisions) if (revision.type === 'ADDED') creators.set(revision.uid, revision.actor);
-  const left = finalRevisions(history);
-  const definedByTarget = new Set(
-    left
-      .filter(({ resource, uid }) => resource === CRDS && roleOf(creators.get(uid) ?? '') === 'target')
-      .map(({ name }) => name),
-  );
-  return left.flatMap((revision) => {
-    if (definedByTarget.has(revision.resource)) return [];
-    const creator = creators.get(revision.uid) ?? '';
-    // What the environment makes of the target's own, it makes of a fresh target's too.
-    if (roleOf(creator) === 'target' || creator === WORKLOADS) return [];
-    const owned = new Set(reference.ownedLeaves[roleOfRevision(history, revision)] ?? []);
-    const notes = notesOf(history, revision);
-    if (owned.size === 0 && notes.size === 0) return [revision.object];
-    return [
-      withoutLeaves(
-        revision.object,
-        (path) => !isServerLeaf(path) && (owned.has(leafPattern(path)) || notes.has(path)),
-      ),
-    ];
-  });
-}
-
-/**
- * What nobody but the target has ever set in this run, though the references gave it no reason to: that a handler has failed, say, and
- * when it is to be called again. A fresh one that found such notes would wait as they say.
- */
-function notesOf(history: History, { uid }: Revision): ReadonlySet<string> {
-  const notes = new Set<string>();
-  const others = new Set<string>();
-  for (const version of history.revisions) {
-    if (version.uid !== uid || version.type === 'DELETED') continue;
-    const set = roleOf(version.actor) === 'target' ? notes : others;
-    for (const { path } of diffContent(version.before, version.object)) set.add(path);
-  }
-  return new Set([...notes].filter((path) => !others.has(path)));
 }
 
 const VARYING = new Set(['resourceVersion', 'creationTimestamp', 'generation', 'managedFields', 'uid']);

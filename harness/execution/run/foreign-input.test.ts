@@ -1,0 +1,94 @@
+/** What a fresh copy of the target is given of a user's object that the target writes to as well. */
+import { describe, expect, it } from 'vitest';
+import { setAt } from '../../model/edit.ts';
+import type { JsonObject, JsonValue } from '../../model/object.ts';
+import type { FieldPath } from '../../model/workload.ts';
+import { historyBuilder, manifest, REFERENCE } from '../../oracle/test-history.ts';
+import { foreignInput } from './foreign-input.ts';
+
+const WIDGETS = 'widgets.example.com';
+
+interface Write {
+  readonly by: string;
+  readonly path: FieldPath;
+  readonly value: JsonValue;
+}
+
+/** The spec that is left of `spec` after these writes, where the target has been seen to write `owned` and to remove `removed`. */
+function specAfter(
+  spec: JsonObject,
+  writes: readonly Write[],
+  owned: readonly string[],
+  removed: readonly string[] = [],
+): JsonValue | undefined {
+  const h = historyBuilder();
+  h.create('user', WIDGETS, manifest('Widget', 'web', { spec }));
+  h.phase('contention');
+  for (const { by, path, value } of writes)
+    h.update(by, WIDGETS, setAt(h.live(WIDGETS, 'web'), ['spec', ...path], value));
+  const of = (leaves: readonly string[]): { readonly [role: string]: readonly string[] } =>
+    leaves.length === 0 ? {} : { [`${WIDGETS}:web`]: leaves };
+  const [widget] = foreignInput(h.build(), { ...REFERENCE, ownedLeaves: of(owned), removedLeaves: of(removed) });
+  return widget?.['spec'];
+}
+
+const write = (by: string, path: FieldPath, value: JsonValue): Write => ({ by, path, value });
+
+describe('the input of a fresh copy', () => {
+  it('has the user’s value where the target wrote another, and nothing where only the target wrote', () => {
+    const writes = [write('controller', ['cpu'], '2'), write('controller', ['memory'], '1Gi')];
+
+    expect(specAfter({ cpu: '2000m' }, writes, ['spec.cpu', 'spec.memory'])).toEqual({ cpu: '2000m' });
+  });
+
+  it('has the value that the target found as it should be, though it writes that field at other times', () => {
+    expect(specAfter({ cpu: '2' }, [], ['spec.cpu'])).toEqual({ cpu: '2' });
+  });
+
+  it('has what a user or another writer set last', () => {
+    const changed = [
+      write('controller', ['cpu'], '2'),
+      write('writer-1', ['cpu'], '3000m'),
+      write('controller', ['cpu'], '3'),
+    ];
+
+    expect(specAfter({ cpu: '2000m' }, changed, ['spec.cpu'])).toEqual({ cpu: '3000m' });
+    expect(specAfter({ cpu: '2000m', size: 1 }, [write('user', ['cpu'], null)], ['spec.cpu'])).toEqual({ size: 1 });
+  });
+
+  it('has a field again that the target moves to another one', () => {
+    const moved = [write('controller', ['newName'], 'x'), write('controller', ['oldName'], null)];
+
+    expect(specAfter({ oldName: 'x', size: 1 }, moved, ['spec.newName'], ['spec.oldName'])).toEqual({
+      size: 1,
+      oldName: 'x',
+    });
+  });
+
+  it('has a user’s value in an item of a list, and the whole list where its items have no names', () => {
+    const named = [write('controller', ['containers', { name: 'web' }, 'cpu'], '2')];
+    const nameless = [write('controller', ['limits'], [{ cpu: '2' }])];
+
+    expect(
+      specAfter({ containers: [{ name: 'web', cpu: '2000m' }] }, named, ['spec.containers[name=web].cpu']),
+    ).toEqual({
+      containers: [{ name: 'web', cpu: '2000m' }],
+    });
+    expect(specAfter({ limits: [{ cpu: '2000m' }] }, nameless, ['spec.limits[*].cpu'])).toEqual({
+      limits: [{ cpu: '2000m' }],
+    });
+  });
+
+  it('has a user’s item of a list again, and not those that the target put in its place', () => {
+    const args = [write('controller', ['args'], ['--fast', '--color'])];
+
+    expect(
+      specAfter(
+        { args: ['--colour'] },
+        args,
+        ['spec.args["--fast"]', 'spec.args["--color"]'],
+        ['spec.args["--colour"]'],
+      ),
+    ).toEqual({ args: ['--colour'] });
+  });
+});
