@@ -55,6 +55,7 @@ export const boundedRate: Property = {
   id: 'P3',
   kind: 'safety',
   about: 'at rest the target is quiet, its retries back off, and it fights with nobody',
+  comparesRuns: ['busy-at-rest'],
   check,
   countsRounds: true,
   exercised: isActive,

@@ -24,6 +24,7 @@ export const cardinality: Property = {
   id: 'P4',
   kind: 'safety',
   about: 'at no instant are there more children than any spec asks for that the target could have known',
+  comparesRuns: true,
   check,
 };
 

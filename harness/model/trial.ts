@@ -1,5 +1,5 @@
 /** A trial: one workload under one schedule. Values are immutable; what a run did with them lives beside them. */
-import type { Schedule } from './schedule.ts';
+import { scheduleSize, type Schedule } from './schedule.ts';
 import type { Workload } from './workload.ts';
 
 export type StrategyName =
@@ -31,4 +31,9 @@ export interface Trial {
   readonly schedule: Schedule;
   /** Present while searching; absent in a replay. */
   readonly search?: Search;
+}
+
+/** Whether nothing disturbs the target in it: no other writer, no edit by a user, no deviation from the default order. */
+export function isUndisturbed({ workload, schedule, search }: Trial): boolean {
+  return search === undefined && workload.programs.every(({ ops }) => ops.length === 0) && scheduleSize(schedule) === 0;
 }

@@ -26,6 +26,11 @@ export interface Property {
    */
   readonly countsRounds?: true;
   /**
+   * Whether it judges by comparing with other runs of the target; a list names the classes of violations that it finds so. In a run that
+   * nothing disturbs, such a violation says that two undisturbed runs differ, which contention has no part in: it is a warning.
+   */
+  readonly comparesRuns?: true | readonly string[];
+  /**
    * Judges a history. Pure: same history, same answer. May answer inconclusive with probes it needs; the runner makes them,
    * puts their results into `history.probes` and asks again. A check that throws counts as inconclusive.
    */

@@ -9,7 +9,7 @@ import type { Judged } from './judge.ts';
 import { Prober } from './prober.ts';
 import { takeReferences } from './references.ts';
 import { property, violation } from './test-verdicts.ts';
-import { runnerOf, setReady, thinTarget, workload } from './testing.ts';
+import { label, runnerOf, setReady, thinTarget, workload } from './testing.ts';
 
 const TRIAL: Trial = { workload: workload(), schedule: EMPTY_SCHEDULE };
 const runner = runnerOf(thinTarget(setReady));
@@ -78,6 +78,26 @@ describe('judging a run', () => {
 
     expect(judged.runs).toBe(8);
     expect(judged.inconclusive.get('test')).toBe('more');
+  });
+
+  it('warns, and accuses of nothing, when a comparison with other runs fails in a run that nothing disturbed', async () => {
+    const differs = property(() => ({
+      result: 'violated',
+      violations: [violation(), violation({ class: 'a-crash' })],
+    }));
+    const severities = async (trial: Trial, compares: Pick<Property, 'comparesRuns'>): Promise<readonly string[]> => {
+      const prober = new Prober((other, variant) => runner.run(other, variant), workload(), reference);
+      const { violations } = await judgeRun(trial, run, [{ ...differs, ...compares }], reference, prober);
+      return violations.map(({ severity }) => severity);
+    };
+    const disturbed: Trial = { ...TRIAL, workload: workload([{ actor: 'user', writer: 'user', ops: [label('x')] }]) };
+
+    expect(await severities(TRIAL, { comparesRuns: true })).toEqual(['warning', 'warning']);
+    expect(await severities(TRIAL, { comparesRuns: ['lost-update'] })).toEqual(['error', 'warning']);
+    expect(await severities(TRIAL, {})).toEqual(['error', 'error']);
+    expect(await severities(disturbed, { comparesRuns: true })).toEqual(['error', 'error']);
+    const search = { strategy: 'pos', seed: 1, fairAfter: 100, faults: {} } as const;
+    expect(await severities({ ...TRIAL, search }, { comparesRuns: true })).toEqual(['error', 'error']);
   });
 
   it('takes a check that throws for one without an opinion', async () => {

@@ -9,9 +9,10 @@ import type { History } from '../../model/history.ts';
 import type { ProbeRequest, ProbeResult } from '../../model/probe.ts';
 import type { Reference } from '../../model/reference.ts';
 import type { Schedule } from '../../model/schedule.ts';
-import type { Trial } from '../../model/trial.ts';
+import { isUndisturbed, type Trial } from '../../model/trial.ts';
 import { judge as judgeProperties } from '../../oracle/compose.ts';
 import type { Property } from '../../oracle/property.ts';
+import { inUndisturbedRun } from '../../oracle/undisturbed.ts';
 import type { Prober } from './prober.ts';
 import type { TrialRunner } from './runner.ts';
 import type { Live } from './live-run.ts';
@@ -96,7 +97,9 @@ export async function judgeRun(
     }
     if (needs.length === 0 || round >= ROUNDS_MAX) {
       for (const name of hurried) inconclusive.set(name, `${inconclusive.get(name) ?? ''}: ${HURRIED}`);
-      return { history, violations: withoutSuperseded(distinct(violations), properties), inconclusive };
+      const told = withoutSuperseded(distinct(violations), properties);
+      const weighed = isUndisturbed(trial) ? told.map((violation) => inUndisturbedRun(violation, properties)) : told;
+      return { history, violations: weighed, inconclusive };
     }
     const results = [];
     for (const need of inOrder(needs, live)) {

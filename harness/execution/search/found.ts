@@ -151,7 +151,8 @@ async function steadiest(
   const times = runner.repeatable ? REPRODUCE_TIMES : REPRODUCE_PROCESS_TIMES;
   let final = accepted.at(-1) ?? asFound;
   let reproduced = await reproduce(final, attempt, times, hurried);
-  if (runner.repeatable) return { final, reproduced };
+  // What comes without any disturbance is not about the larger forms either.
+  if (runner.repeatable || final.violation.severity === 'warning') return { final, reproduced };
   for (const earlier of accepted.toReversed().slice(1, 1 + STEPS_BACK)) {
     if (reproduced.k >= reproduced.n * STEADY || hurried()) break;
     const again = await reproduce(earlier, attempt, times, hurried);

@@ -93,6 +93,18 @@ describe('a search', () => {
     expect(Object.values(again.tally.counts)[0]).toBeGreaterThan(1);
   });
 
+  it('warns of what differs from other runs without any disturbance, and finds nothing', async () => {
+    const differs = property(() => ({ result: 'violated', violations: [violation()] }));
+
+    const { tally, found } = await campaign({ properties: [{ ...differs, comparesRuns: true }], runsMax: 4 });
+
+    expect(found).toEqual([]);
+    expect(tally.runs).toBe(4);
+    expect(tally.warnings).toEqual([
+      'two undisturbed runs of the target differ, so contention is not the cause: the target lost it',
+    ]);
+  });
+
   it('ends at once when two runs of one trial differ', async () => {
     let runs = 0;
 

@@ -163,6 +163,10 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
           neverAgain(found, failure, options, tally);
           continue;
         }
+        if (found.violation.severity === 'warning') {
+          tally.warnings.push(found.violation.sentence);
+          continue;
+        }
         findings++;
         options.onFinding(found);
       }

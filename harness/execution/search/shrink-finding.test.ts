@@ -51,6 +51,22 @@ describe('shrinking a finding', () => {
     expect(result?.violation).toBe(VIOLATION);
   });
 
+  it('takes no warning for a smaller form of an error, but for one that comes without any disturbance', async () => {
+    const warning = { ...VIOLATION, severity: 'warning' } as const;
+    const milder = attempting(({ schedule }) =>
+      schedule.faults.length > 0 ? [VIOLATION] : schedule.holds.length > 0 ? [warning] : [],
+    );
+    const always = attempting(({ schedule }) => (schedule.faults.length > 0 ? [VIOLATION] : [warning]));
+
+    const [needed, undisturbed] = [
+      await shrinkFinding(TRIAL, VIOLATION.signature, steady(milder)),
+      await shrinkFinding(TRIAL, VIOLATION.signature, steady(always)),
+    ];
+
+    expect(needed.at(-1)?.violation).toBe(VIOLATION);
+    expect(undisturbed.at(-1)).toMatchObject({ violation: warning, trial: { schedule: EMPTY_SCHEDULE } });
+  });
+
   it('has no result when the trial does not fail to begin with', async () => {
     const attempt = attempting(() => [violation({ property: 'another' })]);
 

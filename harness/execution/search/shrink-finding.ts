@@ -13,7 +13,7 @@ import { ANSWERED, SENT } from '../../model/label.ts';
 import type { Label } from '../../model/label.ts';
 import { deviationText } from '../../model/schedule.ts';
 import type { Fault, Hold, Preemption, Schedule } from '../../model/schedule.ts';
-import type { Trial } from '../../model/trial.ts';
+import { isUndisturbed, type Trial } from '../../model/trial.ts';
 import { lagInstead, shortenHolds } from '../../schedule/shrink-lag.ts';
 import { shrinkTrial } from '../../schedule/shrink.ts';
 import { historyText } from '../run/fingerprint.ts';
@@ -91,7 +91,8 @@ export async function shrinkFinding(
         executions++;
         made++;
         const violation = judged.violations.find((candidate) => signatureText(candidate.signature) === wanted);
-        if (violation === undefined) continue;
+        // A warning is no form of an error, unless it says that nothing has to disturb the target for this.
+        if (violation === undefined || (violation.severity === 'warning' && !isUndisturbed(trial))) continue;
         failed++;
         if (failed === need) accepted.push({ trial, history: judged.history, violation, executions });
       }

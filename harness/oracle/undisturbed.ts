@@ -1,0 +1,13 @@
+/** Violations in runs that nothing disturbs: what compares with other runs has found that two undisturbed runs differ, and no more. */
+import type { Violation } from '../model/check-result.ts';
+import type { Property } from './property.ts';
+
+/** The violation as it counts in an undisturbed run: a warning where it is a comparison, else as it is. */
+export function inUndisturbedRun(violation: Violation, properties: readonly Property[]): Violation {
+  const { property, class: kind } = violation.signature;
+  const compares = properties.find(({ name }) => name === property)?.comparesRuns;
+  if (violation.severity !== 'error' || compares === undefined || (compares !== true && !compares.includes(kind)))
+    return violation;
+  const sentence = `two undisturbed runs of the target differ, so contention is not the cause: ${violation.sentence}`;
+  return { ...violation, severity: 'warning', sentence };
+}
