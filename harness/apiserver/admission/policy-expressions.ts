@@ -14,7 +14,7 @@ import { baseEnvironment, compileExpression, type Expression, type NotCompiled }
 import { registerLiterals, withLiteralCalls } from '../cel/object-literals.ts';
 import { withOwnNames } from '../cel/presence.ts';
 import { declare } from '../cel/rules.ts';
-import { shapeOf, toDynamic, type Field, type Shape } from '../cel/shapes.ts';
+import { shapeOf, toDynamic, type Shape } from '../cel/shapes.ts';
 import type { Call, Kernel } from '../kernel.ts';
 import { compileNode } from '../schema/node.ts';
 import type { Admitting } from './match.ts';
@@ -98,25 +98,12 @@ function sharedGround(): Ground {
       shapeOf(compileNode(NAMESPACE), false, 'kubernetes.Namespace'),
     ];
     const [request, namespace] = shapes as [Shape, Shape];
-    for (const shape of [request, namespace]) withNamespace(shape);
     for (const shape of [request, namespace]) declare(env, shape, false, new Set());
     env.registerVariable('object', 'dyn').registerVariable('oldObject', 'dyn');
     env.registerVariable('request', request.type).registerVariable('namespaceObject', namespace.type);
     ground = { env, request, namespace };
   }
   return ground;
-}
-
-/** These types name their field `namespace` as it is, where schemas have to escape the word. */
-function withNamespace({ fields, constructor_ }: Shape): void {
-  const escaped = '__namespace__';
-  const field = fields?.get(escaped);
-  const getter = Object.getOwnPropertyDescriptor(constructor_?.prototype ?? {}, escaped);
-  if (field !== undefined && getter !== undefined) {
-    (fields as Map<string, Field>).set('namespace', field);
-    Object.defineProperty(constructor_?.prototype, 'namespace', getter);
-  }
-  for (const one of fields?.values() ?? []) if (one !== field) withNamespace(one.shape);
 }
 
 /** What expressions are about. */

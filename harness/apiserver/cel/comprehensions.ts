@@ -13,27 +13,28 @@ interface Node {
   readonly args: unknown;
 }
 
-interface Scope {
+export interface Scope {
   forkWithVariable(name: string, type: TypeDeclaration): Scope;
   reuse(parent: Scope): Scope;
   setIterValue(value: unknown, evaluator: Evaluator): Scope;
 }
 
-interface Checker {
+export interface Checker {
   check(node: Node, scope: Scope): TypeDeclaration;
   getType(name: string): TypeDeclaration;
   createError(code: string, message: string, node: Node): Error;
   readonly registry: {
     getListType(type: TypeDeclaration): TypeDeclaration;
+    getOptionalType(type: TypeDeclaration): TypeDeclaration;
     getMapType(key: TypeDeclaration, value: TypeDeclaration): TypeDeclaration;
   };
 }
 
-interface Evaluator {
+export interface Evaluator {
   run(node: Node, scope: Scope): unknown;
 }
 
-interface Macro {
+export interface Macro {
   readonly receiver: Node;
   readonly args: readonly Node[];
   keys?: Scope;
@@ -145,7 +146,7 @@ export function registerComprehensions(env: Environment): void {
   env.registerFunction('list.sortBy(ast, ast): list<dyn>', ((macro: Macro) => oneVariable(macro, 'sortBy')) as never);
 }
 
-function nameOf(checker: Checker, node: Node | undefined): string {
+export function nameOf(checker: Checker, node: Node | undefined): string {
   if (node?.op === 'id') return node.args as string;
   throw checker.createError('invalid_macro_argument', 'argument is not an identifier', node ?? { op: '', args: '' });
 }

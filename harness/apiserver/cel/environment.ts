@@ -11,6 +11,8 @@ import { parseGoDuration } from '../schema/durations.ts';
 import { formatHolds } from '../schema/formats.ts';
 import { registerLibrary } from './library.ts';
 import { registerNetwork } from './network.ts';
+import { registerNullEquality } from './equality.ts';
+import { registerOptionals } from './optionals.ts';
 import { registerPresence, withOwnNames, writtenName } from './presence.ts';
 import { registerValues } from './values.ts';
 
@@ -28,6 +30,9 @@ export function baseEnvironment(): Environment {
     registerNetwork(base);
     registerValues(base);
     registerPresence(base);
+    registerOptionals(base);
+    registerNullEquality(base, 'google.protobuf.Duration');
+    registerNullEquality(base, 'google.protobuf.Timestamp');
   }
   return base;
 }

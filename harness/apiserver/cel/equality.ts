@@ -3,6 +3,7 @@
  *
  * Mirrors `cel/common/valuesunstructured.go`: sets ignore order, maps are compared by their keys, and adding keeps what is there.
  */
+import { Optional, type Environment } from '@marcbachmann/cel-js';
 import { Duration } from '@marcbachmann/cel-js/evaluator';
 import { associate, associationOf, type Field } from './shapes.ts';
 
@@ -14,6 +15,17 @@ export function rememberMessage(constructor_: object, fields: ReadonlyMap<string
   messages.set(constructor_, fields);
 }
 
+/** Lets values of a type be compared with each other and with `null`, as cel-go does for messages, times and all opaque types. */
+export function registerEquality<T>(env: Environment, type: string, equal: (left: T, right: T) => boolean): void {
+  env.registerOperator(`${type} == ${type}`, equal);
+  registerNullEquality(env, type);
+}
+
+/** No value of such a type is `null`; the comparison compiles all the same. */
+export function registerNullEquality(env: Environment, type: string): void {
+  env.registerOperator(`${type} == null`, () => false);
+}
+
 /** CEL's `==` for any two values. */
 export function celEqual(left: unknown, right: unknown): boolean {
   if (left === right) return true;
@@ -23,6 +35,12 @@ export function celEqual(left: unknown, right: unknown): boolean {
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;
   if (Array.isArray(left)) return Array.isArray(right) && listsEqual(left, right);
   if (left instanceof Map) return right instanceof Map && mapsEqual(left, right);
+  if (left instanceof Optional)
+    return (
+      right instanceof Optional &&
+      left.hasValue() === right.hasValue() &&
+      (!left.hasValue() || celEqual(left.value(), right.value()))
+    );
   if (left instanceof Date) return right instanceof Date && left.getTime() === right.getTime();
   if (left instanceof Duration)
     return right instanceof Duration && left.seconds === right.seconds && left.nanos === right.nanos;

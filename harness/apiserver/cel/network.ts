@@ -3,6 +3,7 @@
  */
 import type { Environment } from '@marcbachmann/cel-js';
 import { ipText, masked, parseCidr, parseIp, type Cidr } from '../schema/ip.ts';
+import { registerEquality } from './equality.ts';
 import { registerNamespace } from './library.ts';
 
 class Ip {
@@ -79,7 +80,7 @@ function equalBytes(left: readonly number[], right: readonly number[]): boolean 
 
 function registerIp(env: Environment): void {
   env.registerType('net.IP', { ctor: Ip });
-  env.registerOperator('net.IP == net.IP', (left: Ip, right: Ip) => equalBytes(left.bytes, right.bytes));
+  registerEquality(env, 'net.IP', (left: Ip, right: Ip) => equalBytes(left.bytes, right.bytes));
   const namespace = registerNamespace(env, 'ip');
   env.registerFunction('ip(string): net.IP', strictIp);
   env.registerFunction('isIP(string): bool', (text: string) => succeeds(() => strictIp(text)));
@@ -112,8 +113,9 @@ function isLinkLocal(ip: Ip): boolean {
 
 function registerCidr(env: Environment): void {
   env.registerType('net.CIDR', { ctor: Range });
-  env.registerOperator(
-    'net.CIDR == net.CIDR',
+  registerEquality(
+    env,
+    'net.CIDR',
     (left: Range, right: Range) =>
       left.cidr.prefix === right.cidr.prefix && equalBytes(left.cidr.address, right.cidr.address),
   );
@@ -208,8 +210,9 @@ function registerUrl(env: Environment): void {
     for (const [key, value] of new URLSearchParams(url.query)) query.set(key, [...(query.get(key) ?? []), value]);
     return query;
   });
-  env.registerOperator(
-    'kubernetes.URL == kubernetes.URL',
+  registerEquality(
+    env,
+    'kubernetes.URL',
     (left: Url, right: Url) =>
       left.scheme === right.scheme &&
       left.host === right.host &&

@@ -11,7 +11,7 @@ import { fieldErrorText, type FieldError } from '../refusal.ts';
 import { isUnchanged, oldItem } from '../schema/correlate.ts';
 import type { SchemaNode, ValidationRule } from '../schema/node.ts';
 import { baseEnvironment, compileExpression, type Expression } from './environment.ts';
-import { celConcat, celEqual, rememberMessage } from './equality.ts';
+import { celConcat, celEqual, registerEquality, rememberMessage } from './equality.ts';
 import { shapeOf, type Shape } from './shapes.ts';
 import { Optional } from '@marcbachmann/cel-js';
 
@@ -149,7 +149,7 @@ export function declare(env: Environment, shape: Shape, associative: boolean, se
   }
   const name = shape.type;
   env.registerType(name, { ctor: shape.constructor_, fields });
-  env.registerOperator(`${name} == ${name}`, celEqual);
+  registerEquality(env, name, celEqual);
   rememberMessage(shape.constructor_, shape.fields);
 }
 

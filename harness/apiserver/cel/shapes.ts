@@ -170,7 +170,10 @@ function objectShape(node: SchemaNode, root: boolean, name: string): Shape | und
   for (const [key, property] of node.properties) {
     const shape = shapeOf(property, property.embedded, `${name}.${key.replaceAll(/\W/g, '_')}`);
     const escaped = escapeName(key);
-    if (shape !== undefined && escaped !== undefined) fields.set(escaped, { key, shape });
+    if (shape === undefined || escaped === undefined) continue;
+    fields.set(escaped, { key, shape });
+    // Selected by its own name too, unless that is a token of the grammar.
+    if (RESERVED.has(key) && !TOKENS.has(key)) fields.set(key, { key, shape });
   }
   if (root) {
     fields.set('apiVersion', { key: 'apiVersion', shape: STRING });
@@ -225,6 +228,9 @@ function messageClass(fields: ReadonlyMap<string, Field>): MessageClass {
       });
   return Message;
 }
+
+/** Reserved words that the grammar takes for no name at all, so that `self.in` is a syntax error. */
+const TOKENS = new Set(['true', 'false', 'null', 'in']);
 
 const RESERVED = new Set(
   'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(

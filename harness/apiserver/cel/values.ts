@@ -4,6 +4,7 @@
 import { Optional, type Environment } from '@marcbachmann/cel-js';
 import { nameErrors, labelValueErrors, qualifiedNameErrors } from '../names.ts';
 import { formatHolds } from '../schema/formats.ts';
+import { registerEquality } from './equality.ts';
 import { registerNamespace } from './library.ts';
 import { parseUrl } from './network.ts';
 
@@ -68,7 +69,7 @@ function strictQuantity(text: string): Quantity {
 function registerQuantity(env: Environment): void {
   const type = 'kubernetes.Quantity';
   env.registerType(type, { ctor: Quantity });
-  env.registerOperator(`${type} == ${type}`, (left: Quantity, right: Quantity) => left.nanos === right.nanos);
+  registerEquality(env, type, (left: Quantity, right: Quantity) => left.nanos === right.nanos);
   env.registerFunction(`quantity(string): ${type}`, strictQuantity);
   env.registerFunction('isQuantity(string): bool', (text: string) => parseQuantity(text) !== undefined);
   env.registerFunction(`${type}.sign(): int`, ({ nanos }: Quantity) => (nanos > 0n ? 1n : nanos < 0n ? -1n : 0n));
@@ -150,7 +151,7 @@ function comparePrerelease(left: string, right: string): number {
 function registerSemver(env: Environment): void {
   const type = 'kubernetes.Semver';
   env.registerType(type, { ctor: Semver });
-  env.registerOperator(`${type} == ${type}`, (left: Semver, right: Semver) => compareVersions(left, right) === 0);
+  registerEquality(env, type, (left: Semver, right: Semver) => compareVersions(left, right) === 0);
   env.registerFunction(`semver(string): ${type}`, (text: string) => strictSemver(text, false));
   env.registerFunction(`semver(string, bool): ${type}`, (text: string, loose: boolean) => strictSemver(text, loose));
   env.registerFunction('isSemver(string): bool', (text: string) => parseSemver(text, false) !== undefined);
@@ -197,7 +198,7 @@ const FORMATS: { readonly [name: string]: (text: string) => readonly string[] } 
 function registerFormats(env: Environment): void {
   const type = 'kubernetes.NamedFormat';
   env.registerType(type, { ctor: NamedFormat });
-  env.registerOperator(`${type} == ${type}`, (left: NamedFormat, right: NamedFormat) => left.check === right.check);
+  registerEquality(env, type, (left: NamedFormat, right: NamedFormat) => left.check === right.check);
   const namespace = registerNamespace(env, 'format');
   const made = new Map(Object.entries(FORMATS).map(([name, check]) => [name, new NamedFormat(check)]));
   for (const [name, format] of made) env.registerFunction(`${namespace}.${name}(): ${type}`, () => format);
