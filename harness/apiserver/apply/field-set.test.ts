@@ -23,6 +23,16 @@ describe('FieldsV1', () => {
     );
   });
 
+  it('is escaped as Go escapes it, whatever the spelling it is read in', () => {
+    const escaped = String.raw`k:{"name":"a\u003cb\u0026c\u003e\\b\u0008\n"}`;
+
+    expect(decoded({ 'f:list': { 'k:{"name":"a<b&c>\\\\b\\b\\n"}': {}, 'v:"<"': {} } }).encode()).toEqual({
+      'f:list': { [escaped]: {}, [String.raw`v:"\u003c"`]: {} },
+    });
+    expect(decoded({ [escaped]: {} }).encode()).toEqual({ [escaped]: {} });
+    expect(elementText(escaped)).toBe(String.raw`[name="a<b&c>\\b\b\n"]`);
+  });
+
   it('drops elements of kinds it does not know and refuses broken ones', () => {
     expect(decoded({ 'x:new': {}, 'f:a': {} }).encode()).toEqual({ 'f:a': {} });
     expect(decodeFieldSet({ a: {} })).toContain('key must be 2 characters long');

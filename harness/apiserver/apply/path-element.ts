@@ -7,19 +7,34 @@
 import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 
+/** What json-iterator, which writes these keys, escapes differently: for HTML, and without the short forms of two control characters. */
+const ESCAPES: { readonly [text: string]: string } = {
+  '<': String.raw`\u003c`,
+  '>': String.raw`\u003e`,
+  '&': String.raw`\u0026`,
+  '\u2028': String.raw`\u2028`,
+  '\u2029': String.raw`\u2029`,
+  [String.raw`\b`]: String.raw`\u0008`,
+  [String.raw`\f`]: String.raw`\u000c`,
+};
+
+/** A value as Go writes it. */
+function goJson(value: JsonValue): string {
+  return JSON.stringify(value).replaceAll(/\\.|[<>&\u2028\u2029]/g, (text) => ESCAPES[text] ?? text);
+}
+
 export function fieldElement(name: string): string {
   return `f:${name}`;
 }
 
 export function valueElement(value: JsonValue): string {
-  return `v:${JSON.stringify(value)}`;
+  return `v:${goJson(value)}`;
 }
 
 /** The element of a list item by its key fields, which are sorted by name. */
 export function keyElement(fields: readonly (readonly [string, JsonValue])[]): string {
   let text = '';
-  for (const [name, value] of fields)
-    text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${JSON.stringify(value)}`;
+  for (const [name, value] of fields) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${goJson(value)}`;
   return `k:{${text}}`;
 }
 
