@@ -39,6 +39,34 @@ it('accepts the names of a definition, then establishes and serves it (117)', ()
   expect(request('GET', WIDGETS_PATH).code).toBe(200);
 });
 
+it('says of a definition in a group of the Kubernetes project who approved it (117)', () => {
+  const { request } = testServer({ widgets: false });
+  const metadata = (value: string): JsonObject => ({
+    name: 'widgets.example.k8s.io',
+    annotations: { 'api-approved.kubernetes.io': value },
+  });
+  const spec = { ...(WIDGETS['spec'] as JsonObject), group: 'example.k8s.io' };
+  const path = `${CRDS_PATH}/widgets.example.k8s.io`;
+  const conformant = (): JsonObject | undefined =>
+    (request('GET', path).object['status'] as { readonly conditions: readonly JsonObject[] }).conditions.find(
+      ({ type }) => type === 'KubernetesAPIApprovalPolicyConformant',
+    );
+
+  expect(request('POST', CRDS_PATH, { ...WIDGETS, metadata: metadata('https://example.com/1'), spec }).code).toBe(201);
+
+  expect(conformant()).toMatchObject({
+    status: 'True',
+    reason: 'ApprovedAnnotation',
+    message: 'approved in https://example.com/1',
+  });
+  request('PATCH', path, { metadata: metadata('unapproved, experiment') }, MERGE);
+  expect(conformant()).toMatchObject({
+    status: 'False',
+    reason: 'UnapprovedAnnotation',
+    message: 'not approved: "unapproved, experiment"',
+  });
+});
+
 it('does not serve a definition whose names are taken (117)', () => {
   const { request, server } = testServer();
   const spec = WIDGETS['spec'] as JsonObject;

@@ -12,6 +12,7 @@ import type { Call, Kernel } from '../kernel.ts';
 import { aggregated } from '../refusal.ts';
 import type { CommittedChange } from '../store.ts';
 import { deleteObject } from '../verbs/delete.ts';
+import { approvalCondition } from './approval.ts';
 import { CLEANUP, conditionsOf, CRDS, isEstablished, statusOf, type Condition } from './status.ts';
 
 /** Runs the controllers' next step for a changed definition, and for definitions whose last instance went. */
@@ -56,8 +57,8 @@ const ESTABLISHED: Verdict = { status: 'True', reason: 'InitialNamesAccepted', m
 const NOT_ACCEPTED: Verdict = { status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' };
 
 /**
- * The naming controller, and in a commit of its own the establishing controller. `atOnce`: both in one, for definitions that are
- * installed in process.
+ * The naming controller, and each in a commit of its own the establishing and the approval controller. `atOnce`: all in one, for
+ * definitions that are installed in process.
  */
 function reconcileNames(kernel: Kernel, crd: KubeObject, atOnce: boolean): void {
   const definition = kernel.registry.byResource(CRDS);
@@ -68,15 +69,19 @@ function reconcileNames(kernel: Kernel, crd: KubeObject, atOnce: boolean): void 
   let conditions = withCondition(kernel, conditionsOf(crd), 'NamesAccepted', clash ?? ACCEPTED);
   const verdict = clash !== undefined ? NOT_ACCEPTED : atOnce ? ESTABLISHED : INSTALLING;
   if (!established) conditions = withCondition(kernel, conditions, 'Established', verdict);
+  const approval = approvalCondition(crd);
+  if (approval !== undefined && atOnce) conditions = withCondition(kernel, conditions, approval.type, approval);
   const next: JsonObject = { ...status, conditions, acceptedNames: names };
   // The commit runs this again, which then finds only the last step to do.
   if (!jsonEqual(next, status)) {
     kernel.commit(definition, { ...crd, status: next }, crd, undefined);
     return;
   }
-  if (clash !== undefined || established) return;
-  const done = withCondition(kernel, conditions, 'Established', ESTABLISHED);
-  kernel.commit(definition, { ...crd, status: { ...status, conditions: done } }, crd, undefined);
+  let done = conditions;
+  if (clash === undefined && !established) done = withCondition(kernel, conditions, 'Established', ESTABLISHED);
+  else if (approval !== undefined) done = withCondition(kernel, conditions, approval.type, approval);
+  if (!jsonEqual(done, conditions))
+    kernel.commit(definition, { ...crd, status: { ...status, conditions: done } }, crd, undefined);
 }
 
 /** A condition keeps its place, and its transition time while its status stays. */

@@ -10,6 +10,7 @@ import { isList, isMap, mapOf, mapsOf, textOf } from '../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import { nameErrors } from '../names.ts';
 import { fieldForbidden, fieldInvalid, fieldNotSupported, fieldRequired, type FieldError } from '../refusal.ts';
+import { validateApproval } from './approval.ts';
 import { canonicalSchema } from './canonical.ts';
 import { validateConversion } from './conversion.ts';
 import { validateDefaults } from './defaults.ts';
@@ -309,35 +310,4 @@ function validateStored(crd: KubeObject, errors: FieldError[]): void {
           `missing from spec.versions; ${textOf(name)} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${textOf(name)} and removes ${textOf(name)} from status.storedVersions`,
         ),
       );
-}
-
-const APPROVED = 'api-approved.kubernetes.io';
-
-function approval(crd: KubeObject | undefined): 'missing' | 'approved' | 'bypassed' | 'invalid' {
-  const value = crd?.metadata.annotations?.[APPROVED] ?? '';
-  if (value === '') return 'missing';
-  if (value.startsWith('unapproved')) return 'bypassed';
-  return /^[a-zA-Z][a-zA-Z0-9+.-]*:\/\/[^/\s]+/.test(value) ? 'approved' : 'invalid';
-}
-
-function validateApproval(crd: KubeObject, old: KubeObject | undefined, errors: FieldError[]): void {
-  if (!/(^|\.)(k8s|kubernetes)\.io$/.test(textOf(mapOf(crd['spec'])['group']))) return;
-  const state = approval(crd);
-  if (old !== undefined && approval(old) === state) return;
-  const field = `metadata.annotations[${APPROVED}]`;
-  if (state === 'missing')
-    errors.push(
-      fieldRequired(
-        field,
-        `protected groups must have approval annotation "${APPROVED}", see https://github.com/kubernetes/enhancements/pull/1111`,
-      ),
-    );
-  if (state === 'invalid')
-    errors.push(
-      fieldInvalid(
-        field,
-        crd.metadata.annotations?.[APPROVED] ?? '',
-        `protected groups must have approval annotation "${APPROVED}" with either a URL or a reason starting with "unapproved", see https://github.com/kubernetes/enhancements/pull/1111`,
-      ),
-    );
 }
