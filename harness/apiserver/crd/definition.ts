@@ -17,7 +17,7 @@ import {
   type Strategy,
 } from '../definition.ts';
 import { Converter } from '../conversion/converter.ts';
-import { compileSchema, type CompiledSchema } from '../schema/compile.ts';
+import { compileSchema, type CustomSchema } from '../schema/compile.ts';
 
 const STRATEGY: Strategy = {
   unconditionalUpdate: false,
@@ -54,7 +54,14 @@ function compile(crd: KubeObject): ResourceDefinition {
   const kind = textOf(names['kind']);
   const versions = (isList(spec['versions']) ? spec['versions'] : []).filter(isMap);
   const storage = textOf(versions.find((version) => version['storage'] === true)?.['name']);
-  const converter = converterOf(spec);
+  const schemas = new Map(versions.map((version) => [`${group}/${textOf(version['name'])}`, schemaOf(version)]));
+  const revised = (crd.metadata.generation ?? 1) > 1;
+  const storing: Storing = {
+    stored: `${group}/${storage}`,
+    schemas,
+    converter: converterOf(spec),
+    read: versions.length > 1 || revised ? reader(schemas) : sameObject,
+  };
   return {
     group,
     resource,
@@ -67,29 +74,59 @@ function compile(crd: KubeObject): ResourceDefinition {
     gr: `${resource}.${group}`,
     custom: true,
     terminating: crd.metadata.deletionTimestamp !== undefined,
-    versions: versions.map((version) => served(version, group, storage, (crd.metadata.generation ?? 1) > 1, converter)),
+    versions: versions.map((version) => served(version, group, storing)),
     strategy: STRATEGY,
   };
 }
 
-/** `revised`: the definition has changed since it was created, so stored objects may not fit its schema any more. */
-function served(
-  version: JsonObject,
-  group: string,
-  storage: string,
-  revised: boolean,
-  converter: Converter | undefined,
-): ServedVersion {
+/** How a definition's objects are stored and read, whatever version asks. */
+interface Storing {
+  /** The `apiVersion` of what is written. */
+  readonly stored: string;
+  readonly schemas: ReadonlyMap<string, CustomSchema>;
+  /** Undefined when only the names of the versions differ. */
+  readonly converter: Converter | undefined;
+  /** What is stored, pruned and defaulted by the schema, as it is today, of the version that it is stored in. */
+  readonly read: (object: KubeObject) => KubeObject;
+}
+
+function schemaOf(version: JsonObject): CustomSchema {
+  const { schema, subresources } = version;
+  const scale = isMap(subresources) ? subresources['scale'] : undefined;
+  const paths = isMap(scale) ? scalePaths(scale) : undefined;
+  return compileSchema(isMap(schema) ? schema['openAPIV3Schema'] : undefined, paths);
+}
+
+/** The same result each time it is asked about an object. */
+function reader(schemas: ReadonlyMap<string, CustomSchema>): (object: KubeObject) => KubeObject {
+  return remembering((object) => schemas.get(object.apiVersion)?.coerce(object) ?? object);
+}
+
+function remembering(make: (object: KubeObject) => KubeObject): (object: KubeObject) => KubeObject {
+  const made = new WeakMap<KubeObject, KubeObject>();
+  return (object) => {
+    let result = made.get(object);
+    if (result === undefined) made.set(object, (result = make(object)));
+    return result;
+  };
+}
+
+function served(version: JsonObject, group: string, storing: Storing): ServedVersion {
+  const { stored, schemas, converter, read } = storing;
   const name = textOf(version['name']);
   const apiVersion = `${group}/${name}`;
-  const stored = `${group}/${storage}`;
   const subresources = version['subresources'];
   const has = isMap(subresources) ? subresources : {};
   const scale = has['scale'];
   const schema = version['schema'];
-  const converting = name !== storage;
+  const converting = apiVersion !== stored;
   const paths = isMap(scale) ? scalePaths(scale) : undefined;
-  const compiledSchema = compileSchema(isMap(schema) ? schema['openAPIV3Schema'] : undefined, paths);
+  const compiledSchema = schemas.get(apiVersion) ?? schemaOf(version);
+  // A conversion is pruned by the schema that it arrives at; what is missing there is filled in when it is read.
+  const converted = (object: KubeObject, to: string): KubeObject => {
+    const moved = converter?.convert(object, to) ?? { ...object, apiVersion: to };
+    return schemas.get(to)?.prune(moved) ?? moved;
+  };
   return {
     name,
     apiVersion,
@@ -98,43 +135,21 @@ function served(
     ...(paths === undefined ? {} : { scale: paths }),
     schema: compiledSchema,
     ...(isMap(schema) && isMap(schema['openAPIV3Schema']) ? { published: schema['openAPIV3Schema'] } : {}),
-    ...(converting ? { stored: storage } : {}),
+    ...(converting ? { stored: stored.slice(group.length + 1) } : {}),
     fields: fieldReaders(version['selectableFields']),
     ...printerColumns(version['additionalPrinterColumns']),
     ...(version['deprecated'] === true
       ? { deprecated: textOf(version['deprecationWarning']) || `${apiVersion} is deprecated` }
       : {}),
-    ...(converter === undefined ? {} : { prepare: (objects) => converter.prepare(objects, apiVersion) }),
-    toStorage: !converting
-      ? sameObject
-      : converter === undefined
-        ? (object) => ({ ...object, apiVersion: stored })
-        : (object) => converter.convert(object, stored),
-    fromStorage: converting || revised ? showing(apiVersion, compiledSchema, converter) : sameObject,
-  };
-}
-
-/**
- * What is stored as this version shows it: under its apiVersion (or converted by a webhook), pruned and defaulted by the schema of
- * today. The same object each time it is asked.
- */
-function showing(
-  apiVersion: string,
-  schema: CompiledSchema,
-  converter: Converter | undefined,
-): (object: KubeObject) => KubeObject {
-  const shown = new WeakMap<KubeObject, KubeObject>();
-  return (object) => {
-    let converted = shown.get(object);
-    if (converted === undefined) {
-      const given =
-        object.apiVersion === apiVersion
-          ? object
-          : (converter?.convert(object, apiVersion) ?? { ...object, apiVersion });
-      converted = schema.coerce(given);
-      shown.set(object, converted);
-    }
-    return converted;
+    ...(converter === undefined ? {} : { prepare: (objects) => converter.prepare(objects.map(read), apiVersion) }),
+    toStorage: converting ? (object) => converted(object, stored) : sameObject,
+    fromStorage:
+      read === sameObject
+        ? sameObject
+        : remembering((object) => {
+            const whole = read(object);
+            return whole.apiVersion === apiVersion ? whole : converted(whole, apiVersion);
+          }),
   };
 }
 

@@ -12,7 +12,25 @@ import { decodeMetadata } from '../metadata.ts';
 import type { SchemaNode } from './node.ts';
 
 /** What coercing reads of a node. */
-type CoercedNode = Pick<SchemaNode, 'preserve' | 'embedded' | 'items' | 'properties' | 'additional' | 'defaulted'>;
+export interface CoercedNode extends Pick<SchemaNode, 'type' | 'nullable' | 'preserve' | 'embedded' | 'hasDefault'> {
+  readonly items: CoercedNode | undefined;
+  readonly properties: ReadonlyMap<string, CoercedNode>;
+  readonly additional: CoercedNode | boolean | undefined;
+  readonly defaulted: SchemaNode['defaulted'];
+}
+
+/** A schema that prunes and fills in nothing. */
+export function withoutDefaults(node: CoercedNode): CoercedNode {
+  const { items, additional } = node;
+  return {
+    ...node,
+    hasDefault: false,
+    defaulted: [],
+    properties: new Map([...node.properties].map(([name, property]) => [name, withoutDefaults(property)])),
+    items: items === undefined ? undefined : withoutDefaults(items),
+    additional: typeof additional === 'object' ? withoutDefaults(additional) : additional,
+  };
+}
 
 /** Collects the paths of dropped fields; undefined when nobody asks. */
 export type Unknown = string[] | undefined;
@@ -91,7 +109,7 @@ export function coerceMap(
 }
 
 /** Nulls are kept where the schema says nothing about the type. */
-function dropped(node: SchemaNode): JsonValue | undefined {
+function dropped(node: CoercedNode): JsonValue | undefined {
   return node.type === '' && node.preserve ? null : undefined;
 }
 
@@ -115,6 +133,9 @@ function embeddedMetadata(value: JsonValue, path: string, unknown: Unknown): Jso
 
 /** What values of scalars that should not have any parts are made of: nothing is known there. */
 const NOTHING = {
+  type: '',
+  nullable: false,
+  hasDefault: false,
   preserve: false,
   embedded: false,
   items: undefined,

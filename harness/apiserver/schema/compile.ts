@@ -7,7 +7,7 @@
 import type { JsonValue, KubeObject } from '../../model/object.ts';
 import { compileRules, evaluateRules, hasRules, type RuleTree } from '../cel/rules.ts';
 import type { FieldError } from '../refusal.ts';
-import { coerceMap } from './coerce.ts';
+import { coerceMap, withoutDefaults, type CoercedNode } from './coerce.ts';
 import type { ScalePaths } from '../definition.ts';
 import { hasEmbedded, validateEmbedded } from './embedded.ts';
 import { hasAssociativeLists, validateLists } from './lists.ts';
@@ -23,14 +23,16 @@ export interface CompiledSchema {
   decode?(object: KubeObject, unknown: string[] | undefined, words?: 'json' | 'converter'): KubeObject | string;
   /** Built-in kinds: with the top-level fields that are written although empty. */
   complete?(object: KubeObject): KubeObject;
-  /** Built-in kinds: the object as Go would write it again, or its decoder's complaint about a type. Takes the place of `coerce`. */
-  decode?(object: KubeObject, unknown: string[] | undefined, words?: 'json' | 'converter'): KubeObject | string;
-  /** Built-in kinds: with the top-level fields that are written although empty. */
-  complete?(object: KubeObject): KubeObject;
   /** What is wrong with everything but metadata. Unchanged parts of `old` may stay wrong. `warnings` says what the rules think of them. */
   validate(object: KubeObject, old: KubeObject | undefined, warnings?: string[]): readonly FieldError[];
   /** What is wrong with the status alone; rules see the whole object. */
   validateStatus(object: KubeObject, old: KubeObject, warnings?: string[]): readonly FieldError[];
+}
+
+/** The schema of a custom resource, which knows two steps that built-in kinds take as one. */
+export interface CustomSchema extends CompiledSchema {
+  /** Pruned only; the same object when nothing changes. */
+  prune(object: KubeObject): KubeObject;
 }
 
 const NONE: readonly FieldError[] = [];
@@ -47,7 +49,7 @@ const BLOCKED: FieldError = {
 };
 
 /** `scale`: where replica counts are, for definitions with that subresource. */
-export function compileSchema(schema: JsonValue | undefined, scale?: ScalePaths): CompiledSchema {
+export function compileSchema(schema: JsonValue | undefined, scale?: ScalePaths): CustomSchema {
   // Beside the schema's properties an object has metadata, which keeps it from ever counting as unchanged.
   const root: SchemaNode = { ...compileNode(schema), open: true };
   const status = root.properties.get('status');
@@ -55,6 +57,7 @@ export function compileSchema(schema: JsonValue | undefined, scale?: ScalePaths)
   const embedded = hasEmbedded(root);
   const ruled = hasRules(root);
   let rules: RuleTree | undefined;
+  let bare: CoercedNode | undefined;
 
   /** What comes after the OpenAPI schema. */
   const beyond = (
@@ -76,6 +79,7 @@ export function compileSchema(schema: JsonValue | undefined, scale?: ScalePaths)
   return {
     root,
     coerce: (object, unknown) => coerceMap(root, object, '', unknown, true) as KubeObject,
+    prune: (object) => coerceMap((bare ??= withoutDefaults(root)), object, '', undefined, true) as KubeObject,
     validate: (object, old, warnings) => {
       const site: Site = { errors: [], matches: 0, base: '' };
       validateValue(root, object, old, '', site);

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../model/object.ts';
+import { MERGE, testServer } from '../testing.ts';
+
+const V1: JsonObject = { properties: { only1: { type: 'string' }, filled: { type: 'string', default: 'by v1' } } };
+const V2: JsonObject = { properties: { only2: { type: 'string' }, other: { type: 'string', default: 'by v2' } } };
+
+const gizmos = (storage: 'v1' | 'v2'): JsonObject => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'gizmos.example.com' },
+  spec: {
+    group: 'example.com',
+    names: { plural: 'gizmos', kind: 'Gizmo' },
+    scope: 'Namespaced',
+    versions: [
+      ['v1', V1],
+      ['v2', V2],
+    ].map(([name, spec]) => ({
+      name: name as string,
+      served: true,
+      storage: name === storage,
+      schema: {
+        openAPIV3Schema: {
+          type: 'object',
+          properties: { spec: { type: 'object', properties: (spec as JsonObject)['properties'] as JsonObject } },
+        },
+      },
+    })),
+  },
+});
+
+const CRDS_PATH = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const path = (version: string): string => `/apis/example.com/${version}/namespaces/default/gizmos`;
+const gizmo = (version: string, spec: JsonObject): JsonObject => ({
+  apiVersion: `example.com/${version}`,
+  kind: 'Gizmo',
+  metadata: { name: 'a' },
+  spec,
+});
+
+function server(): ReturnType<typeof testServer> {
+  const made = testServer({ widgets: false });
+  made.request('POST', CRDS_PATH, gizmos('v1'));
+  return made;
+}
+
+describe('an object of a definition with several versions, converted by name only', () => {
+  it('comes back as the schema of the stored version leaves it', () => {
+    const { request } = server();
+
+    const created = request('POST', path('v2'), gizmo('v2', { only2: 'x' }));
+
+    // Stored as v1, which knows neither field; what v1 fills in is unknown to v2 again.
+    expect(created.object).toMatchObject({ apiVersion: 'example.com/v2', spec: {} });
+    expect(created.object['spec']).toEqual({});
+    expect(request('GET', `${path('v1')}/a`).object['spec']).toEqual({ filled: 'by v1' });
+    expect(request('GET', `${path('v2')}/a`).object['spec']).toEqual({});
+  });
+
+  it('is not filled in by the version that it is read in', () => {
+    const { request, watch } = server();
+    const events = watch(path('v2'), {}).events;
+
+    request('POST', path('v1'), gizmo('v1', { only1: 'x' }));
+
+    expect(request('GET', `${path('v2')}/a`).object['spec']).toEqual({});
+    expect(events[0]?.object).toHaveProperty('spec', {});
+    // A write in the other version takes what that version does not know.
+    request('PATCH', `${path('v2')}/a`, { metadata: { labels: { a: 'b' } } }, MERGE);
+    expect(request('GET', `${path('v1')}/a`).object['spec']).toEqual({ filled: 'by v1' });
+  });
+
+  it('is read by the schema of the version that it was stored in, when another one is stored today', () => {
+    const { request } = server();
+    request('POST', path('v1'), gizmo('v1', { only1: 'x' }));
+    const stored = request('GET', `${CRDS_PATH}/gizmos.example.com`).object;
+
+    const changed = request('PUT', `${CRDS_PATH}/gizmos.example.com`, {
+      ...gizmos('v2'),
+      metadata: stored.metadata as unknown as JsonObject,
+    });
+
+    expect(changed.code).toBe(200);
+    expect(request('GET', `${path('v1')}/a`).object['spec']).toEqual({ only1: 'x', filled: 'by v1' });
+    expect(request('GET', `${path('v2')}/a`).object['spec']).toEqual({});
+    request('PATCH', `${path('v2')}/a`, { spec: { only2: 'y' } }, MERGE);
+    expect(request('GET', `${path('v2')}/a`).object['spec']).toEqual({ only2: 'y', other: 'by v2' });
+    expect(request('GET', `${path('v1')}/a`).object['spec']).toEqual({});
+  });
+});
