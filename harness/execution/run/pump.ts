@@ -15,6 +15,12 @@ export interface PumpRule {
   readonly hotMax: number;
   /** Run time before which neither bound ends a stretch: on the wall's clock many things happen before a client looks again. */
   readonly boundsFromMs?: number;
+  /**
+   * Whether a watch of the target is down that it will open again: what it does meanwhile, it does by what it knew before. Neither bound
+   * ends a stretch until it has had the chance to; in virtual time its next timer comes first, which a spinning target would put off
+   * for ever.
+   */
+  readonly isDeaf?: () => boolean;
   /** Whether time may pass to a timer at `atMs`. Asked once a turn, where there is a timer: it may keep count of what it is asked. */
   readonly mayWaitUntil: (atMs: number) => boolean;
   /** Items that must not happen in this stretch. */
@@ -30,6 +36,7 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
   const { host, gate } = world;
   let steps = 0;
   let atInstant = 0;
+  let isTimersTurn = false;
   const ended: EndListener = (at, fault) => world.recorder.decision('release', at, `${fault.do} ends`);
   for (;;) {
     // The order of what follows is part of every history: all that has come about by now stands in its place before anybody picks.
@@ -48,7 +55,11 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
     if (timer !== undefined && !rule.mayWaitUntil(timer.atMs)) timer = undefined;
     if (items.length === 0 && timer === undefined) return 'idle';
     const completed = world.completed.size === 0 ? NOBODY : world.completed;
-    const choice = scheduler.next({ items, timer, step: world.steps, completed });
+    const choice =
+      isTimersTurn && timer !== undefined
+        ? { item: timer }
+        : scheduler.next({ items, timer, step: world.steps, completed });
+    isTimersTurn = false;
     if (choice === undefined) return 'idle';
     if (choice.fault !== undefined && !(await begin(world, choice))) continue;
     world.execute(choice);
@@ -57,8 +68,13 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
     // On the wall's clock nobody knows of timers: waiting is no step.
     if (choice.item.kind !== 'timer' || host.control !== undefined) steps++;
     if (rule.boundsFromMs !== undefined && host.time.now() < rule.boundsFromMs) continue;
+    if (steps < rule.stepsMax && atInstant < rule.hotMax) continue;
+    const isDeaf = rule.isDeaf?.() === true;
+    if (isDeaf && host.control === undefined) continue;
     if (steps >= rule.stepsMax) return 'steps';
-    if (atInstant >= rule.hotMax) return 'hot';
+    if (!isDeaf || timer === undefined) return 'hot';
+    isTimersTurn = true;
+    atInstant = 0;
   }
 }
 

@@ -9,6 +9,7 @@ import type { Settlement } from '../../model/history.ts';
 import type { Item } from '../../model/item.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import { ReplayScheduler } from '../../schedule/replay-scheduler.ts';
+import { watchGivenUp } from '../../oracle/open-watches.ts';
 import { pump } from './pump.ts';
 import type { PumpEnd } from './pump.ts';
 import { Rewatching } from './rewatching.ts';
@@ -44,6 +45,8 @@ export async function settle(world: World, options: Windows): Promise<Settlement
     stepsMax: options.settings.settleStepsMax,
     hotMax: HOT_ITEMS,
     ...(world.host.control === undefined ? { boundsFromMs: settlingMs + BUSY_WALL_MS } : {}),
+    isDeaf: () =>
+      world.host.control === undefined ? rewatching.isPending() : watchGivenUp(world.recorder) !== undefined,
     // Keeps count of the windows as it goes, so that its last answer says why the waiting was over.
     mayWaitUntil: (atMs) => {
       if (atMs <= Math.max(world.incarnations.startsUntilMs, world.locksExpireByMs) || rewatching.isPending()) {
