@@ -357,7 +357,7 @@ describe('bounded rate', () => {
 
       const result = judge(h);
       expect(result.result === 'violated' && result.violations[0]?.sentence).toMatch(
-        /^controller asks or writes every 1\d\d ms although nobody else does anything: create of configmaps$/,
+        /^controller asks or writes every 1\d\d ms although nothing else happens: create of configmaps$/,
       );
     });
 

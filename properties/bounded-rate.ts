@@ -14,7 +14,7 @@ import { failureStreaks, unprompted } from '../harness/oracle/failures.ts';
 import type { FailureStreak } from '../harness/oracle/failures.ts';
 import { findFights } from '../harness/oracle/fights.ts';
 import type { Fight } from '../harness/oracle/fights.ts';
-import { couldHear } from '../harness/oracle/open-watches.ts';
+import { couldHear, madeForTheGone } from '../harness/oracle/open-watches.ts';
 import type { Property } from '../harness/oracle/property.ts';
 import {
   activityAfter,
@@ -26,7 +26,7 @@ import {
   restStart,
   suspectSettleMs,
 } from '../harness/oracle/rest.ts';
-import { judgeStreak, RETRIES_MIN } from '../harness/oracle/retries.ts';
+import { isPatientRead, judgeStreak, RETRIES_MIN } from '../harness/oracle/retries.ts';
 import { isActive } from './exercised.ts';
 
 const NAME = 'bounded-rate';
@@ -42,6 +42,8 @@ const SHORT_PERIOD_MS = 1_000;
 const SHORT_SEEN_MS = 8_000;
 /** That many in a row before a period is believed. */
 const SHORT_MIN = 10;
+/** A child or two may be under way when its owner goes. */
+const DEAF_MIN = 5;
 /** Requests that a finding names. */
 const TOLD_MAX = 10;
 /** Withholding the echo silences a self-triggered loop; what may remain is the way back to rest. */
@@ -72,6 +74,8 @@ function check(history: History): CheckResult {
     }
   }
   for (const fight of findFights(history)) violations.push(fightViolation(fight));
+  const deaf = deafLoop(history, rest);
+  if (deaf !== undefined) violations.push(deaf);
   const atRest = judgeRest(history);
   // A retry loop or a fight that is found is the cause of the unrest: no second finding for the same thing.
   if (violations.some(({ severity }) => severity === 'error')) return { result: 'violated', violations };
@@ -94,6 +98,24 @@ function judgeRest(history: History): CheckResult {
     case 'time-exceeded':
       return judgeUnrest(history);
   }
+}
+
+/** Children that the target made at rest for an owner that was gone, while no watch could tell it so. A run that goes on is judged by that. */
+function deafLoop(history: History, rest: ReturnType<typeof restStart>): Violation | undefined {
+  if (history.settlement.result !== 'quiescent') return undefined;
+  const made = madeForTheGone(history, rest);
+  const [first] = made;
+  if (first === undefined || made.length < DEAF_MIN) return undefined;
+  return {
+    signature: { property: NAME, class: 'deaf-loop', actors: ['target'], kind: first.resource, field: '' },
+    sentence:
+      `${first.actor} created ${first.resource} ${made.length} times at rest for an owner that was gone: ` +
+      'its watch of the owner was broken, and it stopped when that was back',
+    operations: made.slice(0, TOLD_MAX).map(({ op }) => op),
+    revisions: made.slice(0, TOLD_MAX).map(({ revision }) => revision),
+    at: made[Math.min(made.length, TOLD_MAX) - 1]?.at ?? first.at,
+    severity: 'warning',
+  };
 }
 
 /** Without a timer in between, run time is what the requests themselves take: no longer settle could tell more. */
@@ -131,17 +153,17 @@ function judgeShortRequeue(history: History): CheckResult {
       needs,
     };
   }
-  const period = Math.round(half.spanMs / half.activity.length);
+  const pace = paceText(seen !== undefined && isShort(seen) && !isShortPeriod(half) ? seen : pacing(half));
   return rateViolation(
     history,
     'short-requeue',
-    half.activity,
-    `asks or writes every ${period} ms although nobody else does anything`,
+    half.activity.length > 0 ? half.activity : activityAfter(history, restStart(history)),
+    `asks or writes ${pace} although nothing else happens`,
   );
 }
 
 /** Few requests in a short time may be as many as a busy loop sends. */
-function isSuspect({ activity, spanMs }: NonNullable<ReturnType<typeof laterHalf>>): boolean {
+function isSuspect({ activity, spanMs }: Half): boolean {
   return activity.length >= HABIT_MIN && spanMs / activity.length <= SHORT_PERIOD_MS;
 }
 
@@ -176,10 +198,10 @@ function judgeUnrest(history: History): CheckResult {
     };
   }
   if (extended?.quiescent === true) return HOLDS;
-  const every = `every ${Math.round(spanMs / Math.max(1, activity.length))} ms`;
+  const proof = proven && !isShortPeriod(half) && isShort(longest.laterHalf) ? longest.laterHalf : pacing(half);
+  const every = paceText(proof);
   if (writes.length >= HABIT_MIN) return judgeWrites(history, writes, short ? 'short-requeue' : 'busy-at-rest', every);
-  if (short)
-    return rateViolation(history, 'short-requeue', activity, `asks ${every} although nobody else does anything`);
+  if (short) return rateViolation(history, 'short-requeue', activity, `asks ${every} although nothing else happens`);
   return activity.length < HABIT_MIN
     ? {
         result: 'inconclusive',
@@ -215,8 +237,19 @@ function hasEcho({ committed }: Operation): boolean {
   return committed.length > 0;
 }
 
-function isShortPeriod({ activity, fromMs, spanMs }: NonNullable<ReturnType<typeof laterHalf>>): boolean {
-  return isShort({ requests: activity.length, spanMs, goesOn: goesOn(activity, fromMs, spanMs) });
+type Half = NonNullable<ReturnType<typeof laterHalf>>;
+
+function isShortPeriod(half: Half): boolean {
+  return isShort(pacing(half));
+}
+
+function pacing({ activity, fromMs, spanMs }: Half): NonNullable<Settled['laterHalf']> {
+  return { requests: activity.length, spanMs, goesOn: goesOn(activity, fromMs, spanMs) };
+}
+
+/** `every 500 ms`; of what did not happen there is no period. */
+function paceText({ requests, spanMs }: NonNullable<Settled['laterHalf']>): string {
+  return requests === 0 ? 'now and then' : `every ${Math.round(spanMs / requests)} ms`;
 }
 
 /** One late burst, with a write for each child perhaps, is no period. */
@@ -238,6 +271,11 @@ function round(value: number): number {
 }
 
 function rateViolation(history: History, kind: string, about: readonly Operation[], what: string): CheckResult {
+  if (about.length === 0) {
+    const reason =
+      'the target is busy in a longer look at its rest, and in this run it sent no request that could be named';
+    return { result: 'inconclusive', reason };
+  }
   const { verb, resource, field, name } = mostFrequent(history, about);
   const object = objectText({ resource, name });
   const [first] = about;
@@ -279,7 +317,7 @@ function retryViolation(
     operations: attempts.slice(0, TOLD_MAX).map(({ id }) => id),
     revisions: [],
     at: attempts[Math.min(attempts.length, TOLD_MAX) - 1]?.answered?.at ?? last.invoked.at,
-    severity: 'error',
+    severity: isPatientRead(streak) ? 'warning' : 'error',
   };
 }
 

@@ -1,7 +1,8 @@
 /** Which watches the target has open at the end of a run: one that is gone for good explains whatever is not noticed any more. */
 import type { ActorId } from '../model/actor.ts';
 import { roleOf } from '../model/actor.ts';
-import type { History, Operation, StreamEnd } from '../model/history.ts';
+import type { History, Mark, Operation, Revision, StreamEnd } from '../model/history.ts';
+import { parentOf } from '../model/object.ts';
 
 export interface LostWatch {
   readonly resource: string;
@@ -51,6 +52,18 @@ export function couldHear(
   const isOver = ({ label, outcome }: Operation): boolean =>
     outcome.type !== 'ok' || streamEnds.some((end) => end.stream === label && end.at < at);
   return opened.length === 0 || !opened.every(isOver);
+}
+
+/** What the target created since a moment for an owner that was gone already, while it had no watch that could have told it so. */
+export function madeForTheGone(history: History, since: Mark): readonly Revision[] {
+  const gone = new Map<string, Revision>();
+  return history.revisions.filter((revision) => {
+    if (revision.type === 'DELETED') gone.set(revision.uid, revision);
+    if (revision.type !== 'ADDED' || revision.at < since.at || roleOf(revision.actor) !== 'target') return false;
+    const owner = gone.get(parentOf(revision.object)?.uid ?? '');
+    const asked = history.operations[revision.op]?.invoked.at ?? revision.at;
+    return owner !== undefined && !couldHear(history, { actor: revision.actor, resource: owner.resource }, asked);
+  });
 }
 
 /** What became of one life's watches of a resource; undefined when one is there, or was ended by the life itself. */

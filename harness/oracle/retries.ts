@@ -21,6 +21,8 @@ export const RETRIES_MIN = 8;
 const REGULAR_FACTOR = 1.5;
 /** A fixed pause of that length is polite: kopf waits 60 s, many controllers 5, 10 or 30. */
 const POLITE_GAP_MS = 5_000;
+/** A read that asks a failing server again after so long costs it little: what a timer of a second measures as. */
+const PATIENT_READ_MS = 950;
 /** A block holds at least one pause between two bursts of at most 5 tries. */
 const BLOCK = 5;
 /**
@@ -54,6 +56,21 @@ export function judgeStreak(
   if (!streak.open || late.length < OUTLIVED_MIN || !late.every(isHopeless)) return undefined;
   // Named by its cause however it is paced: a busy machine makes any spacing irregular.
   return repeats ? 'refused-version' : 'outlived-cause';
+}
+
+/**
+ * Whether a streak is reads that a failing server is asked for again after a second or more, as many a client's own informer does: worth
+ * knowing, and no flood.
+ */
+export function isPatientRead({ attempts, gapsMs }: FailureStreak): boolean {
+  const usual = gapsMs.toSorted((a, b) => a - b)[gapsMs.length >> 1] ?? 0;
+  return usual >= PATIENT_READ_MS && attempts.every((attempt) => !isWrite(attempt.verb) && isServerFailure(attempt));
+}
+
+/** No answer, none but an error of the server's own, or a request to come back later. */
+function isServerFailure({ outcome }: Operation): boolean {
+  if (outcome.type !== 'fail') return outcome.type === 'info';
+  return outcome.code === 0 || outcome.code === 429 || outcome.code >= 500;
 }
 
 function isRegular(gapsMs: readonly number[]): boolean {

@@ -1,0 +1,107 @@
+/** What `bounded-rate` reports without failing a run, and what it says where a period cannot be told. */
+import { describe, expect, it } from 'vitest';
+import type { CheckResult, Violation } from '../harness/model/check-result.ts';
+import type { Verb } from '../harness/model/history.ts';
+import type { ProbeResult } from '../harness/model/probe.ts';
+import { manifest, ownedBy } from '../harness/oracle/test-history.ts';
+import { unreadable } from '../harness/oracle/test-readable.ts';
+import { judge, started, WIDGETS } from './test-bounded-rate.ts';
+
+/** Eight attempts that a server answers with this, each so long after the one before. */
+function attempts(verb: Verb, pauseMs: number, code: number): CheckResult {
+  const { h } = started();
+  const failing = (): void => void h.begin('controller', verb, WIDGETS, verb === 'list' ? '' : 'web').fail(code);
+  for (let n = 0; n < 8; n++) {
+    h.pass(pauseMs);
+    failing();
+  }
+  return judge(h.phase('settle').pass(30_000));
+}
+
+function severity(result: CheckResult): Violation['severity'] | undefined {
+  return result.result === 'violated' ? result.violations[0]?.severity : undefined;
+}
+
+describe('a read repeated at a constant pace', () => {
+  it('is a warning where the server fails and a second or more passes between two', () => {
+    for (const code of [0, 429, 500, 503, 504]) expect(severity(attempts('list', 1_000, code))).toBe('warning');
+    expect(severity(attempts('get', 3_000, 500))).toBe('warning');
+  });
+
+  it('is an error where it comes sooner, or where the answer is no failure of the server', () => {
+    expect(severity(attempts('list', 500, 500))).toBe('error');
+    expect(severity(attempts('list', 1_000, 403))).toBe('error');
+  });
+
+  it('is an error where it is a write', () => {
+    expect(severity(attempts('update', 1_000, 500))).toBe('error');
+  });
+});
+
+/** A child made again each time that it is collected, for an owner that is gone. */
+function remade(times: number, watch: 'broken' | 'open'): CheckResult {
+  const { h, widget } = started();
+  const opened = h.begin('controller', 'watch', WIDGETS, '').send();
+  opened.answer();
+  h.phase('heal').phase('settle');
+  if (watch === 'broken') h.endStream('controller', WIDGETS, 'closed');
+  h.delete('user', WIDGETS, 'web');
+  for (let n = 0; n < times; n++) {
+    h.create('controller', 'configmaps', manifest('ConfigMap', 'child', {}, { ownerReferences: [ownedBy(widget)] }));
+    h.delete('gc', 'configmaps', 'child');
+  }
+  return judge(h.pass(30_000));
+}
+
+describe('a child made again for an owner that is gone', () => {
+  it('is a warning when it ends once the target’s own watch of the owner is back', () => {
+    const result = remade(6, 'broken');
+
+    expect(result).toMatchObject({
+      violations: [{ severity: 'warning', signature: { class: 'deaf-loop', kind: 'configmaps' } }],
+    });
+    expect(result.result === 'violated' && result.violations[0]?.sentence).toBe(
+      'controller created configmaps 6 times at rest for an owner that was gone: ' +
+        'its watch of the owner was broken, and it stopped when that was back',
+    );
+  });
+
+  it('is nothing when it was made a few times, or when no watch was broken', () => {
+    expect(remade(4, 'broken').result).toBe('holds');
+    expect(remade(6, 'open').result).toBe('holds');
+  });
+});
+
+describe('what is said of a period', () => {
+  const longer = (requests: number): ProbeResult => ({
+    probe: 'extended-settle',
+    windowMs: 8_000,
+    quiescent: false,
+    final: [],
+    names: {},
+    writesAtRest: 0,
+    laterHalf: { requests, spanMs: 4_000, goesOn: true },
+  });
+
+  it('is that of the longer look, where only that has seen the requests', () => {
+    const { h } = started();
+    h.phase('heal').phase('settle');
+    for (let n = 0; n < 4; n++) h.pass(10).get('controller', WIDGETS, 'web');
+    const result = judge(h.pass(30_000), { probes: [longer(40)] });
+
+    const sentence = result.result === 'violated' ? (result.violations[0]?.sentence ?? '') : JSON.stringify(result);
+    expect(sentence).toBe(
+      'controller asks or writes every 100 ms although nothing else happens: get of widgets.example.com/web',
+    );
+    expect(unreadable(sentence)).toBeUndefined();
+  });
+
+  it('is nothing where this run has no request to name', () => {
+    const { h } = started();
+    const settlement = { result: 'time-exceeded', timeMs: 60_000 } as const;
+    const result = judge(h.phase('heal').phase('settle').pass(30_000), { settlement, probes: [longer(40)] });
+
+    expect(result).toMatchObject({ result: 'inconclusive' });
+    expect(JSON.stringify(result)).not.toMatch(/Infinity|: {2}of/);
+  });
+});
