@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { RunConfig } from '../execution/config/run-config.ts';
 import type { CampaignResult, Finding } from '../model/finding.ts';
+import { lostUpdate } from '../report/test-findings.ts';
 import { confirmArgument, confirmBudget, confirmRun, planConfirmation, shareOf } from './confirm.ts';
 
 /** All that is looked at. */
@@ -59,7 +60,8 @@ describe('--confirm', () => {
 
   it('keeps what the search came to when no server comes up', async () => {
     vi.stubEnv('PATH', '/nowhere');
-    const result = found(4_200) as CampaignResult;
+    const findings = [lostUpdate(), lostUpdate()];
+    const result = { ...found(4_200), findings, outcome: 'violated', besides: 'holds' } as unknown as CampaignResult;
     const said: string[] = [];
     const confirmed = vi.fn<(finding: Finding) => void>();
 

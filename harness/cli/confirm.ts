@@ -1,8 +1,8 @@
 /**
  * Findings of the embedded server, asked of a real one: does it happen there too?
  *
- * Owns: whether that is done, where, how often and for how long. It comes after the search and changes nothing that the search came to:
- * a run ends with the same exit code whatever a real server says. Start at {@link planConfirmation}.
+ * Owns: whether that is done, where, how often and for how long. It comes after the search. A finding that a real server never shows fails
+ * no run any more; where all are such, the run is inconclusive. Start at {@link planConfirmation}.
  */
 import { realNow } from '../determinism/real-time.ts';
 import { findControlPlane } from '../clusters/control-plane/binaries.ts';
@@ -10,6 +10,7 @@ import { findEngine, nodeImage } from '../clusters/kind/engine.ts';
 import type { RunConfig } from '../execution/config/run-config.ts';
 import { CONFIRM_ON, confirmationText, type ConfirmChoice, type ConfirmOn } from '../model/confirmation.ts';
 import { HarnessError } from '../model/errors.ts';
+import { outcomeOf } from '../model/outcome.ts';
 import type { CampaignResult, Finding } from '../model/finding.ts';
 import { countText } from '../report/count-text.ts';
 import { fileStem } from '../report/title.ts';
@@ -129,7 +130,8 @@ export async function confirmRun(
     // Of a server that does not come up, too: what was found stays found, and is told.
     tell(`embedded only: ${whyText(error)}\n`);
   }
-  return { ...result, findings: findings.map((finding, index) => asked[index] ?? finding) };
+  const weighed = findings.map((finding, index) => asked[index] ?? finding);
+  return { ...result, findings: weighed, outcome: outcomeOf(weighed, result.besides) };
 }
 
 /** In a line: what a server wrote before it gave up is for those who asked for that server. */

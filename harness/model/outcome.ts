@@ -1,4 +1,5 @@
 /** What runs come to, with what they found and apart from it: whether it means anything that nothing failed. */
+import { isNotConfirmed } from './confirmation.ts';
 import type { CampaignOutcome, Finding, PropertyTally } from './finding.ts';
 
 /** More than this share of trials without an opinion is no result. */
@@ -28,12 +29,24 @@ export function outcomeBesides(made: RunsMade): CampaignOutcome {
   return met === 0 && made.contended ? 'vacuous' : 'holds';
 }
 
-/** What it comes to with these findings: those that also fail on the base build, and those that need too much, fail nothing. */
-export function outcomeOf(
-  findings: readonly Pick<Finding, 'stats' | 'onBase'>[],
-  besides: CampaignOutcome,
-): CampaignOutcome {
-  const counts = ({ stats, onBase }: Pick<Finding, 'stats' | 'onBase'>): boolean =>
-    stats.grade !== 'pathological' && onBase !== 'fails';
-  return findings.some(counts) ? 'violated' : besides;
+/** What decides whether a finding fails a run. */
+export type Weighed = Pick<Finding, 'onBase'> & {
+  readonly stats: Pick<Finding['stats'], 'grade'>;
+  readonly counterexample: Pick<Finding['counterexample'], 'confirmed'>;
+};
+
+/** Whether a finding counts at all: one that fails on the base build too, or that needs too much, is only reported. */
+function counts({ stats, onBase }: Weighed): boolean {
+  return stats.grade !== 'pathological' && onBase !== 'fails';
+}
+
+/** Whether a finding fails a run: not where a real server was asked often enough and never showed it. */
+export function failsRun(finding: Weighed): boolean {
+  return counts(finding) && !isNotConfirmed(finding.counterexample);
+}
+
+/** What it comes to with these findings. What no real server confirms is no proof of a bug, and no success either. */
+export function outcomeOf(findings: readonly Weighed[], besides: CampaignOutcome): CampaignOutcome {
+  if (findings.some(failsRun)) return 'violated';
+  return besides === 'holds' && findings.some(counts) ? 'inconclusive' : besides;
 }

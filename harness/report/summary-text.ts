@@ -1,6 +1,6 @@
 /** What a campaign came to, as the closing lines in the terminal. */
 import pc from 'picocolors';
-import { confirmationText } from '../model/confirmation.ts';
+import { confirmationText, isNotConfirmed } from '../model/confirmation.ts';
 import type { CampaignOutcome } from '../model/finding.ts';
 import { useLines } from './target-use.ts';
 import { adviceFor } from './advice.ts';
@@ -8,6 +8,7 @@ import { budgetLines } from './budgets.ts';
 import { seenText, sideBySide, soakLines } from './soak/text.ts';
 import { corpusHeadline, corpusLines } from './corpus-summary.ts';
 import { countText, rateText } from './count-text.ts';
+import { notConfirmedText } from './run/document.ts';
 import type { Summary, SummaryFinding } from './summary.ts';
 
 const HEADLINES: { readonly [outcome in CampaignOutcome]: string } = {
@@ -29,6 +30,7 @@ export function renderSummary(
   const paint =
     outcome === 'holds' && warnings.length === 0 ? colors.green : outcome === 'violated' ? colors.red : colors.yellow;
   const old = findings.filter(isOld);
+  const doubtful = findings.filter((finding) => isNotConfirmed(finding) && !isOld(finding));
   const untested = Object.entries(summary.perProperty)
     .filter(([, tally]) => tally.vacuous || tally.untested === true)
     .map(([property]) => property);
@@ -39,11 +41,13 @@ export function renderSummary(
         ? `nothing new fails: ${countText(old.length, 'pre-existing finding')}`
         : outcome === 'holds'
           ? holdsText(untested, summary.warnings)
-          : outcome === 'interrupted' && summary.soak !== undefined
-            ? 'unfinished: nothing fails so far'
-            : outcome === 'interrupted' && summary.runs === 0
-              ? 'interrupted before anything was searched'
-              : HEADLINES[outcome];
+          : outcome === 'inconclusive' && summary.inconclusive.count === 0 && doubtful.length > 0
+            ? notConfirmedText(doubtful.length)
+            : outcome === 'interrupted' && summary.soak !== undefined
+              ? 'unfinished: nothing fails so far'
+              : outcome === 'interrupted' && summary.runs === 0
+                ? 'interrupted before anything was searched'
+                : HEADLINES[outcome];
   const lines = [
     colors.bold(paint(headline)),
     ...(outcome === 'holds' ? warnings : []),
@@ -61,7 +65,7 @@ export function renderSummary(
     lines.push(confidenceText(summary.runs));
   for (const finding of findings) {
     const { property, sentence, counterexample, count, reconciles, seen, confirmed } = finding;
-    lines.push(`  ${isOld(finding) ? '– pre-existing' : '✗'} ${property}: ${sentence}`);
+    lines.push(`  ${markOf(finding)} ${property}: ${sentence}`);
     if (reconciles !== undefined) lines.push(`    ${reconciles}`);
     const times = seen === undefined ? [] : [seenText(seen)];
     const real = confirmed === undefined ? [] : [confirmationText({ confirmed })];
@@ -90,6 +94,11 @@ function holdsText(untested: readonly string[], warnings: readonly string[]): st
 /** Whether anything failed that is known or put up with. */
 function hasKnown({ seenAgain, waived = [] }: Summary): boolean {
   return seenAgain !== undefined || waived.some(({ count }) => count > 0);
+}
+
+function markOf(finding: SummaryFinding): string {
+  if (isOld(finding)) return '– pre-existing';
+  return isNotConfirmed(finding) ? '? not confirmed' : '✗';
 }
 
 /** Whether a finding was there before the change. */

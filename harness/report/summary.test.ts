@@ -46,6 +46,22 @@ describe('summarise', () => {
 });
 
 describe('renderSummary', () => {
+  it('says that no real server shows what was found', () => {
+    const finding = lostUpdate();
+    const confirmed = { cluster: 'envtest', server: 'kube-apiserver 1.36.3', reproduced: { k: 0, n: 5 } } as const;
+    const findings = [{ ...finding, counterexample: { ...finding.counterexample, confirmed } }];
+    const text = renderSummary(
+      summarise(campaign({ outcome: 'inconclusive', findings }), () => 'x.json'),
+      { color: false },
+    );
+
+    expect(text.split('\n')[0]).toBe(
+      'inconclusive: the one finding is of the embedded server only, and no run on a real one shows it',
+    );
+    expect(text).toContain('  ? not confirmed no-lost-update: ');
+    expect(text).toContain('embedded only, not confirmed: 0 of 5 on envtest (kube-apiserver 1.36.3) · x.json');
+  });
+
   it('says how much stands behind a green', () => {
     expect(
       renderSummary(

@@ -5,7 +5,7 @@
  * Owns: the nouns. Does not own: how they are made (`make-document.ts`) and checked (`document-schema.ts`). Holds no secret. Changing
  * the meaning of a field is a new version.
  */
-import type { Confirmation } from '../../model/confirmation.ts';
+import { confirmationText, isNotConfirmed, type Confirmation } from '../../model/confirmation.ts';
 import type { CampaignOutcome, Grade, OnBase, PropertyTally, Reproduced } from '../../model/finding.ts';
 import type { CorpusState, RevisitOutcome } from '../../model/corpus.ts';
 import type { SoakFacts } from '../../model/soak.ts';
@@ -75,7 +75,7 @@ export interface ReportedFinding {
   readonly resource: string;
   readonly field: string;
   readonly grade: Grade;
-  /** False for what is reported only: pathological, or there before the change. */
+  /** False for what is reported only: pathological, there before the change, or never seen on a real server that was asked. */
   readonly fails: boolean;
   /** Where there is a base build: what fails there too is not new. */
   readonly onBase?: OnBase;
@@ -114,9 +114,11 @@ export interface KeptFinding {
 }
 
 /** Why a finding fails nothing. */
-export function asideText({ fails, onBase }: ReportedFinding): string | undefined {
+export function asideText({ fails, onBase, grade, confirmed }: ReportedFinding): string | undefined {
   if (fails) return undefined;
-  return onBase === 'fails' ? 'pre-existing: it fails on the base build too' : 'pathological: reported only';
+  if (onBase === 'fails') return 'pre-existing: it fails on the base build too';
+  if (grade === 'pathological' || confirmed === undefined) return 'pathological: reported only';
+  return `${confirmationText({ confirmed }) ?? ''}; it fails nothing`;
 }
 
 /** Whether anything was found that was there before the change. */
@@ -158,7 +160,15 @@ export function failureText(scenarios: readonly Scenario[]): string | undefined 
 }
 
 /** Why a scenario that found nothing is not green either; undefined where it is. */
-export function notGreen({ outcome, inconclusive, runs, properties, kept, soak }: Scenario): string | undefined {
+export function notGreen({
+  outcome,
+  inconclusive,
+  runs,
+  properties,
+  kept,
+  soak,
+  findings,
+}: Scenario): string | undefined {
   switch (outcome) {
     case 'holds':
     case 'violated':
@@ -168,6 +178,8 @@ export function notGreen({ outcome, inconclusive, runs, properties, kept, soak }
     case 'inconclusive': {
       const silent = kept.filter(({ result }) => result === 'silent').map(({ name }) => name);
       if (silent.length > 0) return `nothing can be said of what is kept as ${silent.join(', ')}`;
+      const doubtful = findings.filter(isNotConfirmed).length;
+      if (inconclusive.count === 0 && doubtful > 0) return notConfirmedText(doubtful);
       const [reason] = inconclusive.reasons;
       const why = reason === undefined ? '' : `: ${reason.why}`;
       return `inconclusive in ${inconclusive.count} of ${runs} runs${why}`;
@@ -181,6 +193,12 @@ export function notGreen({ outcome, inconclusive, runs, properties, kept, soak }
     default:
       return outcome satisfies never;
   }
+}
+
+/** Why a campaign says nothing where a real server showed none of its findings. */
+export function notConfirmedText(findings: number): string {
+  const what = findings === 1 ? 'the one finding is' : `the ${findings} findings are`;
+  return `inconclusive: ${what} of the embedded server only, and no run on a real one shows ${findings === 1 ? 'it' : 'them'}`;
 }
 
 /** Green only as far as that goes: what nobody tried is not, and a warning may say that most was never tried. */

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { CampaignResult } from '../../model/finding.ts';
 import { STATS, lostUpdate } from '../test-findings.ts';
 import { renderAnnotations } from './annotations.ts';
 import { runSchema } from './document-schema.ts';
@@ -12,6 +13,31 @@ import { green, hostileRun, runOf, withFinding, withKept } from './test-run.ts';
 import { all, readXml } from './test-xml.ts';
 
 const texts = fc.string({ unit: 'binary' });
+
+/** A campaign whose only finding came up in none of five runs on a real server. */
+function notConfirmed(): Partial<CampaignResult> {
+  const finding = lostUpdate();
+  const confirmed = { cluster: 'envtest', server: 'kube-apiserver 1.36.3', reproduced: { k: 0, n: 5 } } as const;
+  const counterexample = { ...finding.counterexample, confirmed };
+  return { outcome: 'inconclusive', findings: [{ ...finding, counterexample }] };
+}
+
+it('says in annotations and code scanning that no real server shows a finding, and makes no error of it', () => {
+  const run = runOf(notConfirmed());
+  const aside = 'embedded only, not confirmed: 0 of 5 on envtest (kube-apiserver 1.36.3); it fails nothing';
+
+  const [whole, finding] = renderAnnotations(run).trim().split('\n');
+  expect(whole).toMatch(/^::error .*no run on a real one shows it$/);
+  expect(finding).toMatch(/^::warning /);
+  expect(finding).toContain(aside);
+  const { runs } = JSON.parse(renderSarif(run)) as {
+    readonly runs: readonly {
+      readonly results: readonly { readonly level: string; readonly message: { text: string } }[];
+    }[];
+  };
+  expect(runs[0]?.results).toMatchObject([{ level: 'note', message: { text: expect.stringContaining(aside) } }]);
+  expect(renderMarkdown(run)).toContain('embedded only, not confirmed: 0 of 5 on envtest');
+});
 
 describe('JUnit', () => {
   it('has a case per property, and one for the campaign', () => {
@@ -51,6 +77,16 @@ describe('JUnit', () => {
 
     expect(suites.attributes).toMatchObject({ failures: '0' });
     expect(all(suites, 'system-out')[0]?.text).toContain('LOST UPDATE');
+  });
+
+  it('is not green where no real server shows what was found, and fails no property for it', () => {
+    const suites = readXml(renderJunit(runOf(notConfirmed())));
+
+    expect(suites.attributes).toMatchObject({ failures: '0', errors: '1' });
+    expect(all(suites, 'error')[0]?.attributes['message']).toBe(
+      'inconclusive: the one finding is of the embedded server only, and no run on a real one shows it',
+    );
+    expect(all(suites, 'system-out')[0]?.text).toContain('embedded only, not confirmed: 0 of 5 on envtest');
   });
 
   it('has a case for each finding that is kept', () => {

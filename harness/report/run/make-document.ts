@@ -1,9 +1,15 @@
 /** Campaigns as the run document. Pure; what comes in has no secrets any more. Start with {@link makeScenario}. */
 import { signatureText } from '../../model/check-result.ts';
 import { InvariantError } from '../../model/errors.ts';
+import { failsRun } from '../../model/outcome.ts';
 import type { CampaignOutcome, CampaignResult, Finding } from '../../model/finding.ts';
 import { quoted } from '../shell-word.ts';
-import { failsRun, saysNothing, type CorpusSummary, type CorpusSummaryEntry } from '../corpus-summary.ts';
+import {
+  failsRun as isKeptFailing,
+  saysNothing,
+  type CorpusSummary,
+  type CorpusSummaryEntry,
+} from '../corpus-summary.ts';
 import { summariseWaiver } from '../summary.ts';
 import { tellStory } from '../story.ts';
 import { renderStory, triedText } from '../terminal.ts';
@@ -80,7 +86,7 @@ function keptFinding(entry: CorpusSummaryEntry): KeptFinding {
 }
 
 function keptResult(entry: CorpusSummaryEntry): KeptFinding['result'] {
-  if (failsRun(entry)) return 'failed';
+  if (isKeptFailing(entry)) return 'failed';
   if (saysNothing(entry)) return 'silent';
   return entry.outcome === 'holds' ? 'passed' : 'aside';
 }
@@ -104,7 +110,7 @@ function reported(finding: Finding, paths: FindingPaths): ReportedFinding {
     resource: signature.kind,
     field: signature.field,
     grade: stats.grade,
-    fails: stats.grade !== 'pathological' && onBase !== 'fails',
+    fails: failsRun(finding),
     ...(onBase === undefined ? {} : { onBase }),
     ...(confirmed === undefined ? {} : { confirmed }),
     tried: triedText(stats, story),

@@ -1,5 +1,5 @@
 /** A run as SARIF 2.1.0, for code scanning: properties are rules, findings are results. */
-import { replayCommand, type ReportedFinding, type RunDocument, type Scenario } from './document.ts';
+import { asideText, replayCommand, type ReportedFinding, type RunDocument, type Scenario } from './document.ts';
 import { visible } from './plain-text.ts';
 
 export function renderSarif({ madeWith, scenarios }: RunDocument): string {
@@ -26,7 +26,15 @@ export function renderSarif({ madeWith, scenarios }: RunDocument): string {
 
 function resultOf(finding: ReportedFinding, { file }: Scenario): object {
   const replay = replayCommand(finding);
-  const text = [finding.sentence, ...(replay === undefined ? [] : [`replay: ${replay}`]), '', finding.story].join('\n');
+  const aside = asideText(finding);
+  const notes = aside === undefined ? [] : [aside];
+  const text = [
+    finding.sentence,
+    ...notes,
+    ...(replay === undefined ? [] : [`replay: ${replay}`]),
+    '',
+    finding.story,
+  ].join('\n');
   return {
     ruleId: finding.property,
     level: finding.fails ? 'error' : 'note',
