@@ -5,9 +5,12 @@
  * a replay gets it back; too little hidden cannot be taken back.
  */
 
-/** Keys whose text is a secret in any object, query or body. Names and references of secrets have other keys. */
+/**
+ * Keys whose text is a secret in any object, query or body. Names and references of secrets have other keys. Words before them are matched
+ * in one way only: every key of every history is looked at, and with two ways a long word takes as many steps as there are splits of it.
+ */
 const KEY =
-  /^(?:proxy-?)?authorization$|^(?:[a-z]+[-_]?)*(?:token|password|passwd|passphrase|api[-_]?key|private[-_]?key|access[-_]?key|client[-_]?secret|secret[-_]?key)$/i;
+  /^(?:proxy-?)?authorization$|^(?:[a-z]+(?:[-_][a-z]+)*[-_]?)?(?:token|password|passwd|passphrase|api[-_]?key|private[-_]?key|access[-_]?key|client[-_]?secret|secret[-_]?key)$/i;
 /** Such keys that hold no secret: how to go on with a list, which kind of token. */
 const NO_SECRET = /^(?:continue|token[-_]?type|max[-_]?token|automountserviceaccounttoken)$/i;
 /** `--bind-password=…`, but not `--token-file=…`. */
