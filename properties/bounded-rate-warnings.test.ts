@@ -4,7 +4,7 @@ import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import type { Verb } from '../harness/model/history.ts';
 import type { ProbeResult } from '../harness/model/probe.ts';
 import { manifest, ownedBy } from '../harness/oracle/test-history.ts';
-import { unreadable } from '../harness/oracle/test-readable.ts';
+import { unreadable } from '../harness/model/test-readable.ts';
 import { judge, started, WIDGETS } from './test-bounded-rate.ts';
 
 /** Eight attempts that a server answers with this, each so long after the one before. */

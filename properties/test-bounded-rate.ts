@@ -5,6 +5,8 @@ import type { KubeObject } from '../harness/model/object.ts';
 import type { ProbeResult } from '../harness/model/probe.ts';
 import type { Reference } from '../harness/model/reference.ts';
 import { historyBuilder, manifest, type HistoryBuilder } from '../harness/oracle/test-history.ts';
+import { unreadable } from '../harness/model/test-readable.ts';
+import { expect } from 'vitest';
 import { boundedRate } from './bounded-rate.ts';
 
 export const WIDGETS = 'widgets.example.com';
@@ -32,7 +34,10 @@ export function judge(
     readonly reference?: Partial<Reference>;
   } = {},
 ): CheckResult {
-  return boundedRate.check(h.phase('end').build(parts));
+  const result = boundedRate.check(h.phase('end').build(parts));
+  const texts = result.result === 'violated' ? result.violations.map(({ sentence }) => sentence) : [];
+  expect(texts.flatMap((text) => unreadable(text) ?? [])).toEqual([]);
+  return result;
 }
 
 /** What the target still writes at rest while it does not see its own writes. */

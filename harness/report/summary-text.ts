@@ -145,6 +145,7 @@ function spaced(name: string): string {
 
 /** The rule of three: with no failure in n runs, the chance of one is below 3/n with 95 % confidence. */
 function confidenceText(runs: number): string {
+  if (runs <= 3) return `no failure in ${countText(runs, 'run')}: too few to say how often one would fail`;
   return `no failure in ${runs} runs: a run like these fails with p < ${(3 / runs).toPrecision(1)} (95 %)`;
 }
 
@@ -170,7 +171,8 @@ function littleText({ outcome, runs, contention }: Summary): string | undefined 
 }
 
 function inconclusiveLines({ inconclusive, runs }: Summary, called = 'npx stalemate'): readonly string[] {
-  const share = runs === 0 ? '' : ` (${((100 * inconclusive.count) / runs).toFixed(1)} %)`;
+  // Of what was added up by an older version there may be more than there were runs.
+  const share = runs < inconclusive.count || runs === 0 ? '' : ` (${((100 * inconclusive.count) / runs).toFixed(1)} %)`;
   const reasons = Object.entries(inconclusive.reasons).sort(([, a], [, b]) => b - a);
   return [
     `inconclusive: ${countText(inconclusive.count, 'run')}${share}`,

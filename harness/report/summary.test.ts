@@ -3,6 +3,7 @@ import type { CampaignResult } from '../model/finding.ts';
 import { progressLine, progressText } from './progress.ts';
 import { renderSummary } from './summary-text.ts';
 import { summarise, summarySchema } from './summary.ts';
+import { unreadable } from '../model/test-readable.ts';
 import { lostUpdate } from './test-findings.ts';
 
 function campaign(parts: Partial<CampaignResult> = {}): CampaignResult {
@@ -46,6 +47,36 @@ describe('summarise', () => {
 });
 
 describe('renderSummary', () => {
+  it('gives no share above all of them', () => {
+    const inconclusive = { count: 5, reasons: { 'survival: too dark': 5 } };
+    const text = (runs: number): string =>
+      renderSummary(
+        summarise(campaign({ outcome: 'inconclusive', runs, inconclusive }), () => undefined),
+        { color: false },
+      );
+
+    expect(text(5)).toContain('inconclusive: 5 runs (100.0 %)');
+    expect(text(4)).toContain('inconclusive: 5 runs\n');
+    expect(
+      text(4)
+        .split('\n')
+        .flatMap((line) => unreadable(line.trim()) ?? []),
+    ).toEqual([]);
+  });
+
+  it('gives no chance of a failure after too few runs to have one', () => {
+    const none = { batches: 0, cutShort: 0, failed: 0, situations: 0, situationsOnce: 0, behavioursExact: true };
+    const soak = { ...none, epochs: ['today'], shards: ['1 of 1'], unfinished: ['shard 1 of 1'] };
+    for (const runs of [0, 1, 3]) {
+      const text = renderSummary(
+        summarise(campaign({ outcome: 'interrupted', runs, soak }), () => undefined),
+        { color: false },
+      );
+      expect(text).toContain(`no failure in ${runs === 1 ? '1 run' : `${runs} runs`}: too few to say`);
+      expect(text).not.toMatch(/Infinity|NaN/);
+    }
+  });
+
   it('says that no real server shows what was found', () => {
     const finding = lostUpdate();
     const confirmed = { cluster: 'envtest', server: 'kube-apiserver 1.36.3', reproduced: { k: 0, n: 5 } } as const;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { expectedProperties, isCorrect, nameOf, optionsFor, selected } from '../../scripts/catalogue.ts';
 import { run } from '../index.ts';
+import { unreadable } from '../model/test-readable.ts';
 
 const SEED = 3;
 /** Most take 1 to 100, the rarest some hundreds; the rest is room for a search that draws differently tomorrow. */
@@ -20,6 +21,7 @@ describe(`wrong variants in at most ${RUNS_MAX} trials (seed ${SEED})`, { timeou
 
     expect(outcome).toBe('violated');
     expect(findings).toHaveLength(1);
+    expect(findings.flatMap(({ violation }) => unreadable(violation.sentence) ?? [])).toEqual([]);
     expect(expected).toContain(findings[0]?.violation.signature.property);
     expect(findings[0]?.stats.reproduced).toEqual({ k: 5, n: 5 });
   });

@@ -67,7 +67,7 @@ function parseQuery(text: string): { readonly [key: string]: string } {
 function decodeYaml(contentType: string, text: string): { body: JsonValue } | { undecodable: string } {
   if (!contentType.includes('yaml')) return { undecodable: text };
   try {
-    return { body: parseYaml(text) as JsonValue };
+    return { body: parseYaml(text, { logLevel: 'silent' }) as JsonValue };
   } catch {
     return { undecodable: text };
   }

@@ -107,7 +107,7 @@ function documentOf(file: string): Section {
   const text = readText(file, 'kubeconfig');
   let document: unknown;
   try {
-    document = parse(text);
+    document = parse(text, { stringKeys: true, logLevel: 'error' });
   } catch (error) {
     throw invalid(file, `is no YAML: ${error instanceof Error ? error.message : String(error)}`);
   }

@@ -47,7 +47,7 @@ function read(file: string): { readonly [key: string]: unknown } {
   }
   let config: unknown;
   try {
-    config = parse(text);
+    config = parse(text, { stringKeys: true, logLevel: 'error' });
   } catch (error) {
     throw invalid(file, `is no YAML: ${error instanceof Error ? error.message : String(error)}`);
   }

@@ -33,7 +33,8 @@ export async function loadConfigFile(file: string): Promise<StalemateOptions> {
 async function readOptions(path: string): Promise<unknown> {
   const name = basename(path);
   try {
-    if (/\.(ya?ml|json)$/.test(name)) return parseYaml(readFileSync(path, 'utf8')) as unknown;
+    if (/\.(ya?ml|json)$/.test(name))
+      return parseYaml(readFileSync(path, 'utf8'), { stringKeys: true, logLevel: 'error' }) as unknown;
     const module = (await import(pathToFileURL(path).href)) as { readonly default?: unknown };
     if (module.default !== undefined) return module.default;
   } catch (error) {

@@ -89,11 +89,12 @@ function readFile(file: string, lenient: boolean): readonly Manifest[] {
  */
 export function parseManifests(text: string, file: string, lenient: boolean): readonly Manifest[] {
   const lines = new LineCounter();
-  // Anchors and merge keys are common in hand-written manifests.
-  const documents = parseAllDocuments(text, { lineCounter: lines, merge: true });
+  // Anchors and merge keys are common in hand-written manifests; a map as a key is a template's, which the parser would only warn of.
+  const documents = parseAllDocuments(text, { lineCounter: lines, merge: true, stringKeys: true, logLevel: 'error' });
   const manifests: Manifest[] = [];
   for (const document of 'empty' in documents ? [] : documents) {
     const error = document.errors[0];
+    if (error?.code === 'NON_STRING_KEY' && lenient) continue;
     if (error !== undefined) {
       const { line, col } = lines.linePos(error.pos[0]);
       if (HELM_ACTION.test(text))
@@ -102,7 +103,10 @@ export function parseManifests(text: string, file: string, lenient: boolean): re
           line,
           'is a template of Helm, expected what it renders; run "helm template" and name its output',
         );
-      const reason = (error.message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '');
+      const reason =
+        error.code === 'NON_STRING_KEY'
+          ? 'a key of a map is a map or a list itself'
+          : (error.message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '');
       throw invalid(file, line, `column ${col} is malformed: ${reason}; expected YAML, correct it and run again`);
     }
     const value: unknown = document.toJS();

@@ -1,8 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { HarnessError } from '../../model/errors.ts';
+import { parseManifests } from './manifest-files.ts';
 import { loadCrds, loadSamples, withoutConversionWebhooks } from './manifests.ts';
 
 const CRD = `apiVersion: apiextensions.k8s.io/v1
@@ -78,6 +79,20 @@ describe('loadCrds', () => {
 
     expect(loadCrds([crd]).map(({ metadata }) => metadata.name)).toEqual(['widgets.example.com']);
     expect(refusal(() => loadCrds([join(crd, 'patches')]))).toContain('holds no CustomResourceDefinition');
+  });
+
+  it('says where a key is no text, in a sentence of its own and without the parser’s warnings', () => {
+    const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    const nested = file('nested.yaml', 'apiVersion: v1\nkind: A\nmetadata: {name: a}\nspec: {? {b: c} : d}\n');
+    const template = file('template.yaml', 'apiVersion: v1\nkind: A\nmetadata: {name: {{ .Release.Name }}}\n');
+
+    expect(refusal(() => loadCrds([nested]))).toContain(
+      'line 4 column 10 is malformed: a key of a map is a map or a list itself; expected YAML',
+    );
+    expect(refusal(() => loadCrds([template]))).toContain('is a template of Helm, expected what it renders');
+    expect(parseManifests('kind: A\napiVersion: v1\nmetadata: {{ .Values.m }}\n', 'a.yaml', true)).toEqual([]);
+    expect(warned).not.toHaveBeenCalled();
+    warned.mockRestore();
   });
 
   it('tells a template of Helm from malformed YAML', () => {

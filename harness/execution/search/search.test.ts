@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { InconclusiveRun } from '../../model/finding.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { Workload } from '../../model/workload.ts';
@@ -20,9 +20,11 @@ const workloads: fc.Arbitrary<Workload> = fc.constantFrom(workload([QUIET]), wor
 async function campaign(
   options: Partial<SearchOptions> = {},
   reconcile: Reconcile = setReady,
+  repeatable = true,
 ): Promise<{ readonly tally: SearchTally; readonly found: readonly Found[]; readonly trials: readonly Trial[] }> {
   const runner = runnerOf(thinTarget(reconcile));
   const references = await takeReferences(runner, workload(), []);
+  if (!repeatable) vi.spyOn(runner, 'repeatable', 'get').mockReturnValue(false);
   const tally = newTally();
   const found: Found[] = [];
   const trials: Trial[] = [];
@@ -103,6 +105,19 @@ describe('a search', () => {
     expect(tally.warnings).toEqual([
       'two undisturbed runs of the target differ, so contention is not the cause: the target lost it',
     ]);
+  });
+
+  it('counts a run as one without an opinion, however much of it never comes back', async () => {
+    let judged = 0;
+    const fields = property(() =>
+      judged++ > 0 ? { result: 'holds' } : { result: 'violated', violations: [violation(), violation({ field: 'b' })] },
+    );
+
+    const { tally, found } = await campaign({ properties: [fields], runsMax: 1, firstRun: 0 }, setReady, false);
+
+    expect(found).toEqual([]);
+    expect(Object.values(tally.inconclusive)).toEqual([2]);
+    expect({ runs: tally.runs, inconclusive: tally.inconclusiveRuns }).toEqual({ runs: 1, inconclusive: 1 });
   });
 
   it('ends at once when two runs of one trial differ', async () => {

@@ -154,6 +154,8 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     if (failures.length === 0) continue;
     options.onPhase('shrink');
     for (const failure of failures) {
+      // A run is without an opinion once, however many properties have none.
+      let isCounted = failure.judged.inconclusive.size > 0;
       for (const violation of failure.judged.violations) {
         if (findings >= options.stopAfter || !isFresh(violation, failure.judged, failure.trial)) continue;
         known.add(violation.signature);
@@ -161,6 +163,8 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
         if (!runner.repeatable && found.stats.reproduced.k === 0) {
           known.lookedInVain(violation.signature);
           neverAgain(found, failure, options, tally);
+          if (!isCounted) tally.inconclusiveRuns++;
+          isCounted = true;
           continue;
         }
         if (found.violation.severity === 'warning') {
@@ -189,7 +193,6 @@ function neverAgain(
   const reason = reasonText(why);
   tally.inconclusive[reason] = (tally.inconclusive[reason] ?? 0) + 1;
   if (isToKeep(reason, tally)) options.onInconclusive({ ...why, schedule, history });
-  tally.inconclusiveRuns++;
   tally.warnings.push(`seen, and in none of ${reproduced.n} runs of the same schedule: ${sentence}`);
 }
 

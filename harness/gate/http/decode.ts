@@ -33,7 +33,7 @@ export function decoded(pieces: readonly Buffer[], headers: RawHeaders): JsonVal
     }
     const text = bytes.toString('utf8');
     if (type === '' || type.endsWith('json')) return JSON.parse(text) as JsonValue;
-    if (type.endsWith('yaml')) return parseYaml(text) as JsonValue;
+    if (type.endsWith('yaml')) return parseYaml(text, { logLevel: 'silent' }) as JsonValue;
     return text;
   } catch {
     return undefined;
