@@ -38,6 +38,7 @@ const COMMANDS = {
   differential: { script: 'scripts/differential.ts' },
   'fuzz-http': { script: 'scripts/fuzz-http.ts' },
   languages: { script: 'scripts/languages.ts' },
+  pairs: { script: 'scripts/pairs.ts' },
   upstream: { script: 'scripts/upstream-suites.ts' },
   'soak:self': { script: 'scripts/soak-self.ts' },
   'test:kind': { script: 'scripts/test-kind.ts' },

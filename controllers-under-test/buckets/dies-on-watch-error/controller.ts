@@ -10,7 +10,7 @@ import type { Cache, CacheOptions } from '../../lib/informer.ts';
 import { runBuckets } from '../common/run.ts';
 import { cleanUp, provide, report } from '../correct/controller.ts';
 
-function follow<T extends KubernetesObject>({ kubeConfig, path, list, onChange }: CacheOptions<T>): Cache<T> {
+export function follow<T extends KubernetesObject>({ kubeConfig, path, list, onChange }: CacheOptions<T>): Cache<T> {
   const informer = makeInformer<T>(kubeConfig, path, list);
   informer.on('add', (object) => onChange(object, 'add'));
   informer.on('update', (object) => onChange(object, 'update'));

@@ -26,8 +26,20 @@ const FINALIZER = 'cloud.example.com/disk';
 /** Makes the disk outside exist that a Disk without one in its status stands for. */
 export type Provide = (service: StorageService, disk: Disk) => Promise<OutsideDisk>;
 
+/** The merge patch that gives a Disk these finalizers. */
+export type FinalizerPatch = (disk: Disk, finalizers: readonly string[]) => object;
+
+/** Other parties have finalizers of their own in the list, so the patch carries the version that it was made from. */
+const withVersion: FinalizerPatch = ({ metadata }, finalizers) => ({
+  metadata: { resourceVersion: metadata?.resourceVersion, finalizers },
+});
+
 /** Starts a Disk controller. */
-export async function runDisks(context: ControllerContext, provide: Provide): Promise<RunningController> {
+export async function runDisks(
+  context: ControllerContext,
+  provide: Provide,
+  finalizerPatch: FinalizerPatch = withVersion,
+): Promise<RunningController> {
   const { kubeConfig, namespace, effects } = context;
   if (effects === undefined) throw new Error('the disk controller needs to know where the storage service is');
   const service = new StorageService(effects);
@@ -78,9 +90,8 @@ export async function runDisks(context: ControllerContext, provide: Provide): Pr
     );
   }
 
-  /** Others have finalizers of their own in the list, so the patch carries the version that it was made from. */
   async function setFinalizers(disk: Disk, finalizers: readonly string[]): Promise<Disk> {
-    const body = { metadata: { resourceVersion: disk.metadata?.resourceVersion, finalizers } };
+    const body = finalizerPatch(disk, finalizers);
     const path = { ...DISKS, namespace, name: nameOf(disk) };
     const asMerge = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
     return (await custom.patchNamespacedCustomObject({ ...path, body }, asMerge)) as Disk;

@@ -26,8 +26,22 @@ export const PREVIEWS = { group: 'staging.example.com', version: 'v1', plural: '
 /** Removes a Preview that is done. `preview` is from the cache and may be old. */
 export type Remove = (custom: CustomObjectsApi, preview: Preview) => Promise<void>;
 
+/** The merge patch that makes settings those of a Preview. */
+export type Adopt = (live: V1ConfigMap, settings: V1ConfigMap) => object;
+
+/** Other owners stay in the list, which is replaced as a whole: so the patch carries the version that it was made from. */
+const adoptVersion: Adopt = (live, { metadata: { ownerReferences: ours = [] } = {}, data }) => {
+  const { resourceVersion, ownerReferences = [] } = live.metadata ?? {};
+  const others = ownerReferences.filter(({ uid }) => ours.every((owner) => owner.uid !== uid));
+  return { metadata: { resourceVersion, ownerReferences: [...others, ...ours] }, data };
+};
+
 /** Starts a Preview controller. */
-export async function runPreviews(context: ControllerContext, remove: Remove): Promise<RunningController> {
+export async function runPreviews(
+  context: ControllerContext,
+  remove: Remove,
+  adopt: Adopt = adoptVersion,
+): Promise<RunningController> {
   const { kubeConfig, namespace } = context;
   const core = kubeConfig.makeApiClient(CoreV1Api);
   const custom = kubeConfig.makeApiClient(CustomObjectsApi);
@@ -67,11 +81,8 @@ export async function runPreviews(context: ControllerContext, remove: Remove): P
       await core.createNamespacedConfigMap({ namespace, body });
     } else if (ownerOf(live) === undefined || ownerOf(live) === current.metadata?.uid) {
       if (isRight(live, current)) return;
-      const { resourceVersion, ownerReferences = [] } = live.metadata ?? {};
-      const others = ownerReferences.filter(({ uid }) => uid !== current.metadata?.uid);
-      const metadata = { resourceVersion, ownerReferences: [...others, ...(body.metadata?.ownerReferences ?? [])] };
       await core.patchNamespacedConfigMap(
-        { name, namespace, body: { metadata, data: body.data } },
+        { name, namespace, body: adopt(live, body) },
         setHeaderOptions('Content-Type', PatchStrategy.MergePatch),
       );
     } else {

@@ -14,7 +14,7 @@ import { report, rollOut } from '../correct/controller.ts';
 
 const BACKOFF = { baseMs: 100, maxMs: 10_000 };
 
-function follow<T extends KubernetesObject>({ kubeConfig, path, list, onChange }: CacheOptions<T>): Cache<T> {
+export function follow<T extends KubernetesObject>({ kubeConfig, path, list, onChange }: CacheOptions<T>): Cache<T> {
   const objects = new Map<string, T>();
   const { promise: synced, resolve } = Promise.withResolvers<void>();
   let connection: AbortController | undefined;

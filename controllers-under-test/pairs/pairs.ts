@@ -1,0 +1,211 @@
+/**
+ * Twenty controllers with two different planted bugs each, and what of a campaign's report proves each bug.
+ *
+ * A bug is a name in the file of its controller; what it does wrong stands in the README.
+ */
+import type { Controller } from './start.ts';
+
+/** What a finding has to be about. All that is given must agree. */
+export interface Proof {
+  readonly property: string;
+  /** As in `deployments.apps`. */
+  readonly resource: string;
+  /** What the field begins with. */
+  readonly field?: string;
+  /** Verb, resource and subresource of the guilty request: `update releases.delivery.example.com/status`. */
+  readonly request?: string;
+}
+
+export interface PlantedBug {
+  readonly bug: string;
+  /** Any of them. No finding of the other bug of a pair may be one. */
+  readonly provedBy: readonly Proof[];
+}
+
+export interface Pair {
+  readonly controller: Controller;
+  readonly bugs: readonly [PlantedBug, PlantedBug];
+  /** Where it is not the controller's own. */
+  readonly crd?: string | undefined;
+  /** Why a report may take the two for one; absent where they have nothing in common. */
+  readonly close?: string;
+  /** Found within seconds: for a bounded check. */
+  readonly isSoon?: true;
+}
+
+const RELEASES = 'releases.delivery.example.com';
+const POOLS = 'workerpools.compute.example.com';
+const BUCKETS = 'buckets.storage.example.com';
+
+function lost(resource: string, field: string, request?: string): Proof {
+  return { property: 'no-lost-update', resource, field, ...(request === undefined ? {} : { request }) };
+}
+
+function bug(name: string, ...provedBy: readonly Proof[]): PlantedBug {
+  return { bug: name, provedBy };
+}
+
+const CONDITIONS_FROM_CACHE = 'takes-conditions-from-cache';
+
+/** Its patch may be of an earlier generation, or of an earlier object of the same name. */
+function conditionsBlind(resource: string): PlantedBug {
+  return bug('patches-conditions-blind', lost(resource, 'status.'), { property: 'truthful-status', resource });
+}
+
+const DEPLOYMENT_SPEC = bug('takes-spec-from-cache', lost('deployments.apps', 'spec.'));
+const CLEARED_VERSION = bug('clears-version', lost('deployments.apps', ''));
+const DROPPED_CONFLICT = bug('drops-conflict', { property: 'convergence', resource: 'deployments.apps' });
+const GENERATION_LIE = bug('lies-about-generation', { property: 'truthful-status', resource: RELEASES });
+const STALE_POD_COUNT = bug(
+  'counts-in-cache',
+  { property: 'cardinality', resource: 'pods' },
+  { property: 'convergence', resource: 'pods' },
+);
+
+export const PAIRS: readonly Pair[] = [
+  {
+    controller: 'releases',
+    bugs: [CLEARED_VERSION, conditionsBlind(RELEASES)],
+    isSoon: true,
+  },
+  {
+    controller: 'releases',
+    bugs: [DEPLOYMENT_SPEC, bug('rebuilds-labels', lost('deployments.apps', 'metadata.labels'))],
+    isSoon: true,
+    close: 'one PUT, wrong in its spec because of an old cache and in its labels although they were read afresh',
+  },
+  {
+    controller: 'releases',
+    bugs: [bug('replaces-owners', lost('deployments.apps', 'metadata.')), GENERATION_LIE],
+  },
+  {
+    controller: 'releases',
+    bugs: [DROPPED_CONFLICT, bug(CONDITIONS_FROM_CACHE, lost(RELEASES, 'status.'))],
+  },
+  {
+    controller: 'releases',
+    bugs: [
+      bug('retries-refused-object', { property: 'bounded-rate', resource: 'deployments.apps' }),
+      bug('mutates-cache', { property: 'convergence', resource: RELEASES }),
+    ],
+  },
+  {
+    controller: 'releases',
+    bugs: [bug(CONDITIONS_FROM_CACHE, lost(RELEASES, 'status.')), GENERATION_LIE],
+    close: 'one PUT of the status: conditions from an old cache, and a generation from a newer read than was acted on',
+  },
+  {
+    controller: 'releases',
+    bugs: [
+      bug('ends-release-watch-on-error', { property: 'convergence', resource: RELEASES }),
+      bug('ends-deployment-watch-on-expiry', { property: 'convergence', resource: 'deployments.apps' }),
+    ],
+    close: 'two watches that end, of two resources and for two reasons, with the same outcome',
+  },
+  {
+    controller: 'releases',
+    bugs: [
+      bug(
+        'applies-to-the-deleted',
+        { property: 'no-resurrection', resource: RELEASES },
+        { property: 'convergence', resource: RELEASES },
+        lost(RELEASES, ''),
+      ),
+      bug('retries-status-forever', { property: 'bounded-rate', resource: RELEASES }),
+    ],
+  },
+  {
+    controller: 'releases',
+    bugs: [DEPLOYMENT_SPEC, DROPPED_CONFLICT],
+    isSoon: true,
+    close: 'one PUT: its content is old, and its conflict is dropped',
+  },
+  {
+    controller: 'releases',
+    bugs: [
+      bug('forces-apply', lost('deployments.apps', '')),
+      bug('counts-reconciles', { property: 'bounded-rate', resource: RELEASES }),
+    ],
+  },
+  {
+    controller: 'worker-pools',
+    bugs: [STALE_POD_COUNT, bug('pauses-between-creates', { property: 'no-resurrection', resource: 'pods' })],
+    isSoon: true,
+    close: 'one POST of Pods: one too many, and one for a pool that is gone',
+  },
+  {
+    controller: 'worker-pools',
+    bugs: [
+      bug('gives-up-on-exists', { property: 'convergence', resource: 'pods' }),
+      bug('requeues-always', { property: 'bounded-rate', resource: POOLS }),
+    ],
+  },
+  {
+    controller: 'worker-pools',
+    bugs: [
+      bug('writes-status-with-spec', { property: 'bounded-rate', resource: POOLS }),
+      bug('lies-about-generation', { property: 'truthful-status', resource: POOLS }),
+    ],
+    crd: 'worker-pools/status-on-main-resource/crd.yaml',
+    close: 'one PUT: it wakes the controller that sent it, and its generation is of a newer read than was acted on',
+  },
+  {
+    controller: 'worker-pools',
+    bugs: [
+      bug(
+        'acts-on-difference',
+        { property: 'convergence', resource: 'pods' },
+        { property: 'cardinality', resource: 'pods' },
+      ),
+      bug(CONDITIONS_FROM_CACHE, lost(POOLS, 'status.')),
+    ],
+  },
+  {
+    controller: 'buckets',
+    bugs: [
+      bug('sets-finalizers-alone', lost(BUCKETS, 'metadata.finalizers')),
+      bug(
+        'first-means-both',
+        { property: 'convergence', resource: 'secrets' },
+        { property: 'crash-equivalence', resource: 'secrets' },
+      ),
+    ],
+  },
+  {
+    controller: 'buckets',
+    bugs: [
+      bug('gives-up-cleaning', { property: 'deletion-completes', resource: BUCKETS }),
+      bug('floats-status', { property: 'survival', resource: '' }),
+    ],
+  },
+  {
+    controller: 'buckets',
+    bugs: [
+      bug(
+        'repeats-not-found',
+        { property: 'bounded-rate', resource: 'secrets' },
+        { property: 'bounded-rate', resource: 'configmaps' },
+      ),
+      bug('rebuilds-settings', lost('configmaps', '')),
+    ],
+  },
+  {
+    controller: 'buckets',
+    bugs: [bug('sets-finalizers-alone', lost(BUCKETS, 'metadata.finalizers')), conditionsBlind(BUCKETS)],
+    close: 'two merge patches of one object without a version',
+  },
+  {
+    controller: 'disks',
+    bugs: [
+      bug('asks-without-key', { property: 'idempotent-effects', resource: 'resources.outside.stalemate' }),
+      bug('patches-finalizers-blind', lost('disks.cloud.example.com', 'metadata.finalizers')),
+    ],
+  },
+  {
+    controller: 'previews',
+    bugs: [
+      bug('deletes-by-name', { property: 'no-mistaken-deletion', resource: 'previews.staging.example.com' }),
+      bug('replaces-owners', lost('configmaps', 'metadata.ownerReferences')),
+    ],
+  },
+];

@@ -1,0 +1,26 @@
+/** Any of the controllers here with any of its bugs. */
+import type { Start } from './bugs.ts';
+import { startBuckets } from './buckets.ts';
+import { startDisks } from './disks.ts';
+import { startPreviews } from './previews.ts';
+import { startReleases } from './releases.ts';
+import { startWorkerPools } from './worker-pools.ts';
+
+export type Controller = 'buckets' | 'disks' | 'previews' | 'releases' | 'worker-pools';
+
+const STARTS: { readonly [name in Controller]: (bugs: readonly string[]) => Start } = {
+  buckets: startBuckets,
+  disks: startDisks,
+  previews: startPreviews,
+  releases: startReleases,
+  'worker-pools': startWorkerPools,
+};
+
+/**
+ * The default export of a module: this controller with these bugs, which may be none.
+ *
+ * @throws {Error} when one is unknown, or two cannot be in one controller.
+ */
+export function withBugs(controller: Controller, ...bugs: readonly string[]): Start {
+  return STARTS[controller](bugs);
+}

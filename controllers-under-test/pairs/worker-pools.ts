@@ -1,0 +1,153 @@
+/** The WorkerPool controller in steps, and bugs that replace some of them. */
+import type { V1Pod } from '@kubernetes/client-node';
+import type { ControllerContext, RunningController } from '../lib/controller.ts';
+import { isConflict, orUndefined } from '../lib/errors.ts';
+import { retryOnConflict, sleep } from '../lib/retry.ts';
+import { pathOf, readLive, removePod, replaceStatus } from '../worker-pools/common/api.ts';
+import { isOwnedBy, isTerminating, nameOf, newPod } from '../worker-pools/common/pods.ts';
+import { type Clients, runWorkerPools } from '../worker-pools/common/run.ts';
+import { statusFor } from '../worker-pools/common/status.ts';
+import { type WorkerPool, type WorkerPoolStatus } from '../worker-pools/common/types.ts';
+import { scale as scaleRight } from '../worker-pools/correct/controller.ts';
+import { type Bugs, type Start, startWith } from './bugs.ts';
+
+interface Steps {
+  /** Makes the pool have the Pods that its spec asks for. Answers false when the pool is gone. */
+  readonly scale: (clients: Clients, pool: WorkerPool, create: Steps['create']) => Promise<boolean>;
+  readonly create: (clients: Clients, pool: WorkerPool, name: PodName) => Promise<void>;
+  /** The pool to write a status to; undefined when it is gone. */
+  readonly readPool: (clients: Clients, pool: WorkerPool) => Promise<WorkerPool | undefined>;
+  /** Whether what was done for `pool` is what `live` asks for. */
+  readonly isCurrent: (live: WorkerPool, pool: WorkerPool) => boolean;
+  /** The status that `live` is to have, after `pool` was scaled; its own one when nothing is new. */
+  readonly status: (live: WorkerPool, pool: WorkerPool, pods: readonly V1Pod[]) => WorkerPoolStatus;
+  readonly writeStatus: (clients: Clients, live: WorkerPool, status: WorkerPoolStatus) => Promise<unknown>;
+  readonly atEnd: (clients: Clients, pool: WorkerPool) => Promise<void>;
+}
+
+type PodName = { readonly name: string } | { readonly generateName: string };
+
+const CORRECT: Steps = {
+  scale: (clients, pool, create) => scaleRight(clients, pool, (c, live, name) => create(c, live, { name })),
+  create: async ({ core, namespace }, pool, name) => {
+    await core.createNamespacedPod({ namespace, body: newPod(pool, name) });
+  },
+  readPool: ({ custom }, pool) => readLive(custom, pool),
+  // A newer spec is on its way to the cache and not acted upon yet: its own reconcile will report it.
+  isCurrent: (live, pool) => live.metadata?.generation === pool.metadata?.generation,
+  status: (live, _, pods) => statusFor(live, pods),
+  writeStatus: ({ custom }, live, status) => replaceStatus(custom, live, status),
+  atEnd: () => Promise.resolve(),
+};
+
+function runSteps(context: ControllerContext, steps: Steps): Promise<RunningController> {
+  async function report(clients: Clients, pool: WorkerPool): Promise<void> {
+    const pods = (): readonly V1Pod[] => clients.pods.list(clients.namespace);
+    if (steps.status(pool, pool, pods()) !== pool.status) {
+      await retryOnConflict(async () => {
+        const live = await steps.readPool(clients, pool);
+        if (live === undefined || !steps.isCurrent(live, pool)) return;
+        const status = steps.status(live, pool, pods());
+        if (status !== live.status) await steps.writeStatus(clients, live, status);
+      });
+    }
+    await steps.atEnd(clients, pool);
+  }
+
+  return runWorkerPools(context, {
+    scale: (clients, pool) => steps.scale(clients, pool, steps.create),
+    report,
+  });
+}
+
+const PAUSE_MS = 1000;
+const AGAIN_MS = 500;
+const ATTEMPTS = 3;
+
+const WORKER_POOL_BUGS: Bugs<Steps> = {
+  'counts-in-cache': () => ({
+    scale: async (clients, pool, create) => {
+      const { pods, namespace } = clients;
+      const { replicas } = pool.spec;
+      const owned = pods.list(namespace).filter((pod) => isOwnedBy(pod, pool) && !isTerminating(pod));
+      for (let count = owned.length; count < replicas; count++) {
+        await create(clients, pool, { generateName: `${nameOf(pool)}-worker-` });
+      }
+      for (const pod of owned.slice(replicas)) await removePod(clients, pod);
+      return true;
+    },
+  }),
+
+  'acts-on-difference': () => {
+    const lastReplicas = new Map<string, number>();
+    return {
+      scale: async (clients, pool, create) => {
+        const { pods, namespace } = clients;
+        const uid = pool.metadata?.uid ?? '';
+        const owned = pods.list(namespace).filter((pod) => isOwnedBy(pod, pool) && !isTerminating(pod));
+        const before = lastReplicas.get(uid) ?? owned.length;
+        lastReplicas.set(uid, pool.spec.replicas);
+        for (let more = pool.spec.replicas - before; more > 0; more--) {
+          await create(clients, pool, { generateName: `${nameOf(pool)}-worker-` });
+        }
+        for (const pod of owned.slice(0, Math.max(before - pool.spec.replicas, 0))) await removePod(clients, pod);
+        return true;
+      },
+    };
+  },
+
+  'pauses-between-creates': ({ create }) => ({
+    // Before each: the pool may be gone by the time the Pod is made.
+    create: async (clients, pool, name) => {
+      await sleep(PAUSE_MS);
+      await create(clients, pool, name);
+    },
+  }),
+
+  'gives-up-on-exists': ({ scale, create }) => {
+    const givenUp = new Set<string>();
+    return {
+      scale: async (clients, pool, createOne) => givenUp.has(nameOf(pool)) || scale(clients, pool, createOne),
+      create: async (clients, pool, name) => {
+        for (let attempt = 1; ; attempt++) {
+          try {
+            return await create(clients, pool, name);
+          } catch (error) {
+            if (isConflict(error)) {
+              givenUp.add(nameOf(pool));
+              throw new Error(`a pod of ${nameOf(pool)} exists and is not ours`, { cause: error });
+            }
+            if (attempt === ATTEMPTS) throw error;
+          }
+        }
+      },
+    };
+  },
+
+  'requeues-always': () => ({
+    atEnd: async ({ custom, queue }, pool) => {
+      await readLive(custom, pool);
+      queue.addAfter(nameOf(pool), AGAIN_MS);
+    },
+  }),
+
+  'writes-status-with-spec': () => ({
+    writeStatus: ({ custom }, live, status) =>
+      orUndefined(custom.replaceNamespacedCustomObject({ ...pathOf(live), body: { ...live, status } })),
+  }),
+
+  'lies-about-generation': ({ status }) => ({
+    isCurrent: () => true,
+    status: (live, pool, pods) => status({ ...live, spec: pool.spec }, pool, pods),
+  }),
+
+  'takes-conditions-from-cache': ({ readPool }) => ({
+    readPool: async (clients, pool) => {
+      const live = await readPool(clients, pool);
+      if (live === undefined || pool.status === undefined) return live;
+      return { ...live, status: pool.status };
+    },
+  }),
+};
+
+export const startWorkerPools: (bugs: readonly string[]) => Start = startWith(CORRECT, WORKER_POOL_BUGS, runSteps);

@@ -1,0 +1,140 @@
+/**
+ * Are findings grouped too coarsely? Twenty controllers with two different planted bugs each: a campaign has to report both.
+ *
+ *   npm run pairs -- [--only TEXT]… [--runs 3000] [--seed 1] [--whole | --quick] [--alone]
+ *
+ * Each campaign ends when both bugs are reported, with `--whole` at the end of its runs: then the number of findings says whether they
+ * are grouped too finely. `--quick` takes the few pairs that are found soonest. `--alone` gives each controller one bug at a time
+ * instead: it must be found, and nothing may look like the other one, else the pair proves nothing. Exit code 1 when more than one of
+ * all pairs is missed, or any of a selection.
+ */
+import { parseArgs } from 'node:util';
+import { EXIT, HarnessError, run } from '../harness/index.ts';
+import { signatureText } from '../harness/model/check-result.ts';
+import type { Finding } from '../harness/model/finding.ts';
+import { type Pair, PAIRS, type PlantedBug } from '../controllers-under-test/pairs/pairs.ts';
+import { nameOf, optionsFor } from './pairs/options.ts';
+import { proves } from './pairs/proof.ts';
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true, default: [] },
+    runs: { type: 'string', default: '3000' },
+    seed: { type: 'string', default: '1' },
+    whole: { type: 'boolean', default: false },
+    quick: { type: 'boolean', default: false },
+    alone: { type: 'boolean', default: false },
+  },
+});
+/** Of all pairs, so many may be missed. */
+const MISSED_MAX = 1;
+const runsMax = wholeNumber('--runs', values.runs);
+const seed = wholeNumber('--seed', values.seed);
+
+interface Reported {
+  readonly finding: Finding;
+  /** How many runs the campaign had made by then. */
+  readonly run: number;
+}
+
+interface Hunt {
+  readonly reported: readonly Reported[];
+  readonly runs: number;
+  readonly seconds: number;
+  readonly inconclusive: number;
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+function wholeNumber(flag: string, text: string): number {
+  if (!/^\d+$/.test(text)) throw new HarnessError('USAGE', `got ${flag} "${text}", expected a whole number`);
+  return Number(text);
+}
+
+/** One campaign against a controller with these bugs, until all of `wanted` are reported or the runs are used up. */
+async function hunt(pair: Pair, bugs: readonly PlantedBug[], wanted: readonly PlantedBug[]): Promise<Hunt> {
+  const stop = new AbortController();
+  const began = performance.now();
+  const reported: Reported[] = [];
+  let made = 0;
+  const result = await run(optionsFor(pair, bugs, { budget: runsMax, seed }), {
+    signal: stop.signal,
+    events: {
+      onProgress: ({ runs }) => {
+        made = runs;
+      },
+      onFinding: (finding) => {
+        reported.push({ finding, run: made });
+        const isOver = wanted.length > 0 && wanted.every((bug) => reported.some((one) => proves(one.finding, bug)));
+        if (isOver && !values.whole) stop.abort();
+      },
+    },
+  });
+  const seconds = (performance.now() - began) / 1000;
+  return { reported, runs: result.runs, seconds, inconclusive: result.inconclusive.count };
+}
+
+function foundText(bug: PlantedBug, reported: readonly Reported[]): string {
+  const first = reported.find(({ finding }) => proves(finding, bug));
+  return first === undefined ? `${bug.bug} NOT REPORTED` : `${bug.bug} @${first.run}`;
+}
+
+/** Findings that prove neither bug: a further consequence of one, or a false alarm. */
+function printOthers(pair: Pair, reported: readonly Reported[]): void {
+  for (const { finding, run: at } of reported) {
+    if (pair.bugs.some((bug) => proves(finding, bug))) continue;
+    say(`     beside it @${at}: ${signatureText(finding.violation.signature)}: ${finding.violation.sentence}`);
+  }
+}
+
+async function tryPair(pair: Pair): Promise<boolean> {
+  const { reported, runs, seconds, inconclusive } = await hunt(pair, pair.bugs, pair.bugs);
+  const isBoth = pair.bugs.every((bug) => reported.some(({ finding }) => proves(finding, bug)));
+  const count = `${reported.length} finding${reported.length === 1 ? '' : 's'}`;
+  say(
+    `${isBoth ? 'both  ' : 'MISSED'} ${nameOf(pair, pair.bugs)}: ${pair.bugs.map((bug) => foundText(bug, reported)).join(', ')}; ` +
+      `${count} in ${runs} runs, ${inconclusive} inconclusive, ${seconds.toFixed(0)} s`,
+  );
+  printOthers(pair, reported);
+  return isBoth;
+}
+
+/** Whether each bug is found without the other, and nothing then looks like the other. */
+async function tryAlone(pair: Pair): Promise<boolean> {
+  let isRight = true;
+  for (const bug of pair.bugs) {
+    const other = pair.bugs.find((one) => one !== bug);
+    const { reported, runs, seconds } = await hunt(pair, [bug], [bug]);
+    const mistaken = reported.filter(({ finding }) => other !== undefined && proves(finding, other));
+    const isFound = reported.some(({ finding }) => proves(finding, bug));
+    isRight &&= isFound && mistaken.length === 0;
+    say(
+      `${isFound ? 'alone ' : 'MISSED'} ${nameOf(pair, [bug])}: ${foundText(bug, reported)}; ${reported.length} in ${runs} runs, ${seconds.toFixed(0)} s`,
+    );
+    for (const { finding } of mistaken)
+      say(
+        `     TAKEN FOR ${other?.bug ?? ''}: ${signatureText(finding.violation.signature)}: ${finding.violation.sentence}`,
+      );
+    printOthers(pair, reported);
+  }
+  return isRight;
+}
+
+const pairs = PAIRS.filter(
+  (pair) =>
+    (!values.quick || pair.isSoon === true) &&
+    (values.only.length === 0 || values.only.some((text) => nameOf(pair, pair.bugs).includes(text))),
+);
+if (pairs.length === 0) {
+  throw new HarnessError(
+    'USAGE',
+    `got --only ${values.only.join(' ')}, expected part of a name such as ${PAIRS.map((pair) => nameOf(pair, pair.bugs)).join(', ')}`,
+  );
+}
+let right = 0;
+for (const pair of pairs) if (await (values.alone ? tryAlone : tryPair)(pair)) right++;
+say(`\n${values.alone ? 'each found alone' : 'both reported'} in ${right} of ${pairs.length}`);
+const missedMax = pairs.length === PAIRS.length && !values.alone ? MISSED_MAX : 0;
+process.exitCode = right >= pairs.length - missedMax ? EXIT.holds : EXIT.violated;

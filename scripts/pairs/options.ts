@@ -1,0 +1,38 @@
+/** The controllers with planted bugs as options for a campaign. */
+import { fileURLToPath } from 'node:url';
+import type { Pair, PlantedBug } from '../../controllers-under-test/pairs/pairs.ts';
+import type { StalemateOptions } from '../../harness/index.ts';
+import { writeWhole } from '../../harness/report/write-files.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const CONTROLLERS = `${ROOT}controllers-under-test/`;
+
+/** `releases takes-spec-from-cache + rebuilds-labels`. */
+export function nameOf({ controller }: Pick<Pair, 'controller'>, bugs: readonly PlantedBug[]): string {
+  return `${controller} ${bugs.length === 0 ? 'without bugs' : bugs.map(({ bug }) => bug).join(' + ')}`;
+}
+
+/**
+ * A campaign against a controller with these bugs, which may be none. Its module is one line and is written to `.stalemate/pairs`, where it
+ * stays, so that `stalemate run` and `replay` can be given it too.
+ */
+export function optionsFor(
+  { controller, crd = `${controller}/crd.yaml` }: Pick<Pair, 'controller' | 'crd'>,
+  bugs: readonly PlantedBug[],
+  more: StalemateOptions = {},
+): StalemateOptions {
+  const names = [controller, ...bugs.map(({ bug }) => bug)];
+  const target = `${ROOT}.stalemate/pairs/${names.join('--')}.ts`;
+  const start = '../../controllers-under-test/pairs/start.ts';
+  writeWhole(
+    target,
+    `import { withBugs } from '${start}';\n\nexport default withBugs(${names.map((name) => `'${name}'`).join(', ')});\n`,
+  );
+  return {
+    target,
+    crds: [CONTROLLERS + crd],
+    samples: [`${CONTROLLERS}${controller}/sample.yaml`],
+    ...(controller === 'disks' ? { effects: true } : {}),
+    ...more,
+  };
+}

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import type { PlantedBug } from '../../controllers-under-test/pairs/pairs.ts';
+import { proves } from './proof.ts';
+
+const BUG: PlantedBug = {
+  bug: 'rebuilds-labels',
+  provedBy: [
+    {
+      property: 'no-lost-update',
+      resource: 'deployments.apps',
+      field: 'metadata.labels',
+      request: 'update deployments.apps',
+    },
+  ],
+};
+
+function finding(
+  over: { readonly field?: string; readonly kind?: string; readonly verb?: string } = {},
+): Parameters<typeof proves>[0] {
+  const { field = 'metadata.labels', kind = 'deployments.apps', verb = 'update' } = over;
+  const signature = { property: 'no-lost-update', class: 'rebuilt', actors: ['target', 'writer'], kind, field };
+  const operations = [{ id: 7, verb, resource: kind, subresource: '' }];
+  return { violation: { signature, operations: [7, 3] }, record: { operations } } as unknown as Parameters<
+    typeof proves
+  >[0];
+}
+
+it('takes a finding for a bug when property, resource, field and guilty request agree', () => {
+  expect(proves(finding(), BUG)).toBe(true);
+});
+
+it.each([
+  ['field', { field: 'spec.replicas' }],
+  ['resource', { kind: 'configmaps' }],
+  ['guilty request', { verb: 'patch' }],
+] as const)('takes none of another %s', (_, over) => {
+  expect(proves(finding(over), BUG)).toBe(false);
+});
