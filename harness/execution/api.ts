@@ -35,7 +35,7 @@ export interface CampaignEvents {
 
 export interface ReplayOptions {
   readonly times: number;
-  /** Real time, ms, after which no further run is begun. */
+  /** Real time, ms: a run under way then is cut short, and counts for nothing. */
   readonly timeMs?: number;
   /** Resolved from the counterexample. */
   readonly target: SubjectTarget;

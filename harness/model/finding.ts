@@ -8,6 +8,7 @@ import type { CheckResult, Violation } from './check-result.ts';
 import type { Counterexample } from './counterexample.ts';
 import type { Footprint, History } from './history.ts';
 import type { Label } from './label.ts';
+import type { LeftOut } from './left-out.ts';
 import type { Reanchored, Schedule } from './schedule.ts';
 import type { Sketch } from './sketch.ts';
 import type { SoakFacts } from './soak.ts';
@@ -194,6 +195,8 @@ export interface CampaignResult {
   };
   /** The same workload and schedule gave two histories. */
   readonly diverged?: boolean;
+  /** What there was no time for; absent where there was time for all. */
+  readonly leftOut?: readonly LeftOut[];
   /** Present when this is many campaigns added up. */
   readonly soak?: SoakFacts;
   /** For each waiver the violations that it covered; absent where there are no waivers. */

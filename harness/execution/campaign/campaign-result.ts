@@ -2,6 +2,7 @@
 import { rounded, type Measures } from '../../model/baseline.ts';
 import { signatureText } from '../../model/check-result.ts';
 import type { CampaignResult, Finding } from '../../model/finding.ts';
+import { addedUp } from '../../model/left-out.ts';
 import { outcomeBesides, outcomeOf } from '../../model/outcome.ts';
 import { sketchOf } from '../../model/sketch.ts';
 import { waiverText } from '../../model/waiver.ts';
@@ -53,6 +54,7 @@ export function campaignResult(ended: Ended): CampaignResult {
     seen: { behaviours: sketchOf(total.behaviours), situations: [...total.situations].sort() },
     diverged: total.divergence !== undefined,
     ...seenAgain(total, expected),
+    ...(total.left.length === 0 ? {} : { leftOut: addedUp(total.left) }),
     ...(config.waivers.length === 0
       ? {}
       : { waived: config.waivers.map((waiver) => ({ waiver, count: total.waived[waiverText(waiver)] ?? 0 })) }),

@@ -18,6 +18,7 @@ import { lostInReference, lostWorkerFinding, lostWorkerViolation, workerError } 
 import type { LostWorker } from '../worker/lost-worker.ts';
 import type { FromWorker, ReplayJob, SearchJob } from '../worker/protocol.ts';
 import type { Subject } from '../subject.ts';
+import { searchUntil, shifted, timePlan, type TimePlan } from '../time-plan.ts';
 import type { RunConfig } from '../config/run-config.ts';
 import { INCONCLUSIVE_MAX, VERIFY_EVERY } from '../search/search.ts';
 import type { Found } from '../search/found.ts';
@@ -40,12 +41,10 @@ export interface CampaignOptions {
   readonly start?: Workload['start'];
   /** Signatures that are known from elsewhere: counted, and neither shrunk nor reported as findings. */
   readonly expected?: readonly string[];
+  /** How its time is divided, where something came before it; absent: its budget begins now. */
+  readonly plan?: TimePlan;
 }
 
-/** Of its budget, what a search gets however long the undisturbed runs before it took: they are lost where nothing is searched. */
-const SEARCH_SHARE = 0.5;
-/** A budget without end, ms: a number that a timer takes too. */
-const LONGEST_MS = 2 ** 40;
 /** A target that takes down this many workers has been understood. */
 const LOST_WORKERS_MAX = 3;
 
@@ -79,7 +78,7 @@ class Campaign {
   readonly #options: CampaignOptions;
   readonly #subject: Subject;
   readonly #started = realNow();
-  readonly #timeMs: number;
+  readonly #plan: TimePlan;
   readonly #runsMax: number;
   readonly #total = newTally();
   readonly #findings: Finding[] = [];
@@ -105,9 +104,10 @@ class Campaign {
     this.#config = config;
     this.#options = options;
     this.#subject = subjectOf(config);
-    this.#timeMs = budget.unit === 'ms' ? budget.timeMs : Number.POSITIVE_INFINITY;
+    this.#plan =
+      options.plan ?? timePlan(budget.unit === 'ms' ? budget.timeMs : Number.POSITIVE_INFINITY, this.#started);
     this.#runsMax = budget.unit === 'runs' ? budget.runs : Number.POSITIVE_INFINITY;
-    this.#until = this.#started + this.#timeMs;
+    this.#until = this.#plan.search;
     this.#warnings = [...warnings];
   }
 
@@ -179,6 +179,7 @@ class Campaign {
       entry: this.#options.workerEntry,
       job: this.#job(careful),
       signal: this.#options.signal,
+      until: this.#plan.work,
       listen: (message) => {
         if (message.say === 'error') error = message;
         else if (message.say === 'done') why = message.why;
@@ -186,7 +187,7 @@ class Campaign {
       },
     });
     // Of a lost worker only the careful one is counted: it makes the same trials again, up to the one that did it.
-    if (how.end === 'finished' || careful) addTally(this.#total, this.#tally);
+    if (how.end === 'finished' || how.end === 'overdue' || careful) addTally(this.#total, this.#tally);
     if (this.#suspicion !== undefined && this.#tally.runs > 0) this.#suspicion.uncounted = undefined;
     if (error !== undefined) return { end: 'broken', error: workerError(error, how.output) };
     if (how.end === 'finished') {
@@ -195,10 +196,24 @@ class Campaign {
         return { end: 'broken', error: new Error(`the harness broke a watch guarantee: ${faults.join('; ')}`) };
       return { end: why === 'recycle' ? 'recycled' : 'enough' };
     }
+    if (how.end === 'overdue') {
+      this.#noteOverdue();
+      return { end: 'enough' };
+    }
     // If it happened while loading or in a reference run, there is nothing to search.
     if (this.#searchStarted === undefined || this.#phase === 'references' || this.#phase === 'load')
       return { end: 'broken', error: lostInReference(how, this.#phase) };
     return { end: 'lost', how };
+  }
+
+  /** It was stopped in the middle of something. */
+  #noteOverdue(): void {
+    const before = this.#searchStarted === undefined;
+    this.#total.left.push({ what: before ? 'measuring' : 'runs', count: 1 });
+    if (before)
+      this.#warnings.push(
+        `the time was over in phase "${this.#phase}", before anything could be searched; give it more (--budget 10m)`,
+      );
   }
 
   #job(careful: boolean): SearchJob {
@@ -210,11 +225,15 @@ class Campaign {
       ...{ strategies, start, verifyEvery, shrinkMs },
       firstRun: this.#total.runs,
       runsMax: Math.min(this.#runsMax - this.#total.runs, Number.MAX_SAFE_INTEGER),
-      timeMs: Math.min(this.#until - realNow(), LONGEST_MS),
-      searchMs: this.#searchStarted === undefined ? Math.min(this.#timeMs * SEARCH_SHARE, LONGEST_MS) : 0,
+      plan: shifted(this.#searchStarted === undefined ? this.#plan : this.#goingOn(), -realNow()),
       known: this.#known,
       expected: this.#options.expected ?? [],
     };
+  }
+
+  /** What was left of the search when it began counts for all workers together. */
+  #goingOn(): TimePlan {
+    return { ...this.#plan, search: this.#until, leastSearchMs: 0 };
   }
 
   #hear(message: FromWorker): void {
@@ -233,12 +252,14 @@ class Campaign {
     this.#undisturbedRun = 0;
     if (phase !== 'search' || this.#searchStarted !== undefined) return;
     this.#searchStarted = realNow();
-    this.#until = Math.max(this.#until, this.#searchStarted + this.#timeMs * SEARCH_SHARE);
+    this.#until = searchUntil(this.#plan, this.#searchStarted);
   }
 
   #keep(found: Found): void {
     if (this.#isFound(found)) return;
     const finding = toFinding(found, this.#config);
+    const signature = signatureText(found.violation.signature);
+    for (const what of found.left ?? []) this.#total.left.push({ what, count: 1, signature });
     this.#findings.push(finding);
     this.#options.events?.onFinding?.(finding);
   }
@@ -268,7 +289,7 @@ class Campaign {
       findings: this.#findings.length,
       phase: this.#phase,
       ...(this.#phase === 'references' ? { undisturbed: this.#undisturbedRun } : {}),
-      ...(Number.isFinite(this.#timeMs) ? { remainingMs: Math.max(0, this.#until - realNow()) } : {}),
+      ...(Number.isFinite(this.#until) ? { remainingMs: Math.max(0, this.#until - realNow()) } : {}),
     });
   }
 
@@ -280,6 +301,7 @@ class Campaign {
     const again = await superviseWorker({
       entry: this.#options.workerEntry,
       job: replayOf(culprit.trial, this.#subject),
+      until: this.#plan.work,
       signal: this.#options.signal,
       listen: () => {},
     });

@@ -100,7 +100,7 @@ export class LabWorker {
       const end = await supervised;
       this.#running = undefined;
       if (error !== undefined) pending?.reject(workerError(error, end.output));
-      else if (end.end !== 'finished') pending?.resolve(end);
+      else if (end.end !== 'finished' && end.end !== 'overdue') pending?.resolve(end);
       else pending?.reject(new HarnessError('USAGE', 'the lab was closed while a trial ran; await the trial first'));
     };
     const ended = settle();

@@ -3,6 +3,7 @@
  *
  * Owns: k of n, never rounded. What a finding is, is `search/search.ts`; how a worker is watched, `worker/supervisor.ts`.
  */
+import { realNow } from '../../determinism/real-time.ts';
 import { signatureText, type Signature } from '../../model/check-result.ts';
 import type { ClusterKind } from '../../model/cluster.ts';
 import type { Counterexample } from '../../model/counterexample.ts';
@@ -15,6 +16,9 @@ import { SETTLE_WINDOW_MS, SETTLE_WINDOW_WALL_MS } from '../config/resolve-optio
 import { emptyHistory } from '../run/empty-history.ts';
 import type { FromWorker, ReplayJob } from '../worker/protocol.ts';
 import { superviseWorker } from '../worker/supervisor.ts';
+
+/** Of its time: what is under way then is cut short, and the worker is stopped at the end of it, where that does not help. */
+const CUT_SHARE = 0.9;
 
 /** Runs a counterexample `times` times. */
 export async function replayCounterexample(
@@ -47,14 +51,16 @@ export async function replayCounterexample(
     signature: signatureText(signature),
     property: signature.property,
     times: options.times,
-    timeMs: options.timeMs ?? null,
+    timeMs: options.timeMs === undefined ? null : options.timeMs * CUT_SHARE,
   };
+  const until = options.timeMs === undefined ? {} : { until: realNow() + options.timeMs };
   let answer: Extract<FromWorker, { say: 'replayed' }> | undefined;
   let error: Extract<FromWorker, { say: 'error' }> | undefined;
   const end = await superviseWorker({
     entry: options.workerEntry,
     job,
     signal: options.signal,
+    ...until,
     listen: (message) => {
       if (message.say === 'replayed') answer = message;
       if (message.say === 'error') error = message;
@@ -64,6 +70,8 @@ export async function replayCounterexample(
     if (error.code !== null) throw new HarnessError(error.code, error.message);
     throw new Error(`${error.message}\n${error.stack}`);
   }
+  if (answer === undefined && end.end === 'overdue')
+    throw new HarnessError('INTERRUPTED', 'the time was over before a run had come to its end; give it more');
   if (answer === undefined) return lost(counterexample, options.times, end);
   const violation = answer.violations.find((candidate) => signatureText(candidate.signature) === job.signature);
   const otherwise =
@@ -108,7 +116,7 @@ function lost(
   end: Awaited<ReturnType<typeof superviseWorker>>,
 ): ReplayResult {
   const { signature, sentence } = counterexample;
-  const expected = { blocked: 'blocked-event-loop', died: 'ended-its-process', finished: '' }[end.end];
+  const expected = { blocked: 'blocked-event-loop', died: 'ended-its-process', finished: '', overdue: '' }[end.end];
   if (signature.property !== 'survival' || signature.class !== expected) {
     throw new HarnessError(
       'TARGET_FAILED',

@@ -34,6 +34,9 @@ export interface RevisitOptions {
   readonly onRevisited?: (revisited: Revisited) => void;
 }
 
+/** A worker that has not ended by itself so long after its time is stopped. */
+const STOP_MS = 1_000;
+
 interface Prepared extends NamedEntry {
   readonly counterexample: Counterexample;
   /** The server that its schedule needs; `null` when it needs none. */
@@ -125,6 +128,7 @@ async function revisitGroup(
     entry: options.workerEntry,
     job: jobOf(group, config, options),
     signal: options.signal,
+    until: realNow() + options.timeMs + STOP_MS,
     listen: (message) => {
       if (message.say === 'error') error = message;
       if (message.say === 'phase') phase = message.phase;
@@ -140,7 +144,7 @@ async function revisitGroup(
     },
   });
   if (error !== undefined) throw workerError(error, end.output);
-  if (end.end === 'finished') return [];
+  if (end.end === 'finished' || end.end === 'overdue') return [];
   if (phase !== 'corpus') throw lostInReference(end, phase);
   const [culprit, ...rest] = left.values();
   if (culprit !== undefined) finish(lost(culprit, end));

@@ -4,10 +4,28 @@ import { phaseStart, type History } from '../../model/history.ts';
 
 /** `the target was busy to the end with update widgets.example.com/a (41 times)`; undefined for a run that came to rest. */
 export function busyWith(history: History): string | undefined {
-  const { settlement, operations } = history;
+  const { settlement } = history;
   if (settlement.result === 'quiescent' || settlement.result === 'never-started') return undefined;
   if (settlement.result === 'cut-short') return undefined;
-  const since = phaseStart(history, 'settle');
+  const most = mostlySince(history, phaseStart(history, 'settle'));
+  return most === undefined
+    ? undefined
+    : `to the end, the target was busy with ${most.what} (${most.times} after the disturbance)`;
+}
+
+/** What a target was busy with in an undisturbed run whose time was over. */
+export function busyUntilCut(history: History): string {
+  const most = mostlySince(history, 0);
+  const phase = history.phases.at(-1)?.phase ?? 'setup';
+  const busy = most === undefined ? 'had asked the server for nothing' : `was busy with ${most.what} (${most.times})`;
+  return `when the last one was cut short, in its phase "${phase}", the target ${busy}`;
+}
+
+/** What the target asked for most, and how often. */
+function mostlySince(
+  { operations }: History,
+  since: number,
+): { readonly what: string; readonly times: string } | undefined {
   const counts = new Map<string, number>();
   for (const { actor, verb, resource, name, invoked } of operations) {
     if (roleOf(actor) !== 'target' || verb === 'watch' || !(invoked.at >= since)) continue;
@@ -17,5 +35,5 @@ export function busyWith(history: History): string | undefined {
   const [most] = [...counts].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
   if (most === undefined) return undefined;
   const [what, count] = most;
-  return `to the end, the target was busy with ${what} (${count === 1 ? 'once' : `${count} times`} after the disturbance)`;
+  return { what, times: count === 1 ? 'once' : `${count} times` };
 }

@@ -4,6 +4,7 @@ import type { Reference } from '../../model/reference.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { Property } from '../../oracle/property.ts';
+import { CutShort } from './cut-short.ts';
 import { judgeRun } from './judge.ts';
 import type { Judged } from './judge.ts';
 import { Prober } from './prober.ts';
@@ -26,6 +27,16 @@ function windows(...windowMs: readonly number[]): readonly ProbeRequest[] {
 }
 
 describe('judging a run', () => {
+  it('ends without an opinion where its time is over before what was asked for is seen', async () => {
+    const cut = new Prober(() => Promise.reject(new CutShort('its time was over', true)), workload(), reference);
+    const needy = property(() => ({ result: 'inconclusive', reason: 'not yet', needs: windows(500) }));
+
+    const judged = await judgeRun(TRIAL, run, [needy], reference, cut);
+
+    expect(judged).toMatchObject({ isCut: true, violations: [] });
+    expect(judged.inconclusive.get('test')).toContain('not yet: the search had no time left');
+  });
+
   it('shows properties the reference', async () => {
     let seen: Reference | undefined;
 

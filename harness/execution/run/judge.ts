@@ -13,6 +13,7 @@ import { isUndisturbed, type Trial } from '../../model/trial.ts';
 import { judge as judgeProperties } from '../../oracle/compose.ts';
 import type { Property } from '../../oracle/property.ts';
 import { inUndisturbedRun } from '../../oracle/undisturbed.ts';
+import { unlessTimeIsOver } from './cut-short.ts';
 import type { Prober } from './prober.ts';
 import type { TrialRunner } from './runner.ts';
 import type { Live } from './live-run.ts';
@@ -28,6 +29,8 @@ export interface Judged {
   readonly violations: readonly Violation[];
   /** Property name → why it has no opinion. */
   readonly inconclusive: ReadonlyMap<string, string>;
+  /** Its time was over before all was looked at that properties asked for. */
+  readonly isCut?: true;
 }
 
 /** A judged run, with what it amounted to as a stored schedule. */
@@ -80,6 +83,7 @@ export async function judgeRun(
   let history: History = { ...run, reference, probes: prober.known(run) };
   const made = new Set<string>();
   const cutShort = new Set<string>();
+  let isCut = false;
   for (let round = 0; ; round++) {
     const violations: Violation[] = [];
     const inconclusive = new Map<string, string>();
@@ -92,20 +96,24 @@ export async function judgeRun(
       for (const need of result.needs ?? []) {
         if (made.has(JSON.stringify(need))) continue;
         needs.push(need);
-        if (cutShort.has(JSON.stringify(need))) hurried.add(property.name);
+        if (isCut || cutShort.has(JSON.stringify(need))) hurried.add(property.name);
       }
     }
-    if (needs.length === 0 || round >= ROUNDS_MAX) {
+    if (needs.length === 0 || isCut || round >= ROUNDS_MAX) {
       for (const name of hurried) inconclusive.set(name, `${inconclusive.get(name) ?? ''}: ${HURRIED}`);
       const told = withoutSuperseded(distinct(violations), properties);
       const weighed = isUndisturbed(trial) ? told.map((violation) => inUndisturbedRun(violation, properties)) : told;
-      return { history, violations: weighed, inconclusive };
+      return { history, violations: weighed, inconclusive, ...(isCut ? { isCut } : {}) };
     }
     const results = [];
     for (const need of inOrder(needs, live)) {
       const key = JSON.stringify(need);
       if (made.has(key)) continue;
-      const result = await prober.probe(need, trial, history, live);
+      const result = await prober.probe(need, trial, history, live).catch(unlessTimeIsOver);
+      if (result === undefined) {
+        isCut = true;
+        break;
+      }
       // Of a run that still stands a first look is taken before all the time is spent.
       if (!isPartial(need, result)) made.add(key);
       else cutShort.add(key);

@@ -116,6 +116,19 @@ describe('references', () => {
     expect(aim.healthySpecChanges.length).toBeGreaterThan(0);
   });
 
+  it('leave out changes of the spec that there is no time for, and never the rest', async () => {
+    const { aim, reference, changesLeft } = await takeReferences(
+      runnerOf(thinTarget(withChild)),
+      workload(),
+      [WIDGETS],
+      Number.NEGATIVE_INFINITY,
+    );
+
+    expect(changesLeft).toBeGreaterThan(0);
+    expect(aim.healthySpecChanges).toEqual([]);
+    expect(reference.runs).toBe(4);
+  });
+
   it('warn about a target that never rests', async () => {
     const runner = runnerOf(thinTarget(restless()), { settleStepsMax: 100 });
 

@@ -4,6 +4,7 @@
  * Owns: which undisturbed runs are made, and how they are made comparable. What they say about ownership is `oracle/reference.ts`, about
  * whom to aim at `aim.ts`, against the target `undisturbed-trouble.ts`.
  */
+import { realNow } from '../../determinism/real-time.ts';
 import { roleOf } from '../../model/actor.ts';
 import { loadOf, rounded, type Measures } from '../../model/baseline.ts';
 import { phaseStart } from '../../model/history.ts';
@@ -46,6 +47,8 @@ export interface References {
   readonly history?: History;
   /** What is wrong with the target already when nobody disturbs it. */
   readonly warnings: readonly string[];
+  /** Changes of the spec that were not tried, for want of time. */
+  readonly changesLeft?: number;
 }
 
 /** What the target takes of the server when nobody disturbs it. */
@@ -66,10 +69,12 @@ export function withDeclared(references: References, declared: Declarations | un
   return { ...references, reference: { ...references.reference, declared } };
 }
 
+/** @param spareUntil Real time from which on no run begins that one can do without: one with a change of the spec. */
 export async function takeReferences(
   runner: TrialRunner,
   base: Workload,
   crds: readonly KubeObject[],
+  spareUntil: number = Number.POSITIVE_INFINITY,
 ): Promise<References> {
   const trial: Trial = { workload: { ...base, start: 'empty', programs: [] }, schedule: EMPTY_SCHEDULE };
   let undisturbed = await baseRuns(runner, trial);
@@ -89,12 +94,23 @@ export async function takeReferences(
   const restless = !undisturbed.every(cameToRest);
   const changes = restless ? [] : possibleChanges(runner, base, crds).slice(0, SPEC_CHANGES_MAX);
   const deletions = targetsOf(runner, base).map((target): ProgramOp => ({ do: 'delete', target }));
-  const programs = [...changes.map((change) => [setOp(change)]), deletions];
-  const settledRuns = await inLanes(await runner.lanes(programs.length), programs, (lane, ops) =>
-    lane.run(settled, { afterRest: [{ actor: 'user', writer: 'user', ops }] }),
+  let changesLeft = 0;
+  const programs = function* (): Generator<{ readonly change?: SpecChange; readonly ops: readonly ProgramOp[] }> {
+    for (const change of changes) {
+      if (realNow() < spareUntil) yield { change, ops: [setOp(change)] };
+      else changesLeft++;
+    }
+    yield { ops: deletions };
+  };
+  const settledRuns = await inLanes(
+    await runner.lanes(changes.length + 1),
+    programs(),
+    async (lane, { change, ops }) => ({
+      change,
+      history: await lane.run(settled, { afterRest: [{ actor: 'user', writer: 'user', ops }] }),
+    }),
   );
-  for (const [index, history] of settledRuns.entries()) {
-    const change = changes[index];
+  for (const { change, history } of settledRuns) {
     if (change === undefined) runs.push({ kind: 'deletion', history });
     else if (settledHealthy(history)) {
       healthy.push(change);
@@ -124,6 +140,7 @@ export async function takeReferences(
     aim: aimOf(runner, first, reference, base, healthy, crds),
     history: first,
     warnings: undisturbedWarnings(first),
+    ...(changesLeft === 0 ? {} : { changesLeft }),
   };
 }
 

@@ -55,6 +55,8 @@ export class TrialRunner {
   learning = true;
   /** Runs made so far, probes included. */
   runs = 0;
+  /** The last run that was cut short. */
+  cut: History | undefined;
   readonly #denials = new Set<string>();
   readonly #snapshot: ClusterState;
   readonly #beat: () => void;
@@ -75,7 +77,11 @@ export class TrialRunner {
     return this.host.control !== undefined;
   }
 
-  /** Runs one trial. */
+  /**
+   * Runs one trial.
+   *
+   * @throws {CutShort} when its time is over before it ends.
+   */
   run(trial: Trial, variant: Partial<TrialOptions> = {}): Promise<History> {
     const there = this.#there(trial);
     return this.#run(there, this.#scheduler(there), variant);
@@ -166,6 +172,11 @@ export class TrialRunner {
         : { missed: () => anchorsOf(trial.schedule).filter((label) => !replay.hit.has(label)) }),
       ...(places?.options(variant) ?? variant),
     });
+    if (asSeenThere.settlement.result === 'cut-short') {
+      this.cut = asSeenThere;
+      // Of a run whose time was over nobody is to judge anything: it rejects.
+      this.#beat();
+    }
     places?.check(asSeenThere);
     const history = places?.back(asSeenThere) ?? asSeenThere;
     for (const warning of this.host.warnings?.() ?? []) this.#denials.add(warning);

@@ -13,6 +13,7 @@ import type { Schedule } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
 import { checkLegality } from '../../oracle/assumptions.ts';
 import type { Property } from '../../oracle/property.ts';
+import type { CutAt } from '../time-plan.ts';
 import { firstDivergence } from '../run/fingerprint.ts';
 import type { Judged } from '../run/judge.ts';
 import type { TrialRunner } from '../run/runner.ts';
@@ -35,6 +36,8 @@ export interface Found {
   readonly violation: Violation;
   readonly stats: FindingStats;
   readonly neighbour?: Neighbour;
+  /** What there was no time for. */
+  readonly left?: readonly ('shrink' | 'proof')[];
 }
 
 export interface ProofOptions {
@@ -42,8 +45,9 @@ export interface ProofOptions {
   readonly properties: readonly Property[];
   /** Real time that shrinking one finding may take; `null` for the default. */
   readonly shrinkMs: number | null;
-  /** Real time at which the budget ends. */
-  readonly deadline: number;
+  /** Real time at which all findings have been shrunk and proved. */
+  readonly provedUntil: number;
+  readonly cutAt: CutAt;
   readonly onPhase: (phase: 'reproduce') => void;
   readonly stopped: () => boolean;
 }
@@ -61,15 +65,13 @@ const STEPS_BACK = 2;
 const SHRINK_MS = 10_000;
 /** The same for a target that is a process, whose every run takes a second. */
 const SHRINK_PROCESS_MS = 90_000;
-/**
- * All findings together are shrunk for so long after the budget, and proved for so long. What is left by then is kept as it was found, with
- * the first few runs of it.
- */
-const AFTER_BUDGET_MS = { shrink: 60_000, prove: 90_000 } as const;
+/** Of the time that there is for a finding this much is for shrinking: a large one that is proved is worth more than a small one that is not. */
+const SHRINK_SHARE = 0.5;
 
 /**
- * Makes of one violation of a failed trial the least that shows it, and sees how often that comes back. In runs that may differ, `k` may be 0:
- * then it proves nothing.
+ * Shrinks one violation of a failed trial and measures how often it reproduces. In runs that may differ, `k` may be 0: then it proves nothing.
+ *
+ * @param pending How many findings share the time that is left, this one included.
  */
 export async function findingOf(
   { trial, judged: { history }, schedule: known }: Failed,
@@ -77,20 +79,29 @@ export async function findingOf(
   options: ProofOptions,
   attempt: Attempt,
   tally: Pick<SearchTally, 'warnings' | 'faults' | 'divergence'>,
+  pending = 1,
 ): Promise<Found> {
   const { runner } = options;
+  const began = realNow();
+  const shareMs = Math.max(0, options.provedUntil - began) / pending;
   const shrinkMs = options.shrinkMs ?? (runner.repeatable ? SHRINK_MS : SHRINK_PROCESS_MS);
-  const deadline = Math.min(realNow() + shrinkMs, options.deadline + AFTER_BUDGET_MS.shrink);
+  const shrinkUntil = began + Math.min(shrinkMs, shareMs * SHRINK_SHARE);
+  // A run that can be made again exactly is short, and ends; the first one of a proof is always made.
+  const cutAt: CutAt = runner.repeatable ? (_, work) => work() : options.cutAt;
   const schedule = known ?? (await runner.derive(trial)).schedule;
   const stored: Trial = { workload: trial.workload, schedule };
-  const accepted = await shrinkFinding(stored, violation.signature, {
-    attempt,
-    outOfTime: () => realNow() >= deadline || options.stopped(),
-    repeatable: runner.repeatable,
-    keepHolds: options.properties.some(
-      ({ name, countsRounds }) => name === violation.signature.property && countsRounds,
-    ),
-  });
+  const outOfTime = (): boolean => realNow() >= shrinkUntil || options.stopped();
+  const accepted = await cutAt(shrinkUntil, () =>
+    shrinkFinding(stored, violation.signature, {
+      attempt,
+      outOfTime,
+      repeatable: runner.repeatable,
+      keepHolds: options.properties.some(
+        ({ name, countsRounds }) => name === violation.signature.property && countsRounds,
+      ),
+    }),
+  );
+  const wasHurried = outOfTime();
   if (accepted.length === 0 && runner.repeatable) {
     tally.warnings.push(
       `a run that violated ${violation.signature.property} did not fail again as a stored schedule; it is kept as it was found`,
@@ -98,15 +109,17 @@ export async function findingOf(
   }
   options.onPhase('reproduce');
   const proveMs = options.shrinkMs ?? REPRODUCE_PROCESS_MS;
-  const until = Math.min(realNow() + proveMs, options.deadline + AFTER_BUDGET_MS.prove);
-  const hurried = (): boolean => !runner.repeatable && (realNow() >= until || options.stopped());
-  const { final, reproduced } = await steadiest(
-    accepted,
-    // Where runs differ, what is stored is what has to fail again.
-    { trial: runner.repeatable ? trial : stored, history, violation, executions: 1 },
-    options,
-    attempt,
-    hurried,
+  const provedUntil = Math.min(runner.repeatable ? Number.POSITIVE_INFINITY : realNow() + proveMs, began + shareMs);
+  const hurried = (): boolean => realNow() >= provedUntil || (!runner.repeatable && options.stopped());
+  const { final, reproduced } = await cutAt(provedUntil, () =>
+    steadiest(
+      accepted,
+      // Where runs differ, what is stored is what has to fail again.
+      { trial: runner.repeatable ? trial : stored, history, violation, executions: 1 },
+      options,
+      attempt,
+      hurried,
+    ),
   );
   tally.faults.push(...checkLegality(final.history));
   if (options.runner.repeatable && !reproduced.identical && reproduced.other !== undefined) {
@@ -115,8 +128,12 @@ export async function findingOf(
   const { trial: small } = final;
   const without: Without =
     small.search === undefined
-      ? await counterfactuals(final, attempt, runner.repeatable ? 1 : WITHOUT_TIMES, hurried)
+      ? await cutAt(provedUntil, () => counterfactuals(final, attempt, runner.repeatable ? 1 : WITHOUT_TIMES, hurried))
       : { counterfactuals: [] };
+  const deviations = deviationCount(small.schedule);
+  const isProved =
+    reproduced.n >= timesOf(runner) && (small.search !== undefined || without.counterfactuals.length >= deviations);
+  const left = [...(wasHurried ? (['shrink'] as const) : []), ...(isProved ? [] : (['proof'] as const))];
   return {
     trial: small,
     history: final.history,
@@ -137,7 +154,16 @@ export async function findingOf(
       counterfactuals: without.counterfactuals,
     },
     ...(without.neighbour === undefined ? {} : { neighbour: without.neighbour }),
+    ...(left.length === 0 ? {} : { left }),
   };
+}
+
+function deviationCount({ preemptions, holds, faults }: Schedule): number {
+  return preemptions.length + holds.length + faults.length;
+}
+
+function timesOf({ repeatable }: TrialRunner): number {
+  return repeatable ? REPRODUCE_TIMES : REPRODUCE_PROCESS_TIMES;
 }
 
 /** The smallest form that fails nearly every time; where runs do not differ that is the smallest. */
@@ -148,7 +174,7 @@ async function steadiest(
   attempt: Attempt,
   hurried: () => boolean,
 ): Promise<{ readonly final: Shrunk; readonly reproduced: Awaited<ReturnType<typeof reproduce>> }> {
-  const times = runner.repeatable ? REPRODUCE_TIMES : REPRODUCE_PROCESS_TIMES;
+  const times = timesOf(runner);
   let final = accepted.at(-1) ?? asFound;
   let reproduced = await reproduce(final, attempt, times, hurried);
   // What comes without any disturbance is not about the larger forms either.
@@ -158,6 +184,8 @@ async function steadiest(
     const again = await reproduce(earlier, attempt, times, hurried);
     if (again.k > reproduced.k) [final, reproduced] = [earlier, again];
   }
+  // Where there was no time for more: the runs that it was accepted for were runs of this very schedule.
+  if (reproduced.n === 0 && final.tried !== undefined) return { final, reproduced: { ...reproduced, ...final.tried } };
   return { final, reproduced };
 }
 

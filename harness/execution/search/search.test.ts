@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { InconclusiveRun } from '../../model/finding.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { Workload } from '../../model/workload.ts';
+import { CutShort } from '../run/cut-short.ts';
 import { takeReferences } from '../run/references.ts';
 import { search } from './search.ts';
 import { newTally, type SearchTally } from './tally.ts';
@@ -40,6 +41,9 @@ async function campaign(
       firstRun: 0,
       runsMax: 30,
       deadline: Number.POSITIVE_INFINITY,
+      trialsUntil: Number.POSITIVE_INFINITY,
+      provedUntil: Number.POSITIVE_INFINITY,
+      cutAt: (_, work) => work(),
       stopAfter: Number.POSITIVE_INFINITY,
       known: [],
       verifyEvery: 10,
@@ -151,6 +155,20 @@ describe('a search', () => {
       expect(writers).toHaveLength(1);
       expect(writers[0]).not.toEqual(expect.arrayContaining([waiver.writer]));
     }
+  });
+
+  it('counts no run that was cut short, and says how many there were', async () => {
+    const runner = runnerOf(thinTarget(setReady));
+    const run = runner.run.bind(runner);
+    let isOver = false;
+    runner.run = (...trial) => {
+      if (!isOver) return run(...trial);
+      return Promise.reject(new CutShort('its time was over', true));
+    };
+
+    const { tally } = await campaign({ runner, stopped: () => isOver, onTrial: (made) => (isOver = made === 3) });
+
+    expect(tally).toMatchObject({ runs: 3, inconclusiveRuns: 0, left: [{ what: 'runs', count: 1 }] });
   });
 
   it('counts what has no opinion by its reason, and hands out the first run of each', async () => {

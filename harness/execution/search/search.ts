@@ -7,7 +7,7 @@
 import * as fc from 'fast-check';
 import { batchSeed } from '../../determinism/random.ts';
 import { realNow } from '../../determinism/real-time.ts';
-import type { Violation } from '../../model/check-result.ts';
+import { signatureText, type Violation } from '../../model/check-result.ts';
 import { reasonText, type InconclusiveRun } from '../../model/finding.ts';
 import type { History } from '../../model/history.ts';
 import type { FaultKind } from '../../model/schedule.ts';
@@ -17,6 +17,8 @@ import type { Workload } from '../../model/workload.ts';
 import { checkLegality } from '../../oracle/assumptions.ts';
 import type { Property } from '../../oracle/property.ts';
 import { PROCESS_MIX, STRATEGY_MIX, trialArbitrary } from '../../schedule/arbitrary.ts';
+import type { CutAt } from '../time-plan.ts';
+import { unlessTimeIsOver } from '../run/cut-short.ts';
 import { oneByOne, sideBySide } from './batches.ts';
 import { firstDivergence } from '../run/fingerprint.ts';
 import { findingOf, type Failed, type Found } from './found.ts';
@@ -52,8 +54,13 @@ export interface SearchOptions {
   /** Trials already made by an earlier worker of the same campaign. */
   readonly firstRun: number;
   readonly runsMax: number;
-  /** Real time, as `realNow()`, at which to stop. */
+  /** Real time, as `realNow()`, from which on no trial begins. */
   readonly deadline: number;
+  /** Real time at which trials are cut short that have not ended. */
+  readonly trialsUntil: number;
+  /** Real time at which all findings have been shrunk and proved. */
+  readonly provedUntil: number;
+  readonly cutAt: CutAt;
   readonly stopAfter: number;
   /** Signatures found by earlier workers: counted, not shrunk again. */
   readonly known: readonly string[];
@@ -84,7 +91,7 @@ export const VERIFY_EVERY = 400;
 export async function search(options: SearchOptions, tally: SearchTally): Promise<void> {
   const { runner, references, properties } = options;
   const runners = await runner.lanes(Number.POSITIVE_INFINITY);
-  const waiting = new Waiting(options.deadline, runners.length);
+  const waiting = new Waiting(options.trialsUntil, runners.length);
   const prober = new Prober(
     (trial, variant) => runner.beside(trial, variant),
     options.base,
@@ -105,15 +112,19 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     const begun = function* (): Generator<Trial> {
       for (let n = 0; n < times && !enough(made); n++) yield trial;
     };
-    return waiting.unhurried(() =>
-      inLanes(lanes, begun(), async (lane) => {
-        const judge = (run: History, live?: Live): Promise<Judged> =>
-          judgeRun(trial, run, wanted, again, lane.prober, live);
-        const judged = waivers.leave((await runJudged(lane.runner, trial, judge)).judged, trial);
-        made.push(judged);
-        return judged;
-      }),
-    );
+    return waiting
+      .unhurried(() =>
+        inLanes(lanes, begun(), async (lane) => {
+          const judge = (run: History, live?: Live): Promise<Judged> =>
+            judgeRun(trial, run, wanted, again, lane.prober, live);
+          const run = await runJudged(lane.runner, trial, judge).catch(unlessTimeIsOver);
+          if (run === undefined || run.judged.isCut === true) return [];
+          const judged = waivers.leave(run.judged, trial);
+          made.push(judged);
+          return [judged];
+        }),
+      )
+      .then((answers) => answers.flat());
   };
   const over = (): boolean =>
     options.stopped() ||
@@ -134,7 +145,14 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
   const source = workloads && new TrialSource({ trials, workloads, faults, seed: options.seed });
   const tryOne = async (lane: TrialRunner, own: Prober, trial: Trial): Promise<Failed | undefined> => {
     options.onTrial(options.firstRun + tally.runs, trial);
-    const { judged, schedule } = await runOne(trial, { ...options, runner: lane }, own, tally);
+    const run = await runOne(trial, { ...options, runner: lane }, own, tally).catch(unlessTimeIsOver);
+    if (run === undefined) {
+      // It says nothing, and is no run that was made.
+      tally.runs--;
+      tally.left.push({ what: 'runs', count: 1 });
+      return undefined;
+    }
+    const { judged, schedule } = run;
     source?.learn(trial, judged.history);
     waivers.count(judged, trial, tally);
     const isFailed = judged.violations.some((violation) => isFresh(violation, judged, trial));
@@ -150,7 +168,8 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
 
   for (let batch = options.firstRun; !over(); batch++) {
     // A fresh seed per batch and after each finding; both follow from the root seed alone.
-    const failures = await tryBatch(batchSeed(options.seed, batch + tally.runs));
+    const seed = batchSeed(options.seed, batch + tally.runs);
+    const failures = await options.cutAt(options.trialsUntil, () => tryBatch(seed));
     if (failures.length === 0) continue;
     options.onPhase('shrink');
     for (const failure of failures) {
@@ -158,8 +177,9 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
       let isCounted = failure.judged.inconclusive.size > 0;
       for (const violation of failure.judged.violations) {
         if (findings >= options.stopAfter || !isFresh(violation, failure.judged, failure.trial)) continue;
+        const pending = pendingIn(failures, isFresh);
         known.add(violation.signature);
-        const found = await findingOf(failure, violation, options, attempt, tally);
+        const found = await findingOf(failure, violation, options, attempt, tally, pending);
         if (!runner.repeatable && found.stats.reproduced.k === 0) {
           known.lookedInVain(violation.signature);
           neverAgain(found, failure, options, tally);
@@ -179,6 +199,17 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
   }
 }
 
+/** How many findings there are to be made. */
+function pendingIn(
+  failures: readonly Failed[],
+  isFresh: (violation: Violation, judged: Judged, trial: Trial) => boolean,
+): number {
+  const fresh = failures.flatMap(({ judged, trial }) =>
+    judged.violations.filter((violation) => isFresh(violation, judged, trial)),
+  );
+  return new Set(fresh.map(({ signature }) => signatureText(signature))).size;
+}
+
 /** What a process did in one run and in none of the same schedule proves nothing: it is a run without an opinion. */
 function neverAgain(
   { violation: { signature, sentence }, stats: { reproduced } }: Found,
@@ -186,14 +217,16 @@ function neverAgain(
   options: SearchOptions,
   tally: SearchTally,
 ): void {
-  const why = {
-    property: signature.property,
-    reason: `seen, and in none of ${reproduced.n} runs of the same schedule`,
-  };
-  const reason = reasonText(why);
-  tally.inconclusive[reason] = (tally.inconclusive[reason] ?? 0) + 1;
-  if (isToKeep(reason, tally)) options.onInconclusive({ ...why, schedule, history });
-  tally.warnings.push(`seen, and in none of ${reproduced.n} runs of the same schedule: ${sentence}`);
+  const reason =
+    reproduced.n === 0
+      ? 'seen once, and the budget ended before it could be run again'
+      : `seen, and in none of ${reproduced.n} runs of the same schedule`;
+  if (reproduced.n === 0) tally.left.push({ what: 'unproved', count: 1 });
+  const why = { property: signature.property, reason };
+  const text = reasonText(why);
+  tally.inconclusive[text] = (tally.inconclusive[text] ?? 0) + 1;
+  if (isToKeep(text, tally)) options.onInconclusive({ ...why, schedule, history });
+  tally.warnings.push(`${reason}: ${sentence}`);
 }
 
 /** Whether it is the first run of one of the first reasons: what there is to look at stays small. */
@@ -234,8 +267,9 @@ async function runOne(
   const looked = !runner.repeatable || tally.runs <= VERIFY_FIRST || tally.runs % options.verifyEvery === 0;
   if (looked) tally.faults.push(...checkLegality(history));
   if (looked && runner.repeatable) {
+    const second = await runner.run(trial);
     tally.verified++;
-    tally.divergence = firstDivergence(history, await runner.run(trial));
+    tally.divergence = firstDivergence(history, second);
   }
   // What is made again on a fresh process says nothing of the one that lives on.
   if (options.warm !== true) tally.use = withRun(tally.use, judged.history, realNow() - began);

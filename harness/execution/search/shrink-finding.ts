@@ -21,7 +21,7 @@ import type { Judged } from '../run/judge.ts';
 
 /**
  * Runs a trial so many times, at once where that can be, and judges the one property that matters. Once what was made is enough, no further
- * run is begun.
+ * run is begun; of runs that were cut short there is no answer.
  */
 export type Attempt = (
   trial: Trial,
@@ -35,6 +35,8 @@ export interface Shrunk {
   readonly history: History;
   readonly violation: Violation;
   readonly executions: number;
+  /** How often it failed in the runs that it was accepted for; absent where it was not tried. */
+  readonly tried?: { readonly k: number; readonly n: number };
 }
 
 /** Enough for nearly every finding; what is left over stays a little larger than it could be. */
@@ -94,7 +96,9 @@ export async function shrinkFinding(
         // A warning is no form of an error, unless it says that nothing has to disturb the target for this.
         if (violation === undefined || (violation.severity === 'warning' && !isUndisturbed(trial))) continue;
         failed++;
-        if (failed === need) accepted.push({ trial, history: judged.history, violation, executions });
+        if (failed < need) continue;
+        const tried = { k: failed, n: made };
+        accepted.push({ trial, history: judged.history, violation, executions, tried });
       }
       const fails = failed >= need;
       if (fails || made - failed > of - need || outOfTime()) return { fails, rate: failed / made };
@@ -189,7 +193,10 @@ export async function reproduce(
   const enough = (made: readonly Judged[]): boolean => hurried() && (k > 0 || n >= AT_ONCE || made.some(fails));
   while (n < times && !enough([])) {
     const { trial, violation } = shrunk;
-    for (const judged of await attempt(trial, violation.signature.property, Math.min(AT_ONCE, times - n), enough)) {
+    const made = await attempt(trial, violation.signature.property, Math.min(AT_ONCE, times - n), enough);
+    // What was cut short says nothing, and no further run would come to its end.
+    if (made.length === 0) break;
+    for (const judged of made) {
       n++;
       if (fails(judged)) k++;
       if (historyText(judged.history) !== expected) other ??= judged.history;
@@ -222,11 +229,11 @@ export async function counterfactuals(
     if (hurried()) break;
     let said: Counterfactual['without'] = 'passes';
     let history: History | undefined;
-    for (const judged of await attempt(
-      { ...shrunk.trial, schedule: without },
-      shrunk.violation.signature.property,
-      tries,
-    )) {
+    const trial: Trial = { ...shrunk.trial, schedule: without };
+    const made = await attempt(trial, shrunk.violation.signature.property, tries);
+    // "Passes each time" is not known of one that was cut short.
+    if (made.length < tries) break;
+    for (const judged of made) {
       const same = judged.violations.some((violation) => signatureText(violation.signature) === wanted);
       const passes = judged.violations.length === 0 && judged.inconclusive.size === 0;
       if (same) said = 'still fails';

@@ -15,6 +15,7 @@ export function addTally(total: SearchTally, tally: SearchTally): void {
   for (const situation of tally.situations) total.situations.add(situation);
   addLoad(total.load, tally.load);
   total.warnings.push(...tally.warnings);
+  total.left.push(...tally.left);
   total.faults.push(...tally.faults);
   for (const key of ['contention', 'counts', 'inconclusive', 'waived'] as const) {
     for (const [name, value] of Object.entries(tally[key])) total[key][name] = (total[key][name] ?? 0) + value;

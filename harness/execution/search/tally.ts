@@ -7,6 +7,7 @@ import { loadOf, type Load } from '../../model/baseline.ts';
 import { signatureText } from '../../model/check-result.ts';
 import { reasonText, type PropertyTally, type TargetUse } from '../../model/finding.ts';
 import type { History } from '../../model/history.ts';
+import type { LeftOut } from '../../model/left-out.ts';
 import { waiverText, type Waiver } from '../../model/waiver.ts';
 import { contention } from '../../oracle/assumptions.ts';
 import { behaviourOf } from '../../oracle/behaviour.ts';
@@ -36,6 +37,8 @@ export interface SearchTally {
   readonly load: { requests: number; writes: number; refused: number };
   readonly perProperty: { [property: string]: { -readonly [K in keyof PropertyTally]: PropertyTally[K] } };
   readonly warnings: string[];
+  /** What there was no time for. */
+  readonly left: LeftOut[];
   /** Broken guarantees of the harness itself: exit code 4. */
   readonly faults: string[];
   divergence: string | undefined;
@@ -58,6 +61,7 @@ export function newTally(): SearchTally {
     inconclusiveRuns: 0,
     perProperty: noNames(),
     warnings: [],
+    left: [],
     faults: [],
     divergence: undefined,
     use: NO_USE,

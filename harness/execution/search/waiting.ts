@@ -11,8 +11,6 @@ import type { Patience } from '../run/prober.ts';
 const WAITING_SHARE = 0.4;
 /** So much of it from the beginning: enough for one suspect that takes a minute, and the shorter looks before that, on a busy machine. */
 const WAITING_MIN_MS = 90_000;
-/** What one of the last runs is suspected of is looked into for so long after the budget: mostly it is cleared, without a look never. */
-const LAST_LOOK_MS = 20_000;
 
 export class Waiting implements Patience {
   readonly #deadline: number;
@@ -22,7 +20,7 @@ export class Waiting implements Patience {
   #unhurried = 0;
 
   /**
-   * @param deadline Of the search, in real time.
+   * @param deadline Of all trials, in real time.
    * @param lanes Runs that can be waited for at once.
    */
   constructor(deadline: number, lanes: number) {
@@ -34,7 +32,7 @@ export class Waiting implements Patience {
     if (this.#unhurried > 0) return Number.POSITIVE_INFINITY;
     const now = realNow();
     const share = (WAITING_MIN_MS + (now - this.#began) * WAITING_SHARE) * this.#lanes - this.#spentMs;
-    return Math.min(this.#deadline + LAST_LOOK_MS - now, share);
+    return Math.min(this.#deadline - now, share);
   }
 
   spend(ms: number): void {

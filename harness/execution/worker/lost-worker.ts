@@ -8,7 +8,7 @@ import type { Found } from '../search/found.ts';
 import type { WorkerEnd } from './supervisor.ts';
 
 /** The end of a worker that the target took down. */
-export type LostWorker = Exclude<WorkerEnd, { readonly end: 'finished' }> & { readonly output: string };
+export type LostWorker = Exclude<WorkerEnd, { readonly end: 'finished' | 'overdue' }> & { readonly output: string };
 
 /** An error that the worker itself reported. `kept` is added to the message. */
 export function workerError(error: Extract<FromWorker, { say: 'error' }>, output: string, kept = ''): Error {

@@ -12,6 +12,7 @@ import type { Waiver } from '../../model/waiver.ts';
 import type { Workload } from '../../model/workload.ts';
 import type { Aim } from '../../schedule/workload/writer.ts';
 import type { Found } from '../search/found.ts';
+import type { TimePlan } from '../time-plan.ts';
 import type { SearchTally } from '../search/tally.ts';
 import type { Subject } from '../subject.ts';
 
@@ -30,10 +31,8 @@ export interface SearchJob {
   readonly shrinkMs: number | null;
   readonly firstRun: number;
   readonly runsMax: number;
-  /** Real time left, ms. */
-  readonly timeMs: number;
-  /** Real time that the search gets however long the undisturbed runs before it took, ms. */
-  readonly searchMs: number;
+  /** Its moments count from when the job is given. */
+  readonly plan: TimePlan;
   readonly stopAfter: number;
   readonly known: readonly string[];
   /** Signatures that are known from elsewhere: counted, no findings of this campaign. */
@@ -52,7 +51,7 @@ export interface ReplayJob {
   readonly signature: string;
   readonly property: string;
   readonly times: number;
-  /** Real time, ms, after which no further run is begun; `null` for as long as it takes. */
+  /** Real time, ms, after which what is under way is cut short; `null` for as long as it takes. */
   readonly timeMs: number | null;
 }
 

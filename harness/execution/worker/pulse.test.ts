@@ -52,6 +52,23 @@ describe('the pulse of a worker', () => {
     expect(one.beat).not.toThrow();
   });
 
+  it('cuts what ends sooner within what ends later, and goes on after it', async () => {
+    const { pulse: one, stop } = pulse();
+    const now = realNow();
+
+    await one.cutAt(now + 3_600_000, async () => {
+      await expect(one.cutAt(now, () => Promise.resolve(one.beat()))).rejects.toMatchObject({ isTimeOver: true });
+      expect(one.beat).not.toThrow();
+      // A search ends between two runs: stop cuts nothing of it.
+      stop();
+      expect(one.beat).not.toThrow();
+    });
+    await one.cutAt(now, () =>
+      expect(one.cutAt(now + 3_600_000, () => Promise.resolve(one.beat()))).rejects.toThrow('its time was over'),
+    );
+    expect(one.beat).not.toThrow();
+  });
+
   it('hides nothing that goes wrong by itself', async () => {
     const { pulse: one } = pulse();
 

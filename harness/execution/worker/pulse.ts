@@ -1,12 +1,13 @@
 /**
- * The pulse of a worker: that it is alive, which undisturbed run it is at, and that work which is of no use unless it is whole ends when
- * somebody says stop, or when its time is over.
+ * The pulse of a worker: that it is alive, which undisturbed run it is at, and that work ends when its time is over.
  *
- * A search ends between two runs. What is measured beforehand, and the replay of a finding that is kept, for a program take tens of
- * seconds: they are cut short wherever they wait.
+ * A run of a program may take tens of seconds, and a target may never come to rest: runs are cut short wherever they wait. What is of no
+ * use unless it is whole (the undisturbed runs, the replay of a kept finding) also ends when the user says stop; a search then ends
+ * between two runs.
  */
 import { realNow } from '../../determinism/real-time.ts';
 import { CutShort } from '../run/cut-short.ts';
+import type { CutAt } from '../time-plan.ts';
 import { SLOT } from './protocol.ts';
 
 export class Pulse {
@@ -15,6 +16,7 @@ export class Pulse {
   #isMeasuring = false;
   /** Real time at which what is under way is cut short; absent where nothing is that may be. */
   #until: number | undefined;
+  #endsOnStop = false;
   #wasCut = false;
   #run = 0;
 
@@ -33,9 +35,11 @@ export class Pulse {
    */
   readonly beat = (): void => {
     Atomics.add(this.#slots, SLOT.heartbeat, 1);
-    if (this.#until === undefined || !(this.stopped() || realNow() >= this.#until)) return;
+    if (this.#until === undefined) return;
+    const isStopped = this.#endsOnStop && this.stopped();
+    if (!isStopped && realNow() < this.#until) return;
     this.#wasCut = true;
-    throw new CutShort(this.stopped() ? 'it was stopped' : 'its time was over');
+    throw new CutShort(isStopped ? 'it was stopped' : 'its time was over', true);
   };
 
   /** The same, before each run. */
@@ -44,11 +48,11 @@ export class Pulse {
     if (this.#isMeasuring) this.#onRun(++this.#run);
   };
 
-  /** Does undisturbed runs; undefined when they were stopped. */
-  async measuring<T>(work: () => Promise<T>): Promise<T | undefined> {
+  /** Does undisturbed runs, which end at `until`; undefined when they were cut short. */
+  async measuring<T>(work: () => Promise<T>, until: number = Number.POSITIVE_INFINITY): Promise<T | undefined> {
     this.#isMeasuring = true;
     try {
-      return await this.within(Number.POSITIVE_INFINITY, work);
+      return await this.within(until, work);
     } finally {
       this.#isMeasuring = false;
     }
@@ -56,17 +60,28 @@ export class Pulse {
 
   /** Does work that is cut short at `until`, in real time; undefined when it was, or was stopped. */
   async within<T>(until: number, work: () => Promise<T>): Promise<T | undefined> {
-    this.#until = until;
+    this.#endsOnStop = true;
     this.#wasCut = false;
     try {
-      const done = await work();
+      const done = await this.cutAt(until, work);
       return this.#wasCut ? undefined : done;
     } catch (error) {
       // However a run went wrong that was cut short, it says nothing of the target.
       if (!this.#wasCut) throw error;
       return undefined;
     } finally {
-      this.#until = undefined;
+      this.#endsOnStop = false;
     }
   }
+
+  /** Does work whose runs are cut short at `until`, in real time: what that comes to is for the work to say. */
+  readonly cutAt: CutAt = async (until, work) => {
+    const before = this.#until;
+    this.#until = Math.min(until, before ?? Number.POSITIVE_INFINITY);
+    try {
+      return await work();
+    } finally {
+      this.#until = before;
+    }
+  };
 }

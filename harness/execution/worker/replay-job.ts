@@ -10,6 +10,8 @@ import type { Trial } from '../../model/trial.ts';
 import type { Workload } from '../../model/workload.ts';
 import type { Property } from '../../oracle/property.ts';
 import { reanchorings } from '../../schedule/reanchor.ts';
+import type { CutAt } from '../time-plan.ts';
+import { CutShort, unlessTimeIsOver } from '../run/cut-short.ts';
 import { checkRun } from '../run/check-run.ts';
 import { firstDivergence } from '../run/fingerprint.ts';
 import { inLanes } from '../run/lanes.ts';
@@ -51,12 +53,18 @@ export async function doReplay(
   runner: TrialRunner,
   base: Workload,
   properties: readonly Property[],
+  cutAt: CutAt,
 ): Promise<{ readonly say: 'replayed' } & Replayed> {
   if (job.times < 1) throw new HarnessError('USAGE', `--times must be at least 1, got ${job.times}`);
   // What the target does undisturbed takes its share of the time.
   const until = realNow() + (job.timeMs ?? Number.POSITIVE_INFINITY);
-  const ground = await replayGround(job.subject, runner, base, properties);
-  return { say: 'replayed', ...(await replayOn(ground, job, job.times, until)) };
+  return cutAt(until, async () => {
+    const ground = await replayGround(job.subject, runner, base, properties);
+    return { say: 'replayed' as const, ...(await replayOn(ground, job, job.times, until)) };
+  }).catch((error: unknown) => {
+    unlessTimeIsOver(error);
+    throw new HarnessError('INTERRUPTED', 'the time was over before a run had come to its end; give it more');
+  });
 }
 
 export async function replayGround(
@@ -91,7 +99,10 @@ export async function replayOn(
       judgeRun(trial, run, wanted, reference, prober, live),
     );
   const asStored = await runs(stored.trial, times);
-  const moved = asStored.k === 0 && runner.repeatable ? await moveAnchors(stored.trial, times, runs) : undefined;
+  const moved =
+    asStored.k === 0 && runner.repeatable
+      ? await moveAnchors(stored.trial, times, runs).catch(unlessTimeIsOver)
+      : undefined;
   const { k, n, shown, inconclusive, diverged, other } = moved?.runs ?? asStored;
   const { history, violations } = shown;
   return {
@@ -147,7 +158,12 @@ async function runTimes(
   let diverged: string | null = null;
   let inconclusive: string | null = null;
   await inLanes(lanes, begun(), async (lane) => {
-    const { judged } = await runJudged(lane.runner, trial, (run, live) => judge(lane, run, live));
+    const run = await runJudged(lane.runner, trial, (history, live) => judge(lane, history, live)).catch(
+      unlessTimeIsOver,
+    );
+    // What was cut short is no answer.
+    if (run === undefined || run.judged.isCut === true) return;
+    const { judged } = run;
     n++;
     if (first === undefined) first = judged;
     else if (isRepeatable) diverged ??= firstDivergence(first.history, judged.history) ?? null;
@@ -158,7 +174,7 @@ async function runTimes(
     } else green ??= judged;
   });
   const shown = failed ?? first;
-  if (shown === undefined) throw new Error('a replay of no runs');
+  if (shown === undefined) throw new CutShort('no run came to its end', true);
   return { k, n, shown, inconclusive, diverged, other: failed === undefined ? null : (green?.history ?? null) };
 }
 

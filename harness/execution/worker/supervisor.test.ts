@@ -1,5 +1,6 @@
 /** Whose silence it is. That a blocked worker is ended is tested in `harness/test/bad-targets.test.ts`. */
 import { describe, expect, it } from 'vitest';
+import { realNow } from '../../determinism/real-time.ts';
 import type { FromWorker, Job } from './protocol.ts';
 import { isTooLong, silenceOf, superviseWorker } from './supervisor.ts';
 
@@ -26,6 +27,14 @@ it('never holds the silence of a cluster against a target that is a process', ()
   expect(error).toMatchObject({ say: 'error', code: 'CLUSTER_UNAVAILABLE' });
   // A control plane that starts, a node that gets ready, all of it put back.
   expect(maxMs).toBeGreaterThan(3 * 60_000);
+});
+
+it('stops a worker that has not ended when its time is over', async () => {
+  const entry = new URL('data:text/javascript,for (;;) {}');
+
+  const { end } = await superviseWorker({ entry, job: jobOf(null), until: realNow(), listen: () => {} });
+
+  expect(end).toBe('overdue');
 });
 
 describe('a worker that dies', () => {

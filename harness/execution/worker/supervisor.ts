@@ -36,13 +36,17 @@ export type WorkerEnd =
   /** No run completed for too long. */
   | { readonly end: 'blocked'; readonly forMs: number }
   /** The thread ended by itself: out of memory, or a way to exit that could not be intercepted. */
-  | { readonly end: 'died'; readonly detail: string };
+  | { readonly end: 'died'; readonly detail: string }
+  /** It was stopped: its time was over, and it had not ended by itself. */
+  | { readonly end: 'overdue' };
 
 export interface WorkerOptions {
   readonly entry: URL;
   readonly job: Job;
   readonly listen: (message: FromWorker) => void;
   readonly signal?: AbortSignal | undefined;
+  /** Real time at which it is stopped, whatever it does; absent: it has all the time that it takes. */
+  readonly until?: number;
   /** Gets the way to talk to the worker, for jobs that take requests. */
   readonly started?: (handle: WorkerHandle) => void;
 }
@@ -97,6 +101,7 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { r
   worker.stderr.on('data', keep);
   return new Promise((resolve) => {
     let finished = false;
+    let overdue = false;
     let ended: WorkerEnd | undefined;
     const died = (detail: string, stack = ''): void => {
       if (finished) return;
@@ -117,6 +122,12 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { r
     // One that has answered and was asked nothing since may be silent.
     let idle = false;
     const look = realSetInterval(() => {
+      if (!finished && realNow() >= (options.until ?? Number.POSITIVE_INFINITY)) {
+        finished = true;
+        overdue = true;
+        void worker.terminate();
+        return;
+      }
       if (idle) return;
       const now = Atomics.load(slots, SLOT.heartbeat);
       if (now !== beats) {
@@ -163,7 +174,12 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { r
       realClearInterval(look);
       options.signal?.removeEventListener('abort', stop);
       if (ended === undefined) died(`its thread ended with code ${code}`);
-      resolve({ ...(finished || ended === undefined ? { end: 'finished' } : ended), output });
+      const end: WorkerEnd = overdue
+        ? { end: 'overdue' }
+        : finished || ended === undefined
+          ? { end: 'finished' }
+          : ended;
+      resolve({ ...end, output });
     });
   });
 }

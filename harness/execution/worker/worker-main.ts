@@ -13,10 +13,12 @@ import type { AdversarialWriter } from '../../schedule/workload/writer.ts';
 import { workloadArbitrary } from '../../schedule/workload/workload-arbitrary.ts';
 import { checkRun } from '../run/check-run.ts';
 import { bystander, createHost } from '../hosts/module-host.ts';
+import { busyUntilCut } from '../run/busy-with.ts';
 import { judgeRun, runJudged } from '../run/judge.ts';
 import { Prober } from '../run/prober.ts';
 import type { FromWorker, LabJob, LabRequest, SearchJob, WorkerData } from './protocol.ts';
 import type { Subject } from '../subject.ts';
+import { searchUntil, shifted } from '../time-plan.ts';
 import { Pulse } from './pulse.ts';
 import { referenceCache } from '../run/reference-cache.ts';
 import { takeReferences, undisturbedMeasures, withDeclared } from '../run/references.ts';
@@ -40,6 +42,7 @@ const TALLY_EVERY_MS = 200;
 /** Does the job that the supervisor handed over, and reports. */
 export async function runWorker(registry: Registry): Promise<void> {
   const { job, shared } = workerData as WorkerData;
+  const began = realNow();
   const slots = new Int32Array(shared);
   const say = (message: FromWorker): void => parentPort?.postMessage(message);
   try {
@@ -48,11 +51,12 @@ export async function runWorker(registry: Registry): Promise<void> {
     const host = await createHost(job.subject, pulse.beat);
     const runner = new TrialRunner(host, job.subject.settings, pulse.begun);
     const properties = await registry.properties(job.subject.properties, job.subject.configFile);
-    if (job.job === 'search') await doSearch(job, runner, registry, properties, say, pulse);
+    if (job.job === 'search')
+      await doSearch({ ...job, plan: shifted(job.plan, began) }, runner, registry, properties, say, pulse);
     else if (job.job === 'revisit')
       await doRevisit(job, runner, baseWorkload(job.subject, runner), properties, say, pulse);
     else if (job.job === 'lab') await doLab(job, runner, properties, say);
-    else say(await doReplay(job, runner, baseWorkload(job.subject, runner), properties));
+    else say(await doReplay(job, runner, baseWorkload(job.subject, runner), properties, pulse.cutAt));
   } catch (error) {
     const { code, message, stack } = describe(error);
     say({ say: 'error', code, message, stack });
@@ -88,18 +92,27 @@ async function doSearch(
   say: (message: FromWorker) => void,
   pulse: Pulse,
 ): Promise<void> {
-  const { stopped } = pulse;
-  const started = realNow();
+  const { stopped, cutAt } = pulse;
+  const { plan } = job;
   say({ say: 'phase', phase: 'references' });
   const base = baseWorkload(job.subject, runner);
   const tally = newTally();
   const measured = await pulse.measuring(async () => {
     await checkRun(runner, base);
-    return takeReferences(runner, base, job.subject.crds);
-  });
-  if (measured === undefined) return say({ say: 'done', tally, why: 'budget' });
+    return takeReferences(runner, base, job.subject.crds, plan.spare);
+  }, plan.measured);
+  if (measured === undefined) {
+    if (!stopped()) {
+      tally.left.push({ what: 'measuring', count: 1 });
+      tally.warnings.push(notMeasured(runner));
+    }
+    return say({ say: 'done', tally, why: 'budget' });
+  }
   const server = (await runner.host.cluster.version?.()) ?? null;
-  referenceCache(job.subject, base, server).keep(runner, measured);
+  const { changesLeft = 0 } = measured;
+  if (changesLeft > 0) tally.left.push({ what: 'changes', count: changesLeft });
+  // A replay has the time for all of them.
+  else referenceCache(job.subject, base, server).keep(runner, measured);
   const references = withDeclared(measured, job.subject.declared);
   say({ say: 'measured', measures: undisturbedMeasures(measured) });
   const writers = registry.writers.filter((writer) => job.writers.includes(writer.name));
@@ -134,7 +147,10 @@ async function doSearch(
       shrinkMs: job.shrinkMs,
       firstRun: job.firstRun,
       runsMax,
-      deadline: Math.max(started + job.timeMs, realNow() + job.searchMs),
+      deadline: searchUntil(plan, realNow()),
+      trialsUntil: plan.trials,
+      provedUntil: plan.proved,
+      cutAt,
       stopAfter: job.stopAfter,
       known: job.known,
       expected: job.expected,
@@ -159,6 +175,15 @@ async function doSearch(
   tally.warnings.push(...runner.denials());
   const recycle = runsMax < job.runsMax && tally.runs >= runsMax && !stopped();
   say({ say: 'done', tally, why: recycle ? 'recycle' : 'budget' });
+}
+
+/** Why nothing could be searched: the target, and what it was busy with. */
+function notMeasured({ cut }: TrialRunner): string {
+  const busy = cut === undefined ? undefined : busyUntilCut(cut);
+  return (
+    `the undisturbed runs did not end within the budget, expected the target to come to rest several times${busy === undefined ? '' : `: ${busy}`}; ` +
+    'give it more time (--budget 10m), or shorten its intervals and back-offs in the configuration'
+  );
 }
 
 /** Serves trials until the worker is ended; rejects with the first one that could not be run. */

@@ -1,0 +1,93 @@
+/** What is done about a failure when there is little time. Nothing runs: attempts are answered by hand. */
+import { describe, expect, it } from 'vitest';
+import { realNow } from '../../determinism/real-time.ts';
+import { EMPTY_SCHEDULE, type Fault, type Schedule } from '../../model/schedule.ts';
+import { emptyHistory } from '../run/empty-history.ts';
+import type { Judged } from '../run/judge.ts';
+import type { TrialRunner } from '../run/runner.ts';
+import { violation } from '../run/test-verdicts.ts';
+import { findingOf, type Failed, type Found, type ProofOptions } from './found.ts';
+import type { Attempt } from './shrink-finding.ts';
+import { newTally } from './tally.ts';
+
+const FAULT: Fault = { do: 'crash', at: 'controller/update/a#1!sent' };
+const SCHEDULE: Schedule = { ...EMPTY_SCHEDULE, faults: [FAULT] };
+const VIOLATION = violation();
+const FAILS: Judged = { history: emptyHistory('none'), violations: [VIOLATION], inconclusive: new Map() };
+const FAILED: Failed = {
+  trial: { workload: { version: 1, start: 'settled', sample: [], programs: [] }, schedule: SCHEDULE },
+  judged: FAILS,
+  schedule: SCHEDULE,
+};
+/** A process: runs differ. */
+const runner = { repeatable: false } as TrialRunner;
+
+function prove(attempt: Attempt, more: Partial<ProofOptions> = {}, pending = 1): Promise<Found> {
+  const options: ProofOptions = {
+    ...{ runner, properties: [], shrinkMs: null, onPhase: () => {}, stopped: () => false },
+    ...{ provedUntil: Number.POSITIVE_INFINITY, cutAt: (_, work) => work() },
+    ...more,
+  };
+  return findingOf(FAILED, VIOLATION, options, attempt, newTally(), pending);
+}
+
+/** Fails while its fault is there; `runsMax` runs end before they are cut short. */
+function failing(runsMax: number): Attempt {
+  let runs = 0;
+  return (trial, _, times) => {
+    const made = Math.max(0, Math.min(times, runsMax - runs));
+    runs += made;
+    const judged = trial.schedule.faults.length > 0 ? FAILS : { ...FAILS, violations: [] };
+    return Promise.resolve(Array.from({ length: made }, () => judged));
+  };
+}
+
+describe('proving a finding', () => {
+  it('leaves nothing out where there is time', async () => {
+    const found = await prove(failing(1_000));
+
+    expect(found.stats.reproduced).toEqual({ k: 10, n: 10 });
+    expect(found.left).toBeUndefined();
+  });
+
+  it('says so where it was neither shrunk nor run as often as usual', async () => {
+    // What shrinks goes by the clock, and reproducing ends with the runs.
+    const found = await prove(failing(1), { provedUntil: realNow() - 1 });
+
+    expect(found.left).toEqual(['shrink', 'proof']);
+    expect(found.stats).toMatchObject({ reproduced: { k: 1, n: 1 }, executions: 1 });
+  });
+
+  it('counts the runs that a form was accepted for where none came to its end after them', async () => {
+    let runs = 0;
+    const attempt: Attempt = (_, __, times) =>
+      Promise.resolve(runs++ === 0 ? Array.from({ length: times }, () => FAILS) : []);
+    const outOfTime = (): boolean => runs > 0;
+
+    const found = await prove(attempt, { stopped: outOfTime });
+
+    expect(found.stats.reproduced).toEqual({ k: 2, n: 2 });
+    expect(found.left).toEqual(['shrink', 'proof']);
+  });
+
+  it('claims nothing of what was never run again', async () => {
+    const found = await prove(() => Promise.resolve([]), { provedUntil: realNow() - 1 });
+
+    expect(found.stats.reproduced).toEqual({ k: 0, n: 0 });
+  });
+
+  it('shares the time that is left among the findings that are to be made', async () => {
+    const until: number[] = [];
+    const cutAt: ProofOptions['cutAt'] = (at, work) => {
+      until.push(at);
+      return work();
+    };
+    const now = realNow();
+
+    await prove(failing(1_000), { cutAt, provedUntil: now + 40_000 }, 4);
+
+    // Half of its quarter for shrinking, the rest for proving.
+    expect(until[0]).toBeLessThanOrEqual(now + 5_000 + 1_000);
+    expect(Math.max(...until)).toBeLessThanOrEqual(now + 10_000 + 1_000);
+  });
+});

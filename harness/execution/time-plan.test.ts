@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { BOUND, BUDGET_MIN_MS, ENDLESS, searchUntil, shifted, timePlan } from './time-plan.ts';
+
+describe('the division of a budget', () => {
+  it.each([1_000, 10_000, 20_000, 60_000, 3_600_000])('ends %i ms within the bound, part after part', (timeMs) => {
+    const began = 500;
+    const { spare, measured, search, lastTrial, trials, proved, work, asked } = timePlan(timeMs, began);
+    const parts = [spare, measured, lastTrial, trials, proved, work, asked];
+
+    expect(parts).toEqual(parts.toSorted((a, b) => a - b));
+    expect(search).toBe(began + timeMs);
+    expect(asked - began).toBeLessThan(BOUND * Math.max(timeMs, BUDGET_MIN_MS));
+  });
+
+  it('lets trials begin until the budget ends, and for a while after undisturbed runs that took nearly all of it', () => {
+    const plan = timePlan(60_000, 0);
+
+    expect(searchUntil(plan, 10_000)).toBe(60_000);
+    expect(searchUntil(plan, 45_000)).toBe(63_000);
+    expect(searchUntil(plan, 60_000)).toBe(plan.lastTrial);
+  });
+
+  it('has no end where the budget is a number of runs, told to whichever clock', () => {
+    expect(timePlan(Number.POSITIVE_INFINITY, 7)).toEqual(ENDLESS);
+    expect(shifted(ENDLESS, -7)).toEqual(ENDLESS);
+  });
+
+  it('is the same by another clock', () => {
+    expect(shifted(timePlan(60_000, 900), -900)).toEqual(timePlan(60_000, 0));
+  });
+});
