@@ -20,9 +20,10 @@ function specAfter(
   writes: readonly Write[],
   owned: readonly string[],
   removed: readonly string[] = [],
+  creator = 'user',
 ): JsonValue | undefined {
   const h = historyBuilder();
-  h.create('user', WIDGETS, manifest('Widget', 'web', { spec }));
+  h.create(creator, WIDGETS, manifest('Widget', 'web', { spec }));
   h.phase('contention');
   for (const { by, path, value } of writes)
     h.update(by, WIDGETS, setAt(h.live(WIDGETS, 'web'), ['spec', ...path], value));
@@ -39,6 +40,12 @@ describe('the input of a fresh copy', () => {
     const writes = [write('controller', ['cpu'], '2'), write('controller', ['memory'], '1Gi')];
 
     expect(specAfter({ cpu: '2000m' }, writes, ['spec.cpu', 'spec.memory'])).toEqual({ cpu: '2000m' });
+  });
+
+  it('has what another writer created the object with', () => {
+    expect(specAfter({ cpu: '2000m' }, [write('controller', ['cpu'], '2')], ['spec.cpu'], [], 'writer-1')).toEqual({
+      cpu: '2000m',
+    });
   });
 
   it('has the value that the target found as it should be, though it writes that field at other times', () => {

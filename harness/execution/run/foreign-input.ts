@@ -68,7 +68,7 @@ interface Writers {
    * when it is to be called again. A fresh copy that found such notes would wait as they say.
    */
   readonly notes: ReadonlySet<string>;
-  /** What a user has set, with the version in which anyone but the target last set it; without one where it was removed again. */
+  /** What a user or the object's creator has set, with the version in which anyone but the target last set it; without one where it was removed again. */
   readonly users: ReadonlyMap<string, KubeObject | undefined>;
 }
 
@@ -82,8 +82,9 @@ function writersOf(history: History, { uid }: Revision): Writers {
     for (const { path, to } of diffContent(version.before, version.object)) {
       if (writer === 'target') notes.add(path);
       else others.add(path);
-      if (writer === 'user' || (writer === 'writer' && users.has(path)))
-        users.set(path, to === undefined ? undefined : version.object);
+      // Who creates an object says what it is to be, as a user does: another writer may delete it and create it again.
+      const says = writer === 'user' || version.type === 'ADDED' || users.has(path);
+      if (writer !== 'target' && says) users.set(path, to === undefined ? undefined : version.object);
     }
   }
   return { notes: new Set([...notes].filter((path) => !others.has(path))), users };
