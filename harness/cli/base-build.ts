@@ -110,7 +110,7 @@ export async function judgeOnBase(
   const judged: Finding[] = [];
   for (const finding of findings) {
     const { onBase, text } = await onBaseOf(finding.counterexample, base, context);
-    tell(`base build: ${fileStem(finding.violation.signature)} ${text}\n`);
+    tell(`base build: ${fileStem(finding.violation)} ${text}\n`);
     judged.push({ ...finding, onBase });
   }
   return judged;

@@ -122,7 +122,7 @@ export async function confirmRun(
           ? { finding, text: 'embedded only: the time was up' }
           : await ask(finding, on, { ...context, timeMs: shareOf(left, findings.length - asked.length) });
         asked.push(answer.finding);
-        tell(`${fileStem(finding.violation.signature)} ${answer.text}\n`);
+        tell(`${fileStem(finding.violation)} ${answer.text}\n`);
         if (answer.finding !== finding) confirmed(answer.finding);
       }
     });

@@ -102,8 +102,8 @@ export class FindingKeeper {
   }
 
   /** Where all its files are, relative to the working directory. */
-  pathsOf({ violation: { signature } }: Finding): FindingPaths {
-    const stem = fileStem(signature);
+  pathsOf({ violation }: Finding): FindingPaths {
+    const stem = fileStem(violation);
     const files = this.#paths.get(stem);
     const { cwd } = this.#console;
     return {
@@ -117,7 +117,7 @@ export class FindingKeeper {
   #writePage(finding: Finding): string | undefined {
     try {
       const page = relative(this.#console.cwd, writePage(this.#reportDir, finding, this.#console.cwd));
-      this.#pages.set(fileStem(finding.violation.signature), page);
+      this.#pages.set(fileStem(finding.violation), page);
       return page;
     } catch (error) {
       this.#note(error);
@@ -134,7 +134,7 @@ export class FindingKeeper {
     try {
       const encoders = { counterexample: encodeCounterexample, record: encodeRecord };
       const files = writeFinding(this.#reportDir, finding, encoders);
-      this.#paths.set(fileStem(finding.violation.signature), files);
+      this.#paths.set(fileStem(finding.violation), files);
       return relative(this.#console.cwd, files.counterexample);
     } catch (error) {
       this.#note(error);

@@ -27,6 +27,7 @@ import { clusterOf, existingOf, moduleAsProcess } from '../execution/config/targ
 import { imagesFor } from '../execution/config/pod-target.ts';
 import { resolveCommand } from '../execution/config/process-target.ts';
 import type { RunConfig } from '../execution/config/run-config.ts';
+import type { KnownCause } from '../model/cause.ts';
 import type { CheckResult } from '../model/check-result.ts';
 import type { ClusterKind } from '../model/cluster.ts';
 import type { NamedEntry, Revisited } from '../model/corpus.ts';
@@ -63,8 +64,10 @@ export interface RunContext {
   readonly strategies?: readonly StrategyName[];
   /** Where every run starts; default: mostly at rest. */
   readonly start?: 'settled' | 'empty';
-  /** Signatures, as {@link signatureText} spells them, that are known: counted, and neither shrunk nor found again. */
-  readonly expected?: readonly string[];
+  /** What is known, by its signature as {@link signatureText} spells it or by cause: counted, and neither shrunk nor found again. */
+  readonly expected?: readonly (string | KnownCause)[];
+  /** Reports every symptom as a finding of its own, instead of one finding for each cause. */
+  readonly allSymptoms?: boolean;
 }
 
 /**
@@ -121,7 +124,7 @@ export function standOn<T>(
 
 /** Runs a resolved configuration. */
 export async function runConfigured(config: RunConfig, context: RunContext = {}): Promise<CampaignResult> {
-  const { events, signal, verifyEvery, shrinkMs, strategies, start, expected, onCluster } = context;
+  const { events, signal, verifyEvery, shrinkMs, strategies, start, expected, allSymptoms, onCluster } = context;
   const campaign = (ready: RunConfig): Promise<CampaignResult> =>
     runCampaign(ready, {
       workerEntry: WORKER,
@@ -129,13 +132,18 @@ export async function runConfigured(config: RunConfig, context: RunContext = {})
       ...(shrinkMs === undefined ? {} : { shrinkMs }),
       ...(strategies === undefined ? {} : { strategies }),
       ...(start === undefined ? {} : { start }),
-      ...(expected === undefined ? {} : { expected }),
+      ...(expected === undefined ? {} : { expected: expected.map(known) }),
+      ...(allSymptoms === undefined ? {} : { allSymptoms }),
       ...(events === undefined ? {} : { events }),
       ...(signal === undefined ? {} : { signal }),
     });
   if (config.existing === null) return standOn(config, context, campaign);
   const { result, left } = await withExisting(config.existing, () => campaign(config), onCluster);
   return { ...result, warnings: [...result.warnings, ...left] };
+}
+
+function known(one: string | KnownCause): KnownCause {
+  return typeof one === 'string' ? { key: one, signatures: [one] } : one;
 }
 
 /** How a corpus is replayed; see {@link revisitConfigured}. */

@@ -1,7 +1,8 @@
 /** What a property says about a history. Anything but `holds` and `violated` is not an opinion: inconclusive is never success. */
+import type { Cause } from './cause.ts';
 import type { ProbeRequest } from './probe.ts';
 
-/** What makes two violations the same finding. */
+/** How a violation looks: what it is a violation of, and where it shows. Several may have one {@link Cause}. */
 export interface Signature {
   /** `convergence`, `no-lost-update`, … */
   readonly property: string;
@@ -27,6 +28,8 @@ export interface Violation {
   readonly at: number;
   /** `warning`: worth telling, does not fail a run. */
   readonly severity: 'error' | 'warning';
+  /** Properties leave it out: it is read off the run (`oracle/cause.ts`). Absent in files from before causes. */
+  readonly cause?: Cause;
 }
 
 export type CheckResult =

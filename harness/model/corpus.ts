@@ -82,6 +82,7 @@ type Kept = Omit<Counterexample, 'kind' | NotKept>;
 function keptOf({
   version,
   signature,
+  cause,
   sentence,
   target,
   namespace,
@@ -92,7 +93,20 @@ function keptOf({
   foundWith,
 }: Kept): Kept {
   const where = cluster === undefined ? {} : { cluster };
-  return { version, signature, sentence, target, namespace, ...where, workload, schedule, config, foundWith };
+  const because = cause === undefined ? {} : { cause };
+  return {
+    version,
+    signature,
+    ...because,
+    sentence,
+    target,
+    namespace,
+    ...where,
+    workload,
+    schedule,
+    config,
+    foundWith,
+  };
 }
 
 /** The counterexample without what the project has anyway. */

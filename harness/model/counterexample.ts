@@ -1,4 +1,5 @@
 /** The counterexample: all it takes to run a failure again, as a versioned file. */
+import type { Cause } from './cause.ts';
 import type { ClusterKind, ClusterPart } from './cluster.ts';
 import type { Signature } from './check-result.ts';
 import type { Confirmation } from './confirmation.ts';
@@ -72,6 +73,8 @@ export interface Counterexample {
   readonly version: 1;
   readonly kind: 'counterexample';
   readonly signature: Signature;
+  /** Absent in files from before causes. */
+  readonly cause?: Cause;
   readonly sentence: string;
   readonly target: CounterexampleTarget;
   readonly namespace: string;

@@ -4,6 +4,7 @@
  * Owns: the nouns between `execution` (which makes them) and `report` (which shows and stores them).
  */
 import type { Measures } from './baseline.ts';
+import type { Symptom, Symptoms } from './cause.ts';
 import type { CheckResult, Violation } from './check-result.ts';
 import type { Counterexample } from './counterexample.ts';
 import type { Footprint, History } from './history.ts';
@@ -14,7 +15,7 @@ import type { Sketch } from './sketch.ts';
 import type { SoakFacts } from './soak.ts';
 import type { Waiver } from './waiver.ts';
 
-/** k of n runs failed with the same signature. Never rounded up. */
+/** k of n runs failed the same way. Never rounded up. */
 export interface Reproduced {
   readonly k: number;
   readonly n: number;
@@ -57,8 +58,10 @@ export interface FindingStats {
   /** Watch events that the holds keep back. */
   readonly heldItems: number;
   readonly reproduced: Reproduced;
-  /** Runs of the campaign that failed with this signature. */
+  /** Runs of the campaign that showed this cause. */
   readonly count: number;
+  /** How it showed, the most frequent first. Absent in files from before causes. */
+  readonly symptoms?: readonly Symptom[];
   readonly grade: Grade;
   readonly counterfactuals: readonly Counterfactual[];
 }
@@ -66,7 +69,7 @@ export interface FindingStats {
 /** What the build before a change does with the same schedule. */
 export type OnBase = 'fails' | 'holds' | 'unknown';
 
-/** One signature: its smallest example and what stands behind it. */
+/** One cause: the smallest example of one of its symptoms, and what stands behind it. */
 export interface Finding {
   readonly violation: Violation;
   readonly counterexample: Counterexample;
@@ -183,8 +186,8 @@ export interface CampaignResult {
   readonly perProperty: { readonly [property: string]: PropertyTally };
   /** Absent for a target that is no process. */
   readonly targetUse?: TargetUse;
-  /** Runs by signature that failed in a way known before the campaign; absent where none did. */
-  readonly seenAgain?: { readonly [signature: string]: number };
+  /** Runs by cause, or by signature where that alone is known, that failed in a way known before the campaign; absent where none did. */
+  readonly seenAgain?: { readonly [cause: string]: number };
   /** What the target took of the server. */
   readonly measures?: Measures;
   /** What came up, so that it can be added up with other campaigns. */
@@ -192,6 +195,8 @@ export interface CampaignResult {
     readonly behaviours: Sketch;
     /** As `oracle/situations.ts` spells them. */
     readonly situations: readonly string[];
+    /** How each cause showed, found or known before. */
+    readonly symptoms?: Symptoms;
   };
   /** The same workload and schedule gave two histories. */
   readonly diverged?: boolean;

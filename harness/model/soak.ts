@@ -5,6 +5,7 @@
  * any order, twice or not at all (`report/soak/merge.ts`). Stored as `schedule/codec/soak-line.ts` says, made by `execution/soak/`.
  */
 import type { ClusterKind } from './cluster.ts';
+import type { Symptoms } from './cause.ts';
 import type { CorpusSummaryEntry } from './corpus.ts';
 import type { BudgetCheck, Measures } from './baseline.ts';
 import type { FindingRecord, Inconclusive, PropertyTally } from './finding.ts';
@@ -86,8 +87,10 @@ export interface BatchResult {
   readonly verified: number;
   readonly elapsedMs: number;
   readonly contention: { readonly [counter: string]: number };
-  /** Runs by signature that failed. */
-  readonly counts: { readonly [signature: string]: number };
+  /** Runs that failed, by cause; by signature in lines from before causes. */
+  readonly counts: { readonly [cause: string]: number };
+  /** How each of these causes showed. */
+  readonly symptoms?: Symptoms;
   readonly perProperty: { readonly [property: string]: PropertyTally };
   readonly inconclusive: Inconclusive;
   readonly warnings: readonly string[];

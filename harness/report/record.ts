@@ -29,7 +29,7 @@ export interface FindingFiles {
 
 /** Where a finding goes below a report folder. The same signature has the same name, so a later, smaller example replaces it. */
 export function findingFiles(reportDir: string, finding: Told): FindingFiles {
-  const stem = fileStem(finding.violation.signature);
+  const stem = fileStem(finding.violation);
   return {
     counterexample: join(reportDir, 'failures', `${stem}.json`),
     record: join(reportDir, 'records', `${stem}.json`),

@@ -18,6 +18,7 @@ import { mendOf } from './mend.ts';
 import { operationRows } from './operation-rows.ts';
 import { eventRows, type EventRow } from './event-rows.ts';
 import { reconcilesBeside } from './target-use.ts';
+import { becauseOf, symptomLines } from './symptoms.ts';
 import { titleOf } from './title.ts';
 import { waiverLine } from './waiver-line.ts';
 
@@ -67,6 +68,10 @@ export interface Story {
   /** `LOST UPDATE`. */
   readonly title: string;
   readonly sentence: string;
+  /** What did it; absent in files from before causes, and where it says no more than the sentence. */
+  readonly cause?: string;
+  /** How else the cause shows; known once the campaign has ended. */
+  readonly symptoms: readonly string[];
   /** Actors with rows: foreign ones first, the target last. */
   readonly actors: readonly ActorId[];
   /** `deployments/web` when the story is about one object. */
@@ -114,9 +119,12 @@ export function tellStory({ record: history, violation, counterexample, stats }:
   const object = key === undefined ? undefined : index.shortName(key);
   const confirmed = confirmationText(counterexample);
   const mend = mendOf(index, violation);
+  const { cause, symptoms = [] } = becauseOf(violation, stats ?? {});
   return {
     title: titleOf(violation.signature),
     sentence: violation.sentence,
+    ...(cause === undefined || cause.key === cause.text ? {} : { cause: cause.text }),
+    symptoms: symptoms.length < 2 ? [] : symptomLines(symptoms),
     actors: actorsOf(kept),
     ...(object === undefined ? {} : { object }),
     rows: kept,

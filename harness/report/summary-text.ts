@@ -9,6 +9,7 @@ import { seenText, sideBySide, soakLines } from './soak/text.ts';
 import { corpusHeadline, corpusLines } from './corpus-summary.ts';
 import { countText, rateText } from './count-text.ts';
 import { notConfirmedText } from './run/document.ts';
+import { symptomLines } from './symptoms.ts';
 import type { Summary, SummaryFinding } from './summary.ts';
 
 const HEADLINES: { readonly [outcome in CampaignOutcome]: string } = {
@@ -64,8 +65,10 @@ export function renderSummary(
   )
     lines.push(confidenceText(summary.runs));
   for (const finding of findings) {
-    const { property, sentence, counterexample, count, reconciles, seen, confirmed } = finding;
+    const { property, sentence, counterexample, count, reconciles, seen, confirmed, cause, symptoms = [] } = finding;
     lines.push(`  ${markOf(finding)} ${property}: ${sentence}`);
+    if (cause !== undefined && cause.text !== finding.signature) lines.push(`    cause: ${cause.text}`);
+    if (symptoms.length > 1) lines.push(...symptomLines(symptoms).map((line) => `    shows as ${line}`));
     if (reconciles !== undefined) lines.push(`    ${reconciles}`);
     const times = seen === undefined ? [] : [seenText(seen)];
     const real = confirmed === undefined ? [] : [confirmationText({ confirmed })];

@@ -14,13 +14,15 @@ import type {
 import { reconcilesBeside, summariseUse, useSchema, type UseSummary } from './target-use.ts';
 import type { BudgetCheck } from '../model/baseline.ts';
 import { signatureText } from '../model/check-result.ts';
+import type { Cause } from '../model/cause.ts';
 import type { SoakFacts } from '../model/soak.ts';
 import { waiverText } from '../model/waiver.ts';
 import { budgetSchema } from './budgets.ts';
 import { seenSchema, soakSchema, type SeenTimes } from './soak/text.ts';
+import { becauseOf, type Because, type ShownSymptom } from './symptoms.ts';
 import { corpusSummarySchema, outcomeWith, type CorpusSummary } from './corpus-summary.ts';
 
-export interface SummaryFinding {
+export interface SummaryFinding extends Because {
   readonly signature: string;
   readonly property: string;
   readonly class: string;
@@ -65,8 +67,8 @@ export interface Summary {
   readonly targetUse?: UseSummary;
   /** What the findings that the project keeps came to, before the search. */
   readonly corpus?: CorpusSummary;
-  /** Runs by signature that failed as a kept finding does. */
-  readonly seenAgain?: { readonly [signature: string]: number };
+  /** Runs that failed as a kept finding does, by cause or signature. */
+  readonly seenAgain?: { readonly [cause: string]: number };
   /** Measures beside those of the baseline; absent where the project has none. */
   readonly budgets?: readonly BudgetCheck[];
   /** Waivers of the configuration, and how many violations each covered. */
@@ -98,6 +100,22 @@ export const confirmationSchema: z.ZodType<Confirmation> = z
   })
   .meta({ description: 'What a real API server said to it; absent where none was asked' });
 
+export const causeSchema: z.ZodType<Cause> = z
+  .strictObject({ key: z.string(), text: z.string() })
+  .meta({ description: 'What did it; the key is the same wherever it is found' });
+
+export const symptomsSchema: z.ZodType<readonly ShownSymptom[]> = z
+  .array(
+    z.strictObject({
+      property: z.string(),
+      class: z.string(),
+      resource: z.string(),
+      field: z.string(),
+      count: z.int(),
+    }),
+  )
+  .meta({ description: 'How the cause shows, and in how many runs' });
+
 const counters = z.record(z.string(), z.number());
 
 /** Describes the `--json` document; published as a JSON Schema. */
@@ -116,6 +134,8 @@ export const summarySchema: z.ZodType<Summary> = z
         property: z.string(),
         class: z.string(),
         sentence: z.string(),
+        cause: causeSchema.exactOptional(),
+        symptoms: symptomsSchema.exactOptional(),
         counterexample: z.string().nullable().meta({ description: 'Path; null when it could not be written' }),
         steps: z.int(),
         preemptions: z.int(),
@@ -124,7 +144,7 @@ export const summarySchema: z.ZodType<Summary> = z
         actors: z.int(),
         executions: z.int().meta({ description: 'Runs that shrinking took' }),
         reproduced: z.strictObject({ k: z.int(), n: z.int() }),
-        count: z.int().meta({ description: 'Runs that failed this way' }),
+        count: z.int().meta({ description: 'Runs that showed this cause' }),
         severity: z.enum(['error', 'warning']),
         grade: z.enum(['everyday', 'restart-or-HA', 'pathological']),
         onBase: z
@@ -167,7 +187,9 @@ export const summarySchema: z.ZodType<Summary> = z
       .exactOptional()
       .meta({ description: 'Waivers, and how many violations each covered' }),
     soak: soakSchema.exactOptional(),
-    seenAgain: counters.exactOptional().meta({ description: 'Runs by signature that failed as a kept finding does' }),
+    seenAgain: counters
+      .exactOptional()
+      .meta({ description: 'Runs that failed as a kept finding does, by cause or signature' }),
   })
   .meta({ id: 'Summary', description: 'What a campaign came to: the document of `stalemate run --json`' });
 
@@ -229,6 +251,7 @@ function summariseFinding(
     property: violation.signature.property,
     class: violation.signature.class,
     sentence: violation.sentence,
+    ...becauseOf(violation, stats),
     counterexample: path ?? null,
     steps: stats.stepsAfter,
     preemptions: stats.preemptions,

@@ -201,12 +201,21 @@ function endOf(field: string, room: number): string {
 function footLines(story: Story, { width }: Layout, replay: string): readonly string[] {
   const missed =
     story.missed.length === 0 ? [] : wrapWithin(`never happened: ${story.missed.join(', ')}`, width - 1, 2, 2);
+  const because = story.cause === undefined ? [] : wrapWithin(`cause: ${story.cause}`, width - 1, 2, 2);
+  const shows = story.symptoms.flatMap((line) => wrapWithin(`shows as ${line}`, width - 1, 2, 2));
   const own = story.reconciles === undefined ? [] : wrap(story.reconciles, width - 1, 2);
   const tried = story.stats === undefined ? [] : wrapParts(triedText(story.stats, story), width - 1);
   const mend = story.mend === undefined ? [] : wrap(`mend: ${inShort(story.mend)}`, width - 1, 2);
-  return [...missed, ...own, ...tried, ...mend, `replay: ${replay}`, `waive: ${story.waiver}`].map(
-    (line) => ` ${line}`,
-  );
+  return [
+    ...missed,
+    ...because,
+    ...shows,
+    ...own,
+    ...tried,
+    ...mend,
+    `replay: ${replay}`,
+    `waive: ${story.waiver}`,
+  ].map((line) => ` ${line}`);
 }
 
 const BESIDE = ' · ';

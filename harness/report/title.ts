@@ -1,5 +1,6 @@
 /** What a finding is called on its first line and in its file name. */
-import { signatureText, type Signature } from '../model/check-result.ts';
+import { causeKey } from '../model/cause.ts';
+import type { Signature, Violation } from '../model/check-result.ts';
 
 /** Titles by property and, where a property knows several kinds of harm, by class. A user's own property goes by its name. */
 const TITLES: { readonly [propertyAndClass: string]: string } = {
@@ -25,13 +26,13 @@ export function titleOf(signature: Signature): string {
   return title ?? signature.property.replaceAll('-', ' ').toUpperCase();
 }
 
-/** `lost-update-7f3a91`: readable, and the same for the same signature wherever it is found. */
-export function fileStem(signature: Signature): string {
-  const words = titleOf(signature)
+/** `lost-update-7f3a91`: readable, and the number is the same for the same cause wherever it is found. */
+export function fileStem(of: Pick<Violation, 'cause' | 'signature'>): string {
+  const words = titleOf(of.signature)
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-+|-+$/g, '');
-  return `${words}-${shortHash(signatureText(signature))}`;
+  return `${words}-${shortHash(causeKey(of))}`;
 }
 
 /** FNV-1a, 24 bits of it: names, not security. */

@@ -45,7 +45,7 @@ export async function runCampaign(flags: RunFlags, context: CommandContext, chan
   checkFolder(config.reportDir);
   const release = lockFolder(config.reportDir);
   try {
-    const prepared = { kept, build, confirm, baseline, update: flags.updateBaseline === true };
+    const prepared = { kept, build, confirm, baseline, update: flags.updateBaseline === true, all: flags.all === true };
     return await withTelling(config, flags, console, (telling) => runTold(prepared, telling, context));
   } finally {
     release();
@@ -56,6 +56,8 @@ interface Prepared extends KeptBaseline {
   readonly kept: readonly NamedEntry[];
   readonly build: BaseBuild | undefined;
   readonly confirm: ConfirmPlan;
+  /** Every symptom is a finding of its own. */
+  readonly all: boolean;
 }
 
 /** What there is of a campaign, as far as it came. */
@@ -65,13 +67,13 @@ interface There {
 }
 
 async function runTold(
-  { kept, build, confirm, baseline, update }: Prepared,
+  { kept, build, confirm, baseline, update, all }: Prepared,
   telling: Telling,
   { signal }: CommandContext,
 ): Promise<ExitCode> {
   const { config, console, tell, keeper, vault } = telling;
   const { runConfigured, standOn } = await import('../library.ts');
-  const { knownSignatures } = await import('../corpus/replay-first.ts');
+  const { knownCauses } = await import('../corpus/replay-first.ts');
   tellHead(config, `seed ${config.seed}, ${budgetText(config.budget)}`, { tell, console, vault });
 
   const progress = progressLine(process.stderr);
@@ -86,7 +88,8 @@ async function runTold(
         there.searched = await runConfigured(ready, {
           signal,
           onCluster,
-          ...(corpus === undefined ? {} : { expected: knownSignatures(corpus.revisited) }),
+          allSymptoms: all,
+          ...(corpus === undefined ? {} : { expected: knownCauses(corpus.revisited) }),
           events: {
             onProgress: (facts) => progress.show(facts),
             onFinding: (finding) => {

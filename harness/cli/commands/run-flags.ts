@@ -30,6 +30,7 @@ export interface RunFlags extends TargetFlags {
   readonly stopAfter?: number;
   readonly reportDir?: string;
   readonly report?: readonly ReportRequest[];
+  readonly all?: boolean;
   readonly json?: boolean;
 }
 
@@ -56,6 +57,7 @@ export function withSearchFlags(command: Command, budget: string): Command {
       confirmArgument,
     )
     .option('--stop-after <n>', 'end after this many distinct findings', countArgument('--stop-after'))
+    .option('--all', 'report every symptom as a finding, not one finding for each cause')
     .option('--report-dir <dir>', 'folder for what is found (default: .stalemate)')
     .option(
       '--report <format[=path]>',

@@ -77,7 +77,7 @@ function nextState(known: NamedEntry | undefined, isFile: boolean): CorpusState 
 function entryFrom(file: string, cwd: string, home: string): NamedEntry {
   const counterexample = redactCounterexample(decodeReplayable(readText(file, 'counterexample'), basename(file)));
   return {
-    name: fileStem(counterexample.signature),
+    name: fileStem(counterexample),
     entry: {
       ...corpusEntryOf(counterexample, { state: 'open', reason: '', since: '' }),
       target: targetFrom(counterexample.target, cwd, home),

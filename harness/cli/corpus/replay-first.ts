@@ -3,6 +3,7 @@ import { relative } from 'node:path';
 import { realNow } from '../../determinism/real-time.ts';
 import { storedTarget } from '../../execution/search/counterexample.ts';
 import type { RunConfig } from '../../execution/config/run-config.ts';
+import { causeKey, type KnownCause } from '../../model/cause.ts';
 import { signatureText } from '../../model/check-result.ts';
 import {
   isFailure,
@@ -110,7 +111,11 @@ export function exitOfCorpus(revisited: readonly Revisited[]): ExitCode {
   return revisited.some(isSilent) ? EXIT.inconclusive : EXIT.holds;
 }
 
-/** Violations that need no second story: a search counts them and looks for others. */
-export function knownSignatures(revisited: readonly Revisited[]): readonly string[] {
-  return revisited.flatMap(({ outcome, entry }) => (outcome === 'fails' ? [signatureText(entry.signature)] : []));
+/** Causes that need no second story: a search counts them and looks for others. */
+export function knownCauses(revisited: readonly Revisited[]): readonly KnownCause[] {
+  return revisited.flatMap(({ outcome, entry, violation }) => {
+    if (outcome !== 'fails') return [];
+    const signatures = [signatureText(entry.signature)];
+    return [{ key: causeKey(violation ?? entry), signatures }];
+  });
 }

@@ -1,6 +1,6 @@
 /** Findings of a soak, asked of a real server once its budget is used up: what that says goes into a line of its own. */
 import type { RunConfig } from '../../execution/config/run-config.ts';
-import { signatureText } from '../../model/check-result.ts';
+import { causeKey } from '../../model/cause.ts';
 import type { SoakLine } from '../../model/soak.ts';
 import type { Soak } from '../../report/soak/merge.ts';
 import { confirmRun, type ConfirmContext, type ConfirmPlan } from '../confirm.ts';
@@ -20,8 +20,8 @@ export async function confirmSoak(
   await confirmRun({ ...result, findings }, plan, config, {
     ...manner,
     confirmed: ({ violation, counterexample }) => {
-      const signature = signatureText(violation.signature);
-      const line = examples.find(({ record }) => signatureText(record.violation.signature) === signature);
+      const key = causeKey(violation);
+      const line = examples.find(({ record }) => causeKey(record.violation) === key);
       // The same line in all else, its time too: nothing was found, and no shard goes on behind its end.
       if (line !== undefined) append({ ...line, record: { ...line.record, counterexample } });
     },

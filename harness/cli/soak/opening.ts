@@ -66,13 +66,13 @@ export function introduce(
 }
 
 export function goingOnText(state: SoakState, config: RunConfig): string {
-  const { batches, runs, signatures } = state;
+  const { batches, runs, causes } = state;
   const rest = leftOf(config, state);
   const left = config.budget.unit === 'ms' ? timeText(rest) : countText(rest, 'run');
   const there = [
     countText(batches, 'batch').replace(/hs$/, 'hes'),
     countText(runs, 'run'),
-    countText(signatures, 'finding'),
+    countText(causes, 'finding'),
   ];
   return `goes on behind ${there.join(', ')}: ${left} left`;
 }

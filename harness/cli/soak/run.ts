@@ -61,7 +61,8 @@ export async function soak(flags: SoakFlags, context: CommandContext): Promise<E
   const release = await takeFolder(config.reportDir, { signal, onWait: (why) => console.err(`${why}\n`) });
   try {
     const update = flags.updateBaseline === true;
-    const prepared = { ...identity, kept, confirm, baseline, update, epoch, isResumed: going !== undefined };
+    const all = flags.all === true;
+    const prepared = { ...identity, kept, confirm, baseline, update, all, epoch, isResumed: going !== undefined };
     return await withTelling(config, flags, console, (telling) => soakTold(prepared, telling, context));
   } finally {
     release();
@@ -71,6 +72,8 @@ export async function soak(flags: SoakFlags, context: CommandContext): Promise<E
 interface Prepared extends KeptBaseline, SoakIdentity {
   readonly kept: readonly NamedEntry[];
   readonly confirm: ConfirmPlan;
+  /** Every symptom is a finding of its own. */
+  readonly all: boolean;
   readonly epoch: string;
   /** Nobody has named the epoch: it is one that was not finished. */
   readonly isResumed: boolean;
@@ -110,10 +113,10 @@ interface Logged extends Prepared {
 }
 
 async function soakLogged(logged: Logged, telling: Telling, { signal }: CommandContext): Promise<ExitCode> {
-  const { kept, confirm, baseline, update, shard, place, append, entries, state } = logged;
+  const { kept, confirm, baseline, update, all, shard, place, append, entries, state } = logged;
   const { config, console, tell, keeper, vault } = telling;
   const { runConfigured, standOn } = await import('../library.ts');
-  const { knownSignatures } = await import('../corpus/replay-first.ts');
+  const { knownCauses } = await import('../corpus/replay-first.ts');
   const progress = progressLine(process.stderr);
   const onCluster = (line: string): void => tell(`${line}\n`);
   const judged = (replayed: SoakLineOf<'judged'>['kept'], budgets: SoakLineOf<'judged'>['budgets']): void => {
@@ -130,14 +133,18 @@ async function soakLogged(logged: Logged, telling: Telling, { signal }: CommandC
       }
       await runSoak(ready, {
         ...{ shard, place, state, append, signal },
-        expected: replayed === undefined ? [] : knownSignatures(replayed.revisited),
+        expected: replayed === undefined ? [] : knownCauses(replayed.revisited),
         campaign: async (batch, { events, ...how }) => {
           // What goes wrong with one of them must not cost the others: they are heard while the batch runs.
           const onFinding = (finding: Finding): void =>
             keeper.guard(() => events.onFinding?.(redactFinding(finding, vault)));
           const onInconclusive = (run: InconclusiveRun): void =>
             keeper.guard(() => events.onInconclusive?.(redactRecording(run, vault)));
-          const result = await runConfigured(batch, { ...how, events: { ...events, onFinding, onInconclusive } });
+          const result = await runConfigured(batch, {
+            ...how,
+            allSymptoms: all,
+            events: { ...events, onFinding, onInconclusive },
+          });
           return redactWords(keeper.withoutSecrets(result), secretSources(config), vault);
         },
         onFinding: (finding, news) => {
@@ -162,7 +169,7 @@ async function soakLogged(logged: Logged, telling: Telling, { signal }: CommandC
     await confirmSoak(searched, { plan: confirm, config, append, tell, signal, onCluster });
   const made = entries.length === lines ? searched : merged();
   const isNothing =
-    state.batches === 0 && state.signatures === 0 && leftOf(config, state) > 0 && there.corpus === undefined;
+    state.batches === 0 && state.causes === 0 && leftOf(config, state) > 0 && there.corpus === undefined;
   if (made === undefined || isNothing) throw broken?.error ?? new HarnessError('INTERRUPTED', NOTHING_YET);
   const { result } = made;
   for (const finding of result.findings) keeper.restore(finding);

@@ -1,6 +1,7 @@
 /** What a campaign amounts to, once it has ended. */
 import { rounded, type Measures } from '../../model/baseline.ts';
-import { signatureText } from '../../model/check-result.ts';
+import { causeKey, sortedSymptoms, type KnownCause, type Symptoms } from '../../model/cause.ts';
+import { ranked } from './rank.ts';
 import type { CampaignResult, Finding } from '../../model/finding.ts';
 import { addedUp } from '../../model/left-out.ts';
 import { outcomeBesides, outcomeOf } from '../../model/outcome.ts';
@@ -21,8 +22,8 @@ export interface Ended {
   /** Before its budget was used up. */
   readonly interrupted: boolean;
   readonly elapsedMs: number;
-  /** Signatures that were known from elsewhere. */
-  readonly expected: readonly string[];
+  /** Causes that were known from elsewhere. */
+  readonly expected: readonly KnownCause[];
 }
 
 export function campaignResult(ended: Ended): CampaignResult {
@@ -41,7 +42,7 @@ export function campaignResult(ended: Ended): CampaignResult {
     elapsedMs: Math.round(elapsedMs),
     contention: { ...total.contention, distinctBehaviours: total.behaviours.size },
     verified: total.verified,
-    findings: findings.map((finding) => counted(finding, total)),
+    findings: ranked(findings.map((finding) => counted(finding, total))),
     warnings: [...ended.warnings, ...troubles(total, config), ...new Set(total.warnings)],
     inconclusive: {
       count: total.inconclusiveRuns,
@@ -51,7 +52,11 @@ export function campaignResult(ended: Ended): CampaignResult {
     perProperty: total.perProperty,
     ...(total.use === NO_USE ? {} : { targetUse: total.use }),
     measures: { ...undisturbed, ...averages(total) },
-    seen: { behaviours: sketchOf(total.behaviours), situations: [...total.situations].sort() },
+    seen: {
+      behaviours: sketchOf(total.behaviours),
+      situations: [...total.situations].sort(),
+      symptoms: symptomsOf(total),
+    },
     diverged: total.divergence !== undefined,
     ...seenAgain(total, expected),
     ...(total.left.length === 0 ? {} : { leftOut: addedUp(total.left) }),
@@ -73,9 +78,20 @@ function troubles({ divergence, use }: SearchTally, { process }: RunConfig): rea
 }
 
 /** With how often it was seen; one that took its worker down was seen by nobody who counts. */
-function counted(finding: Finding, { counts }: SearchTally): Finding {
-  const count = counts[signatureText(finding.violation.signature)] ?? 1;
-  return { ...finding, stats: { ...finding.stats, count: Math.max(1, count) } };
+function counted(finding: Finding, total: SearchTally): Finding {
+  const key = causeKey(finding.violation);
+  const { signature } = finding.violation;
+  const count = Math.max(1, total.causes[key] ?? 1);
+  const symptoms = symptomsOf(total)[key] ?? [{ signature, count }];
+  return { ...finding, stats: { ...finding.stats, count, symptoms } };
+}
+
+function symptomsOf({ symptoms }: SearchTally): Symptoms {
+  return Object.fromEntries(
+    Object.entries(symptoms)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, of]) => [key, sortedSymptoms(Object.values(of))]),
+  );
 }
 
 function averages({ load, runs }: SearchTally): Measures {
@@ -87,10 +103,10 @@ function averages({ load, runs }: SearchTally): Measures {
   };
 }
 
-function seenAgain({ counts }: SearchTally, expected: readonly string[]): Pick<CampaignResult, 'seenAgain'> {
-  const seen = expected.flatMap((signature) => {
-    const count = counts[signature] ?? 0;
-    return count === 0 ? [] : [[signature, count] as const];
+function seenAgain({ causes }: SearchTally, expected: readonly KnownCause[]): Pick<CampaignResult, 'seenAgain'> {
+  const seen = expected.flatMap(({ key }) => {
+    const count = causes[key] ?? 0;
+    return count === 0 ? [] : [[key, count] as const];
   });
   return seen.length === 0 ? {} : { seenAgain: Object.fromEntries(seen) };
 }

@@ -6,6 +6,7 @@
  */
 import { realNow } from '../../determinism/real-time.ts';
 import type { Measures } from '../../model/baseline.ts';
+import { causeKey, type KnownCause } from '../../model/cause.ts';
 import { signatureText } from '../../model/check-result.ts';
 import { reasonText, type CampaignResult, type Finding, type InconclusiveRun } from '../../model/finding.ts';
 import type { StrategyName, Trial } from '../../model/trial.ts';
@@ -39,10 +40,12 @@ export interface CampaignOptions {
   readonly strategies?: readonly StrategyName[];
   /** Where every run starts; absent: either. */
   readonly start?: Workload['start'];
-  /** Signatures that are known from elsewhere: counted, and neither shrunk nor reported as findings. */
-  readonly expected?: readonly string[];
+  /** Causes that are known from elsewhere: counted, and neither shrunk nor reported as findings. */
+  readonly expected?: readonly KnownCause[];
   /** How its time is divided, where something came before it; absent: its budget begins now. */
   readonly plan?: TimePlan;
+  /** Every signature is a finding of its own, whatever caused it. */
+  readonly allSymptoms?: boolean;
 }
 
 /** A target that takes down this many workers has been understood. */
@@ -96,8 +99,8 @@ class Campaign {
   #announced: { readonly run: number; readonly trial: Trial } | undefined;
   /** A worker was lost: the next one makes the same trials again, and announces each. */
   #suspicion: Suspicion | undefined;
-  /** Signatures that the worker which runs was told of: they have a say in which trials come next. */
-  #known: readonly string[] = [];
+  /** Causes that the worker which runs was told of: they have a say in which trials come next. */
+  #known: readonly KnownCause[] = [];
 
   constructor(config: RunConfig, options: CampaignOptions) {
     const { budget, warnings } = config;
@@ -219,10 +222,11 @@ class Campaign {
   #job(careful: boolean): SearchJob {
     const { writers, faults, warm, seed, stopAfter, waivers } = this.#config;
     const { strategies = null, start = null, verifyEvery = VERIFY_EVERY, shrinkMs = null } = this.#options;
+    const { allSymptoms = false } = this.#options;
     return {
       job: 'search',
       ...{ subject: this.#subject, writers, faults, warm, seed, stopAfter, waivers, careful },
-      ...{ strategies, start, verifyEvery, shrinkMs },
+      ...{ strategies, start, verifyEvery, shrinkMs, allSymptoms },
       firstRun: this.#total.runs,
       runsMax: Math.min(this.#runsMax - this.#total.runs, Number.MAX_SAFE_INTEGER),
       plan: shifted(this.#searchStarted === undefined ? this.#plan : this.#goingOn(), -realNow()),
@@ -265,12 +269,15 @@ class Campaign {
   }
 
   #learn(): void {
-    this.#known = this.#findings.map(({ violation }) => signatureText(violation.signature));
+    this.#known = this.#findings.map(({ violation }) => {
+      const key = causeKey(violation);
+      const symptoms = Object.keys(this.#total.symptoms[key] ?? {});
+      return { key, signatures: [...new Set([signatureText(violation.signature), ...symptoms])] };
+    });
   }
 
   #isFound({ violation }: Pick<Found, 'violation'>): boolean {
-    const signature = signatureText(violation.signature);
-    return this.#findings.some((other) => signatureText(other.violation.signature) === signature);
+    return this.#findings.some((other) => causeKey(other.violation) === causeKey(violation));
   }
 
   #keepRun(run: InconclusiveRun): void {
@@ -306,10 +313,10 @@ class Campaign {
       listen: () => {},
     });
     const found = lostWorkerFinding(culprit.trial, how, culprit.run, again.end === how.end);
-    const signature = signatureText(found.violation.signature);
+    const names = [causeKey(found.violation), signatureText(found.violation.signature)];
     const waiver = waiverFor(this.#config.waivers, waivableOf(found.violation, found.history, culprit.trial.workload));
     if (waiver !== undefined) countWaived(this.#total, waiver);
-    else if (this.#options.expected?.includes(signature) !== true) this.#keep(found);
+    else if (this.#options.expected?.some(({ key }) => names.includes(key)) !== true) this.#keep(found);
   }
 }
 

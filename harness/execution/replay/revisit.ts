@@ -6,6 +6,7 @@
  */
 import { realNow } from '../../determinism/real-time.ts';
 import { signatureText } from '../../model/check-result.ts';
+import { causesNamed } from '../../oracle/cause.ts';
 import { counterexampleOfEntry, notReached, type NamedEntry, type Revisited } from '../../model/corpus.ts';
 import type { Counterexample } from '../../model/counterexample.ts';
 import { HarnessError } from '../../model/errors.ts';
@@ -191,7 +192,10 @@ function revisitedOf({ name, entry }: Prepared, replayed: Replayed): Revisited {
   const violation = violations.find(({ signature }) => signatureText(signature) === wanted);
   const ran = { name, entry, k, n, missed, history };
   if (violation !== undefined && k > 0) {
-    return { ...ran, outcome: 'fails', violation, ...(reanchored === null ? {} : { reanchored }) };
+    const [named] = causesNamed(history, violation);
+    const cause = entry.cause ?? named;
+    const because = cause === undefined ? violation : { ...violation, cause };
+    return { ...ran, outcome: 'fails', violation: because, ...(reanchored === null ? {} : { reanchored }) };
   }
   const other = violations.find(({ severity }) => severity === 'error');
   if (other !== undefined) return { ...ran, outcome: 'fails-otherwise', violation: other, detail: other.sentence };

@@ -66,6 +66,7 @@ export function counterexampleOf(trial: Trial, violation: Violation, config: Run
     version: 1,
     kind: 'counterexample',
     signature: violation.signature,
+    ...(violation.cause === undefined ? {} : { cause: violation.cause }),
     sentence: violation.sentence,
     target: storedTarget(config),
     namespace: config.namespace,

@@ -2,11 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { realNow } from '../../determinism/real-time.ts';
 import { EMPTY_SCHEDULE, type Fault, type Schedule } from '../../model/schedule.ts';
+import { ownCause } from '../../model/cause.ts';
 import { emptyHistory } from '../run/empty-history.ts';
 import type { Judged } from '../run/judge.ts';
 import type { TrialRunner } from '../run/runner.ts';
 import { violation } from '../run/test-verdicts.ts';
 import { findingOf, type Failed, type Found, type ProofOptions } from './found.ts';
+import type { Suspect } from './known-causes.ts';
 import type { Attempt } from './shrink-finding.ts';
 import { newTally } from './tally.ts';
 
@@ -14,10 +16,15 @@ const FAULT: Fault = { do: 'crash', at: 'controller/update/a#1!sent' };
 const SCHEDULE: Schedule = { ...EMPTY_SCHEDULE, faults: [FAULT] };
 const VIOLATION = violation();
 const FAILS: Judged = { history: emptyHistory('none'), violations: [VIOLATION], inconclusive: new Map() };
+const SUSPECT: Suspect = {
+  violation: VIOLATION,
+  causes: { candidates: [ownCause(VIOLATION)], certain: false },
+};
 const FAILED: Failed = {
   trial: { workload: { version: 1, start: 'settled', sample: [], programs: [] }, schedule: SCHEDULE },
   judged: FAILS,
   schedule: SCHEDULE,
+  suspects: [SUSPECT],
 };
 /** A process: runs differ. */
 const runner = { repeatable: false } as TrialRunner;
@@ -28,7 +35,7 @@ function prove(attempt: Attempt, more: Partial<ProofOptions> = {}, pending = 1):
     ...{ provedUntil: Number.POSITIVE_INFINITY, cutAt: (_, work) => work() },
     ...more,
   };
-  return findingOf(FAILED, VIOLATION, options, attempt, newTally(), pending);
+  return findingOf(FAILED, SUSPECT, options, attempt, newTally(), pending);
 }
 
 /** Fails while its fault is there; `runsMax` runs end before they are cut short. */

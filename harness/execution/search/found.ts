@@ -6,19 +6,22 @@
  */
 import { realNow } from '../../determinism/real-time.ts';
 import { roleOf } from '../../model/actor.ts';
-import type { Violation } from '../../model/check-result.ts';
+import type { Cause } from '../../model/cause.ts';
+import { signatureText, type Violation } from '../../model/check-result.ts';
 import type { FindingStats, Neighbour } from '../../model/finding.ts';
 import type { History } from '../../model/history.ts';
 import type { Schedule } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
 import { checkLegality } from '../../oracle/assumptions.ts';
+import { causesNamed, causesOf, otherNames, type Causes } from '../../oracle/cause.ts';
 import type { Property } from '../../oracle/property.ts';
 import type { CutAt } from '../time-plan.ts';
 import { firstDivergence } from '../run/fingerprint.ts';
 import type { Judged } from '../run/judge.ts';
 import type { TrialRunner } from '../run/runner.ts';
 import { counterfactuals, gradeOf, reproduce, shrinkFinding } from './shrink-finding.ts';
-import type { Attempt, Shrunk, Without } from './shrink-finding.ts';
+import type { Suspect } from './known-causes.ts';
+import type { Attempt, Shrunk, Without, Wanted } from './shrink-finding.ts';
 import type { SearchTally } from './tally.ts';
 
 /** A trial that violated something. */
@@ -27,13 +30,17 @@ export interface Failed {
   readonly judged: Judged;
   /** What the run amounted to, where it cannot be made again. */
   readonly schedule: Schedule | undefined;
+  /** What it violated, but for what is waived. */
+  readonly suspects: readonly Suspect[];
 }
 
 /** A shrunk and reproduced finding, before it is given files. */
 export interface Found {
   readonly trial: Trial;
   readonly history: History;
-  readonly violation: Violation;
+  readonly violation: Violation & { readonly cause: Cause };
+  /** Other keys of its cause. */
+  readonly also: readonly string[];
   readonly stats: FindingStats;
   readonly neighbour?: Neighbour;
   /** What there was no time for. */
@@ -43,6 +50,8 @@ export interface Found {
 export interface ProofOptions {
   readonly runner: TrialRunner;
   readonly properties: readonly Property[];
+  /** Every signature is a finding of its own, whatever caused it. */
+  readonly allSymptoms?: boolean;
   /** Real time that shrinking one finding may take; `null` for the default. */
   readonly shrinkMs: number | null;
   /** Real time at which all findings have been shrunk and proved. */
@@ -75,13 +84,15 @@ const SHRINK_SHARE = 0.5;
  */
 export async function findingOf(
   { trial, judged: { history }, schedule: known }: Failed,
-  violation: Violation,
+  suspect: Suspect,
   options: ProofOptions,
   attempt: Attempt,
   tally: Pick<SearchTally, 'warnings' | 'faults' | 'divergence'>,
   pending = 1,
 ): Promise<Found> {
   const { runner } = options;
+  const { violation } = suspect;
+  const wanted = wantedOf(suspect, options.allSymptoms === true);
   const began = realNow();
   const shareMs = Math.max(0, options.provedUntil - began) / pending;
   const shrinkMs = options.shrinkMs ?? (runner.repeatable ? SHRINK_MS : SHRINK_PROCESS_MS);
@@ -92,7 +103,7 @@ export async function findingOf(
   const stored: Trial = { workload: trial.workload, schedule };
   const outOfTime = (): boolean => realNow() >= shrinkUntil || options.stopped();
   const accepted = await cutAt(shrinkUntil, () =>
-    shrinkFinding(stored, violation.signature, {
+    shrinkFinding(stored, wanted, {
       attempt,
       outOfTime,
       repeatable: runner.repeatable,
@@ -117,6 +128,7 @@ export async function findingOf(
       // Where runs differ, what is stored is what has to fail again.
       { trial: runner.repeatable ? trial : stored, history, violation, executions: 1 },
       options,
+      wanted,
       attempt,
       hurried,
     ),
@@ -126,9 +138,14 @@ export async function findingOf(
     tally.divergence = firstDivergence(final.history, reproduced.other);
   }
   const { trial: small } = final;
+  const candidates = await cutAt(provedUntil, () =>
+    causesOfShrunk(final, suspect, wanted, options, hurried() ? () => Promise.resolve([]) : attempt),
+  );
   const without: Without =
     small.search === undefined
-      ? await cutAt(provedUntil, () => counterfactuals(final, attempt, runner.repeatable ? 1 : WITHOUT_TIMES, hurried))
+      ? await cutAt(provedUntil, () =>
+          counterfactuals(final, wanted, attempt, runner.repeatable ? 1 : WITHOUT_TIMES, hurried),
+        )
       : { counterfactuals: [] };
   const deviations = deviationCount(small.schedule);
   const isProved =
@@ -137,7 +154,8 @@ export async function findingOf(
   return {
     trial: small,
     history: final.history,
-    violation: final.violation,
+    violation: { ...final.violation, cause: candidates[0] },
+    also: otherNames(candidates),
     stats: {
       stepsBefore: history.steps,
       stepsAfter: final.history.steps,
@@ -166,22 +184,64 @@ function timesOf({ repeatable }: TrialRunner): number {
   return repeatable ? REPRODUCE_TIMES : REPRODUCE_PROCESS_TIMES;
 }
 
+/**
+ * What a run must show for it to fail as this one did: the same signature, and, where the violation names its cause, by the same cause.
+ * The same field may be lost by two requests.
+ */
+function wantedOf({ violation: { signature }, causes }: Suspect, allSymptoms: boolean): Wanted {
+  const text = signatureText(signature);
+  const keys = new Set(causes.candidates.map(({ key }) => key));
+  const pinned = causes.certain && !allSymptoms;
+  return {
+    property: signature.property,
+    in: ({ history, violations }) =>
+      violations.find(
+        (candidate) =>
+          signatureText(candidate.signature) === text &&
+          (!pinned || causesNamed(history, candidate).some(({ key }) => keys.has(key))),
+      ),
+  };
+}
+
+/**
+ * The cause of a shrunk finding. One that only sees an outcome is judged once more with all properties: what else is wrong in the shrunk
+ * run is why.
+ */
+async function causesOfShrunk(
+  { trial, history, violation }: Shrunk,
+  { causes }: Suspect,
+  wanted: Wanted,
+  { allSymptoms }: ProofOptions,
+  attempt: Attempt,
+): Promise<Causes['candidates']> {
+  if (allSymptoms === true) return causes.candidates;
+  if (causes.certain) return [causesNamed(history, violation)[0] ?? causes.candidates[0]];
+  for (const judged of await attempt(trial, undefined, 1)) {
+    const again = wanted.in(judged);
+    if (again === undefined) continue;
+    const at = judged.violations.indexOf(again);
+    return causesOf(judged.history, judged.violations)[at]?.candidates ?? causes.candidates;
+  }
+  return causesOf(history, [violation])[0]?.candidates ?? causes.candidates;
+}
+
 /** The smallest form that fails nearly every time; where runs do not differ that is the smallest. */
 async function steadiest(
   accepted: readonly Shrunk[],
   asFound: Shrunk,
   { runner }: Pick<ProofOptions, 'runner'>,
+  wanted: Wanted,
   attempt: Attempt,
   hurried: () => boolean,
 ): Promise<{ readonly final: Shrunk; readonly reproduced: Awaited<ReturnType<typeof reproduce>> }> {
   const times = timesOf(runner);
   let final = accepted.at(-1) ?? asFound;
-  let reproduced = await reproduce(final, attempt, times, hurried);
+  let reproduced = await reproduce(final, wanted, attempt, times, hurried);
   // What comes without any disturbance is not about the larger forms either.
   if (runner.repeatable || final.violation.severity === 'warning') return { final, reproduced };
   for (const earlier of accepted.toReversed().slice(1, 1 + STEPS_BACK)) {
     if (reproduced.k >= reproduced.n * STEADY || hurried()) break;
-    const again = await reproduce(earlier, attempt, times, hurried);
+    const again = await reproduce(earlier, wanted, attempt, times, hurried);
     if (again.k > reproduced.k) [final, reproduced] = [earlier, again];
   }
   // Where there was no time for more: the runs that it was accepted for were runs of this very schedule.

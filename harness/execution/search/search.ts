@@ -1,5 +1,5 @@
 /**
- * The search: generate trials, run and judge them, make a finding of each new signature, until the budget ends.
+ * The search: generate trials, run and judge them, make a finding of each new cause, until the budget ends.
  *
  * Runs in the process where the target lives. Owns: the loop, what is counted, when it ends. Does not own: what becomes of a
  * failure (`found.ts`), supervision (`worker/supervisor.ts`), where findings go (`cli`).
@@ -7,7 +7,7 @@
 import * as fc from 'fast-check';
 import { batchSeed } from '../../determinism/random.ts';
 import { realNow } from '../../determinism/real-time.ts';
-import { signatureText, type Violation } from '../../model/check-result.ts';
+import { ownCause, type KnownCause } from '../../model/cause.ts';
 import { reasonText, type InconclusiveRun } from '../../model/finding.ts';
 import type { History } from '../../model/history.ts';
 import type { FaultKind } from '../../model/schedule.ts';
@@ -15,6 +15,7 @@ import type { StrategyName, Trial } from '../../model/trial.ts';
 import type { Waiver } from '../../model/waiver.ts';
 import type { Workload } from '../../model/workload.ts';
 import { checkLegality } from '../../oracle/assumptions.ts';
+import { causesOf, type Causes } from '../../oracle/cause.ts';
 import type { Property } from '../../oracle/property.ts';
 import { PROCESS_MIX, STRATEGY_MIX, trialArbitrary } from '../../schedule/arbitrary.ts';
 import type { CutAt } from '../time-plan.ts';
@@ -29,7 +30,7 @@ import { Prober } from '../run/prober.ts';
 import type { References } from '../run/references.ts';
 import type { TrialRunner } from '../run/runner.ts';
 import type { Live } from '../run/live-run.ts';
-import { KnownSignatures } from './known-signatures.ts';
+import { KnownCauses, type Suspect } from './known-causes.ts';
 import type { Attempt } from './shrink-finding.ts';
 import { countContention, countOpinions, type SearchTally } from './tally.ts';
 import { withRun } from './target-use.ts';
@@ -62,10 +63,12 @@ export interface SearchOptions {
   readonly provedUntil: number;
   readonly cutAt: CutAt;
   readonly stopAfter: number;
-  /** Signatures found by earlier workers: counted, not shrunk again. */
-  readonly known: readonly string[];
-  /** Signatures that are known from elsewhere: counted, no findings of this campaign. */
-  readonly expected?: readonly string[];
+  /** Causes found by earlier workers: counted, not shrunk again. */
+  readonly known: readonly KnownCause[];
+  /** Causes that are known from elsewhere: counted, no findings of this campaign. */
+  readonly expected?: readonly KnownCause[];
+  /** Every signature is a finding of its own. */
+  readonly allSymptoms?: boolean;
   /** Violations that are put up with: counted as well. */
   readonly waivers?: readonly Waiver[];
   /** Every n-th trial is run twice and the histories compared; the first few always are. */
@@ -98,7 +101,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     references.reference,
     waiting,
   );
-  const known = new KnownSignatures([...options.known, ...(options.expected ?? [])]);
+  const known = new KnownCauses([...options.known, ...(options.expected ?? [])]);
   let findings = options.known.length;
   const again = { ...references.reference, suspectSettleMs: runner.host.pace.againMs };
   const lanes = runners.map((lane) => ({
@@ -107,7 +110,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
   }));
   const waivers = new Waivers(options.waivers ?? []);
   const attempt: Attempt = (trial, name, times, enough = () => false) => {
-    const wanted = properties.filter((property) => property.name === name);
+    const wanted = properties.filter((property) => name === undefined || property.name === name);
     const made: Judged[] = [];
     const begun = function* (): Generator<Trial> {
       for (let n = 0; n < times && !enough(made); n++) yield trial;
@@ -134,8 +137,24 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     tally.divergence !== undefined ||
     tally.faults.length > 0;
 
-  const isFresh = (violation: Violation, judged: Judged, trial: Trial): boolean =>
-    violation.severity === 'error' && !known.has(violation.signature) && !waivers.cover(violation, judged, trial);
+  const suspectsOf = (judged: Judged, trial: Trial): readonly Suspect[] => {
+    const violations = judged.violations.filter(
+      (violation) => violation.severity === 'error' && !waivers.cover(violation, judged, trial),
+    );
+    if (violations.length === 0) return [];
+    const causes: readonly Causes[] =
+      options.allSymptoms === true
+        ? violations.map((violation) => ({ candidates: [ownCause(violation)], certain: false }))
+        : causesOf(judged.history, violations);
+    const suspects = violations.flatMap((violation, at) => {
+      const of = causes[at];
+      return of === undefined ? [] : [{ violation, causes: of }];
+    });
+    // What names its cause is looked into first: the rest of the run may be no more than its symptoms.
+    return options.allSymptoms === true
+      ? suspects
+      : suspects.toSorted((a, b) => Number(b.causes.certain) - Number(a.causes.certain));
+  };
   const trials = trialArbitrary({
     workload: options.workload,
     faults: options.faults,
@@ -155,8 +174,10 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     const { judged, schedule } = run;
     source?.learn(trial, judged.history);
     waivers.count(judged, trial, tally);
-    const isFailed = judged.violations.some((violation) => isFresh(violation, judged, trial));
-    return isFailed ? { trial, judged, schedule } : undefined;
+    const suspects = suspectsOf(judged, trial);
+    if (suspects.some((suspect) => known.isNew(suspect))) return { trial, judged, schedule, suspects };
+    known.count(suspects, tally);
+    return undefined;
   };
   const drawn = (seed: number, size: number): Iterable<Trial> =>
     source?.batch(seed, size) ?? fc.sample(trials, { seed, numRuns: size });
@@ -175,13 +196,19 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     for (const failure of failures) {
       // A run is without an opinion once, however many properties have none.
       let isCounted = failure.judged.inconclusive.size > 0;
-      for (const violation of failure.judged.violations) {
-        if (findings >= options.stopAfter || !isFresh(violation, failure.judged, failure.trial)) continue;
-        const pending = pendingIn(failures, isFresh);
-        known.add(violation.signature);
-        const found = await findingOf(failure, violation, options, attempt, tally, pending);
+      const counted = new Set<Suspect | string>();
+      for (const suspect of failure.suspects) {
+        if (findings >= options.stopAfter || !known.isNew(suspect)) continue;
+        const found = await findingOf(
+          failure,
+          suspect,
+          options,
+          attempt,
+          tally,
+          known.pendingIn(failures.flatMap((one) => one.suspects)),
+        );
         if (!runner.repeatable && found.stats.reproduced.k === 0) {
-          known.lookedInVain(violation.signature);
+          known.lookedInVain(suspect);
           neverAgain(found, failure, options, tally);
           if (!isCounted) tally.inconclusiveRuns++;
           isCounted = true;
@@ -189,25 +216,21 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
         }
         if (found.violation.severity === 'warning') {
           tally.warnings.push(found.violation.sentence);
+          known.dismiss(suspect);
           continue;
         }
+        const { key } = found.violation.cause;
+        const isNew = !known.has(key);
+        known.learn(suspect, key, found.also);
+        known.count([suspect], tally, counted);
+        if (!isNew) continue;
         findings++;
         options.onFinding(found);
       }
+      known.count(failure.suspects, tally, counted);
     }
     options.onPhase('search');
   }
-}
-
-/** How many findings there are to be made. */
-function pendingIn(
-  failures: readonly Failed[],
-  isFresh: (violation: Violation, judged: Judged, trial: Trial) => boolean,
-): number {
-  const fresh = failures.flatMap(({ judged, trial }) =>
-    judged.violations.filter((violation) => isFresh(violation, judged, trial)),
-  );
-  return new Set(fresh.map(({ signature }) => signatureText(signature))).size;
 }
 
 /** What a process did in one run and in none of the same schedule proves nothing: it is a run without an opinion. */
@@ -239,7 +262,7 @@ async function runOne(
   options: SearchOptions,
   prober: Prober,
   tally: SearchTally,
-): Promise<Pick<Failed, 'judged' | 'schedule'>> {
+): Promise<Omit<Failed, 'trial' | 'suspects'>> {
   const { runner, references, properties } = options;
   tally.runs++;
   let again = trial;

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { signatureText } from '../../model/check-result.ts';
 import { deviationText, EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import type { Fault, Hold, Preemption, Schedule } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
 import { emptyHistory } from '../run/empty-history.ts';
 import { reproduce, counterfactuals, gradeOf, shrinkFinding } from './shrink-finding.ts';
 import type { Judged } from '../run/judge.ts';
-import type { Attempt, Shrunk, ShrinkOptions } from './shrink-finding.ts';
+import type { Attempt, Shrunk, ShrinkOptions, Wanted } from './shrink-finding.ts';
 import { historyBuilder, manifest } from '../../oracle/test-history.ts';
 import { violation } from '../run/test-verdicts.ts';
 
@@ -19,6 +20,11 @@ const FAULT: Fault = { do: 'crash', at: 'controller/update/a#1!sent' };
 const SCHEDULE: Schedule = { ...EMPTY_SCHEDULE, preemptions: [PREEMPTION], holds: [HOLD], faults: [FAULT] };
 const TRIAL: Trial = { workload: { version: 1, start: 'settled', sample: [], programs: [] }, schedule: SCHEDULE };
 const VIOLATION = violation();
+const WANTED: Wanted = {
+  property: 'test',
+  in: ({ violations }) =>
+    violations.find(({ signature }) => signatureText(signature) === signatureText(VIOLATION.signature)),
+};
 
 /** Runs nothing: says at once what `violations` makes of the trial. */
 function attempting(of: (trial: Trial) => readonly ReturnType<typeof violation>[]): Attempt {
@@ -45,7 +51,7 @@ describe('shrinking a finding', () => {
       schedule.faults.length > 0 ? [VIOLATION] : [violation({ class: 'other' })],
     );
 
-    const result = (await shrinkFinding(TRIAL, VIOLATION.signature, steady(attempt))).at(-1);
+    const result = (await shrinkFinding(TRIAL, WANTED, steady(attempt))).at(-1);
 
     expect(result?.trial.schedule).toEqual({ ...EMPTY_SCHEDULE, faults: [FAULT] });
     expect(result?.violation).toBe(VIOLATION);
@@ -59,8 +65,8 @@ describe('shrinking a finding', () => {
     const always = attempting(({ schedule }) => (schedule.faults.length > 0 ? [VIOLATION] : [warning]));
 
     const [needed, undisturbed] = [
-      await shrinkFinding(TRIAL, VIOLATION.signature, steady(milder)),
-      await shrinkFinding(TRIAL, VIOLATION.signature, steady(always)),
+      await shrinkFinding(TRIAL, WANTED, steady(milder)),
+      await shrinkFinding(TRIAL, WANTED, steady(always)),
     ];
 
     expect(needed.at(-1)?.violation).toBe(VIOLATION);
@@ -70,7 +76,7 @@ describe('shrinking a finding', () => {
   it('has no result when the trial does not fail to begin with', async () => {
     const attempt = attempting(() => [violation({ property: 'another' })]);
 
-    expect(await shrinkFinding(TRIAL, VIOLATION.signature, steady(attempt))).toEqual([]);
+    expect(await shrinkFinding(TRIAL, WANTED, steady(attempt))).toEqual([]);
   });
 
   it('tries a form no more often than there is time for, where runs differ', async () => {
@@ -78,16 +84,16 @@ describe('shrinking a finding', () => {
     const seldom = attempting(() => (made++ === 0 ? [VIOLATION] : []));
     const options = { ...steady(seldom), repeatable: false };
 
-    expect(await shrinkFinding(TRIAL, VIOLATION.signature, { ...options, outOfTime: () => made >= 3 })).toEqual([]);
+    expect(await shrinkFinding(TRIAL, WANTED, { ...options, outOfTime: () => made >= 3 })).toEqual([]);
     expect(made).toBe(3);
-    expect(await shrinkFinding(TRIAL, VIOLATION.signature, { ...options, outOfTime: () => true })).toEqual([]);
+    expect(await shrinkFinding(TRIAL, WANTED, { ...options, outOfTime: () => true })).toEqual([]);
     expect(made).toBe(3);
   });
 
   it('keeps the smallest so far when time is up', async () => {
     const options = { ...steady(needsFault), outOfTime: () => true };
 
-    const results = await shrinkFinding(TRIAL, VIOLATION.signature, options);
+    const results = await shrinkFinding(TRIAL, WANTED, options);
 
     expect(results).toMatchObject([{ trial: TRIAL, executions: 1 }]);
   });
@@ -97,7 +103,7 @@ describe('shrinking a finding', () => {
     const trial = { ...TRIAL, schedule: { ...SCHEDULE, preemptions } };
     const all = attempting(({ schedule }) => (schedule.preemptions.length === 400 ? [VIOLATION] : []));
 
-    const results = await shrinkFinding(trial, VIOLATION.signature, steady(all));
+    const results = await shrinkFinding(trial, WANTED, steady(all));
 
     expect(results.at(-1)?.executions).toBe(160);
   });
@@ -109,7 +115,7 @@ describe('shrinking where runs differ', () => {
     // Whole, it fails each time; without its fault, in every other run.
     const attempt = attempting(({ schedule }) => (schedule.faults.length > 0 || runs++ % 2 === 0 ? [VIOLATION] : []));
 
-    const results = await shrinkFinding(TRIAL, VIOLATION.signature, { ...steady(attempt), repeatable: false });
+    const results = await shrinkFinding(TRIAL, WANTED, { ...steady(attempt), repeatable: false });
 
     expect(results.at(-1)?.trial.schedule).toEqual({ ...EMPTY_SCHEDULE, faults: [FAULT] });
   });
@@ -118,7 +124,7 @@ describe('shrinking where runs differ', () => {
     let runs = 0;
     const attempt = attempting(() => (runs++ % 3 === 0 ? [] : [VIOLATION]));
 
-    const results = await shrinkFinding(TRIAL, VIOLATION.signature, { ...steady(attempt), repeatable: false });
+    const results = await shrinkFinding(TRIAL, WANTED, { ...steady(attempt), repeatable: false });
 
     expect(results.at(-1)?.trial.schedule).toEqual(EMPTY_SCHEDULE);
   });
@@ -127,7 +133,7 @@ describe('shrinking where runs differ', () => {
     let runs = 0;
     const attempt = attempting(() => (runs++ % 10 === 0 ? [VIOLATION] : []));
 
-    expect(await shrinkFinding(TRIAL, VIOLATION.signature, { ...steady(attempt), repeatable: false })).toEqual([]);
+    expect(await shrinkFinding(TRIAL, WANTED, { ...steady(attempt), repeatable: false })).toEqual([]);
   });
 });
 
@@ -140,7 +146,7 @@ it('leaves out at once what never came about', async () => {
     return Promise.resolve([{ history: { ...emptyHistory('none'), missed }, violations, inconclusive: new Map() }]);
   };
 
-  await shrinkFinding(TRIAL, VIOLATION.signature, steady(attempt));
+  await shrinkFinding(TRIAL, WANTED, steady(attempt));
 
   expect(sizes.slice(0, 2)).toEqual([SCHEDULE.holds.length, 0]);
 });
@@ -154,7 +160,7 @@ it('shortens a hold to the write after which it no longer matters, unless it is 
       { history, violations: schedule.holds.length > 0 ? [VIOLATION] : [], inconclusive: new Map<string, string>() },
     ]);
   const until = async (keepHolds: boolean): Promise<string | undefined> => {
-    const accepted = await shrinkFinding(TRIAL, VIOLATION.signature, { ...steady(fails), keepHolds });
+    const accepted = await shrinkFinding(TRIAL, WANTED, { ...steady(fails), keepHolds });
     return accepted.at(-1)?.trial.schedule.holds[0]?.until;
   };
 
@@ -167,7 +173,7 @@ describe('reproducing', () => {
     let n = 0;
     const flaky = attempting(() => (n++ % 2 === 0 ? [VIOLATION] : []));
 
-    expect(await reproduce(shrunk, flaky, 5)).toEqual({ k: 3, n: 5, identical: true, other: undefined });
+    expect(await reproduce(shrunk, WANTED, flaky, 5)).toEqual({ k: 3, n: 5, identical: true, other: undefined });
   });
 
   it('begins no further run once it has come back and there is no time', async () => {
@@ -179,8 +185,8 @@ describe('reproducing', () => {
       return made;
     };
 
-    expect(await reproduce(shrunk, oneByOne, 10, () => true)).toMatchObject({ k: 1, n: 2 });
-    expect(await reproduce(shrunk, oneByOne, 10, () => true)).toMatchObject({ k: 0, n: 4 });
+    expect(await reproduce(shrunk, WANTED, oneByOne, 10, () => true)).toMatchObject({ k: 1, n: 2 });
+    expect(await reproduce(shrunk, WANTED, oneByOne, 10, () => true)).toMatchObject({ k: 0, n: 4 });
   });
 
   it('counts what it had time for, once at least', async () => {
@@ -190,8 +196,8 @@ describe('reproducing', () => {
       return [VIOLATION];
     });
 
-    expect(await reproduce(shrunk, counted, 10, () => made >= 5)).toMatchObject({ k: 8, n: 8 });
-    expect(await reproduce(shrunk, counted, 10, () => true)).toMatchObject({ k: 4, n: 4 });
+    expect(await reproduce(shrunk, WANTED, counted, 10, () => made >= 5)).toMatchObject({ k: 8, n: 8 });
+    expect(await reproduce(shrunk, WANTED, counted, 10, () => true)).toMatchObject({ k: 4, n: 4 });
   });
 
   it('tells of a history that differs', async () => {
@@ -199,7 +205,7 @@ describe('reproducing', () => {
     const judged = { history: other, violations: [VIOLATION], inconclusive: new Map<string, string>() };
     const attempt: Attempt = (_trial, _property, times) => Promise.resolve(Array.from({ length: times }, () => judged));
 
-    expect(await reproduce(shrunk, attempt, 2)).toEqual({ k: 2, n: 2, identical: false, other });
+    expect(await reproduce(shrunk, WANTED, attempt, 2)).toEqual({ k: 2, n: 2, identical: false, other });
   });
 });
 
@@ -210,7 +216,7 @@ describe('counterfactuals', () => {
       return schedule.holds.length === 0 ? [violation({ class: 'other' })] : [VIOLATION];
     });
 
-    const { counterfactuals: found } = await counterfactuals(shrunk, attempt, 1);
+    const { counterfactuals: found } = await counterfactuals(shrunk, WANTED, attempt, 1);
 
     expect(found.map(({ without }) => without)).toEqual(['still fails', 'other', 'passes']);
   });
@@ -221,6 +227,7 @@ describe('counterfactuals', () => {
 
     const { counterfactuals: found } = await counterfactuals(
       { ...shrunk, trial: { ...TRIAL, schedule: { ...EMPTY_SCHEDULE, faults: [FAULT] } } },
+      WANTED,
       attempt,
       3,
     );
@@ -229,7 +236,7 @@ describe('counterfactuals', () => {
   });
 
   it('spell each deviation as reports look it up', async () => {
-    const { counterfactuals: found } = await counterfactuals(shrunk, needsFault, 1);
+    const { counterfactuals: found } = await counterfactuals(shrunk, WANTED, needsFault, 1);
 
     expect(found.map(({ deviation }) => deviation)).toEqual([PREEMPTION, HOLD, FAULT].map(deviationText));
   });

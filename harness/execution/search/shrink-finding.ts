@@ -3,8 +3,7 @@
  *
  * Owns: what counts as "still fails" and how often a run is made. The candidates come from `schedule/shrink.ts`.
  */
-import type { Signature, Violation } from '../../model/check-result.ts';
-import { signatureText } from '../../model/check-result.ts';
+import type { Violation } from '../../model/check-result.ts';
 import type { Counterfactual, Grade, Neighbour } from '../../model/finding.ts';
 import { isWrite, phaseStart } from '../../model/history.ts';
 import type { History } from '../../model/history.ts';
@@ -20,15 +19,22 @@ import { historyText } from '../run/fingerprint.ts';
 import type { Judged } from '../run/judge.ts';
 
 /**
- * Runs a trial so many times, at once where that can be, and judges the one property that matters. Once what was made is enough, no further
- * run is begun; of runs that were cut short there is no answer.
+ * Runs a trial so many times, at once where that can be, and judges the one property that matters, or all of them. Once what was made is
+ * enough, no further run is begun; of runs that were cut short there is no answer.
  */
 export type Attempt = (
   trial: Trial,
-  property: string,
+  property: string | undefined,
   times: number,
   enough?: (made: readonly Judged[]) => boolean,
 ) => Promise<readonly Judged[]>;
+
+/** What a run is asked for. */
+export interface Wanted {
+  readonly property: string;
+  /** The violation in question, where a judged run has it. */
+  in(judged: Judged): Violation | undefined;
+}
 
 export interface Shrunk {
   readonly trial: Trial;
@@ -71,14 +77,13 @@ export interface ShrinkOptions {
 
 /**
  * Shrinks a failing trial with a stored schedule: all that was accepted on the way, the smallest last. Empty when it does not fail
- * with this signature, or not often enough to tell.
+ * like this, or not often enough to tell.
  */
 export async function shrinkFinding(
   start: Trial,
-  signature: Signature,
+  wanted: Wanted,
   { attempt, outOfTime, repeatable, keepHolds }: ShrinkOptions,
 ): Promise<readonly Shrunk[]> {
-  const wanted = signatureText(signature);
   const accepted: Shrunk[] = [];
   let executions = 0;
   const tries = async (
@@ -89,10 +94,10 @@ export async function shrinkFinding(
     let made = 0;
     for (;;) {
       const enough = (runs: readonly Judged[]): boolean => runs.length > 0 && outOfTime();
-      for (const judged of await attempt(trial, signature.property, need - failed, enough)) {
+      for (const judged of await attempt(trial, wanted.property, need - failed, enough)) {
         executions++;
         made++;
-        const violation = judged.violations.find((candidate) => signatureText(candidate.signature) === wanted);
+        const violation = wanted.in(judged);
         // A warning is no form of an error, unless it says that nothing has to disturb the target for this.
         if (violation === undefined || (violation.severity === 'warning' && !isUndisturbed(trial))) continue;
         failed++;
@@ -174,6 +179,7 @@ function momentsOf(history: History): readonly Label[] {
  */
 export async function reproduce(
   shrunk: Shrunk,
+  wanted: Wanted,
   attempt: Attempt,
   times: number,
   hurried: () => boolean = () => false,
@@ -183,17 +189,14 @@ export async function reproduce(
   readonly identical: boolean;
   readonly other: History | undefined;
 }> {
-  const wanted = signatureText(shrunk.violation.signature);
   const expected = historyText(shrunk.history);
   let k = 0;
   let n = 0;
   let other: History | undefined;
-  const fails = ({ violations }: Judged): boolean =>
-    violations.some(({ signature }) => signatureText(signature) === wanted);
+  const fails = (judged: Judged): boolean => wanted.in(judged) !== undefined;
   const enough = (made: readonly Judged[]): boolean => hurried() && (k > 0 || n >= AT_ONCE || made.some(fails));
   while (n < times && !enough([])) {
-    const { trial, violation } = shrunk;
-    const made = await attempt(trial, violation.signature.property, Math.min(AT_ONCE, times - n), enough);
+    const made = await attempt(shrunk.trial, wanted.property, Math.min(AT_ONCE, times - n), enough);
     // What was cut short says nothing, and no further run would come to its end.
     if (made.length === 0) break;
     for (const judged of made) {
@@ -217,11 +220,11 @@ export interface Without {
  */
 export async function counterfactuals(
   shrunk: Shrunk,
+  wanted: Wanted,
   attempt: Attempt,
   tries: number,
   hurried: () => boolean = () => false,
 ): Promise<Without> {
-  const wanted = signatureText(shrunk.violation.signature);
   const { schedule } = shrunk.trial;
   const out: Counterfactual[] = [];
   const passing: { readonly kind: string; readonly neighbour: Neighbour }[] = [];
@@ -229,12 +232,11 @@ export async function counterfactuals(
     if (hurried()) break;
     let said: Counterfactual['without'] = 'passes';
     let history: History | undefined;
-    const trial: Trial = { ...shrunk.trial, schedule: without };
-    const made = await attempt(trial, shrunk.violation.signature.property, tries);
+    const made = await attempt({ ...shrunk.trial, schedule: without }, wanted.property, tries);
     // "Passes each time" is not known of one that was cut short.
     if (made.length < tries) break;
     for (const judged of made) {
-      const same = judged.violations.some((violation) => signatureText(violation.signature) === wanted);
+      const same = wanted.in(judged) !== undefined;
       const passes = judged.violations.length === 0 && judged.inconclusive.size === 0;
       if (same) said = 'still fails';
       else if (!passes && said === 'passes') said = 'other';

@@ -1,6 +1,6 @@
 /** What several workers have counted, as one. */
 import type { SearchTally } from './tally.ts';
-import { addLoad } from './tally.ts';
+import { addLoad, addSymptom } from './tally.ts';
 import { plus } from './target-use.ts';
 
 /** Adds what one worker has counted to the whole. */
@@ -17,8 +17,11 @@ export function addTally(total: SearchTally, tally: SearchTally): void {
   total.warnings.push(...tally.warnings);
   total.left.push(...tally.left);
   total.faults.push(...tally.faults);
-  for (const key of ['contention', 'counts', 'inconclusive', 'waived'] as const) {
+  for (const key of ['contention', 'counts', 'causes', 'inconclusive', 'waived'] as const) {
     for (const [name, value] of Object.entries(tally[key])) total[key][name] = (total[key][name] ?? 0) + value;
+  }
+  for (const [cause, symptoms] of Object.entries(tally.symptoms)) {
+    for (const symptom of Object.values(symptoms)) addSymptom(total, cause, symptom);
   }
   for (const [reason, example] of Object.entries(tally.examples)) total.examples[reason] ??= example;
   for (const [name, { holds, violated, inconclusive, vacuous, untested }] of Object.entries(tally.perProperty)) {

@@ -5,6 +5,7 @@
  */
 import { loadOf, type Load } from '../../model/baseline.ts';
 import { signatureText } from '../../model/check-result.ts';
+import type { Symptom } from '../../model/cause.ts';
 import { reasonText, type PropertyTally, type TargetUse } from '../../model/finding.ts';
 import type { History } from '../../model/history.ts';
 import type { LeftOut } from '../../model/left-out.ts';
@@ -27,6 +28,10 @@ export interface SearchTally {
   /** What happened to anybody, as {@link situationsOf} spells it. */
   readonly situations: Set<string>;
   readonly counts: { [signature: string]: number };
+  /** Runs that showed a cause, by its key. */
+  readonly causes: { [cause: string]: number };
+  /** How it showed, by its key and by signature. */
+  readonly symptoms: { [cause: string]: { [signature: string]: Symptom } };
   readonly inconclusive: { [reason: string]: number };
   /** By reason, what the target was busy with in the first run that never came to rest. */
   readonly examples: { [reason: string]: string };
@@ -54,6 +59,8 @@ export function newTally(): SearchTally {
     behaviours: new Set(),
     situations: new Set(),
     counts: noNames(),
+    causes: noNames(),
+    symptoms: noNames(),
     inconclusive: noNames(),
     examples: noNames(),
     waived: noNames(),
@@ -82,6 +89,12 @@ export function addLoad(to: SearchTally['load'], { requests, writes, refused }: 
 export function countWaived({ waived }: Pick<SearchTally, 'waived'>, waiver: Waiver): void {
   const text = waiverText(waiver);
   waived[text] = (waived[text] ?? 0) + 1;
+}
+
+export function addSymptom({ symptoms }: SearchTally, cause: string, { signature, count }: Symptom): void {
+  const text = signatureText(signature);
+  const of = (symptoms[cause] ??= noNames());
+  of[text] = { signature, count: (of[text]?.count ?? 0) + count };
 }
 
 export function countContention(history: History, tally: SearchTally): void {

@@ -1,4 +1,5 @@
 /** Where a shard of a soak stands, as its lines tell it: the same after a restart as if it had never been killed. */
+import { causeKey, type KnownCause } from '../../model/cause.ts';
 import { signatureText } from '../../model/check-result.ts';
 import { reasonText } from '../../model/finding.ts';
 import type { SoakEntry, SoakRecord } from '../../model/soak.ts';
@@ -35,7 +36,7 @@ export class SoakState {
     this.#begin(undefined);
   }
 
-  get signatures(): number {
+  get causes(): number {
     return this.#known.size;
   }
 
@@ -58,15 +59,15 @@ export class SoakState {
     return this.#reasons.size < INCONCLUSIVE_MAX && !this.#reasons.has(reasonText(run));
   }
 
-  /** Signatures that need not be found again: those whose example is small, or was looked for often enough. */
-  settled(): readonly string[] {
-    return [...this.#known].flatMap(([signature, { record, tries }]) =>
-      isSmall(record) || tries >= TRIES_MAX ? [signature] : [],
+  /** Causes that need not be found again: those whose example is small, or was looked for often enough. */
+  settled(): readonly KnownCause[] {
+    return [...this.#known].flatMap(([key, known]) =>
+      isSmall(known.record) || known.tries >= TRIES_MAX ? [knownCause(key, known)] : [],
     );
   }
 
-  known(): readonly string[] {
-    return [...this.#known.keys()];
+  known(): readonly KnownCause[] {
+    return [...this.#known].map(([key, known]) => knownCause(key, known));
   }
 
   #begin(at: string | undefined): void {
@@ -75,14 +76,18 @@ export class SoakState {
   }
 
   #learn(record: SoakRecord, text: string): 'new' | 'smaller' | undefined {
-    const signature = signatureText(record.violation.signature);
-    const before = this.#known.get(signature);
+    const key = causeKey(record.violation);
+    const before = this.#known.get(key);
     // Told once more, with what a real server says of it.
     const isAgain = record.counterexample.confirmed !== undefined;
     const tries = (before?.tries ?? 0) + (isAgain ? 0 : 1);
     const isBetter = before === undefined || compareExamples({ record, text }, before) < 0;
-    this.#known.set(signature, isBetter ? { record, text, tries } : { ...before, tries });
+    this.#known.set(key, isBetter ? { record, text, tries } : { ...before, tries });
     if (before === undefined) return 'new';
     return isBetter ? 'smaller' : undefined;
   }
+}
+
+function knownCause(key: string, { record }: Known): KnownCause {
+  return { key, signatures: [signatureText(record.violation.signature)] };
 }

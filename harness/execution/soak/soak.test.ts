@@ -152,7 +152,10 @@ describe('what is left of the time of a soak', () => {
 
     for (const record of [large, large, asked, asked]) state.take(entry('1/1', { line: 'finding', batch: 0, record }));
 
-    expect([state.known(), state.settled()]).toEqual([[expect.any(String)], []]);
+    expect([state.known(), state.settled()]).toEqual([
+      [{ key: expect.any(String), signatures: [expect.any(String)] }],
+      [],
+    ]);
     state.take(entry('1/1', { line: 'finding', batch: 2, record: large }));
     expect(state.settled()).toEqual(state.known());
   });

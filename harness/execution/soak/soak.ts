@@ -6,7 +6,7 @@
  * add up (`report/soak/merge.ts`). Start at {@link runSoak}.
  */
 import { realDate } from '../../determinism/real-time.ts';
-import { signatureText } from '../../model/check-result.ts';
+import { causeKey, type KnownCause } from '../../model/cause.ts';
 import { EXIT, HarnessError } from '../../model/errors.ts';
 import type { CampaignResult, Finding, InconclusiveRun } from '../../model/finding.ts';
 import type { BatchResult, Draw, Shard, SoakEntry, SoakLine, SoakPlace, SoakRecord } from '../../model/soak.ts';
@@ -41,8 +41,8 @@ export interface SoakOptions {
   readonly shard: Shard;
   readonly place: SoakPlace;
   readonly state: SoakState;
-  /** Signatures that are known from elsewhere. */
-  readonly expected: readonly string[];
+  /** Causes that are known from elsewhere. */
+  readonly expected: readonly KnownCause[];
   /** Makes one campaign; what it tells and hands back holds no secret. */
   readonly campaign: (config: RunConfig, context: BatchContext) => Promise<CampaignResult>;
   /** Writes a line where it outlives this process. */
@@ -60,7 +60,7 @@ export async function runSoak(config: RunConfig, options: SoakOptions): Promise<
   let failed = 0;
   while (!signal.aborted) {
     const budget = nextBudget(config, state);
-    if (budget === undefined || state.signatures >= config.stopAfter) {
+    if (budget === undefined || state.causes >= config.stopAfter) {
       put(options, { line: 'ended' });
       return;
     }
@@ -126,7 +126,7 @@ async function oneBatch(
       stop.abort();
     }
   };
-  const stopAfter = config.stopAfter - state.signatures;
+  const stopAfter = config.stopAfter - state.causes;
   const result = await options.campaign(
     { ...config, budget, seed, writers, faults, stopAfter },
     {
@@ -179,7 +179,7 @@ function overall(facts: Progress, config: RunConfig, batch: Budget, state: SoakS
     batch.unit === 'ms' && remainingMs !== undefined
       ? { remainingMs: leftOf(config, state) - batch.timeMs + remainingMs }
       : {};
-  return { ...rest, ...left, runs: state.runs + facts.runs, findings: state.signatures };
+  return { ...rest, ...left, runs: state.runs + facts.runs, findings: state.causes };
 }
 
 /** Writes a line down and learns from it. */
@@ -194,7 +194,7 @@ type PlacelessLine = Placeless<SoakLine>;
 function batchResult(result: CampaignResult, draw: Draw): BatchResult {
   const { distinctBehaviours: _, ...contention } = result.contention;
   const use = useColumns(result);
-  const found = result.findings.map(({ violation, stats }) => [signatureText(violation.signature), stats.count]);
+  const found = result.findings.map(({ violation, stats }) => [causeKey(violation), stats.count]);
   return {
     ...draw,
     interrupted: result.besides === 'interrupted',
@@ -203,13 +203,14 @@ function batchResult(result: CampaignResult, draw: Draw): BatchResult {
     verified: result.verified,
     elapsedMs: result.elapsedMs,
     contention,
-    counts: { ...result.seenAgain, ...(Object.fromEntries(found) as { readonly [signature: string]: number }) },
+    counts: { ...result.seenAgain, ...(Object.fromEntries(found) as { readonly [cause: string]: number }) },
     perProperty: result.perProperty,
     inconclusive: result.inconclusive,
     warnings: result.warnings,
     measures: result.measures ?? {},
     behaviours: result.seen?.behaviours ?? [],
     situations: result.seen?.situations ?? [],
+    ...(result.seen?.symptoms === undefined ? {} : { symptoms: result.seen.symptoms }),
     ...(result.waived === undefined ? {} : { waived: result.waived }),
     ...(use === undefined ? {} : { use }),
   };

@@ -1,7 +1,9 @@
 /** What is said about a worker that did not finish its job: the target's fault, the user's, or ours. */
 import type { Violation } from '../../model/check-result.ts';
+import { ownCause } from '../../model/cause.ts';
 import { HarnessError } from '../../model/errors.ts';
 import type { Trial } from '../../model/trial.ts';
+import { causesNamed } from '../../oracle/cause.ts';
 import { emptyHistory } from '../run/empty-history.ts';
 import type { FromWorker } from './protocol.ts';
 import type { Found } from '../search/found.ts';
@@ -57,10 +59,13 @@ export function lostWorkerViolation(end: LostWorker, where: string): Violation {
  */
 export function lostWorkerFinding(trial: Trial, end: LostWorker, run: number, again: boolean): Found {
   const violation = lostWorkerViolation(end, ` in trial ${run}`);
+  const history = emptyHistory(violation.sentence);
+  const cause = causesNamed(history, violation)[0] ?? ownCause(violation);
   return {
     trial,
-    history: emptyHistory(violation.sentence),
-    violation,
+    history,
+    violation: { ...violation, cause },
+    also: [],
     stats: {
       stepsBefore: 0,
       stepsAfter: 0,

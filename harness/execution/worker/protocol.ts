@@ -1,5 +1,6 @@
 /** What the supervisor and its worker say to each other. Everything here survives a structured clone. */
 import type { Measures } from '../../model/baseline.ts';
+import type { KnownCause } from '../../model/cause.ts';
 import type { Violation } from '../../model/check-result.ts';
 import type { HarnessErrorCode } from '../../model/errors.ts';
 import type { InconclusiveRun } from '../../model/finding.ts';
@@ -34,9 +35,11 @@ export interface SearchJob {
   /** Its moments count from when the job is given. */
   readonly plan: TimePlan;
   readonly stopAfter: number;
-  readonly known: readonly string[];
-  /** Signatures that are known from elsewhere: counted, no findings of this campaign. */
-  readonly expected: readonly string[];
+  readonly known: readonly KnownCause[];
+  /** Causes that are known from elsewhere: counted, no findings of this campaign. */
+  readonly expected: readonly KnownCause[];
+  /** Every signature is a finding of its own. */
+  readonly allSymptoms: boolean;
   /** Violations that are put up with: counted as well. */
   readonly waivers: readonly Waiver[];
   /** Announce every trial before it runs: used after a worker was lost, to find out which trial did it. */

@@ -154,6 +154,7 @@ async function doSearch(
       stopAfter: job.stopAfter,
       known: job.known,
       expected: job.expected,
+      allSymptoms: job.allSymptoms,
       waivers: job.waivers,
       onTrial: (run, trial) => {
         if (job.careful) say({ say: 'trial', run, trial });

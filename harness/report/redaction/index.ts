@@ -14,7 +14,7 @@ import { Vault, type Restored } from './vault.ts';
 
 /** A finding without its secrets. Those that a replay needs go to the vault. */
 export function redactFinding<T extends Told>(finding: T, vault: Vault = new Vault()): T {
-  const { counterexample, record, violation, neighbour } = finding;
+  const { counterexample, record, violation, neighbour, stats } = finding;
   const redaction = new Redaction(() => vault.key()).learn(counterexample).learn(record).learn(neighbour);
   const hidden = hideCounterexample(redaction, counterexample, vault);
   return {
@@ -22,6 +22,7 @@ export function redactFinding<T extends Told>(finding: T, vault: Vault = new Vau
     counterexample: hidden,
     record: hideHistory(redaction, record),
     violation: redaction.hide(violation),
+    ...(stats === undefined ? {} : { stats: redaction.hide(stats) }),
     ...(neighbour === undefined ? {} : { neighbour: redaction.hide(neighbour) }),
   };
 }

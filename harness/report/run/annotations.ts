@@ -13,6 +13,7 @@ import {
   type RunDocument,
   type Scenario,
 } from './document.ts';
+import { symptomLines } from '../symptoms.ts';
 import { limited, visible } from './plain-text.ts';
 
 /** Of the texts of annotations, GitHub keeps 64 KiB. */
@@ -34,11 +35,13 @@ export function renderAnnotations({ scenarios }: RunDocument): string {
 }
 
 function annotationOf(finding: ReportedFinding, scenario: Scenario): string {
-  const { fails, tried, title, sentence, property } = finding;
+  const { fails, tried, title, sentence, property, cause, symptoms = [], signature } = finding;
   const aside = asideText(finding);
   const replay = replayCommand(finding);
   const message = [
     sentence,
+    ...(cause === undefined || cause.text === signature ? [] : [`cause: ${cause.text}`]),
+    ...(symptoms.length < 2 ? [] : symptomLines(symptoms).map((line) => `shows as ${line}`)),
     ...(aside === undefined ? [] : [aside]),
     tried,
     ...(replay === undefined ? [] : [`replay: ${replay}`]),

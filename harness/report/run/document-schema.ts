@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { CORPUS_STATES } from '../../model/corpus.ts';
 import { seenSchema, soakSchema } from '../soak/text.ts';
-import { confirmationSchema, waivedSchema } from '../summary.ts';
+import { causeSchema, confirmationSchema, symptomsSchema, waivedSchema } from '../summary.ts';
 import {
   RUN_VERSION,
   type KeptFinding,
@@ -23,10 +23,12 @@ const outcome = z.enum(['holds', 'violated', 'inconclusive', 'vacuous', 'interru
 const counters = z.record(z.string(), z.number());
 
 const finding: z.ZodType<ReportedFinding> = z.strictObject({
-  stem: z.string().meta({ description: 'The same for the same signature, wherever it is found' }),
+  stem: z.string().meta({ description: 'Its number is the same for the same cause, wherever it is found' }),
   signature: z.string(),
   title: z.string(),
   sentence: z.string(),
+  cause: causeSchema.exactOptional(),
+  symptoms: symptomsSchema.exactOptional(),
   property: z.string(),
   class: z.string(),
   resource: z.string(),
@@ -42,7 +44,7 @@ const finding: z.ZodType<ReportedFinding> = z.strictObject({
   story: z.string().meta({ description: 'As the terminal shows it' }),
   sequence: z.string().meta({ description: 'The same as a Mermaid sequence diagram' }),
   reproduced: z.strictObject({ k: z.int(), n: z.int() }),
-  count: z.int().meta({ description: 'Runs that failed this way' }),
+  count: z.int().meta({ description: 'Runs that showed this cause' }),
   seen: seenSchema.exactOptional(),
   counterexample: path,
   record: path,

@@ -13,6 +13,7 @@ import { quoted } from '../shell-word.ts';
 import type { SeenTimes } from '../soak/text.ts';
 import { countText } from '../count-text.ts';
 import type { SummaryWaiver } from '../summary.ts';
+import type { Because } from '../symptoms.ts';
 
 export const RUN_VERSION = 1;
 
@@ -64,8 +65,8 @@ export interface PropertyLine extends PropertyTally {
   readonly about: string;
 }
 
-export interface ReportedFinding {
-  /** `lost-update-fa7988`: the same for the same signature, wherever it is found. */
+export interface ReportedFinding extends Because {
+  /** `lost-update-fa7988`: the number is the same for the same cause, wherever it is found. */
   readonly stem: string;
   readonly signature: string;
   readonly title: string;
@@ -88,7 +89,7 @@ export interface ReportedFinding {
   /** The same as a Mermaid sequence diagram. */
   readonly sequence: string;
   readonly reproduced: Reproduced;
-  /** Runs of the campaign that failed this way. */
+  /** Runs of the campaign that showed this cause. */
   readonly count: number;
   /** Of a soak: when it came up for the first and for the last time. */
   readonly seen?: SeenTimes;
@@ -124,6 +125,13 @@ export function asideText({ fails, onBase, grade, confirmed }: ReportedFinding):
 /** Whether anything was found that was there before the change. */
 function hasOld({ findings }: Scenario): boolean {
   return findings.some(({ onBase }) => onBase === 'fails');
+}
+
+/** The finding that a property was violated by where none is reported of the property itself: what broke it is another one's cause. */
+export function symptomOf({ name }: Pick<PropertyLine, 'name'>, scenario: Scenario): ReportedFinding | undefined {
+  const { findings } = scenario;
+  if (findings.some((finding) => finding.fails && finding.property === name)) return undefined;
+  return failing(scenario).find(({ symptoms = [] }) => symptoms.some(({ property }) => property === name));
 }
 
 /** What failed a scenario, and what is only told of it. */

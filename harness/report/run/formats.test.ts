@@ -242,7 +242,7 @@ describe('SARIF', () => {
             {
               ruleId: 'no-lost-update',
               level: 'error',
-              partialFingerprints: { 'stalemateSignature/v1': expect.stringMatching(/^lost-update-/) },
+              partialFingerprints: { 'stalemateCause/v1': expect.stringMatching(/^no-lost-update/) },
               locations: [{ physicalLocation: { artifactLocation: { uri: 'src/controller.ts' } } }],
             },
           ],

@@ -14,6 +14,7 @@ import {
   type ReportedFinding,
   type RunDocument,
   type Scenario,
+  symptomOf,
   wasTested,
 } from './document.ts';
 import { visible } from './plain-text.ts';
@@ -87,6 +88,11 @@ function propertyCase(property: PropertyLine, scenario: Scenario): Case {
     const more = failures.length === 1 ? '' : ` (and ${failures.length - 1} more)`;
     const facts = attributes({ message: `${first.sentence}${more}`, type: first.title });
     return { name, result: 'failure', xml: `      <failure${facts}>${escape(bodyOf(failures))}</failure>\n${beside}` };
+  }
+  const cause = symptomOf(property, scenario);
+  if (cause !== undefined) {
+    const message = attributes({ message: `broken by what is reported as ${cause.stem}: ${cause.sentence}` });
+    return { name, result: 'skipped', xml: `      <skipped${message}/>\n${beside}` };
   }
   if (!wasTested(property)) {
     const message = attributes({ message: 'no run put this property to the test' });

@@ -11,6 +11,7 @@ import {
   type CorpusSummaryEntry,
 } from '../corpus-summary.ts';
 import { summariseWaiver } from '../summary.ts';
+import { becauseOf } from '../symptoms.ts';
 import { tellStory } from '../story.ts';
 import { renderStory, triedText } from '../terminal.ts';
 import { fileStem } from '../title.ts';
@@ -101,10 +102,11 @@ function reported(finding: Finding, paths: FindingPaths): ReportedFinding {
       ? 'not possible, the counterexample could not be written'
       : `npx stalemate replay ${quoted(paths.counterexample)}`;
   return {
-    stem: fileStem(signature),
+    stem: fileStem(violation),
     signature: signatureText(signature),
     title: story.title,
     sentence: violation.sentence,
+    ...becauseOf(violation, stats),
     property: signature.property,
     class: signature.class,
     resource: signature.kind,

@@ -16,8 +16,10 @@ import {
   type ReportedFinding,
   type RunDocument,
   type Scenario,
+  symptomOf,
   wasTested,
 } from './document.ts';
+import { symptomLines } from '../symptoms.ts';
 import { oneLine, visible } from './plain-text.ts';
 
 /** GitHub takes a megabyte for a step, and refuses all of what is longer. */
@@ -72,12 +74,15 @@ function headOf(scenario: Scenario): string {
 
 function findingBlock(finding: ReportedFinding): string {
   const { title, sentence, resource, field, property, tried, sequence, story, fails, seen, count } = finding;
+  const { cause, symptoms = [], signature } = finding;
   const about = [resource, field].filter((part) => part !== '').join(' ');
   const replay = replayCommand(finding);
   const aside = asideText(finding);
   return [
     `### ${fails ? '❌' : '⚠️'} ${inline(title)}${about === '' ? '' : ` ${code(about)}`}\n`,
     `${inline(sentence)}\n`,
+    ...(cause === undefined || cause.text === signature ? [] : [`Cause: ${inline(cause.text)}\n`]),
+    ...(symptoms.length < 2 ? [] : symptomLines(symptoms).map((line) => `- shows as ${inline(line)}\n`)),
     ...(aside === undefined ? [] : [`**${inline(aside)}**\n`]),
     `${inline(property)} · ${inline(tried)}\n`,
     ...(seen === undefined ? [] : [`${countText(count, 'run')}, ${seenText(seen)}\n`]),
@@ -100,11 +105,14 @@ function keptBlock({ kept }: Scenario): string {
   return `### Kept findings\n\n| | name | finding | |\n|---|---|---|---|\n${rows.join('')}\n`;
 }
 
-function propertiesBlock({ properties, findings }: Scenario): string {
+function propertiesBlock(scenario: Scenario): string {
+  const { properties, findings } = scenario;
   const rows = properties.map((property) => {
     const { name, about, holds, violated, inconclusive } = property;
     const failed = findings.some((finding) => finding.fails && finding.property === name);
-    const mark = failed ? '❌' : !wasTested(property) ? '– not put to the test' : '✅';
+    const cause = symptomOf(property, scenario);
+    const by = cause === undefined ? '' : `❌ by ${code(cause.stem)}`;
+    const mark = failed ? '❌' : by !== '' ? by : !wasTested(property) ? '– not put to the test' : '✅';
     return `| ${mark} | ${code(name)} | ${holds} | ${violated} | ${inconclusive} | ${inline(about)} |\n`;
   });
   return (

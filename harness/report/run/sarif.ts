@@ -27,7 +27,10 @@ export function renderSarif({ madeWith, scenarios }: RunDocument): string {
 function resultOf(finding: ReportedFinding, { file }: Scenario): object {
   const replay = replayCommand(finding);
   const aside = asideText(finding);
-  const notes = aside === undefined ? [] : [aside];
+  const notes = [
+    ...(aside === undefined ? [] : [aside]),
+    ...(finding.cause === undefined ? [] : [`cause: ${finding.cause.text}`]),
+  ];
   const text = [
     finding.sentence,
     ...notes,
@@ -40,7 +43,7 @@ function resultOf(finding: ReportedFinding, { file }: Scenario): object {
     level: finding.fails ? 'error' : 'note',
     message: { text: visible(text) },
     // The same finding of another run is the same alert.
-    partialFingerprints: { 'stalemateSignature/v1': finding.stem },
+    partialFingerprints: { 'stalemateCause/v1': finding.cause?.key ?? finding.signature },
     ...(file === null
       ? {}
       : {

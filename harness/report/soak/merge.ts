@@ -6,7 +6,7 @@
  * the files (`cli/soak/`), how the result is told (`report/summary.ts`, `report/run/`). Start at {@link mergeSoak}.
  */
 import type { BudgetCheck } from '../../model/baseline.ts';
-import { signatureText } from '../../model/check-result.ts';
+import { causeNames, symptomsOf, type CauseNames } from './causes.ts';
 import type { CorpusSummary } from '../../model/corpus.ts';
 import {
   reasonText,
@@ -65,8 +65,9 @@ function oneSoak(parts: Parts, { allShards }: MergeManner): Soak | undefined {
   if (head === undefined) return undefined;
   const { about: digest, name, target, cluster, file, properties, contended, budget, seed } = head;
   const results = parts.batches.flatMap(({ result }) => result ?? []);
-  const counts = countsOf(parts.batches);
-  const examples = examplesOf(parts, counts);
+  const names = causeNames(parts.batches);
+  const counts = countsOf(parts.batches, names);
+  const examples = examplesOf(parts, counts, names);
   const findings = examples.map(({ finding }) => finding);
   const sum = addedUp(results);
   const seen = united(results.map(({ behaviours }) => behaviours));
@@ -81,7 +82,7 @@ function oneSoak(parts: Parts, { allShards }: MergeManner): Soak | undefined {
     contended,
   });
   const known = Object.entries(counts).filter(
-    ([signature]) => !findings.some(({ violation }) => signatureText(violation.signature) === signature),
+    ([key]) => !findings.some(({ violation }) => names.keyOf(violation) === key),
   );
   const targetUse = useOf(parts.batches);
   const waived = waivedOf(results);
@@ -147,12 +148,12 @@ function factsOf(
   };
 }
 
-/** Runs by signature; a finding of a batch that was cut short stands for the run that it was made of. */
-function countsOf(batches: readonly BatchPart[]): { readonly [signature: string]: number } {
+/** Runs by cause; a finding of a batch that was cut short stands for the run that it was made of. */
+function countsOf(batches: readonly BatchPart[], names: CauseNames): { readonly [cause: string]: number } {
   return addCounts(
     batches.map(({ result, findings }) => {
-      if (result !== undefined) return result.counts;
-      return Object.fromEntries(findings.map(({ line }) => [signatureText(line.record.violation.signature), 1]));
+      if (result !== undefined) return names.renamed(result.counts);
+      return Object.fromEntries(findings.map(({ line }) => [names.keyOf(line.record.violation), 1]));
     }),
   );
 }
@@ -162,16 +163,17 @@ interface Example {
   readonly finding: Finding;
 }
 
-/** Of each signature the best one. */
-function examplesOf(parts: Parts, counts: { readonly [signature: string]: number }): readonly Example[] {
-  const bySignature = new Map<string, BatchPart['findings'][number][]>();
+/** Of each cause the best one. */
+function examplesOf(parts: Parts, counts: { readonly [cause: string]: number }, names: CauseNames): readonly Example[] {
+  const byCause = new Map<string, BatchPart['findings'][number][]>();
   for (const finding of parts.batches.flatMap(({ findings }) => findings)) {
-    const signature = signatureText(finding.line.record.violation.signature);
-    bySignature.set(signature, [...(bySignature.get(signature) ?? []), finding]);
+    const key = names.keyOf(finding.line.record.violation);
+    byCause.set(key, [...(byCause.get(key) ?? []), finding]);
   }
-  return [...bySignature]
+  const symptoms = symptomsOf(parts.batches, names);
+  return [...byCause]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([signature, examples]) => {
+    .flatMap(([key, examples]) => {
       const [best] = examples
         .map(({ line, text }) => ({ line, record: line.record, text: timeless(text) }))
         .sort(compareExamples);
@@ -179,12 +181,21 @@ function examplesOf(parts: Parts, counts: { readonly [signature: string]: number
       const { violation, counterexample, history, stats, neighbour } = best.record;
       const times = [
         ...examples.map(({ line }) => line.at),
-        ...parts.batches.flatMap(({ at, result }) => ((result?.counts[signature] ?? 0) > 0 ? [at] : [])),
+        ...parts.batches.flatMap(({ at, result }) => ((names.renamed(result?.counts ?? {})[key] ?? 0) > 0 ? [at] : [])),
       ].sort();
       const seen = { first: times[0] ?? '', last: times.at(-1) ?? '' };
-      const count = Math.max(1, counts[signature] ?? 0);
+      const count = Math.max(1, counts[key] ?? 0);
+      const shown = symptoms[key];
+      const how = shown === undefined ? {} : { symptoms: shown };
       const beside = neighbour === undefined ? {} : { neighbour };
-      const finding = { violation, counterexample, record: history, stats: { ...stats, count }, seen, ...beside };
+      const finding = {
+        violation,
+        counterexample,
+        record: history,
+        stats: { ...stats, count, ...how },
+        seen,
+        ...beside,
+      };
       return [{ line: best.line, finding }];
     });
 }

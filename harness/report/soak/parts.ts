@@ -1,5 +1,5 @@
 /** The lines of one soak, each once and in an order of its own, whatever order they came in. Start at {@link Parts}. */
-import { signatureText } from '../../model/check-result.ts';
+import { causeKey } from '../../model/cause.ts';
 import type { BatchResult, SoakBudget, SoakEntry, SoakLine, SoakLineOf } from '../../model/soak.ts';
 import { compareExamples } from './smallest.ts';
 
@@ -107,11 +107,11 @@ function partOf(entries: readonly SoakEntry[]): BatchPart {
   const [failed] = of(entries, 'failed');
   const findings = new Map<string, Entry<'finding'>>();
   for (const { line, text } of of(entries, 'finding')) {
-    const signature = signatureText(line.record.violation.signature);
-    const before = findings.get(signature);
+    const key = causeKey(line.record.violation);
+    const before = findings.get(key);
     const mine = { record: line.record, text };
     if (before === undefined || compareExamples(mine, { record: before.line.record, text: before.text }) < 0)
-      findings.set(signature, { line, text });
+      findings.set(key, { line, text });
   }
   const [{ line: any } = { line: undefined }] = entries;
   return {

@@ -1,5 +1,6 @@
 /** Schemas of the nouns that several formats share. */
 import { z } from 'zod';
+import type { Cause } from '../../model/cause.ts';
 import type { Signature } from '../../model/check-result.ts';
 import { isRecord } from '../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
@@ -44,7 +45,14 @@ export const signature: z.ZodType<Signature> = z
     kind: z.string(),
     field: z.string(),
   } satisfies Shape<Signature>)
-  .meta({ id: 'Signature', description: 'What makes two violations the same finding' });
+  .meta({ id: 'Signature', description: 'How a violation looks: of which property, and where' });
+
+export const cause: z.ZodType<Cause> = z
+  .strictObject({
+    key: z.string().min(1).meta({ description: 'The same for all symptoms of one bug' }),
+    text: z.string(),
+  } satisfies Shape<Cause>)
+  .meta({ id: 'Cause', description: 'The request that did it, or the watch that is missing; absent in older files' });
 
 function isKubeObject(value: unknown): boolean {
   if (!isRecord(value)) return false;

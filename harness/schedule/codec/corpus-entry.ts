@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { CORPUS_STATES, type CorpusEntry } from '../../model/corpus.ts';
 import { CLUSTERS } from '../../model/cluster.ts';
-import { signature, type Shape } from './common.ts';
+import { cause, signature, type Shape } from './common.ts';
 import { counterexampleTarget, runSettings } from './counterexample.ts';
 import { decodeJson, encode, parseJson, type Format } from './format.ts';
 import { SCHEDULE } from './schedule.ts';
@@ -19,6 +19,7 @@ const schema: z.ZodType<CorpusEntry> = z
       .regex(/^\d{4}-\d{2}-\d{2}$/, 'expected a day like "2026-11-22"')
       .meta({ description: 'The day of its last change of state' }),
     signature,
+    cause: cause.exactOptional(),
     sentence: z.string(),
     target: counterexampleTarget,
     namespace: z.string().min(1),

@@ -11,7 +11,7 @@ import type {
 import { CLUSTERS, PARTS } from '../../model/cluster.ts';
 import { CONFIRM_ON, type Confirmation } from '../../model/confirmation.ts';
 import type { Reproduced } from '../../model/finding.ts';
-import { kubeObject, signature, type Shape } from './common.ts';
+import { cause, kubeObject, signature, type Shape } from './common.ts';
 import { decode, encode, type Format } from './format.ts';
 import { SCHEDULE } from './schedule.ts';
 import { WORKLOAD } from './workload.ts';
@@ -84,6 +84,7 @@ const schema: z.ZodType<Counterexample> = z
     version: z.literal(1),
     kind: z.literal('counterexample'),
     signature,
+    cause: cause.exactOptional(),
     sentence: z.string(),
     target: counterexampleTarget,
     namespace: z.string().min(1),

@@ -1,8 +1,13 @@
 /** Schemas of what a campaign says of a finding: the violation, and what stands behind it. Parts of a record. */
 import { z } from 'zod';
+import type { Symptom } from '../../model/cause.ts';
 import type { Violation } from '../../model/check-result.ts';
 import type { Counterfactual, FindingStats, Reproduced } from '../../model/finding.ts';
-import { signature, type Shape } from './common.ts';
+import { cause, signature, type Shape } from './common.ts';
+
+export const symptom: z.ZodType<Symptom> = z
+  .strictObject({ signature, count: z.int() } satisfies Shape<Symptom>)
+  .meta({ id: 'Symptom', description: 'A way in which a cause shows, and in how many runs' });
 
 export const violation: z.ZodType<Violation> = z
   .strictObject({
@@ -12,6 +17,7 @@ export const violation: z.ZodType<Violation> = z
     revisions: z.array(z.int()),
     at: z.number(),
     severity: z.enum(['error', 'warning']),
+    cause: cause.exactOptional(),
   } satisfies Shape<Violation>)
   .meta({ id: 'Violation', description: 'What the property said of the shrunk run' });
 
@@ -27,7 +33,11 @@ export const findingStats: z.ZodType<FindingStats> = z
     faults: z.int(),
     heldItems: z.int(),
     reproduced: z.strictObject({ k: z.int(), n: z.int() } satisfies Shape<Reproduced>),
-    count: z.int().meta({ description: 'Runs that failed this way when it was written' }),
+    count: z.int().meta({ description: 'Runs that showed this cause when it was written' }),
+    symptoms: z
+      .array(symptom)
+      .exactOptional()
+      .meta({ description: 'How the cause showed; absent in files from before causes' }),
     grade: z.enum(['everyday', 'restart-or-HA', 'pathological']),
     counterfactuals: z.array(
       z.strictObject({

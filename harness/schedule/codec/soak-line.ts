@@ -10,6 +10,7 @@ import type { BatchResult, SoakAbout, SoakBudget, SoakLine, SoakLineOf, UseColum
 import type { Waiver } from '../../model/waiver.ts';
 import { byMeasure } from './baseline.ts';
 import type { Shape } from './common.ts';
+import { symptom } from './finding.ts';
 import { decodeJson, parseJson, type Format } from './format.ts';
 import { describeIssues } from './issues.ts';
 import { packRecord, RECORD, unpackStored, type StoredRecord } from './record.ts';
@@ -85,7 +86,11 @@ const result: z.ZodType<BatchResult> = z
     verified: natural,
     elapsedMs: z.number().min(0),
     contention: counts,
-    counts: counts.meta({ description: 'Runs by signature that failed' }),
+    counts: counts.meta({ description: 'Runs that failed, by cause; by signature in older lines' }),
+    symptoms: z
+      .record(z.string(), z.array(symptom))
+      .exactOptional()
+      .meta({ description: 'How each of these causes showed; absent in older lines' }),
     perProperty: z.record(
       z.string(),
       z.strictObject({

@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest';
+import type { Cause } from '../../model/cause.ts';
+import { signatureText } from '../../model/check-result.ts';
+import { violation } from '../run/test-verdicts.ts';
+import { KnownCauses, type Suspect } from './known-causes.ts';
+import { newTally } from './tally.ts';
+
+const PUT: Cause = { key: 'write | PUT', text: 'a PUT' };
+const PATCH: Cause = { key: 'write | patch', text: 'a patch' };
+const SPEC = signatureText(violation({ field: 'spec' }).signature);
+
+function named(field: string, cause = PUT): Suspect {
+  return { violation: violation({ field }), causes: { candidates: [cause], certain: true } };
+}
+
+function outcome(field: string, ...[first = PUT, ...more]: readonly Cause[]): Suspect {
+  return { violation: violation({ field }), causes: { candidates: [first, ...more], certain: false } };
+}
+
+it('knows further symptoms of a cause that was found, or that an earlier worker had found', () => {
+  const known = new KnownCauses([{ key: PATCH.key, signatures: [] }]);
+  known.learn(named('spec'), PUT.key);
+
+  expect(known.ownerOf(named('status'))).toBe(PUT.key);
+  expect(known.ownerOf(named('status', PATCH))).toBe(PATCH.key);
+});
+
+it('tells the same loss by another request apart, unless all that is known is how it looks', () => {
+  const known = new KnownCauses([{ key: PUT.key, signatures: [SPEC] }]);
+
+  expect(known.isNew(named('spec', PATCH))).toBe(true);
+  expect(new KnownCauses([{ key: SPEC, signatures: [SPEC] }]).ownerOf(named('spec', PATCH))).toBe(SPEC);
+});
+
+it('takes an outcome for a symptom of any known cause that it may have, or of one that had that outcome before', () => {
+  const known = new KnownCauses([]);
+  known.learn(outcome('spec', PATCH), PUT.key);
+
+  expect(known.ownerOf(outcome('status', PATCH, PUT))).toBe(PUT.key);
+  expect(known.ownerOf(outcome('spec', PATCH))).toBe(PUT.key);
+  expect(known.isNew(outcome('status', PATCH))).toBe(true);
+});
+
+it('counts a run once for a cause, and each of its symptoms', () => {
+  const known = new KnownCauses([{ key: PUT.key, signatures: [] }]);
+  const tally = newTally();
+
+  known.count([named('spec'), named('status'), named('other', PATCH)], tally);
+  known.count([named('spec')], tally);
+
+  expect(tally.causes).toEqual({ [PUT.key]: 2 });
+  expect(Object.values(tally.symptoms[PUT.key] ?? {}).map(({ count }) => count)).toEqual([2, 1]);
+});
+
+it('looks into what came back in no run again when it is seen again, three times in all', () => {
+  const known = new KnownCauses([]);
+  const again = [1, 2, 3].map(() => {
+    known.lookedInVain(named('spec'));
+    return known.isNew(named('spec'));
+  });
+
+  expect(again).toEqual([true, true, false]);
+  expect(known.isNew(named('status'))).toBe(true);
+});

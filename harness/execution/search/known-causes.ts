@@ -1,0 +1,102 @@
+/**
+ * Which causes a search knows: those that it has found, those known from elsewhere, and what came back in no run although it was seen
+ * often. A violation of a known cause is counted, and no time is spent on it.
+ */
+import type { KnownCause } from '../../model/cause.ts';
+import { signatureText, type Violation } from '../../model/check-result.ts';
+import type { Causes } from '../../oracle/cause.ts';
+import { addSymptom, type SearchTally } from './tally.ts';
+
+/** A violation of a run, with what may have caused it. */
+export interface Suspect {
+  readonly violation: Violation;
+  readonly causes: Causes;
+}
+
+/** A violation that comes back in no run gets another chance when it is seen again, up to so many times. */
+const SIGHTINGS_MAX = 3;
+
+export class KnownCauses {
+  /** By the key of a cause or one of its other names: the key that it is reported under. */
+  readonly #byKey = new Map<string, string>();
+  /** By signature, for violations that do not name their cause. */
+  readonly #bySignature = new Map<string, string>();
+  readonly #inVain = new Map<string, number>();
+
+  constructor(known: readonly KnownCause[]) {
+    for (const { key, signatures } of known) {
+      this.#byKey.set(key, key);
+      for (const signature of signatures) this.#bySignature.set(outcomeOf(signature), key);
+    }
+  }
+
+  has(key: string): boolean {
+    return this.#byKey.has(key);
+  }
+
+  /** The key of the cause that a violation is a symptom of; undefined where none is known. */
+  ownerOf({ violation, causes }: Suspect): string | undefined {
+    for (const { key } of causes.candidates) {
+      const owner = this.#byKey.get(key);
+      if (owner !== undefined) return owner;
+    }
+    const signature = signatureText(violation.signature);
+    // What is known by its signature alone is known however it came about.
+    return this.#byKey.get(signature) ?? (causes.certain ? undefined : this.#bySignature.get(outcomeOf(signature)));
+  }
+
+  /** Whether time may be spent on it. */
+  isNew(suspect: Suspect): boolean {
+    return this.ownerOf(suspect) === undefined && (this.#inVain.get(vainKey(suspect)) ?? 0) < SIGHTINGS_MAX;
+  }
+
+  /** It turned out to be a symptom of this cause, known until now or not. `also`: other keys that the cause goes by. */
+  learn(suspect: Suspect, key: string, also: readonly string[] = []): void {
+    const owner = this.#byKey.get(key) ?? key;
+    this.#byKey.set(key, owner);
+    for (const other of also) if (!this.#byKey.has(other)) this.#byKey.set(other, owner);
+    if (suspect.causes.certain) this.#byKey.set(suspect.causes.candidates[0].key, owner);
+    else this.#bySignature.set(outcomeOf(signatureText(suspect.violation.signature)), owner);
+  }
+
+  /** It was looked into, and came back in no run. */
+  lookedInVain(suspect: Suspect): void {
+    const text = vainKey(suspect);
+    this.#inVain.set(text, (this.#inVain.get(text) ?? 0) + 1);
+  }
+
+  /** It was looked into, and is nothing that fails a run. */
+  dismiss(suspect: Suspect): void {
+    this.#inVain.set(vainKey(suspect), SIGHTINGS_MAX);
+  }
+
+  /** How many findings there are to be made of these, as far as can be told before. */
+  pendingIn(suspects: readonly Suspect[]): number {
+    return new Set(suspects.filter((one) => this.isNew(one)).map(({ causes }) => causes.candidates[0].key)).size;
+  }
+
+  /**
+   * Counts what one run showed of causes that are known by now.
+   *
+   * @param counted What was counted of this run before; is added to.
+   */
+  count(suspects: readonly Suspect[], tally: SearchTally, counted: Set<Suspect | string> = new Set()): void {
+    for (const suspect of suspects) {
+      const owner = this.ownerOf(suspect);
+      if (owner === undefined || counted.has(suspect)) continue;
+      if (!counted.has(owner)) tally.causes[owner] = (tally.causes[owner] ?? 0) + 1;
+      addSymptom(tally, owner, { signature: suspect.violation.signature, count: 1 });
+      counted.add(suspect).add(owner);
+    }
+  }
+}
+
+/** The same wrong outcome is one whether or not a crash was in the run. */
+function outcomeOf(signature: string): string {
+  return signature.replace(/^crash-equivalence \|/, 'convergence |');
+}
+
+function vainKey({ violation, causes }: Suspect): string {
+  const signature = signatureText(violation.signature);
+  return causes.certain ? `${causes.candidates[0].key} || ${signature}` : signature;
+}

@@ -1,0 +1,300 @@
+import { describe, expect, it } from 'vitest';
+import { ownCause } from '../model/cause.ts';
+import type { Violation } from '../model/check-result.ts';
+import type { History } from '../model/history.ts';
+import type { KubeObject } from '../model/object.ts';
+import { causesNamed, causesOf, otherNames } from './cause.ts';
+import { historyBuilder, manifest, ownedBy, type HistoryBuilder } from './test-history.ts';
+
+const KIND = 'widgets.example.com';
+
+function violation(signature: Partial<Violation['signature']>, parts: Partial<Violation> = {}): Violation {
+  return {
+    signature: {
+      property: 'no-lost-update',
+      class: 'carried-back',
+      actors: ['target'],
+      kind: KIND,
+      field: '',
+      ...signature,
+    },
+    sentence: 's',
+    operations: [],
+    revisions: [],
+    at: 0,
+    severity: 'error',
+    ...parts,
+  };
+}
+
+function started(spec: KubeObject['spec'] = { replicas: 1 }): { built: HistoryBuilder; read: KubeObject } {
+  const built = historyBuilder();
+  built.create('user', KIND, manifest('Widget', 'a', { spec: spec ?? null, status: {} }));
+  built.phase('contention');
+  return { built, read: built.get('controller', KIND, 'a') };
+}
+
+function versionless({ metadata: { resourceVersion: _version, ...metadata }, ...rest }: KubeObject): KubeObject {
+  return { ...rest, metadata };
+}
+
+function keyOf(history: History, one: Violation): string | undefined {
+  return causesNamed(history, one)[0]?.key;
+}
+
+describe('the cause of a lost update', () => {
+  it('is the request and whether it was checked, whichever field was lost', () => {
+    const { built, read } = started();
+    built.edit('writer-1', KIND, 'a', ['spec', 'replicas'], 3);
+    const { id } = built.update('controller', KIND, versionless(read));
+    const history = built.build();
+
+    const [one, other] = ['spec.replicas', 'metadata.labels'].map((field) =>
+      keyOf(history, violation({ field }, { operations: [id] })),
+    );
+
+    expect(one).toBe('write | PUT without a version | widgets.example.com | stale');
+    expect(other).toBe(one);
+    expect(keyOf(history, violation({ class: 'blind-overwrite' }, { operations: [id] }))).toBe(one);
+  });
+
+  it('is told apart by what it did where two updates are alike but for that', () => {
+    const { built, read } = started();
+    const { id } = built.update('controller', KIND, read);
+    const history = built.build();
+
+    const stale = keyOf(history, violation({ class: 'carried-back' }, { operations: [id] }));
+    const drops = keyOf(history, violation({ class: 'removed-foreign' }, { operations: [id] }));
+    const claims = keyOf(
+      history,
+      violation({ property: 'truthful-status', class: 'not-acted-upon' }, { operations: [id] }),
+    );
+
+    expect(new Set([stale, drops, claims]).size).toBe(3);
+    expect(keyOf(history, violation({ class: 'rebuilt' }, { operations: [id] }))).toBe(drops);
+  });
+
+  it('is another one where the version was left out, for a subresource, and for a patch', () => {
+    const { built, read } = started();
+    const ids = [
+      built.update('controller', KIND, read),
+      built.update('controller', KIND, versionless(built.get('controller', KIND, 'a'))),
+      built.update('controller', KIND, built.get('controller', KIND, 'a'), 'status'),
+      built.patch('controller', KIND, 'a', { spec: { replicas: 2 } }),
+      built.patch('controller', KIND, 'a', { metadata: { finalizers: [] } }),
+      built.patch('controller', KIND, 'a', [{ op: 'replace', path: '/spec/replicas', value: 2 }]),
+      built.patch(
+        'controller',
+        KIND,
+        'a',
+        {},
+        { contentType: 'application/apply-patch+yaml', query: { force: 'true' } },
+      ),
+    ].map(({ id }) => id);
+    const history = built.build();
+
+    const keys = ids.map((id) => keyOf(history, violation({}, { operations: [id] })));
+
+    expect(keys.map((key) => key?.split(' | ').slice(1, 3).join(' '))).toEqual([
+      'PUT widgets.example.com',
+      'PUT without a version widgets.example.com',
+      'PUT widgets.example.com/status',
+      'merge patch widgets.example.com',
+      'merge patch widgets.example.com metadata.finalizers',
+      'JSON patch widgets.example.com',
+      'forced apply widgets.example.com',
+    ]);
+  });
+
+  it('is one for a patch without a version, whether it had seen what it drops or not', () => {
+    const { built } = started();
+    const { id } = built.patch('controller', KIND, 'a', { metadata: { finalizers: [] } });
+    const history = built.build();
+
+    const keys = ['carried-back', 'removed-foreign', 'blind-overwrite'].map((kind) =>
+      keyOf(history, violation({ class: kind }, { operations: [id] })),
+    );
+
+    expect(new Set(keys).size).toBe(1);
+  });
+
+  it('is also that of a generation reported for an object of the same name that is gone', () => {
+    const { built } = started();
+    built.delete('user', KIND, 'a');
+    built.create('user', KIND, manifest('Widget', 'a', { spec: { replicas: 1 } }));
+    const { id } = built.patch(
+      'controller',
+      KIND,
+      'a',
+      { status: { observedGeneration: 2 } },
+      { subresource: 'status' },
+    );
+    const history = built.build();
+    const ahead = violation({ property: 'truthful-status', class: 'ahead-of-generation' }, { operations: [id] });
+
+    expect(keyOf(history, ahead)).toBe(keyOf(history, violation({}, { operations: [id] })));
+    expect(
+      keyOf(history, violation({ property: 'truthful-status', class: 'not-acted-upon' }, { operations: [id] })),
+    ).not.toBe(keyOf(history, ahead));
+  });
+});
+
+describe('the cause of an outcome', () => {
+  const AT_REST = { property: 'convergence', class: 'wrong-value', field: 'spec.replicas' } as const;
+
+  it('is the guilty write of the same run that wrote the field', () => {
+    const { built, read } = started();
+    built.edit('writer-1', KIND, 'a', ['spec', 'replicas'], 3);
+    const write = built.update('controller', KIND, versionless(read));
+    const history = built.build();
+    const lost = violation({ field: 'spec.replicas' }, { operations: [write.id] });
+    const revisions = [...write.committed];
+
+    const [, mine, other, claim] = causesOf(history, [
+      lost,
+      violation(AT_REST, { revisions }),
+      violation({ ...AT_REST, field: 'spec.color' }, { revisions }),
+      violation({ property: 'own-claim', class: 'broken-always' }, { operations: [write.id], revisions }),
+    ]);
+
+    expect(mine?.candidates[0].key).toBe(keyOf(history, lost));
+    expect(claim?.candidates[0].key).toBe(keyOf(history, lost));
+    expect(other?.candidates.map(({ key }) => key)).toEqual(['missed | widgets.example.com']);
+    expect([mine, other, claim].map((causes) => causes?.certain)).toEqual([false, false, false]);
+  });
+
+  it('is a write that carried an older value over, where nothing else is known of it', () => {
+    const { built, read } = started();
+    built.edit('writer-1', KIND, 'a', ['spec', 'replicas'], 3);
+    const write = built.update('controller', KIND, versionless(read));
+
+    const [causes] = causesOf(built.build(), [violation(AT_REST, { revisions: [...write.committed] })]);
+
+    expect(causes?.candidates[0].key).toBe('write | PUT without a version | widgets.example.com | stale');
+  });
+
+  it('is the request that failed for good, of those about the same object first, and none that was made good', () => {
+    const { built, read } = started();
+    built.begin('controller', 'update', KIND, 'a', { body: read, subresource: 'status' }).fail(500);
+    built.begin('controller', 'update', 'things', 'b', { body: read }).fail(409, 'Conflict');
+    built.begin('controller', 'get', 'things', 'b').fail(404, 'NotFound');
+    built.begin('controller', 'patch', KIND, 'a', { body: {} }).fail(500);
+    built.update('controller', KIND, built.get('controller', KIND, 'a'));
+
+    const [causes] = causesOf(built.build(), [violation(AT_REST)]);
+
+    expect(causes?.candidates.map(({ key }) => key)).toEqual([
+      'given up | update widgets.example.com/status | an error',
+      'given up | update things | a conflict',
+      'missed | widgets.example.com',
+    ]);
+  });
+
+  it('is no request of a life that was killed', () => {
+    const { built, read } = started();
+    built.begin('controller', 'update', KIND, 'a', { body: read }).lose();
+    built.process('controller', 'crashed');
+
+    const [causes] = causesOf(built.build(), [violation({ ...AT_REST, property: 'crash-equivalence' })]);
+
+    expect(causes?.candidates.map(({ key }) => key)).toEqual([
+      'restart | widgets.example.com',
+      'missed | widgets.example.com',
+    ]);
+  });
+
+  it('is the watch that was given up, and the end of the process, whatever else they lead to', () => {
+    const { built } = started();
+    const deaf = violation({ property: 'convergence', class: 'stopped-watching', kind: 'pods' });
+    const gone = violation({ property: 'survival', class: 'panic', kind: '' });
+    const stuck = violation({ property: 'deletion-completes', class: 'never-finished' });
+
+    expect(causesOf(built.build(), [deaf, stuck])[1]?.candidates[0].key).toBe('watch');
+    expect(causesOf(built.build(), [stuck, gone])[0]?.candidates[0].key).toBe('process ends');
+    expect(causesOf(built.build(), [stuck])[0]?.candidates[0].key).toBe('never finished | widgets.example.com');
+  });
+
+  it('is what it makes of the object that was applied, where no request stands out, whatever that shows in', () => {
+    const { built } = started();
+    const owner = built.live(KIND, 'a');
+    built.create('controller', 'pods', manifest('Pod', 'p', {}, { ownerReferences: [ownedBy(owner)] }));
+    const [inStatus, inChildren, many] = [
+      violation(AT_REST),
+      violation({ property: 'convergence', class: 'missing-object', kind: 'pods' }),
+      violation({ property: 'cardinality', class: 'too-many-children', kind: 'pods' }),
+    ].map((each) => causesOf(built.build(), [each])[0]?.candidates ?? ([ownCause(each)] as const));
+
+    expect(inStatus?.map(({ key }) => key)).toEqual(['missed | widgets.example.com']);
+    expect(inChildren?.map(({ key }) => key)).toEqual(['missed | widgets.example.com', 'children | pods']);
+    expect(inChildren === undefined ? [] : otherNames(inChildren)).toEqual([many?.[0].key]);
+  });
+
+  it('is the clean-up, whichever of its requests failed', () => {
+    const built = historyBuilder();
+    built.create('user', KIND, manifest('Widget', 'a', {}, { finalizers: ['x/y'] }));
+    built.phase('contention').delete('user', KIND, 'a');
+    built.begin('controller', 'get', 'secrets', 's').fail(500);
+    built.begin('controller', 'delete', 'pods', 'p').fail(409, 'Conflict');
+
+    const [causes] = causesOf(built.build(), [violation({ property: 'deletion-completes', class: 'never-finished' })]);
+
+    expect(causes?.candidates.map(({ key }) => key)).toEqual([
+      'given up | clean-up of widgets.example.com',
+      'never finished | widgets.example.com',
+    ]);
+  });
+
+  it('may be a second replica, where there was one', () => {
+    const { built, read } = started();
+    const { id } = built.update('controller~2', KIND, read);
+    const loop = violation({ property: 'bounded-rate', class: 'hot-loop' }, { operations: [id] });
+
+    const causes = causesOf(built.build(), [violation(AT_REST), loop]);
+
+    expect(causes.map(({ candidates: [first] }) => first.key)).toEqual(['two leaders', 'two leaders']);
+    expect(causes[1]).toMatchObject({ certain: false, candidates: [{}, { key: 'loop | update widgets.example.com' }] });
+  });
+});
+
+describe('the cause of a loop', () => {
+  it('is the request that is sent most, and another one where that fails each time', () => {
+    const { built } = started();
+    const ok = [1, 2, 3].map(
+      (n) => built.patch('controller', KIND, 'a', { status: { n } }, { subresource: 'status' }).id,
+    );
+    const failed = [1, 2].map(() => built.begin('controller', 'patch', KIND, 'a', { body: {} }).fail(500).id);
+    const read = built.call('controller', 'get', KIND, 'a').id;
+    const history = built.build();
+    const loop = violation({ property: 'bounded-rate', class: 'busy-at-rest' }, { operations: [read, ...ok] });
+
+    expect(causesNamed(history, loop).map(({ key }) => key)).toEqual([
+      'loop | patch widgets.example.com/status',
+      'loop | get widgets.example.com',
+    ]);
+    expect(keyOf(history, violation({ property: 'bounded-rate', class: 'no-back-off' }, { operations: failed }))).toBe(
+      'retries | patch widgets.example.com',
+    );
+  });
+
+  it('is one for all deletes of objects that are gone', () => {
+    const { built } = started();
+    const keys = ['pods', 'secrets'].map((resource) => {
+      const { id } = built.begin('controller', 'delete', resource, 'x').fail(404, 'NotFound');
+      return keyOf(built.build(), violation({ property: 'bounded-rate', class: 'no-back-off' }, { operations: [id] }));
+    });
+
+    expect(keys[0]).toBe(keys[1]);
+  });
+
+  it('is too many children, where it makes them and takes them away', () => {
+    const { built } = started();
+    const pod = built.create('controller', 'pods', manifest('Pod', 'p'));
+    const { id } = built.delete('controller', 'pods', pod.metadata.name ?? '');
+    const many = violation({ property: 'cardinality', class: 'too-many-children', kind: 'pods' });
+    const loop = violation({ property: 'bounded-rate', class: 'hot-loop' }, { operations: [id] });
+
+    const [, causes] = causesOf(built.build(), [many, loop]);
+
+    expect(causes?.candidates.map(({ key }) => key)).toEqual(['children | pods', 'loop | delete pods']);
+  });
+});

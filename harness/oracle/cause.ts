@@ -1,0 +1,154 @@
+/**
+ * From violations of a run to what caused them: the guilty request, the request of a loop, the missing watch, the request that failed
+ * and was never made good.
+ *
+ * Owns: which violations of a run are one cause's. Some violations name their cause themselves (a write and what it lost). Others only
+ * see the outcome (convergence, claims of the user's own); each of those may have several causes, and which one it was is known once
+ * the run has been shrunk. Pure, and the same for shrunk runs and others. Start at {@link causesOf}.
+ */
+import { roleOf } from '../model/actor.ts';
+import type { Cause } from '../model/cause.ts';
+import type { Violation } from '../model/check-result.ts';
+import type { History } from '../model/history.ts';
+import { isWrite } from '../model/history.ts';
+import { leafPattern } from '../model/leaf.ts';
+import { loopCauses, writeCause } from './guilty-request.ts';
+import { indexOf } from './history-index.ts';
+import {
+  childrenCause,
+  haveOverlapped,
+  isChildren,
+  isMissed,
+  outcomeCauses,
+  TWO_LEADERS,
+  wrongIn,
+} from './outcome-causes.ts';
+
+/** What may have caused a violation. */
+export interface Causes {
+  /** The likeliest first; never empty. */
+  readonly candidates: readonly [Cause, ...(readonly Cause[])];
+  /** The violation itself names it: no other one can be meant. */
+  readonly certain: boolean;
+}
+
+/**
+ * Other names of the first candidate: what a target makes of an object in the end includes how many children it makes on the way.
+ */
+export function otherNames([first, ...more]: Causes['candidates']): readonly string[] {
+  return isMissed(first) ? more.filter(isChildren).map(({ key }) => key) : [];
+}
+
+/** Other ways not to survive than to end. */
+const SURVIVAL: { readonly [kind: string]: Cause } = {
+  'data-race': { key: 'data race', text: 'a data race' },
+  'blocked-event-loop': { key: 'blocked event loop', text: 'work that blocks the event loop' },
+};
+
+/** The causes of violations of one run, in their order. */
+export function causesOf(history: History, violations: readonly Violation[]): readonly Causes[] {
+  const named = violations.map((violation) => causesNamed(history, violation));
+  return violations.map((violation, at) => {
+    const own = named[at] ?? [];
+    const [first, ...more] = own;
+    if (first !== undefined) {
+      const because = loopBecauseOf(history, violation, violations);
+      if (because === undefined) return { candidates: [first, ...more], certain: true };
+      return { candidates: [because, first, ...more], certain: false };
+    }
+    const others = violations.flatMap((other, place) => {
+      const [cause] = named[place] ?? [];
+      return cause !== undefined && other.severity === 'error' && explains(history, other, violation) ? [cause] : [];
+    });
+    if (others[0] !== undefined) return { candidates: [others[0], ...others.slice(1)], certain: false };
+    return { candidates: outcomeCauses(history, violation), certain: false };
+  });
+}
+
+/** What a violation says of its cause on its own, whatever else happened in the run; empty where it only sees the outcome. */
+export function causesNamed(history: History, { signature, operations }: Violation): readonly Cause[] {
+  const index = indexOf(history);
+  const [id] = operations;
+  const guilty = id === undefined ? undefined : index.operation(id);
+  const { property, class: kind, kind: resource } = signature;
+  switch (property) {
+    case 'no-lost-update':
+    case 'truthful-status':
+      return guilty === undefined ? [] : [writeCause(history, guilty, kind)];
+    case 'bounded-rate':
+      return loopCauses(history, kind === 'fight' ? ofTarget(history, operations) : operations);
+    case 'cardinality':
+      return [childrenCause(resource, `a create of ${resource} beyond what was asked for`)];
+    case 'no-resurrection': {
+      if (guilty === undefined) return [];
+      // What brings back a deleted object is a write that does not care what the object has become.
+      if (kind === 'resurrected') return [writeCause(history, guilty, 'carried-back')];
+      return [
+        { key: `create | ${resource} | for the gone`, text: `a create of ${resource} for an owner that is gone` },
+      ];
+    }
+    case 'no-mistaken-deletion':
+      return [{ key: `delete | ${resource}`, text: `a delete of ${resource} by name alone` }];
+    case 'one-active-leader':
+      return [TWO_LEADERS];
+    case 'idempotent-effects':
+      return [{ key: `outside | ${signature.field}`, text: `how it keeps ${signature.field} outside the cluster` }];
+    case 'survival':
+      return [SURVIVAL[kind] ?? { key: 'process ends', text: 'an error that ends the process' }];
+    case 'convergence':
+    case 'crash-equivalence':
+      return kind === 'stopped-watching' ? [{ key: 'watch', text: `a watch that is given up, of ${resource}` }] : [];
+    default:
+      return [];
+  }
+}
+
+function ofTarget(history: History, ids: readonly number[]): readonly number[] {
+  const index = indexOf(history);
+  return ids.filter((id) => roleOf(index.operation(id)?.actor ?? '') === 'target');
+}
+
+/** What else may keep a loop going: replicas that know nothing of each other, or children that are made and taken away again. */
+function loopBecauseOf(history: History, loop: Violation, violations: readonly Violation[]): Cause | undefined {
+  if (loop.signature.property !== 'bounded-rate') return undefined;
+  const churn = violations.find((other) => makesChurn(history, other, loop));
+  if (churn !== undefined) return causesNamed(history, churn)[0];
+  return haveOverlapped(history) ? TWO_LEADERS : undefined;
+}
+
+/** Whether a loop is no more than too many children that are made and taken away again. */
+function makesChurn({ operations }: History, by: Violation, { signature, operations: loop }: Violation): boolean {
+  if (by.signature.property !== 'cardinality' || signature.property !== 'bounded-rate') return false;
+  const ids = new Set(loop);
+  return operations.some(
+    ({ id, verb, resource }) =>
+      ids.has(id) && resource === by.signature.kind && (verb === 'create' || verb === 'delete'),
+  );
+}
+
+/** Whether what one violation names is why another one's outcome is wrong. */
+function explains(history: History, by: Violation, outcome: Violation): boolean {
+  const { property } = by.signature;
+  // Whatever was to come after it never came.
+  if (property === 'survival' || by.signature.class === 'stopped-watching') return true;
+  const index = indexOf(history);
+  const [id] = by.operations;
+  const guilty = id === undefined ? undefined : index.operation(id);
+  if (property === 'bounded-rate') return guilty !== undefined && guilty.outcome.type === 'fail';
+  const wrong = wrongIn(history, outcome);
+  if (property === 'cardinality')
+    return wrong.some(({ resource, path }) => resource === by.signature.kind && path === '');
+  if (guilty === undefined) return false;
+  // A claim of the user's own names the write itself.
+  if (outcome.operations.includes(guilty.id) && isWrite(guilty.verb)) return true;
+  return history.revisions.some(
+    (written) =>
+      written.op === guilty.id &&
+      wrong.some(
+        ({ resource, uid, path }) =>
+          written.resource === resource &&
+          (uid === undefined || written.uid === uid) &&
+          (path === '' || index.changes(written).some((change) => leafPattern(change.path) === path)),
+      ),
+  );
+}

@@ -1,0 +1,156 @@
+/**
+ * The guilty request of a violation as a cause: which request it was and where its content came from.
+ *
+ * Owns: how requests are told apart. What the code of a controller decides counts (verb, resource, whether it names a version, what a
+ * patch is about), what a run decides does not (names, numbers, how old the content was). So the same request has the same key in
+ * every run, shrunk or not. Does not own: what else a cause can be (`cause.ts`).
+ */
+import type { Cause } from '../model/cause.ts';
+import type { History, Operation, Revision } from '../model/history.ts';
+import { isMap } from '../model/json.ts';
+import type { JsonObject } from '../model/object.ts';
+import { carriedVersion } from './base-content.ts';
+import { indexOf } from './history-index.ts';
+
+/** What such a write does wrong. */
+type Effect = 'stale' | 'drops' | 'claims';
+
+const EFFECTS: { readonly [kind: string]: Effect } = {
+  'carried-back': 'stale',
+  'blind-overwrite': 'stale',
+  'own-update-lost': 'stale',
+  'removed-foreign': 'drops',
+  rebuilt: 'drops',
+  'went-back': 'stale',
+  'ahead-of-generation': 'claims',
+  'never-delivered': 'claims',
+  'not-acted-upon': 'claims',
+};
+
+/** Parts of an object that name it, and say nothing of what a patch is about. */
+const IDENTITY = new Set(['name', 'namespace', 'uid', 'resourceVersion', 'managedFields']);
+
+/** A write that should not have had this content, by the class of what it did. */
+export function writeCause(history: History, operation: Operation, kind: string): Cause {
+  const patch = operation.verb === 'patch';
+  const versioned = carriedVersion(operation) !== undefined;
+  const effect = effectOf(history, operation, kind);
+  const shape = shapeOf(operation);
+  const place = placeOf(operation);
+  // A patch that names no version loses what it has not seen and drops what it has by the same mistake: which, the run decides.
+  const told = patch && !versioned && effect === 'drops' ? 'stale' : effect;
+  const of = [resourceOf(operation), ...(place === '' ? [] : [place])].join(' ');
+  return {
+    key: ['write', shape, of, told].join(' | '),
+    text: `${shape} of ${of}, ${contentText(told, { patch, versioned })}`,
+  };
+}
+
+function contentText(
+  effect: Effect,
+  { patch, versioned }: { readonly patch: boolean; readonly versioned: boolean },
+): string {
+  switch (effect) {
+    case 'stale':
+      if (patch) return 'whatever the object has become since it was read';
+      return versioned
+        ? 'with older content under a newer version'
+        : 'with content of an earlier read, which nothing checks';
+    case 'drops':
+      return 'without what others had put there and it had read';
+    case 'claims':
+      return 'with a generation that it did not act on';
+  }
+}
+
+function effectOf(history: History, operation: Operation, kind: string): Effect {
+  const effect = EFFECTS[kind] ?? 'stale';
+  // Told of an object that has another one of its name before it: not a number that was made up.
+  if (kind !== 'not-acted-upon' && effect === 'claims' && isOfAnother(history, operation)) return 'stale';
+  return effect;
+}
+
+/** Whether the name had belonged to another object before. */
+function isOfAnother({ revisions }: History, { resource, namespace, name, committed }: Operation): boolean {
+  const ofName = (revision: Revision): boolean =>
+    revision.resource === resource && revision.namespace === namespace && revision.name === name;
+  const written = revisions.find((revision) => revision.revision === committed[0]);
+  return revisions.some(
+    (revision) => ofName(revision) && revision.uid !== written?.uid && revision.at < (written?.at ?? 0),
+  );
+}
+
+/** `PUT without a version`, `forced apply`, `merge patch`. */
+export function shapeOf(operation: Operation): string {
+  const { verb, contentType = '', query } = operation;
+  if (verb === 'update') return carriedVersion(operation) === undefined ? 'PUT without a version' : 'PUT';
+  if (verb !== 'patch') return verb;
+  const kind = contentType.includes('apply-patch')
+    ? query['force'] === 'true'
+      ? 'forced apply'
+      : 'apply'
+    : contentType.includes('json-patch')
+      ? 'JSON patch'
+      : contentType.includes('strategic')
+        ? 'strategic merge patch'
+        : 'merge patch';
+  return carriedVersion(operation) === undefined ? kind : `${kind} under a version`;
+}
+
+/** `deployments.apps`, `releases.example.com/status`. */
+export function resourceOf({ resource, subresource }: Pick<Operation, 'resource' | 'subresource'>): string {
+  return subresource === '' ? resource : `${resource}/${subresource}`;
+}
+
+/** Of a patch about one part of the metadata and nothing else, which: code that only keeps finalizers is code of its own. */
+function placeOf({ verb, body, contentType = '' }: Operation): string {
+  if (verb !== 'patch' || contentType.includes('apply-patch')) return '';
+  const parts = new Set(Array.isArray(body) ? pointers(body) : isMap(body) ? partsOf(body) : []);
+  const [only] = parts;
+  return parts.size === 1 && only !== undefined && only.startsWith('metadata.') ? only : '';
+}
+
+function partsOf(body: JsonObject): readonly string[] {
+  const { metadata, apiVersion: _apiVersion, kind: _kind, ...rest } = body;
+  const own = isMap(metadata) ? Object.keys(metadata).filter((name) => !IDENTITY.has(name)) : [];
+  return [...own.map((name) => `metadata.${name}`), ...Object.keys(rest)];
+}
+
+function pointers(steps: readonly unknown[]): readonly string[] {
+  return steps.flatMap((step) => {
+    const { op, path } = step as { readonly op?: unknown; readonly path?: unknown };
+    if (op === 'test' || typeof path !== 'string') return [];
+    const [first = '', second = ''] = path.split('/').slice(1);
+    return first === 'metadata' && !IDENTITY.has(second) ? [`metadata.${second}`] : first === 'metadata' ? [] : [first];
+  });
+}
+
+/** The request of a loop: of all that a finding names, the most frequent first. */
+export function loopCauses(history: History, ids: readonly number[]): readonly Cause[] {
+  const index = indexOf(history);
+  const operations = ids.flatMap((id) => index.operation(id) ?? []);
+  const failed = operations.filter(({ outcome }) => outcome.type === 'fail' || outcome.type === 'info');
+  const again = failed.length * 2 > operations.length;
+  const counts = new Map<string, number>();
+  for (const operation of again ? failed : operations) {
+    const request = again && isOfTheGone(operation) ? OF_THE_GONE : `${operation.verb} ${resourceOf(operation)}`;
+    counts.set(request, (counts.get(request) ?? 0) + 1);
+  }
+  const ordered = [...counts].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
+  return ordered.map(([request]) => ({
+    key: `${again ? 'retries' : 'loop'} | ${request}`,
+    text: again ? `how it repeats a failed ${worded(request)}` : `a loop that sends ${worded(request)}`,
+  }));
+}
+
+const OF_THE_GONE = 'delete objects that are gone';
+
+/** Whoever takes that for a failure does so whatever is deleted. */
+function isOfTheGone({ verb, outcome }: Operation): boolean {
+  return verb === 'delete' && outcome.type === 'fail' && outcome.code === 404;
+}
+
+function worded(request: string): string {
+  const [verb = '', ...rest] = request.split(' ');
+  return `${verb} of ${rest.join(' ')}`;
+}

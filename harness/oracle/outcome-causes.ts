@@ -1,0 +1,216 @@
+/**
+ * What may have caused an outcome that only shows in the end: the write that carried an old value over, the request that failed and was
+ * never made good, and where no request stands out, what the target makes of its own objects.
+ *
+ * Does not own: violations that name their cause, and how the two go together (`cause.ts`). Start at {@link outcomeCauses}.
+ */
+import { roleOf } from '../model/actor.ts';
+import type { Cause } from '../model/cause.ts';
+import { ownCause } from '../model/cause.ts';
+import type { Violation } from '../model/check-result.ts';
+import type { History, Operation } from '../model/history.ts';
+import { isWrite, phaseStart } from '../model/history.ts';
+import { jsonEqual, leafPattern, leavesOf } from '../model/leaf.ts';
+import { parentOf, type KubeObject } from '../model/object.ts';
+import { baseContent } from './base-content.ts';
+import { finalState, nearestDifferences } from './final-state.ts';
+import { resourceOf, writeCause } from './guilty-request.ts';
+import { indexOf } from './history-index.ts';
+import { livesOf, overlap } from './leadership.ts';
+
+/** Two replicas that do what one of them would not. */
+export const TWO_LEADERS: Cause = { key: 'two leaders', text: 'two replicas at work at one time' };
+
+/** Whether two replicas were alive at one time. */
+export function haveOverlapped(history: History): boolean {
+  const lives = livesOf(history);
+  return lives.some((life) => lives.some((other) => overlap(life, other)));
+}
+
+/** The likeliest first; never empty. */
+export function outcomeCauses(history: History, violation: Violation): readonly [Cause, ...(readonly Cause[])] {
+  const possible = [
+    ...carriedBack(history, violation),
+    ...givenUp(history, violation),
+    ...(haveOverlapped(history) ? [TWO_LEADERS] : []),
+    ...fallbacks(history, violation),
+  ];
+  const [first = ownCause(violation), ...more] = possible.filter(
+    ({ key }, place) => possible.findIndex((one) => one.key === key) === place,
+  );
+  return [first, ...more];
+}
+
+/** What is wrong in the end; without a path, that the object is there or is not. */
+export interface Wrong {
+  readonly resource: string;
+  readonly uid: string | undefined;
+  /** A pattern. */
+  readonly path: string;
+}
+
+/** All that an outcome is wrong about: a violation tells only what comes first. */
+export function wrongIn(history: History, { signature, revisions }: Violation): readonly Wrong[] {
+  const { property, kind: resource, field } = signature;
+  const last = history.revisions.find(({ revision }) => revision === revisions.at(-1));
+  const told = { resource, uid: last?.resource === resource ? last.uid : undefined, path: field };
+  if (property !== 'convergence' && property !== 'crash-equivalence') return [told];
+  const expected = history.probes.findLast((probe) => probe.probe === 'expected-state');
+  if (expected === undefined) return [told];
+  const found = nearestDifferences(history, finalState(history), expected.outcomes);
+  return [told, ...found.map((one) => ({ resource: one.resource, uid: one.uid, path: leafPattern(one.path) }))];
+}
+
+/** The write that put a wrong value there, if it carried it over from an older version than the one that it replaced. */
+function carriedBack(history: History, violation: Violation): readonly Cause[] {
+  const index = indexOf(history);
+  return wrongIn(history, violation).flatMap(({ uid, path: wrong }) => {
+    if (uid === undefined || wrong === '') return [];
+    const isIt = ({ path }: { readonly path: string }): boolean => leafPattern(path) === wrong;
+    const written = index.chain(uid).findLast((revision) => index.changes(revision).some(isIt));
+    const operation = written === undefined ? undefined : index.operation(written.op);
+    if (written === undefined || operation === undefined || roleOf(written.actor) !== 'target') return [];
+    const replaced = index.chain(uid)[index.position(written) - 1];
+    const { base } = baseContent(index, written, operation);
+    if (base === undefined || replaced === undefined || base.revision >= replaced.revision) return [];
+    const before = leavesOf(base.object);
+    const isCarried = index
+      .changes(written)
+      .filter(isIt)
+      .every(({ path, to }) => jsonEqual(before.get(path), to));
+    return isCarried ? [writeCause(history, operation, 'carried-back')] : [];
+  });
+}
+
+/**
+ * Requests of the target that failed for good: none like them succeeded later. Of lives that went on: one that was killed has given up
+ * nothing. Those about the object in question first, then the latest.
+ */
+function givenUp(history: History, { signature }: Violation): readonly Cause[] {
+  const since = phaseStart(history, 'contention');
+  const killed = new Set(history.processes.flatMap(({ actor, kind }) => (kind === 'crashed' ? [actor] : [])));
+  const own = history.operations.filter(
+    ({ actor, verb }) => roleOf(actor) === 'target' && verb !== 'watch' && !killed.has(actor),
+  );
+  const done = new Map(own.flatMap((one) => (one.outcome.type === 'ok' ? [[likeKey(one), one.invoked.at]] : [])));
+  const lost = own.filter(
+    (one) => one.invoked.at >= since && how(one) !== undefined && (done.get(likeKey(one)) ?? 0) < one.invoked.at,
+  );
+  const about = (operation: Operation): number => Number(operation.resource !== signature.kind);
+  const keys = new Set<string>();
+  return lost
+    .toReversed()
+    .toSorted((a, b) => about(a) - about(b))
+    .flatMap((operation) => {
+      const after = how(operation) ?? '';
+      const ended = terminatingAt(history, operation);
+      const request = `${operation.verb} ${resourceOf(operation)}`;
+      const key = ended === undefined ? `given up | ${request} | ${after}` : `given up | clean-up of ${ended}`;
+      if (keys.has(key)) return [];
+      keys.add(key);
+      if (ended !== undefined)
+        return [{ key, text: `the clean-up of ${ended}, of which a failed request is not made good` }];
+      return [
+        {
+          key,
+          text: `${operation.verb} of ${resourceOf(operation)}, which is not made good after ${how(operation) ?? ''}`,
+        },
+      ];
+    });
+}
+
+/**
+ * The resource that was being deleted when a request was sent: what a target does then is one piece of work, whichever of its requests
+ * fails.
+ */
+function terminatingAt(history: History, { invoked }: Operation): string | undefined {
+  for (const chain of indexOf(history).chains()) {
+    const since = chain.find(({ object }) => object.metadata.deletionTimestamp !== undefined);
+    const last = chain.at(-1);
+    if (since === undefined || since.at > invoked.at) continue;
+    if (last?.type === 'DELETED' && last.at < invoked.at) continue;
+    if (history.revisions.some(({ uid, actor }) => uid === since.uid && actor === 'user')) return since.resource;
+  }
+  return undefined;
+}
+
+/** Requests are alike when one of them does what another was to do: a patch may follow an update. */
+function likeKey({ verb, resource, subresource, namespace, name }: Operation): string {
+  const what = isWrite(verb) && verb !== 'delete' ? 'write' : verb;
+  return [what, resource, subresource, namespace, name].join('/');
+}
+
+/** How a request failed; undefined where that is how such requests are answered every day. */
+function how({ verb, outcome }: Operation): string | undefined {
+  if (outcome.type === 'info') return 'a lost answer';
+  if (outcome.type !== 'fail') return undefined;
+  const { code, reason } = outcome;
+  if (code === 404 || (code === 409 && verb === 'create')) return undefined;
+  return code === 409 && reason !== 'AlreadyExists' ? 'a conflict' : 'an error';
+}
+
+/** Where no request stands out. */
+function fallbacks(history: History, violation: Violation): readonly Cause[] {
+  const { property, kind } = violation.signature;
+  switch (property) {
+    case 'convergence':
+    case 'crash-equivalence': {
+      const wrong = wrongIn(history, violation);
+      const roots = wrong.map((one) => rootOf(history, one)).toSorted();
+      const restart =
+        property === 'convergence'
+          ? []
+          : roots.map((root) => ({ key: `restart | ${root}`, text: `what it does with ${root} after a restart` }));
+      return [
+        ...restart,
+        ...roots.map((root) => ({ key: `missed | ${root}`, text: `what it makes of ${root} in the end` })),
+        ...wrong.flatMap(({ resource, path }) =>
+          path === '' ? [childrenCause(resource, `which ${resource} it makes and takes away`)] : [],
+        ),
+      ];
+    }
+    case 'deletion-completes':
+      return [{ key: `never finished | ${kind}`, text: `how it ends ${kind} that are being deleted` }];
+    default:
+      return [ownCause(violation)];
+  }
+}
+
+/**
+ * What the target was asked for when it made such an object: what it shows in is an accident, the children or the status of the object
+ * that was applied. Of children without an owner, the one kind that was applied.
+ */
+function rootOf(history: History, { resource, uid }: Wrong): string {
+  const { revisions } = history;
+  const applied = new Set(
+    revisions.flatMap((one) => (one.actor === 'user' && one.type === 'ADDED' ? [one.resource] : [])),
+  );
+  if (applied.has(resource)) return resource;
+  const any = revisions.find((one) => (uid === undefined ? one.resource === resource : one.uid === uid));
+  let object: KubeObject | undefined = any?.object;
+  for (let depth = 0; object !== undefined && depth < OWNERS_MAX; depth++) {
+    const owner = parentOf(object);
+    const above = revisions.find((one) => one.uid === owner?.uid);
+    if (above === undefined) break;
+    if (applied.has(above.resource)) return above.resource;
+    ({ object } = above);
+  }
+  const [only] = applied;
+  return applied.size === 1 && only !== undefined ? only : resource;
+}
+
+const OWNERS_MAX = 5;
+
+/** Whether no request stands out. */
+export function isMissed({ key }: Cause): boolean {
+  return key.startsWith('missed | ');
+}
+
+export function isChildren({ key }: Cause): boolean {
+  return key.startsWith('children | ');
+}
+
+/** Too many and too few, at once and in the end. */
+export function childrenCause(resource: string, text: string): Cause {
+  return { key: `children | ${resource}`, text };
+}

@@ -1,0 +1,57 @@
+/**
+ * Causes over the lines of a soak: lines from before causes know findings by their signatures alone.
+ *
+ * Where later lines say which cause shows in such a way, the older ones are added to it. Does not own: what is added up (`merge.ts`).
+ */
+import { causeKey, sortedSymptoms, type Symptom, type Symptoms } from '../../model/cause.ts';
+import { signatureText, type Violation } from '../../model/check-result.ts';
+import type { BatchPart } from './parts.ts';
+
+export interface CauseNames {
+  /** The key of the cause that a finding belongs to. */
+  keyOf(violation: Pick<Violation, 'cause' | 'signature'>): string;
+  /** Counts by cause. */
+  renamed(counts: { readonly [name: string]: number }): { readonly [cause: string]: number };
+}
+
+export function causeNames(batches: readonly BatchPart[]): CauseNames {
+  const bySignature = new Map<string, string>();
+  // Of two causes with one symptom every reader of the same lines takes the same.
+  const learn = (signature: string, key: string): void => {
+    const before = bySignature.get(signature);
+    if (before === undefined || key < before) bySignature.set(signature, key);
+  };
+  for (const { findings, result } of batches) {
+    for (const { line } of findings) {
+      const { signature, cause } = line.record.violation;
+      if (cause !== undefined) learn(signatureText(signature), cause.key);
+    }
+    for (const [key, symptoms] of Object.entries(result?.symptoms ?? {})) {
+      for (const { signature } of symptoms) learn(signatureText(signature), key);
+    }
+  }
+  const nameOf = (name: string): string => bySignature.get(name) ?? name;
+  return {
+    keyOf: (violation) => (violation.cause === undefined ? nameOf(causeKey(violation)) : violation.cause.key),
+    renamed: (counts) => {
+      const sum = new Map<string, number>();
+      for (const [name, count] of Object.entries(counts)) sum.set(nameOf(name), (sum.get(nameOf(name)) ?? 0) + count);
+      return Object.fromEntries(sum);
+    },
+  };
+}
+
+/** How each cause showed, over all batches. */
+export function symptomsOf(batches: readonly BatchPart[], names: CauseNames): Symptoms {
+  const byCause = new Map<string, Map<string, Symptom>>();
+  for (const [key, symptoms] of batches.flatMap(({ result }) => Object.entries(result?.symptoms ?? {}))) {
+    const cause = Object.keys(names.renamed({ [key]: 1 }))[0] ?? key;
+    const of = byCause.get(cause) ?? new Map<string, Symptom>();
+    byCause.set(cause, of);
+    for (const { signature, count } of symptoms) {
+      const text = signatureText(signature);
+      of.set(text, { signature, count: count + (of.get(text)?.count ?? 0) });
+    }
+  }
+  return Object.fromEntries([...byCause].map(([key, of]) => [key, sortedSymptoms([...of.values()])]));
+}

@@ -1,0 +1,52 @@
+/** In which ways a cause shows, in words: the fields that a write can lose stand together. */
+import type { Cause } from '../model/cause.ts';
+import type { Finding } from '../model/finding.ts';
+import { countText } from './count-text.ts';
+
+/** A symptom as documents have it. */
+export interface ShownSymptom {
+  readonly property: string;
+  readonly class: string;
+  readonly resource: string;
+  readonly field: string;
+  readonly count: number;
+}
+
+/** What a finding comes from, as documents have it. */
+export interface Because {
+  /** Absent for findings of older files. */
+  readonly cause?: Cause;
+  /** How the cause shows, the most frequent first. */
+  readonly symptoms?: readonly ShownSymptom[];
+}
+
+const FIELDS_MAX = 8;
+
+/** `no-lost-update of deployments.apps: spec.replicas (9 runs), metadata.labels (5)`, a line for each property and resource. */
+export function symptomLines(symptoms: readonly ShownSymptom[]): readonly string[] {
+  const groups = new Map<string, ShownSymptom[]>();
+  for (const symptom of symptoms) {
+    const { property, resource } = symptom;
+    const about = resource === '' ? property : `${property} of ${resource}`;
+    groups.set(about, [...(groups.get(about) ?? []), symptom]);
+  }
+  return [...groups].map(([about, of]) => {
+    const places = of.slice(0, FIELDS_MAX).map(({ field, class: kind, count }, at) => {
+      const runs = at === 0 ? countText(count, 'run') : String(count);
+      return `${field === '' ? kind : field} (${runs})`;
+    });
+    const more = of.length - places.length;
+    return `${about}: ${places.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
+  });
+}
+
+/** What a finding comes from, and how else that shows; the same in all documents. */
+export function becauseOf(
+  { cause }: Pick<Finding['violation'], 'cause'>,
+  { symptoms }: Pick<Finding['stats'], 'symptoms'>,
+): Because {
+  const shown = symptoms?.map(({ signature: { property, class: kind, kind: resource, field }, count }) => ({
+    ...{ property, class: kind, resource, field, count },
+  }));
+  return { ...(cause === undefined ? {} : { cause }), ...(shown === undefined ? {} : { symptoms: shown }) };
+}
