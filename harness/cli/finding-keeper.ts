@@ -65,6 +65,12 @@ export class FindingKeeper {
     if (this.#write(finding) !== undefined) this.#writePage(finding);
   }
 
+  /** Writes those findings again of which more is known now than when they were reported: in which ways they show. */
+  completed({ findings }: Pick<CampaignResult, 'findings'>): void {
+    for (const finding of findings)
+      if ((finding.stats.symptoms ?? []).length > 1) this.guard(() => this.restore(finding));
+  }
+
   /** Writes a finding anew that a real server was asked about; what was told of it is told. */
   confirmed(found: Finding): void {
     this.guard(() => {

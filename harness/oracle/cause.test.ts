@@ -209,7 +209,7 @@ describe('the cause of an outcome', () => {
     const gone = violation({ property: 'survival', class: 'panic', kind: '' });
     const stuck = violation({ property: 'deletion-completes', class: 'never-finished' });
 
-    expect(causesOf(built.build(), [deaf, stuck])[1]?.candidates[0].key).toBe('watch');
+    expect(causesOf(built.build(), [deaf, stuck])[1]?.candidates[0].key).toBe('watch | ended');
     expect(causesOf(built.build(), [stuck, gone])[0]?.candidates[0].key).toBe('process ends');
     expect(causesOf(built.build(), [stuck])[0]?.candidates[0].key).toBe('never finished | widgets.example.com');
   });

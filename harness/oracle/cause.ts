@@ -14,6 +14,7 @@ import { isWrite } from '../model/history.ts';
 import { leafPattern } from '../model/leaf.ts';
 import { loopCauses, writeCause } from './guilty-request.ts';
 import { indexOf } from './history-index.ts';
+import { watchGivenUp } from './open-watches.ts';
 import {
   childrenCause,
   haveOverlapped,
@@ -97,10 +98,22 @@ export function causesNamed(history: History, { signature, operations }: Violati
       return [SURVIVAL[kind] ?? { key: 'process ends', text: 'an error that ends the process' }];
     case 'convergence':
     case 'crash-equivalence':
-      return kind === 'stopped-watching' ? [{ key: 'watch', text: `a watch that is given up, of ${resource}` }] : [];
+      return kind === 'stopped-watching' ? [watchCause(history, resource)] : [];
     default:
       return [];
   }
+}
+
+/**
+ * Not by resource: informers are made alike, and one that does not survive an error does so whatever it watches. An expired version is
+ * another matter than a broken connection.
+ */
+function watchCause(history: History, resource: string): Cause {
+  const isExpired = /expired|410/.test(watchGivenUp(history)?.what ?? '');
+  return {
+    key: `watch | ${isExpired ? 'expired' : 'ended'}`,
+    text: `a watch that is not opened again once it ${isExpired ? 'has expired' : 'has ended'}, of ${resource}`,
+  };
 }
 
 function ofTarget(history: History, ids: readonly number[]): readonly number[] {

@@ -116,6 +116,7 @@ async function runTold(
   });
 
   const redacted = redactWords(keeper.withoutSecrets(unjudged.filed(result)), secretSources(config), vault);
+  keeper.completed(redacted);
   const { failures } = keeper;
   failures.push(...unjudged.failures);
   keeper.fault ??= unjudged.fault;

@@ -1,6 +1,6 @@
 /** `corpus prune`: entries given up. What is in the repository's history is not lost. */
 import type { CorpusConfig, RunConfig } from '../../execution/config/run-config.ts';
-import { signatureText } from '../../model/check-result.ts';
+import { causeKey } from '../../model/cause.ts';
 import type { NamedEntry } from '../../model/corpus.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
 import { scheduleSize } from '../../model/schedule.ts';
@@ -44,11 +44,11 @@ export async function prune(
   return EXIT.holds;
 }
 
-/** All but the smallest of each signature and target; where two are as small, the one whose name comes first stays. */
+/** All but the smallest of each cause and target; where two are as small, the one whose name comes first stays. */
 function doublesIn(kept: readonly NamedEntry[]): readonly NamedEntry[] {
   const smallest = new Map<string, NamedEntry>();
   const ordered = kept.toSorted((one, other) => scheduleSize(one.entry.schedule) - scheduleSize(other.entry.schedule));
-  const keyOf = ({ entry }: NamedEntry): string => JSON.stringify([signatureText(entry.signature), entry.target]);
+  const keyOf = ({ entry }: NamedEntry): string => JSON.stringify([causeKey(entry), entry.target]);
   for (const named of ordered) if (!smallest.has(keyOf(named))) smallest.set(keyOf(named), named);
   return kept.filter((named) => smallest.get(keyOf(named)) !== named);
 }

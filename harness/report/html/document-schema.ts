@@ -31,6 +31,8 @@ const texts = z.array(z.string());
 const head: z.ZodType<ReportHead> = z.strictObject({
   title: z.string(),
   sentence: z.string(),
+  cause: z.string().exactOptional().meta({ description: 'The request that did it, or the watch that is missing' }),
+  symptoms: z.array(z.string()).exactOptional().meta({ description: 'How else the cause shows' }),
   property: z.string(),
   class: z.string(),
   resource: z.string(),

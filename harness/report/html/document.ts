@@ -38,6 +38,10 @@ export interface ReportHead {
   /** `LOST UPDATE`. */
   readonly title: string;
   readonly sentence: string;
+  /** What did it; absent on pages of before, and where it says no more than the sentence. */
+  readonly cause?: string;
+  /** How else the cause shows; absent where this is all. */
+  readonly symptoms?: readonly string[];
   readonly property: string;
   readonly class: string;
   readonly resource: string;

@@ -44,6 +44,8 @@ export function makeReport(told: Told, places: ReportPlaces = {}): ReportDocumen
     head: {
       title: story.title,
       sentence: violation.sentence,
+      ...(story.cause === undefined ? {} : { cause: story.cause }),
+      ...(story.symptoms.length === 0 ? {} : { symptoms: story.symptoms }),
       property: signature.property,
       class: signature.class,
       resource: signature.kind,

@@ -10,6 +10,7 @@ import {
   keptCommand,
   notGreen,
   replayCommand,
+  symptomOf,
   wasTested,
 } from '../../run/document.ts';
 import type { PropertyLine, ReportedFinding, RunDocument, Scenario } from '../../run/document.ts';
@@ -18,6 +19,7 @@ import { runScript, runStyle } from '../assets.ts';
 import { seenText } from '../../soak/text.ts';
 import { countText } from '../../count-text.ts';
 import { waiverLines } from '../../summary-text.ts';
+import { symptomLines } from '../../symptoms.ts';
 import { html, type Html } from '../html-text.ts';
 import { pageShell } from '../page-shell.ts';
 import { copyable } from '../sections/head.ts';
@@ -112,6 +114,7 @@ function scenarioSection(scenario: Scenario, index: number, link: (path: string)
 
 function findingItem(finding: ReportedFinding, link: (path: string) => string): Html {
   const { title, sentence, resource, field, property, tried, page, fails, seen, count } = finding;
+  const { cause, symptoms = [], signature } = finding;
   const about = [resource, field].filter((part) => part !== '').join(' ');
   const replay = replayCommand(finding);
   const aside = asideText(finding);
@@ -119,6 +122,8 @@ function findingItem(finding: ReportedFinding, link: (path: string) => string): 
   return html`<li class="${fails ? 'fails' : 'told'}">
     <h4>${page === null ? head : html`<a href="${link(page)}">${head}</a>`}</h4>
     <p class="sentence">${sentence}</p>
+    ${cause === undefined || cause.text === signature ? undefined : html`<p><b>Cause</b> ${cause.text}</p>`}
+    ${symptoms.length < 2 ? undefined : symptomLines(symptoms).map((line) => html`<p class="hint">shows as ${line}</p>`)}
     ${aside === undefined ? undefined : html`<p><b>${aside}</b></p>`}
     <p class="hint">${property} · ${tried}</p>
     ${seen === undefined ? undefined : html`<p class="hint">${countText(count, 'run')}, ${seenText(seen)}</p>`}
@@ -164,9 +169,12 @@ function reasons({ inconclusive }: Scenario, link: (path: string) => string): Ht
     </ul>`;
 }
 
-function propertyTable({ properties, findings }: Scenario, index: number): Html {
+function propertyTable(scenario: Scenario, index: number): Html {
+  const { properties, findings } = scenario;
   const rows = properties.map((property) => {
-    const failed = findings.some((finding) => finding.fails && finding.property === property.name);
+    const failed =
+      findings.some((finding) => finding.fails && finding.property === property.name) ||
+      symptomOf(property, scenario) !== undefined;
     return html`<tr>
       <th scope="row"><code>${property.name}</code><small>${property.about}</small></th>
       <td>${verdict(property, failed)}</td>

@@ -23,6 +23,8 @@ export function headSection({ head, reproduce }: ReportDocument): Html {
       ${head.severity === 'warning' ? 'Warning: ' : ''}${head.title}${about === '' ? undefined : html` <span class="about">${about}</span>`}
     </h1>
     <p class="sentence">${head.sentence}</p>
+    ${head.cause === undefined ? undefined : html`<p><b>Cause</b> ${head.cause}</p>`}
+    ${(head.symptoms ?? []).map((symptom) => html`<p class="hint">shows as ${symptom}</p>`)}
     ${head.mend === undefined ? undefined : html`<p class="mend"><b>What would mend it</b> ${head.mend}</p>`}
     <dl class="facts">
       ${facts.map(([name, text]) =>
