@@ -22,6 +22,7 @@ export default defineConfig({
         },
       },
     ],
+    globalSetup: ['scripts/test-scratch.ts'],
     pool: 'forks',
     maxWorkers: 2,
     // Tests of one file that run side by side each have a worker thread that keeps a core busy.

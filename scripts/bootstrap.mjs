@@ -17,6 +17,7 @@ const STAMP = join(ROOT, 'node_modules', '.stalemate-lock');
 const NODE_PACKAGE = join(ROOT, 'node_modules', 'node');
 const NODE_BIN = join(NODE_PACKAGE, 'bin');
 const PINNED_NODE = join(NODE_BIN, 'node');
+const COMPILE_CACHE = join(ROOT, 'node_modules', '.cache', 'compiled');
 
 /** Exit codes as everywhere in stalemate: 2 usage, 3 environment. */
 const EXIT_USAGE = 2;
@@ -71,6 +72,8 @@ async function main([name, ...args]) {
   const env = {
     ...process.env,
     PATH: [NODE_BIN, join(ROOT, 'node_modules', '.bin'), process.env.PATH ?? ''].join(delimiter),
+    // In the clone, not in the system's folder for temporary files: nothing of ours is left there.
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? COMPILE_CACHE,
   };
   // npm sets these for the Node that started it; a child npm must not hand the old one on.
   delete env.npm_node_execpath;

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { afterAll } from 'vitest';
 
 /** The executable as npx calls it: printed commands are what a user sees. */
 const BIN = linkedLikeNpx(fileURLToPath(new URL('./bin.mjs', import.meta.url)));
@@ -52,7 +53,7 @@ export function startStalemate(
 
 function linkedLikeNpx(executable: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'stalemate-bin-'));
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
   mkdirSync(join(folder, '.bin'));
   symlinkSync(executable, join(folder, '.bin', 'stalemate'));
   return join(folder, '.bin', 'stalemate');

@@ -1,6 +1,6 @@
 /**
- * The real kubectl against the embedded server. Where no kubectl is to be had (`node scripts/control-plane.ts build kubectl` builds one), the same
- * sequence goes over plain HTTP, and the test says so.
+ * The real kubectl against the embedded server, where there is one (`node scripts/control-plane.ts build kubectl` builds it), and the requests
+ * that it would send over plain HTTP everywhere.
  */
 import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../model/object.ts';
 import type { ApiServer } from '../apiserver/server.ts';
 import { testServer, widget, WIDGETS_PATH } from '../apiserver/testing.ts';
@@ -63,19 +63,19 @@ function stored(): KubeObject | undefined {
   return server.object('widgets.example.com', 'default', 'a');
 }
 
-if (kubectl === undefined)
-  it('answers over plain HTTP what kubectl would ask (kubectl is absent on this machine)', async () => {
-    await overHttp('POST', WIDGETS_PATH, widget('a', { size: 1 }));
-    const live = await overHttp('GET', `${WIDGETS_PATH}/a`);
-    await overHttp('PUT', `${WIDGETS_PATH}/a`, { ...live, spec: { size: 2 } });
-    await overHttp('PATCH', `${WIDGETS_PATH}/a`, { spec: { size: 3 } }, 'application/merge-patch+json');
-    const replace = [{ op: 'replace', path: '/spec/size', value: 4 }];
-    await overHttp('PATCH', `${WIDGETS_PATH}/a`, replace, 'application/json-patch+json');
-    expect(stored()).toMatchObject({ spec: { size: 4 } });
-    await overHttp('DELETE', `${WIDGETS_PATH}/a`);
-    expect(stored()).toBeUndefined();
-  });
-else {
+it('answers over plain HTTP what kubectl would ask', async () => {
+  await overHttp('POST', WIDGETS_PATH, widget('a', { size: 1 }));
+  const live = await overHttp('GET', `${WIDGETS_PATH}/a`);
+  await overHttp('PUT', `${WIDGETS_PATH}/a`, { ...live, spec: { size: 2 } });
+  await overHttp('PATCH', `${WIDGETS_PATH}/a`, { spec: { size: 3 } }, 'application/merge-patch+json');
+  const replace = [{ op: 'replace', path: '/spec/size', value: 4 }];
+  await overHttp('PATCH', `${WIDGETS_PATH}/a`, replace, 'application/json-patch+json');
+  expect(stored()).toMatchObject({ spec: { size: 4 } });
+  await overHttp('DELETE', `${WIDGETS_PATH}/a`);
+  expect(stored()).toBeUndefined();
+});
+
+describe.runIf(kubectl !== undefined)('kubectl', () => {
   it('lets kubectl create, get, replace, patch and delete a custom resource (11)', async () => {
     expect(await run('create', '-f', await manifest('a.json', widget('a', { size: 1 })))).toContain('created');
     expect(await run('get', 'widgets', '-o', 'name')).toBe('widget.example.com/a');
@@ -103,7 +103,9 @@ else {
   });
 
   it('streams changes to kubectl get --watch (87)', async () => {
-    const watching = spawn(kubectl, [...isolated(['get', 'widgets', '--watch', '-o', 'name'])], { env: environment });
+    const watching = spawn(kubectl ?? 'kubectl', [...isolated(['get', 'widgets', '--watch', '-o', 'name'])], {
+      env: environment,
+    });
     const lines: string[] = [];
     const seen = new Promise<void>((resolve) => {
       createInterface(watching.stdout).on('line', (line) => {
@@ -119,4 +121,4 @@ else {
 
     expect(lines).toEqual(['widget.example.com/first', 'widget.example.com/second']);
   });
-}
+});

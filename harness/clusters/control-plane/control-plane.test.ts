@@ -78,7 +78,8 @@ describe('children', () => {
   });
 
   it('says what a program said when it ends before it is ready', async () => {
-    const binaries = { etcd: 'sleep', apiserver: 'false', parts: findControlPlane().parts };
+    const parts = { 'kube-controller-manager': undefined, 'kube-scheduler': undefined, kwok: undefined };
+    const binaries = { etcd: 'sleep', apiserver: 'false', parts };
 
     await expect(startControlPlane({ binaries })).rejects.toThrow(/ended with exit code 1 before it was ready/);
   });

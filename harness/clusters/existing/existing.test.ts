@@ -46,15 +46,19 @@ const real = async (controllerManager = false): Promise<Server> => {
   return { remote, stop: () => plane.stop() };
 };
 
-const SERVERS: readonly (readonly [string, () => Promise<Server>])[] = [
-  ['the embedded server', embedded],
-  ...(installed ? [['a real one', () => real()] as const] : []),
-  ...(isManagerInstalled ? [['one that looks after itself', () => real(true)] as const] : []),
-];
+describe('a server of another owner, the embedded one', { timeout: 90_000 }, () => {
+  describeServer(embedded);
+});
+describe.runIf(installed)('a server of another owner, a real one', { timeout: 90_000 }, () => {
+  describeServer(() => real());
+});
+describe.runIf(isManagerInstalled)('a server of another owner, with a controller manager', { timeout: 90_000 }, () => {
+  describeServer(() => real(true));
+});
 
-describe.each(SERVERS)('a server of somebody else, %s', { timeout: 90_000 }, (_name, start) => {
-  const folder = mkdtempSync(join(tmpdir(), 'existing-test-'));
-  const footprint = new Footprint('r1', folder);
+function describeServer(start: () => Promise<Server>): void {
+  let folder: string;
+  let footprint: Footprint;
   let server: Server;
   let theirs: Upstream & { close: () => void };
   let opened: Existing;
@@ -72,6 +76,8 @@ describe.each(SERVERS)('a server of somebody else, %s', { timeout: 90_000 }, (_n
   const own = send(() => theirs);
 
   beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'existing-test-'));
+    footprint = new Footprint('r1', folder);
     server = await start();
     theirs = remoteUpstream(new RemoteServer(server.remote));
     await vi.waitUntil(
@@ -170,4 +176,4 @@ describe.each(SERVERS)('a server of somebody else, %s', { timeout: 90_000 }, (_n
     expect((await own('GET', '/api/v1/namespaces/theirs/configmaps/precious')).code).toBe(200);
     expect(leftFootprints(folder)).toEqual([]);
   });
-});
+}
