@@ -1,12 +1,36 @@
 import { configDefaults, defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** What knows neither targets nor time: their tests import the same modules again and again, which takes longer than they do. */
 const KERNEL = '{harness/{model,wire,apiserver,gate,schedule,oracle,report},properties}/**/*.test.ts';
 
+/** These take half a minute or more: started last, one of them would run alone at the end. */
+const LONG = [
+  'harness/test/wrong-variants-are-caught.test.ts',
+  'harness/cli/existing.test.ts',
+  'scripts/kill-harness.test.ts',
+  'harness/test/process-targets.test.ts',
+  'harness/cli/corpus.test.ts',
+  'harness/test/bad-targets.test.ts',
+  'harness/test/ci-against-base.test.ts',
+  'harness/test/correct-controllers-hold.test.ts',
+  'harness/test/corpus-page.test.ts',
+];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const at = LONG.findIndex((path) => moduleId.endsWith(path));
+      return at === -1 ? LONG.length : at;
+    };
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
+  }
+}
+
 /**
  * One process per test file (`forks`, isolated): a file that installs virtual time, loads a target module or starts a program
- * leaves nothing behind for the next. Those of the kernel share theirs. Two at a time, so that timings mean the same on a laptop and on a
- * small CI machine.
+ * leaves nothing behind for the next. Those of the kernel share theirs. Four at a time, also on two cores: most tests of programs wait more
+ * than they compute.
  */
 export default defineConfig({
   test: {
@@ -24,7 +48,8 @@ export default defineConfig({
     ],
     globalSetup: ['scripts/test-scratch.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     // Tests of one file that run side by side each have a worker thread that keeps a core busy.
     maxConcurrency: 3,
     // What a run finds is asked of a real server where one is found: tests say themselves when they mean that.
