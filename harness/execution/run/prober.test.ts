@@ -195,6 +195,13 @@ describe('the drift probe', () => {
     expect(await prober.probe(team, QUIET, history)).toMatchObject({ reverted: [] });
   });
 
+  it('makes its write also where the target never pauses', async () => {
+    const { prober, runner } = await proberOf(restless());
+
+    expect(await prober.probe(team, QUIET, await runner.run(QUIET))).toMatchObject({ reverted: [] });
+    expect(await prober.probe(broken, QUIET, await runner.run(QUIET))).toMatchObject({ reverted: ['status.phase'] });
+  });
+
   it('takes a write that had no effect for reverted, as it proves nothing', async () => {
     const { prober, runner } = await proberOf(setReady);
     const same: ProbeRequest = drift(

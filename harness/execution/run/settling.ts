@@ -4,9 +4,9 @@
  * Start at {@link settle}.
  */
 import type { RunClock } from '../../determinism/run-clock.ts';
-import { roleOf } from '../../model/actor.ts';
+import { type ActorId, roleOf } from '../../model/actor.ts';
 import type { Settlement } from '../../model/history.ts';
-import type { Item } from '../../model/item.ts';
+import type { Item, Scheduler } from '../../model/item.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import { ReplayScheduler } from '../../schedule/replay-scheduler.ts';
 import { watchGivenUp } from '../../oracle/open-watches.ts';
@@ -31,8 +31,12 @@ const HABIT_MS = 3_000;
 /** How a trial says what rest is. */
 type Windows = Pick<TrialOptions, 'settings' | 'pauseMs' | 'settleWindowMs' | 'settleWindowsMax' | 'withholdEcho'>;
 
-/** Until the target has been at rest for a window. */
-export async function settle(world: World, options: Windows): Promise<Settlement> {
+/**
+ * Until the target has been at rest for a window.
+ *
+ * @param first Whose items come before everybody else's.
+ */
+export async function settle(world: World, options: Windows, first?: ActorId): Promise<Settlement> {
   const windowMs = options.settleWindowMs ?? Math.max(options.settings.settleWindowMs, options.pauseMs ?? 0);
   const { time } = world.host;
   const settlingMs = time.now();
@@ -41,7 +45,8 @@ export async function settle(world: World, options: Windows): Promise<Settlement
   let outOfTime = false;
   const rewatching = new Rewatching(world);
   const since = world.recorder.revisions.length;
-  const end = await pump(world, new ReplayScheduler(EMPTY_SCHEDULE), {
+  const scheduler = new ReplayScheduler(EMPTY_SCHEDULE);
+  const end = await pump(world, first === undefined ? scheduler : preferring(first, scheduler), {
     stepsMax: options.settings.settleStepsMax,
     hotMax: HOT_ITEMS,
     ...(world.host.control === undefined ? { boundsFromMs: settlingMs + BUSY_WALL_MS } : {}),
@@ -70,6 +75,16 @@ export async function settle(world: World, options: Windows): Promise<Settlement
         ? { result: 'time-exceeded', timeMs: time.waited() - startMs }
         : { result: 'quiescent', windowMs };
   }
+}
+
+function preferring(actor: ActorId, scheduler: Scheduler): Scheduler {
+  return {
+    holding: () => scheduler.holding(),
+    next: (view) => {
+      const item = view.items.find((candidate) => candidate.actor === actor);
+      return item === undefined ? scheduler.next(view) : { item };
+    },
+  };
 }
 
 /** How long will have been waited when a wait to `atMs` is over. */

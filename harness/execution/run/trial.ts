@@ -141,7 +141,10 @@ export async function runTrial(options: TrialOptions): Promise<History> {
     for (const program of options.afterRest ?? []) {
       world.completed.clear();
       world.startProgram(program, true);
-      settlement = await settle(world, options);
+      // A target that never pauses would keep the program from ever getting a turn.
+      const { result } = settlement;
+      const isBusy = result === 'hot-instant' || result === 'steps-exceeded';
+      settlement = await settle(world, options, isBusy ? program.actor : undefined);
     }
     if (options.freshIncarnation === true) {
       await retire(world, host.pace.graceMs.replaced);
