@@ -142,12 +142,8 @@ export const PAIRS: readonly Pair[] = [
   },
   {
     controller: 'worker-pools',
-    bugs: [
-      bug('writes-status-with-spec', { property: 'bounded-rate', resource: POOLS }),
-      bug('lies-about-generation', { property: 'truthful-status', resource: POOLS }),
-    ],
+    bugs: [bug('writes-status-with-spec', { property: 'bounded-rate', resource: POOLS }), STALE_POD_COUNT],
     crd: 'worker-pools/status-on-main-resource/crd.yaml',
-    close: 'one PUT: it wakes the controller that sent it, and its generation is of a newer read than was acted on',
   },
   {
     controller: 'worker-pools',
@@ -156,6 +152,7 @@ export const PAIRS: readonly Pair[] = [
         'acts-on-difference',
         { property: 'convergence', resource: 'pods' },
         { property: 'cardinality', resource: 'pods' },
+        { property: 'crash-equivalence', resource: 'pods' },
       ),
       bug(CONDITIONS_FROM_CACHE, lost(POOLS, 'status.')),
     ],
@@ -174,7 +171,11 @@ export const PAIRS: readonly Pair[] = [
   {
     controller: 'buckets',
     bugs: [
-      bug('gives-up-cleaning', { property: 'deletion-completes', resource: BUCKETS }),
+      bug(
+        'gives-up-cleaning',
+        { property: 'deletion-completes', resource: BUCKETS },
+        { property: 'convergence', resource: BUCKETS },
+      ),
       bug('floats-status', { property: 'survival', resource: '' }),
     ],
   },
