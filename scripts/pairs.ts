@@ -14,7 +14,7 @@ import { signatureText } from '../harness/model/check-result.ts';
 import type { Finding } from '../harness/model/finding.ts';
 import { type Pair, PAIRS, type PlantedBug } from '../controllers-under-test/pairs/pairs.ts';
 import { nameOf, optionsFor } from './pairs/options.ts';
-import { proves } from './pairs/proof.ts';
+import { mistakenFor, proves } from './pairs/proof.ts';
 
 const { values } = parseArgs({
   options: {
@@ -39,6 +39,8 @@ interface Reported {
 
 interface Hunt {
   readonly reported: readonly Reported[];
+  /** At the end, with all their symptoms. */
+  readonly findings: readonly Finding[];
   readonly runs: number;
   readonly seconds: number;
   readonly inconclusive: number;
@@ -73,7 +75,7 @@ async function hunt(pair: Pair, bugs: readonly PlantedBug[], wanted: readonly Pl
     },
   });
   const seconds = (performance.now() - began) / 1000;
-  return { reported, runs: result.runs, seconds, inconclusive: result.inconclusive.count };
+  return { reported, findings: result.findings, runs: result.runs, seconds, inconclusive: result.inconclusive.count };
 }
 
 function foundText(bug: PlantedBug, reported: readonly Reported[]): string {
@@ -90,13 +92,18 @@ function printOthers(pair: Pair, reported: readonly Reported[]): void {
 }
 
 async function tryPair(pair: Pair): Promise<boolean> {
-  const { reported, runs, seconds, inconclusive } = await hunt(pair, pair.bugs, pair.bugs);
+  const { reported, findings, runs, seconds, inconclusive } = await hunt(pair, pair.bugs, pair.bugs);
   const isBoth = pair.bugs.every((bug) => reported.some(({ finding }) => proves(finding, bug)));
   const count = `${reported.length} finding${reported.length === 1 ? '' : 's'}`;
   say(
     `${isBoth ? 'both  ' : 'MISSED'} ${nameOf(pair, pair.bugs)}: ${pair.bugs.map((bug) => foundText(bug, reported)).join(', ')}; ` +
       `${count} in ${runs} runs, ${inconclusive} inconclusive, ${seconds.toFixed(0)} s`,
   );
+  for (const bug of pair.bugs) {
+    if (reported.some(({ finding }) => proves(finding, bug))) continue;
+    const other = mistakenFor(findings, bug);
+    if (other !== undefined) say(`     ${bug.bug} IS A SYMPTOM OF ${other.violation.sentence}`);
+  }
   printOthers(pair, reported);
   return isBoth;
 }

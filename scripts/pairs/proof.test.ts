@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { PlantedBug } from '../../controllers-under-test/pairs/pairs.ts';
-import { proves } from './proof.ts';
+import { mistakenFor, proves } from './proof.ts';
 
 const BUG: PlantedBug = {
   bug: 'rebuilds-labels',
@@ -35,4 +35,16 @@ it.each([
   ['guilty request', { verb: 'patch' }],
 ] as const)('takes none of another %s', (_, over) => {
   expect(proves(finding(over), BUG)).toBe(false);
+});
+
+it('names the finding that has a bug among its symptoms', () => {
+  const { signature } = finding().violation;
+  const other = { ...signature, field: 'spec.replicas' };
+  const findings = [
+    { name: 'spec', stats: { symptoms: [{ signature: other, count: 3 }] } },
+    { name: 'both', stats: { symptoms: [other, signature].map((one) => ({ signature: one, count: 1 })) } },
+  ] as unknown as readonly (Parameters<typeof mistakenFor>[0][number] & { readonly name: string })[];
+
+  expect(mistakenFor(findings, BUG)?.name).toBe('both');
+  expect(mistakenFor(findings.slice(0, 1), BUG)).toBeUndefined();
 });

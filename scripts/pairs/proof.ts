@@ -1,5 +1,6 @@
 /** Whether a reported finding is about a planted bug. Pure. */
 import type { PlantedBug, Proof } from '../../controllers-under-test/pairs/pairs.ts';
+import type { Signature } from '../../harness/model/check-result.ts';
 import type { Finding } from '../../harness/model/finding.ts';
 
 /**
@@ -10,12 +11,25 @@ export function proves(finding: Pick<Finding, 'violation' | 'record'>, { provedB
   return provedBy.some((proof) => isAbout(finding, proof));
 }
 
+/** Of a bug that no finding is about: the finding that counts it among its symptoms, as if both were one bug. */
+export function mistakenFor<F extends Pick<Finding, 'stats'>>(
+  findings: readonly F[],
+  { provedBy }: PlantedBug,
+): F | undefined {
+  return findings.find(({ stats: { symptoms = [] } }) =>
+    symptoms.some(({ signature }) => provedBy.some((proof) => agrees(signature, proof))),
+  );
+}
+
 function isAbout({ violation, record }: Pick<Finding, 'violation' | 'record'>, proof: Proof): boolean {
-  const { property, kind, field } = violation.signature;
-  if (property !== proof.property || kind !== proof.resource || !field.startsWith(proof.field ?? '')) return false;
+  if (!agrees(violation.signature, proof)) return false;
   if (proof.request === undefined) return true;
   const guilty = record.operations.find(({ id }) => id === violation.operations[0]);
   if (guilty === undefined) return false;
   const { verb, resource, subresource } = guilty;
   return proof.request === `${verb} ${resource}${subresource === '' ? '' : `/${subresource}`}`;
+}
+
+function agrees({ property, kind, field }: Signature, proof: Proof): boolean {
+  return property === proof.property && kind === proof.resource && field.startsWith(proof.field ?? '');
 }
