@@ -6,6 +6,7 @@
  */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { realNow } from '../determinism/real-time.ts';
 import type { ExistingAccess } from '../clusters/existing/access.ts';
 import { resolveCommand } from '../execution/config/process-target.ts';
 import type { RunConfig } from '../execution/config/run-config.ts';
@@ -78,6 +79,8 @@ function wordsOf(text: string): readonly string[] {
 }
 
 export interface BaseContext extends ReplayContext {
+  /** Real time at which all of it ends: what was not asked by then counts as new. Absent: it takes as long as it takes. */
+  readonly until?: number;
   readonly tell: (text: string) => void;
 }
 
@@ -101,15 +104,28 @@ function choiceOf({ kubeconfig, context, allowed, prefix }: ExistingAccess): Non
   return { kubeconfig, context, allowContexts: allowed, namespacePrefix: prefix };
 }
 
+/** An equal share of what is left: one that needs less leaves more to the others, and none takes it all. */
+export function shareOf(leftMs: number, findings: number): number {
+  return Math.floor(leftMs / Math.max(1, findings));
+}
+
 /** The findings with what the base build says of each, told as it comes. */
 export async function judgeOnBase(
   findings: readonly Finding[],
   base: BaseBuild,
-  { tell, ...context }: BaseContext,
+  { tell, until = Number.POSITIVE_INFINITY, ...context }: BaseContext,
 ): Promise<readonly Finding[]> {
   const judged: Finding[] = [];
   for (const finding of findings) {
-    const { onBase, text } = await onBaseOf(finding.counterexample, base, context);
+    const leftMs = until - realNow();
+    const share = shareOf(leftMs, findings.length - judged.length);
+    const { onBase, text } =
+      leftMs <= 0
+        ? { onBase: 'unknown' as const, text: 'counts as new: the budget was used up before the base build was asked' }
+        : await onBaseOf(finding.counterexample, base, {
+            ...context,
+            ...(Number.isFinite(share) ? { timeMs: share } : {}),
+          });
     tell(`base build: ${fileStem(finding.violation)} ${text}\n`);
     judged.push({ ...finding, onBase });
   }

@@ -3,7 +3,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { RunConfig } from '../execution/config/run-config.ts';
 import type { CampaignResult, Finding } from '../model/finding.ts';
 import { lostUpdate } from '../report/test-findings.ts';
-import { confirmArgument, confirmBudget, confirmRun, planConfirmation, shareOf } from './confirm.ts';
+import { confirmArgument, confirmBudget, confirmRun, planConfirmation } from './confirm.ts';
+import { shareOf } from './base-build.ts';
 
 /** All that is looked at. */
 const on = (cluster: RunConfig['cluster'], confirm: RunConfig['confirm'] = null): RunConfig =>

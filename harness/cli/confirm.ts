@@ -9,13 +9,15 @@ import { findControlPlane } from '../clusters/control-plane/binaries.ts';
 import { findEngine, nodeImage } from '../clusters/kind/engine.ts';
 import type { RunConfig } from '../execution/config/run-config.ts';
 import { CONFIRM_ON, confirmationText, type ConfirmChoice, type ConfirmOn } from '../model/confirmation.ts';
+import { signatureText } from '../model/check-result.ts';
 import { HarnessError } from '../model/errors.ts';
+import { addedUp, type LeftOut } from '../model/left-out.ts';
 import { outcomeOf } from '../model/outcome.ts';
 import type { CampaignResult, Finding } from '../model/finding.ts';
 import { countText } from '../report/count-text.ts';
 import { fileStem } from '../report/title.ts';
 import { usage } from './arguments.ts';
-import { type BaseContext, replayLike } from './base-build.ts';
+import { type BaseContext, replayLike, shareOf } from './base-build.ts';
 import { replay, standOn, type ReplayContext } from './library.ts';
 
 /** Runs of each finding. */
@@ -26,6 +28,9 @@ const SEARCHED_MIN_MS = 10_000;
 const UNASKED_MAX_MS = 60_000;
 /** Asked for: so long for each finding, and for those after it what it leaves. */
 const ASKED_MS = 120_000;
+
+/** A finding without an answer so shortly before the end had too little time. */
+const TIME_UP_MS = 1_000;
 
 const ELSEWHERE =
   '"setup-envtest use" fetches them, --confirm kind asks a kind cluster, --confirm none says nothing of it';
@@ -71,18 +76,21 @@ export async function planConfirmation(
   return { on, isAsked };
 }
 
-/** An equal share of what is left: whoever needs less leaves more to the others, and nobody takes it all. */
-export function shareOf(leftMs: number, findings: number): number {
-  return Math.floor(leftMs / Math.max(1, findings));
-}
+/** In less than that a real server does not even start. */
+const CONFIRM_MIN_MS = 3_000;
 
-/** How long all of it may take; or why it is left. */
+/** How long all of it may take, of the `leftMs` that the budget has left; or why it is left. */
 export function confirmBudget(
   { isAsked }: { readonly isAsked: boolean },
   { elapsedMs, findings }: Pick<CampaignResult, 'elapsedMs' | 'findings'>,
-): { readonly timeMs: number } | { readonly why: string } {
+  leftMs: number = Number.POSITIVE_INFINITY,
+): { readonly timeMs: number } | { readonly why: string; readonly isLeft?: true } {
   if (isAsked) return { timeMs: ASKED_MS * findings.length };
-  if (elapsedMs >= SEARCHED_MIN_MS) return { timeMs: Math.min(elapsedMs, UNASKED_MAX_MS) };
+  if (elapsedMs >= SEARCHED_MIN_MS) {
+    const timeMs = Math.min(elapsedMs, UNASKED_MAX_MS, leftMs);
+    if (timeMs >= CONFIRM_MIN_MS) return { timeMs };
+    return { why: 'the budget was used up before a real server could be asked', isLeft: true };
+  }
   const took = (elapsedMs / 1000).toFixed(1);
   return { why: `it was found in ${took} s, sooner than a real server would have started; --confirm envtest asks one` };
 }
@@ -90,6 +98,8 @@ export function confirmBudget(
 export interface ConfirmContext extends Pick<BaseContext, 'tell' | 'signal' | 'onCluster'> {
   /** Hears of each that was asked about. */
   readonly confirmed: (finding: Finding) => void;
+  /** Real time at which it ends, unless the user has asked for it. */
+  readonly until?: number;
 }
 
 /** The campaign with what a real server says of its findings, told as it comes; those that time was too short for stay as they are. */
@@ -97,20 +107,21 @@ export async function confirmRun(
   result: CampaignResult,
   plan: ConfirmPlan,
   config: RunConfig,
-  { confirmed, ...manner }: ConfirmContext,
+  { confirmed, until: end = Number.POSITIVE_INFINITY, ...manner }: ConfirmContext,
 ): Promise<CampaignResult> {
   const { findings } = result;
   const { signal, tell } = manner;
   if (findings.length === 0 || signal?.aborted === true) return result;
-  const budget = 'why' in plan ? plan : confirmBudget(plan, result);
+  const budget = 'why' in plan ? plan : confirmBudget(plan, result, end - realNow());
   if ('why' in plan || 'why' in budget) {
     if ('why' in budget && budget.why !== undefined) tell(`embedded only: ${budget.why}\n`);
-    return result;
+    return 'isLeft' in budget ? withLeft(result, 'confirm', findings) : result;
   }
   const { on } = plan;
   const { timeMs } = budget;
   tell(`on ${on}, for about ${Math.round(timeMs / 1000)} s: ${countText(findings.length, 'finding')}\n`);
   const asked: Finding[] = [];
+  const notAsked: Finding[] = [];
   try {
     await standOn({ ...config, cluster: on }, manner, async (ready) => {
       const context = { ...replayLike(ready), ...manner };
@@ -124,6 +135,7 @@ export async function confirmRun(
         asked.push(answer.finding);
         tell(`${fileStem(finding.violation)} ${answer.text}\n`);
         if (answer.finding !== finding) confirmed(answer.finding);
+        else if (realNow() >= until - TIME_UP_MS) notAsked.push(finding);
       }
     });
   } catch (error) {
@@ -131,7 +143,15 @@ export async function confirmRun(
     tell(`embedded only: ${whyText(error)}\n`);
   }
   const weighed = findings.map((finding, index) => asked[index] ?? finding);
-  return { ...result, findings: weighed, outcome: outcomeOf(weighed, result.besides) };
+  const told = { ...result, findings: weighed, outcome: outcomeOf(weighed, result.besides) };
+  return withLeft(told, 'confirm', notAsked);
+}
+
+/** A result that says which findings were not asked about. */
+export function withLeft(result: CampaignResult, what: LeftOut['what'], findings: readonly Finding[]): CampaignResult {
+  if (findings.length === 0) return result;
+  const left = findings.map(({ violation }) => ({ what, count: 1, signature: signatureText(violation.signature) }));
+  return { ...result, leftOut: addedUp([...(result.leftOut ?? []), ...left]) };
 }
 
 /** In a line: what a server wrote before it gave up is for those who asked for that server. */

@@ -26,6 +26,7 @@ import { onExisting, withExisting } from '../clusters/existing/session.ts';
 import { clusterOf, existingOf, moduleAsProcess } from '../execution/config/target-options.ts';
 import { imagesFor } from '../execution/config/pod-target.ts';
 import { resolveCommand } from '../execution/config/process-target.ts';
+import type { TimePlan } from '../execution/time-plan.ts';
 import type { RunConfig } from '../execution/config/run-config.ts';
 import type { KnownCause } from '../model/cause.ts';
 import type { CheckResult } from '../model/check-result.ts';
@@ -68,6 +69,8 @@ export interface RunContext {
   readonly expected?: readonly (string | KnownCause)[];
   /** Reports every symptom as a finding of its own, instead of one finding for each cause. */
   readonly allSymptoms?: boolean;
+  /** How the time of the budget is divided, where something came before the campaign; default: it begins now. */
+  readonly plan?: TimePlan;
 }
 
 /**
@@ -124,7 +127,7 @@ export function standOn<T>(
 
 /** Runs a resolved configuration. */
 export async function runConfigured(config: RunConfig, context: RunContext = {}): Promise<CampaignResult> {
-  const { events, signal, verifyEvery, shrinkMs, strategies, start, expected, allSymptoms, onCluster } = context;
+  const { events, signal, verifyEvery, shrinkMs, strategies, start, expected, allSymptoms, plan, onCluster } = context;
   const campaign = (ready: RunConfig): Promise<CampaignResult> =>
     runCampaign(ready, {
       workerEntry: WORKER,
@@ -134,6 +137,7 @@ export async function runConfigured(config: RunConfig, context: RunContext = {})
       ...(start === undefined ? {} : { start }),
       ...(expected === undefined ? {} : { expected: expected.map(known) }),
       ...(allSymptoms === undefined ? {} : { allSymptoms }),
+      ...(plan === undefined ? {} : { plan }),
       ...(events === undefined ? {} : { events }),
       ...(signal === undefined ? {} : { signal }),
     });
@@ -221,7 +225,7 @@ export interface ReplayContext {
   readonly cwd?: string;
   /** Runs; default 5. */
   readonly times?: number;
-  /** Real time, ms, after which no further run is begun; default as long as it takes. */
+  /** Real time, ms: a run that is under way then is cut short, and counts for nothing; default as long as it takes. */
   readonly timeMs?: number;
   /** What answers the API; default what it was found on. */
   readonly cluster?: ClusterKind;

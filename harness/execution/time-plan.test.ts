@@ -25,6 +25,15 @@ describe('the division of a budget', () => {
     expect(shifted(ENDLESS, -7)).toEqual(ENDLESS);
   });
 
+  it('keeps time for those who are to be asked about findings', () => {
+    const plan = timePlan(60_000, 0, true);
+
+    expect(plan.searchFound).toBeLessThan(plan.search);
+    expect(plan.lastTrial).toBeLessThanOrEqual(plan.trials);
+    expect(plan.trials).toBeLessThan(plan.proved);
+    expect(plan.asked - plan.work).toBeGreaterThan(10_000);
+  });
+
   it('is the same by another clock', () => {
     expect(shifted(timePlan(60_000, 900), -900)).toEqual(timePlan(60_000, 0));
   });

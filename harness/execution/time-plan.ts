@@ -18,6 +18,8 @@ export interface TimePlan {
   readonly leastSearchMs: number;
   /** … but not after that. */
   readonly lastTrial: number;
+  /** Once there is a finding that others are to be asked about, trials begin before that. */
+  readonly searchFound: number;
   /** Trials have ended, and further looks at what they are suspected of. */
   readonly trials: number;
   /** Findings have been shrunk and proved. */
@@ -41,6 +43,9 @@ const MEASURED = 1;
 const LEAST_SEARCH = 0.3;
 const LAST_TRIAL = 1.1;
 const TRIALS = 1.15;
+/** Where others are to be asked: searching ends sooner once there is something to ask about, and proving ends in time for it. */
+const SEARCH_FOUND = 0.9;
+const ASKED_FROM = 1.25;
 /** Before the end: what reports and the end of the process take, at least so long … */
 const ENDING = { share: 0.07, leastMs: 2_000 } as const;
 /** … before that, what it takes to stop a worker, and before that, what a run takes to be cut short. */
@@ -54,27 +59,34 @@ export const ENDLESS: TimePlan = {
   search: Number.POSITIVE_INFINITY,
   leastSearchMs: 0,
   lastTrial: Number.POSITIVE_INFINITY,
+  searchFound: Number.POSITIVE_INFINITY,
   trials: Number.POSITIVE_INFINITY,
   proved: Number.POSITIVE_INFINITY,
   work: Number.POSITIVE_INFINITY,
   asked: Number.POSITIVE_INFINITY,
 };
 
-/** Divides a budget of `timeMs` that begins at `began`. */
-export function timePlan(timeMs: number, began: number): TimePlan {
+/**
+ * Divides a budget of `timeMs` that begins at `began`.
+ *
+ * @param isAsked Whether a base build or a real server is to be asked about findings: that gets a part of its own.
+ */
+export function timePlan(timeMs: number, began: number, isAsked = false): TimePlan {
   if (!Number.isFinite(timeMs)) return ENDLESS;
   const counted = Math.max(timeMs, BUDGET_MIN_MS);
   const at = (share: number): number => began + share * counted;
   const asked = at(BOUND) - Math.max(ENDING.share * counted, ENDING.leastMs);
-  const work = asked - STOPPING * counted;
+  const work = isAsked ? at(ASKED_FROM) : asked - STOPPING * counted;
+  const proved = work - CUTTING * counted;
   return {
     spare: at(SPARE),
     measured: at(MEASURED),
     search: began + timeMs,
     leastSearchMs: LEAST_SEARCH * timeMs,
     lastTrial: at(LAST_TRIAL),
-    trials: at(TRIALS),
-    proved: work - CUTTING * counted,
+    searchFound: isAsked ? began + SEARCH_FOUND * timeMs : Number.POSITIVE_INFINITY,
+    trials: Math.min(at(TRIALS), proved),
+    proved,
     work,
     asked,
   };

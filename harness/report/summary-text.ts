@@ -54,7 +54,8 @@ export function renderSummary(
     ...(outcome === 'holds' ? warnings : []),
     `seed ${summary.seed} · ${runsText(summary)} · ${contentionText(summary.contention)}`,
   ];
-  if (summary.runs === 0 && outcome === 'inconclusive') lines.push(NOTHING_SEARCHED);
+  const isMeasured = summary.leftOut === undefined;
+  if (summary.runs === 0 && outcome === 'inconclusive' && isMeasured) lines.push(NOTHING_SEARCHED);
   const little = littleText(summary);
   if (little !== undefined) lines.push(little);
   else if (
@@ -82,6 +83,10 @@ export function renderSummary(
   if (summary.targetUse !== undefined) lines.push(...useLines(summary.targetUse));
   if (summary.inconclusive.count > 0) lines.push(...inconclusiveLines(summary, options.called));
   if (outcome !== 'holds') lines.push(...warnings);
+  const { leftOut = [] } = summary;
+  if (leftOut.length > 0) lines.push('left out, for the budget was used up:');
+  for (const { what, command } of leftOut)
+    lines.push(`  ${what}`, `    → ${options.called ?? 'npx stalemate'} ${command}`);
   return `${lines.join('\n')}\n`;
 }
 

@@ -20,6 +20,7 @@ import { waiverText } from '../model/waiver.ts';
 import { budgetSchema } from './budgets.ts';
 import { seenSchema, soakSchema, type SeenTimes } from './soak/text.ts';
 import { becauseOf, type Because, type ShownSymptom } from './symptoms.ts';
+import { leftOutOf, leftOutSchema, type LeftOutLine } from './left-out.ts';
 import { corpusSummarySchema, outcomeWith, type CorpusSummary } from './corpus-summary.ts';
 
 export interface SummaryFinding extends Because {
@@ -63,6 +64,8 @@ export interface Summary {
   readonly inconclusive: Inconclusive;
   readonly perProperty: { readonly [property: string]: PropertyTally };
   readonly warnings: readonly string[];
+  /** What there was no time for; absent where there was time for all. */
+  readonly leftOut?: readonly LeftOutLine[];
   /** Of a target that is a process. */
   readonly targetUse?: UseSummary;
   /** What the findings that the project keeps came to, before the search. */
@@ -179,6 +182,7 @@ export const summarySchema: z.ZodType<Summary> = z
       }),
     ),
     warnings: z.array(z.string()),
+    leftOut: z.array(leftOutSchema).exactOptional(),
     targetUse: useSchema.exactOptional(),
     corpus: corpusSummarySchema.exactOptional(),
     budgets: z.array(budgetSchema).exactOptional().meta({ description: 'Measures beside those of the baseline' }),
@@ -207,6 +211,7 @@ export function summarise(
   budgets?: readonly BudgetCheck[],
 ): Summary {
   const use = result.targetUse === undefined ? undefined : summariseUse(result.targetUse);
+  const leftOut = leftOutOf(result, pathOf, corpus);
   return {
     version: 1,
     outcome: outcomeOf(result.outcome, corpus, budgets),
@@ -219,6 +224,7 @@ export function summarise(
     inconclusive: result.inconclusive,
     perProperty: result.perProperty,
     warnings: result.warnings,
+    ...(leftOut.length === 0 ? {} : { leftOut }),
     ...(use === undefined ? {} : { targetUse: use }),
     ...(corpus === undefined ? {} : { corpus }),
     ...(result.seenAgain === undefined ? {} : { seenAgain: result.seenAgain }),

@@ -1,5 +1,7 @@
 /** Findings that are kept, before a search. */
+import { realNow } from '../../determinism/real-time.ts';
 import type { RunConfig } from '../../execution/config/run-config.ts';
+import { BUDGET_MIN_MS, CORPUS_SHARE, timePlan, type TimePlan } from '../../execution/time-plan.ts';
 import type { NamedEntry } from '../../model/corpus.ts';
 import type { CorpusReplay, ReplayManner } from '../corpus/replay-first.ts';
 import type { CommandContext } from '../main.ts';
@@ -23,5 +25,22 @@ export async function replayKept(
   }
   if (mine.length === 0) return undefined;
   const { replayCorpus } = await import('../corpus/replay-first.ts');
-  return replayCorpus(mine, config, { console, tell, signal, budgetMs: config.corpus.budgetMs, onBroken });
+  return replayCorpus(mine, config, { console, tell, signal, budgetMs: corpusTimeMs(config), onBroken });
+}
+
+/** Unless they have a budget of their own. */
+const CORPUS_MS_MAX = 60_000;
+
+/** What kept findings get: a budget of their own, which comes on top of the search's, or a share of that. */
+export function corpusTimeMs({ corpus, budget }: Pick<RunConfig, 'corpus' | 'budget'>): number {
+  if (corpus.budgetMs !== null) return corpus.budgetMs;
+  if (budget.unit === 'runs') return CORPUS_MS_MAX;
+  return Math.min(CORPUS_MS_MAX, CORPUS_SHARE * Math.max(budget.timeMs, BUDGET_MIN_MS));
+}
+
+/** How the time of a campaign is divided: that of kept findings counts, unless they have a budget of their own. */
+export function planOf(config: RunConfig, corpusMs: number, isAsked: boolean): TimePlan {
+  const { budget, corpus } = config;
+  const timeMs = budget.unit === 'ms' ? budget.timeMs : Number.POSITIVE_INFINITY;
+  return timePlan(timeMs, realNow() - (corpus.budgetMs === null ? corpusMs : 0), isAsked);
 }

@@ -1,4 +1,5 @@
 /** One campaign from configuration to verdict: what is kept, the search, the base's build, a real server, all that is written. */
+import { realNow } from '../../determinism/real-time.ts';
 import { budgetText } from '../../execution/config/budget.ts';
 import type { RunConfig } from '../../execution/config/run-config.ts';
 import type { NamedEntry } from '../../model/corpus.ts';
@@ -14,7 +15,7 @@ import { checkFolder } from '../../report/write-files.ts';
 import { type BaseBuild, baseBuild, type BaseContext, type BaseFlags, judgeOnBase, replayLike } from '../base-build.ts';
 import { budgetsOf, readBaseline, type KeptBaseline } from '../baseline.ts';
 import type { RunFlags } from '../commands/run-flags.ts';
-import { confirmRun, planConfirmation, type ConfirmPlan } from '../confirm.ts';
+import { confirmRun, planConfirmation, withLeft, type ConfirmPlan } from '../confirm.ts';
 import { readWholeCorpus } from '../corpus/folder.ts';
 import type { CorpusReplay } from '../corpus/replay-first.ts';
 import { InconclusiveKeeper } from '../inconclusive-keeper.ts';
@@ -23,7 +24,7 @@ import { scenarioOf, secretSources } from '../scenario.ts';
 import { configOf } from './configure.ts';
 import { dryRun } from './dry-run.ts';
 import { tellHead } from './head.ts';
-import { replayKept } from './kept.ts';
+import { planOf, replayKept } from './kept.ts';
 import { brokenBy, tellEnd, withTelling, type Telling } from './telling.ts';
 
 /** How a campaign for a change differs from any other. */
@@ -80,14 +81,19 @@ async function runTold(
   const unjudged = new InconclusiveKeeper(config.reportDir, console.cwd);
   const onCluster = (line: string): void => tell(`${line}\n`);
   const there: There = {};
+  let askedUntil = Number.POSITIVE_INFINITY;
   const broken = await brokenBy(() =>
     standOn(config, { signal, onCluster }, async (ready) => {
       const corpus = await replayKept(kept, ready, { tell, console, signal }, (replay) => (there.corpus = replay));
       if (corpus !== undefined) there.corpus = corpus;
+      const isAsked = build !== undefined || ('on' in confirm && !confirm.isAsked);
+      const plan = planOf(config, corpus?.summary.elapsedMs ?? 0, isAsked);
+      askedUntil = plan.asked;
       const searchBroken = await brokenBy(async () => {
         there.searched = await runConfigured(ready, {
           signal,
           onCluster,
+          plan,
           allSymptoms: all,
           ...(corpus === undefined ? {} : { expected: knownCauses(corpus.revisited) }),
           events: {
@@ -102,8 +108,10 @@ async function runTold(
         });
       });
       progress.clear();
+      // Where a real server is to be asked too, that gets half of what is left.
+      const baseUntil = 'on' in confirm ? (realNow() + askedUntil) / 2 : askedUntil;
       if (build !== undefined && there.searched !== undefined)
-        there.searched = await onBase(there.searched, build, ready, { tell, signal, onCluster });
+        there.searched = await onBase(there.searched, build, ready, { tell, signal, onCluster, until: baseUntil });
       if (searchBroken !== undefined) throw searchBroken.error;
     }),
   );
@@ -111,7 +119,7 @@ async function runTold(
   if (broken !== undefined && searched.runs === 0 && searched.findings.length === 0 && corpus === undefined)
     throw broken.error;
   const result = await confirmRun(searched, confirm, config, {
-    ...{ tell, signal, onCluster },
+    ...{ tell, signal, onCluster, until: askedUntil },
     confirmed: (finding) => keeper.confirmed(finding),
   });
 
@@ -152,8 +160,10 @@ async function onBase(
   result: CampaignResult,
   build: BaseBuild,
   config: RunConfig,
-  manner: Pick<BaseContext, 'tell' | 'signal' | 'onCluster'>,
+  manner: Pick<BaseContext, 'tell' | 'signal' | 'onCluster'> & { readonly until: number },
 ): Promise<CampaignResult> {
   const findings = await judgeOnBase(result.findings, build, { ...replayLike(config), ...manner });
-  return { ...result, findings, outcome: outcomeOf(findings, result.besides) };
+  const isOver = realNow() >= manner.until;
+  const notAsked = isOver ? findings.filter((finding) => finding.onBase === 'unknown') : [];
+  return withLeft({ ...result, findings, outcome: outcomeOf(findings, result.besides) }, 'base', notAsked);
 }

@@ -164,7 +164,7 @@ class Campaign {
 
   #isOver(): boolean {
     return (
-      realNow() >= this.#until ||
+      realNow() >= (this.#findings.length > 0 ? Math.min(this.#until, this.#plan.searchFound) : this.#until) ||
       this.#total.runs >= this.#runsMax ||
       this.#findings.length >= this.#config.stopAfter ||
       this.#options.signal?.aborted === true

@@ -143,7 +143,6 @@ function invalid(message: string): HarnessError {
 
 const CORPUS_FOLDER = '.stalemate/corpus';
 const BASELINE_FILE = '.stalemate/baseline.json';
-const CORPUS_BUDGET_MS = 60_000;
 
 /** The same with every default filled in. */
 export function resolveCorpus(
@@ -158,7 +157,7 @@ export function resolveCorpus(
   return {
     folder,
     home: configFile === null ? project : dirname(resolve(cwd, configFile)),
-    budgetMs: budget?.unit === 'ms' ? budget.timeMs : CORPUS_BUDGET_MS,
+    budgetMs: budget?.unit === 'ms' ? budget.timeMs : null,
   };
 }
 

@@ -20,8 +20,8 @@ export interface CorpusConfig {
   readonly folder: string;
   /** Absolute; paths in entries and baselines are relative to it, wherever a command is given. */
   readonly home: string;
-  /** Real time that replaying them may take before a search begins. */
-  readonly budgetMs: number;
+  /** Real time that replaying them may take before a search begins; `null` for a share of the budget. */
+  readonly budgetMs: number | null;
 }
 
 export interface RunConfig {

@@ -96,13 +96,15 @@ export async function findingOf(
   const began = realNow();
   const shareMs = Math.max(0, options.provedUntil - began) / pending;
   const shrinkMs = options.shrinkMs ?? (runner.repeatable ? SHRINK_MS : SHRINK_PROCESS_MS);
-  const shrinkUntil = began + Math.min(shrinkMs, shareMs * SHRINK_SHARE);
+  // What a finding gets is over softly, and its share of the budget is not: there, runs are cut short.
+  const shrinkCut = began + shareMs * SHRINK_SHARE;
+  const shrinkUntil = Math.min(began + shrinkMs, shrinkCut);
   // A run that can be made again exactly is short, and ends; the first one of a proof is always made.
   const cutAt: CutAt = runner.repeatable ? (_, work) => work() : options.cutAt;
   const schedule = known ?? (await runner.derive(trial)).schedule;
   const stored: Trial = { workload: trial.workload, schedule };
   const outOfTime = (): boolean => realNow() >= shrinkUntil || options.stopped();
-  const accepted = await cutAt(shrinkUntil, () =>
+  const accepted = await cutAt(shrinkCut, () =>
     shrinkFinding(stored, wanted, {
       attempt,
       outOfTime,
@@ -122,7 +124,7 @@ export async function findingOf(
   const proveMs = options.shrinkMs ?? REPRODUCE_PROCESS_MS;
   const provedUntil = Math.min(runner.repeatable ? Number.POSITIVE_INFINITY : realNow() + proveMs, began + shareMs);
   const hurried = (): boolean => realNow() >= provedUntil || (!runner.repeatable && options.stopped());
-  const { final, reproduced } = await cutAt(provedUntil, () =>
+  const { final, reproduced } = await cutAt(began + shareMs, () =>
     steadiest(
       accepted,
       // Where runs differ, what is stored is what has to fail again.

@@ -57,6 +57,8 @@ export interface SearchOptions {
   readonly runsMax: number;
   /** Real time, as `realNow()`, from which on no trial begins. */
   readonly deadline: number;
+  /** The same, once there is a finding. */
+  readonly foundDeadline?: number;
   /** Real time at which trials are cut short that have not ended. */
   readonly trialsUntil: number;
   /** Real time at which all findings have been shrunk and proved. */
@@ -134,6 +136,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     findings >= options.stopAfter ||
     tally.runs >= options.runsMax ||
     realNow() >= options.deadline ||
+    (findings > 0 && realNow() >= (options.foundDeadline ?? Number.POSITIVE_INFINITY)) ||
     tally.divergence !== undefined ||
     tally.faults.length > 0;
 

@@ -148,6 +148,7 @@ async function doSearch(
       firstRun: job.firstRun,
       runsMax,
       deadline: searchUntil(plan, realNow()),
+      foundDeadline: plan.searchFound,
       trialsUntil: plan.trials,
       provedUntil: plan.proved,
       cutAt,

@@ -9,6 +9,7 @@ import { confirmationText, isNotConfirmed, type Confirmation } from '../../model
 import type { CampaignOutcome, Grade, OnBase, PropertyTally, Reproduced } from '../../model/finding.ts';
 import type { CorpusState, RevisitOutcome } from '../../model/corpus.ts';
 import type { SoakFacts } from '../../model/soak.ts';
+import type { LeftOutLine } from '../left-out.ts';
 import { quoted } from '../shell-word.ts';
 import type { SeenTimes } from '../soak/text.ts';
 import { countText } from '../count-text.ts';
@@ -53,6 +54,8 @@ export interface Scenario {
     readonly reasons: readonly { readonly why: string; readonly count: number; readonly page?: string }[];
   };
   readonly warnings: readonly string[];
+  /** What there was no time for; absent where there was time for all. */
+  readonly leftOut?: readonly LeftOutLine[];
   /** Waivers of the configuration, and how many violations each covered. */
   readonly waived: readonly SummaryWaiver[];
   /** Of many campaigns added up. */

@@ -3,6 +3,7 @@ import { signatureText } from '../../model/check-result.ts';
 import { InvariantError } from '../../model/errors.ts';
 import { failsRun } from '../../model/outcome.ts';
 import type { CampaignOutcome, CampaignResult, Finding } from '../../model/finding.ts';
+import { leftOutOf } from '../left-out.ts';
 import { quoted } from '../shell-word.ts';
 import {
   failsRun as isKeptFailing,
@@ -35,6 +36,7 @@ const STORY_WIDTH = 100;
 /** @param corpus - What was replayed before the search. */
 export function makeScenario(result: CampaignResult, facts: ScenarioFacts, corpus?: CorpusSummary): Scenario {
   const { name, target, cluster, budget, file } = facts;
+  const leftOut = leftOutOf(result, (finding) => facts.pathsOf(finding).counterexample ?? undefined, corpus);
   return {
     name,
     target,
@@ -63,6 +65,7 @@ export function makeScenario(result: CampaignResult, facts: ScenarioFacts, corpu
         .sort((a, b) => b.count - a.count),
     },
     warnings: result.warnings,
+    ...(leftOut.length === 0 ? {} : { leftOut }),
     waived: (result.waived ?? []).map(summariseWaiver),
     ...(result.soak === undefined ? {} : { soak: result.soak }),
   };

@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest';
+import { LEFT_OUT } from '../model/left-out.ts';
+import { leftOutLines } from './left-out.ts';
+
+const facts = {
+  seed: 7,
+  elapsedMs: 60_000,
+  pathOf: (signature: string): string | undefined =>
+    signature === 'a' ? '.stalemate/failures/lost-update-fa7988.json' : undefined,
+};
+
+it('names what was left out of a finding, with the command that continues', () => {
+  const lines = leftOutLines(
+    [
+      { what: 'confirm', count: 1, signature: 'a' },
+      { what: 'proof', count: 1, signature: 'a' },
+    ],
+    facts,
+  );
+
+  expect(lines).toEqual([
+    {
+      what: 'lost-update-fa7988: proving it by as many runs as usual',
+      command: 'replay .stalemate/failures/lost-update-fa7988.json --shrink',
+    },
+    {
+      what: 'lost-update-fa7988: asking a real server about it',
+      command: 'replay .stalemate/failures/lost-update-fa7988.json --cluster envtest',
+    },
+  ]);
+});
+
+it('says once that a finding is to be shrunk and proved: one command does both', () => {
+  const lines = leftOutLines(
+    (['shrink', 'proof'] as const).map((what) => ({ what, count: 1, signature: 'a' })),
+    facts,
+  );
+
+  expect(lines.map(({ what }) => what)).toEqual(['lost-update-fa7988: shrinking it further']);
+});
+
+it('adds up what is of no finding, and offers a longer budget with the same seed', () => {
+  const lines = leftOutLines(
+    [
+      { what: 'runs', count: 1 },
+      { what: 'runs', count: 2 },
+    ],
+    facts,
+  );
+
+  expect(lines).toEqual([{ what: '3 runs: cut short at the end of the budget', command: 'run --budget 10m --seed 7' }]);
+});
+
+it('has words and a command for everything, also where the finding could not be written', () => {
+  for (const what of LEFT_OUT) {
+    const [line] = leftOutLines([{ what, count: 2, signature: 'b' }], facts);
+
+    expect(line?.what).not.toContain('undefined');
+    expect(line?.command).toMatch(/^(run|ci|corpus) /);
+  }
+});

@@ -1,0 +1,91 @@
+/** What a campaign had no time for, as people read it: what it is, and the command that continues. */
+import { z } from 'zod';
+import { signatureText } from '../model/check-result.ts';
+import type { CampaignResult, Finding } from '../model/finding.ts';
+import { addedUp, type LeftOut } from '../model/left-out.ts';
+import type { CorpusSummary } from './corpus-summary.ts';
+import { countText } from './count-text.ts';
+import { quoted } from './shell-word.ts';
+
+export interface LeftOutLine {
+  /** `unbounded-rate-97311d: shrinking it` */
+  readonly what: string;
+  /** Without the program: `replay .stalemate/failures/unbounded-rate-97311d.json --shrink`. */
+  readonly command: string;
+}
+
+export const leftOutSchema: z.ZodType<LeftOutLine> = z
+  .strictObject({ what: z.string(), command: z.string() })
+  .meta({ description: 'What there was no time for, and the arguments of stalemate that continue' });
+
+export interface LeftOutFacts {
+  readonly seed: number;
+  readonly elapsedMs: number;
+  /** The counterexample of a finding, by signature; undefined where it could not be written. */
+  readonly pathOf: (signature: string) => string | undefined;
+}
+
+/** The same of a whole campaign, kept findings included. */
+export function leftOutOf(
+  { leftOut = [], seed, elapsedMs, findings }: CampaignResult,
+  pathOf: (finding: Finding) => string | undefined,
+  corpus: CorpusSummary | undefined,
+): readonly LeftOutLine[] {
+  const paths = new Map(findings.map((finding) => [signatureText(finding.violation.signature), pathOf(finding)]));
+  const kept = corpus?.entries.filter(({ outcome }) => outcome === 'not-reached').length ?? 0;
+  const left: readonly LeftOut[] = kept === 0 ? leftOut : [...leftOut, { what: 'corpus', count: kept }];
+  return leftOutLines(left, { seed, elapsedMs, pathOf: (signature) => paths.get(signature) });
+}
+
+/** A budget with room for more. */
+const MORE = { after: 300_000, short: '10m', long: '1h' } as const;
+
+export function leftOutLines(left: readonly LeftOut[], facts: LeftOutFacts): readonly LeftOutLine[] {
+  const { seed, elapsedMs, pathOf } = facts;
+  const again = `run --budget ${elapsedMs < MORE.after ? MORE.short : MORE.long} --seed ${seed}`;
+  const all = addedUp(left);
+  return all.flatMap(({ what, count, signature = '' }): readonly LeftOutLine[] => {
+    const path = pathOf(signature);
+    const replay = path === undefined ? again : `replay ${quoted(path)}`;
+    const about = path === undefined ? 'a finding' : (/([^/]*?)(?:\.json)?$/.exec(path)?.[1] ?? path);
+    const isShrunkToo = all.some((other) => other.what === 'shrink' && other.signature === signature);
+    switch (what) {
+      case 'measuring':
+        return [{ what: 'the search: the undisturbed runs before it did not end', command: again }];
+      case 'changes':
+        return [{ what: `undisturbed runs with ${countText(count, 'change')} of the spec`, command: again }];
+      case 'runs':
+        return [{ what: `${countText(count, 'run')}: cut short at the end of the budget`, command: again }];
+      case 'unproved':
+        return [{ what: `${countText(count, 'violation')}: seen once, and not run again`, command: again }];
+      case 'shrink':
+        return [{ what: `${about}: shrinking it further`, command: path === undefined ? again : `${replay} --shrink` }];
+      case 'proof':
+        if (isShrunkToo) return [];
+        return [
+          {
+            what: `${about}: proving it by as many runs as usual`,
+            command: path === undefined ? again : `${replay} --shrink`,
+          },
+        ];
+      case 'base':
+        return [{ what: `${about}: asking the base build about it`, command: again.replace('run', 'ci') }];
+      case 'confirm':
+        return [
+          {
+            what: `${about}: asking a real server about it`,
+            command: path === undefined ? again : `${replay} --cluster envtest`,
+          },
+        ];
+      case 'corpus':
+        return [
+          {
+            what: `${countText(count, 'kept finding')}: replaying ${count === 1 ? 'it' : 'them'}`,
+            command: 'corpus run',
+          },
+        ];
+      default:
+        return what satisfies never;
+    }
+  });
+}
