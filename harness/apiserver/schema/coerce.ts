@@ -35,10 +35,17 @@ export function withoutDefaults(node: CoercedNode): CoercedNode {
 /** Collects the paths of dropped fields; undefined when nobody asks. */
 export type Unknown = string[] | undefined;
 
-export function coerceValue(node: CoercedNode, value: JsonValue, path: string, unknown: Unknown): JsonValue {
+/** `kept`: the value is an item of a list that preserves unknown fields, which its items then do as well. */
+export function coerceValue(
+  node: CoercedNode,
+  value: JsonValue,
+  path: string,
+  unknown: Unknown,
+  kept = false,
+): JsonValue {
   if (value === null || typeof value !== 'object' || longIntegerDigits(value) !== undefined) return value;
-  if (isList(value)) return coerceList(node, value, path, unknown);
-  return isMap(value) ? coerceMap(node, value, path, unknown, false) : value;
+  if (isList(value)) return coerceList(node, value, path, unknown, kept || node.preserve);
+  return isMap(value) ? coerceMap(node, value, path, unknown, false, kept || node.preserve) : value;
 }
 
 function coerceList(
@@ -46,14 +53,15 @@ function coerceList(
   list: readonly JsonValue[],
   path: string,
   unknown: Unknown,
+  kept: boolean,
 ): readonly JsonValue[] {
-  const items = node.items ?? (node.preserve ? undefined : NOTHING);
+  const items = node.items ?? (kept ? undefined : NOTHING);
   if (items === undefined) return list;
   let copy: JsonValue[] | undefined;
   for (let index = 0; index < list.length; index++) {
     const item = list[index] as JsonValue;
     if (item === null || typeof item !== 'object') continue;
-    const coerced = coerceValue(items, item, unknown === undefined ? '' : `${path}[${index}]`, unknown);
+    const coerced = coerceValue(items, item, unknown === undefined ? '' : `${path}[${index}]`, unknown, kept);
     if (coerced === item) continue;
     copy ??= [...list];
     copy[index] = coerced;
@@ -68,6 +76,7 @@ export function coerceMap(
   path: string,
   unknown: Unknown,
   root: boolean,
+  kept: boolean = node.preserve,
 ): JsonObject {
   const { properties, additional, defaulted } = node;
   let copy: { [key: string]: JsonValue | undefined } | undefined;
@@ -83,7 +92,18 @@ export function coerceMap(
     const property = properties.get(key);
     const known = property ?? (typeof additional === 'object' ? additional : undefined);
     if (known === undefined) {
-      if (node.preserve || additional === true) continue;
+      if (additional === true) {
+        // The key may be anything, and nothing is known of what is below it.
+        const below = coerceValue(
+          NOTHING,
+          value,
+          unknown === undefined ? '' : path === '' ? key : `${path}.${key}`,
+          unknown,
+        );
+        if (below !== value) (copy ??= { ...map })[key] = below;
+        continue;
+      }
+      if (kept) continue;
       copy ??= { ...map };
       delete copy[key];
       unknown?.push(path === '' ? key : `${path}.${key}`);

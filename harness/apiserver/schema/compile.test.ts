@@ -36,6 +36,23 @@ describe('pruning and defaulting', () => {
     },
   };
 
+  it('keeps unknown fields in items of a list that preserves them, not below what an item knows or any key may hold', () => {
+    const item = { type: 'object', properties: { known: { type: 'object', properties: { x: { type: 'string' } } } } };
+    const free = schema({
+      type: 'object',
+      properties: {
+        list: { type: 'array', 'x-kubernetes-preserve-unknown-fields': true, items: item },
+        any: { type: 'object', additionalProperties: true },
+      },
+    });
+
+    const coerced = free.coerce(
+      object({ list: [{ odd: { a: 1 }, known: { x: 'x', y: 1 } }], any: { a: { deep: 1 }, b: 1 } }),
+    );
+
+    expect(coerced['spec']).toEqual({ list: [{ odd: { a: 1 }, known: { x: 'x' } }], any: { a: {}, b: 1 } });
+  });
+
   it('drops what the schema does not know and fills in defaults (122, 123)', () => {
     const unknown: string[] = [];
 
