@@ -43,6 +43,8 @@ function worded(source: string, failure: Failure, env: Environment): { readonly 
   const { code = '', summary = '', node } = failure;
   const start = failure.at ?? node?.pos ?? failure.range?.start ?? 0;
   switch (code) {
+    case 'reserved_identifier':
+      return { message: `reserved identifier: ${summary.replace('Reserved identifier: ', '')}`, at: start };
     case 'undefined_in_has':
       return { message: `undefined field '${summary}'`, at: source.indexOf('(', node?.start ?? 0) };
     case 'invalid_literal':

@@ -176,6 +176,18 @@ describe('definitions (117, 119)', () => {
     ]);
   });
 
+  it('fills in the port of a conversion webhook behind a service', () => {
+    const service = { namespace: 'system', name: 'hook' };
+    const conversion = {
+      strategy: 'Webhook',
+      webhook: { conversionReviewVersions: ['v1'], clientConfig: { service } },
+    };
+
+    const { spec } = defaultedCrd(definition({ spec: { conversion } }), undefined);
+
+    expect(spec).toHaveProperty(['conversion', 'webhook', 'clientConfig', 'service', 'port'], 443);
+  });
+
   it('wants protected groups to be approved', () => {
     const group = { metadata: { name: 'gizmos.foo.k8s.io' }, spec: { group: 'foo.k8s.io' } };
 

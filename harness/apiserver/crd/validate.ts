@@ -6,7 +6,7 @@
  * `spec.subresources`. Start at {@link validateCrd}.
  */
 import { jsonEqual } from '../../model/leaf.ts';
-import { isList, isMap, mapOf, mapsOf, textOf } from '../../model/json.ts';
+import { isList, isMap, mapOf, mapsOf, textOf, valueAt, withValueAt } from '../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import { nameErrors } from '../names.ts';
 import { fieldForbidden, fieldInvalid, fieldNotSupported, fieldRequired, type FieldError } from '../refusal.ts';
@@ -19,6 +19,14 @@ import { validateRules } from './rules.ts';
 import { conditionsOf, statusOf } from './status.ts';
 import { validateStructure } from './structural.ts';
 import { validateColumns, validateDeprecation, validateSelectable, validateSubresources } from './subresources.ts';
+
+/** A conversion webhook behind a service listens at the port of HTTPS unless it says otherwise. */
+function withServicePort(crd: KubeObject): KubeObject {
+  const path = ['spec', 'conversion', 'webhook', 'clientConfig', 'service'];
+  const service = valueAt(crd, path);
+  if (!isMap(service) || service['port'] !== undefined) return crd;
+  return withValueAt(crd, path, { ...service, port: 443 }) as KubeObject;
+}
 
 /** Fills in singular, listKind and the conversion strategy, and remembers the storage version. */
 export function defaultedCrd(crd: KubeObject, old: KubeObject | undefined): KubeObject {
@@ -44,7 +52,7 @@ export function defaultedCrd(crd: KubeObject, old: KubeObject | undefined): Kube
         conversion: isMap(spec['conversion']) ? spec['conversion'] : { strategy: 'None' },
       },
     };
-  result = withCanonicalSchemas(result);
+  result = withServicePort(withCanonicalSchemas(result));
   return old === undefined ? result : rememberingStorage(result);
 }
 

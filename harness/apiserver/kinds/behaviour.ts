@@ -9,7 +9,7 @@ import { specFinalizers } from '../definition.ts';
 import { initialStatus } from '../crd/status.ts';
 import { defaultedCrd, validateCrd } from '../crd/validate.ts';
 import { startingWith, type Hooks } from './hooks.ts';
-import { withoutEmpty } from './fill.ts';
+import { paired, withoutEmpty } from './fill.ts';
 import { forbidPod } from './limit-ranger.ts';
 import { admitPod, admittedPod, keptPodStatus, pendingPod, validatePod } from './pods.ts';
 import { SERVICE } from './service.ts';
@@ -39,7 +39,7 @@ const namespace: Hooks = {
   },
   normalise: (object) => {
     const { name = '', labels } = object.metadata;
-    if (labels?.[NAME_LABEL] !== undefined || name === '') return object;
+    if (labels?.[NAME_LABEL] === name || name === '') return object;
     return { ...object, metadata: { ...object.metadata, labels: { ...labels, [NAME_LABEL]: name } } };
   },
 };
@@ -72,17 +72,22 @@ function base64(text: string): string {
   return btoa(binary);
 }
 
+function pairedIps(pod: KubeObject): KubeObject {
+  return paired(pod, 'status', 'podIP', 'podIPs', (ip) => ({ ip }));
+}
+
 /** Hooks of single kinds. */
 const OF_KINDS: { readonly [gr: string]: Hooks } = {
   ...STORAGE,
   ...WORKLOADS,
   namespaces: namespace,
   pods: {
+    converted: pairedIps,
     admit: admitPod,
     forbid: forbidPod,
     normalise: admittedPod,
     onCreate: pendingPod,
-    onStatus: keptPodStatus,
+    onStatus: (pod, old) => pairedIps(keptPodStatus(pod, old)),
     validate: validatePod,
     statusKeeps: 'ownerReferences',
   },

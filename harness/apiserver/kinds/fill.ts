@@ -1,6 +1,7 @@
 /** Copy-on-change building blocks for defaults: each returns its argument when there is nothing to add. */
 import { isList, isMap } from '../../model/json.ts';
-import type { JsonObject, JsonValue } from '../../model/object.ts';
+import { jsonEqual } from '../../model/leaf.ts';
+import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 
 /** `map` with every key of `defaults` that it lacks. */
 export function fill(map: JsonObject, defaults: JsonObject): JsonObject {
@@ -48,4 +49,27 @@ export function withoutEmpty(map: JsonObject, keys: readonly string[]): JsonObje
     delete copy[key];
   }
   return copy ?? map;
+}
+
+/**
+ * A field that became a list: the old one (`podIP`) always is the first of the new one (`podIPs`), and wins where they differ, because
+ * old clients know nothing else. `item` makes an entry of the list.
+ */
+export function paired(
+  object: KubeObject,
+  part: string,
+  one: string,
+  many: string,
+  item: (value: JsonValue) => JsonValue,
+): KubeObject {
+  return inMap(object, part, (map) => {
+    const first = map[one];
+    const list = isList(map[many]) ? map[many] : [];
+    const made = first === undefined || first === '' ? undefined : item(first);
+    if (made !== undefined && !jsonEqual(list[0], made)) return { ...map, [many]: [made] };
+    if (made !== undefined || list[0] === undefined) return map;
+    const head = list[0];
+    const value = isMap(head) ? Object.values(head)[0] : head;
+    return value === undefined ? map : { ...map, [one]: value };
+  }) as KubeObject;
 }

@@ -13,7 +13,12 @@ import { fill, inItems } from './fill.ts';
 /** In the order of the real server: what stays, what follows, what goes. */
 export function changedSpec(spec: JsonObject, old: JsonObject): JsonObject {
   const kept = needsAddress(spec) && needsAddress(old) ? withOldAddress(spec, old) : spec;
-  const followed = followingAddress(needsPorts(kept) && needsPorts(old) ? withOldPorts(kept, old) : kept, old);
+  const ported = needsPorts(kept) && needsPorts(old) ? withOldPorts(kept, old) : kept;
+  const checked =
+    needsHealthPort(ported) && needsHealthPort(old) && !isPort(ported['healthCheckNodePort'])
+      ? { ...ported, healthCheckNodePort: old['healthCheckNodePort'] }
+      : ported;
+  const followed = followingAddress(checked, old);
   return withoutOther(needsAddress(followed) ? withFamilies(followed, old) : followed, old);
 }
 
@@ -23,6 +28,16 @@ function needsAddress({ type }: JsonObject): boolean {
 
 export function needsPorts({ type }: JsonObject): boolean {
   return type === 'NodePort' || type === 'LoadBalancer';
+}
+
+/** Balancers that ask each node whether it has an endpoint of the service have a port for that. */
+export function needsHealthPort({ type, externalTrafficPolicy }: JsonObject): boolean {
+  return type === 'LoadBalancer' && externalTrafficPolicy === 'Local';
+}
+
+/** Absent and 0 are the same. */
+export function isPort(value: JsonValue | undefined): boolean {
+  return value !== undefined && value !== 0;
 }
 
 function withOldAddress(spec: JsonObject, old: JsonObject): JsonObject {
@@ -88,8 +103,9 @@ function withoutOther(given: JsonObject, old: JsonObject): JsonObject {
     if (nodePortsOf(spec).every((port) => known.includes(port)))
       spec = inItems(spec, 'ports', (port) => without(port, 'nodePort'));
   }
+  if (needsHealthPort(old) && !needsHealthPort(spec)) spec = withoutSame(spec, old, ['healthCheckNodePort']);
   if (old['type'] === 'LoadBalancer' && spec['type'] !== 'LoadBalancer')
-    spec = withoutSame(spec, old, ['allocateLoadBalancerNodePorts', 'loadBalancerClass', 'healthCheckNodePort']);
+    spec = withoutSame(spec, old, ['allocateLoadBalancerNodePorts', 'loadBalancerClass']);
   return isReachable(old) && !isReachable(spec) ? withoutSame(spec, old, ['externalTrafficPolicy']) : spec;
 }
 

@@ -10,7 +10,7 @@ import { type Strategy } from '../definition.ts';
 import { without } from './defaults/rules.ts';
 import { fill, inItems, inMap } from './fill.ts';
 import { unallocatable } from './service-allocation.ts';
-import { changedSpec, needsPorts } from './service-update.ts';
+import { changedSpec, isPort, needsHealthPort, needsPorts } from './service-update.ts';
 import { validateService } from './validation/services.ts';
 
 const PORTS_FROM = 30_000;
@@ -74,18 +74,23 @@ function withAddress(spec: JsonObject, peersOf: () => readonly KubeObject[]): Js
   return { ...spec, clusterIP: free, clusterIPs: [free] };
 }
 
-/** With a port on every node where the type asks for one. */
+/** With a port on every node where the type asks for one, and one more for health checks where the policy does. */
 function withPorts(spec: JsonObject, peersOf: () => readonly KubeObject[]): JsonObject {
-  if (!needsPorts(spec) || spec['allocateLoadBalancerNodePorts'] === false) return spec;
   let taken: Set<number> | undefined;
-  return inItems(spec, 'ports', (port) => {
-    if (port['nodePort'] !== undefined) return port;
+  const free = (): number => {
     taken ??= takenPorts(peersOf());
-    let free = PORTS_FROM;
-    while (taken.has(free)) free++;
-    taken.add(free);
-    return { ...port, nodePort: free };
-  });
+    let port = PORTS_FROM;
+    while (taken.has(port)) port++;
+    taken.add(port);
+    return port;
+  };
+  const allocated =
+    needsPorts(spec) && spec['allocateLoadBalancerNodePorts'] !== false
+      ? inItems(spec, 'ports', (port) => (port['nodePort'] === undefined ? { ...port, nodePort: free() } : port))
+      : spec;
+  return needsHealthPort(spec) && !isPort(spec['healthCheckNodePort'])
+    ? { ...allocated, healthCheckNodePort: free() }
+    : allocated;
 }
 
 /** 10.0.0.1 is kubernetes' own. */
@@ -103,7 +108,8 @@ function addressOf(number: number): string {
 function takenPorts(peers: readonly KubeObject[]): Set<number> {
   const taken = new Set<number>();
   for (const peer of peers) {
-    const { ports } = specOf(peer);
+    const { ports, healthCheckNodePort } = specOf(peer);
+    if (typeof healthCheckNodePort === 'number') taken.add(healthCheckNodePort);
     for (const port of isList(ports) ? ports : [])
       if (isMap(port) && typeof port['nodePort'] === 'number') taken.add(port['nodePort']);
   }

@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import { type Stored } from '../definition.ts';
 import type { Hooks } from './hooks.ts';
 import { mapIn } from './defaults/rules.ts';
-import { fill, inMap } from './fill.ts';
+import { fill, inMap, paired } from './fill.ts';
 import { forbidClaim } from './limit-ranger.ts';
 import { compareQuantities } from './quantity.ts';
 import { validateClaim } from './validation/config.ts';
@@ -122,12 +122,7 @@ export const STORAGE: { readonly [gr: string]: Hooks } = {
   nodes: {
     keepsStatus: true,
     admit: admitNode,
-    // The old field holds the first of the new one.
-    normalise: (node) =>
-      inMap(node, 'spec', (spec) => {
-        if (spec['podCIDR'] !== undefined) return fill(spec, { podCIDRs: [spec['podCIDR']] });
-        const [first] = isList(spec['podCIDRs']) ? spec['podCIDRs'] : [];
-        return first === undefined ? spec : { ...spec, podCIDR: first };
-      }) as KubeObject,
+    converted: (node) => paired(node, 'spec', 'podCIDR', 'podCIDRs', (one) => one),
+    normalise: (node) => paired(node, 'spec', 'podCIDR', 'podCIDRs', (one) => one),
   },
 };

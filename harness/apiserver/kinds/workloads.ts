@@ -87,7 +87,9 @@ function withReplicas(object: KubeObject): KubeObject {
 }
 
 const job: Hooks = {
-  normalise: (object, old) => (old === undefined ? object : labelledByTemplate(object)),
+  // One that selects by itself gets no labels of the server's, so that those of its template are its own at once.
+  normalise: (object, old) =>
+    old === undefined && mapIn(object, 'spec')['manualSelector'] !== true ? object : labelledByTemplate(object),
   onCreate: newJob,
   readsMore: (object) => Object.keys(labelsOf(object)).length === 0 && mapIn(object, 'spec')['manualSelector'] !== true,
 };

@@ -7,13 +7,21 @@ import { filling, inMade, mapIn, without, type Defaults } from './rules.ts';
 /** 0644. */
 const MODE = filling({ defaultMode: 420 });
 
-/** `Always` for `latest` and for no tag at all. */
+const DOMAIN = String.raw`(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\[[a-fA-F0-9:]+\])(?::\d+)?`;
+const STEP = String.raw`[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*`;
+const DIGEST = String.raw`[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[a-fA-F0-9]{32,}`;
+/** A reference to an image as distribution's `reference` package reads it, with its tag and its digest. */
+const REFERENCE = new RegExp(
+  String.raw`^(?:${DOMAIN}/)?${STEP}(?:/${STEP})*(?::([\w][\w.-]{0,127}))?(?:@(${DIGEST}))?$`,
+);
+
+/** `Always` for `latest` and for no tag at all; an image that nobody can read (`ko://…`) has no tag either, but is not pulled always. */
 function pullPolicy(image: JsonValue | undefined): string {
   if (typeof image !== 'string') return 'Always';
-  const name = image.slice(image.lastIndexOf('/') + 1);
-  if (name.includes('@')) return 'IfNotPresent';
-  const tag = name.includes(':') ? name.slice(name.indexOf(':') + 1) : 'latest';
-  return tag === 'latest' ? 'Always' : 'IfNotPresent';
+  const read = REFERENCE.exec(image);
+  if (read === null) return 'IfNotPresent';
+  const [, tag, digest] = read;
+  return tag === 'latest' || (tag === undefined && digest === undefined) ? 'Always' : 'IfNotPresent';
 }
 
 const TERMINATION: JsonObject = { terminationMessagePath: '/dev/termination-log', terminationMessagePolicy: 'File' };

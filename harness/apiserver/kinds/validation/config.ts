@@ -107,6 +107,11 @@ function changedClaim(claim: KubeObject, old: KubeObject, found: Problems): void
       'spec',
       'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims',
     );
+  const [size, sizeBefore] = [spec, before].map((one) => mapOf(mapOf(one['resources'])['requests'])['storage'] ?? '0');
+  const capacity = mapOf(mapOf(old['status'])['capacity'])['storage'] ?? '0';
+  if (size === undefined || sizeBefore === undefined || compareQuantities(size, sizeBefore) >= 0) return;
+  if (compareQuantities(size, capacity) <= 0)
+    found.forbidden('spec.resources.requests.storage', 'field can not be less than status.capacity');
 }
 
 const LIMITS: readonly (readonly [field: string, max: number])[] = [

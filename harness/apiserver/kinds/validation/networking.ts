@@ -23,6 +23,13 @@ export function validateIngress(ingress: KubeObject): readonly FieldError[] {
     if (paths.length === 0) found.required(`${at}.http.paths`);
     for (const [place, path] of paths.entries()) validatePath(path, `${at}.http.paths[${place}]`, found);
   }
+  for (const [index, tls] of mapsOf(spec['tls']).entries()) {
+    const at = `spec.tls[${index}]`;
+    for (const [place, host] of listOf(tls['hosts']).entries())
+      found.dnsSubdomain(`${at}.hosts[${place}]`, textOf(host).replace(/^\*\./, ''));
+    const secret = textOf(tls['secretName']);
+    if (secret !== '') found.dnsSubdomain(`${at}.secretName`, secret);
+  }
   const className = textOf(spec['ingressClassName']);
   if (className !== '') found.dnsSubdomain('spec.ingressClassName', className);
   return found.list;

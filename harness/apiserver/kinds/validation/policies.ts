@@ -61,6 +61,9 @@ const budget: Judge = (object, _, found) => {
   }
   found.labelSelector('spec.selector', selector);
   found.oneOfIfAny('spec.unhealthyPodEvictionPolicy', unhealthyPodEvictionPolicy, ['AlwaysAllow', 'IfHealthyBudget']);
+  const types = mapsOf(mapOf(object['status'])['conditions']).map(({ type }) => type ?? '');
+  for (const [index, type] of types.entries())
+    if (types.indexOf(type) < index) found.duplicate(`status.conditions[${index}].type`, type);
 };
 
 const lease: Judge = (object, _, found) => {
@@ -91,6 +94,12 @@ function judgeRules(namespaced: boolean): Judge {
       if (groups.length === 0) found.required(`${at}.apiGroups`, 'resource rules must supply at least one api group');
       if (resources.length === 0) found.required(`${at}.resources`, 'resource rules must supply at least one resource');
     }
+    if (namespaced || object['aggregationRule'] === undefined) return;
+    const at = 'aggregationRule.clusterRoleSelectors';
+    const selectors = listOf(mapOf(object['aggregationRule'])['clusterRoleSelectors']);
+    if (selectors.length === 0)
+      found.required(at, 'at least one clusterRoleSelector required if aggregationRule is non-nil');
+    for (const [index, selector] of selectors.entries()) found.labelSelector(`${at}[${index}]`, selector);
   };
 }
 
@@ -260,7 +269,7 @@ const endpointHook: Judge = (object, _, found) => {
       found.invalid(`${at}.admissionReviewVersions`, versions, 'must include at least one of v1, v1beta1');
     found.oneOfIfAny(`${at}.failurePolicy`, hook['failurePolicy'], ['Fail', 'Ignore']);
     found.oneOfIfAny(`${at}.matchPolicy`, hook['matchPolicy'], ['Equivalent', 'Exact']);
-    if (hook['sideEffects'] === undefined)
+    if (textOf(hook['sideEffects']) === '')
       found.required(`${at}.sideEffects`, 'must specify one of None, NoneOnDryRun');
     else found.oneOfIfAny(`${at}.sideEffects`, hook['sideEffects'], ['None', 'NoneOnDryRun']);
     const timeout = hook['timeoutSeconds'];
