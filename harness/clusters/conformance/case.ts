@@ -119,6 +119,13 @@ export class Tester {
     throw new Error(`POST ${path} is never answered ${code}`);
   }
 
+  /** Repeats a GET until it is answered: discovery follows the condition of a definition. */
+  async served(path: string): Promise<void> {
+    for (let tries = 0; tries < 20_000; tries++)
+      if ((await this.client.request({ method: 'GET', path })).code === 200) return;
+    throw new Error(`${path} is never served`);
+  }
+
   /** Until there is nothing at a path any more. */
   async gone(path: string): Promise<void> {
     for (let tries = 0; tries < 20_000; tries++)

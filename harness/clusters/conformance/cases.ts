@@ -1,6 +1,7 @@
 /** All conformance cases. Their numbers, also those in brackets in titles of tests elsewhere, are the rows of `docs/conformance.md`. */
 import type { ConformanceCase } from './case.ts';
 import { CHANGE_CASES } from './change-cases.ts';
+import { DEFINITION_CASES } from './definition-cases.ts';
 import { DIFFERENCE_CASES } from './difference-cases.ts';
 import { KIND_CASES } from './kind-cases.ts';
 import { LIMIT_CASES } from './limit-cases.ts';
@@ -18,4 +19,5 @@ export const CASES: readonly ConformanceCase[] = [
   ...KIND_CASES,
   ...CHANGE_CASES,
   ...DIFFERENCE_CASES,
+  ...DEFINITION_CASES,
 ];

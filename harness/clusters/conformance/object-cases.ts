@@ -42,16 +42,6 @@ function definition(t: Tester, plural: string, more: JsonObject = {}): JsonObjec
   };
 }
 
-/** Until the definition is served: discovery follows the condition. */
-async function served(t: Tester, path: string): Promise<void> {
-  for (let tries = 0; tries < 400; tries++) {
-    const { code } = await t.client.request({ method: 'GET', path });
-    if (code === 200) return;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  throw new Error(`${path} is never served`);
-}
-
 function conditionsOf(object: JsonObject): readonly string[] {
   const conditions = at(object, 'status.conditions') as readonly JsonObject[] | undefined;
   return (conditions ?? []).map(({ type, status }) => `${plain(type ?? '')}=${plain(status ?? '')}`);
@@ -318,7 +308,7 @@ export const OBJECT_CASES: readonly ConformanceCase[] = [
       });
       await t.call('POST', CRDS, 201, both);
       const path = (version: string): string => `/apis/${group}/${version}/namespaces/${t.namespace}/things`;
-      await served(t, path('v2'));
+      await t.served(path('v2'));
       const body = {
         apiVersion: `${group}/v1`,
         kind: 'Thing',
