@@ -37,6 +37,7 @@ const COMMANDS = {
   screenshots: { script: 'scripts/screenshots.ts' },
   catalogue: { script: 'scripts/check-catalogue.ts' },
   differential: { script: 'scripts/differential.ts' },
+  definitions: { script: 'scripts/definitions.ts' },
   'fuzz-http': { script: 'scripts/fuzz-http.ts' },
   languages: { script: 'scripts/languages.ts' },
   pairs: { script: 'scripts/pairs.ts' },

@@ -1,0 +1,131 @@
+/**
+ * Differences that have a reason: each with the words of harness/apiserver/DIFFERENCES.md that say so (a test checks that they are
+ * there). Any other difference makes the comparison fail.
+ */
+import { plain } from '../../harness/clusters/differential/compare.ts';
+import { isList, sortedKeys } from '../../harness/model/json.ts';
+import type { JsonValue } from '../../harness/model/object.ts';
+import type { Difference } from './conversation.ts';
+
+export interface KnownDifference {
+  readonly reason: string;
+  /** A phrase of harness/apiserver/DIFFERENCES.md. */
+  readonly documented: string;
+  readonly matches: (difference: Difference) => boolean;
+}
+
+const MESSAGE = /^body\.(message|details\.causes\[\]\.message)$/;
+
+/** Kinds whose content is judged by its types only. */
+const BY_TYPES =
+  /^\S+ (APIService|IngressClass|CSIDriver|CSINode|CSIStorageCapacity|DeviceClass|ResourceClaim|ResourceClaimTemplate|ResourceSlice|FlowSchema|PriorityLevelConfiguration|ServiceAccount) /;
+
+export const KNOWN: readonly KnownDifference[] = [
+  {
+    reason: "what the server's own controllers write of a definition has no owner",
+    documented: 'The status of a definition has no owner',
+    matches: ({ step, path, ours, real }) =>
+      step === 'definition, established' &&
+      path === 'body.metadata.managedFields.length' &&
+      isList(ours) &&
+      isList(real) &&
+      without(real, ours).every(
+        (one) => one.includes('"manager":"kube-apiserver"') && one.includes('"subresource":"status"'),
+      ),
+  },
+  {
+    reason:
+      'the server warns of formats that it does not know, and of fields of built-in kinds that are on their way out',
+    documented: 'Warnings about fields of built-in kinds',
+    matches: ({ path, ours, real }) =>
+      path === 'warnings.length' &&
+      isList(ours) &&
+      isList(real) &&
+      without(ours, real).length === 0 &&
+      without(real, ours).every((one) => !/ (unknown|duplicate) field /.test(one)),
+  },
+  {
+    reason: 'a real server appends what changed, printed from its own Go types',
+    documented: 'lacks the diff that follows the real message',
+    matches: ({ path, ours, real }) => MESSAGE.test(path) && plain(real).startsWith(`${plain(ours)}\n@@`),
+  },
+  {
+    reason: 'a real server prints a template that may not change from its own Go types',
+    documented: 'shows the template as it is written',
+    matches: ({ path, ours, real }) =>
+      MESSAGE.test(path) &&
+      /\{\\?"(Spec\\?":\{\\?")?Volumes\\?":/.test(plain(real)) &&
+      template(ours) === template(real),
+  },
+  {
+    reason: 'a patch can leave a map empty, which Go keeps apart from one that is not there',
+    documented: 'A 422 quotes a map that a patch has emptied',
+    matches: ({ path, ours, real }) =>
+      MESSAGE.test(path) && plain(real).replace('Invalid value: {}', 'Invalid value: null') === plain(ours),
+  },
+  {
+    reason: 'Go prints maps with their keys in order, and uids are numbered as they appear',
+    documented: 'Maps keep the key order they were written with',
+    matches: ({ path, ours, real }) => MESSAGE.test(path) && sortedValue(ours) === sortedValue(real),
+  },
+  {
+    reason: 'the walk over a map of an apply ends at its first unknown field, and which that is is chance',
+    documented: "a real server's order varies from run to run",
+    matches: ({ path, ours, real, answers }) =>
+      path === 'body.message' &&
+      answers.real === '500 ' &&
+      /field not declared in schema/.test(plain(real)) &&
+      /field not declared in schema/.test(plain(ours)),
+  },
+  {
+    reason: 'the default target of an autoscaler of version 1 is set on its way to storage',
+    documented: 'The default target of an autoscaler',
+    matches: ({ object, path, ours, real }) =>
+      /HorizontalPodAutoscaler/.test(object) &&
+      ((path.endsWith('f:targetCPUUtilizationPercentage') && ours === undefined) ||
+        (MESSAGE.test(path) &&
+          plain(real).replace(/,?\\*"f:targetCPUUtilizationPercentage\\*":\{\}/, '') === plain(ours))),
+  },
+  {
+    reason: 'the content of these kinds is judged by its types only',
+    documented: 'are judged by their types and metadata only',
+    matches: ({ object, answers }) =>
+      BY_TYPES.test(object) && /^20[01]$/.test(answers.ours) && answers.real === '422 Invalid',
+  },
+];
+
+/** The texts of `some` that `others` does not have, each as often as it has more of them. */
+function without(some: readonly JsonValue[], others: readonly JsonValue[]): readonly string[] {
+  const left = others.map((one) => JSON.stringify(one));
+  return some
+    .map((one) => JSON.stringify(one))
+    .filter((one) => {
+      const at = left.indexOf(one);
+      if (at >= 0) left.splice(at, 1);
+      return at < 0;
+    });
+}
+
+/** A refusal whose value has its keys in order, all uids being one. */
+function sortedValue(message: JsonValue | undefined): string {
+  const text = plain(message).replaceAll(/uid-\d+/g, 'uid');
+  return text.replace(/Invalid value: (\{.*\}): /s, (whole, value: string) => {
+    try {
+      return `Invalid value: ${JSON.stringify(sortedKeys(JSON.parse(value) as JsonValue))}: `;
+    } catch {
+      return whole;
+    }
+  });
+}
+
+/** A refusal of a template, whatever the template is. */
+function template(message: JsonValue | undefined): string {
+  return plain(message).replace(
+    /Invalid value: \{.*\}: field is immutable/s,
+    'Invalid value: TEMPLATE: field is immutable',
+  );
+}
+
+export function isKnown(difference: Difference): boolean {
+  return KNOWN.some(({ matches }) => matches(difference));
+}
