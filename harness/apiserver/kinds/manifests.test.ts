@@ -53,11 +53,15 @@ it('judges the hosts and secrets of an ingress with TLS', () => {
   const { request } = testServer();
   const spec = {
     defaultBackend: { service: { name: 's', port: { number: 80 } } },
+    rules: [{ host: '<*.b>' }, { host: '*.a.b' }],
     tls: [{ hosts: ['a{b'], secretName: 'S' }],
   };
   const body = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', metadata: { name: 'a' }, spec };
 
   expect(causes(request('POST', '/apis/networking.k8s.io/v1/namespaces/default/ingresses', body))).toEqual([
+    expect.stringContaining(
+      'spec.rules[0].host: Invalid value: "<*.b>": a wildcard DNS-1123 subdomain must start with',
+    ),
     expect.stringContaining('spec.tls[0].hosts[0]: Invalid value: "a{b"'),
     expect.stringContaining('spec.tls[0].secretName: Invalid value: "S"'),
   ]);
