@@ -64,9 +64,9 @@ it('reads each object once, from lists too, and leaves out templates and what is
     },
   ]);
 
-  expect(read.map(({ file, object: { kind } }) => `${file} ${String(kind)}`)).toEqual([
-    'a.yaml ConfigMap',
-    'c.yaml Secret',
+  expect(read.map(({ file, object: { kind } }) => [file, kind])).toEqual([
+    ['a.yaml', 'ConfigMap'],
+    ['c.yaml', 'Secret'],
   ]);
 });
 

@@ -178,5 +178,5 @@ function less(object: JsonObject): readonly JsonObject[] {
   const [part, map] = body;
   const keys = Object.keys(map).sort();
   const kept = Object.fromEntries(keys.filter((_, at) => at % 2 === 0).map((key) => [key, map[key]]));
-  return [{ ...object, [part]: kept as JsonObject }];
+  return [{ ...object, [part]: kept }];
 }
