@@ -123,7 +123,7 @@ it.each(['README.md', 'docs/reading-a-counterexample.md'])('shows in %s what the
   if (violation === undefined) throw new Error('the record no longer shows what the README tells');
   const stats = JSON.parse(example('lost-update.stats.json')) as FindingStats;
   const story = tellStory({ violation, counterexample: record.counterexample, record: record.history, stats });
-  const replay = 'npx stalemate replay .stalemate/failures/lost-update-fa7988.json';
+  const replay = 'npx stalemate replay .stalemate/failures/lost-update-9669dc.json';
   expect(shown).toBe(renderStory(story, { width: 100, color: false, replay }));
 });
 

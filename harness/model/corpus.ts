@@ -35,7 +35,7 @@ export interface CorpusEntry extends Omit<Counterexample, 'kind' | NotKept> {
 
 /** An entry under the name of its file. */
 export interface NamedEntry {
-  /** `lost-update-fa7988`. */
+  /** `lost-update-9669dc`. */
   readonly name: string;
   readonly entry: CorpusEntry;
 }

@@ -66,6 +66,16 @@ export function causesOf(history: History, violations: readonly Violation[]): re
   });
 }
 
+/**
+ * A violation of a shrunk run with its cause.
+ *
+ * @param stored What was made of it when it was found; wins.
+ */
+export function withCause(history: History, violation: Violation, stored?: Cause): Violation {
+  const cause = stored ?? causesOf(history, [violation])[0]?.candidates[0];
+  return cause === undefined ? violation : { ...violation, cause };
+}
+
 /** What a violation says of its cause on its own, whatever else happened in the run; empty where it only sees the outcome. */
 export function causesNamed(history: History, { signature, operations }: Violation): readonly Cause[] {
   const index = indexOf(history);

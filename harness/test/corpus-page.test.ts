@@ -21,10 +21,12 @@ beforeAll(() => {
   writeFileSync(join(folder, 'stalemate.config.yaml'), config);
   writeTarget('refreshes-version-only');
   const found = decodeReplayable(read('docs/examples/lost-update.record.json'), 'the example');
-  const counterexample = { ...found, target: { module: 'target.ts', transport: 'http-library' as const } };
+  // As it is found today: the example is of before causes.
+  const cause = { key: 'write | PUT | deployments.apps | stale', text: 'PUT of deployments.apps' };
+  const counterexample = { ...found, cause, target: { module: 'target.ts', transport: 'http-library' as const } };
   mkdirSync(join(folder, '.stalemate', 'failures'), { recursive: true });
   writeFileSync(
-    join(folder, '.stalemate', 'failures', 'lost-update-fa7988.json'),
+    join(folder, '.stalemate', 'failures', 'lost-update-9669dc.json'),
     encodeCounterexample(counterexample),
   );
 });

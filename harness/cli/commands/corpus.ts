@@ -47,11 +47,11 @@ with its state, and "stalemate run" replays them before it searches.
   quarantined   known, and it fails no run, for the reason that stands in the file
 
 Examples:
-  stalemate corpus promote .stalemate/failures/lost-update-fa7988.json
+  stalemate corpus promote .stalemate/failures/lost-update-9669dc.json
   stalemate corpus run
-  stalemate corpus promote lost-update-fa7988 --state fixed --reason "reads again after a 409"
-  stalemate corpus promote lost-update-fa7988 --state quarantined --reason "waits for #217"
-  stalemate corpus explain lost-update-fa7988`;
+  stalemate corpus promote lost-update-9669dc --state fixed --reason "reads again after a 409"
+  stalemate corpus promote lost-update-9669dc --state quarantined --reason "waits for #217"
+  stalemate corpus explain lost-update-9669dc`;
 
 function examples(...lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  stalemate ${line}`).join('\n')}`;
@@ -86,7 +86,7 @@ export function corpusCommand(context: CommandContext): Command {
     .option('--json', 'print the results as JSON on stdout')
     .addHelpText(
       'after',
-      examples('corpus run', 'corpus run lost-update-fa7988 --times 20', 'corpus run -- ./bin/manager'),
+      examples('corpus run', 'corpus run lost-update-9669dc --times 20', 'corpus run -- ./bin/manager'),
     )
     .action(async (words: readonly string[], flags: RunFlags, self: Command) => {
       const { named, command } = wordsOf(words, self);
@@ -106,8 +106,8 @@ export function corpusCommand(context: CommandContext): Command {
     .addHelpText(
       'after',
       examples(
-        'corpus promote .stalemate/failures/lost-update-fa7988.json',
-        'corpus promote lost-update-fa7988 --state quarantined --reason "waits for #217"',
+        'corpus promote .stalemate/failures/lost-update-9669dc.json',
+        'corpus promote lost-update-9669dc --state quarantined --reason "waits for #217"',
       ),
     )
     .action(async (words: readonly string[], flags: PromoteFlags, self: Command) => {
@@ -128,7 +128,7 @@ export function corpusCommand(context: CommandContext): Command {
     .option('--stale', 'replay all, and remove those whose labels no longer occur')
     .option('--doubles', 'of entries with one signature, keep the one with the fewest deviations')
     .option('--dry-run', 'only say what would be removed')
-    .addHelpText('after', examples('corpus prune --stale --dry-run', 'corpus prune lost-update-fa7988'))
+    .addHelpText('after', examples('corpus prune --stale --dry-run', 'corpus prune lost-update-9669dc'))
     .action(async (words: readonly string[], flags: PruneFlags, self: Command) => {
       const { named, command } = wordsOf(words, self);
       const chosen = withCommand(flags, command);
@@ -140,7 +140,7 @@ export function corpusCommand(context: CommandContext): Command {
     .argument('<name>', 'of an entry')
     .option('--config <file>', 'configuration file')
     .option(...folderOption)
-    .addHelpText('after', examples('corpus explain lost-update-fa7988'))
+    .addHelpText('after', examples('corpus explain lost-update-9669dc'))
     .action(async (name: string, flags: CorpusFlags) => {
       const { console } = context;
       const entries = readWholeCorpus((await corpusOf(flags, context)).folder, console.cwd);

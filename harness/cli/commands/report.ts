@@ -35,7 +35,7 @@ by judging their history again. Pages go to DIR/reports beside DIR/records, else
 of it; of a counterexample, the record beside it is told.
 
 Examples:
-  stalemate report .stalemate/records/lost-update-fa7988.json --open
+  stalemate report .stalemate/records/lost-update-9669dc.json --open
   stalemate report .stalemate --out pages`;
 
 export function reportCommand(context: CommandContext): Command {

@@ -5,6 +5,7 @@
  */
 import { realNow } from '../../determinism/real-time.ts';
 import { signatureText, type Signature } from '../../model/check-result.ts';
+import { withCause } from '../../oracle/cause.ts';
 import type { ClusterKind } from '../../model/cluster.ts';
 import type { Counterexample } from '../../model/counterexample.ts';
 import { HarnessError } from '../../model/errors.ts';
@@ -73,7 +74,8 @@ export async function replayCounterexample(
   if (answer === undefined && end.end === 'overdue')
     throw new HarnessError('INTERRUPTED', 'the time was over before a run had come to its end; give it more');
   if (answer === undefined) return lost(counterexample, options.times, end);
-  const violation = answer.violations.find((candidate) => signatureText(candidate.signature) === job.signature);
+  const found = answer.violations.find((candidate) => signatureText(candidate.signature) === job.signature);
+  const violation = found && withCause(answer.history, found, counterexample.cause);
   const otherwise =
     violation === undefined ? answer.violations.find(({ severity }) => severity === 'error') : undefined;
   return {
@@ -141,5 +143,6 @@ export function recheckRecord(record: FindingRecord, properties: readonly Proper
   const violation = results
     .flatMap(({ result }) => (result.result === 'violated' ? result.violations : []))
     .find((candidate) => signatureText(candidate.signature) === wanted);
-  return { results, ...(violation === undefined ? {} : { violation }) };
+  if (violation === undefined) return { results };
+  return { results, violation: withCause(record.history, violation, record.counterexample.cause) };
 }

@@ -6,7 +6,7 @@
  */
 import { realNow } from '../../determinism/real-time.ts';
 import { signatureText } from '../../model/check-result.ts';
-import { causesNamed } from '../../oracle/cause.ts';
+import { withCause } from '../../oracle/cause.ts';
 import { counterexampleOfEntry, notReached, type NamedEntry, type Revisited } from '../../model/corpus.ts';
 import type { Counterexample } from '../../model/counterexample.ts';
 import { HarnessError } from '../../model/errors.ts';
@@ -192,9 +192,7 @@ function revisitedOf({ name, entry }: Prepared, replayed: Replayed): Revisited {
   const violation = violations.find(({ signature }) => signatureText(signature) === wanted);
   const ran = { name, entry, k, n, missed, history };
   if (violation !== undefined && k > 0) {
-    const [named] = causesNamed(history, violation);
-    const cause = entry.cause ?? named;
-    const because = cause === undefined ? violation : { ...violation, cause };
+    const because = withCause(history, violation, entry.cause);
     return { ...ran, outcome: 'fails', violation: because, ...(reanchored === null ? {} : { reanchored }) };
   }
   const other = violations.find(({ severity }) => severity === 'error');

@@ -69,7 +69,7 @@ export interface PropertyLine extends PropertyTally {
 }
 
 export interface ReportedFinding extends Because {
-  /** `lost-update-fa7988`: the number is the same for the same cause, wherever it is found. */
+  /** `lost-update-9669dc`: the number is the same for the same cause, wherever it is found. */
   readonly stem: string;
   readonly signature: string;
   readonly title: string;
