@@ -225,6 +225,8 @@ export interface ReplayContext {
   readonly cwd?: string;
   /** Runs; default 5. */
   readonly times?: number;
+  /** Where it comes back: shrinks and proves it as a campaign does, with more time. */
+  readonly shrink?: boolean;
   /** Real time, ms: a run that is under way then is cut short, and counts for nothing; default as long as it takes. */
   readonly timeMs?: number;
   /** What answers the API; default what it was found on. */
@@ -280,6 +282,7 @@ export async function replay(counterexample: Counterexample, context: ReplayCont
     replayCounterexample(restoreCounterexample(counterexample, new Vault()).value, {
       declared: { coOwned, volatile },
       times: context.times ?? REPLAY_TIMES,
+      ...(context.shrink === undefined ? {} : { shrink: context.shrink }),
       ...(context.timeMs === undefined ? {} : { timeMs: context.timeMs }),
       cluster,
       ...(existing === null ? {} : { existing }),

@@ -35,6 +35,8 @@ export interface CampaignEvents {
 
 export interface ReplayOptions {
   readonly times: number;
+  /** Where it comes back: shrinks and proves it as a campaign does, with more time. */
+  readonly shrink?: boolean;
   /** Real time, ms: a run under way then is cut short, and counts for nothing. */
   readonly timeMs?: number;
   /** Resolved from the counterexample. */

@@ -45,9 +45,9 @@ const LAST_TRIAL = 1.1;
 const TRIALS = 1.15;
 /** Where others are to be asked: searching ends sooner once there is something to ask about, and proving ends in time for it. */
 const SEARCH_FOUND = 0.9;
-const ASKED_FROM = 1.25;
+const ASKED_FROM = 1.2;
 /** Before the end: what reports and the end of the process take, at least so long … */
-const ENDING = { share: 0.07, leastMs: 2_000 } as const;
+const ENDING = { share: 0.1, leastMs: 3_000 } as const;
 /** … before that, what it takes to stop a worker, and before that, what a run takes to be cut short. */
 const STOPPING = 0.03;
 const CUTTING = 0.05;
@@ -76,16 +76,17 @@ export function timePlan(timeMs: number, began: number, isAsked = false): TimePl
   const counted = Math.max(timeMs, BUDGET_MIN_MS);
   const at = (share: number): number => began + share * counted;
   const asked = at(BOUND) - Math.max(ENDING.share * counted, ENDING.leastMs);
-  const work = isAsked ? at(ASKED_FROM) : asked - STOPPING * counted;
+  const work = Math.min(isAsked ? at(ASKED_FROM) : asked, asked - STOPPING * counted);
   const proved = work - CUTTING * counted;
+  const trials = Math.min(at(TRIALS), proved - CUTTING * counted);
   return {
     spare: at(SPARE),
     measured: at(MEASURED),
     search: began + timeMs,
     leastSearchMs: LEAST_SEARCH * timeMs,
-    lastTrial: at(LAST_TRIAL),
+    lastTrial: Math.min(at(LAST_TRIAL), trials),
     searchFound: isAsked ? began + SEARCH_FOUND * timeMs : Number.POSITIVE_INFINITY,
-    trials: Math.min(at(TRIALS), proved),
+    trials,
     proved,
     work,
     asked,

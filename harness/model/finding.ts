@@ -228,6 +228,8 @@ export interface ReplayResult {
   readonly otherwise?: Violation;
   /** The real server that it ran on, `kube-apiserver 1.36.3`; absent for the embedded one. */
   readonly server?: string;
+  /** The finding as it was shrunk and proved, where that was asked for and it came back. */
+  readonly shrunk?: Finding;
 }
 
 export interface CheckReport {

@@ -84,7 +84,7 @@ export function renderSummary(
   if (summary.inconclusive.count > 0) lines.push(...inconclusiveLines(summary, options.called));
   if (outcome !== 'holds') lines.push(...warnings);
   const { leftOut = [] } = summary;
-  if (leftOut.length > 0) lines.push('left out, for the budget was used up:');
+  if (leftOut.length > 0) lines.push('left out, for want of time:');
   for (const { what, command } of leftOut)
     lines.push(`  ${what}`, `    → ${options.called ?? 'npx stalemate'} ${command}`);
   return `${lines.join('\n')}\n`;

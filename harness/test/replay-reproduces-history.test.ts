@@ -43,6 +43,29 @@ it('gives the recorded history in every replay, byte for byte, each in a worker 
   expect(second.violation?.sentence).toBe(record.counterexample.sentence);
 });
 
+it('shrinks and proves a finding again that a campaign had no time for', async () => {
+  const { counterexample } = record;
+  // A deviation that nothing needs.
+  const [hold] = counterexample.schedule.holds;
+  const idle = { ...(hold ?? { from: '@0', until: 'heal' }), stream: 'controller/watch/nothing/default#0' };
+  const holds = [...counterexample.schedule.holds, idle];
+  const large = { ...counterexample, schedule: { ...counterexample.schedule, holds } };
+
+  const { shrunk, reproduced } = await replay(large, { cwd: folder, times: 1, shrink: true });
+
+  expect(reproduced).toEqual({ k: 1, n: 1 });
+  expect(shrunk?.counterexample.schedule).toEqual(counterexample.schedule);
+  expect(shrunk?.stats.reproduced).toEqual({ k: 5, n: 5 });
+  expect(shrunk?.violation.cause).toEqual(counterexample.cause);
+});
+
+it('writes what replay --shrink has shrunk in place of the larger one', () => {
+  const { stdout } = stalemate(['replay', file, '--shrink', '--json'], { cwd: folder });
+
+  expect(JSON.parse(stdout)).toMatchObject({ shrunk: { counterexample: file, reproduced: { k: 5, n: 5 } } });
+  expect(readFileSync(join(folder, file), 'utf8')).toContain('"kind": "counterexample"');
+});
+
 it('prints the same document from the file twice', () => {
   const [first, second] = [1, 2].map(() => stalemate(['replay', file, '--json'], { cwd: folder }));
 

@@ -9,7 +9,8 @@ import { signatureText } from '../../model/check-result.ts';
 import type { ClusterKind } from '../../model/cluster.ts';
 import type { Counterexample } from '../../model/counterexample.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
-import type { ReplayResult } from '../../model/finding.ts';
+import type { Finding, ReplayResult } from '../../model/finding.ts';
+import { countText } from '../../report/count-text.ts';
 import { nearestLabels } from '../../report/nearest-label.ts';
 import { redactFinding, restoreCounterexample } from '../../report/redaction/index.ts';
 import { Vault } from '../../report/redaction/vault.ts';
@@ -17,6 +18,7 @@ import { tellStory, type Told } from '../../report/story.ts';
 import { renderStory } from '../../report/terminal.ts';
 import { decodeReplayable } from '../../schedule/codec/record.ts';
 import { countArgument, envArgument, existingFlags } from '../arguments.ts';
+import { FindingKeeper } from '../finding-keeper.ts';
 import type { CommandContext } from '../main.ts';
 import type { ReplayContext } from '../library.ts';
 import { withClusterFlags, type ClusterFlags } from './cluster-flags.ts';
@@ -28,6 +30,7 @@ interface ReplayFlags extends ClusterFlags {
   readonly target?: string;
   readonly config?: string;
   readonly env?: { readonly [name: string]: string };
+  readonly shrink?: boolean;
   readonly json?: boolean;
 }
 
@@ -36,13 +39,15 @@ Exit codes: 1 the failure came back in every run or in some, or its claim fails 
             3 labels of the schedule no longer occur, so nothing can be said.
 
 Example:
-  stalemate replay .stalemate/failures/lost-update-7f3a91.json --times 20`;
+  stalemate replay .stalemate/failures/lost-update-7f3a91.json --times 20
+  stalemate replay .stalemate/failures/lost-update-7f3a91.json --shrink`;
 
 export function replayCommand(context: CommandContext): Command {
   return withClusterFlags(new Command('replay'))
     .description('Run a finding again, step by step the same.')
     .argument('<file>', 'a counterexample, or a record')
     .option('--times <n>', 'runs (default: 5)', countArgument('--times'))
+    .option('--shrink', 'where it comes back: shrink and prove it, without a budget, and write it anew')
     .option('--target <module>', 'the target you mean: refused when the file is another one’s')
     .option('--env <name=value>', 'a variable for a target that is a process, as in run (several times)', envArgument)
     .option('--config <file>', 'configuration file with properties of your own')
@@ -68,6 +73,7 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
     reportDir: path.dirname(path.dirname(path.resolve(console.cwd, file))),
     signal,
     ...(flags.times === undefined ? {} : { times: flags.times }),
+    ...(flags.shrink === undefined ? {} : { shrink: flags.shrink }),
     ...(flags.target === undefined ? {} : { target: flags.target }),
     ...(flags.toxiproxy === undefined ? {} : { toxiproxy: flags.toxiproxy }),
     ...(await configuredBy(flags, configFile)),
@@ -88,26 +94,47 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
   const beside =
     cluster === 'embedded' || k === n || signal.aborted || !isForEmbedded(counterexample)
       ? undefined
-      : await replay(counterexample, { ...context, cluster: 'embedded', times: EMBEDDED_TIMES });
+      : await replay(counterexample, { ...context, shrink: false, cluster: 'embedded', times: EMBEDDED_TIMES });
   const told = toldOf(counterexample, result, vault);
+  const { shrunk } = result;
+  const tell = flags.json === true ? console.err : console.out;
+  const keeper = new FindingKeeper(context.reportDir ?? '.stalemate', console, tell, vault);
+  // Its story takes the place of the larger one's.
+  if (shrunk !== undefined) keeper.keep(shrunk);
   if (flags.json === true) {
     const sentence = told?.violation.sentence ?? stored.sentence;
     const document = {
       ...documentOf(counterexample, result, outcome, sentence),
       cluster,
       ...comparedWith(result, beside),
+      ...(shrunk === undefined ? {} : { shrunk: { counterexample: keeper.pathOf(shrunk) ?? null, ...sizeOf(shrunk) } }),
     };
     console.out(`${JSON.stringify(document, null, 2)}\n`);
   } else {
-    if (told !== undefined) {
+    if (told !== undefined && shrunk === undefined) {
       const story = tellStory(told);
       const { color, width, called } = console;
       console.out(`${renderStory(story, { color, width, replay: `${called} replay ${file}${elsewhere(flags)}` })}\n`);
     }
     console.out(resultText(result, outcome));
+    if (shrunk !== undefined) console.out(shrunkText(shrunk, counterexample, keeper.pathOf(shrunk)));
     if (beside !== undefined) console.out(partingText(result, beside, cluster));
   }
+  for (const failure of keeper.failures) console.err(`${failure}\n`);
+  if (keeper.fault !== undefined) throw keeper.fault;
   return EXIT_BY_OUTCOME[outcome];
+}
+
+function sizeOf({ stats: { reproduced, preemptions, holds, faults } }: Finding): object {
+  return { reproduced, deviations: preemptions + holds + faults };
+}
+
+/** `shrunk from 6 deviations to 2, proved 10 of 10; written to …` */
+function shrunkText({ stats }: Finding, { schedule }: Counterexample, path: string | undefined): string {
+  const before = schedule.preemptions.length + schedule.holds.length + schedule.faults.length;
+  const after = stats.preemptions + stats.holds + stats.faults;
+  const { k, n } = stats.reproduced;
+  return `shrunk from ${countText(before, 'deviation')} to ${after}, proved ${k} of ${n}; ${path === undefined ? 'it could not be written' : `written to ${path}`}\n`;
 }
 
 /** What came back, if it did, without its secrets. */

@@ -9,12 +9,14 @@ import { withCause } from '../../oracle/cause.ts';
 import type { ClusterKind } from '../../model/cluster.ts';
 import type { Counterexample } from '../../model/counterexample.ts';
 import { HarnessError } from '../../model/errors.ts';
-import type { CheckReport, FindingRecord, ReplayResult } from '../../model/finding.ts';
+import type { CheckReport, Finding, FindingRecord, ReplayResult } from '../../model/finding.ts';
 import { judge } from '../../oracle/compose.ts';
 import type { Property } from '../../oracle/property.ts';
 import type { ReplayOptions } from '../api.ts';
 import { SETTLE_WINDOW_MS, SETTLE_WINDOW_WALL_MS } from '../config/resolve-options.ts';
 import { emptyHistory } from '../run/empty-history.ts';
+import type { Found } from '../search/found.ts';
+import { versions } from '../versions.ts';
 import type { FromWorker, ReplayJob } from '../worker/protocol.ts';
 import { superviseWorker } from '../worker/supervisor.ts';
 
@@ -52,6 +54,7 @@ export async function replayCounterexample(
     signature: signatureText(signature),
     property: signature.property,
     times: options.times,
+    ...(options.shrink === undefined ? {} : { shrink: options.shrink }),
     timeMs: options.timeMs === undefined ? null : options.timeMs * CUT_SHARE,
   };
   const until = options.timeMs === undefined ? {} : { until: realNow() + options.timeMs };
@@ -89,6 +92,26 @@ export async function replayCounterexample(
     ...(answer.diverged === null ? {} : { diverged: answer.diverged }),
     ...(answer.other === null ? {} : { other: answer.other }),
     ...(answer.server === null ? {} : { server: answer.server }),
+    ...(answer.found === undefined ? {} : { shrunk: shrunkFinding(counterexample, answer.found) }),
+  };
+}
+
+/** What was stored, in its smaller form: a real server was asked about another one. */
+function shrunkFinding(
+  counterexample: Counterexample,
+  { trial, violation, history: record, stats, neighbour }: Found,
+): Finding {
+  const { confirmed: _, ...stored } = counterexample;
+  const { cause } = stored;
+  return {
+    violation: { ...violation, ...(cause === undefined ? {} : { cause }) },
+    counterexample: {
+      ...stored,
+      ...{ sentence: violation.sentence, workload: trial.workload, schedule: trial.schedule, foundWith: versions() },
+    },
+    record,
+    stats,
+    ...(neighbour === undefined ? {} : { neighbour }),
   };
 }
 

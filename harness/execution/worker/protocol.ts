@@ -54,6 +54,8 @@ export interface ReplayJob {
   readonly signature: string;
   readonly property: string;
   readonly times: number;
+  /** Where it comes back: it is shrunk and proved as well. */
+  readonly shrink?: boolean;
   /** Real time, ms, after which what is under way is cut short; `null` for as long as it takes. */
   readonly timeMs: number | null;
 }
@@ -109,6 +111,8 @@ export interface Replayed {
   readonly server: string | null;
   /** What had to be moved for the failure to come back. */
   readonly reanchored: Reanchored | null;
+  /** The finding as it was shrunk and proved, where that was asked for. */
+  readonly found?: Found;
 }
 
 export type FromWorker =

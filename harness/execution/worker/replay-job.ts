@@ -10,13 +10,14 @@ import type { Trial } from '../../model/trial.ts';
 import type { Workload } from '../../model/workload.ts';
 import type { Property } from '../../oracle/property.ts';
 import { reanchorings } from '../../schedule/reanchor.ts';
-import type { CutAt } from '../time-plan.ts';
+import type { Pulse } from './pulse.ts';
+import { lanesOf, type Lane, type ReplayGround, type Stored } from './replay-ground.ts';
+import { shrinkAgain } from './shrink-again.ts';
 import { CutShort, unlessTimeIsOver } from '../run/cut-short.ts';
 import { checkRun } from '../run/check-run.ts';
 import { firstDivergence } from '../run/fingerprint.ts';
 import { inLanes } from '../run/lanes.ts';
 import { judgeRun, runJudged, type Judged } from '../run/judge.ts';
-import { Prober } from '../run/prober.ts';
 import type { Replayed, ReplayJob } from './protocol.ts';
 import type { Subject } from '../subject.ts';
 import { referenceCache } from '../run/reference-cache.ts';
@@ -36,35 +37,28 @@ interface Runs {
   readonly other: History | null;
 }
 
-/** What a target is judged against, measured once for all that is replayed on it. */
-export interface ReplayGround {
-  readonly runner: TrialRunner;
-  readonly base: Workload;
-  readonly references: References;
-  readonly properties: readonly Property[];
-}
-
-/** A stored trial, and the violation to look for. */
-export type Stored = Pick<ReplayJob, 'trial' | 'signature' | 'property'>;
-
 /** Runs the stored trial as often as asked for. */
 export async function doReplay(
   job: ReplayJob,
   runner: TrialRunner,
   base: Workload,
   properties: readonly Property[],
-  cutAt: CutAt,
+  pulse: Pick<Pulse, 'cutAt' | 'stopped'>,
 ): Promise<{ readonly say: 'replayed' } & Replayed> {
   if (job.times < 1) throw new HarnessError('USAGE', `--times must be at least 1, got ${job.times}`);
   // What the target does undisturbed takes its share of the time.
   const until = realNow() + (job.timeMs ?? Number.POSITIVE_INFINITY);
-  return cutAt(until, async () => {
-    const ground = await replayGround(job.subject, runner, base, properties);
-    return { say: 'replayed' as const, ...(await replayOn(ground, job, job.times, until)) };
-  }).catch((error: unknown) => {
-    unlessTimeIsOver(error);
-    throw new HarnessError('INTERRUPTED', 'the time was over before a run had come to its end; give it more');
-  });
+  return pulse
+    .cutAt(until, async () => {
+      const ground = await replayGround(job.subject, runner, base, properties);
+      const replayed = await replayOn(ground, job, job.times, until);
+      const found = job.shrink === true ? await shrinkAgain(ground, job, replayed, pulse) : undefined;
+      return { say: 'replayed' as const, ...replayed, ...(found === undefined ? {} : { found }) };
+    })
+    .catch((error: unknown) => {
+      unlessTimeIsOver(error);
+      throw new HarnessError('INTERRUPTED', 'the time was over before a run had come to its end; give it more');
+    });
 }
 
 export async function replayGround(
@@ -75,12 +69,6 @@ export async function replayGround(
 ): Promise<ReplayGround> {
   const references = withDeclared(await recallReferences(subject, runner, base), subject.declared);
   return { runner, base, references, properties };
-}
-
-/** Where runs are made, and who answers what properties ask meanwhile. */
-interface Lane {
-  readonly runner: TrialRunner;
-  readonly prober: Prober;
 }
 
 /** As stored; and where nothing comes back of a target that can be run again exactly, with its labels moved. */
@@ -117,16 +105,6 @@ export async function replayOn(
     server: (await runner.host.cluster.version?.()) ?? null,
     reanchored: moved?.reanchored ?? null,
   };
-}
-
-/** What can be run again exactly is run in one place; a process waits most of the time, so that runs go on side by side. */
-async function lanesOf({ runner, base, references }: ReplayGround, times: number): Promise<readonly Lane[]> {
-  const prober = new Prober((trial, variant) => runner.beside(trial, variant), base, references.reference);
-  const lanes = runner.repeatable ? [runner] : await runner.lanes(times);
-  return lanes.map((lane) => ({
-    runner: lane,
-    prober: lane === runner ? prober : prober.elsewhere((trial, variant) => lane.beside(trial, variant)),
-  }));
 }
 
 /** What a campaign has learned of the same target, or references taken now. */

@@ -9,7 +9,8 @@ import type { Workload } from '../../model/workload.ts';
 import type { Property } from '../../oracle/property.ts';
 import type { FromWorker, Replayed, RevisitJob } from './protocol.ts';
 import type { Pulse } from './pulse.ts';
-import { replayGround, replayOn, type ReplayGround } from './replay-job.ts';
+import type { ReplayGround } from './replay-ground.ts';
+import { replayGround, replayOn } from './replay-job.ts';
 import type { TrialRunner } from '../run/runner.ts';
 
 export async function doRevisit(

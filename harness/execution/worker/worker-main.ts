@@ -56,7 +56,7 @@ export async function runWorker(registry: Registry): Promise<void> {
     else if (job.job === 'revisit')
       await doRevisit(job, runner, baseWorkload(job.subject, runner), properties, say, pulse);
     else if (job.job === 'lab') await doLab(job, runner, properties, say);
-    else say(await doReplay(job, runner, baseWorkload(job.subject, runner), properties, pulse.cutAt));
+    else say(await doReplay(job, runner, baseWorkload(job.subject, runner), properties, pulse));
   } catch (error) {
     const { code, message, stack } = describe(error);
     say({ say: 'error', code, message, stack });

@@ -1,0 +1,65 @@
+/**
+ * The worker's side of `replay --shrink`: a stored finding that came back is shrunk and proved, with the time that this takes.
+ *
+ * What a campaign leaves out at the end of its budget is made up for here, in the same way.
+ */
+import { signatureText } from '../../model/check-result.ts';
+import { ownCause } from '../../model/cause.ts';
+import type { Trial } from '../../model/trial.ts';
+import { inLanes } from '../run/lanes.ts';
+import { judgeRun, runJudged, type Judged } from '../run/judge.ts';
+import { findingOf, type Found } from '../search/found.ts';
+import type { Suspect } from '../search/known-causes.ts';
+import type { Attempt } from '../search/shrink-finding.ts';
+import { newTally } from '../search/tally.ts';
+import type { CutAt } from '../time-plan.ts';
+import type { Replayed } from './protocol.ts';
+import { lanesOf, type ReplayGround, type Stored } from './replay-ground.ts';
+
+/** For shrinking, and again for proving: the number of runs is bounded too, and ends most of it sooner. */
+const SHRINK_MS = 600_000;
+
+/** Undefined where the stored trial did not fail again. */
+export async function shrinkAgain(
+  ground: ReplayGround,
+  { trial, signature }: Stored,
+  { violations, history, reanchored }: Replayed,
+  { stopped, cutAt }: { readonly stopped: () => boolean; readonly cutAt: CutAt },
+): Promise<Found | undefined> {
+  const violation = violations.find((one) => signatureText(one.signature) === signature);
+  if (violation === undefined) return undefined;
+  const { runner, references, properties } = ground;
+  const reference = { ...references.reference, suspectSettleMs: runner.host.pace.againMs };
+  const lanes = await lanesOf(ground, Number.POSITIVE_INFINITY);
+  const attempt: Attempt = async (candidate, name, times, enough = () => false) => {
+    const wanted = properties.filter((property) => name === undefined || property.name === name);
+    const made: Judged[] = [];
+    const begun = function* (): Generator<Trial> {
+      for (let n = 0; n < times && !enough(made); n++) yield candidate;
+    };
+    await inLanes(lanes, begun(), async (lane) => {
+      const { judged } = await runJudged(lane.runner, candidate, (run, live) =>
+        judgeRun(candidate, run, wanted, reference, lane.prober, live),
+      );
+      made.push(judged);
+    });
+    return made;
+  };
+  const schedule = reanchored?.schedule ?? trial.schedule;
+  const suspect: Suspect = { violation, causes: { candidates: [ownCause(violation)], certain: false } };
+  return findingOf(
+    {
+      trial: { workload: trial.workload, schedule },
+      judged: { history, violations, inconclusive: new Map() },
+      schedule,
+      suspects: [suspect],
+    },
+    suspect,
+    {
+      ...{ runner, properties, allSymptoms: true, stopped, cutAt },
+      ...{ shrinkMs: SHRINK_MS, provedUntil: Number.POSITIVE_INFINITY, onPhase: () => {} },
+    },
+    attempt,
+    newTally(),
+  );
+}
