@@ -214,6 +214,18 @@ describe('the cause of an outcome', () => {
     expect(causesOf(built.build(), [stuck])[0]?.candidates[0].key).toBe('never finished | widgets.example.com');
   });
 
+  it('is a watch that ends on errors, not on expiry, where the target lists again and gives up when that fails', () => {
+    const deaf = violation({ property: 'convergence', class: 'stopped-watching' });
+    const { built } = started();
+    built.call('controller', 'watch', KIND, '');
+    built.endStream('controller', KIND, 'expired');
+    const key = (): string | undefined => causesOf(built.build(), [deaf])[0]?.candidates[0].key;
+
+    expect(key()).toBe('watch | expired');
+    built.begin('controller', 'list', KIND, '').fail(500);
+    expect(key()).toBe('watch | ended');
+  });
+
   it('is what it makes of the object that was applied, where no request stands out, whatever that shows in', () => {
     const { built } = started();
     const owner = built.live(KIND, 'a');

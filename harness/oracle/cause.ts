@@ -116,14 +116,21 @@ export function causesNamed(history: History, { signature, operations }: Violati
 
 /**
  * Not by resource: informers are made alike, and one that does not survive an error does so whatever it watches. An expired version is
- * another matter than a broken connection.
+ * another matter than a broken connection, unless the target did list again and gave up when that failed.
  */
 function watchCause(history: History, resource: string): Cause {
-  const isExpired = /expired|410/.test(watchGivenUp(history)?.what ?? '');
+  const isExpired = /expired|410/.test(watchGivenUp(history)?.what ?? '') && !hasListedAgain(history, resource);
   return {
     key: `watch | ${isExpired ? 'expired' : 'ended'}`,
     text: `a watch that is not opened again once it ${isExpired ? 'has expired' : 'has ended'}, of ${resource}`,
   };
+}
+
+/** Whether the target listed a resource after the last of its watches of it had begun. */
+function hasListedAgain({ operations }: History, resource: string): boolean {
+  const own = operations.filter((one) => one.resource === resource && roleOf(one.actor) === 'target');
+  const last = own.findLastIndex(({ verb }) => verb === 'watch');
+  return own.slice(last + 1).some(({ verb }) => verb === 'list');
 }
 
 function ofTarget(history: History, ids: readonly number[]): readonly number[] {
