@@ -9,6 +9,7 @@ import { historyBuilder, manifest, ownedBy } from '../harness/oracle/test-histor
 import { convergence } from './convergence.ts';
 
 const WIDGETS = 'widgets.example.com';
+const DIFFER = ['deployments.apps/web', 'deployments.apps/stray', 'widgets.example.com/web', 'pods/web/worker~7'];
 const REFERENCE = {
   ownedLeaves: {
     [`${WIDGETS}:web`]: ['status.phase', 'status.observedGeneration', 'status.since', 'status.token', 'status.child'],
@@ -64,7 +65,7 @@ function probes(
     {
       probe: 'fresh-incarnation',
       settled: true,
-      writes: over.writes ?? ['update deployments.apps/web spec.image="v1"'],
+      writes: over.writes ?? DIFFER.map((object) => `update ${object}`),
     },
   ];
 }

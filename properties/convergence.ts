@@ -123,12 +123,26 @@ function judgeSuspect(
       reason: 'a fresh copy of the target, started on the state at the end, did not come to rest',
     };
   }
-  const writes = fresh.writes.filter((write) => !BENIGN_WRITE.test(write));
+  const writes = fresh.writes.filter((write) => !BENIGN_WRITE.test(write) && isAbout(write, later));
   if (writes.length === 0) return judgeSilent(history, later);
   // `update fleets.example.com/arena spec.map="desert" …`: what it would change stands before.
   const [first = ''] = writes;
   const write = first.split(' ').slice(0, 2).join(' ');
   return violated(history, later, undefined, 'error', `a copy that is started now would ${write}`);
+}
+
+/**
+ * Whether a write of a fresh incarnation is about an object that differs. Some targets write something at each start, a stamp or a version:
+ * that says nothing about what they leave elsewhere.
+ */
+function isAbout(write: string, found: readonly Difference[]): boolean {
+  const object = kin(write.split(' ')[1] ?? '');
+  return found.some((difference) => kin(difference.object) === object);
+}
+
+/** Objects under generated names are told by their kin: which of them it is differs from run to run. */
+function kin(object: string): string {
+  return object.replace(/~\d+$/, '');
 }
 
 /** Within the time of ordinary back-offs that is convergence; beyond it somebody should know. */

@@ -1,0 +1,55 @@
+/** What a fresh incarnation has to write for `convergence` to take it for a second witness. */
+import { expect, it } from 'vitest';
+import type { CheckResult } from '../harness/model/check-result.ts';
+import type { KubeObject } from '../harness/model/object.ts';
+import { historyBuilder, manifest, type HistoryBuilder } from '../harness/oracle/test-history.ts';
+import { convergence } from './convergence.ts';
+
+const WIDGETS = 'widgets.example.com';
+
+/** A widget, and the pod that the target makes of it with this image, under a generated name. */
+function run(image: string): HistoryBuilder {
+  const h = historyBuilder();
+  h.create('user', WIDGETS, manifest('Widget', 'web', { spec: { image: 'v2' } }));
+  h.phase('contention');
+  h.create('controller', 'deployments.apps', manifest('Deployment', 'web', { spec: { image } }));
+  return h.phase('heal').phase('settle').pass(30_000).phase('end');
+}
+
+/** The target left v1 where a fresh one makes v2, and one that is started on that writes so. */
+function judge(...writes: readonly string[]): CheckResult {
+  const h = run('v1');
+  const fresh = run('v2');
+  const objects: { readonly [key: string]: KubeObject } = {
+    [`${WIDGETS}/default/web`]: fresh.live(WIDGETS, 'web'),
+    'deployments.apps/default/web': fresh.live('deployments.apps', 'web'),
+  };
+  const final = [h.live(WIDGETS, 'web'), h.live('deployments.apps', 'web')];
+  const { names } = h.build();
+  return convergence.check(
+    h.build({
+      reference: { ownedLeaves: { 'deployments.apps:web': ['spec.image'] } },
+      probes: [
+        { probe: 'expected-state', settled: true, outcomes: [{ objects }] },
+        { probe: 'extended-settle', windowMs: 120_000, quiescent: true, final, names, writesAtRest: 0 },
+        { probe: 'fresh-incarnation', settled: true, writes },
+      ],
+    }),
+  );
+}
+
+it('takes a write about the object that differs for a second witness', () => {
+  expect(
+    judge(`update ${WIDGETS}/web status.started="now"`, 'update deployments.apps/web spec.image="v2"'),
+  ).toMatchObject({
+    result: 'violated',
+    violations: [{ severity: 'error', sentence: expect.stringContaining('would update deployments.apps/web') }],
+  });
+});
+
+it('asks for a third witness where a fresh incarnation writes about other objects only', () => {
+  expect(judge(`update ${WIDGETS}/web status.started="now"`)).toMatchObject({
+    result: 'inconclusive',
+    needs: [{ probe: 'undisturbed' }],
+  });
+});
