@@ -62,7 +62,7 @@ describe('a child made again for an owner that is gone', () => {
     });
     expect(result.result === 'violated' && result.violations[0]?.sentence).toBe(
       'controller created configmaps 6 times at rest for an owner that was gone: ' +
-        'its watch of the owner was broken, and it stopped when that was back',
+        'its watch on the owner was down; the loop stopped after it reconnected',
     );
   });
 

@@ -110,7 +110,7 @@ function deafLoop(history: History, rest: ReturnType<typeof restStart>): Violati
     signature: { property: NAME, class: 'deaf-loop', actors: ['target'], kind: first.resource, field: '' },
     sentence:
       `${first.actor} created ${first.resource} ${made.length} times at rest for an owner that was gone: ` +
-      'its watch of the owner was broken, and it stopped when that was back',
+      'its watch on the owner was down; the loop stopped after it reconnected',
     operations: made.slice(0, TOLD_MAX).map(({ op }) => op),
     revisions: made.slice(0, TOLD_MAX).map(({ revision }) => revision),
     at: made[Math.min(made.length, TOLD_MAX) - 1]?.at ?? first.at,

@@ -24,7 +24,6 @@ export const cardinality: Property = {
   id: 'P4',
   kind: 'safety',
   about: 'at no instant are there more children than any spec asks for that the target could have known',
-  comparesRuns: true,
   check,
 };
 

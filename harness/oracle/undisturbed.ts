@@ -8,6 +8,6 @@ export function inUndisturbedRun(violation: Violation, properties: readonly Prop
   const compares = properties.find(({ name }) => name === property)?.comparesRuns;
   if (violation.severity !== 'error' || compares === undefined || (compares !== true && !compares.includes(kind)))
     return violation;
-  const sentence = `two undisturbed runs of the target differ, so contention is not the cause: ${violation.sentence}`;
+  const sentence = `two runs without any fault gave different results: ${violation.sentence}`;
   return { ...violation, severity: 'warning', sentence };
 }

@@ -86,9 +86,7 @@ describe('renderSummary', () => {
       { color: false },
     );
 
-    expect(text.split('\n')[0]).toBe(
-      'inconclusive: the one finding is of the embedded server only, and no run on a real one shows it',
-    );
+    expect(text.split('\n')[0]).toBe('inconclusive: the only finding did not reproduce on a real API server');
     expect(text).toContain('  ? not confirmed no-lost-update: ');
     expect(text).toContain('embedded only, not confirmed: 0 of 5 on envtest (kube-apiserver 1.36.3) · x.json');
   });

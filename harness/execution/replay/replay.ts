@@ -77,7 +77,9 @@ export async function replayCounterexample(
   if (answer === undefined && end.end === 'overdue')
     throw new HarnessError('INTERRUPTED', 'the time was over before a run had come to its end; give it more');
   if (answer === undefined) return lost(counterexample, options.times, end);
-  const found = answer.violations.find((candidate) => signatureText(candidate.signature) === job.signature);
+  const found = answer.violations.find(
+    ({ severity, signature: of }) => severity === 'error' && signatureText(of) === job.signature,
+  );
   const violation = found && withCause(answer.history, found, counterexample.cause);
   const otherwise =
     violation === undefined ? answer.violations.find(({ severity }) => severity === 'error') : undefined;

@@ -189,7 +189,9 @@ function ownOf([first]: readonly Prepared[], subject: Subject): Partial<Subject>
 function revisitedOf({ name, entry }: Prepared, replayed: Replayed): Revisited {
   const { k, n, missed, history, violations, inconclusive, diverged, reanchored } = replayed;
   const wanted = signatureText(entry.signature);
-  const violation = violations.find(({ signature }) => signatureText(signature) === wanted);
+  const violation = violations.find(
+    ({ severity, signature }) => severity === 'error' && signatureText(signature) === wanted,
+  );
   const ran = { name, entry, k, n, missed, history };
   if (violation !== undefined && k > 0) {
     const because = withCause(history, violation, entry.cause);

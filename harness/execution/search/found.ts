@@ -196,12 +196,14 @@ function wantedOf({ violation: { signature }, causes }: Suspect, allSymptoms: bo
   const pinned = causes.certain && !allSymptoms;
   return {
     property: signature.property,
-    in: ({ history, violations }) =>
-      violations.find(
+    in: ({ history, violations }) => {
+      const alike = violations.filter(
         (candidate) =>
           signatureText(candidate.signature) === text &&
           (!pinned || causesNamed(history, candidate).some(({ key }) => keys.has(key))),
-      ),
+      );
+      return alike.find(({ severity }) => severity === 'error') ?? alike[0];
+    },
   };
 }
 

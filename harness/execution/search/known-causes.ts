@@ -22,6 +22,7 @@ export class KnownCauses {
   /** By signature, for violations that do not name their cause. */
   readonly #bySignature = new Map<string, string>();
   readonly #inVain = new Map<string, number>();
+  readonly #dismissed = new Set<string>();
 
   constructor(known: readonly KnownCause[]) {
     for (const { key, signatures } of known) {
@@ -47,6 +48,7 @@ export class KnownCauses {
 
   /** Whether time may be spent on it. */
   isNew(suspect: Suspect): boolean {
+    if (this.isDismissed(suspect)) return false;
     return this.ownerOf(suspect) === undefined && (this.#inVain.get(vainKey(suspect)) ?? 0) < SIGHTINGS_MAX;
   }
 
@@ -65,9 +67,13 @@ export class KnownCauses {
     this.#inVain.set(text, (this.#inVain.get(text) ?? 0) + 1);
   }
 
-  /** It was looked into, and is nothing that fails a run. */
+  /** It was looked into, and comes without any disturbance: a run that shows it says nothing. */
   dismiss(suspect: Suspect): void {
-    this.#inVain.set(vainKey(suspect), SIGHTINGS_MAX);
+    this.#dismissed.add(vainKey(suspect));
+  }
+
+  isDismissed(suspect: Suspect): boolean {
+    return this.#dismissed.has(vainKey(suspect));
   }
 
   /** How many findings there are to be made of these, as far as can be told before. */

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { InconclusiveRun } from '../../model/finding.ts';
+import { outcomeBesides } from '../../model/outcome.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { Workload } from '../../model/workload.ts';
 import { CutShort } from '../run/cut-short.ts';
@@ -99,16 +100,19 @@ describe('a search', () => {
     expect(Object.values(again.tally.counts)[0]).toBeGreaterThan(1);
   });
 
-  it('warns of what differs from other runs without any disturbance, and finds nothing', async () => {
+  it('counts runs that differ from others without any disturbance as inconclusive, and finds nothing', async () => {
     const differs = property(() => ({ result: 'violated', violations: [violation()] }));
 
     const { tally, found } = await campaign({ properties: [{ ...differs, comparesRuns: true }], runsMax: 4 });
 
     expect(found).toEqual([]);
-    expect(tally.runs).toBe(4);
-    expect(tally.warnings).toEqual([
-      'two undisturbed runs of the target differ, so contention is not the cause: the target lost it',
-    ]);
+    expect({ runs: tally.runs, inconclusive: tally.inconclusiveRuns }).toEqual({ runs: 4, inconclusive: 4 });
+    expect(tally.inconclusive).toEqual({ 'test: two runs without any fault gave different results': 4 });
+    const made = { runs: 4, interrupted: false, diverged: false, contention: { conflicts: 9 }, contended: true };
+    expect(outcomeBesides({ ...made, inconclusiveRuns: tally.inconclusiveRuns, perProperty: tally.perProperty })).toBe(
+      'inconclusive',
+    );
+    expect(tally.warnings).toEqual(['two runs without any fault gave different results: the target lost it']);
   });
 
   it('counts a run as one without an opinion, however much of it never comes back', async () => {

@@ -180,6 +180,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     const suspects = suspectsOf(judged, trial);
     if (suspects.some((suspect) => known.isNew(suspect))) return { trial, judged, schedule, suspects };
     known.count(suspects, tally);
+    countDismissed(suspects, known, tally, judged.inconclusive.size > 0);
     return undefined;
   };
   const drawn = (seed: number, size: number): Iterable<Trial> =>
@@ -231,9 +232,26 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
         options.onFinding(found);
       }
       known.count(failure.suspects, tally, counted);
+      countDismissed(failure.suspects, known, tally, isCounted);
     }
     options.onPhase('search');
   }
+}
+
+/** What also comes without any disturbance says nothing of a run: neither that it fails nor that it does not. */
+function countDismissed(
+  suspects: readonly Suspect[],
+  known: KnownCauses,
+  tally: SearchTally,
+  isCounted: boolean,
+): void {
+  const dismissed = suspects.filter((suspect) => known.isDismissed(suspect));
+  if (dismissed.length === 0) return;
+  for (const property of new Set(dismissed.map(({ violation }) => violation.signature.property))) {
+    const text = reasonText({ property, reason: 'two runs without any fault gave different results' });
+    tally.inconclusive[text] = (tally.inconclusive[text] ?? 0) + 1;
+  }
+  if (!isCounted) tally.inconclusiveRuns++;
 }
 
 /** What a process did in one run and in none of the same schedule proves nothing: it is a run without an opinion. */

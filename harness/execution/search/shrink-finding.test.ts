@@ -176,6 +176,13 @@ describe('reproducing', () => {
     expect(await reproduce(shrunk, WANTED, flaky, 5)).toEqual({ k: 3, n: 5, identical: true, other: undefined });
   });
 
+  it('does not count a milder form of the finding', async () => {
+    let made = 0;
+    const milder = attempting(() => [made++ === 0 ? VIOLATION : { ...VIOLATION, severity: 'warning' }]);
+
+    expect(await reproduce(shrunk, WANTED, milder, 5)).toMatchObject({ k: 1 });
+  });
+
   it('begins no further run once it has come back and there is no time', async () => {
     let n = 0;
     const oneByOne: Attempt = async (trial, property, times, enough = () => false) => {

@@ -193,7 +193,8 @@ export async function reproduce(
   let k = 0;
   let n = 0;
   let other: History | undefined;
-  const fails = (judged: Judged): boolean => wanted.in(judged) !== undefined;
+  // A milder form of it is not the same finding.
+  const fails = (judged: Judged): boolean => wanted.in(judged)?.severity === shrunk.violation.severity;
   const enough = (made: readonly Judged[]): boolean => hurried() && (k > 0 || n >= AT_ONCE || made.some(fails));
   while (n < times && !enough([])) {
     const made = await attempt(shrunk.trial, wanted.property, Math.min(AT_ONCE, times - n), enough);
@@ -236,7 +237,7 @@ export async function counterfactuals(
     // "Passes each time" is not known of one that was cut short.
     if (made.length < tries) break;
     for (const judged of made) {
-      const same = wanted.in(judged) !== undefined;
+      const same = wanted.in(judged)?.severity === shrunk.violation.severity;
       const passes = judged.violations.length === 0 && judged.inconclusive.size === 0;
       if (same) said = 'still fails';
       else if (!passes && said === 'passes') said = 'other';

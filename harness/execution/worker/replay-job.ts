@@ -2,7 +2,7 @@
  * The worker's side of a replay: k of n, as stored; and when the target was edited and nothing comes back, with its labels moved.
  */
 import { realNow } from '../../determinism/real-time.ts';
-import { signatureText } from '../../model/check-result.ts';
+import { signatureText, type Violation } from '../../model/check-result.ts';
 import { HarnessError } from '../../model/errors.ts';
 import type { History } from '../../model/history.ts';
 import type { Reanchored } from '../../model/schedule.ts';
@@ -146,7 +146,10 @@ async function runTimes(
     if (first === undefined) first = judged;
     else if (isRepeatable) diverged ??= firstDivergence(first.history, judged.history) ?? null;
     inconclusive ??= [...judged.inconclusive.values()][0] ?? null;
-    if (judged.violations.some((violation) => signatureText(violation.signature) === signature)) {
+    // What is a warning by now is no finding any more.
+    const isFinding = ({ severity, signature: of }: Violation): boolean =>
+      severity === 'error' && signatureText(of) === signature;
+    if (judged.violations.some(isFinding)) {
       k++;
       failed ??= judged;
     } else green ??= judged;

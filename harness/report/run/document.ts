@@ -122,7 +122,7 @@ export function asideText({ fails, onBase, grade, confirmed }: ReportedFinding):
   if (fails) return undefined;
   if (onBase === 'fails') return 'pre-existing: it fails on the base build too';
   if (grade === 'pathological' || confirmed === undefined) return 'pathological: reported only';
-  return `${confirmationText({ confirmed }) ?? ''}; it fails nothing`;
+  return `${confirmationText({ confirmed }) ?? ''}; reported only, does not fail the run`;
 }
 
 /** Whether anything was found that was there before the change. */
@@ -208,8 +208,9 @@ export function notGreen({
 
 /** Why a campaign says nothing where a real server showed none of its findings. */
 export function notConfirmedText(findings: number): string {
-  const what = findings === 1 ? 'the one finding is' : `the ${findings} findings are`;
-  return `inconclusive: ${what} of the embedded server only, and no run on a real one shows ${findings === 1 ? 'it' : 'them'}`;
+  return findings === 1
+    ? 'inconclusive: the only finding did not reproduce on a real API server'
+    : `inconclusive: none of the ${findings} findings reproduced on a real API server`;
 }
 
 /** Green only as far as that goes: what nobody tried is not, and a warning may say that most was never tried. */

@@ -24,10 +24,11 @@ function notConfirmed(): Partial<CampaignResult> {
 
 it('says in annotations and code scanning that no real server shows a finding, and makes no error of it', () => {
   const run = runOf(notConfirmed());
-  const aside = 'embedded only, not confirmed: 0 of 5 on envtest (kube-apiserver 1.36.3); it fails nothing';
+  const aside =
+    'embedded only, not confirmed: 0 of 5 on envtest (kube-apiserver 1.36.3); reported only, does not fail the run';
 
   const [whole, finding] = renderAnnotations(run).trim().split('\n');
-  expect(whole).toMatch(/^::error .*no run on a real one shows it$/);
+  expect(whole).toMatch(/^::error .*did not reproduce on a real API server$/);
   expect(finding).toMatch(/^::warning /);
   expect(finding).toContain(aside);
   const { runs } = JSON.parse(renderSarif(run)) as {
@@ -84,7 +85,7 @@ describe('JUnit', () => {
 
     expect(suites.attributes).toMatchObject({ failures: '0', errors: '1' });
     expect(all(suites, 'error')[0]?.attributes['message']).toBe(
-      'inconclusive: the one finding is of the embedded server only, and no run on a real one shows it',
+      'inconclusive: the only finding did not reproduce on a real API server',
     );
     expect(all(suites, 'system-out')[0]?.text).toContain('embedded only, not confirmed: 0 of 5 on envtest');
   });
