@@ -96,7 +96,7 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
       if (tries < GENERATE_NAME_TRIES) continue;
       return nameExhausted(definition, name);
     }
-    object = version.toStorage(withDefaultStatus(definition, version, object));
+    object = version.toStorage(object);
     const raw = sent.raw === true || strategy.readsMore?.(named) === true;
     if (!options.dryRun) return committed(kernel, call, object, undefined, raw);
     return asked === undefined ? object : { ...object, metadata: { ...object.metadata, resourceVersion: asked } };
@@ -202,13 +202,6 @@ function prepareNew(
   if (strategy.normalise !== undefined) prepared = strategy.normalise(prepared, undefined);
   if (strategy.onCreate !== undefined) prepared = strategy.onCreate(prepared, stored);
   return version.schema?.complete === undefined ? prepared : version.schema.complete(prepared);
-}
-
-/** A new object has no status, but defaults are filled in whenever an object is read: one of the status as a whole shows at once. */
-function withDefaultStatus(definition: ResourceDefinition, version: ServedVersion, object: KubeObject): KubeObject {
-  if (!definition.custom || version.schema === undefined || object['status'] !== undefined) return object;
-  const found = version.schema.root.defaulted.find(([field]) => field === 'status');
-  return found === undefined ? object : withField(object, 'status', found[1]);
 }
 
 /** Only a write to the object itself allocates. */

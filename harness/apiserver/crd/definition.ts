@@ -4,7 +4,7 @@
  * Owns: reading `spec` of an apiextensions.k8s.io/v1 definition, compiled once per stored object. Does not own: its rules
  * (`validate.ts`) and its conditions (`lifecycle.ts`).
  */
-import { isList, isMap, textOf, textsOf, valueAt } from '../../model/json.ts';
+import { isList, isMap, mapOf, mapsOf, textOf, textsOf, valueAt } from '../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import {
   NO_FIELDS,
@@ -16,6 +16,7 @@ import {
   type ServedVersion,
   type Strategy,
 } from '../definition.ts';
+import { versionOrder } from '../discovery/groups.ts';
 import { Converter } from '../conversion/converter.ts';
 import { compileSchema, type CustomSchema } from '../schema/compile.ts';
 
@@ -60,7 +61,7 @@ function compile(crd: KubeObject): ResourceDefinition {
     stored: `${group}/${storage}`,
     schemas,
     converter: converterOf(spec),
-    read: versions.length > 1 || revised ? reader(schemas) : sameObject,
+    read: versions.length > 1 || revised || [...schemas.values()].some(fillsStatus) ? reader(schemas) : sameObject,
   };
   return {
     group,
@@ -74,7 +75,7 @@ function compile(crd: KubeObject): ResourceDefinition {
     gr: `${resource}.${group}`,
     custom: true,
     terminating: crd.metadata.deletionTimestamp !== undefined,
-    versions: versions.map((version) => served(version, group, storing)),
+    versions: versions.map((version) => served(version, spec, storing)),
     strategy: STRATEGY,
   };
 }
@@ -97,6 +98,24 @@ function schemaOf(version: JsonObject): CustomSchema {
   return compileSchema(isMap(schema) ? schema['openAPIV3Schema'] : undefined, paths);
 }
 
+/** A new object is stored without a status, and shows the default of the status as a whole when it is read. */
+function fillsStatus({ root }: CustomSchema): boolean {
+  return root.defaulted.some(([field]) => field === 'status');
+}
+
+/** What clients of a deprecated version are told unless the definition has words of its own: which served version comes after it. */
+function deprecation(spec: JsonObject, name: string): string {
+  const kind = textOf(mapOf(spec['names'])['kind']);
+  const group = textOf(spec['group']);
+  const [newest] = mapsOf(spec['versions'])
+    .filter((one) => one['served'] === true && one['deprecated'] !== true)
+    .map((one) => textOf(one['name']))
+    .filter((other) => versionOrder(other, name) < 0)
+    .toSorted(versionOrder);
+  const told = `${group}/${name} ${kind} is deprecated`;
+  return newest === undefined ? told : `${told}; use ${group}/${newest} ${kind}`;
+}
+
 /** The same result each time it is asked about an object. */
 function reader(schemas: ReadonlyMap<string, CustomSchema>): (object: KubeObject) => KubeObject {
   return remembering((object) => schemas.get(object.apiVersion)?.coerce(object) ?? object);
@@ -111,7 +130,8 @@ function remembering(make: (object: KubeObject) => KubeObject): (object: KubeObj
   };
 }
 
-function served(version: JsonObject, group: string, storing: Storing): ServedVersion {
+function served(version: JsonObject, spec: JsonObject, storing: Storing): ServedVersion {
+  const group = textOf(spec['group']);
   const { stored, schemas, converter, read } = storing;
   const name = textOf(version['name']);
   const apiVersion = `${group}/${name}`;
@@ -139,7 +159,7 @@ function served(version: JsonObject, group: string, storing: Storing): ServedVer
     fields: fieldReaders(version['selectableFields']),
     ...printerColumns(version['additionalPrinterColumns']),
     ...(version['deprecated'] === true
-      ? { deprecated: textOf(version['deprecationWarning']) || `${apiVersion} is deprecated` }
+      ? { deprecated: textOf(version['deprecationWarning']) || deprecation(spec, name) }
       : {}),
     ...(converter === undefined ? {} : { prepare: (objects) => converter.prepare(objects.map(read), apiVersion) }),
     toStorage: converting ? (object) => converted(object, stored) : sameObject,

@@ -89,3 +89,49 @@ describe('an object of a definition with several versions, converted by name onl
     expect(request('GET', `${path('v1')}/a`).object['spec']).toEqual({});
   });
 });
+
+it('names the version to use instead of a deprecated one', () => {
+  const { request } = testServer({ widgets: false });
+  const crd = gizmos('v2');
+  const spec = crd['spec'] as { readonly versions: readonly JsonObject[] };
+  const versions = spec.versions.map((one) => (one['name'] === 'v1' ? { ...one, deprecated: true } : one));
+  request('POST', CRDS_PATH, { ...crd, spec: { ...spec, versions } });
+
+  const answer = request('GET', path('v1'));
+
+  expect(answer.headers?.['warning']).toEqual('299 - "example.com/v1 Gizmo is deprecated; use example.com/v2 Gizmo"');
+});
+
+it('stores the default of a status with the first change, though it shows it at once', () => {
+  const { request } = testServer({ widgets: false });
+  const crd = gizmos('v1');
+  const [first = {}] = (crd['spec'] as { readonly versions: readonly JsonObject[] }).versions;
+  const status = { type: 'object', default: { seen: -1 }, properties: { seen: { type: 'integer' } } };
+  const schema = { openAPIV3Schema: { type: 'object', properties: { status } } };
+  const versions = [{ ...first, schema, subresources: { status: {} } }];
+  request('POST', CRDS_PATH, { ...crd, spec: { ...(crd['spec'] as JsonObject), versions } });
+
+  const created = request('POST', path('v1'), gizmo('v1', {}));
+  const patched = request('PATCH', `${path('v1')}/a`, {}, MERGE);
+  const again = request('PATCH', `${path('v1')}/a`, {}, MERGE);
+
+  const version = ({ object }: typeof created) => object.metadata.resourceVersion;
+  expect(created.object['status']).toEqual({ seen: -1 });
+  expect(version(patched)).not.toBe(version(created));
+  expect(version(again)).toBe(version(patched));
+});
+
+it('judges nulls that an apply brings, also where they are called metadata', () => {
+  const { request } = testServer({ widgets: false });
+  const crd = gizmos('v1');
+  const [first = {}] = (crd['spec'] as { readonly versions: readonly JsonObject[] }).versions;
+  const template = { type: 'object', properties: { metadata: { type: 'object' } } };
+  const spec = { type: 'object', properties: { template } };
+  const schema = { openAPIV3Schema: { type: 'object', properties: { spec } } };
+  request('POST', CRDS_PATH, { ...crd, spec: { ...(crd['spec'] as JsonObject), versions: [{ ...first, schema }] } });
+  const apply = { query: { fieldManager: 'm' }, headers: { 'content-type': 'application/apply-patch+yaml' } };
+
+  const answer = request('PATCH', `${path('v1')}/a`, gizmo('v1', { template: { metadata: null } }), apply);
+
+  expect(answer).toMatchObject({ code: 422, body: { details: { causes: [{ field: 'spec.template.metadata' }] } } });
+});

@@ -82,7 +82,7 @@ export function applyTo(kernel: Kernel, call: Call, old: KubeObject | undefined)
   );
   if (incoming instanceof Refusal) return incoming;
   set(incoming.meta, encodeManaged(result.managed));
-  const object = definition.custom ? withNulls(incoming.object, result.object) : incoming.object;
+  const object = definition.custom ? withNulls(incoming.object, result.object, true) : incoming.object;
   const raw = definition.custom && subresource === '' && isRaw(result.object['metadata']);
   return { object, meta: incoming.meta, owned: true, ...(raw ? { raw: true as const } : {}) };
 }
@@ -110,20 +110,20 @@ function repeatedKeys(call: Call): Refusal | undefined {
 /**
  * With the nulls back that decoding a request drops: what an apply empties is null, and custom resources are validated with it.
  */
-function withNulls(decoded: JsonObject, merged: JsonObject): JsonObject {
+function withNulls(decoded: JsonObject, merged: JsonObject, root: boolean): JsonObject {
   let copy: { [key: string]: JsonValue | undefined } | undefined;
   for (const key in merged) {
     const was = merged[key];
     const is = decoded[key];
-    if (was === is || key === 'metadata') continue;
+    if (was === is || (root && key === 'metadata')) continue;
     if (was === null && is === undefined) (copy ??= { ...decoded })[key] = null;
     else if (isMap(was) && isMap(is)) {
-      const kept = withNulls(is, was);
+      const kept = withNulls(is, was, false);
       if (kept !== is) (copy ??= { ...decoded })[key] = kept;
     } else if (isList(was) && isList(is)) {
       const kept = is.map((item, index) => {
         const before = was[index];
-        return isMap(item) && isMap(before) ? withNulls(item, before) : item;
+        return isMap(item) && isMap(before) ? withNulls(item, before, false) : item;
       });
       if (kept.some((item, index) => item !== is[index])) (copy ??= { ...decoded })[key] = kept;
     }

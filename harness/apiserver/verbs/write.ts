@@ -282,9 +282,13 @@ function storePatched(
   options: WriteOptions,
 ): KubeObject | Refusal {
   const { definition, namespace, name, version } = call.route;
+  const shown = version.fromStorage(old);
+  // What was filled in when it was read is stored by the next write, whatever that changes.
+  const filledIn = shown.apiVersion === old.apiVersion && !jsonEqual(shown, old);
   if (
     kernel.admission === undefined &&
-    jsonEqual(patched, version.fromStorage(old)) &&
+    !filledIn &&
+    jsonEqual(patched, shown) &&
     old.metadata.deletionTimestamp === undefined &&
     !isStoredRaw(old)
   )
