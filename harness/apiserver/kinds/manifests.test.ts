@@ -92,11 +92,11 @@ it('labels a namespace with its own name, whatever is sent', () => {
     expect(object.metadata.labels).toEqual({ 'kubernetes.io/metadata.name': 'a' });
 });
 
-it('labels a job that selects by itself as its template, and counts that as sent', () => {
+it('labels a job as its template, and counts that as sent', () => {
   const { request } = testServer({ fieldManagement: 'eager' });
   const labels = { app: 'a' };
   const template = { metadata: { labels }, spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } };
-  const spec = { manualSelector: true, selector: { matchLabels: labels }, template };
+  const spec = { manualSelector: false, template };
 
   const job = request('POST', '/apis/batch/v1/namespaces/default/jobs', {
     apiVersion: 'batch/v1',
@@ -105,7 +105,7 @@ it('labels a job that selects by itself as its template, and counts that as sent
     spec,
   });
 
-  expect(job.object.metadata.labels).toEqual(labels);
+  expect(job.object.metadata.labels).toMatchObject(labels);
   expect(job.object.metadata.managedFields?.[0]).toHaveProperty(['fieldsV1', 'f:metadata', 'f:labels', 'f:app']);
 });
 
@@ -177,4 +177,24 @@ it('pulls always what has no tag, but not what nobody can read', () => {
     ({ imagePullPolicy }) => imagePullPolicy,
   );
   expect(policies).toEqual(['Always', 'Always', 'IfNotPresent', 'IfNotPresent', 'IfNotPresent', 'IfNotPresent']);
+});
+
+it('wants metrics of an autoscaler to say their type, and names of stateful sets to be labels', () => {
+  const { request } = testServer();
+  const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'a' };
+  const spec = {
+    scaleTargetRef,
+    maxReplicas: 2,
+    metrics: [{ resource: { name: 'cpu', target: { type: 'Utilization' } } }],
+  };
+  const scaler = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', metadata: { name: 'a' }, spec };
+  const set = { apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: { name: 'a.b' }, spec: {} };
+
+  expect(causes(request('POST', '/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers', scaler))).toEqual([
+    'spec.metrics[0].type: Required value: must specify a metric source type',
+    'spec.metrics[0].type: Unsupported value: "": supported values: "ContainerResource", "External", "Object", "Pods", "Resource"',
+  ]);
+  expect(causes(request('POST', '/apis/apps/v1/namespaces/default/statefulsets', set))).toContainEqual(
+    expect.stringContaining('metadata.name: Invalid value: "a.b": a lowercase RFC 1123 label must'),
+  );
 });

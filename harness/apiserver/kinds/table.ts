@@ -93,7 +93,7 @@ const ROWS: { readonly [gr: string]: Row } = {
   podtemplates: { generation: 'content', returnsDeleted: true },
   'deployments.apps': { generation: 'spec-or-annotations' },
   'replicasets.apps': SPEC,
-  'statefulsets.apps': SPEC,
+  'statefulsets.apps': { ...SPEC, name: 'label' },
   'daemonsets.apps': SPEC,
   'jobs.batch': { generation: 'spec', dependents: 'orphan', fields: ['status.successful'] },
   'cronjobs.batch': SPEC,

@@ -87,9 +87,9 @@ function withReplicas(object: KubeObject): KubeObject {
 }
 
 const job: Hooks = {
-  // One that selects by itself gets no labels of the server's, so that those of its template are its own at once.
-  normalise: (object, old) =>
-    old === undefined && mapIn(object, 'spec')['manualSelector'] !== true ? object : labelledByTemplate(object),
+  // Labels of the template count as sent from the start.
+  converted: labelledByTemplate,
+  normalise: (object, old) => (old === undefined ? object : labelledByTemplate(object)),
   onCreate: newJob,
   readsMore: (object) => Object.keys(labelsOf(object)).length === 0 && mapIn(object, 'spec')['manualSelector'] !== true,
 };

@@ -19,6 +19,8 @@ function judging(judge: Judge): Validate {
   };
 }
 
+const SOURCES = ['ContainerResource', 'External', 'Object', 'Pods', 'Resource'];
+
 const autoscaler: Judge = (object, _, found) => {
   const spec = mapOf(object['spec']);
   const { minReplicas, maxReplicas = 0 } = spec;
@@ -39,6 +41,11 @@ const autoscaler: Judge = (object, _, found) => {
   }
   if (textOf(target['apiVersion']) === '')
     found.invalid('spec.scaleTargetRef.apiVersion', '', 'apiVersion must specify API group');
+  for (const [index, { type = '' }] of mapsOf(spec['metrics']).entries()) {
+    const at = `spec.metrics[${index}].type`;
+    if (type === '') found.required(at, 'must specify a metric source type');
+    if (!SOURCES.includes(textOf(type))) found.unsupported(at, type, SOURCES);
+  }
 };
 
 const budget: Judge = (object, _, found) => {
