@@ -10,11 +10,15 @@ const CLUSTERS: readonly (readonly [KillOptions['cluster'], boolean])[] = [
   ['envtest', installed],
 ];
 
-describe.runIf(existsSync('/proc/self/environ'))('a harness that is killed at any moment', { timeout: 180_000 }, () => {
-  for (const [cluster, isThere] of CLUSTERS)
-    it.runIf(isThere)(`leaves nothing that the next start does not take away, on ${cluster}`, async () => {
-      const { complaints } = await killAgainAndAgain({ cluster, times: 1, seed: 7, withinMs: 8_000, tell: () => {} });
+describe.runIf(existsSync('/proc/self/environ'))(
+  'a harness that is killed at any moment',
+  { timeout: 180_000, concurrent: true },
+  () => {
+    for (const [cluster, isThere] of CLUSTERS)
+      it.runIf(isThere)(`leaves nothing that the next start does not take away, on ${cluster}`, async () => {
+        const { complaints } = await killAgainAndAgain({ cluster, times: 1, seed: 7, withinMs: 8_000, tell: () => {} });
 
-      expect(complaints).toEqual([]);
-    });
-});
+        expect(complaints).toEqual([]);
+      });
+  },
+);

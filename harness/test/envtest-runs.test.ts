@@ -1,5 +1,5 @@
 /** Runs on etcd and kube-apiserver: the same findings by the same labels, and nothing left behind. Only where there are binaries. */
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +15,7 @@ import { corpusEntryOf } from '../model/corpus.ts';
 import type { Counterexample } from '../model/counterexample.ts';
 import type { Summary } from '../report/summary.ts';
 import { decodeCounterexample } from '../schedule/codec/counterexample.ts';
+import { processesNaming } from './processes.ts';
 
 const installed = findProgram('etcd') !== undefined && findProgram('kube-apiserver') !== undefined;
 const file = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -116,20 +117,14 @@ describe.runIf(installed)('runs on a real control plane', { timeout: 240_000 }, 
       env,
       stdio: 'ignore',
     });
-    await until(() => programsIn(folder).includes('kube-apiserver'));
-    expect(programsIn(folder)).toContain('etcd');
+    await until(() => processesNaming(folder).includes('kube-apiserver'));
+    expect(processesNaming(folder)).toContain('etcd');
 
     harness.kill('SIGKILL');
 
-    await until(() => programsIn(folder) === '');
+    await until(() => processesNaming(folder) === '');
   });
 });
-
-/** The command lines of this machine's processes that have `text` in them. */
-function programsIn(text: string): string {
-  const lines = execFileSync('ps', ['-A', '-o', 'pid=,args='], { encoding: 'utf8' }).split('\n');
-  return lines.filter((line) => line.includes(text)).join('\n');
-}
 
 async function until(done: () => boolean): Promise<void> {
   while (!done()) await delay(50);

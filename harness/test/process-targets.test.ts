@@ -1,5 +1,5 @@
 /** Targets that are processes: found, told and ended; and what is said of commands that are no targets. */
-import { execFileSync, spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HarnessError, run, type StalemateOptions } from '../index.ts';
+import { processesNaming } from './processes.ts';
 
 const file = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const CRDS = [file('harness/test/targets/crd.yaml')];
@@ -15,12 +16,15 @@ const CONTROLLER = [process.execPath, file('harness/test/targets/takes-finalizer
 const POLLS = [process.execPath, file('harness/test/targets/polls.mjs')];
 
 let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'stalemate-process-'));
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
+/** Gives each test of a suite an empty `folder`. */
+function useFolder(): void {
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'stalemate-process-'));
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+}
 
 function options(command: readonly string[], more: StalemateOptions = {}): StalemateOptions {
   return { command, crds: CRDS, samples: SAMPLES, budget: 30, seed: 1, ...more };
@@ -36,7 +40,7 @@ async function failureOf(command: readonly string[]): Promise<string> {
   throw new Error(`${command.join(' ')} was tested as if nothing were wrong with it`);
 }
 
-describe('a process', { timeout: 180_000 }, () => {
+describe.concurrent('a process', { timeout: 180_000 }, () => {
   it('that takes finalizers away is caught, shrunk and comes back', async () => {
     const only = { properties: ['no-lost-update'], stopAfter: 1 };
     const writers = { 'spec-churn': false, 'status-writer': false, 'scale-writer': false, recreator: false };
@@ -59,6 +63,10 @@ describe('a process', { timeout: 180_000 }, () => {
     expect(findings).toEqual([]);
     expect(warnings.filter((warning) => warning.includes('never comes to rest'))).toEqual([]);
   });
+});
+
+describe('a process', { timeout: 180_000 }, () => {
+  useFolder();
 
   it.each([
     ['SIGKILL', 1],
@@ -89,6 +97,8 @@ describe('a process', { timeout: 180_000 }, () => {
 });
 
 describe('a command that is no target', { timeout: 60_000 }, () => {
+  useFolder();
+
   it.each([
     ['is not there', ['./nothing'], 'TARGET_INVALID: got command "./nothing", expected a program: looked for'],
     ['is in no folder of PATH', ['no-such-program-anywhere'], 'it is in no folder of PATH'],
@@ -109,12 +119,6 @@ function outputOf({ stdout, stderr }: ChildProcessWithoutNullStreams): () => str
   let said = '';
   for (const stream of [stdout, stderr]) stream.on('data', (piece: Buffer) => (said += piece.toString('utf8')));
   return () => said;
-}
-
-/** The processes of this machine that have `text` in their command line. */
-function processesNaming(text: string): string {
-  const lines = execFileSync('ps', ['-A', '-o', 'pid=,args='], { encoding: 'utf8' }).split('\n');
-  return lines.filter((line) => line.includes(text)).join('\n');
 }
 
 async function until(look: () => string): Promise<string> {
