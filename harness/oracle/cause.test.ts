@@ -241,6 +241,18 @@ describe('the cause of an outcome', () => {
     expect(inChildren === undefined ? [] : otherNames(inChildren)).toEqual([many?.[0].key]);
   });
 
+  it('is a watch by how it went, not by what it was of: an expired one is another cause than a broken one', () => {
+    const keys = (['expired', 'closed'] as const).map((why) => {
+      const { built } = started();
+      built.call('controller', 'watch', 'pods', '');
+      built.endStream('controller', 'pods', why);
+      const deaf = violation({ property: 'convergence', class: 'stopped-watching', kind: 'pods' });
+      return keyOf(built.build(), deaf);
+    });
+
+    expect(keys).toEqual(['watch | expired', 'watch | ended']);
+  });
+
   it('is the clean-up, whichever of its requests failed', () => {
     const built = historyBuilder();
     built.create('user', KIND, manifest('Widget', 'a', {}, { finalizers: ['x/y'] }));

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Cause } from '../../model/cause.ts';
 import { signatureText } from '../../model/check-result.ts';
 import { violation } from '../run/test-verdicts.ts';
-import { KnownCauses, type Suspect } from './known-causes.ts';
+import { inOrder, KnownCauses, type Suspect } from './known-causes.ts';
 import { newTally } from './tally.ts';
 
 const PUT: Cause = { key: 'write | PUT', text: 'a PUT' };
@@ -61,4 +61,12 @@ it('looks into what came back in no run again when it is seen again, three times
 
   expect(again).toEqual([true, true, false]);
   expect(known.isNew(named('status'))).toBe(true);
+});
+
+it('looks into what names its cause first, and into convergence last', () => {
+  const late: Suspect = { ...outcome('a', PATCH), violation: violation({ property: 'convergence' }) };
+  const deletion: Suspect = { ...outcome('b', PATCH), violation: violation({ property: 'deletion-completes' }) };
+  const write = named('c');
+
+  expect(inOrder([late, deletion, write])).toEqual([write, deletion, late]);
 });

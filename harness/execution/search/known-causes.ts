@@ -97,6 +97,16 @@ export class KnownCauses {
   }
 }
 
+/**
+ * In the order in which they are looked into. What names its cause comes first: the rest of the run may be no more than its symptoms. Of
+ * outcomes convergence comes last: it says of everything that it is not as it should be, the others say what.
+ */
+export function inOrder(suspects: readonly Suspect[]): readonly Suspect[] {
+  const weight = ({ causes, violation }: Suspect): number =>
+    causes.certain ? 0 : violation.signature.property === 'convergence' ? 2 : 1;
+  return suspects.toSorted((a, b) => weight(a) - weight(b));
+}
+
 /** The same wrong outcome is one whether or not a crash was in the run. */
 function outcomeOf(signature: string): string {
   return signature.replace(/^crash-equivalence \|/, 'convergence |');

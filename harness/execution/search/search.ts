@@ -30,7 +30,7 @@ import { Prober } from '../run/prober.ts';
 import type { References } from '../run/references.ts';
 import type { TrialRunner } from '../run/runner.ts';
 import type { Live } from '../run/live-run.ts';
-import { KnownCauses, type Suspect } from './known-causes.ts';
+import { inOrder, KnownCauses, type Suspect } from './known-causes.ts';
 import type { Attempt } from './shrink-finding.ts';
 import { countContention, countOpinions, type SearchTally } from './tally.ts';
 import { withRun } from './target-use.ts';
@@ -153,10 +153,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
       const of = causes[at];
       return of === undefined ? [] : [{ violation, causes: of }];
     });
-    // What names its cause is looked into first: the rest of the run may be no more than its symptoms.
-    return options.allSymptoms === true
-      ? suspects
-      : suspects.toSorted((a, b) => Number(b.causes.certain) - Number(a.causes.certain));
+    return options.allSymptoms === true ? suspects : inOrder(suspects);
   };
   const trials = trialArbitrary({
     workload: options.workload,
