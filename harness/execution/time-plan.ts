@@ -43,9 +43,8 @@ const MEASURED = 1;
 const LEAST_SEARCH = 0.3;
 const LAST_TRIAL = 1.1;
 const TRIALS = 1.15;
-/** Where others are to be asked: searching ends sooner once there is something to ask about, and proving ends in time for it. */
+/** Where others are to be asked, searching ends sooner once there is something to ask about. A proof is worth more than their answer. */
 const SEARCH_FOUND = 0.9;
-const ASKED_FROM = 1.2;
 /** Before the end: what reports and the end of the process take, at least so long … */
 const ENDING = { share: 0.1, leastMs: 3_000 } as const;
 /** … before that, what it takes to stop a worker, and before that, what a run takes to be cut short. */
@@ -69,14 +68,14 @@ export const ENDLESS: TimePlan = {
 /**
  * Divides a budget of `timeMs` that begins at `began`.
  *
- * @param isAsked Whether a base build or a real server is to be asked about findings: that gets a part of its own.
+ * @param isAsked Whether a base build or a real server is to be asked about findings.
  */
 export function timePlan(timeMs: number, began: number, isAsked = false): TimePlan {
   if (!Number.isFinite(timeMs)) return ENDLESS;
   const counted = Math.max(timeMs, BUDGET_MIN_MS);
   const at = (share: number): number => began + share * counted;
   const asked = at(BOUND) - Math.max(ENDING.share * counted, ENDING.leastMs);
-  const work = Math.min(isAsked ? at(ASKED_FROM) : asked, asked - STOPPING * counted);
+  const work = asked - STOPPING * counted;
   const proved = work - CUTTING * counted;
   const trials = Math.min(at(TRIALS), proved - CUTTING * counted);
   return {

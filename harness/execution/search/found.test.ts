@@ -77,6 +77,16 @@ describe('proving a finding', () => {
     expect(found.left).toEqual(['shrink', 'proof']);
   });
 
+  it('counts the runs of the form that was found where shrinking was cut short', async () => {
+    let runs = 0;
+    const attempt: Attempt = () => Promise.resolve(runs++ === 0 ? [FAILS] : []);
+
+    const found = await prove(attempt, { stopped: () => runs > 0 });
+
+    expect(found.stats.reproduced).toEqual({ k: 1, n: 1 });
+    expect(found.trial.schedule).toEqual(SCHEDULE);
+  });
+
   it('claims nothing of what was never run again', async () => {
     const found = await prove(() => Promise.resolve([]), { provedUntil: realNow() - 1 });
 

@@ -76,6 +76,8 @@ const SHRINK_MS = 10_000;
 const SHRINK_PROCESS_MS = 90_000;
 /** Of the time that there is for a finding this much is for shrinking: a large one that is proved is worth more than a small one that is not. */
 const SHRINK_SHARE = 0.5;
+/** As it was found, and one smaller form: so many runs one after the other. */
+const SHRINK_RUNS_MIN = 3;
 
 /**
  * Shrinks one violation of a failed trial and measures how often it reproduces. In runs that may differ, `k` may be 0: then it proves nothing.
@@ -97,13 +99,17 @@ export async function findingOf(
   const shareMs = Math.max(0, options.provedUntil - began) / pending;
   const shrinkMs = options.shrinkMs ?? (runner.repeatable ? SHRINK_MS : SHRINK_PROCESS_MS);
   // What a finding gets is over softly, and its share of the budget is not: there, runs are cut short.
-  const shrinkCut = began + shareMs * SHRINK_SHARE;
+  // Where it is too short to try even one form, all of it is for proving.
+  const runMs = (history.phases.at(-1)?.timeMs ?? 0) - (history.phases[0]?.timeMs ?? 0);
+  const isTooShort = !runner.repeatable && shareMs * SHRINK_SHARE < runMs * SHRINK_RUNS_MIN;
+  const shrinkCut = isTooShort ? began : began + shareMs * SHRINK_SHARE;
   const shrinkUntil = Math.min(began + shrinkMs, shrinkCut);
   // A run that can be made again exactly is short, and ends; the first one of a proof is always made.
   const cutAt: CutAt = runner.repeatable ? (_, work) => work() : options.cutAt;
   const schedule = known ?? (await runner.derive(trial)).schedule;
   const stored: Trial = { workload: trial.workload, schedule };
   const outOfTime = (): boolean => realNow() >= shrinkUntil || options.stopped();
+  let tried: Shrunk['tried'];
   const accepted = await cutAt(shrinkCut, () =>
     shrinkFinding(stored, wanted, {
       attempt,
@@ -112,6 +118,7 @@ export async function findingOf(
       keepHolds: options.properties.some(
         ({ name, countsRounds }) => name === violation.signature.property && countsRounds,
       ),
+      onFirst: (made) => (tried = made),
     }),
   );
   const wasHurried = outOfTime();
@@ -128,7 +135,10 @@ export async function findingOf(
     steadiest(
       accepted,
       // Where runs differ, what is stored is what has to fail again.
-      { trial: runner.repeatable ? trial : stored, history, violation, executions: 1 },
+      {
+        ...{ trial: runner.repeatable ? trial : stored, history, violation, executions: 1 },
+        ...(tried === undefined || runner.repeatable ? {} : { tried }),
+      },
       options,
       wanted,
       attempt,

@@ -73,6 +73,8 @@ export interface ShrinkOptions {
   readonly repeatable: boolean;
   /** Whether holds stay as long as they are. */
   readonly keepHolds: boolean;
+  /** Hears how often the trial failed as it was given, also where that was too seldom, or time was too short. */
+  readonly onFirst?: (tried: { readonly k: number; readonly n: number }) => void;
 }
 
 /**
@@ -82,14 +84,14 @@ export interface ShrinkOptions {
 export async function shrinkFinding(
   start: Trial,
   wanted: Wanted,
-  { attempt, outOfTime, repeatable, keepHolds }: ShrinkOptions,
+  { attempt, outOfTime, repeatable, keepHolds, onFirst }: ShrinkOptions,
 ): Promise<readonly Shrunk[]> {
   const accepted: Shrunk[] = [];
   let executions = 0;
   const tries = async (
     trial: Trial,
     { need, of }: Rule,
-  ): Promise<{ readonly fails: boolean; readonly rate: number }> => {
+  ): Promise<{ readonly fails: boolean; readonly k: number; readonly n: number }> => {
     let failed = 0;
     let made = 0;
     for (;;) {
@@ -106,14 +108,15 @@ export async function shrinkFinding(
         accepted.push({ trial, history: judged.history, violation, executions, tried });
       }
       const fails = failed >= need;
-      if (fails || made - failed > of - need || outOfTime()) return { fails, rate: failed / made };
+      if (fails || made - failed > of - need || outOfTime()) return { fails, k: failed, n: made };
     }
   };
   // Where runs differ, one that fails is no shrunk form yet, and takes as long as the proof of the form that was found.
   if (!repeatable && outOfTime()) return [];
   const first = await tries(start, repeatable ? ONCE : FIRST);
+  onFirst?.(first);
   if (!first.fails) return [];
-  const rule = repeatable ? ONCE : first.rate >= STEADY ? TWICE : FLICKERING;
+  const rule = repeatable ? ONCE : first.k >= first.n * STEADY ? TWICE : FLICKERING;
   const walk = async (candidates: Generator<Trial, Trial, boolean>): Promise<void> => {
     let next = candidates.next();
     while (next.done !== true && executions < EXECUTIONS_MAX && !outOfTime()) {
