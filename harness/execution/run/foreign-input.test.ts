@@ -1,7 +1,7 @@
 /** What a fresh copy of the target is given of a user's object that the target writes to as well. */
 import { describe, expect, it } from 'vitest';
 import { setAt } from '../../model/edit.ts';
-import type { JsonObject, JsonValue } from '../../model/object.ts';
+import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import type { FieldPath } from '../../model/workload.ts';
 import { historyBuilder, manifest, REFERENCE } from '../../oracle/test-history.ts';
 import { foreignInput } from './foreign-input.ts';
@@ -35,7 +35,26 @@ function specAfter(
 
 const write = (by: string, path: FieldPath, value: JsonValue): Write => ({ by, path, value });
 
+/** What is left of a widget that is being deleted while the target's finalizer is on it. */
+function terminating(...others: readonly string[]): readonly KubeObject[] {
+  const h = historyBuilder();
+  h.create('user', WIDGETS, manifest('Widget', 'web', {}, others.length === 0 ? {} : { finalizers: others }));
+  h.phase('contention');
+  const live = h.live(WIDGETS, 'web');
+  h.update('controller', WIDGETS, setAt(live, ['metadata', 'finalizers'], [...others, 'example.com/own']));
+  h.delete('user', WIDGETS, 'web');
+  const ownedLeaves = { [`${WIDGETS}:web`]: ['metadata.finalizers["example.com/own"]'] };
+  return foreignInput(h.build(), { ...REFERENCE, ownedLeaves });
+}
+
 describe('the input of a fresh copy', () => {
+  it('has no object that is being deleted and that only the target’s own finalizer keeps', () => {
+    expect(terminating()).toEqual([]);
+    expect(terminating('example.com/of-others')).toMatchObject([
+      { metadata: { finalizers: ['example.com/of-others'] } },
+    ]);
+  });
+
   it('has the user’s value where the target wrote another, and nothing where only the target wrote', () => {
     const writes = [write('controller', ['cpu'], '2'), write('controller', ['memory'], '1Gi')];
 

@@ -45,8 +45,17 @@ export function foreignInput(history: History, reference: Reference): readonly K
     const creator = creators.get(revision.uid) ?? '';
     // What the environment makes of the target's own, it makes of a fresh target's too.
     if (roleOf(creator) === 'target' || creator === WORKLOADS) return [];
-    return [withoutOwn(history, revision, reference)];
+    const left = withoutOwn(history, revision, reference);
+    return isGoneBut(left) ? [] : [left];
   });
+}
+
+/**
+ * Whether an object is being deleted and nothing but the target's own finalizer has kept it: without that it would be gone, and a server
+ * that is given it like this keeps it for ever.
+ */
+function isGoneBut({ metadata }: KubeObject): boolean {
+  return metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length === 0;
 }
 
 function withoutOwn(history: History, revision: Revision, reference: Reference): KubeObject {
