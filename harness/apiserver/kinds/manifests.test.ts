@@ -193,6 +193,7 @@ it('wants metrics of an autoscaler to say their type, and names of stateful sets
   expect(causes(request('POST', '/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers', scaler))).toEqual([
     'spec.metrics[0].type: Required value: must specify a metric source type',
     'spec.metrics[0].type: Unsupported value: "": supported values: "ContainerResource", "External", "Object", "Pods", "Resource"',
+    'spec.metrics[0].type: Unsupported value: "": supported values: "ContainerResource", "External", "Object", "Pods", "Resource"',
   ]);
   expect(causes(request('POST', '/apis/apps/v1/namespaces/default/statefulsets', set))).toContainEqual(
     expect.stringContaining('metadata.name: Invalid value: "a.b": a lowercase RFC 1123 label must'),
