@@ -20,6 +20,11 @@ export function realNow(): number {
   return realPerformanceNow();
 }
 
+/** The same clock, in ms from a beginning that all threads of this process share. */
+export function realMoment(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}
+
 /** The wall clock. */
 export function realDate(): Date {
   return new RealDate();

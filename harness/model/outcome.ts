@@ -1,6 +1,7 @@
 /** What runs come to, with what they found and apart from it: whether it means anything that nothing failed. */
 import { isNotConfirmed } from './confirmation.ts';
 import type { CampaignOutcome, Finding, PropertyTally } from './finding.ts';
+import type { LeftOut } from './left-out.ts';
 
 /** More than this share of trials without an opinion is no result. */
 const INCONCLUSIVE_SHARE_MAX = 0.01;
@@ -15,12 +16,17 @@ export interface RunsMade {
   readonly perProperty: { readonly [property: string]: PropertyTally };
   /** Whether anybody was to get in the target's way. */
   readonly contended: boolean;
+  /** What there was no time for. */
+  readonly left: readonly LeftOut[];
 }
 
 export function outcomeBesides(made: RunsMade): CampaignOutcome {
   const { runs, contention } = made;
   if (made.interrupted) return 'interrupted';
-  if (made.diverged || made.inconclusiveRuns > runs * INCONCLUSIVE_SHARE_MAX || runs === 0) return 'inconclusive';
+  // One violation that was seen and not run again weighs more than any number of runs that hold.
+  const isUnproved = made.left.some(({ what }) => what === 'unproved');
+  if (made.diverged || isUnproved || runs === 0) return 'inconclusive';
+  if (made.inconclusiveRuns > runs * INCONCLUSIVE_SHARE_MAX) return 'inconclusive';
   if (Object.values(made.perProperty).some(({ vacuous }) => vacuous)) return 'vacuous';
   const met =
     (contention['conflicts'] ?? 0) +

@@ -4,7 +4,7 @@
  * Owns: the budget over all workers, what a lost worker means. Does not own: the search itself (`search.ts`), what is counted (`tally.ts`), what
  * it all amounts to (`campaign-result.ts`).
  */
-import { realNow } from '../../determinism/real-time.ts';
+import { realMoment, realNow } from '../../determinism/real-time.ts';
 import type { Measures } from '../../model/baseline.ts';
 import { causeKey, type KnownCause } from '../../model/cause.ts';
 import { signatureText } from '../../model/check-result.ts';
@@ -48,6 +48,8 @@ export interface CampaignOptions {
   readonly allSymptoms?: boolean;
 }
 
+/** A worker that was silent for longer than this when its time was over may have been blocked. */
+const SILENT_MS = 2_000;
 /** A target that takes down this many workers has been understood. */
 const LOST_WORKERS_MAX = 3;
 
@@ -200,7 +202,7 @@ class Campaign {
       return { end: why === 'recycle' ? 'recycled' : 'enough' };
     }
     if (how.end === 'overdue') {
-      this.#noteOverdue();
+      this.#noteOverdue(how.silentMs);
       return { end: 'enough' };
     }
     // If it happened while loading or in a reference run, there is nothing to search.
@@ -209,13 +211,22 @@ class Campaign {
     return { end: 'lost', how };
   }
 
-  /** It was stopped in the middle of something. */
-  #noteOverdue(): void {
+  /** It was stopped in the middle of something: what it was about to show is neither a finding nor nothing. */
+  #noteOverdue(silentMs: number): void {
     const before = this.#searchStarted === undefined;
-    this.#total.left.push({ what: before ? 'measuring' : 'runs', count: 1 });
+    const isUnproved = this.#phase === 'shrink' || this.#phase === 'reproduce' || silentMs > SILENT_MS;
+    this.#total.left.push({ what: before ? 'measuring' : isUnproved ? 'unproved' : 'runs', count: 1 });
     if (before)
       this.#warnings.push(
-        `the time was over in phase "${this.#phase}", before anything could be searched; give it more (--budget 10m)`,
+        `the budget ended in phase "${this.#phase}", before anything could be searched; raise it (--budget 10m)`,
+      );
+    else if (silentMs > SILENT_MS)
+      this.#warnings.push(
+        `the budget ended while the target had not let the event loop run for ${(silentMs / 1000).toFixed(1)} s; raise it (--budget 10m) to see whether it blocks`,
+      );
+    else if (isUnproved)
+      this.#warnings.push(
+        'a violation was seen, and the budget ended before it could be reproduced; raise it (--budget 10m)',
       );
   }
 
@@ -229,7 +240,7 @@ class Campaign {
       ...{ strategies, start, verifyEvery, shrinkMs, allSymptoms },
       firstRun: this.#total.runs,
       runsMax: Math.min(this.#runsMax - this.#total.runs, Number.MAX_SAFE_INTEGER),
-      plan: shifted(this.#searchStarted === undefined ? this.#plan : this.#goingOn(), -realNow()),
+      plan: shifted(this.#searchStarted === undefined ? this.#plan : this.#goingOn(), realMoment() - realNow()),
       known: this.#known,
       expected: this.#options.expected ?? [],
     };

@@ -108,7 +108,14 @@ describe('a search', () => {
     expect(found).toEqual([]);
     expect({ runs: tally.runs, inconclusive: tally.inconclusiveRuns }).toEqual({ runs: 4, inconclusive: 4 });
     expect(tally.inconclusive).toEqual({ 'test: two runs without any fault gave different results': 4 });
-    const made = { runs: 4, interrupted: false, diverged: false, contention: { conflicts: 9 }, contended: true };
+    const made = {
+      runs: 4,
+      interrupted: false,
+      diverged: false,
+      contention: { conflicts: 9 },
+      contended: true,
+      left: [],
+    };
     expect(outcomeBesides({ ...made, inconclusiveRuns: tally.inconclusiveRuns, perProperty: tally.perProperty })).toBe(
       'inconclusive',
     );

@@ -260,7 +260,7 @@ function neverAgain(
 ): void {
   const reason =
     reproduced.n === 0
-      ? 'seen once, and the budget ended before it could be run again'
+      ? 'seen once; the budget ended before it could be reproduced'
       : `seen, and in none of ${reproduced.n} runs of the same schedule`;
   if (reproduced.n === 0) tally.left.push({ what: 'unproved', count: 1 });
   const why = { property: signature.property, reason };

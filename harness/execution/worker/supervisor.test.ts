@@ -37,6 +37,15 @@ it('stops a worker that has not ended when its time is over', async () => {
   expect(end).toBe('overdue');
 });
 
+it('says how long a worker was silent that it stopped in the middle of something', async () => {
+  const entry = new URL('data:text/javascript,for (;;) {}');
+
+  const ended = await superviseWorker({ entry, job: jobOf(null), until: realNow() + 600, listen: () => {} });
+
+  expect(ended).toMatchObject({ end: 'overdue' });
+  expect('silentMs' in ended && ended.silentMs > 400).toBe(true);
+});
+
 describe('a worker that dies', () => {
   const entry = new URL('data:text/javascript,throw new Error("out of order")');
 

@@ -37,8 +37,8 @@ export type WorkerEnd =
   | { readonly end: 'blocked'; readonly forMs: number }
   /** The thread ended by itself: out of memory, or a way to exit that could not be intercepted. */
   | { readonly end: 'died'; readonly detail: string }
-  /** It was stopped: its time was over, and it had not ended by itself. */
-  | { readonly end: 'overdue' };
+  /** It was stopped: its time was over, and it had not ended by itself. Nothing had come of it for `silentMs`. */
+  | { readonly end: 'overdue'; readonly silentMs: number };
 
 export interface WorkerOptions {
   readonly entry: URL;
@@ -101,7 +101,7 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { r
   worker.stderr.on('data', keep);
   return new Promise((resolve) => {
     let finished = false;
-    let overdue = false;
+    let overdue: Extract<WorkerEnd, { readonly end: 'overdue' }> | undefined;
     let ended: WorkerEnd | undefined;
     const died = (detail: string, stack = ''): void => {
       if (finished) return;
@@ -122,18 +122,19 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { r
     // One that has answered and was asked nothing since may be silent.
     let idle = false;
     const look = realSetInterval(() => {
-      if (!finished && realNow() >= (options.until ?? Number.POSITIVE_INFINITY)) {
-        finished = true;
-        overdue = true;
-        void worker.terminate();
-        return;
-      }
-      if (idle) return;
       const now = Atomics.load(slots, SLOT.heartbeat);
       if (now !== beats) {
         beats = now;
         heard();
-      } else if (isTooLong(silence, { ms: realNow() - since, processorMs: realProcessorMs() - processorSince })) {
+      }
+      const isOver = realNow() >= (options.until ?? Number.POSITIVE_INFINITY);
+      if (isOver && !finished && ended === undefined) {
+        finished = true;
+        overdue = { end: 'overdue', silentMs: realNow() - since };
+        void worker.terminate();
+        return;
+      }
+      if (!idle && isTooLong(silence, { ms: realNow() - since, processorMs: realProcessorMs() - processorSince })) {
         if (error === undefined) ended ??= { end: 'blocked', forMs: silence.maxMs };
         else if (!finished) {
           finished = true;
@@ -174,11 +175,7 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { r
       realClearInterval(look);
       options.signal?.removeEventListener('abort', stop);
       if (ended === undefined) died(`its thread ended with code ${code}`);
-      const end: WorkerEnd = overdue
-        ? { end: 'overdue' }
-        : finished || ended === undefined
-          ? { end: 'finished' }
-          : ended;
+      const end: WorkerEnd = overdue ?? (finished || ended === undefined ? { end: 'finished' } : ended);
       resolve({ ...end, output });
     });
   });

@@ -4,7 +4,7 @@
  * Owns: the order of installation. A worker entry (in `cli/`) hands in the registry and nothing else.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { realNow } from '../../determinism/real-time.ts';
+import { realMoment, realNow } from '../../determinism/real-time.ts';
 import { HarnessError } from '../../model/errors.ts';
 import type { Property } from '../../oracle/property.ts';
 import type { OwnerReference } from '../../model/object.ts';
@@ -42,7 +42,6 @@ const TALLY_EVERY_MS = 200;
 /** Does the job that the supervisor handed over, and reports. */
 export async function runWorker(registry: Registry): Promise<void> {
   const { job, shared } = workerData as WorkerData;
-  const began = realNow();
   const slots = new Int32Array(shared);
   const say = (message: FromWorker): void => parentPort?.postMessage(message);
   try {
@@ -52,7 +51,14 @@ export async function runWorker(registry: Registry): Promise<void> {
     const runner = new TrialRunner(host, job.subject.settings, pulse.begun);
     const properties = await registry.properties(job.subject.properties, job.subject.configFile);
     if (job.job === 'search')
-      await doSearch({ ...job, plan: shifted(job.plan, began) }, runner, registry, properties, say, pulse);
+      await doSearch(
+        { ...job, plan: shifted(job.plan, realNow() - realMoment()) },
+        runner,
+        registry,
+        properties,
+        say,
+        pulse,
+      );
     else if (job.job === 'revisit')
       await doRevisit(job, runner, baseWorkload(job.subject, runner), properties, say, pulse);
     else if (job.job === 'lab') await doLab(job, runner, properties, say);
@@ -169,7 +175,11 @@ async function doSearch(
         say({ say: 'found', found });
       },
       onInconclusive: (run) => say({ say: 'inconclusive', run }),
-      onPhase: (phase) => say({ say: 'phase', phase }),
+      onPhase: (phase) => {
+        // Proving a finding may take until this worker is stopped: what it was found in is counted.
+        say({ say: 'tally', tally });
+        say({ say: 'phase', phase });
+      },
       stopped,
     },
     tally,
@@ -183,7 +193,7 @@ async function doSearch(
 function notMeasured({ cut }: TrialRunner): string {
   const busy = cut === undefined ? undefined : busyUntilCut(cut);
   return (
-    `the undisturbed runs did not end within the budget, expected the target to come to rest several times${busy === undefined ? '' : `: ${busy}`}; ` +
+    `the target did not become idle within the budget, so nothing was searched${busy === undefined ? '' : `: ${busy}`}; ` +
     'give it more time (--budget 10m), or shorten its intervals and back-offs in the configuration'
   );
 }

@@ -80,6 +80,8 @@ function oneSoak(parts: Parts, { allShards }: MergeManner): Soak | undefined {
     diverged: results.some(({ diverged }) => diverged),
     inconclusiveRuns: inconclusive.count,
     contended,
+    // What one batch had no time to reproduce, a later one meets again.
+    left: [],
   });
   const known = Object.entries(counts).filter(
     ([key]) => !findings.some(({ violation }) => names.keyOf(violation) === key),
