@@ -103,7 +103,7 @@ export function causesNamed(history: History, { signature, operations }: Violati
     case 'one-active-leader':
       return [TWO_LEADERS];
     case 'idempotent-effects':
-      return [{ key: `outside | ${signature.field}`, text: `how it keeps ${signature.field} outside the cluster` }];
+      return [{ key: `outside | ${signature.field}`, text: `inconsistent external state: ${signature.field}` }];
     case 'survival':
       return [SURVIVAL[kind] ?? { key: 'process ends', text: 'an error that ends the process' }];
     case 'convergence':

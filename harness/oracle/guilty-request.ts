@@ -52,14 +52,14 @@ function contentText(
 ): string {
   switch (effect) {
     case 'stale':
-      if (patch) return 'whatever the object has become since it was read';
+      if (patch) return 'without checking for changes since the read';
       return versioned
         ? 'with older content under a newer version'
         : 'with content of an earlier read, which nothing checks';
     case 'drops':
-      return 'without what others had put there and it had read';
+      return 'drops fields of other writers that it had read';
     case 'claims':
-      return 'with a generation that it did not act on';
+      return 'reports an observedGeneration that it has not acted on';
   }
 }
 
@@ -139,7 +139,7 @@ export function loopCauses(history: History, ids: readonly number[]): readonly C
   const ordered = [...counts].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
   return ordered.map(([request]) => ({
     key: `${again ? 'retries' : 'loop'} | ${request}`,
-    text: again ? `how it repeats a failed ${worded(request)}` : `a loop that sends ${worded(request)}`,
+    text: again ? `how it repeats a failed ${worded(request)}` : `hot loop: ${request}`,
   }));
 }
 

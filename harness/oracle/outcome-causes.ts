@@ -19,7 +19,7 @@ import { indexOf } from './history-index.ts';
 import { livesOf, overlap } from './leadership.ts';
 
 /** Two replicas that do what one of them would not. */
-export const TWO_LEADERS: Cause = { key: 'two leaders', text: 'two replicas at work at one time' };
+export const TWO_LEADERS: Cause = { key: 'two leaders', text: 'two replicas active at the same time' };
 
 /** Whether two replicas were alive at one time. */
 export function haveOverlapped(history: History): boolean {
@@ -108,12 +108,11 @@ function givenUp(history: History, { signature }: Violation): readonly Cause[] {
       const key = ended === undefined ? `given up | ${request} | ${after}` : `given up | clean-up of ${ended}`;
       if (keys.has(key)) return [];
       keys.add(key);
-      if (ended !== undefined)
-        return [{ key, text: `the clean-up of ${ended}, of which a failed request is not made good` }];
+      if (ended !== undefined) return [{ key, text: `clean-up of ${ended} gives up after a failed request` }];
       return [
         {
           key,
-          text: `${operation.verb} of ${resourceOf(operation)}, which is not made good after ${how(operation) ?? ''}`,
+          text: `${operation.verb} of ${resourceOf(operation)} is not retried after ${how(operation) ?? ''}`,
         },
       ];
     });
@@ -163,14 +162,14 @@ function fallbacks(history: History, violation: Violation): readonly Cause[] {
           : roots.map((root) => ({ key: `restart | ${root}`, text: `what it does with ${root} after a restart` }));
       return [
         ...restart,
-        ...roots.map((root) => ({ key: `missed | ${root}`, text: `what it makes of ${root} in the end` })),
+        ...roots.map((root) => ({ key: `missed | ${root}`, text: `wrong final state of ${root}` })),
         ...wrong.flatMap(({ resource, path }) =>
-          path === '' ? [childrenCause(resource, `which ${resource} it makes and takes away`)] : [],
+          path === '' ? [childrenCause(resource, `wrong number of ${resource} created or deleted`)] : [],
         ),
       ];
     }
     case 'deletion-completes':
-      return [{ key: `never finished | ${kind}`, text: `how it ends ${kind} that are being deleted` }];
+      return [{ key: `never finished | ${kind}`, text: `${kind} never finishes deleting` }];
     default:
       return [ownCause(violation)];
   }

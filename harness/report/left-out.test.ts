@@ -20,11 +20,11 @@ it('names what was left out of a finding, with the command that continues', () =
 
   expect(lines).toEqual([
     {
-      what: 'lost-update-fa7988: proving it by as many runs as usual',
+      what: 'lost-update-fa7988: reproduce it 10 times',
       command: 'replay .stalemate/failures/lost-update-fa7988.json --shrink',
     },
     {
-      what: 'lost-update-fa7988: asking a real server about it',
+      what: 'lost-update-fa7988: confirm on a real API server',
       command: 'replay .stalemate/failures/lost-update-fa7988.json --cluster envtest',
     },
   ]);

@@ -64,7 +64,7 @@ export function leftOutLines(left: readonly LeftOut[], facts: LeftOutFacts): rea
         if (isShrunkToo) return [];
         return [
           {
-            what: `${about}: proving it by as many runs as usual`,
+            what: `${about}: reproduce it 10 times`,
             command: path === undefined ? again : `${replay} --shrink`,
           },
         ];
@@ -73,7 +73,7 @@ export function leftOutLines(left: readonly LeftOut[], facts: LeftOutFacts): rea
       case 'confirm':
         return [
           {
-            what: `${about}: asking a real server about it`,
+            what: `${about}: confirm on a real API server`,
             command: path === undefined ? again : `${replay} --cluster envtest`,
           },
         ];

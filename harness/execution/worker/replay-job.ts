@@ -57,7 +57,7 @@ export async function doReplay(
     })
     .catch((error: unknown) => {
       unlessTimeIsOver(error);
-      throw new HarnessError('INTERRUPTED', 'the time was over before a run had come to its end; give it more');
+      throw new HarnessError('INTERRUPTED', 'timed out before one run finished; raise the time limit');
     });
 }
 

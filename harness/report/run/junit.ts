@@ -91,7 +91,7 @@ function propertyCase(property: PropertyLine, scenario: Scenario): Case {
   }
   const cause = symptomOf(property, scenario);
   if (cause !== undefined) {
-    const message = attributes({ message: `broken by what is reported as ${cause.stem}: ${cause.sentence}` });
+    const message = attributes({ message: `symptom of finding ${cause.stem}: ${cause.sentence}` });
     return { name, result: 'skipped', xml: `      <skipped${message}/>\n${beside}` };
   }
   if (!wasTested(property)) {
