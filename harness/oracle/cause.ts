@@ -19,6 +19,7 @@ import {
   childrenCause,
   haveOverlapped,
   isChildren,
+  isGuess,
   isMissed,
   outcomeCauses,
   TWO_LEADERS,
@@ -31,6 +32,16 @@ export interface Causes {
   readonly candidates: readonly [Cause, ...(readonly Cause[])];
   /** The violation itself names it: no other one can be meant. */
   readonly certain: boolean;
+  /**
+   * How many of the candidates, from the first on, make it a symptom of theirs when they are known already; absent: all. The others are
+   * what is left to say of any wrong outcome of that object: known, they must not hide a bug for which the run has a better explanation.
+   */
+  readonly owners?: number;
+}
+
+/** Whether a candidate beyond those that fit every such outcome explains it. */
+export function isExplained({ candidates: [{ key }], owners }: Causes): boolean {
+  return owners !== undefined && !isGuess(key);
 }
 
 /**
@@ -55,14 +66,14 @@ export function causesOf(history: History, violations: readonly Violation[]): re
     if (first !== undefined) {
       const because = loopBecauseOf(history, violation, violations);
       if (because === undefined) return { candidates: [first, ...more], certain: true };
-      return { candidates: [because, first, ...more], certain: false };
+      return { candidates: [because, first, ...more], certain: false, owners: 1 };
     }
     const others = violations.flatMap((other, place) => {
       const [cause] = named[place] ?? [];
       return cause !== undefined && other.severity === 'error' && explains(history, other, violation) ? [cause] : [];
     });
     if (others[0] !== undefined) return { candidates: [others[0], ...others.slice(1)], certain: false };
-    return { candidates: outcomeCauses(history, violation), certain: false };
+    return { ...outcomeCauses(history, violation), certain: false };
   });
 }
 

@@ -27,19 +27,28 @@ export function haveOverlapped(history: History): boolean {
   return lives.some((life) => lives.some((other) => overlap(life, other)));
 }
 
-/** The likeliest first; never empty. */
-export function outcomeCauses(history: History, violation: Violation): readonly [Cause, ...(readonly Cause[])] {
-  const possible = [
-    ...carriedBack(history, violation),
-    ...givenUp(history, violation),
-    ...(haveOverlapped(history) ? [TWO_LEADERS] : []),
-    ...fallbacks(history, violation),
-  ];
-  const [first = ownCause(violation), ...more] = possible.filter(
-    ({ key }, place) => possible.findIndex((one) => one.key === key) === place,
-  );
-  return [first, ...more];
+/** Candidates, the likeliest first; never empty. `owners`: how many of them may own it without a look (`cause.ts`). */
+export function outcomeCauses(
+  history: History,
+  violation: Violation,
+): { readonly candidates: readonly [Cause, ...(readonly Cause[])]; readonly owners: number } {
+  const specific = distinct([...carriedBack(history, violation), ...givenUp(history, violation)]);
+  const replicas = haveOverlapped(history) ? [TWO_LEADERS] : [];
+  const guesses = fallbacks(history, violation);
+  const all = distinct([...specific, ...replicas, ...guesses]);
+  const [first = ownCause(violation), ...more] = all;
+  const restarts = guesses.filter(({ key }) => key.startsWith(RESTART)).length;
+  // What comes with a restart only, or with a second replica only, is no symptom of what comes without.
+  const owners =
+    [specific, replicas].find(({ length }) => length > 0)?.length ?? (restarts > 0 ? restarts : all.length);
+  return { candidates: [first, ...more], owners: Math.max(1, owners) };
 }
+
+function distinct(causes: readonly Cause[]): readonly Cause[] {
+  return causes.filter(({ key }, place) => causes.findIndex((one) => one.key === key) === place);
+}
+
+const RESTART = 'restart | ';
 
 /** What is wrong in the end; without a path, that the object is there or is not. */
 export interface Wrong {
@@ -155,11 +164,11 @@ function fallbacks(history: History, violation: Violation): readonly Cause[] {
     case 'convergence':
     case 'crash-equivalence': {
       const wrong = wrongIn(history, violation);
-      const roots = wrong.map((one) => rootOf(history, one)).toSorted();
+      const roots = [...new Set(wrong.map((one) => rootOf(history, one)))].toSorted();
       const restart =
         property === 'convergence'
           ? []
-          : roots.map((root) => ({ key: `restart | ${root}`, text: `what it does with ${root} after a restart` }));
+          : roots.map((root) => ({ key: `${RESTART}${root}`, text: `what it does with ${root} after a restart` }));
       return [
         ...restart,
         ...roots.map((root) => ({ key: `missed | ${root}`, text: `wrong final state of ${root}` })),
@@ -199,6 +208,11 @@ function rootOf(history: History, { resource, uid }: Wrong): string {
 }
 
 const OWNERS_MAX = 5;
+
+/** Whether it is what is left to say of an outcome when nothing in the run explains it. */
+export function isGuess(key: string): boolean {
+  return ['missed | ', RESTART, 'children | ', 'never finished | '].some((start) => key.startsWith(start));
+}
 
 /** Whether no request stands out. */
 export function isMissed({ key }: Cause): boolean {

@@ -4,7 +4,7 @@
  */
 import type { KnownCause } from '../../model/cause.ts';
 import { signatureText, type Violation } from '../../model/check-result.ts';
-import type { Causes } from '../../oracle/cause.ts';
+import { isExplained, type Causes } from '../../oracle/cause.ts';
 import { addSymptom, type SearchTally } from './tally.ts';
 
 /** A violation of a run, with what may have caused it. */
@@ -19,7 +19,7 @@ const SIGHTINGS_MAX = 3;
 export class KnownCauses {
   /** By the key of a cause or one of its other names: the key that it is reported under. */
   readonly #byKey = new Map<string, string>();
-  /** By signature, for violations that do not name their cause. */
+  /** By how an outcome looks ({@link lookOf}), for violations that do not name their cause. */
   readonly #bySignature = new Map<string, string>();
   readonly #inVain = new Map<string, number>();
   readonly #dismissed = new Set<string>();
@@ -37,13 +37,15 @@ export class KnownCauses {
 
   /** The key of the cause that a violation is a symptom of; undefined where none is known. */
   ownerOf({ violation, causes }: Suspect): string | undefined {
-    for (const { key } of causes.candidates) {
+    for (const { key } of causes.candidates.slice(0, causes.owners)) {
       const owner = this.#byKey.get(key);
       if (owner !== undefined) return owner;
     }
     const signature = signatureText(violation.signature);
     // What is known by its signature alone is known however it came about.
-    return this.#byKey.get(signature) ?? (causes.certain ? undefined : this.#bySignature.get(outcomeOf(signature)));
+    return (
+      this.#byKey.get(signature) ?? (causes.certain ? undefined : this.#bySignature.get(lookOf({ violation, causes })))
+    );
   }
 
   /** Whether time may be spent on it. */
@@ -58,7 +60,14 @@ export class KnownCauses {
     this.#byKey.set(key, owner);
     for (const other of also) if (!this.#byKey.has(other)) this.#byKey.set(other, owner);
     if (suspect.causes.certain) this.#byKey.set(suspect.causes.candidates[0].key, owner);
-    else this.#bySignature.set(outcomeOf(signatureText(suspect.violation.signature)), owner);
+    else this.#remember(suspect, owner);
+  }
+
+  /** The same outcome in a run that explains nothing has this cause too. */
+  #remember(suspect: Suspect, owner: string): void {
+    const outcome = outcomeOf(signatureText(suspect.violation.signature));
+    this.#bySignature.set(lookOf(suspect), owner);
+    if (!this.#bySignature.has(outcome)) this.#bySignature.set(outcome, owner);
   }
 
   /** It was looked into, and came back in no run. */
@@ -110,6 +119,12 @@ export function inOrder(suspects: readonly Suspect[]): readonly Suspect[] {
 /** The same wrong outcome is one whether or not a crash was in the run. */
 function outcomeOf(signature: string): string {
   return signature.replace(/^crash-equivalence \|/, 'convergence |');
+}
+
+/** Outcomes that look alike may have two causes: where the run explains one, that it was looked into without that says nothing. */
+function lookOf({ violation, causes }: Suspect): string {
+  const outcome = outcomeOf(signatureText(violation.signature));
+  return isExplained(causes) ? `${outcome} || ${causes.candidates[0].key}` : outcome;
 }
 
 function vainKey({ violation, causes }: Suspect): string {

@@ -1,0 +1,97 @@
+/** Two bugs of one object: what is known of one must not hide the other. Causes are read off hand-written histories. */
+import { expect, it } from 'vitest';
+import { signatureText, type Violation } from '../../model/check-result.ts';
+import type { History } from '../../model/history.ts';
+import type { KubeObject } from '../../model/object.ts';
+import { causesOf } from '../../oracle/cause.ts';
+import { historyBuilder, manifest, type HistoryBuilder } from '../../oracle/test-history.ts';
+import { violation } from '../run/test-verdicts.ts';
+import { KnownCauses, type Suspect } from './known-causes.ts';
+
+const KIND = 'widgets.example.com';
+const MISSED = `missed | ${KIND}`;
+const PUT = `write | PUT without a version | ${KIND} | stale`;
+
+function started(): { built: HistoryBuilder; read: KubeObject } {
+  const built = historyBuilder();
+  built.create('user', KIND, manifest('Widget', 'a', { spec: { replicas: 1 }, status: {} }));
+  built.phase('contention');
+  return { built, read: built.get('controller', KIND, 'a') };
+}
+
+function outcome(more: Partial<Violation['signature']> = {}): Violation {
+  return violation({ property: 'convergence', class: 'wrong-value', kind: KIND, field: 'spec.replicas', ...more });
+}
+
+function suspect(history: History, of: Violation): Suspect {
+  const [causes] = causesOf(history, [of]);
+  if (causes === undefined) throw new Error('no causes');
+  return { violation: of, causes };
+}
+
+/** A run that ends wrong, and in which nothing says why. */
+function missed(more: Partial<Violation['signature']> = {}): Suspect {
+  return suspect(started().built.build(), outcome(more));
+}
+
+/** A run that ends wrong since an old value was written back. */
+function carriedBack(): Suspect {
+  const { built, read } = started();
+  built.edit('writer-1', KIND, 'a', ['spec', 'replicas'], 3);
+  const {
+    metadata: { resourceVersion: _version, ...metadata },
+    ...rest
+  } = read;
+  const { committed } = built.update('controller', KIND, { ...rest, metadata });
+  return suspect(built.build(), { ...outcome(), revisions: [...committed] });
+}
+
+function knownBy(first: Suspect, key = first.causes.candidates[0].key): KnownCauses {
+  const known = new KnownCauses([]);
+  known.learn(first, key);
+  return known;
+}
+
+it('looks into an outcome that the run explains, though what it makes of the object is known', () => {
+  const known = knownBy(missed());
+
+  expect(missed().causes.candidates[0].key).toBe(MISSED);
+  expect(carriedBack().causes.candidates.map(({ key }) => key)).toEqual([PUT, MISSED]);
+  expect(known.isNew(carriedBack())).toBe(true);
+  expect(known.isNew(missed({ field: 'status.ready' }))).toBe(false);
+});
+
+it('looks into it once where shrinking shows that it was the known cause after all', () => {
+  const known = knownBy(missed());
+  known.learn(carriedBack(), MISSED);
+
+  expect(known.ownerOf(carriedBack())).toBe(MISSED);
+});
+
+it('takes an outcome that nothing explains for a symptom of the write that led to the same', () => {
+  const known = knownBy(carriedBack());
+
+  expect(known.ownerOf(missed())).toBe(PUT);
+  expect(known.isNew(missed({ field: 'status.ready' }))).toBe(true);
+});
+
+it('looks into what comes with a crash only, or with a second replica only', () => {
+  const { built, read } = started();
+  built.update('controller', KIND, read);
+  built.update('controller~2', KIND, built.get('controller~2', KIND, 'a'));
+  const two = suspect(built.build(), outcome());
+  const crash = missed({ property: 'crash-equivalence', field: 'status.ready' });
+  const known = knownBy(missed());
+
+  expect([two, crash].map(({ causes }) => causes.candidates[0].key)).toEqual(['two leaders', `restart | ${KIND}`]);
+  expect([two, crash].map((one) => known.isNew(one))).toEqual([true, true]);
+  // The same wrong outcome is one whether or not a crash was in the run.
+  expect(known.ownerOf(missed({ property: 'crash-equivalence' }))).toBe(MISSED);
+});
+
+it('takes an outcome that an earlier worker had found for known unless the run explains it', () => {
+  const signatures = [signatureText(outcome().signature)];
+  const known = new KnownCauses([{ key: MISSED, signatures }]);
+
+  expect([missed(), carriedBack()].map((one) => known.isNew(one))).toEqual([false, true]);
+});
