@@ -271,24 +271,26 @@ class Campaign {
   }
 
   #keep(found: Found): void {
-    if (this.#isFound(found)) return;
+    const at = this.#findings.findIndex((other) => causeKey(other.violation) === causeKey(found.violation));
+    const before = this.#findings[at];
+    if (before !== undefined && !(isWeak(before) && !isWeak(found))) return;
     const finding = toFinding(found, this.#config);
     const signature = signatureText(found.violation.signature);
     for (const what of found.left ?? []) this.#total.left.push({ what, count: 1, signature });
-    this.#findings.push(finding);
+    // What nobody has to put up with must not stand for what happens every day.
+    if (before === undefined) this.#findings.push(finding);
+    else this.#findings[at] = finding;
     this.#options.events?.onFinding?.(finding);
   }
 
   #learn(): void {
-    this.#known = this.#findings.map(({ violation }) => {
+    this.#known = this.#findings.map((finding) => {
+      const { violation } = finding;
       const key = causeKey(violation);
       const symptoms = Object.keys(this.#total.symptoms[key] ?? {});
-      return { key, signatures: [...new Set([signatureText(violation.signature), ...symptoms])] };
+      const signatures = [...new Set([signatureText(violation.signature), ...symptoms])];
+      return { key, signatures, ...(isWeak(finding) ? { weak: true as const } : {}) };
     });
-  }
-
-  #isFound({ violation }: Pick<Found, 'violation'>): boolean {
-    return this.#findings.some((other) => causeKey(other.violation) === causeKey(violation));
   }
 
   #keepRun(run: InconclusiveRun): void {
@@ -329,6 +331,11 @@ class Campaign {
     if (waiver !== undefined) countWaived(this.#total, waiver);
     else if (this.#options.expected?.some(({ key }) => names.includes(key)) !== true) this.#keep(found);
   }
+}
+
+/** Whether an example would fail no run on its own. */
+function isWeak({ stats: { grade } }: Pick<Finding, 'stats'>): boolean {
+  return grade === 'pathological';
 }
 
 function toFinding(found: Found, config: RunConfig): Finding {

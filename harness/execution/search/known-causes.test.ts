@@ -41,6 +41,29 @@ it('takes an outcome for a symptom of any known cause that it may have, or of on
   expect(known.isNew(outcome('status', PATCH))).toBe(true);
 });
 
+it('looks for a better example of a cause whose first one would fail no run, a few times', () => {
+  const known = new KnownCauses([]);
+  known.learn(named('spec'), PUT.key);
+  expect(known.isToReport(PUT.key, { isFirst: true, isWeak: true })).toBe(true);
+  expect(known.isNew(named('status'))).toBe(true);
+
+  known.spend(PUT.key);
+  expect(known.isToReport(PUT.key, { isFirst: false, isWeak: true })).toBe(false);
+  known.spend(PUT.key);
+  expect(known.isNew(named('status'))).toBe(true);
+  known.spend(PUT.key);
+  expect(known.isNew(named('status'))).toBe(false);
+});
+
+it('reports the better example and is done with the cause, also of one that an earlier worker had found', () => {
+  const known = new KnownCauses([{ key: PUT.key, signatures: [], weak: true }]);
+
+  expect(known.isNew(named('status'))).toBe(true);
+  expect(known.isToReport(PUT.key, { isFirst: false, isWeak: false })).toBe(true);
+  expect(known.isNew(named('status'))).toBe(false);
+  expect(known.isToReport(PUT.key, { isFirst: false, isWeak: false })).toBe(false);
+});
+
 it('counts a run once for a cause, and each of its symptoms', () => {
   const known = new KnownCauses([{ key: PUT.key, signatures: [] }]);
   const tally = newTally();

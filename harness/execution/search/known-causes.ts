@@ -15,6 +15,8 @@ export interface Suspect {
 
 /** A violation that comes back in no run gets another chance when it is seen again, up to so many times. */
 const SIGHTINGS_MAX = 3;
+/** Further runs that are shrunk of a cause whose example so far would fail no run. */
+const BETTER_TRIES = 3;
 
 export class KnownCauses {
   /** By the key of a cause or one of its other names: the key that it is reported under. */
@@ -23,10 +25,13 @@ export class KnownCauses {
   readonly #bySignature = new Map<string, string>();
   readonly #inVain = new Map<string, number>();
   readonly #dismissed = new Set<string>();
+  /** Causes whose example would fail no run on its own, with how often a better one is still looked for. */
+  readonly #weak = new Map<string, number>();
 
   constructor(known: readonly KnownCause[]) {
-    for (const { key, signatures } of known) {
+    for (const { key, signatures, weak } of known) {
       this.#byKey.set(key, key);
+      if (weak === true) this.#weak.set(key, BETTER_TRIES);
       for (const signature of signatures) this.#bySignature.set(outcomeOf(signature), key);
     }
   }
@@ -51,7 +56,28 @@ export class KnownCauses {
   /** Whether time may be spent on it. */
   isNew(suspect: Suspect): boolean {
     if (this.isDismissed(suspect)) return false;
-    return this.ownerOf(suspect) === undefined && (this.#inVain.get(vainKey(suspect)) ?? 0) < SIGHTINGS_MAX;
+    const owner = this.ownerOf(suspect);
+    const isOpen = owner === undefined || this.isWeak(owner);
+    return isOpen && (this.#inVain.get(vainKey(suspect)) ?? 0) < SIGHTINGS_MAX;
+  }
+
+  /** Whether a better example of a known cause is looked for: the one there is would hide that the cause shows every day too. */
+  isWeak(key: string): boolean {
+    return (this.#weak.get(key) ?? 0) > 0;
+  }
+
+  /** A run that was looked into for a better example of this cause, whatever came of it. */
+  spend(key: string): void {
+    this.#weak.set(key, Math.max(0, (this.#weak.get(key) ?? 0) - 1));
+  }
+
+  /** An example of a cause that has been learnt: whether it is worth reporting, as the first or as a better one. */
+  isToReport(key: string, { isFirst, isWeak }: { readonly isFirst: boolean; readonly isWeak: boolean }): boolean {
+    if (isFirst) {
+      if (isWeak) this.#weak.set(key, BETTER_TRIES);
+      return true;
+    }
+    return !isWeak && this.#weak.delete(key);
   }
 
   /** It turned out to be a symptom of this cause, known until now or not. `also`: other keys that the cause goes by. */

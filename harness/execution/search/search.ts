@@ -200,6 +200,12 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
       const counted = new Set<Suspect | string>();
       for (const suspect of failure.suspects) {
         if (findings >= options.stopAfter || !known.isNew(suspect)) continue;
+        const before = known.ownerOf(suspect);
+        if (before !== undefined) {
+          // The run that gave the weak example is no better for another symptom.
+          if (counted.has(before)) continue;
+          known.spend(before);
+        }
         const found = await findingOf(
           failure,
           suspect,
@@ -221,11 +227,11 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
           continue;
         }
         const { key } = found.violation.cause;
-        const isNew = !known.has(key);
+        const isFirst = !known.has(key);
         known.learn(suspect, key, found.also);
         known.count([suspect], tally, counted);
-        if (!isNew) continue;
-        findings++;
+        if (!known.isToReport(key, { isFirst, isWeak: found.stats.grade === 'pathological' })) continue;
+        if (isFirst) findings++;
         options.onFinding(found);
       }
       known.count(failure.suspects, tally, counted);

@@ -61,9 +61,11 @@ export class SoakState {
 
   /** Causes that need not be found again: those whose example is small, or was looked for often enough. */
   settled(): readonly KnownCause[] {
-    return [...this.#known].flatMap(([key, known]) =>
-      isSmall(known.record) || known.tries >= TRIES_MAX ? [knownCause(key, known)] : [],
-    );
+    return [...this.#known].flatMap(([key, known]) => {
+      // However small: what fails no run must not stand for a cause that shows every day.
+      const isGood = isSmall(known.record) && known.record.stats.grade !== 'pathological';
+      return isGood || known.tries >= TRIES_MAX ? [knownCause(key, known)] : [];
+    });
   }
 
   known(): readonly KnownCause[] {
