@@ -210,7 +210,7 @@ describe('the cause of an outcome', () => {
     const stuck = violation({ property: 'deletion-completes', class: 'never-finished' });
 
     expect(causesOf(built.build(), [deaf, stuck])[1]?.candidates[0].key).toBe('watch | ended');
-    expect(causesOf(built.build(), [stuck, gone])[0]?.candidates[0].key).toBe('process ends');
+    expect(causesOf(built.build(), [stuck, gone])[0]?.candidates[0].key).toBe('process ends | panic');
     expect(causesOf(built.build(), [stuck])[0]?.candidates[0].key).toBe('never finished | widgets.example.com');
   });
 
@@ -253,6 +253,26 @@ describe('the cause of an outcome', () => {
     expect(keys).toEqual(['watch | expired', 'watch | ended']);
   });
 
+  it('is how the watch of its own resource ended, not how another one did', () => {
+    const { built } = started();
+    built.call('controller', 'watch', 'pods', '');
+    built.endStream('controller', 'pods', 'expired');
+    built.call('controller', 'watch', KIND, '');
+    built.endStream('controller', KIND, 'closed');
+    const deaf = violation({ property: 'convergence', class: 'stopped-watching' });
+
+    expect(keyOf(built.build(), deaf)).toBe('watch | ended');
+  });
+
+  it('tells ways for a process to end apart', () => {
+    const { built } = started();
+    const keys = ['panic', 'unhandled-rejection'].map((kind) =>
+      keyOf(built.build(), violation({ property: 'survival', class: kind, kind: '' })),
+    );
+
+    expect(new Set(keys).size).toBe(2);
+  });
+
   it('is the clean-up, whichever of its requests failed', () => {
     const built = historyBuilder();
     built.create('user', KIND, manifest('Widget', 'a', {}, { finalizers: ['x/y'] }));
@@ -270,7 +290,8 @@ describe('the cause of an outcome', () => {
 
   it('may be a second replica, where there was one', () => {
     const { built, read } = started();
-    const { id } = built.update('controller~2', KIND, read);
+    built.update('controller', KIND, read);
+    const { id } = built.update('controller~2', KIND, built.get('controller~2', KIND, 'a'));
     const loop = violation({ property: 'bounded-rate', class: 'hot-loop' }, { operations: [id] });
 
     const causes = causesOf(built.build(), [violation(AT_REST), loop]);
@@ -281,6 +302,28 @@ describe('the cause of an outcome', () => {
 });
 
 describe('the cause of a loop', () => {
+  it('is no second replica that has only read', () => {
+    const { built, read } = started();
+    built.get('controller~2', KIND, 'a');
+    const { id } = built.update('controller', KIND, read);
+    const loop = violation({ property: 'bounded-rate', class: 'hot-loop' }, { operations: [id] });
+
+    expect(causesOf(built.build(), [loop])[0]?.candidates.map(({ key }) => key)).toEqual([
+      'loop | update widgets.example.com',
+    ]);
+  });
+
+  it('is what it writes, however often it reads in between', () => {
+    const { built } = started();
+    const read = [1, 2].map(() => built.call('controller', 'get', KIND, 'a').id);
+    const { id } = built.patch('controller', KIND, 'a', { status: { n: 1 } }, { subresource: 'status' });
+    const history = built.build();
+
+    expect(
+      keyOf(history, violation({ property: 'bounded-rate', class: 'hot-loop' }, { operations: [...read, id] })),
+    ).toBe('loop | patch widgets.example.com/status');
+  });
+
   it('is the request that is sent most, and another one where that fails each time', () => {
     const { built } = started();
     const ok = [1, 2, 3].map(
@@ -291,10 +334,7 @@ describe('the cause of a loop', () => {
     const history = built.build();
     const loop = violation({ property: 'bounded-rate', class: 'busy-at-rest' }, { operations: [read, ...ok] });
 
-    expect(causesNamed(history, loop).map(({ key }) => key)).toEqual([
-      'loop | patch widgets.example.com/status',
-      'loop | get widgets.example.com',
-    ]);
+    expect(causesNamed(history, loop).map(({ key }) => key)).toEqual(['loop | patch widgets.example.com/status']);
     expect(keyOf(history, violation({ property: 'bounded-rate', class: 'no-back-off' }, { operations: failed }))).toBe(
       'retries | patch widgets.example.com',
     );

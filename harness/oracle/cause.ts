@@ -116,7 +116,7 @@ export function causesNamed(history: History, { signature, operations }: Violati
     case 'idempotent-effects':
       return [{ key: `outside | ${signature.field}`, text: `inconsistent external state: ${signature.field}` }];
     case 'survival':
-      return [SURVIVAL[kind] ?? { key: 'process ends', text: 'an error that ends the process' }];
+      return [SURVIVAL[kind] ?? { key: `process ends | ${kind}`, text: 'an error that ends the process' }];
     case 'convergence':
     case 'crash-equivalence':
       return kind === 'stopped-watching' ? [watchCause(history, resource)] : [];
@@ -130,7 +130,8 @@ export function causesNamed(history: History, { signature, operations }: Violati
  * another matter than a broken connection, unless the target did list again and gave up when that failed.
  */
 function watchCause(history: History, resource: string): Cause {
-  const isExpired = /expired|410/.test(watchGivenUp(history)?.what ?? '') && !hasListedAgain(history, resource);
+  const isExpired =
+    /expired|410/.test(watchGivenUp(history, resource)?.what ?? '') && !hasListedAgain(history, resource);
   return {
     key: `watch | ${isExpired ? 'expired' : 'ended'}`,
     text: `a watch that is not opened again once it ${isExpired ? 'has expired' : 'has ended'}, of ${resource}`,

@@ -7,6 +7,7 @@
  */
 import type { Cause } from '../model/cause.ts';
 import type { History, Operation, Revision } from '../model/history.ts';
+import { isWrite } from '../model/history.ts';
 import { isMap } from '../model/json.ts';
 import type { JsonObject } from '../model/object.ts';
 import { carriedVersion } from './base-content.ts';
@@ -132,7 +133,9 @@ export function loopCauses(history: History, ids: readonly number[]): readonly C
   const failed = operations.filter(({ outcome }) => outcome.type === 'fail' || outcome.type === 'info');
   const again = failed.length * 2 > operations.length;
   const counts = new Map<string, number>();
-  for (const operation of again ? failed : operations) {
+  // What a loop that writes also reads is not what it is about, and comes in many other loops.
+  const writes = operations.filter(({ verb }) => isWrite(verb));
+  for (const operation of again ? failed : writes.length > 0 ? writes : operations) {
     const request = again && isOfTheGone(operation) ? OF_THE_GONE : `${operation.verb} ${resourceOf(operation)}`;
     counts.set(request, (counts.get(request) ?? 0) + 1);
   }

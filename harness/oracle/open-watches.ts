@@ -17,13 +17,16 @@ export type Watching = Pick<History, 'operations' | 'streamEnds' | 'processes'>;
  * The first resource that the target watched, and that a life of it which goes on has no watch of any more, open or being opened, or
  * that no such life has ever watched. A second replica that waits for the lead has not given up what it never watched. Undefined when
  * all are there, or when nobody is alive.
+ *
+ * @param of Only of this resource.
  */
-export function watchGivenUp(history: Watching): LostWatch | undefined {
+export function watchGivenUp(history: Watching, of?: string): LostWatch | undefined {
   const watches = history.operations.filter(({ verb, actor }) => verb === 'watch' && roleOf(actor) === 'target');
   const alive = livesThatGoOn(history);
   if (alive.size === 0) return undefined;
   const ended = new Map(history.streamEnds.map(({ stream, why }) => [stream, why]));
   for (const resource of new Set(watches.map((watch) => watch.resource))) {
+    if (of !== undefined && resource !== of) continue;
     const own = watches.filter((watch) => alive.has(watch.actor) && watch.resource === resource);
     if (own.length === 0) return { resource, what: 'was never opened' };
     for (const actor of new Set(own.map((watch) => watch.actor))) {

@@ -21,9 +21,10 @@ import { livesOf, overlap } from './leadership.ts';
 /** Two replicas that do what one of them would not. */
 export const TWO_LEADERS: Cause = { key: 'two leaders', text: 'two replicas active at the same time' };
 
-/** Whether two replicas were alive at one time. */
+/** Whether two replicas were alive at one time, and both wrote: one that only looks, or waits for the lead, is no second one at work. */
 export function haveOverlapped(history: History): boolean {
-  const lives = livesOf(history);
+  const wrote = new Set(history.operations.flatMap(({ actor, verb }) => (isWrite(verb) ? [actor] : [])));
+  const lives = livesOf(history).filter(({ actor }) => wrote.has(actor));
   return lives.some((life) => lives.some((other) => overlap(life, other)));
 }
 
