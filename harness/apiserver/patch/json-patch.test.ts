@@ -52,6 +52,20 @@ describe('the evanphx dialect of JSON patch (59)', () => {
     expect(target).toEqual({ metadata: { finalizers: ['a'] } });
   });
 
+  it('refuses copies that add up to more than three mebibytes, before it builds them', () => {
+    const doubling = (times: number): JsonValue[] =>
+      Array.from({ length: times }, () => ({ op: 'copy', from: '/list', path: '/list/-' }));
+    const target = { list: ['0123456789'] };
+
+    expect(applyJsonPatch(target, doubling(10)).outcome).toBe('patched');
+    expect(applyJsonPatch(target, doubling(60))).toEqual({
+      outcome: 'failed',
+      why: expect.stringMatching(
+        /^Unable to complete the copy, the accumulated size increase of copy is \d+, exceeding the limit 3145728$/,
+      ),
+    });
+  });
+
   it('calls a patch that is no list malformed (57)', () => {
     expect(applyJsonPatch({}, { op: 'add' }).outcome).toBe('malformed');
   });

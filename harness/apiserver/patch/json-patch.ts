@@ -21,6 +21,12 @@ class OperationFailed extends Error {}
 
 const MISSING = undefined;
 
+/**
+ * What all `copy` operations of one patch may add up to, in bytes of JSON: kube-apiserver's limit. Thirty that double what is there would
+ * build gigabytes from a hundred bytes.
+ */
+const COPIED_BYTES_MAX = 3 * 1024 * 1024;
+
 export function applyJsonPatch(target: JsonValue, patch: JsonValue): JsonPatchResult {
   if (!isList(patch))
     return {
@@ -28,6 +34,14 @@ export function applyJsonPatch(target: JsonValue, patch: JsonValue): JsonPatchRe
       why: `error decoding patch: json: cannot unmarshal ${goType(patch)} into Go value of type []handlers.jsonPatchOp`,
     };
   let value = target;
+  let copiedBytes = 0;
+  const copied = (part: JsonValue): void => {
+    copiedBytes += Buffer.byteLength(JSON.stringify(part));
+    if (copiedBytes <= COPIED_BYTES_MAX) return;
+    throw new OperationFailed(
+      `Unable to complete the copy, the accumulated size increase of copy is ${copiedBytes}, exceeding the limit ${COPIED_BYTES_MAX}`,
+    );
+  };
   for (const operation of patch) {
     if (!isMap(operation))
       return {
@@ -35,7 +49,7 @@ export function applyJsonPatch(target: JsonValue, patch: JsonValue): JsonPatchRe
         why: `error decoding patch: json: cannot unmarshal ${goType(operation)} into Go value of type handlers.jsonPatchOp`,
       };
     try {
-      value = applyOne(value, operation);
+      value = applyOne(value, operation, copied);
     } catch (error) {
       if (error instanceof OperationFailed) return { outcome: 'failed', why: worded(operation, error.message) };
       throw error;
@@ -59,7 +73,8 @@ function worded({ op, path }: JsonObject, why: string): string {
   return why;
 }
 
-function applyOne(target: JsonValue, operation: JsonObject): JsonValue {
+/** @param copied Hears of what a `copy` is about to add; throws when it is too much. */
+function applyOne(target: JsonValue, operation: JsonObject, copied: (part: JsonValue) => void): JsonValue {
   const { op, path, from } = operation;
   if (typeof path !== 'string') throw new OperationFailed('operation missing path field');
   const at = pointer(path);
@@ -78,6 +93,7 @@ function applyOne(target: JsonValue, operation: JsonObject): JsonValue {
       const source = pointer(from);
       const value = lookup(target, source);
       if (value === MISSING) throw new OperationFailed(`missing value at ${from}`);
+      if (op === 'copy') copied(value);
       const rest = op === 'move' ? edited(target, source, removed) : target;
       return edited(rest, at, (parent, key) => added(parent, key, value));
     }
