@@ -7,7 +7,7 @@ const KERNEL = '{harness/{model,wire,apiserver,gate,schedule,oracle,report},prop
 /** These take half a minute or more: started last, one of them would run alone at the end. */
 const LONG = [
   'harness/test/wrong-variants-are-caught.test.ts',
-  'harness/cli/existing.test.ts',
+  'harness/cli/existing-project.test.ts',
   'scripts/kill-harness.test.ts',
   'harness/test/process-targets.test.ts',
   'harness/cli/corpus.test.ts',
@@ -15,6 +15,11 @@ const LONG = [
   'harness/test/ci-against-base.test.ts',
   'harness/test/correct-controllers-hold.test.ts',
   'harness/test/corpus-page.test.ts',
+  'harness/cli/existing.test.ts',
+  'harness/test/vitest-integration.test.ts',
+  'harness/test/secrets-stay-behind.test.ts',
+  'harness/cli/soak/soak.test.ts',
+  'harness/cli/bin.test.ts',
 ];
 
 class LongestFirst extends BaseSequencer {
@@ -29,7 +34,7 @@ class LongestFirst extends BaseSequencer {
 
 /**
  * One process per test file (`forks`, isolated): a file that installs virtual time, loads a target module or starts a program
- * leaves nothing behind for the next. Those of the kernel share theirs. Four at a time, also on two cores: most tests of programs wait more
+ * leaves nothing behind for the next. Those of the kernel share theirs. Six at a time, also on two cores: most tests of programs wait more
  * than they compute.
  */
 export default defineConfig({
@@ -48,7 +53,7 @@ export default defineConfig({
     ],
     globalSetup: ['scripts/test-scratch.ts'],
     pool: 'forks',
-    maxWorkers: 4,
+    maxWorkers: 6,
     sequence: { sequencer: LongestFirst },
     // Tests of one file that run side by side each have a worker thread that keeps a core busy.
     maxConcurrency: 3,

@@ -1,0 +1,52 @@
+/** A cluster of another owner for tests: an API server of our own, served on loopback, and what is on it. */
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, vi } from 'vitest';
+import { startStalemate } from './test-bin.ts';
+
+interface Listing {
+  readonly items: readonly { readonly metadata: { readonly name: string } }[];
+}
+
+export interface ServedCluster {
+  /** A folder of its own, where commands are given. */
+  readonly cwd: string;
+  readonly kubeconfig: string;
+  readonly env: { readonly XDG_STATE_HOME: string };
+  /** The names of its namespaces and definitions. */
+  contents(): Promise<string>;
+}
+
+/** Serves a cluster for the tests of the suite that calls this. */
+export function serveCluster(): ServedCluster {
+  const cwd = mkdtempSync(join(tmpdir(), 'stalemate-existing-'));
+  const kubeconfig = join(cwd, 'kubeconfig');
+  const env = { XDG_STATE_HOME: join(cwd, 'state') };
+  let served: ReturnType<typeof startStalemate>;
+
+  beforeAll(async () => {
+    vi.stubEnv('XDG_STATE_HOME', env.XDG_STATE_HOME);
+    served = startStalemate(['serve', '--plain-http', '--write-kubeconfig', kubeconfig], cwd);
+    await once(served.stdout, 'data');
+  });
+  afterAll(async () => {
+    vi.unstubAllEnvs();
+    served.kill('SIGTERM');
+    await once(served, 'exit');
+    rmSync(cwd, { recursive: true, force: true });
+  });
+
+  const contents = async (): Promise<string> => {
+    const url = /server: (\S+)/.exec(readFileSync(kubeconfig, 'utf8'))?.[1] ?? '';
+    const paths = ['/api/v1/namespaces', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'];
+    // A connection that is kept is closed by the other side while a run keeps this process waiting.
+    const headers = { connection: 'close' };
+    const lists = await Promise.all(
+      paths.map(async (path) => (await (await fetch(`${url}${path}`, { headers })).json()) as Listing),
+    );
+    return lists.flatMap(({ items }) => items.map(({ metadata }) => metadata.name)).join(' ');
+  };
+  return { cwd, kubeconfig, env, contents };
+}
