@@ -35,6 +35,8 @@ export interface KnownCause {
   readonly key: string;
   /** Its symptoms, as {@link signatureText} spells them. */
   readonly signatures: readonly string[];
+  /** Other keys that it goes by. */
+  readonly also?: readonly string[];
   /** Its example would fail no run on its own: a better one is worth some time. */
   readonly weak?: true;
 }

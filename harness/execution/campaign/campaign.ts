@@ -101,6 +101,8 @@ class Campaign {
   #announced: { readonly run: number; readonly trial: Trial } | undefined;
   /** A worker was lost: the next one makes the same trials again, and announces each. */
   #suspicion: Suspicion | undefined;
+  /** Other keys of the causes that were found, for the next worker. */
+  readonly #also = new Map<string, readonly string[]>();
   /** Causes that the worker which runs was told of: they have a say in which trials come next. */
   #known: readonly KnownCause[] = [];
 
@@ -273,6 +275,7 @@ class Campaign {
   #keep(found: Found): void {
     const at = this.#findings.findIndex((other) => causeKey(other.violation) === causeKey(found.violation));
     const before = this.#findings[at];
+    if (before === undefined) this.#also.set(causeKey(found.violation), found.also);
     if (before !== undefined && !(isWeak(before) && !isWeak(found))) return;
     const finding = toFinding(found, this.#config);
     const signature = signatureText(found.violation.signature);
@@ -287,9 +290,10 @@ class Campaign {
     this.#known = this.#findings.map((finding) => {
       const { violation } = finding;
       const key = causeKey(violation);
-      const symptoms = Object.keys(this.#total.symptoms[key] ?? {});
-      const signatures = [...new Set([signatureText(violation.signature), ...symptoms])];
-      return { key, signatures, ...(isWeak(finding) ? { weak: true as const } : {}) };
+      // Not its other symptoms: each was one for what its run showed, and another run that looks alike may have another cause.
+      const signatures = [signatureText(violation.signature)];
+      const also = this.#also.get(key) ?? [];
+      return { key, signatures, also, ...(isWeak(finding) ? { weak: true as const } : {}) };
     });
   }
 

@@ -25,6 +25,17 @@ it('knows further symptoms of a cause that was found, or that an earlier worker 
   expect(known.ownerOf(named('status', PATCH))).toBe(PATCH.key);
 });
 
+it('knows the other keys of a cause that an earlier worker had found, but none that is a cause of its own', () => {
+  const [one, other] = ['children | pods', PATCH.key];
+  const known = new KnownCauses([
+    { key: PATCH.key, signatures: [] },
+    { key: PUT.key, signatures: [], also: [one, other] },
+  ]);
+
+  expect(known.ownerOf(named('status', { key: one, text: '' }))).toBe(PUT.key);
+  expect(known.ownerOf(named('status', PATCH))).toBe(PATCH.key);
+});
+
 it('tells the same loss by another request apart, unless all that is known is how it looks', () => {
   const known = new KnownCauses([{ key: PUT.key, signatures: [SPEC] }]);
 

@@ -29,8 +29,9 @@ export class KnownCauses {
   readonly #weak = new Map<string, number>();
 
   constructor(known: readonly KnownCause[]) {
-    for (const { key, signatures, weak } of known) {
+    for (const { key, signatures, also = [], weak } of known) {
       this.#byKey.set(key, key);
+      for (const other of also) if (!this.#byKey.has(other)) this.#byKey.set(other, key);
       if (weak === true) this.#weak.set(key, BETTER_TRIES);
       for (const signature of signatures) this.#bySignature.set(outcomeOf(signature), key);
     }
