@@ -220,6 +220,14 @@ export function isMissed({ key }: Cause): boolean {
   return key.startsWith('missed | ');
 }
 
+/** Causes that name no request: two bugs of one target can have the same one. */
+const COARSE = ['missed', 'restart', 'two leaders', 'process ends', 'never finished'];
+
+/** Whether other bugs may go by the same key. */
+export function isCoarse({ key }: Pick<Cause, 'key'>): boolean {
+  return COARSE.some((kind) => key === kind || key.startsWith(`${kind} | `));
+}
+
 export function isChildren({ key }: Cause): boolean {
   return key.startsWith('children | ');
 }

@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import { realNow } from '../../determinism/real-time.ts';
 import { storedTarget } from '../../execution/search/counterexample.ts';
 import type { RunConfig } from '../../execution/config/run-config.ts';
-import { causeKey, type KnownCause } from '../../model/cause.ts';
+import type { KnownCause } from '../../model/cause.ts';
 import { signatureText } from '../../model/check-result.ts';
 import {
   isFailure,
@@ -15,6 +15,7 @@ import {
 } from '../../model/corpus.ts';
 import type { CounterexampleTarget } from '../../model/counterexample.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
+import { isCoarse } from '../../oracle/outcome-causes.ts';
 import {
   corpusCounts,
   plain,
@@ -111,11 +112,18 @@ export function exitOfCorpus(revisited: readonly Revisited[]): ExitCode {
   return revisited.some(isSilent) ? EXIT.inconclusive : EXIT.holds;
 }
 
-/** Causes that need no second story: a search counts them and looks for others. */
+/**
+ * What a search need not look into again, because it failed here. An entry that fails the run stands for its whole cause. One that fails
+ * nothing, and one whose cause could be that of other bugs too, stands only for violations with its own signature: whatever else is
+ * found has to be reported.
+ */
 export function knownCauses(revisited: readonly Revisited[]): readonly KnownCause[] {
-  return revisited.flatMap(({ outcome, entry, violation }) => {
+  return revisited.flatMap((one): readonly KnownCause[] => {
+    const { outcome, entry } = one;
     if (outcome !== 'fails') return [];
-    const signatures = [signatureText(entry.signature)];
-    return [{ key: causeKey(violation ?? entry), signatures }];
+    const signature = signatureText(entry.signature);
+    const { cause } = entry;
+    if (cause === undefined || isCoarse(cause) || !isFailure(one)) return [{ key: signature, signatures: [] }];
+    return [{ key: cause.key, signatures: [signature] }];
   });
 }
