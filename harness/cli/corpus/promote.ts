@@ -8,17 +8,17 @@ import { basename, join, relative } from 'node:path';
 import { realDate } from '../../determinism/real-time.ts';
 import { targetFrom } from '../../execution/search/counterexample.ts';
 import type { CorpusConfig, RunConfig } from '../../execution/config/run-config.ts';
-import { corpusEntryOf, type CorpusState, type NamedEntry } from '../../model/corpus.ts';
+import { corpusEntryOf, type CorpusEntry, type CorpusState, type NamedEntry } from '../../model/corpus.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
 import { stateText } from '../../report/corpus-summary.ts';
 import { redactCounterexample } from '../../report/redaction/index.ts';
-import { fileStem } from '../../report/title.ts';
 import { decodeReplayable } from '../../schedule/codec/record.ts';
 import { usage } from '../arguments.ts';
 import type { CommandContext } from '../main.ts';
 import { readText } from '../read-text.ts';
 import { entryNamed, readWholeCorpus, writeEntry } from './folder.ts';
 import { exitOfCorpus, replayCorpus } from './replay-first.ts';
+import { freeName, keptAs } from './same-finding.ts';
 
 export interface PromoteWishes {
   readonly state?: CorpusState;
@@ -36,9 +36,10 @@ export async function promote(
   const { console } = context;
   const kept = readWholeCorpus(folder, console.cwd);
   const isFile = what.includes('/') || existsSync(what);
-  const given = isFile ? entryFrom(what, console.cwd, home) : entryNamed(kept, what);
-  const { name } = given;
-  const known = kept.find((one) => one.name === name);
+  const named = isFile ? undefined : entryNamed(kept, what);
+  const given = named?.entry ?? entryFrom(what, console.cwd, home);
+  const known = named ?? keptAs(kept, given);
+  const name = known?.name ?? freeName(kept, given);
   const wanted = state ?? nextState(known, isFile);
   // What was said of a state holds for as long as it is in it.
   const same = known?.entry.state === wanted ? known.entry : undefined;
@@ -48,13 +49,13 @@ export async function promote(
   }
   const since = same?.since ?? realDate().toISOString().slice(0, 10);
   // As it was until now, but what is to be stored: one that still fails was never mended.
-  const now = { name, entry: { ...given.entry, state: known?.entry.state ?? ('open' as const) } };
+  const now = { name, entry: { ...given, state: known?.entry.state ?? ('open' as const) } };
   if (wanted === 'fixed' && !(await isMended(now, await config(), context))) {
     const as = known === undefined ? 'is not kept' : 'is left as it was';
     console.err(`stalemate: "${name}" ${as}: an entry is fixed once it is replayed and holds\n`);
     return EXIT.violated;
   }
-  const after = { ...given.entry, state: wanted, reason: why, since };
+  const after = { ...given, state: wanted, reason: why, since };
   const path = relative(console.cwd, writeEntry(folder, name, after));
   console.out(`${path}: ${known === undefined ? wanted : `${known.entry.state} → ${wanted}`}\n`);
   return EXIT.holds;
@@ -74,14 +75,11 @@ function nextState(known: NamedEntry | undefined, isFile: boolean): CorpusState 
 }
 
 /** Replayed from here, the file's paths are relative to here; those of the entry are relative to the project. */
-function entryFrom(file: string, cwd: string, home: string): NamedEntry {
+function entryFrom(file: string, cwd: string, home: string): CorpusEntry {
   const counterexample = redactCounterexample(decodeReplayable(readText(file, 'counterexample'), basename(file)));
   return {
-    name: fileStem(counterexample),
-    entry: {
-      ...corpusEntryOf(counterexample, { state: 'open', reason: '', since: '' }),
-      target: targetFrom(counterexample.target, cwd, home),
-    },
+    ...corpusEntryOf(counterexample, { state: 'open', reason: '', since: '' }),
+    target: targetFrom(counterexample.target, cwd, home),
   };
 }
 

@@ -1,14 +1,12 @@
 /** `corpus prune`: entries given up. What is in the repository's history is not lost. */
 import type { CorpusConfig, RunConfig } from '../../execution/config/run-config.ts';
-import { causeKey } from '../../model/cause.ts';
-import type { NamedEntry } from '../../model/corpus.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
-import { scheduleSize } from '../../model/schedule.ts';
 import { usage } from '../arguments.ts';
 import type { CommandContext } from '../main.ts';
 import { entryNamed, readWholeCorpus, removeEntry } from './folder.ts';
 import { pathIn } from './promote.ts';
 import { replayCorpus } from './replay-first.ts';
+import { doublesIn } from './same-finding.ts';
 
 export interface PruneWishes {
   readonly stale?: boolean;
@@ -42,13 +40,4 @@ export async function prune(
   }
   if (out.size === 0) console.out('nothing to remove\n');
   return EXIT.holds;
-}
-
-/** All but the smallest of each cause and target; where two are as small, the one whose name comes first stays. */
-function doublesIn(kept: readonly NamedEntry[]): readonly NamedEntry[] {
-  const smallest = new Map<string, NamedEntry>();
-  const ordered = kept.toSorted((one, other) => scheduleSize(one.entry.schedule) - scheduleSize(other.entry.schedule));
-  const keyOf = ({ entry }: NamedEntry): string => JSON.stringify([causeKey(entry), entry.target]);
-  for (const named of ordered) if (!smallest.has(keyOf(named))) smallest.set(keyOf(named), named);
-  return kept.filter((named) => smallest.get(keyOf(named)) !== named);
 }

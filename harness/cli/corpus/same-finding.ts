@@ -1,0 +1,50 @@
+/** Which entries of a corpus are about the same bug of the same target. Names do not say: they follow from the symptom that came first. */
+import { causeKey } from '../../model/cause.ts';
+import { signatureText } from '../../model/check-result.ts';
+import type { CorpusEntry, NamedEntry } from '../../model/corpus.ts';
+import { scheduleSize } from '../../model/schedule.ts';
+import { isCoarse } from '../../oracle/outcome-causes.ts';
+import { fileStem, shortHash } from '../../report/title.ts';
+
+/**
+ * The entry that is about the same bug already: by its cause, else by its signature, as entries from before causes are. One that somebody
+ * has called fixed or put in quarantine comes before an open one, so that it is not opened again by the way.
+ */
+export function keptAs(kept: readonly NamedEntry[], given: CorpusEntry): NamedEntry | undefined {
+  const mine = kept.filter(({ entry }) => targetKey(entry) === targetKey(given));
+  const { cause } = given;
+  const byCause =
+    cause === undefined || isCoarse(cause) ? [] : mine.filter(({ entry }) => causeKey(entry) === cause.key);
+  const signature = signatureText(given.signature);
+  const bySignature = mine.filter(({ entry }) => signatureText(entry.signature) === signature);
+  const [known] = byCause.length > 0 ? decidedFirst(byCause) : decidedFirst(bySignature);
+  return known;
+}
+
+/** A name that no other entry has: two bugs may have the same cause where that names no request. */
+export function freeName(kept: readonly NamedEntry[], given: CorpusEntry): string {
+  const stem = fileStem(given);
+  if (!kept.some(({ name }) => name === stem)) return stem;
+  return `${stem}-${shortHash(JSON.stringify([signatureText(given.signature), given.target]))}`;
+}
+
+/**
+ * All but the smallest of each signature, state and target; where two are as small, the one whose name comes first stays. What was mended
+ * is a test of its own, however small an open one is.
+ */
+export function doublesIn(kept: readonly NamedEntry[]): readonly NamedEntry[] {
+  const smallest = new Map<string, NamedEntry>();
+  const ordered = kept.toSorted((one, other) => scheduleSize(one.entry.schedule) - scheduleSize(other.entry.schedule));
+  const keyOf = ({ entry }: NamedEntry): string =>
+    JSON.stringify([signatureText(entry.signature), entry.state, entry.target]);
+  for (const named of ordered) if (!smallest.has(keyOf(named))) smallest.set(keyOf(named), named);
+  return kept.filter((named) => smallest.get(keyOf(named)) !== named);
+}
+
+function decidedFirst(entries: readonly NamedEntry[]): readonly NamedEntry[] {
+  return entries.toSorted((a, b) => Number(a.entry.state === 'open') - Number(b.entry.state === 'open'));
+}
+
+function targetKey({ target }: CorpusEntry): string {
+  return JSON.stringify(target);
+}
