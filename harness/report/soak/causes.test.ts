@@ -1,5 +1,6 @@
 /** Causes over the lines of a soak, those from before causes among them. */
 import { describe, expect, it } from 'vitest';
+import type { Cause } from '../../model/cause.ts';
 import { signatureText } from '../../model/check-result.ts';
 import type { SoakEntry, SoakRecord } from '../../model/soak.ts';
 import { mergeSoak } from './merge.ts';
@@ -85,5 +86,23 @@ describe('the findings of a soak', () => {
 
     expect(one).toMatchObject({ count: 15 });
     expect(more).toEqual([]);
+  });
+
+  it('keep the count of a cause that is called like a symptom of another one', () => {
+    const loop = { key: 'loop | update widgets', text: 'hot loop: update widgets' };
+    const own = { key: signatureText(LABELS), text: 'its own' };
+    const by = (cause: Cause): SoakRecord => ({ ...OLD_LABELS, violation: { ...OLD_LABELS.violation, cause } });
+    const merged = findings([
+      head('1/1'),
+      ...batch(1, by(loop), { counts: { [loop.key]: 8 } }),
+      ...batch(2, by(own), { counts: { [own.key]: 2 } }),
+    ]);
+
+    expect(new Set(merged)).toEqual(
+      new Set([
+        { key: loop.key, count: 8, symptoms: undefined },
+        { key: own.key, count: 2, symptoms: undefined },
+      ]),
+    );
   });
 });

@@ -16,6 +16,8 @@ export interface CauseNames {
 
 export function causeNames(batches: readonly BatchPart[]): CauseNames {
   const bySignature = new Map<string, string>();
+  // A cause may be called like a signature: where every symptom is a finding of its own, and where nothing else is known.
+  const causes = new Set<string>();
   // Of two causes with one symptom every reader of the same lines takes the same.
   const learn = (signature: string, key: string): void => {
     const before = bySignature.get(signature);
@@ -24,13 +26,15 @@ export function causeNames(batches: readonly BatchPart[]): CauseNames {
   for (const { findings, result } of batches) {
     for (const { line } of findings) {
       const { signature, cause } = line.record.violation;
-      if (cause !== undefined) learn(signatureText(signature), cause.key);
+      if (cause === undefined) continue;
+      causes.add(cause.key);
+      learn(signatureText(signature), cause.key);
     }
     for (const [key, symptoms] of Object.entries(result?.symptoms ?? {})) {
       for (const { signature } of symptoms) learn(signatureText(signature), key);
     }
   }
-  const nameOf = (name: string): string => bySignature.get(name) ?? name;
+  const nameOf = (name: string): string => (causes.has(name) ? name : (bySignature.get(name) ?? name));
   return {
     keyOf: (violation) => (violation.cause === undefined ? nameOf(causeKey(violation)) : violation.cause.key),
     renamed: (counts) => {
