@@ -79,7 +79,14 @@ describe('a cause with several symptoms', () => {
     expect(lines.filter(({ type }) => type === 'finding')).toMatchObject([
       { cause: CAUSE, symptoms: [{ count: 9 }, {}, {}] },
     ]);
-    expect(sarif.runs[0]?.results).toMatchObject([{ partialFingerprints: { 'stalemateCause/v1': CAUSE.key } }]);
+    expect(sarif.runs[0]?.results).toMatchObject([
+      {
+        partialFingerprints: {
+          'stalemateCause/v1': CAUSE.key,
+          'stalemateSignature/v1': expect.stringMatching(/^no-lost-update \|/),
+        },
+      },
+    ]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { signatureText } from '../../model/check-result.ts';
 import { HarnessError, type HarnessErrorCode } from '../../model/errors.ts';
 import type { CampaignResult, InconclusiveRun } from '../../model/finding.ts';
 import type { SoakEntry, SoakLine } from '../../model/soak.ts';
@@ -145,7 +146,9 @@ describe('what is left of the time of a soak', () => {
   });
 
   it('looks for a smaller example in three batches, however often a real server is asked about it', () => {
-    const large = finding('spec.replicas', { preemptions: 3 });
+    const found = finding('spec.replicas', { preemptions: 3 });
+    const cause = { key: 'write | PUT | deployments.apps | stale', text: 'a PUT' };
+    const large = { ...found, violation: { ...found.violation, cause } };
     const confirmed = { cluster: 'envtest', server: 'kube-apiserver 1.36.3', reproduced: { k: 5, n: 5 } } as const;
     const asked = { ...large, counterexample: { ...large.counterexample, confirmed } };
     const state = new SoakState([]);
@@ -153,7 +156,7 @@ describe('what is left of the time of a soak', () => {
     for (const record of [large, large, asked, asked]) state.take(entry('1/1', { line: 'finding', batch: 0, record }));
 
     expect([state.known(), state.settled()]).toEqual([
-      [{ key: expect.any(String), signatures: [expect.any(String)] }],
+      [{ key: cause.key, signatures: [signatureText(large.violation.signature)] }],
       [],
     ]);
     state.take(entry('1/1', { line: 'finding', batch: 2, record: large }));

@@ -243,7 +243,10 @@ describe('SARIF', () => {
             {
               ruleId: 'no-lost-update',
               level: 'error',
-              partialFingerprints: { 'stalemateCause/v1': expect.stringMatching(/^no-lost-update/) },
+              partialFingerprints: {
+                'stalemateSignature/v1': expect.stringMatching(/^no-lost-update/),
+                'stalemateCause/v1': expect.stringMatching(/^no-lost-update/),
+              },
               locations: [{ physicalLocation: { artifactLocation: { uri: 'src/controller.ts' } } }],
             },
           ],

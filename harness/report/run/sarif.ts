@@ -42,8 +42,11 @@ function resultOf(finding: ReportedFinding, { file }: Scenario): object {
     ruleId: finding.property,
     level: finding.fails ? 'error' : 'note',
     message: { text: visible(text) },
-    // The same finding of another run is the same alert.
-    partialFingerprints: { 'stalemateCause/v1': finding.cause?.key ?? finding.signature },
+    // The same finding of another run is the same alert, also of one from before causes.
+    partialFingerprints: {
+      'stalemateSignature/v1': finding.signature,
+      'stalemateCause/v1': finding.cause?.key ?? finding.signature,
+    },
     ...(file === null
       ? {}
       : {
