@@ -6,8 +6,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 
-/** The executable as npx calls it: printed commands are what a user sees. */
-const BIN = linkedLikeNpx(fileURLToPath(new URL('./bin.mjs', import.meta.url)));
+/** Made by the first test that needs it: hooks of a file whose tests are all skipped do not run. */
+let linked: string | undefined;
+afterAll(() => {
+  if (linked !== undefined) rmSync(linked, { recursive: true, force: true });
+});
 
 export interface BinResult {
   readonly code: number | null;
@@ -22,7 +25,7 @@ export interface BinOptions {
   readonly bin?: string;
 }
 
-export function stalemate(args: readonly string[], { cwd, env, bin = BIN }: BinOptions = {}): BinResult {
+export function stalemate(args: readonly string[], { cwd, env, bin = binLikeNpx() }: BinOptions = {}): BinResult {
   const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...args], {
     encoding: 'utf8',
     ...(cwd === undefined ? {} : { cwd }),
@@ -33,7 +36,7 @@ export function stalemate(args: readonly string[], { cwd, env, bin = BIN }: BinO
 
 /** Runs a line of shell with the executable as `$STALEMATE`. */
 export function shell(line: string, cwd: string): BinResult {
-  const env = { ...process.env, NO_COLOR: '1', STALEMATE: `"${process.execPath}" "${BIN}"` };
+  const env = { ...process.env, NO_COLOR: '1', STALEMATE: `"${process.execPath}" "${binLikeNpx()}"` };
   const { status, stdout, stderr } = spawnSync('sh', ['-c', line.replaceAll('$STALEMATE', env.STALEMATE)], {
     encoding: 'utf8',
     cwd,
@@ -48,13 +51,15 @@ export function startStalemate(
   cwd: string,
   env: NodeJS.ProcessEnv = {},
 ): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, [BIN, ...args], { cwd, env: { ...process.env, NO_COLOR: '1', ...env } });
+  return spawn(process.execPath, [binLikeNpx(), ...args], { cwd, env: { ...process.env, NO_COLOR: '1', ...env } });
 }
 
-function linkedLikeNpx(executable: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'stalemate-bin-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  mkdirSync(join(folder, '.bin'));
-  symlinkSync(executable, join(folder, '.bin', 'stalemate'));
-  return join(folder, '.bin', 'stalemate');
+/** The executable as npx calls it: printed commands are what a user sees. */
+function binLikeNpx(): string {
+  if (linked === undefined) {
+    linked = mkdtempSync(join(tmpdir(), 'stalemate-bin-'));
+    mkdirSync(join(linked, '.bin'));
+    symlinkSync(fileURLToPath(new URL('./bin.mjs', import.meta.url)), join(linked, '.bin', 'stalemate'));
+  }
+  return join(linked, '.bin', 'stalemate');
 }
