@@ -42,7 +42,8 @@ describe('a project on a cluster that is named', { timeout: 300_000 }, () => {
     const config = resolveRun({ ...options, cluster: 'existing', kubeconfig }, { cwd });
     const { crds, project: ships } = config;
     const counterexample = counterexampleOfEntry(TAKES_BACK, { crds, ...(ships === null ? {} : { project: ships }) });
-    const finding = { counterexample, violation: { signature: counterexample.signature } } as Finding;
+    const violation = { signature: counterexample.signature };
+    const finding = { counterexample, violation, stats: {} } as Finding;
     const base = baseBuild({ baseCommand: MANAGER }, config, cwd) ?? ((target) => target);
     const [judged] = await judgeOnBase([finding], base, { ...replayLike(config), tell: () => {} });
 

@@ -84,7 +84,7 @@ describe('a process', { timeout: 180_000 }, () => {
       const harness = spawn(process.execPath, [file('harness/cli/bin.mjs'), ...args], { cwd: folder });
       const said = outputOf(harness);
       await until(() => readFileSync(mark, 'utf8'));
-      expect(processesNaming(mark)).toContain('sleep 1000; :');
+      await until(() => (processesNaming(mark).includes('sleep 1000; :') ? 'in the background' : ''));
 
       for (let time = 1; time <= times; time++) {
         harness.kill(signal);
