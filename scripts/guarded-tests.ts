@@ -56,7 +56,11 @@ function main([bare, results, ...flags]: readonly string[]): number {
     return 1;
   }
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${results}`];
-  const { status } = spawnSync('vitest', ['run', ...reporters, ...files], { cwd: REPOSITORY_ROOT, stdio: 'inherit' });
+  const vitest = join(REPOSITORY_ROOT, 'node_modules', 'vitest', 'vitest.mjs');
+  const { status } = spawnSync(process.execPath, [vitest, 'run', ...reporters, ...files], {
+    cwd: REPOSITORY_ROOT,
+    stdio: 'inherit',
+  });
   const still = existsSync(results) && !flags.includes('--may-skip') ? [...skippedTests(read(results))] : [];
   for (const [file, titles] of still)
     for (const title of titles) console.error(`${file}: "${title}" was skipped here too; its guard says what it needs`);
