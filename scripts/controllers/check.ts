@@ -74,6 +74,8 @@ export async function checkWrong(entry: ControllerUnderTest, form: CheckForm): P
   });
   const result = await run(options, {
     signal: stop.signal,
+    // The expected property may be a symptom of a cause that another one shows first.
+    allSymptoms: true,
     ...(form.quick ? { shrinkMs: QUICK_SHRINK_MS } : {}),
     events: {
       onFinding: (finding) => {

@@ -34,6 +34,8 @@ export async function checkSeeds(
     let hit: Finding | undefined;
     await run(optionsFor(entry, { budget, seed }), {
       signal: stop.signal,
+      // The expected property may be a symptom of a cause that another one shows first.
+      allSymptoms: true,
       events: {
         onFinding: (finding) => {
           if (hit !== undefined || !expected.includes(finding.violation.signature.property)) return;
