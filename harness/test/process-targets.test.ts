@@ -91,7 +91,7 @@ describe('a process', { timeout: 180_000 }, () => {
         if (time < times) await until(() => (said().includes('once more to stop at once') ? 'heard' : ''));
       }
 
-      await until(() => (processesNaming(mark) === '' ? 'gone' : ''));
+      expect(await until(() => (processesNaming(mark) === '' ? 'gone' : ''))).toBe('gone');
     },
   );
 });
