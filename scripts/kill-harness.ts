@@ -48,7 +48,10 @@ export async function killAgainAndAgain(options: KillOptions): Promise<KillResul
     return await world.run();
   } finally {
     await world.close();
-    rmSync(place, { recursive: true, force: true });
+    // One that still ends may write into the folder, and make it again.
+    const until = Date.now() + GONE_MS;
+    while (processesOf(place).length > 0 && Date.now() < until) await delay(POLL_MS);
+    rmSync(place, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
