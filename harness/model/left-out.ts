@@ -1,16 +1,6 @@
 /** What a campaign would also have done, had its budget been longer. */
 
-export const LEFT_OUT: readonly [
-  'measuring',
-  'changes',
-  'runs',
-  'unproved',
-  'shrink',
-  'proof',
-  'base',
-  'confirm',
-  'corpus',
-] = [
+export const LEFT_OUT = [
   /** The undisturbed runs did not all end: nothing was searched. */
   'measuring',
   /** Undisturbed runs with a change of the spec. */
@@ -29,7 +19,7 @@ export const LEFT_OUT: readonly [
   'confirm',
   /** Kept findings were not replayed. */
   'corpus',
-];
+] as const;
 
 export interface LeftOut {
   readonly what: (typeof LEFT_OUT)[number];
