@@ -49,8 +49,7 @@ export async function killAgainAndAgain(options: KillOptions): Promise<KillResul
   } finally {
     await world.close();
     // One that still ends may write into the folder, and make it again.
-    const until = Date.now() + GONE_MS;
-    while (processesOf(place).length > 0 && Date.now() < until) await delay(POLL_MS);
+    await leftRunning(place, GONE_MS);
     rmSync(place, { recursive: true, force: true, maxRetries: 3 });
   }
 }
@@ -142,12 +141,7 @@ class KillWorld {
   async #look(when: string): Promise<void> {
     const folder = join(this.#place, 'tmp');
     const noted = this.#notedClusters();
-    let orphans = processesOf(folder);
-    const until = Date.now() + (this.#options.cluster === 'kind' ? KIND_GONE_MS : GONE_MS);
-    while (orphans.length > 0 && Date.now() < until) {
-      await delay(POLL_MS);
-      orphans = processesOf(folder);
-    }
+    const orphans = await leftRunning(folder, this.#options.cluster === 'kind' ? KIND_GONE_MS : GONE_MS);
     for (const orphan of orphans) this.#complaints.push(`${when}: ${orphan} still runs`);
     const there = noted.length === 0 ? [] : kindClusters();
     for (const name of noted.filter((one) => there.includes(one)))
@@ -218,6 +212,17 @@ interface Listing {
   readonly items: readonly {
     readonly metadata: { readonly name: string; readonly labels?: { readonly [name: string]: string } };
   }[];
+}
+
+/** The processes that know of this folder and have not ended within that time. */
+async function leftRunning(folder: string, withinMs: number): Promise<readonly string[]> {
+  const until = Date.now() + withinMs;
+  let running = processesOf(folder);
+  while (running.length > 0 && Date.now() < until) {
+    await delay(POLL_MS);
+    running = processesOf(folder);
+  }
+  return running;
 }
 
 /** Every process that knows of this folder. */
