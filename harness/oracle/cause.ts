@@ -12,19 +12,11 @@ import type { Violation } from '../model/check-result.ts';
 import type { History } from '../model/history.ts';
 import { isWrite } from '../model/history.ts';
 import { leafPattern } from '../model/leaf.ts';
+import { causeOf, isGuess, isKind } from './cause-kinds.ts';
 import { loopCauses, writeCause } from './guilty-request.ts';
 import { indexOf } from './history-index.ts';
 import { watchGivenUp } from './open-watches.ts';
-import {
-  childrenCause,
-  haveOverlapped,
-  isChildren,
-  isGuess,
-  isMissed,
-  outcomeCauses,
-  TWO_LEADERS,
-  wrongIn,
-} from './outcome-causes.ts';
+import { haveOverlapped, outcomeCauses, TWO_LEADERS, wrongIn } from './outcome-causes.ts';
 
 /** What may have caused a violation. */
 export interface Causes {
@@ -40,21 +32,21 @@ export interface Causes {
 }
 
 /** Whether a candidate beyond those that fit every such outcome explains it. */
-export function isExplained({ candidates: [{ key }], owners }: Causes): boolean {
-  return owners !== undefined && !isGuess(key);
+export function isExplained({ candidates: [first], owners }: Causes): boolean {
+  return owners !== undefined && !isGuess(first);
 }
 
 /**
  * Other names of the first candidate: what a target makes of an object in the end includes how many children it makes on the way.
  */
 export function otherNames([first, ...more]: Causes['candidates']): readonly string[] {
-  return isMissed(first) ? more.filter(isChildren).map(({ key }) => key) : [];
+  return isKind(first, 'missed') ? more.filter((cause) => isKind(cause, 'children')).map(({ key }) => key) : [];
 }
 
 /** Other ways not to survive than to end. */
 const SURVIVAL: { readonly [kind: string]: Cause } = {
-  'data-race': { key: 'data race', text: 'a data race' },
-  'blocked-event-loop': { key: 'blocked event loop', text: 'work that blocks the event loop' },
+  'data-race': causeOf({ kind: 'data race' }),
+  'blocked-event-loop': causeOf({ kind: 'blocked event loop' }),
 };
 
 /** The causes of violations of one run, in their order. */
@@ -100,23 +92,21 @@ export function causesNamed(history: History, { signature, operations }: Violati
     case 'bounded-rate':
       return loopCauses(history, kind === 'fight' ? ofTarget(history, operations) : operations);
     case 'cardinality':
-      return [childrenCause(resource, `a create of ${resource} beyond what was asked for`)];
+      return [causeOf({ kind: 'children', resource, seen: 'as it was made' })];
     case 'no-resurrection': {
       if (guilty === undefined) return [];
       // What brings back a deleted object is a write that does not care what the object has become.
       if (kind === 'resurrected') return [writeCause(history, guilty, 'carried-back')];
-      return [
-        { key: `create | ${resource} | for the gone`, text: `a create of ${resource} for an owner that is gone` },
-      ];
+      return [causeOf({ kind: 'create', resource })];
     }
     case 'no-mistaken-deletion':
-      return [{ key: `delete | ${resource}`, text: `a delete of ${resource} by name alone` }];
+      return [causeOf({ kind: 'delete', resource })];
     case 'one-active-leader':
       return [TWO_LEADERS];
     case 'idempotent-effects':
-      return [{ key: `outside | ${signature.field}`, text: `inconsistent external state: ${signature.field}` }];
+      return [causeOf({ kind: 'outside', effect: signature.field })];
     case 'survival':
-      return [SURVIVAL[kind] ?? { key: `process ends | ${kind}`, text: 'an error that ends the process' }];
+      return [SURVIVAL[kind] ?? causeOf({ kind: 'process ends', how: kind })];
     case 'convergence':
     case 'crash-equivalence':
       return kind === 'stopped-watching' ? [watchCause(history, resource)] : [];
@@ -132,10 +122,7 @@ export function causesNamed(history: History, { signature, operations }: Violati
 function watchCause(history: History, resource: string): Cause {
   const isExpired =
     /expired|410/.test(watchGivenUp(history, resource)?.what ?? '') && !hasListedAgain(history, resource);
-  return {
-    key: `watch | ${isExpired ? 'expired' : 'ended'}`,
-    text: `a watch that is not opened again once it ${isExpired ? 'has expired' : 'has ended'}, of ${resource}`,
-  };
+  return causeOf({ kind: 'watch', how: isExpired ? 'expired' : 'ended', resource });
 }
 
 /** Whether the target listed a resource after the last of its watches of it had begun. */

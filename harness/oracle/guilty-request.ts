@@ -11,10 +11,8 @@ import { isWrite } from '../model/history.ts';
 import { isMap } from '../model/json.ts';
 import type { JsonObject } from '../model/object.ts';
 import { carriedVersion } from './base-content.ts';
+import { causeOf, type Effect } from './cause-kinds.ts';
 import { indexOf } from './history-index.ts';
-
-/** What such a write does wrong. */
-type Effect = 'stale' | 'drops' | 'claims';
 
 const EFFECTS: { readonly [kind: string]: Effect } = {
   'carried-back': 'stale',
@@ -41,27 +39,7 @@ export function writeCause(history: History, operation: Operation, kind: string)
   // A patch that names no version loses what it has not seen and drops what it has by the same mistake: which, the run decides.
   const told = patch && !versioned && effect === 'drops' ? 'stale' : effect;
   const of = [resourceOf(operation), ...(place === '' ? [] : [place])].join(' ');
-  return {
-    key: ['write', shape, of, told].join(' | '),
-    text: `${shape} of ${of}, ${contentText(told, { patch, versioned })}`,
-  };
-}
-
-function contentText(
-  effect: Effect,
-  { patch, versioned }: { readonly patch: boolean; readonly versioned: boolean },
-): string {
-  switch (effect) {
-    case 'stale':
-      if (patch) return 'without checking for changes since the read';
-      return versioned
-        ? 'with older content under a newer version'
-        : 'with content of an earlier read, which nothing checks';
-    case 'drops':
-      return 'drops fields of other writers that it had read';
-    case 'claims':
-      return 'reports an observedGeneration that it has not acted on';
-  }
+  return causeOf({ kind: 'write', shape, of, effect: told, patch, versioned });
 }
 
 function effectOf(history: History, operation: Operation, kind: string): Effect {
@@ -140,10 +118,7 @@ export function loopCauses(history: History, ids: readonly number[]): readonly C
     counts.set(request, (counts.get(request) ?? 0) + 1);
   }
   const ordered = [...counts].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
-  return ordered.map(([request]) => ({
-    key: `${again ? 'retries' : 'loop'} | ${request}`,
-    text: again ? `how it repeats a failed ${worded(request)}` : `hot loop: ${request}`,
-  }));
+  return ordered.map(([request]) => causeOf({ kind: again ? 'retries' : 'loop', request }));
 }
 
 const OF_THE_GONE = 'delete objects that are gone';
@@ -151,9 +126,4 @@ const OF_THE_GONE = 'delete objects that are gone';
 /** Whoever takes that for a failure does so whatever is deleted. */
 function isOfTheGone({ verb, outcome }: Operation): boolean {
   return verb === 'delete' && outcome.type === 'fail' && outcome.code === 404;
-}
-
-function worded(request: string): string {
-  const [verb = '', ...rest] = request.split(' ');
-  return `${verb} of ${rest.join(' ')}`;
 }

@@ -13,13 +13,14 @@ import { isWrite, phaseStart } from '../model/history.ts';
 import { jsonEqual, leafPattern, leavesOf } from '../model/leaf.ts';
 import { parentOf, type KubeObject } from '../model/object.ts';
 import { baseContent } from './base-content.ts';
+import { causeOf, isKind } from './cause-kinds.ts';
 import { finalState, nearestDifferences } from './final-state.ts';
 import { resourceOf, writeCause } from './guilty-request.ts';
 import { indexOf } from './history-index.ts';
 import { livesOf, overlap } from './leadership.ts';
 
 /** Two replicas that do what one of them would not. */
-export const TWO_LEADERS: Cause = { key: 'two leaders', text: 'two replicas active at the same time' };
+export const TWO_LEADERS: Cause = causeOf({ kind: 'two leaders' });
 
 /** Whether two replicas were alive at one time, and both wrote: one that only looks, or waits for the lead, is no second one at work. */
 export function haveOverlapped(history: History): boolean {
@@ -38,7 +39,7 @@ export function outcomeCauses(
   const guesses = fallbacks(history, violation);
   const all = distinct([...specific, ...replicas, ...guesses]);
   const [first = ownCause(violation), ...more] = all;
-  const restarts = guesses.filter(({ key }) => key.startsWith(RESTART)).length;
+  const restarts = guesses.filter((cause) => isKind(cause, 'restart')).length;
   // What comes with a restart only, or with a second replica only, is no symptom of what comes without.
   const owners =
     [specific, replicas].find(({ length }) => length > 0)?.length ?? (restarts > 0 ? restarts : all.length);
@@ -48,8 +49,6 @@ export function outcomeCauses(
 function distinct(causes: readonly Cause[]): readonly Cause[] {
   return causes.filter(({ key }, place) => causes.findIndex((one) => one.key === key) === place);
 }
-
-const RESTART = 'restart | ';
 
 /** What is wrong in the end; without a path, that the object is there or is not. */
 export interface Wrong {
@@ -107,24 +106,15 @@ function givenUp(history: History, { signature }: Violation): readonly Cause[] {
     (one) => one.invoked.at >= since && how(one) !== undefined && (done.get(likeKey(one)) ?? 0) < one.invoked.at,
   );
   const about = (operation: Operation): number => Number(operation.resource !== signature.kind);
-  const keys = new Set<string>();
   return lost
     .toReversed()
     .toSorted((a, b) => about(a) - about(b))
-    .flatMap((operation) => {
+    .map((operation) => {
       const after = how(operation) ?? '';
       const ended = terminatingAt(history, operation);
-      const request = `${operation.verb} ${resourceOf(operation)}`;
-      const key = ended === undefined ? `given up | ${request} | ${after}` : `given up | clean-up of ${ended}`;
-      if (keys.has(key)) return [];
-      keys.add(key);
-      if (ended !== undefined) return [{ key, text: `clean-up of ${ended} gives up after a failed request` }];
-      return [
-        {
-          key,
-          text: `${operation.verb} of ${resourceOf(operation)} is not retried after ${how(operation) ?? ''}`,
-        },
-      ];
+      return ended === undefined
+        ? causeOf({ kind: 'given up', verb: operation.verb, of: resourceOf(operation), after })
+        : causeOf({ kind: 'given up', cleanUpOf: ended });
     });
 }
 
@@ -166,20 +156,17 @@ function fallbacks(history: History, violation: Violation): readonly Cause[] {
     case 'crash-equivalence': {
       const wrong = wrongIn(history, violation);
       const roots = [...new Set(wrong.map((one) => rootOf(history, one)))].toSorted();
-      const restart =
-        property === 'convergence'
-          ? []
-          : roots.map((root) => ({ key: `${RESTART}${root}`, text: `what it does with ${root} after a restart` }));
+      const restart = property === 'convergence' ? [] : roots.map((resource) => causeOf({ kind: 'restart', resource }));
       return [
         ...restart,
-        ...roots.map((root) => ({ key: `missed | ${root}`, text: `wrong final state of ${root}` })),
+        ...roots.map((resource) => causeOf({ kind: 'missed', resource })),
         ...wrong.flatMap(({ resource, path }) =>
-          path === '' ? [childrenCause(resource, `wrong number of ${resource} created or deleted`)] : [],
+          path === '' ? [causeOf({ kind: 'children', resource, seen: 'in the end' })] : [],
         ),
       ];
     }
     case 'deletion-completes':
-      return [{ key: `never finished | ${kind}`, text: `${kind} never finishes deleting` }];
+      return [causeOf({ kind: 'never finished', resource: kind })];
     default:
       return [ownCause(violation)];
   }
@@ -209,30 +196,3 @@ function rootOf(history: History, { resource, uid }: Wrong): string {
 }
 
 const OWNERS_MAX = 5;
-
-/** Whether it is what is left to say of an outcome when nothing in the run explains it. */
-export function isGuess(key: string): boolean {
-  return ['missed | ', RESTART, 'children | ', 'never finished | '].some((start) => key.startsWith(start));
-}
-
-/** Whether no request stands out. */
-export function isMissed({ key }: Cause): boolean {
-  return key.startsWith('missed | ');
-}
-
-/** Causes that name no request: two bugs of one target can have the same one. */
-const COARSE = ['missed', 'restart', 'two leaders', 'process ends', 'never finished'];
-
-/** Whether other bugs may go by the same key. */
-export function isCoarse({ key }: Pick<Cause, 'key'>): boolean {
-  return COARSE.some((kind) => key === kind || key.startsWith(`${kind} | `));
-}
-
-export function isChildren({ key }: Cause): boolean {
-  return key.startsWith('children | ');
-}
-
-/** Too many and too few, at once and in the end. */
-export function childrenCause(resource: string, text: string): Cause {
-  return { key: `children | ${resource}`, text };
-}

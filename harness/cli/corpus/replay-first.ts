@@ -15,7 +15,7 @@ import {
 } from '../../model/corpus.ts';
 import type { CounterexampleTarget } from '../../model/counterexample.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
-import { isCoarse } from '../../oracle/outcome-causes.ts';
+import { isCoarse } from '../../oracle/cause-kinds.ts';
 import {
   corpusCounts,
   plain,

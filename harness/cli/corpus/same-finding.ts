@@ -3,7 +3,7 @@ import { causeKey } from '../../model/cause.ts';
 import { signatureText } from '../../model/check-result.ts';
 import type { CorpusEntry, NamedEntry } from '../../model/corpus.ts';
 import { scheduleSize } from '../../model/schedule.ts';
-import { isCoarse } from '../../oracle/outcome-causes.ts';
+import { isCoarse } from '../../oracle/cause-kinds.ts';
 import { fileStem, shortHash } from '../../report/title.ts';
 
 /**

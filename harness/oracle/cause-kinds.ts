@@ -1,0 +1,158 @@
+/**
+ * All that a cause can be: its parts, the key that they spell, the text for people, and what is known of each kind.
+ *
+ * Owns: the spelling. Keys are stored (counterexamples, corpora, soaks), so a kind and the order of its parts never change. Does not own:
+ * which cause a violation has (`cause.ts`).
+ */
+import type { Cause } from '../model/cause.ts';
+
+/** What a write does wrong. */
+export type Effect = 'stale' | 'drops' | 'claims';
+
+/** A cause in parts; what is not in its key is for the text only. */
+export type CauseParts =
+  | {
+      readonly kind: 'write';
+      /** `PUT without a version` */
+      readonly shape: string;
+      readonly of: string;
+      readonly effect: Effect;
+      readonly patch: boolean;
+      readonly versioned: boolean;
+    }
+  | { readonly kind: 'create' | 'delete'; readonly resource: string }
+  | { readonly kind: 'loop' | 'retries'; readonly request: string }
+  | { readonly kind: 'watch'; readonly how: 'expired' | 'ended'; readonly resource: string }
+  | { readonly kind: 'given up'; readonly verb: string; readonly of: string; readonly after: string }
+  | { readonly kind: 'given up'; readonly cleanUpOf: string }
+  | { readonly kind: 'children'; readonly resource: string; readonly seen: 'as it was made' | 'in the end' }
+  | { readonly kind: 'missed' | 'restart' | 'never finished'; readonly resource: string }
+  | { readonly kind: 'outside'; readonly effect: string }
+  | { readonly kind: 'process ends'; readonly how: string }
+  | { readonly kind: 'two leaders' | 'data race' | 'blocked event loop' };
+
+export type CauseKind = CauseParts['kind'];
+
+const BETWEEN = ' | ';
+
+/** The only place that spells a cause. */
+export function causeOf(parts: CauseParts): Cause {
+  return { key: [parts.kind, ...keyParts(parts)].join(BETWEEN), text: textOf(parts) };
+}
+
+function keyParts(parts: CauseParts): readonly string[] {
+  switch (parts.kind) {
+    case 'write':
+      return [parts.shape, parts.of, parts.effect];
+    case 'create':
+      return [parts.resource, 'for the gone'];
+    case 'loop':
+    case 'retries':
+      return [parts.request];
+    case 'watch':
+    case 'process ends':
+      return [parts.how];
+    case 'given up':
+      return 'cleanUpOf' in parts ? [`clean-up of ${parts.cleanUpOf}`] : [`${parts.verb} ${parts.of}`, parts.after];
+    case 'outside':
+      return [parts.effect];
+    case 'delete':
+    case 'children':
+    case 'missed':
+    case 'restart':
+    case 'never finished':
+      return [parts.resource];
+    case 'two leaders':
+    case 'data race':
+    case 'blocked event loop':
+      return [];
+  }
+}
+
+function textOf(parts: CauseParts): string {
+  switch (parts.kind) {
+    case 'write':
+      return `${parts.shape} of ${parts.of}, ${contentText(parts)}`;
+    case 'create':
+      return `a create of ${parts.resource} for an owner that is gone`;
+    case 'delete':
+      return `a delete of ${parts.resource} by name alone`;
+    case 'loop':
+      return `hot loop: ${parts.request}`;
+    case 'retries': {
+      const [verb = '', ...rest] = parts.request.split(' ');
+      return `how it repeats a failed ${verb} of ${rest.join(' ')}`;
+    }
+    case 'watch':
+      return `a watch that is not opened again once it has ${parts.how}, of ${parts.resource}`;
+    case 'given up':
+      return 'cleanUpOf' in parts
+        ? `clean-up of ${parts.cleanUpOf} gives up after a failed request`
+        : `${parts.verb} of ${parts.of} is not retried after ${parts.after}`;
+    case 'children':
+      return parts.seen === 'in the end'
+        ? `wrong number of ${parts.resource} created or deleted`
+        : `a create of ${parts.resource} beyond what was asked for`;
+    case 'missed':
+      return `wrong final state of ${parts.resource}`;
+    case 'restart':
+      return `what it does with ${parts.resource} after a restart`;
+    case 'never finished':
+      return `${parts.resource} never finishes deleting`;
+    case 'outside':
+      return `inconsistent external state: ${parts.effect}`;
+    case 'process ends':
+      return 'an error that ends the process';
+    case 'two leaders':
+      return 'two replicas active at the same time';
+    case 'data race':
+      return 'a data race';
+    case 'blocked event loop':
+      return 'work that blocks the event loop';
+  }
+}
+
+function contentText({ effect, patch, versioned }: Extract<CauseParts, { kind: 'write' }>): string {
+  switch (effect) {
+    case 'stale':
+      if (patch) return 'without checking for changes since the read';
+      return versioned
+        ? 'with older content under a newer version'
+        : 'with content of an earlier read, which nothing checks';
+    case 'drops':
+      return 'drops fields of other writers that it had read';
+    case 'claims':
+      return 'reports an observedGeneration that it has not acted on';
+  }
+}
+
+/** What is left to say of an outcome when nothing in the run explains it. */
+const GUESSES: ReadonlySet<string> = new Set<CauseKind>(['missed', 'restart', 'children', 'never finished']);
+/** They name no request: two bugs of one target can have the same one. */
+const COARSE: ReadonlySet<string> = new Set<CauseKind>([
+  'missed',
+  'restart',
+  'two leaders',
+  'process ends',
+  'never finished',
+]);
+
+/** Stored causes have only their key. That of a symptom which is a cause of its own begins with the name of a property. */
+function kindOf({ key }: Pick<Cause, 'key'>): string {
+  return key.split(BETWEEN, 1)[0] ?? key;
+}
+
+/** Whether a cause is of this kind. */
+export function isKind(cause: Pick<Cause, 'key'>, kind: CauseKind): boolean {
+  return kindOf(cause) === kind;
+}
+
+/** Whether it is what is left to say of an outcome when nothing in the run explains it. */
+export function isGuess(cause: Pick<Cause, 'key'>): boolean {
+  return GUESSES.has(kindOf(cause));
+}
+
+/** Whether other bugs may go by the same key. */
+export function isCoarse(cause: Pick<Cause, 'key'>): boolean {
+  return COARSE.has(kindOf(cause));
+}
