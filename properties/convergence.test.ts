@@ -240,24 +240,23 @@ describe('convergence', () => {
     expect(convergence.check(ends('drawn once').build({ reference, probes: [state] })).result).toBe(result);
   });
 
-  it('names the cause when a watch ended and was not opened again', () => {
+  it.each([
+    [['deployments.apps'], 'any more'],
+    [['deployments.apps', 'secrets'], 'any more, nor is that of secrets'],
+  ])('names the cause when watches of %o ended and were not opened again', (resources, end) => {
     const { h } = run('Ready', 'old');
-    h.call('controller', 'watch', 'deployments.apps', '');
-    const stream = h.build().operations.at(-1)?.label ?? '';
-    const streamEnds = [
-      { actor: 'controller', stream, resource: 'deployments.apps', why: 'closed' as const, ...h.mark() },
-    ];
+    const streamEnds = resources.map((resource) => {
+      const { label } = h.call('controller', 'watch', resource, '');
+      return { actor: 'controller', stream: label, resource, why: 'closed' as const, ...h.mark() };
+    });
     const list = [expected(...healthy()), ...probes(h)];
     const deaf = convergence.check(h.build({ reference: REFERENCE, probes: list, streamEnds }));
-    h.call('controller', 'watch', 'deployments.apps', '');
+    for (const resource of resources) h.call('controller', 'watch', resource, '');
     const hearing = convergence.check(h.build({ reference: REFERENCE, probes: list, streamEnds }));
 
-    expect(deaf).toMatchObject({
-      violations: [{ signature: { class: 'stopped-watching', kind: 'deployments.apps', field: '' } }],
-    });
-    expect(deaf.result === 'violated' && deaf.violations[0]?.sentence).toContain(
-      '; its watch of deployments.apps ended (closed) and is not there any more',
-    );
+    const [told] = deaf.result === 'violated' ? deaf.violations : [];
+    expect(told?.signature).toMatchObject({ class: 'stopped-watching', kind: 'deployments.apps', field: '' });
+    expect(told?.sentence).toContain(`; its watch of deployments.apps ended (closed) and is not there ${end}`);
     expect(hearing).toMatchObject({ violations: [{ signature: { class: 'wrong-value' } }] });
   });
 

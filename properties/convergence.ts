@@ -15,7 +15,7 @@ import { failureStreaks } from '../harness/oracle/failures.ts';
 import { finalState, nearestDifferences, probedState } from '../harness/oracle/final-state.ts';
 import type { Difference } from '../harness/oracle/final-state.ts';
 import { indexOf } from '../harness/oracle/history-index.ts';
-import { watchGivenUp } from '../harness/oracle/open-watches.ts';
+import { watchesGivenUp } from '../harness/oracle/open-watches.ts';
 import type { Property } from '../harness/oracle/property.ts';
 import { earnedSettleMs, isOrdinaryIdle, laterHalf, SETTLE_MS_MAX, suspectSettleMs } from '../harness/oracle/rest.ts';
 
@@ -197,8 +197,10 @@ function violated(
   const last = uid === undefined ? undefined : indexOf(history).chain(uid).at(-1);
   const guilty = lastAttempt(history, first);
   // A cause rather than one of its many symptoms: what it does not hear of it cannot act upon.
-  const deaf = severity === 'error' ? watchGivenUp(history) : undefined;
-  const cause = deaf === undefined ? '' : `; its watch of ${deaf.resource} ${deaf.what} and is not there any more`;
+  const [deaf, ...besides] = severity === 'error' ? watchesGivenUp(history) : [];
+  const also = besides.length === 0 ? '' : `, nor is that of ${besides.map(({ resource: of }) => of).join(', ')}`;
+  const cause =
+    deaf === undefined ? '' : `; its watch of ${deaf.resource} ${deaf.what} and is not there any more${also}`;
   const violation: Violation = {
     signature: {
       property: NAME,

@@ -11,7 +11,7 @@ const STORED: readonly (readonly [CauseParts, string])[] = [
   [{ kind: 'delete', resource: 'pods' }, 'delete | pods'],
   [{ kind: 'loop', request: `patch ${WIDGETS}/status` }, `loop | patch ${WIDGETS}/status`],
   [{ kind: 'retries', request: `patch ${WIDGETS}` }, `retries | patch ${WIDGETS}`],
-  [{ kind: 'watch', how: 'expired', resource: 'pods' }, 'watch | expired'],
+  [{ kind: 'watch', how: 'expired' }, 'watch | expired'],
   [{ kind: 'given up', verb: 'update', of: 'things', after: 'a conflict' }, 'given up | update things | a conflict'],
   [{ kind: 'given up', cleanUpOf: WIDGETS }, `given up | clean-up of ${WIDGETS}`],
   [{ kind: 'children', resource: 'pods', seen: 'in the end' }, 'children | pods'],

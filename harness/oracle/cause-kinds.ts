@@ -22,7 +22,7 @@ export type CauseParts =
     }
   | { readonly kind: 'create' | 'delete'; readonly resource: string }
   | { readonly kind: 'loop' | 'retries'; readonly request: string }
-  | { readonly kind: 'watch'; readonly how: 'expired' | 'ended'; readonly resource: string }
+  | { readonly kind: 'watch'; readonly how: 'expired' | 'ended' }
   | { readonly kind: 'given up'; readonly verb: string; readonly of: string; readonly after: string }
   | { readonly kind: 'given up'; readonly cleanUpOf: string }
   | { readonly kind: 'children'; readonly resource: string; readonly seen: 'as it was made' | 'in the end' }
@@ -84,7 +84,7 @@ function textOf(parts: CauseParts): string {
       return `how it repeats a failed ${verb} of ${rest.join(' ')}`;
     }
     case 'watch':
-      return `a watch that is not opened again once it has ${parts.how}, of ${parts.resource}`;
+      return `a watch that is not opened again once it has ${parts.how}`;
     case 'given up':
       return 'cleanUpOf' in parts
         ? `clean-up of ${parts.cleanUpOf} gives up after a failed request`

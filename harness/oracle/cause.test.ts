@@ -253,6 +253,20 @@ describe('the cause of an outcome', () => {
     expect(keys).toEqual(['watch | expired', 'watch | ended']);
   });
 
+  it('is no watch of a certain resource: two that are given up in the same way are one, and its symptoms name both', () => {
+    const { built } = started();
+    const deaf = ['pods', 'secrets'].map((kind) => {
+      built.call('controller', 'watch', kind, '');
+      built.endStream('controller', kind, 'closed');
+      return violation({ property: 'convergence', class: 'stopped-watching', kind });
+    });
+
+    const causes = deaf.flatMap((one) => causesNamed(built.build(), one));
+
+    expect(causes).toHaveLength(2);
+    expect(causes[0]).toEqual(causes[1]);
+  });
+
   it('is how the watch of its own resource ended, not how another one did', () => {
     const { built } = started();
     built.call('controller', 'watch', 'pods', '');

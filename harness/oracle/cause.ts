@@ -116,13 +116,14 @@ export function causesNamed(history: History, { signature, operations }: Violati
 }
 
 /**
- * Not by resource: informers are made alike, and one that does not survive an error does so whatever it watches. An expired version is
- * another matter than a broken connection, unless the target did list again and gave up when that failed.
+ * Not by resource, nor does the text name one: informers are made alike, and one that does not survive an error does so whatever it
+ * watches. Where that is not so, the symptoms name every resource. An expired version is another matter than a broken connection, unless
+ * the target did list again and gave up when that failed.
  */
 function watchCause(history: History, resource: string): Cause {
   const isExpired =
     /expired|410/.test(watchGivenUp(history, resource)?.what ?? '') && !hasListedAgain(history, resource);
-  return causeOf({ kind: 'watch', how: isExpired ? 'expired' : 'ended', resource });
+  return causeOf({ kind: 'watch', how: isExpired ? 'expired' : 'ended' });
 }
 
 /** Whether the target listed a resource after the last of its watches of it had begun. */

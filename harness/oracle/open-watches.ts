@@ -21,23 +21,29 @@ export type Watching = Pick<History, 'operations' | 'streamEnds' | 'processes'>;
  * @param of Only of this resource.
  */
 export function watchGivenUp(history: Watching, of?: string): LostWatch | undefined {
+  const [first] = watchesGivenUp(history, of);
+  return first;
+}
+
+/** All of them, as {@link watchGivenUp} tells the first. */
+export function* watchesGivenUp(history: Watching, of?: string): Generator<LostWatch> {
   const watches = history.operations.filter(({ verb, actor }) => verb === 'watch' && roleOf(actor) === 'target');
   const alive = livesThatGoOn(history);
-  if (alive.size === 0) return undefined;
+  if (alive.size === 0) return;
   const ended = new Map(history.streamEnds.map(({ stream, why }) => [stream, why]));
   for (const resource of new Set(watches.map((watch) => watch.resource))) {
     if (of !== undefined && resource !== of) continue;
     const own = watches.filter((watch) => alive.has(watch.actor) && watch.resource === resource);
-    if (own.length === 0) return { resource, what: 'was never opened' };
-    for (const actor of new Set(own.map((watch) => watch.actor))) {
-      const what = endOf(
+    const lives = [...new Set(own.map((watch) => watch.actor))];
+    const ends = lives.map((actor) =>
+      endOf(
         own.filter((watch) => watch.actor === actor),
         ended,
-      );
-      if (what !== undefined) return { resource, what };
-    }
+      ),
+    );
+    const what = lives.length === 0 ? 'was never opened' : ends.find((end) => end !== undefined);
+    if (what !== undefined) yield { resource, what };
   }
-  return undefined;
 }
 
 /**

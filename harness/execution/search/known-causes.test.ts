@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest';
 import type { Cause } from '../../model/cause.ts';
 import { signatureText } from '../../model/check-result.ts';
+import { causesOf } from '../../oracle/cause.ts';
+import { historyBuilder } from '../../oracle/test-history.ts';
+import { becauseOf, symptomLines } from '../../report/symptoms.ts';
 import { violation } from '../run/test-verdicts.ts';
 import { inOrder, KnownCauses, type Suspect } from './known-causes.ts';
 import { newTally } from './tally.ts';
@@ -84,6 +87,28 @@ it('counts a run once for a cause, and each of its symptoms', () => {
 
   expect(tally.causes).toEqual({ [PUT.key]: 2 });
   expect(Object.values(tally.symptoms[PUT.key] ?? {}).map(({ count }) => count)).toEqual([2, 1]);
+});
+
+it('names the resource of every watch that was given up, in the symptoms of the one cause that they have', () => {
+  const history = historyBuilder();
+  const known = new KnownCauses([]);
+  const [tally, kinds] = [newTally(), ['pods', 'secrets']];
+  for (const kind of kinds) {
+    history.call('controller', 'watch', kind, '');
+    history.endStream('controller', kind, 'closed');
+    const deaf = violation({ property: 'convergence', class: 'stopped-watching', kind, field: '' });
+    const [causes] = causesOf(history.build(), [deaf]);
+    if (causes === undefined) throw new Error('no causes');
+    const suspect = { violation: deaf, causes };
+    if (known.isNew(suspect)) known.learn(suspect, causes.candidates[0].key);
+    known.count([suspect], tally);
+  }
+
+  const [of, ...more] = Object.values(tally.symptoms).map((symptoms) => Object.values(symptoms));
+  const { symptoms = [] } = becauseOf({}, { symptoms: of ?? [] });
+
+  expect(more).toEqual([]);
+  expect(symptomLines(symptoms).join('\n')).toMatch(/ of pods: .*\n.* of secrets: /);
 });
 
 it('looks into what came back in no run again when it is seen again, three times in all', () => {
