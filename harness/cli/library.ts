@@ -61,6 +61,8 @@ export interface RunContext {
   readonly verifyEvery?: number;
   /** Real time that shrinking one finding may take, ms; default 10 s, and 90 s where the target is a process. */
   readonly shrinkMs?: number;
+  /** How long a target that runs inside the harness may block the event loop before its worker is ended, ms; default 10 s. */
+  readonly blockedMs?: number;
   /** Restricts the search to these strategies. */
   readonly strategies?: readonly StrategyName[];
   /** Where every run starts; default: mostly at rest. */
@@ -127,12 +129,25 @@ export function standOn<T>(
 
 /** Runs a resolved configuration. */
 export async function runConfigured(config: RunConfig, context: RunContext = {}): Promise<CampaignResult> {
-  const { events, signal, verifyEvery, shrinkMs, strategies, start, expected, allSymptoms, plan, onCluster } = context;
+  const {
+    events,
+    signal,
+    verifyEvery,
+    shrinkMs,
+    blockedMs,
+    strategies,
+    start,
+    expected,
+    allSymptoms,
+    plan,
+    onCluster,
+  } = context;
   const campaign = (ready: RunConfig): Promise<CampaignResult> =>
     runCampaign(ready, {
       workerEntry: WORKER,
       ...(verifyEvery === undefined ? {} : { verifyEvery }),
       ...(shrinkMs === undefined ? {} : { shrinkMs }),
+      ...(blockedMs === undefined ? {} : { blockedMs }),
       ...(strategies === undefined ? {} : { strategies }),
       ...(start === undefined ? {} : { start }),
       ...(expected === undefined ? {} : { expected: expected.map(known) }),
@@ -190,6 +205,8 @@ export interface LabContext {
   readonly cwd?: string;
   /** Where the options come from, when that is a file: lets properties of your own make probes. */
   readonly configFile?: string;
+  /** How long a target that runs inside the harness may block the event loop before its worker is ended, ms; default 10 s. */
+  readonly blockedMs?: number;
 }
 
 /**
@@ -217,7 +234,7 @@ export async function openLab(options: StalemateOptions, context: LabContext = {
     );
   const own = config.configFile === null ? ownProperties(checked) : [];
   const local = config.properties.filter((property) => own.some(({ name }) => name === property.name));
-  return startLab({ config, workerEntry: WORKER, writers, own: local });
+  return startLab({ config, workerEntry: WORKER, writers, own: local, blockedMs: context.blockedMs });
 }
 
 export interface ReplayContext {

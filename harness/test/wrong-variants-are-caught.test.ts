@@ -17,7 +17,7 @@ describe(`wrong variants in at most ${RUNS_MAX} trials (seed ${SEED})`, { timeou
 
     const { outcome, findings } = await run(
       optionsFor(entry, { seed: SEED, budget: RUNS_MAX, stopAfter: 1, properties: expected }),
-      { shrinkMs: 1_000 },
+      { shrinkMs: 200 },
     );
 
     expect(outcome).toBe('violated');

@@ -36,6 +36,8 @@ export interface CampaignOptions {
   readonly verifyEvery?: number;
   /** Real time that shrinking one finding may take, ms. */
   readonly shrinkMs?: number;
+  /** How long a target that runs inside the harness may keep it from making a run, ms. */
+  readonly blockedMs?: number;
   /** Restricts the search to these strategies; for benchmarks. */
   readonly strategies?: readonly StrategyName[];
   /** Where every run starts; absent: either. */
@@ -187,6 +189,7 @@ class Campaign {
       job: this.#job(careful),
       signal: this.#options.signal,
       until: this.#plan.work,
+      blockedMs: this.#options.blockedMs,
       listen: (message) => {
         if (message.say === 'error') error = message;
         else if (message.say === 'done') why = message.why;
@@ -326,6 +329,7 @@ class Campaign {
       entry: this.#options.workerEntry,
       job: replayOf(culprit.trial, this.#subject),
       until: this.#plan.work,
+      blockedMs: this.#options.blockedMs,
       signal: this.#options.signal,
       listen: () => {},
     });

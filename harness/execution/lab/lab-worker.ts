@@ -30,14 +30,17 @@ interface Running {
 export class LabWorker {
   readonly #config: RunConfig;
   readonly #entry: URL;
+  readonly #blockedMs: number | undefined;
   #running: Running | undefined;
   #phase = 'load';
   #last: Promise<unknown> = Promise.resolve();
   #closed = false;
 
-  constructor(config: RunConfig, entry: URL) {
+  /** `blockedMs`: how long a target may keep it from making a run; absent: 10 s. */
+  constructor(config: RunConfig, entry: URL, blockedMs?: number) {
     this.#config = config;
     this.#entry = entry;
+    this.#blockedMs = blockedMs;
   }
 
   /**
@@ -87,6 +90,7 @@ export class LabWorker {
     const supervised = superviseWorker({
       entry: this.#entry,
       job: { job: 'lab', subject: subjectOf(this.#config) },
+      blockedMs: this.#blockedMs,
       started: (started) => {
         handle = started;
       },

@@ -72,13 +72,15 @@ export interface LabParts {
   readonly workerEntry: URL;
   /** All kinds of writers; the configuration says which of them take part. */
   readonly writers: readonly AdversarialWriter[];
+  /** How long a target that runs inside the harness may block the event loop, ms; default 10 s. */
+  readonly blockedMs?: number | undefined;
   /** Properties that are functions of the caller's and do not reach the worker: judged here, without probes. */
   readonly own: readonly Property[];
 }
 
 /** Opens a lab: starts the worker and waits for the references. */
 export async function startLab(parts: LabParts): Promise<Lab> {
-  const worker = new LabWorker(parts.config, parts.workerEntry);
+  const worker = new LabWorker(parts.config, parts.workerEntry, parts.blockedMs);
   const ready = await worker.ready();
   const { config, own } = parts;
   const workload = workloadArbitrary({

@@ -11,8 +11,8 @@ import { SLOT, SLOTS } from './protocol.ts';
 
 /** A worker that makes no run for this long is blocked. Loading a target may take as long as well. */
 const BLOCKED_MS = 10_000;
-/** But on a busy machine one that waits for a processor looks the same, until it has had this much of one … */
-const BLOCKED_PROCESSOR_MS = 5_000;
+/** But on a busy machine one that waits for a processor looks the same, until it has had one for this part of that time … */
+const BLOCKED_PROCESSOR_PART = 0.5;
 /** … or has been silent for this long. */
 const STARVED_MS = 180_000;
 /**
@@ -47,6 +47,8 @@ export interface WorkerOptions {
   readonly signal?: AbortSignal | undefined;
   /** Real time at which it is stopped, whatever it does; absent: it has all the time that it takes. */
   readonly until?: number;
+  /** How long a target that runs in it may keep it from making a run, ms; default 10 s. */
+  readonly blockedMs?: number | undefined;
   /** Gets the way to talk to the worker, for jobs that take requests. */
   readonly started?: (handle: WorkerHandle) => void;
 }
@@ -58,14 +60,17 @@ export interface WorkerHandle {
 }
 
 /** How long a worker may be silent; and what it would say of that itself, where its target cannot be the reason. */
-export function silenceOf(job: Job): {
+export function silenceOf(
+  job: Job,
+  blockedMs: number = BLOCKED_MS,
+): {
   readonly maxMs: number;
   /** Where it may want for a processor: how much of one it needs to have had, and how long it may be silent without. */
   readonly starving?: { readonly processorMs: number; readonly maxMs: number };
   readonly error?: Extract<FromWorker, { readonly say: 'error' }>;
 } {
   if (!('subject' in job) || job.subject.process === null) {
-    return { maxMs: BLOCKED_MS, starving: { processorMs: BLOCKED_PROCESSOR_MS, maxMs: STARVED_MS } };
+    return { maxMs: blockedMs, starving: { processorMs: blockedMs * BLOCKED_PROCESSOR_PART, maxMs: STARVED_MS } };
   }
   const message = `nothing happened for ${SILENT_BESIDE_MS / 1000} s beside the target, expected a cluster that answers and properties of your own that return; look at both and at how busy the machine is, and run it again`;
   return { maxMs: SILENT_BESIDE_MS, error: { say: 'error', code: 'CLUSTER_UNAVAILABLE', message, stack: '' } };
@@ -91,7 +96,7 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { r
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: YOUNG_MB },
   });
-  const silence = silenceOf(options.job);
+  const silence = silenceOf(options.job, options.blockedMs);
   const { error } = silence;
   let output = '';
   const keep = (chunk: unknown): void => {
