@@ -5,7 +5,7 @@
  */
 import type { Measures } from './baseline.ts';
 import type { Symptom, Symptoms } from './cause.ts';
-import type { CheckResult, Violation } from './check-result.ts';
+import { signatureText, type CheckResult, type Signature, type Violation } from './check-result.ts';
 import type { Counterexample } from './counterexample.ts';
 import type { Footprint, History } from './history.ts';
 import type { Label } from './label.ts';
@@ -167,6 +167,22 @@ export interface TimeSpent {
   readonly furtherMs: number;
 }
 
+/** What a property warns of: worth telling, and it fails nothing. */
+export interface Remark {
+  readonly signature: Signature;
+  /** Of the first run that showed it. */
+  readonly sentence: string;
+  /** Runs of the campaign that showed it. */
+  readonly count: number;
+}
+
+/** The most frequent first. */
+export function sortedRemarks(remarks: readonly Remark[]): readonly Remark[] {
+  return remarks.toSorted(
+    (a, b) => b.count - a.count || (signatureText(a.signature) < signatureText(b.signature) ? -1 : 1),
+  );
+}
+
 export type CampaignOutcome = 'holds' | 'violated' | 'inconclusive' | 'vacuous' | 'interrupted';
 
 export interface CampaignResult {
@@ -182,6 +198,8 @@ export interface CampaignResult {
   readonly contention: { readonly [counter: string]: number };
   readonly findings: readonly Finding[];
   readonly warnings: readonly string[];
+  /** What properties warn of; absent where there is nothing. */
+  readonly remarks?: readonly Remark[];
   readonly inconclusive: Inconclusive;
   readonly perProperty: { readonly [property: string]: PropertyTally };
   /** Absent for a target that is no process. */

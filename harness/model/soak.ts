@@ -8,7 +8,7 @@ import type { ClusterKind } from './cluster.ts';
 import type { Symptoms } from './cause.ts';
 import type { CorpusSummaryEntry } from './corpus.ts';
 import type { BudgetCheck, Measures } from './baseline.ts';
-import type { FindingRecord, Inconclusive, PropertyTally } from './finding.ts';
+import type { FindingRecord, Inconclusive, PropertyTally, Remark } from './finding.ts';
 import type { UnjudgedRun } from './recording.ts';
 import type { Sketch } from './sketch.ts';
 import type { FaultKind } from './schedule.ts';
@@ -94,6 +94,8 @@ export interface BatchResult {
   readonly perProperty: { readonly [property: string]: PropertyTally };
   readonly inconclusive: Inconclusive;
   readonly warnings: readonly string[];
+  /** What properties warn of; absent in older lines. */
+  readonly remarks?: readonly Remark[];
   readonly measures: Measures;
   readonly behaviours: Sketch;
   readonly situations: readonly string[];

@@ -9,6 +9,7 @@ import { seenText, sideBySide, soakLines } from './soak/text.ts';
 import { corpusHeadline, corpusLines } from './corpus-summary.ts';
 import { countText, rateText } from './count-text.ts';
 import { notConfirmedText } from './run/document.ts';
+import { remarkLines, REMARKS_HEAD } from './remarks.ts';
 import { symptomLines } from './symptoms.ts';
 import type { Summary, SummaryFinding } from './summary.ts';
 
@@ -75,6 +76,8 @@ export function renderSummary(
     const real = confirmed === undefined ? [] : [confirmationText({ confirmed })];
     lines.push(`    ${[countText(count, 'run'), ...times, ...real, counterexample ?? 'not written'].join(' · ')}`);
   }
+  if (summary.remarks !== undefined)
+    lines.push(REMARKS_HEAD, ...remarkLines(summary.remarks).map((line) => `  – ${line}`));
   if (summary.soak !== undefined) lines.push(...soakLines(summary.soak));
   if (summary.corpus !== undefined) lines.push(...corpusLines(summary.corpus, summary.seenAgain));
   if (summary.budgets !== undefined) lines.push(...budgetLines(summary.budgets));

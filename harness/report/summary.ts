@@ -20,6 +20,7 @@ import { waiverText } from '../model/waiver.ts';
 import { budgetSchema } from './budgets.ts';
 import { seenSchema, soakSchema, type SeenTimes } from './soak/text.ts';
 import { becauseOf, type Because, type ShownSymptom } from './symptoms.ts';
+import { remarksOf, remarksSchema, type RemarkLine } from './remarks.ts';
 import { leftOutOf, leftOutSchema, type LeftOutLine } from './left-out.ts';
 import { corpusSummarySchema, outcomeWith, type CorpusSummary } from './corpus-summary.ts';
 
@@ -64,6 +65,8 @@ export interface Summary {
   readonly inconclusive: Inconclusive;
   readonly perProperty: { readonly [property: string]: PropertyTally };
   readonly warnings: readonly string[];
+  /** What properties warn of, which fails nothing; absent where there is nothing. */
+  readonly remarks?: readonly RemarkLine[];
   /** What there was no time for; absent where there was time for all. */
   readonly leftOut?: readonly LeftOutLine[];
   /** Of a target that is a process. */
@@ -182,6 +185,7 @@ export const summarySchema: z.ZodType<Summary> = z
       }),
     ),
     warnings: z.array(z.string()),
+    remarks: remarksSchema.exactOptional(),
     leftOut: z.array(leftOutSchema).exactOptional(),
     targetUse: useSchema.exactOptional(),
     corpus: corpusSummarySchema.exactOptional(),
@@ -224,6 +228,7 @@ export function summarise(
     inconclusive: result.inconclusive,
     perProperty: result.perProperty,
     warnings: result.warnings,
+    ...(result.remarks === undefined ? {} : { remarks: remarksOf(result.remarks) }),
     ...(leftOut.length === 0 ? {} : { leftOut }),
     ...(use === undefined ? {} : { targetUse: use }),
     ...(corpus === undefined ? {} : { corpus }),

@@ -8,6 +8,7 @@ import { outcomeBesides, outcomeOf } from '../../model/outcome.ts';
 import { sketchOf } from '../../model/sketch.ts';
 import { waiverText } from '../../model/waiver.ts';
 import type { RunConfig } from '../config/run-config.ts';
+import { remarksOf } from '../search/remarks.ts';
 import type { SearchTally } from '../search/tally.ts';
 import { NO_USE } from '../search/target-use.ts';
 
@@ -28,6 +29,7 @@ export interface Ended {
 
 export function campaignResult(ended: Ended): CampaignResult {
   const { config, findings, total, undisturbed, interrupted, elapsedMs, expected } = ended;
+  const remarks = remarksOf(total);
   const besides = outcomeBesides({
     ...total,
     interrupted,
@@ -44,6 +46,7 @@ export function campaignResult(ended: Ended): CampaignResult {
     verified: total.verified,
     findings: ranked(findings.map((finding) => counted(finding, total))),
     warnings: [...ended.warnings, ...troubles(total, config), ...new Set(total.warnings)],
+    ...(remarks.length === 0 ? {} : { remarks }),
     inconclusive: {
       count: total.inconclusiveRuns,
       reasons: total.inconclusive,

@@ -74,6 +74,14 @@ describe('a search', () => {
     expect(tally).toMatchObject({ divergence: undefined, faults: [], verified: 8 });
   });
 
+  it('looks into no warning, and tells how many runs showed it', async () => {
+    const warns = property(() => ({ result: 'violated', violations: [{ ...violation(), severity: 'warning' }] }));
+    const { tally, found } = await campaign({ properties: [warns], runsMax: 8 });
+
+    expect(found).toEqual([]);
+    expect(Object.values(tally.remarks)).toMatchObject([{ sentence: 'the target lost it', count: 8 }]);
+  });
+
   it('tries the same trials again from the same seed', async () => {
     const one = await campaign({ runsMax: 8 });
 

@@ -34,6 +34,7 @@ import { inOrder, KnownCauses, type Suspect } from './known-causes.ts';
 import type { Attempt } from './shrink-finding.ts';
 import { countContention, countOpinions, type SearchTally } from './tally.ts';
 import { withRun } from './target-use.ts';
+import { countRemarks } from './remarks.ts';
 import { TrialSource } from './trial-source.ts';
 import { Waivers } from './waivers.ts';
 import { Waiting } from './waiting.ts';
@@ -174,6 +175,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     const { judged, schedule } = run;
     source?.learn(trial, judged.history);
     waivers.count(judged, trial, tally);
+    countRemarks(judged.history, waivers.leave(judged, trial).violations, tally);
     const suspects = suspectsOf(judged, trial);
     if (suspects.some((suspect) => known.isNew(suspect))) return { trial, judged, schedule, suspects };
     known.count(suspects, tally);

@@ -23,6 +23,10 @@ export function addTally(total: SearchTally, tally: SearchTally): void {
   for (const [cause, symptoms] of Object.entries(tally.symptoms)) {
     for (const symptom of Object.values(symptoms)) addSymptom(total, cause, symptom);
   }
+  for (const [text, remark] of Object.entries(tally.remarks)) {
+    const before = total.remarks[text];
+    total.remarks[text] = before === undefined ? remark : { ...before, count: before.count + remark.count };
+  }
   for (const [reason, example] of Object.entries(tally.examples)) total.examples[reason] ??= example;
   for (const [name, { holds, violated, inconclusive, vacuous, untested }] of Object.entries(tally.perProperty)) {
     const first = { holds: 0, violated: 0, inconclusive: 0, vacuous, ...(untested === undefined ? {} : { untested }) };

@@ -6,7 +6,7 @@
 import { loadOf, type Load } from '../../model/baseline.ts';
 import { signatureText } from '../../model/check-result.ts';
 import type { Symptom } from '../../model/cause.ts';
-import { reasonText, type PropertyTally, type TargetUse } from '../../model/finding.ts';
+import { reasonText, type PropertyTally, type Remark, type TargetUse } from '../../model/finding.ts';
 import type { History } from '../../model/history.ts';
 import type { LeftOut } from '../../model/left-out.ts';
 import { waiverText, type Waiver } from '../../model/waiver.ts';
@@ -32,6 +32,8 @@ export interface SearchTally {
   readonly causes: { [cause: string]: number };
   /** How it showed, by its key and by signature. */
   readonly symptoms: { [cause: string]: { [signature: string]: Symptom } };
+  /** Warnings of properties, by signature. */
+  readonly remarks: { [signature: string]: Remark };
   readonly inconclusive: { [reason: string]: number };
   /** By reason, what the target was busy with in the first run that never came to rest. */
   readonly examples: { [reason: string]: string };
@@ -61,6 +63,7 @@ export function newTally(): SearchTally {
     counts: noNames(),
     causes: noNames(),
     symptoms: noNames(),
+    remarks: noNames(),
     inconclusive: noNames(),
     examples: noNames(),
     waived: noNames(),

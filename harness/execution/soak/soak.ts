@@ -211,6 +211,7 @@ function batchResult(result: CampaignResult, draw: Draw): BatchResult {
     behaviours: result.seen?.behaviours ?? [],
     situations: result.seen?.situations ?? [],
     ...(result.seen?.symptoms === undefined ? {} : { symptoms: result.seen.symptoms }),
+    ...(result.remarks === undefined ? {} : { remarks: result.remarks }),
     ...(result.waived === undefined ? {} : { waived: result.waived }),
     ...(use === undefined ? {} : { use }),
   };

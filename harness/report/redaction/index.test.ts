@@ -234,7 +234,12 @@ describe('what is written of a finding', () => {
       env: [{ name: 'DB_PASSWORD', value: PLANTED.variable }],
     };
     const said = { [`login with ${PLANTED.variable} failed`]: 2 };
-    const words = { warnings: [`./manager --token ${PLANTED.token}`], inconclusive: { count: 2, reasons: said } };
+    const remark = { signature: finding().violation.signature, sentence: `with ${PLANTED.variable}`, count: 1 };
+    const words = {
+      warnings: [`./manager --token ${PLANTED.token}`],
+      remarks: [remark],
+      inconclusive: { count: 2, reasons: said },
+    };
     const told = redactWords(words, sources, vault);
 
     expect(plantedIn(JSON.stringify(words))).toEqual(['variable', 'token']);

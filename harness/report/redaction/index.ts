@@ -46,13 +46,13 @@ export function redactRecording<T extends Pick<Recording, 'history'>>(recording:
 }
 
 /** The words of a campaign, without the secrets of what it was configured with; its findings are left as they are. */
-export function redactWords<T extends Pick<CampaignResult, 'warnings' | 'inconclusive'>>(
+export function redactWords<T extends Pick<CampaignResult, 'warnings' | 'inconclusive' | 'remarks'>>(
   result: T,
   sources: unknown,
   vault: Vault,
 ): T {
   const redaction = new Redaction(() => vault.key()).learn(sources);
-  const { warnings, inconclusive } = result;
+  const { warnings, inconclusive, remarks } = result;
   const hidden = (texts: { readonly [reason: string]: string }): { [reason: string]: string } =>
     Object.fromEntries(
       Object.entries(texts).map(([reason, text]) => [redaction.hideText(reason), redaction.hideText(text)]),
@@ -65,6 +65,9 @@ export function redactWords<T extends Pick<CampaignResult, 'warnings' | 'inconcl
   return {
     ...result,
     warnings: warnings.map((warning) => redaction.hideText(warning)),
+    ...(remarks === undefined
+      ? {}
+      : { remarks: remarks.map((one) => ({ ...one, sentence: redaction.hideText(one.sentence) })) }),
     inconclusive: {
       ...inconclusive,
       reasons: Object.fromEntries(reasons),
@@ -72,6 +75,11 @@ export function redactWords<T extends Pick<CampaignResult, 'warnings' | 'inconcl
       ...(inconclusive.files === undefined ? {} : { files: hidden(inconclusive.files) }),
     },
   };
+}
+
+/** A sentence about a run, without the secrets of that run. */
+export function withoutItsSecrets(sentence: string, history: History): string {
+  return withoutStandIns(new Redaction(() => NO_KEY).learn(history).hideText(sentence));
 }
 
 /** A value as a text that is the same whatever its secrets are: what a digest of it may be made of. */

@@ -1,5 +1,6 @@
 /** The run document as a schema: published under docs/schemas, and what every document is checked against before it is shown. */
 import { leftOutSchema } from '../left-out.ts';
+import { remarksSchema } from '../remarks.ts';
 import { z } from 'zod';
 import { CORPUS_STATES } from '../../model/corpus.ts';
 import { seenSchema, soakSchema } from '../soak/text.ts';
@@ -93,6 +94,7 @@ const scenario: z.ZodType<Scenario> = z.strictObject({
     reasons: z.array(z.strictObject({ why: z.string(), count: z.int(), page: z.string().exactOptional() })),
   }),
   warnings: z.array(z.string()),
+  remarks: remarksSchema.exactOptional(),
   leftOut: z.array(leftOutSchema).exactOptional(),
   waived: z.array(waivedSchema).meta({ description: 'Waivers, and how many violations each covered' }),
   soak: soakSchema.exactOptional(),

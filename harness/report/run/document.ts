@@ -10,6 +10,7 @@ import type { CampaignOutcome, Grade, OnBase, PropertyTally, Reproduced } from '
 import type { CorpusState, RevisitOutcome } from '../../model/corpus.ts';
 import type { SoakFacts } from '../../model/soak.ts';
 import type { LeftOutLine } from '../left-out.ts';
+import type { RemarkLine } from '../remarks.ts';
 import { quoted } from '../shell-word.ts';
 import type { SeenTimes } from '../soak/text.ts';
 import { countText } from '../count-text.ts';
@@ -54,6 +55,8 @@ export interface Scenario {
     readonly reasons: readonly { readonly why: string; readonly count: number; readonly page?: string }[];
   };
   readonly warnings: readonly string[];
+  /** What properties warn of, which fails nothing; absent where there is nothing. */
+  readonly remarks?: readonly RemarkLine[];
   /** What there was no time for; absent where there was time for all. */
   readonly leftOut?: readonly LeftOutLine[];
   /** Waivers of the configuration, and how many violations each covered. */

@@ -4,6 +4,7 @@ import { InvariantError } from '../../model/errors.ts';
 import { failsRun } from '../../model/outcome.ts';
 import type { CampaignOutcome, CampaignResult, Finding } from '../../model/finding.ts';
 import { leftOutOf } from '../left-out.ts';
+import { remarksOf } from '../remarks.ts';
 import { quoted } from '../shell-word.ts';
 import {
   failsRun as isKeptFailing,
@@ -65,6 +66,7 @@ export function makeScenario(result: CampaignResult, facts: ScenarioFacts, corpu
         .sort((a, b) => b.count - a.count),
     },
     warnings: result.warnings,
+    ...(result.remarks === undefined ? {} : { remarks: remarksOf(result.remarks) }),
     ...(leftOut.length === 0 ? {} : { leftOut }),
     waived: (result.waived ?? []).map(summariseWaiver),
     ...(result.soak === undefined ? {} : { soak: result.soak }),

@@ -19,6 +19,7 @@ import {
   symptomOf,
   wasTested,
 } from './document.ts';
+import { remarkLines, REMARKS_HEAD } from '../remarks.ts';
 import { symptomLines } from '../symptoms.ts';
 import { oneLine, visible } from './plain-text.ts';
 
@@ -48,6 +49,7 @@ function scenarioBlocks(scenario: Scenario): readonly string[] {
     ...(scenario.kept.length === 0 ? [] : [keptBlock(scenario)]),
     ...told.map(findingBlock),
     ...(rest.length === 0 ? [] : [`### And\n\n${rest.join('')}\n`]),
+    ...(scenario.remarks === undefined ? [] : [remarksBlock(scenario)]),
     propertiesBlock(scenario),
   ];
 }
@@ -93,6 +95,11 @@ function findingBlock(finding: ReportedFinding): string {
     '</details>\n',
     '',
   ].join('\n');
+}
+
+function remarksBlock({ remarks }: Scenario): string {
+  const lines = remarkLines(remarks).map((line) => `- ${inline(line)}\n`);
+  return `### ${inline(REMARKS_HEAD)}\n\n${lines.join('')}\n`;
 }
 
 const KEPT_MARK = { passed: '✅', failed: '❌', silent: '⚠️', aside: '–' } as const;

@@ -116,6 +116,7 @@ export function hostileRun(text: string = HOSTILE): RunDocument {
       outcome: 'violated',
       findings: [finding],
       warnings: [text],
+      remarks: [{ signature: finding.violation.signature, sentence: text, count: 1 }],
       inconclusive: { count: 1, reasons: { [text]: 1 } },
       contention: { [text]: 1 },
     },

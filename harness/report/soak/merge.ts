@@ -8,12 +8,15 @@
 import type { BudgetCheck } from '../../model/baseline.ts';
 import { causeNames, symptomsOf, type CauseNames } from './causes.ts';
 import type { CorpusSummary } from '../../model/corpus.ts';
+import { signatureText } from '../../model/check-result.ts';
 import {
   reasonText,
+  sortedRemarks,
   type CampaignResult,
   type Finding,
   type Inconclusive,
   type PropertyTally,
+  type Remark,
 } from '../../model/finding.ts';
 import { outcomeBesides, outcomeOf } from '../../model/outcome.ts';
 import type { UnjudgedRun } from '../../model/recording.ts';
@@ -83,6 +86,7 @@ function oneSoak(parts: Parts, { allShards }: MergeManner): Soak | undefined {
     // What one batch had no time to reproduce, a later one meets again.
     left: [],
   });
+  const remarks = remarksOf(results, findings);
   const known = Object.entries(counts).filter(
     ([key]) => !findings.some(({ violation }) => names.keyOf(violation) === key),
   );
@@ -97,6 +101,7 @@ function oneSoak(parts: Parts, { allShards }: MergeManner): Soak | undefined {
     findings,
     inconclusive,
     warnings: [...new Set([...results.flatMap(({ warnings }) => warnings), ...failedText(parts)])].sort(),
+    ...(remarks.length === 0 ? {} : { remarks }),
     measures: averageMeasures(results),
     soak: facts,
     ...(targetUse === undefined ? {} : { targetUse }),
@@ -252,6 +257,20 @@ function inconclusiveOf(results: readonly BatchResult[]): Inconclusive {
     reasons: addCounts(results.map(({ inconclusive }) => inconclusive.reasons)),
     ...(all.length === 0 ? {} : { examples: byName(new Map(examples)) }),
   };
+}
+
+/** Of the sentences any one does, as long as everybody chooses the same. What some other batch found is told as that. */
+function remarksOf(results: readonly BatchResult[], findings: readonly Finding[]): readonly Remark[] {
+  const sum = new Map<string, Remark>();
+  for (const remark of results.flatMap(({ remarks }) => remarks ?? [])) {
+    const key = signatureText(remark.signature);
+    const before = sum.get(key) ?? { ...remark, count: 0 };
+    const sentence = before.sentence < remark.sentence ? before.sentence : remark.sentence;
+    sum.set(key, { ...before, sentence, count: before.count + remark.count });
+  }
+  for (const { stats, violation } of findings)
+    for (const { signature } of [...(stats.symptoms ?? []), violation]) sum.delete(signatureText(signature));
+  return sortedRemarks([...sum.values()]);
 }
 
 function waivedOf(results: readonly BatchResult[]): NonNullable<CampaignResult['waived']> {

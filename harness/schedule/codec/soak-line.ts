@@ -4,12 +4,12 @@ import { MEASURE_NAMES, type BudgetCheck } from '../../model/baseline.ts';
 import { CLUSTERS } from '../../model/cluster.ts';
 import { CORPUS_STATES, REVISIT_OUTCOMES, type CorpusSummaryEntry } from '../../model/corpus.ts';
 import { HarnessError, InvariantError } from '../../model/errors.ts';
-import type { Inconclusive, PropertyTally } from '../../model/finding.ts';
+import type { Inconclusive, PropertyTally, Remark } from '../../model/finding.ts';
 import type { UnjudgedRun } from '../../model/recording.ts';
 import type { BatchResult, SoakAbout, SoakBudget, SoakLine, SoakLineOf, UseColumns } from '../../model/soak.ts';
 import type { Waiver } from '../../model/waiver.ts';
 import { byMeasure } from './baseline.ts';
-import type { Shape } from './common.ts';
+import { signature, type Shape } from './common.ts';
 import { symptom } from './finding.ts';
 import { decodeJson, parseJson, type Format } from './format.ts';
 import { describeIssues } from './issues.ts';
@@ -58,6 +58,12 @@ const waiver: z.ZodType<Waiver> = z.strictObject({
   reason: z.string(),
   expires: z.string(),
 } satisfies Shape<Waiver>);
+
+const remark: z.ZodType<Remark> = z.strictObject({
+  signature,
+  sentence: z.string(),
+  count: natural,
+} satisfies Shape<Remark>);
 
 const column = z.array(z.number());
 
@@ -108,6 +114,7 @@ const result: z.ZodType<BatchResult> = z
       files: z.record(z.string(), z.string()).exactOptional(),
     } satisfies Shape<Inconclusive>),
     warnings: z.array(z.string()),
+    remarks: z.array(remark).exactOptional().meta({ description: 'What properties warn of' }),
     measures: byMeasure(z.number().min(0)),
     behaviours: z
       .array(natural)

@@ -19,6 +19,7 @@ import { runScript, runStyle } from '../assets.ts';
 import { seenText } from '../../soak/text.ts';
 import { countText } from '../../count-text.ts';
 import { waiverLines } from '../../summary-text.ts';
+import { remarkLines, REMARKS_HEAD } from '../../remarks.ts';
 import { symptomLines } from '../../symptoms.ts';
 import { html, type Html } from '../html-text.ts';
 import { pageShell } from '../page-shell.ts';
@@ -98,6 +99,7 @@ function scenarioSection(scenario: Scenario, index: number, link: (path: string)
     <ol class="findings">
       ${findings.map((finding) => findingItem(finding, link))}
     </ol>
+    ${remarkList(scenario)}
     <h3>What stands behind it</h3>
     <dl>
       <dt>target</dt>
@@ -129,6 +131,14 @@ function findingItem(finding: ReportedFinding, link: (path: string) => string): 
     ${seen === undefined ? undefined : html`<p class="hint">${countText(count, 'run')}, ${seenText(seen)}</p>`}
     ${replay === undefined ? undefined : copyable(replay, `the replay command of ${title} ${about}`)}
   </li>`;
+}
+
+function remarkList({ remarks = [] }: Scenario): Html | undefined {
+  if (remarks.length === 0) return undefined;
+  return html`<h3>${REMARKS_HEAD}</h3>
+    <ul>
+      ${remarkLines(remarks).map((line) => html`<li>${line}</li>`)}
+    </ul>`;
 }
 
 const KEPT_MARK = {

@@ -1,0 +1,26 @@
+/** What properties warn of in the runs of a search: the first sentence of each signature, and how many runs showed it. */
+import { signatureText, type Violation } from '../../model/check-result.ts';
+import { sortedRemarks, type Remark } from '../../model/finding.ts';
+import type { History } from '../../model/history.ts';
+import { withoutItsSecrets } from '../../report/redaction/index.ts';
+import type { SearchTally } from './tally.ts';
+
+/** Adds the warnings of one run. */
+export function countRemarks(history: History, violations: readonly Violation[], { remarks }: SearchTally): void {
+  const warnings = violations.filter(({ severity }) => severity === 'warning');
+  const bySignature = new Map(warnings.map((one) => [signatureText(one.signature), one]));
+  for (const [text, { signature, sentence }] of bySignature) {
+    const before = remarks[text];
+    // The run is not kept, and only it says what is a secret.
+    remarks[text] =
+      before === undefined
+        ? { signature, sentence: withoutItsSecrets(sentence, history), count: 1 }
+        : { ...before, count: before.count + 1 };
+  }
+}
+
+/** The most frequent first. What is also an error is told as a finding. */
+export function remarksOf({ remarks, symptoms }: Pick<SearchTally, 'remarks' | 'symptoms'>): readonly Remark[] {
+  const errors = new Set(Object.values(symptoms).flatMap((of) => Object.keys(of)));
+  return sortedRemarks(Object.entries(remarks).flatMap(([text, remark]) => (errors.has(text) ? [] : [remark])));
+}
