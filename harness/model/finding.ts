@@ -76,6 +76,8 @@ export interface Finding {
   /** The history of the shrunk run. */
   readonly record: History;
   readonly stats: FindingStats;
+  /** Other keys that its cause goes by; absent where there are none. */
+  readonly also?: readonly string[];
   /** Absent where no deviation is needed, or leaving one out does not make it pass. */
   readonly neighbour?: Neighbour;
   /** Present where there is a base build: what fails there too is not new. */

@@ -131,7 +131,13 @@ export type SoakLine =
       })
   | (LineBase & { readonly line: 'begun'; readonly batch: number })
   /** As soon as it is reproduced, with all that a report needs. */
-  | (LineBase & { readonly line: 'finding'; readonly batch: number; readonly record: SoakRecord })
+  | (LineBase & {
+      readonly line: 'finding';
+      readonly batch: number;
+      readonly record: SoakRecord;
+      /** Other keys that its cause goes by; absent where there are none, and in older lines. */
+      readonly also?: readonly string[];
+    })
   /** The first run of its shard that nothing can be said about for this reason. */
   | (LineBase & { readonly line: 'inconclusive'; readonly batch: number; readonly recording: UnjudgedRun })
   | (LineBase & { readonly line: 'batch'; readonly batch: number; readonly result: BatchResult })

@@ -103,8 +103,6 @@ class Campaign {
   #announced: { readonly run: number; readonly trial: Trial } | undefined;
   /** A worker was lost: the next one makes the same trials again, and announces each. */
   #suspicion: Suspicion | undefined;
-  /** Other keys of the causes that were found, for the next worker. */
-  readonly #also = new Map<string, readonly string[]>();
   /** Causes that the worker which runs was told of: they have a say in which trials come next. */
   #known: readonly KnownCause[] = [];
 
@@ -278,9 +276,8 @@ class Campaign {
   #keep(found: Found): void {
     const at = this.#findings.findIndex((other) => causeKey(other.violation) === causeKey(found.violation));
     const before = this.#findings[at];
-    if (before === undefined) this.#also.set(causeKey(found.violation), found.also);
     if (before !== undefined && !(isWeak(before) && !isWeak(found))) return;
-    const finding = toFinding(found, this.#config);
+    const finding = toFinding(found, this.#config, before?.also);
     const signature = signatureText(found.violation.signature);
     for (const what of found.left ?? []) this.#total.left.push({ what, count: 1, signature });
     // What nobody has to put up with must not stand for what happens every day.
@@ -295,7 +292,7 @@ class Campaign {
       const key = causeKey(violation);
       // Not its other symptoms: each was one for what its run showed, and another run that looks alike may have another cause.
       const signatures = [signatureText(violation.signature)];
-      const also = this.#also.get(key) ?? [];
+      const { also = [] } = finding;
       return { key, signatures, also, ...(isWeak(finding) ? { weak: true as const } : {}) };
     });
   }
@@ -346,10 +343,16 @@ function isWeak({ stats: { grade } }: Pick<Finding, 'stats'>): boolean {
   return grade === 'pathological';
 }
 
-function toFinding(found: Found, config: RunConfig): Finding {
+/** @param known - Other keys of its cause that an earlier example had. */
+function toFinding(found: Found, config: RunConfig, known: readonly string[] = []): Finding {
   const counterexample = counterexampleOf(found.trial, found.violation, config);
   const { violation, history: record, stats, neighbour } = found;
-  return { violation, counterexample, record, stats, ...(neighbour === undefined ? {} : { neighbour }) };
+  const also = [...new Set([...known, ...found.also])];
+  return {
+    ...{ violation, counterexample, record, stats },
+    ...(also.length === 0 ? {} : { also }),
+    ...(neighbour === undefined ? {} : { neighbour }),
+  };
 }
 
 /** The trial as it would be stored: without the search that drew it. */

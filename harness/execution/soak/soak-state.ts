@@ -2,7 +2,7 @@
 import { causeKey, type KnownCause } from '../../model/cause.ts';
 import { signatureText } from '../../model/check-result.ts';
 import { reasonText } from '../../model/finding.ts';
-import type { SoakEntry, SoakRecord } from '../../model/soak.ts';
+import type { SoakEntry, SoakLineOf, SoakRecord } from '../../model/soak.ts';
 import { compareExamples, isSmall } from '../../report/soak/smallest.ts';
 import { INCONCLUSIVE_MAX } from '../search/search.ts';
 
@@ -13,6 +13,8 @@ interface Known {
   readonly record: SoakRecord;
   readonly text: string;
   readonly tries: number;
+  /** Other keys of its cause. */
+  readonly also: readonly string[];
 }
 
 export class SoakState {
@@ -51,7 +53,7 @@ export class SoakState {
     }
     if (line.line === 'failed') this.spentMs += Math.max(0, Date.parse(line.at) - Date.parse(this.#begunAt ?? line.at));
     if (line.line === 'batch' || line.line === 'failed') this.#begunAt = undefined;
-    return line.line === 'finding' ? this.#learn(line.record, text) : undefined;
+    return line.line === 'finding' ? this.#learn(line, text) : undefined;
   }
 
   /** Whether it is the first run of one of the first reasons. */
@@ -77,19 +79,20 @@ export class SoakState {
     this.#begunAt = at;
   }
 
-  #learn(record: SoakRecord, text: string): 'new' | 'smaller' | undefined {
+  #learn({ record, also: more = [] }: SoakLineOf<'finding'>, text: string): 'new' | 'smaller' | undefined {
     const key = causeKey(record.violation);
     const before = this.#known.get(key);
     // Told once more, with what a real server says of it.
     const isAgain = record.counterexample.confirmed !== undefined;
     const tries = (before?.tries ?? 0) + (isAgain ? 0 : 1);
     const isBetter = before === undefined || compareExamples({ record, text }, before) < 0;
-    this.#known.set(key, isBetter ? { record, text, tries } : { ...before, tries });
+    const also = [...new Set([...(before?.also ?? []), ...more])];
+    this.#known.set(key, isBetter ? { record, text, tries, also } : { ...before, tries, also });
     if (before === undefined) return 'new';
     return isBetter ? 'smaller' : undefined;
   }
 }
 
-function knownCause(key: string, { record }: Known): KnownCause {
-  return { key, signatures: [signatureText(record.violation.signature)] };
+function knownCause(key: string, { record, also }: Known): KnownCause {
+  return { key, signatures: [signatureText(record.violation.signature)], ...(also.length === 0 ? {} : { also }) };
 }

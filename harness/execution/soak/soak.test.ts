@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { KnownCause } from '../../model/cause.ts';
 import { signatureText } from '../../model/check-result.ts';
 import { HarnessError, type HarnessErrorCode } from '../../model/errors.ts';
 import type { CampaignResult, InconclusiveRun } from '../../model/finding.ts';
@@ -28,6 +29,8 @@ interface Made {
   readonly lines: readonly SoakLine[];
   readonly warnings: readonly string[];
   readonly error: unknown;
+  /** What each campaign was told of causes that are known. */
+  readonly told: readonly (readonly KnownCause[])[];
 }
 
 /** A soak of a hundred runs whose campaigns end as told, one after the other, and well after that. */
@@ -37,16 +40,19 @@ async function soak(
 ): Promise<Made> {
   const lines: SoakLine[] = [];
   const warnings: string[] = [];
+  const told: (readonly KnownCause[])[] = [];
   const left = [...ends];
   const options: SoakOptions = {
     shard: { index: 1, count: 1 },
     place: { about: 'a', epoch: 'e', shard: '1/1' },
     state: new SoakState(before.map((line) => ({ line, text: JSON.stringify(line) }))),
     expected: [],
-    campaign: (config, { events }) => {
+    campaign: (config, { events, expected }) => {
       const end = left.shift() ?? {};
       if (typeof end === 'string') return Promise.reject(new HarnessError(end, `as told: ${end}`));
+      told.push(expected ?? []);
       for (const run of end.unjudged ?? []) events.onInconclusive?.(run);
+      for (const one of end.findings ?? []) events.onFinding?.(one);
       return Promise.resolve({ ...RESULT, seed: config.seed, ...end });
     },
     append: (line) => {
@@ -61,7 +67,7 @@ async function soak(
   const config = { budget: { unit: 'runs', runs: 100 }, writers: ['deleter'], faults: [], process: null };
   const whole = { ...config, stopAfter: Number.POSITIVE_INFINITY } as unknown as RunConfig;
   const error = await runSoak(whole, options).catch((thrown: unknown) => thrown);
-  return { lines, warnings, error };
+  return { lines, warnings, error, told };
 }
 
 function kinds({ lines }: Made): string {
@@ -117,6 +123,24 @@ describe('a soak', () => {
 
     expect(kinds(made)).toBe('begun inconclusive batch begun batch begun inconclusive batch begun batch ended');
     expect(kinds(again)).toBe('begun batch ended');
+  });
+
+  it('knows a cause by its other keys too in later batches, also behind a kill, and lines without them are read', async () => {
+    const { violation, ...rest } = finding('spec.replicas', { preemptions: 0 });
+    const cause = { key: 'missed | widgets.example.com', text: '' };
+    const found = { ...rest, violation: { ...violation, cause }, record: rest.history };
+    const also = ['children | pods'];
+
+    const made = await soak([{ findings: [{ ...found, also }] }]);
+    const again = await soak([], made.lines.slice(0, 2));
+    const [begun, line] = made.lines;
+    if (begun === undefined || line?.line !== 'finding') throw new Error('a finding');
+    const { also: _also, ...old } = line;
+    const older = await soak([], [begun, old]);
+
+    expect(made.told.slice(0, 2)).toMatchObject([[], [{ key: cause.key, also }]]);
+    expect(again.told[0]).toMatchObject([{ key: cause.key, also }]);
+    expect(older.told[0]).toEqual([{ key: cause.key, signatures: [signatureText(violation.signature)] }]);
   });
 
   it('gives up on campaigns that give up long before their time, which is no end', async () => {

@@ -106,7 +106,9 @@ async function oneBatch(
   let broken: unknown;
   const onFinding = (finding: Finding): void => {
     try {
-      const news = put(options, { line: 'finding', batch, record: recordOf(finding) as SoakRecord });
+      const { also } = finding;
+      const names = also === undefined ? {} : { also };
+      const news = put(options, { line: 'finding', batch, record: recordOf(finding) as SoakRecord, ...names });
       if (news !== undefined) options.onFinding(finding, news);
     } catch (error) {
       // It is told all the same; but what cannot be written down any more need not be searched for.

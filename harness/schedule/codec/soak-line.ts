@@ -162,7 +162,16 @@ const schema: z.ZodType<StoredLine> = z
       program: z.string().nullable(),
     }),
     z.strictObject({ ...place, line: z.literal('begun'), batch }),
-    z.strictObject({ ...place, line: z.literal('finding'), batch, record: RECORD.schema }),
+    z.strictObject({
+      ...place,
+      line: z.literal('finding'),
+      batch,
+      record: RECORD.schema,
+      also: z
+        .array(z.string())
+        .exactOptional()
+        .meta({ description: 'Other keys that its cause goes by; absent in older lines' }),
+    }),
     z.strictObject({ ...place, line: z.literal('inconclusive'), batch, recording: RECORDING.schema }),
     z.strictObject({ ...place, line: z.literal('batch'), batch, result }),
     z.strictObject({ ...place, line: z.literal('failed'), batch, message: z.string() }),
