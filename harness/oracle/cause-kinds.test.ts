@@ -22,6 +22,8 @@ const STORED: readonly (readonly [CauseParts, string])[] = [
   [{ kind: 'outside', effect: 'disk-1' }, 'outside | disk-1'],
   [{ kind: 'process ends', how: 'panic' }, 'process ends | panic'],
   [{ kind: 'two leaders' }, 'two leaders'],
+  [{ kind: 'work given up', resource: WIDGETS }, `work given up | ${WIDGETS}`],
+  [{ kind: 'deletes repeated' }, 'deletes repeated'],
   [{ kind: 'data race' }, 'data race'],
   [{ kind: 'blocked event loop' }, 'blocked event loop'],
 ];

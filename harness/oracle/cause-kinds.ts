@@ -26,10 +26,10 @@ export type CauseParts =
   | { readonly kind: 'given up'; readonly verb: string; readonly of: string; readonly after: string }
   | { readonly kind: 'given up'; readonly cleanUpOf: string }
   | { readonly kind: 'children'; readonly resource: string; readonly seen: 'as it was made' | 'in the end' }
-  | { readonly kind: 'missed' | 'restart' | 'never finished'; readonly resource: string }
+  | { readonly kind: 'missed' | 'restart' | 'never finished' | 'work given up'; readonly resource: string }
   | { readonly kind: 'outside'; readonly effect: string }
   | { readonly kind: 'process ends'; readonly how: string }
-  | { readonly kind: 'two leaders' | 'data race' | 'blocked event loop' };
+  | { readonly kind: 'two leaders' | 'data race' | 'blocked event loop' | 'deletes repeated' };
 
 export type CauseKind = CauseParts['kind'];
 
@@ -61,10 +61,12 @@ function keyParts(parts: CauseParts): readonly string[] {
     case 'missed':
     case 'restart':
     case 'never finished':
+    case 'work given up':
       return [parts.resource];
     case 'two leaders':
     case 'data race':
     case 'blocked event loop':
+    case 'deletes repeated':
       return [];
   }
 }
@@ -99,6 +101,8 @@ function textOf(parts: CauseParts): string {
       return `what it does with ${parts.resource} after a restart`;
     case 'never finished':
       return `${parts.resource} never finishes deleting`;
+    case 'work given up':
+      return `work on ${parts.resource} is not taken up again after a failed request`;
     case 'outside':
       return `inconsistent external state: ${parts.effect}`;
     case 'process ends':
@@ -109,6 +113,8 @@ function textOf(parts: CauseParts): string {
       return 'a data race';
     case 'blocked event loop':
       return 'work that blocks the event loop';
+    case 'deletes repeated':
+      return 'how it repeats a failed delete';
   }
 }
 
@@ -137,6 +143,16 @@ const COARSE: ReadonlySet<string> = new Set<CauseKind>([
   'never finished',
 ]);
 
+/**
+ * Of causes that one piece of code has, whichever request shows it: the kind that is another name of them all. What a target makes of an
+ * object includes how many children it makes on the way; what it does for an object, how it goes on after a failed request.
+ */
+const NAME_OF_ALL: { readonly [kind: string]: CauseKind } = {
+  missed: 'children',
+  'given up': 'work given up',
+  retries: 'deletes repeated',
+} satisfies { readonly [kind in CauseKind]?: CauseKind };
+
 /** Stored causes have only their key. That of a symptom which is a cause of its own begins with the name of a property. */
 function kindOf({ key }: Pick<Cause, 'key'>): string {
   return key.split(BETWEEN, 1)[0] ?? key;
@@ -145,6 +161,11 @@ function kindOf({ key }: Pick<Cause, 'key'>): string {
 /** Whether a cause is of this kind. */
 export function isKind(cause: Pick<Cause, 'key'>, kind: CauseKind): boolean {
   return kindOf(cause) === kind;
+}
+
+/** Whether another candidate for the same violation is only another name of a cause. */
+export function isNameOf(other: Pick<Cause, 'key'>, cause: Pick<Cause, 'key'>): boolean {
+  return kindOf(other) === NAME_OF_ALL[kindOf(cause)];
 }
 
 /** Whether it is what is left to say of an outcome when nothing in the run explains it. */

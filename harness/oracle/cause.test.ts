@@ -186,8 +186,22 @@ describe('the cause of an outcome', () => {
     expect(causes?.candidates.map(({ key }) => key)).toEqual([
       'given up | update widgets.example.com/status | an error',
       'given up | update things | a conflict',
+      'work given up | widgets.example.com',
       'missed | widgets.example.com',
     ]);
+    expect(causes === undefined ? [] : otherNames(causes.candidates)).toEqual(['work given up | widgets.example.com']);
+  });
+
+  it('has a name for all requests at which the work on an object stops, but not where one dropped conflict is all', () => {
+    const conflictOf = (resource: string): readonly string[] => {
+      const { built, read } = started();
+      built.begin('controller', 'update', resource, 'a', { body: read }).fail(409, 'Conflict');
+      const [causes] = causesOf(built.build(), [violation(AT_REST)]);
+      return causes === undefined ? [] : otherNames(causes.candidates);
+    };
+
+    expect(conflictOf(KIND)).toEqual([]);
+    expect(conflictOf('things')).toEqual(['work given up | widgets.example.com']);
   });
 
   it('is no request of a life that was killed', () => {
@@ -352,6 +366,20 @@ describe('the cause of a loop', () => {
     expect(keyOf(history, violation({ property: 'bounded-rate', class: 'no-back-off' }, { operations: failed }))).toBe(
       'retries | patch widgets.example.com',
     );
+  });
+
+  it('has one name for all deletes that are repeated, whatever they are answered, and none for other requests', () => {
+    const namesOf = (verb: 'delete' | 'update', resource: string): readonly string[] => {
+      const { built } = started();
+      const { id } = built.begin('controller', verb, resource, 'x').fail(503, 'ServiceUnavailable');
+      const loop = violation({ property: 'bounded-rate', class: 'no-back-off' }, { operations: [id] });
+      const [causes] = causesOf(built.build(), [loop]);
+      return causes === undefined ? [] : [causes.candidates[0].key, ...otherNames(causes.candidates)];
+    };
+
+    expect(namesOf('delete', 'pods')).toEqual(['retries | delete pods', 'deletes repeated']);
+    expect(namesOf('delete', 'secrets')).toEqual(['retries | delete secrets', 'deletes repeated']);
+    expect(namesOf('update', 'pods')).toEqual(['retries | update pods']);
   });
 
   it('is one for all deletes of objects that are gone', () => {

@@ -12,7 +12,7 @@ import type { Violation } from '../model/check-result.ts';
 import type { History } from '../model/history.ts';
 import { isWrite } from '../model/history.ts';
 import { leafPattern } from '../model/leaf.ts';
-import { causeOf, isGuess, isKind } from './cause-kinds.ts';
+import { causeOf, isGuess, isNameOf } from './cause-kinds.ts';
 import { loopCauses, writeCause } from './guilty-request.ts';
 import { indexOf } from './history-index.ts';
 import { watchGivenUp } from './open-watches.ts';
@@ -36,11 +36,9 @@ export function isExplained({ candidates: [first], owners }: Causes): boolean {
   return owners !== undefined && !isGuess(first);
 }
 
-/**
- * Other names of the first candidate: what a target makes of an object in the end includes how many children it makes on the way.
- */
+/** Other keys that the first candidate goes by. */
 export function otherNames([first, ...more]: Causes['candidates']): readonly string[] {
-  return isKind(first, 'missed') ? more.filter((cause) => isKind(cause, 'children')).map(({ key }) => key) : [];
+  return more.flatMap((cause) => (isNameOf(cause, first) ? [cause.key] : []));
 }
 
 /** Other ways not to survive than to end. */

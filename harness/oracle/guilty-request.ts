@@ -118,7 +118,10 @@ export function loopCauses(history: History, ids: readonly number[]): readonly C
     counts.set(request, (counts.get(request) ?? 0) + 1);
   }
   const ordered = [...counts].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
-  return ordered.map(([request]) => causeOf({ kind: again ? 'retries' : 'loop', request }));
+  const causes = ordered.map(([request]) => causeOf({ kind: again ? 'retries' : 'loop', request }));
+  // How it repeats a delete does not go by the answer, nor by what is deleted: that it was gone is only what never ends.
+  const isOfDeletes = again && failed.every(({ verb }) => verb === 'delete');
+  return isOfDeletes ? [...causes, causeOf({ kind: 'deletes repeated' })] : causes;
 }
 
 const OF_THE_GONE = 'delete objects that are gone';

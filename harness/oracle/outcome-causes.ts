@@ -34,7 +34,9 @@ export function outcomeCauses(
   history: History,
   violation: Violation,
 ): { readonly candidates: readonly [Cause, ...(readonly Cause[])]; readonly owners: number } {
-  const specific = distinct([...carriedBack(history, violation), ...givenUp(history, violation)]);
+  const back = carriedBack(history, violation);
+  const work = back.length > 0 ? [] : workGivenUp(history, violation);
+  const specific = distinct([...back, ...givenUp(history, violation).map(({ cause }) => cause), ...work]);
   const replicas = haveOverlapped(history) ? [TWO_LEADERS] : [];
   const guesses = fallbacks(history, violation);
   const all = distinct([...specific, ...replicas, ...guesses]);
@@ -95,7 +97,10 @@ function carriedBack(history: History, violation: Violation): readonly Cause[] {
  * Requests of the target that failed for good: none like them succeeded later. Of lives that went on: one that was killed has given up
  * nothing. Those about the object in question first, then the latest.
  */
-function givenUp(history: History, { signature }: Violation): readonly Cause[] {
+function givenUp(
+  history: History,
+  { signature }: Violation,
+): readonly { readonly operation: Operation; readonly cause: Cause; readonly isCleanUp: boolean }[] {
   const since = phaseStart(history, 'contention');
   const killed = new Set(history.processes.flatMap(({ actor, kind }) => (kind === 'crashed' ? [actor] : [])));
   const own = history.operations.filter(
@@ -112,10 +117,26 @@ function givenUp(history: History, { signature }: Violation): readonly Cause[] {
     .map((operation) => {
       const after = how(operation) ?? '';
       const ended = terminatingAt(history, operation);
-      return ended === undefined
-        ? causeOf({ kind: 'given up', verb: operation.verb, of: resourceOf(operation), after })
-        : causeOf({ kind: 'given up', cleanUpOf: ended });
+      const cause =
+        ended === undefined
+          ? causeOf({ kind: 'given up', verb: operation.verb, of: resourceOf(operation), after })
+          : causeOf({ kind: 'given up', cleanUpOf: ended });
+      return { operation, cause, isCleanUp: ended !== undefined };
     });
+}
+
+/**
+ * What requests that were given up have in common: what a target does for an object is one piece of work, and that it is not taken up
+ * again shows at whichever request failed. Not where a conflict was dropped, and nothing is left undone but that one write.
+ */
+function workGivenUp(history: History, violation: Violation): readonly Cause[] {
+  const wrong = wrongIn(history, violation);
+  const hasStopped = givenUp(history, violation).some(
+    ({ operation, isCleanUp }) =>
+      !isCleanUp &&
+      !(how(operation) === 'a conflict' && wrong.every(({ resource }) => resource === operation.resource)),
+  );
+  return hasStopped ? rootsOf(history, wrong).map((resource) => causeOf({ kind: 'work given up', resource })) : [];
 }
 
 /**
@@ -155,7 +176,7 @@ function fallbacks(history: History, violation: Violation): readonly Cause[] {
     case 'convergence':
     case 'crash-equivalence': {
       const wrong = wrongIn(history, violation);
-      const roots = [...new Set(wrong.map((one) => rootOf(history, one)))].toSorted();
+      const roots = rootsOf(history, wrong);
       const restart = property === 'convergence' ? [] : roots.map((resource) => causeOf({ kind: 'restart', resource }));
       return [
         ...restart,
@@ -170,6 +191,10 @@ function fallbacks(history: History, violation: Violation): readonly Cause[] {
     default:
       return [ownCause(violation)];
   }
+}
+
+function rootsOf(history: History, wrong: readonly Wrong[]): readonly string[] {
+  return [...new Set(wrong.map((one) => rootOf(history, one)))].toSorted();
 }
 
 /**

@@ -229,7 +229,10 @@ async function causesOfShrunk(
   attempt: Attempt,
 ): Promise<Causes['candidates']> {
   if (allSymptoms === true) return causes.candidates;
-  if (causes.certain) return [causesNamed(history, violation)[0] ?? causes.candidates[0]];
+  if (causes.certain) {
+    const [first, ...more] = causesNamed(history, violation);
+    return first === undefined ? [causes.candidates[0]] : [first, ...more];
+  }
   for (const judged of await attempt(trial, undefined, 1)) {
     const again = wanted.in(judged);
     if (again === undefined) continue;

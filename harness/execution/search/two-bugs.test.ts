@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { signatureText, type Violation } from '../../model/check-result.ts';
 import type { History } from '../../model/history.ts';
 import type { KubeObject } from '../../model/object.ts';
-import { causesOf } from '../../oracle/cause.ts';
+import { causesOf, otherNames } from '../../oracle/cause.ts';
 import { historyBuilder, manifest, type HistoryBuilder } from '../../oracle/test-history.ts';
 import { violation } from '../run/test-verdicts.ts';
 import { KnownCauses, type Suspect } from './known-causes.ts';
@@ -73,6 +73,20 @@ it('takes an outcome that nothing explains for a symptom of the write that led t
 
   expect(known.ownerOf(missed())).toBe(PUT);
   expect(known.isNew(missed({ field: 'status.ready' }))).toBe(true);
+});
+
+it('takes the next request that is given up for the same work that stops, but not a conflict that is dropped', () => {
+  const after = (resource: string, code: number, reason: string): Suspect => {
+    const { built, read } = started();
+    built.begin('controller', 'update', resource, 'a', { body: read }).fail(code, reason);
+    return suspect(built.build(), outcome());
+  };
+  const [first, next, dropped] = [after('things', 500, ''), after('pods', 503, ''), after(KIND, 409, 'Conflict')];
+  const known = new KnownCauses([]);
+  const { candidates } = first.causes;
+  known.learn(first, candidates[0].key, otherNames(candidates));
+
+  expect([next, dropped].map((one) => known.ownerOf(one))).toEqual(['given up | update things | an error', undefined]);
 });
 
 it('looks into what comes with a crash only, or with a second replica only', () => {
