@@ -10,15 +10,20 @@ import { join } from 'node:path';
 /** Node's own cache of compiled code, where no other folder was named for it. */
 const KEPT_BY_NODE = 'node-compile-cache';
 
+/** What is remembered of a user: nobody's home is touched. */
+const STATE = 'state';
+
 /** Vitest's global setup; returns the teardown. */
 export default function setup(): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'tests-'));
-  const { TMPDIR: before } = process.env;
-  process.env['TMPDIR'] = folder;
+  const before = { TMPDIR: process.env['TMPDIR'], XDG_STATE_HOME: process.env['XDG_STATE_HOME'] };
+  Object.assign(process.env, { TMPDIR: folder, XDG_STATE_HOME: join(folder, STATE) });
   return () => {
-    if (before === undefined) delete process.env['TMPDIR'];
-    else process.env['TMPDIR'] = before;
-    const left = readdirSync(folder).filter((name) => name !== KEPT_BY_NODE);
+    for (const [name, value] of Object.entries(before)) {
+      if (value === undefined) Reflect.deleteProperty(process.env, name);
+      else process.env[name] = value;
+    }
+    const left = readdirSync(folder).filter((name) => name !== KEPT_BY_NODE && name !== STATE);
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
     if (left.length > 0) throw new Error(leftText(left));
   };

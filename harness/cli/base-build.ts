@@ -94,6 +94,7 @@ export function replayLike(config: RunConfig): ReplayContext {
     reportDir,
     kind,
     env: process?.env ?? {},
+    network: process?.network ?? 'none',
     ...(configFile === null ? {} : { configFile }),
     ...(kindAccess === undefined ? {} : { kindAccess }),
     ...(toxiproxy === null ? {} : { toxiproxy }),

@@ -140,7 +140,7 @@ describe('stored files', () => {
 
     expect(missing.stderr).toContain('stalemate: the counterexample is for target "controllers-under-test/web/');
     expect(missing.stderr).toContain('replay it from the folder that it was recorded in');
-    expect(other.stderr).toContain('got "mine.ts"; replay it without --target');
+    expect(other.stderr).toContain('the file is about module "controllers-under-test/web/');
     expect([missing.code, other.code]).toEqual([2, 2]);
   });
 });

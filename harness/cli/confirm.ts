@@ -8,6 +8,7 @@ import { realNow } from '../determinism/real-time.ts';
 import { findControlPlane } from '../clusters/control-plane/binaries.ts';
 import { findEngine, nodeImage } from '../clusters/kind/engine.ts';
 import type { RunConfig } from '../execution/config/run-config.ts';
+import { storedTarget } from '../execution/search/counterexample.ts';
 import { CONFIRM_ON, confirmationText, type ConfirmChoice, type ConfirmOn } from '../model/confirmation.ts';
 import { signatureText } from '../model/check-result.ts';
 import { HarnessError } from '../model/errors.ts';
@@ -131,7 +132,7 @@ export async function confirmRun(
         const isOver = left <= 0 || signal?.aborted === true;
         const answer = isOver
           ? { finding, text: 'embedded only: the time was up' }
-          : await ask(finding, on, { ...context, timeMs: shareOf(left, findings.length - asked.length) });
+          : await ask(finding, config, on, { ...context, timeMs: shareOf(left, findings.length - asked.length) });
         asked.push(answer.finding);
         tell(`${fileStem(finding.violation)} ${answer.text}\n`);
         if (answer.finding !== finding) confirmed(answer.finding);
@@ -163,6 +164,7 @@ function whyText(error: unknown): string {
 
 async function ask(
   finding: Finding,
+  config: RunConfig,
   cluster: ConfirmOn,
   context: ReplayContext,
 ): Promise<{ readonly finding: Finding; readonly text: string }> {
@@ -172,11 +174,15 @@ async function ask(
       reproduced,
       server = cluster,
       inconclusive,
-    } = await replay(counterexample, {
-      ...context,
-      cluster,
-      times: TIMES,
-    });
+      // Lines of a soak are read from a file: what is started is what the user has configured.
+    } = await replay(
+      { ...counterexample, target: storedTarget(config) },
+      {
+        ...context,
+        cluster,
+        times: TIMES,
+      },
+    );
     const confirmed = { cluster, server, reproduced };
     const why = reproduced.k > 0 || inconclusive === undefined ? '' : `: ${inconclusive}`;
     return {

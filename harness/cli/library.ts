@@ -16,6 +16,7 @@ import { resolveOptions } from '../execution/config/resolve-options.ts';
 import { withKind } from '../execution/hosts/kind-life.ts';
 import { startLab, type Lab } from '../execution/lab/lab.ts';
 import { recheckRecord, replayCounterexample } from '../execution/replay/replay.ts';
+import { storedTarget } from '../execution/search/counterexample.ts';
 import { revisitCorpus } from '../execution/replay/revisit.ts';
 import { judge } from '../oracle/compose.ts';
 import { restoreCounterexample } from '../report/redaction/index.ts';
@@ -33,13 +34,14 @@ import type { CheckResult } from '../model/check-result.ts';
 import type { ClusterKind } from '../model/cluster.ts';
 import type { NamedEntry, Revisited } from '../model/corpus.ts';
 import type { KindAccess, KindOptions } from '../model/kind-options.ts';
-import type { Counterexample } from '../model/counterexample.ts';
+import type { Counterexample, Network } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
 import { ownModule } from '../model/own-module.ts';
 import type { CampaignResult, CheckReport, FindingRecord, ReplayResult } from '../model/finding.ts';
 import type { StrategyName } from '../model/trial.ts';
 import type { Property } from '../oracle/property.ts';
 import { unknownFields } from './sample-fields.ts';
+import { noteUse } from './used-targets.ts';
 import { builtInKinds, builtInResources } from './embedded-server.ts';
 import { knownProperties, properties, writers } from './registry.ts';
 
@@ -129,6 +131,7 @@ export function standOn<T>(
 
 /** Runs a resolved configuration. */
 export async function runConfigured(config: RunConfig, context: RunContext = {}): Promise<CampaignResult> {
+  noteUse(config.cwd, storedTarget(config));
   const {
     events,
     signal,
@@ -232,6 +235,7 @@ export async function openLab(options: StalemateOptions, context: LabContext = {
       'CONFIG_INVALID',
       'got cluster "existing" for a lab, expected "embedded" or "envtest": nobody would take away what it leaves when its worker is ended',
     );
+  noteUse(config.cwd, storedTarget(config));
   const own = config.configFile === null ? ownProperties(checked) : [];
   const local = config.properties.filter((property) => own.some(({ name }) => name === property.name));
   return startLab({ config, workerEntry: WORKER, writers, own: local, blockedMs: context.blockedMs });
@@ -259,6 +263,8 @@ export interface ReplayContext {
   readonly existing?: Pick<StalemateOptions, 'kubeconfig' | 'context' | 'allowContexts' | 'namespacePrefix'>;
   /** Variables of a process target's environment: they are not stored, for they may be secrets. */
   readonly env?: { readonly [name: string]: string };
+  /** What a target that is a process can reach: never what the counterexample says of it; default "none". */
+  readonly network?: Network;
   /** The target that the caller means: refused when the counterexample is another one's. */
   readonly target?: string;
   readonly configFile?: string;
@@ -331,10 +337,10 @@ function clusterFor({ project, target, cluster: stored }: Counterexample, cluste
 }
 
 function targetOf(counterexample: Counterexample, context: ReplayContext): SubjectTarget {
-  const { cwd = process.cwd(), target, env = {} } = context;
+  const { cwd = process.cwd(), target, env = {}, network = 'none' } = context;
   const stored = counterexample.target;
   if ('command' in stored) {
-    const { command, directory, ...manner } = stored;
+    const { command, directory, ...manner } = { ...stored, network };
     const started = resolveCommand({ command, directory: resolve(cwd, directory), env, manner });
     return { target: '', process: started, transport: 'http-library' };
   }

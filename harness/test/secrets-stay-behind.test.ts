@@ -8,6 +8,7 @@ import { FORMAT_NAMES } from '../cli/reports.ts';
 import { stalemate, type BinResult } from '../cli/test-bin.ts';
 
 const CONTROLLERS = fileURLToPath(new URL('../../controllers-under-test/releases/', import.meta.url));
+const TARGET = ['--target', join(CONTROLLERS, 'refreshes-version-only/controller.ts')];
 const PASSWORD = 'planted-password-4711';
 const PHRASE = 'a phrase that nobody may read';
 const SECRET = `
@@ -29,11 +30,10 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'stalemate-secrets-'));
   writeFileSync(join(folder, 'secret.yaml'), SECRET);
   const samples = ['--sample', join(CONTROLLERS, 'sample.yaml'), '--sample', 'secret.yaml'];
-  const target = ['--target', join(CONTROLLERS, 'refreshes-version-only/controller.ts')];
   const limits = ['--property', 'no-lost-update', '--stop-after', '1', '--budget', '4000', '--seed', '11'];
   const where = ['--crds', join(CONTROLLERS, 'crd.yaml'), '--report-dir', 'out'];
   const told = FORMAT_NAMES.flatMap((format) => ['--report', format === 'text' ? 'text=out/told.txt' : format]);
-  found = inFolder(['run', ...target, ...where, ...samples, ...limits, ...told]);
+  found = inFolder(['run', ...TARGET, ...where, ...samples, ...limits, ...told]);
 }, 60_000);
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
@@ -74,15 +74,15 @@ it.each([
   'replays %s',
   (_, state, note) => {
     const file = written().find((path) => path.includes('failures')) ?? '';
-    const { code, stdout, stderr } = inFolder(['replay', file], state);
+    const { code, stdout, stderr } = inFolder(['replay', file, ...TARGET], state);
 
     expect({ code, stdout }).toMatchObject({ code: 1, stdout: expect.stringContaining('reproduced 5 of 5') });
     expect(stderr.startsWith(note)).toBe(true);
   },
-  60_000,
+  180_000,
 );
 
-it('tells of a kept finding without a planted secret, and of what its check says today', { timeout: 60_000 }, () => {
+it('tells of a kept finding without a planted secret, and of what its check says today', { timeout: 180_000 }, () => {
   const claim = (otherwise: string): void =>
     writeFileSync(
       join(folder, 'claim.config.ts'),

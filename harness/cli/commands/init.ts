@@ -11,7 +11,7 @@ import { choose, type Choice, type InitFlags } from '../init/choose.ts';
 import { filesText, foundText, planText } from '../init/found-text.ts';
 import { makePlan, type Plan } from '../init/plan.ts';
 import { prepare } from '../init/prepare.ts';
-import { agreed } from '../init/questions.ts';
+import { agreed } from '../questions.ts';
 import { readRepository } from '../init/repository.ts';
 import { CI_KINDS, type CiKind } from '../init/survey.ts';
 import type { CommandContext } from '../main.ts';

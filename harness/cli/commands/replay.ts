@@ -3,11 +3,12 @@ import path from 'node:path';
 import { Command } from 'commander';
 import { undisturbable } from '../../execution/config/chosen-faults.ts';
 import { findConfigFile, loadConfigFile } from '../../execution/config/config-file.ts';
+import type { StalemateOptions } from '../../execution/config/options.ts';
 import { partingOf } from '../../execution/replay/parting.ts';
 import { versions } from '../../execution/versions.ts';
 import { signatureText } from '../../model/check-result.ts';
 import type { ClusterKind } from '../../model/cluster.ts';
-import type { Counterexample } from '../../model/counterexample.ts';
+import type { Counterexample, Network } from '../../model/counterexample.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
 import type { Finding, ReplayResult } from '../../model/finding.ts';
 import { countText } from '../../report/count-text.ts';
@@ -17,17 +18,23 @@ import { Vault } from '../../report/redaction/vault.ts';
 import { tellStory, type Told } from '../../report/story.ts';
 import { renderStory } from '../../report/terminal.ts';
 import { decodeReplayable } from '../../schedule/codec/record.ts';
-import { countArgument, envArgument, existingFlags } from '../arguments.ts';
+import { countArgument, envArgument, existingFlags, networkArgument } from '../arguments.ts';
 import { FindingKeeper } from '../finding-keeper.ts';
 import type { CommandContext } from '../main.ts';
 import type { ReplayContext } from '../library.ts';
 import { withClusterFlags, type ClusterFlags } from './cluster-flags.ts';
+import { consented } from '../questions.ts';
+import { allowedTarget, type UsersWord } from '../stored-target.ts';
 import { kindOf } from './kind-flags.ts';
+import { flagsWith } from './target-flags.ts';
 import { readText } from '../read-text.ts';
 
 interface ReplayFlags extends ClusterFlags {
   readonly times?: number;
   readonly target?: string;
+  readonly command?: readonly string[];
+  readonly network?: Network;
+  readonly trustFile?: boolean;
   readonly config?: string;
   readonly env?: { readonly [name: string]: string };
   readonly shrink?: boolean;
@@ -46,15 +53,18 @@ export function replayCommand(context: CommandContext): Command {
   return withClusterFlags(new Command('replay'))
     .description('Run a finding again, step by step the same.')
     .argument('<file>', 'a counterexample, or a record')
+    .argument('[command...]', 'after --: the program that is the target, and its arguments')
     .option('--times <n>', 'runs (default: 5)', countArgument('--times'))
     .option('--shrink', 'where it comes back: shrink and prove it, without a budget, and write it anew')
-    .option('--target <module>', 'the target you mean: refused when the file is another one’s')
+    .option('--target <module>', 'the module that is the target: refused when the file is about another one')
+    .option('--trust-file', 'start the target that the file names, though you have not named it')
+    .option('--network <kind>', 'what the program can reach: "none" (default) or "host"', networkArgument)
     .option('--env <name=value>', 'a variable for a target that is a process, as in run (several times)', envArgument)
     .option('--config <file>', 'configuration file with properties of your own')
     .option('--json', 'print the result as JSON on stdout')
     .addHelpText('after', HELP)
-    .action(async (file: string, flags: ReplayFlags) => {
-      context.finish(await replayFile(file, flags, context));
+    .action(async (file: string, words: readonly string[], flags: ReplayFlags, self: Command) => {
+      context.finish(await replayFile(file, flagsWith(words, flags, self), context));
     });
 }
 
@@ -62,11 +72,18 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
   const vault = new Vault();
   const stored = decodeReplayable(readText(file, 'counterexample'), file);
   const restored = restoreCounterexample(stored, vault);
-  const counterexample = restored.value;
+  const configFile = flags.config ?? findConfigFile(console.cwd);
+  const configured = configFile === undefined ? {} : await loadConfigFile(configFile);
+  const { target, network } = await allowedTarget(restored.value.target, {
+    folder: console.cwd,
+    options: meantBy(configured, flags),
+    trusted: flags.trustFile === true,
+    ask: consented,
+  });
+  const counterexample = { ...restored.value, target };
   warnOfSecrets(restored.unknown.length, console.err);
   warnOfVersions(counterexample, console.err);
   const { replay, REPLAY_TIMES } = await import('../library.ts');
-  const configFile = flags.config ?? findConfigFile(console.cwd);
   const context: ReplayContext = {
     cwd: console.cwd,
     // Findings lie in folders of their own inside the report folder.
@@ -74,9 +91,9 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
     signal,
     ...(flags.times === undefined ? {} : { times: flags.times }),
     ...(flags.shrink === undefined ? {} : { shrink: flags.shrink }),
-    ...(flags.target === undefined ? {} : { target: flags.target }),
     ...(flags.toxiproxy === undefined ? {} : { toxiproxy: flags.toxiproxy }),
-    ...(await configuredBy(flags, configFile)),
+    network,
+    ...configuredBy(configured, flags),
     ...(configFile === undefined ? {} : { configFile }),
   };
   const cluster = flags.cluster ?? counterexample.cluster ?? 'embedded';
@@ -162,12 +179,24 @@ function elsewhere({ cluster, toxiproxy, kubeconfig, context, allowContext = [] 
   return given.map(([name, value]) => (value === undefined ? '' : ` --${name} ${value}`)).join('');
 }
 
-/** What the flags say, on top of the configuration file. */
-async function configuredBy(
+/** The target that the command line names, or else the configuration. */
+function meantBy(
+  { target, command, image, directory, network }: StalemateOptions,
   flags: ReplayFlags,
-  file: string | undefined,
-): Promise<Pick<ReplayContext, 'env' | 'kind'>> {
-  const { env: configured, kind } = file === undefined ? {} : await loadConfigFile(file);
+): UsersWord['options'] {
+  const named = flags.target === undefined && flags.command === undefined;
+  return {
+    ...(named ? { target, command, image } : { target: flags.target, command: flags.command }),
+    directory,
+    network: flags.network ?? network,
+  };
+}
+
+/** What the flags say, on top of the configuration file. */
+function configuredBy(
+  { env: configured, kind }: StalemateOptions,
+  flags: ReplayFlags,
+): Pick<ReplayContext, 'env' | 'kind'> {
   const { env } = flags;
   const own = env === undefined && configured === undefined ? {} : { env: { ...configured, ...env } };
   return { ...own, kind: kindOf(kind, flags) };

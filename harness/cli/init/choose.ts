@@ -6,7 +6,7 @@ import type { Console } from '../console.ts';
 import { findDefinitions } from './definitions.ts';
 import { SAMPLE_FILE } from './plan.ts';
 import { canRender, pythonOf } from './prepare.ts';
-import { askCommand } from './questions.ts';
+import { askCommand } from '../questions.ts';
 import { readRepository, type Repository } from './repository.ts';
 import { findSamples } from './samples.ts';
 import { survey, type CiKind, type Survey } from './survey.ts';

@@ -1,7 +1,7 @@
-/** The few questions that `init` asks, of a person at a terminal only. */
+/** The few questions that are asked, of a person at a terminal only. */
 import { createInterface } from 'node:readline/promises';
-import { usage } from '../arguments.ts';
-import { shellWords } from '../shell-words.ts';
+import { usage } from './arguments.ts';
+import { shellWords } from './shell-words.ts';
 
 function isAsked(): boolean {
   return process.stdin.isTTY && process.stdout.isTTY;
@@ -11,6 +11,11 @@ function isAsked(): boolean {
 export async function agreed(question: string): Promise<boolean> {
   if (!isAsked()) return true;
   return !/^n/i.test((await ask(`${question} [Y/n] `)).trim());
+}
+
+/** No, where nobody is there to be asked. */
+export async function consented(question: string): Promise<boolean> {
+  return isAsked() && /^y/i.test((await ask(question)).trim());
 }
 
 /** The command that starts the controller; undefined where nobody is there to be asked, or nothing is answered. */

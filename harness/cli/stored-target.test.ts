@@ -1,0 +1,138 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { CommandTarget, ModuleTarget } from '../model/counterexample.ts';
+import { lostUpdate } from '../report/test-findings.ts';
+import { encodeCounterexample } from '../schedule/codec/counterexample.ts';
+import { allowedTarget, type UsersWord } from './stored-target.ts';
+import { stalemate } from './test-bin.ts';
+import { noteUse } from './used-targets.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'stalemate-stored-'));
+  mkdirSync(join(folder, 'project'));
+  writeFileSync(join(folder, 'project', 'mine.ts'), '');
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+const COMMAND: CommandTarget = { command: ['./manager', '--debug'], directory: '.', network: 'host' };
+const MODULE: ModuleTarget = { module: 'mine.ts', transport: 'http-library' };
+
+function user(word: Partial<UsersWord> = {}): UsersWord {
+  return { folder: join(folder, 'project'), options: {}, trusted: false, ask: async () => false, ...word };
+}
+
+describe('a target that only a file names', () => {
+  it('is refused, with what it is', async () => {
+    await expect(allowedTarget(COMMAND, user())).rejects.toMatchObject({
+      code: 'REFUSED',
+      exitCode: 5,
+      message:
+        'the file starts command "./manager --debug" in ".", which neither your configuration nor your command line names; read it, then add --trust-file to start it',
+    });
+    await expect(allowedTarget(MODULE, user())).rejects.toMatchObject({ code: 'REFUSED' });
+  });
+
+  it('is started when the file is trusted, or a person says yes to what is shown', async () => {
+    const asked: string[] = [];
+    const ask = async (question: string): Promise<boolean> => asked.push(question) > 0;
+
+    expect(await allowedTarget(COMMAND, user({ trusted: true }))).toMatchObject({ target: COMMAND });
+    expect(await allowedTarget(COMMAND, user({ ask }))).toMatchObject({ target: COMMAND });
+    expect(asked).toEqual(['command "./manager --debug" in "."; start it? [y/N] ']);
+  });
+
+  it('shows no control characters', async () => {
+    const asked: string[] = [];
+    const ask = async (question: string): Promise<boolean> => asked.push(question) > 0;
+
+    await allowedTarget({ command: ['sh\u001b[2J', '\u202e'], directory: '.' }, user({ ask }));
+
+    expect(asked).toEqual(['command "sh [2J  " in "."; start it? [y/N] ']);
+  });
+
+  it('cannot reach the network of the host, whatever the file says', async () => {
+    expect(await allowedTarget(COMMAND, user({ trusted: true }))).toMatchObject({ network: 'none' });
+    expect(await allowedTarget(COMMAND, user({ trusted: true, options: { network: 'host' } }))).toMatchObject({
+      network: 'host',
+    });
+  });
+
+  it.each([
+    ['a path', '../other.ts'],
+    ['an absolute path', '/other.ts'],
+    ['a link', 'link.ts'],
+  ])('is refused outside the folder, trusted or not: %s', async (_, module) => {
+    writeFileSync(join(folder, 'other.ts'), '');
+    symlinkSync(join(folder, 'other.ts'), join(folder, 'project', 'link.ts'));
+    const named = module.startsWith('/') ? join(folder, 'other.ts') : module;
+
+    await expect(allowedTarget({ ...MODULE, module: named }, user({ trusted: true }))).rejects.toMatchObject({
+      code: 'REFUSED',
+      message: expect.stringContaining('expected one inside the folder') as string,
+    });
+    await expect(allowedTarget({ ...COMMAND, directory: '..' }, user({ trusted: true }))).rejects.toMatchObject({
+      code: 'REFUSED',
+    });
+  });
+});
+
+describe('a target that the user names as well', () => {
+  it('is started as the configuration has it', async () => {
+    const options = { command: ['./manager', '--verbose'], network: 'host' } as const;
+
+    expect(await allowedTarget({ ...COMMAND, ready: 'quiet' }, user({ options }))).toEqual({
+      target: { ...COMMAND, ready: 'quiet', command: ['./manager', '--verbose'] },
+      network: 'host',
+    });
+    expect(await allowedTarget(MODULE, user({ options: { target: 'mine.ts' } }))).toMatchObject({ target: MODULE });
+  });
+
+  it('is refused for a file about another one', async () => {
+    for (const options of [
+      { command: ['./other'] },
+      { target: 'other.ts' },
+      { command: COMMAND.command, directory: 'bin' },
+    ])
+      await expect(allowedTarget(COMMAND, user({ options }))).rejects.toMatchObject({
+        code: 'TARGET_MISMATCH',
+        message: expect.stringMatching(/^the file is about command "\.\/manager --debug" in "\.", got /) as string,
+      });
+  });
+
+  it('is started without a question where this user started it before, and reaches what it reached then', async () => {
+    noteUse(join(folder, 'project'), COMMAND);
+    noteUse(join(folder, 'project'), { ...MODULE, module: '../other.ts' });
+    writeFileSync(join(folder, 'other.ts'), '');
+
+    expect(await allowedTarget(COMMAND, user())).toEqual({ target: COMMAND, network: 'host' });
+    expect(await allowedTarget({ ...MODULE, module: '../other.ts' }, user())).toMatchObject({ network: 'none' });
+    for (const other of [
+      { ...COMMAND, command: ['./manager'] },
+      { ...COMMAND, inCluster: true },
+    ])
+      await expect(allowedTarget(other, user())).rejects.toMatchObject({ code: 'REFUSED' });
+    await expect(allowedTarget(COMMAND, user({ folder }))).rejects.toMatchObject({ code: 'REFUSED' });
+  });
+});
+
+describe('a counterexample of a stranger', () => {
+  it('runs no command', () => {
+    const { counterexample } = lostUpdate();
+    const target = { command: ['bash', '-c', 'touch was-here'], directory: '.', network: 'host' } as const;
+    writeFileSync(join(folder, 'project', 'c.json'), encodeCounterexample({ ...counterexample, target }));
+    const cwd = join(folder, 'project');
+
+    const refused = stalemate(['replay', 'c.json'], { cwd });
+
+    expect(refused).toMatchObject({ code: 5, stdout: '' });
+    expect(refused.stderr).toContain('the file starts command "bash -c touch was-here" in "."');
+    expect(existsSync(join(cwd, 'was-here'))).toBe(false);
+    stalemate(['replay', 'c.json', '--trust-file', '--times', '1'], { cwd });
+    expect(existsSync(join(cwd, 'was-here'))).toBe(true);
+  });
+});

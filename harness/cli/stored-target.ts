@@ -1,0 +1,110 @@
+/**
+ * Whether a stored file may start the target that it names. A file is data: somebody else may have written it.
+ *
+ * Owns: what counts as the user's own word. Does not own: how the target is started (`library.ts`).
+ */
+import { existsSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import type { StalemateOptions } from '../execution/config/options.ts';
+import type { CommandTarget, CounterexampleTarget, Network } from '../model/counterexample.ts';
+import { HarnessError } from '../model/errors.ts';
+import { plain } from '../report/corpus-summary.ts';
+import { usedNetwork } from './used-targets.ts';
+
+/** What the user says beside the file. */
+export interface UsersWord {
+  /** Paths of the file are relative to it; what lies outside is refused. */
+  readonly folder: string;
+  /** The configuration, with absolute paths, and what flags say on top of it. */
+  readonly options: {
+    readonly [name in 'target' | 'command' | 'image' | 'directory' | 'network']?: StalemateOptions[name] | undefined;
+  };
+  /** `--trust-file`. */
+  readonly trusted: boolean;
+  /** Asks a person; false where nobody is there. */
+  readonly ask: (question: string) => Promise<boolean>;
+}
+
+/** The target that is started, and what it can reach: never by the word of the file alone. */
+export interface AllowedTarget {
+  readonly target: CounterexampleTarget;
+  readonly network: Network;
+}
+
+/**
+ * @throws {TARGET_MISMATCH} for a file about another target than the user's.
+ * @throws {REFUSED} for a target that nobody but the file names, or that lies outside the folder.
+ */
+export async function allowedTarget(stored: CounterexampleTarget, user: UsersWord): Promise<AllowedTarget> {
+  const { folder, options, trusted } = user;
+  const { network } = options;
+  const own = ownTarget(stored, user);
+  if (own !== undefined) return { target: own, network: network ?? 'none' };
+  // Nothing to start: that is said in words of its own.
+  if ('module' in stored && !existsSync(placeOf(folder, stored.module))) return { target: stored, network: 'none' };
+  const before = usedNetwork(folder, stored);
+  if (before !== undefined) return { target: stored, network: network ?? before };
+  refuseOutside(stored, folder);
+  if (!trusted && !(await user.ask(`${whatText(stored)}; start it? [y/N] `))) {
+    throw new HarnessError(
+      'REFUSED',
+      `the file starts ${whatText(stored)}, which neither your configuration nor your command line names; read it, then add --trust-file to start it`,
+    );
+  }
+  return { target: stored, network: network ?? 'none' };
+}
+
+/** The stored target as the user's configuration has it; undefined where that names none, or the file is about another one. */
+function ownTarget(
+  stored: CounterexampleTarget,
+  { folder, options, trusted }: UsersWord,
+): CounterexampleTarget | undefined {
+  const { target, image, directory = '.' } = options;
+  const command = image === undefined ? options.command : [image, ...(options.command ?? [])];
+  if (target === undefined && command === undefined) return undefined;
+  const own: CounterexampleTarget =
+    target === undefined
+      ? { command: command ?? [], directory: placeOf(folder, directory) }
+      : { module: placeOf(folder, target), transport: 'http-library' };
+  if ('module' in stored) {
+    if ('module' in own && placeOf(folder, stored.module) === own.module) return stored;
+  } else if (
+    !('module' in own) &&
+    isSameProgram(stored, own, folder) &&
+    (stored.inCluster === true) === (image !== undefined)
+  ) {
+    // Arguments come and go with the deployment: those of today count.
+    return { ...stored, command: own.command };
+  }
+  if (trusted || usedNetwork(folder, stored) !== undefined) return undefined;
+  throw new HarnessError(
+    'TARGET_MISMATCH',
+    `the file is about ${whatText(stored)}, got ${whatText(own)}; name the target that it is about, or add --trust-file to start what the file names`,
+  );
+}
+
+function isSameProgram(stored: CommandTarget, own: CommandTarget, folder: string): boolean {
+  return stored.command[0] === own.command[0] && placeOf(folder, stored.directory) === own.directory;
+}
+
+function placeOf(folder: string, name: string): string {
+  return path.resolve(folder, name);
+}
+
+/** A link may lead out of the folder as well. */
+function refuseOutside(stored: CounterexampleTarget, folder: string): void {
+  const [what, name] = 'module' in stored ? ['module', stored.module] : ['directory', stored.directory];
+  const place = placeOf(folder, name);
+  const from = path.relative(realpathSync(folder), existsSync(place) ? realpathSync(place) : place);
+  if (from !== '..' && !from.startsWith(`..${path.sep}`) && !path.isAbsolute(from)) return;
+  throw new HarnessError(
+    'REFUSED',
+    `the file names the ${what} "${plain(name)}", expected one inside the folder it is replayed in; name the target yourself if you mean that one`,
+  );
+}
+
+/** `module "controller.ts"`, `command "./manager --debug" in "."`. */
+function whatText(target: CounterexampleTarget): string {
+  if ('module' in target) return `module "${plain(target.module)}"`;
+  return `${target.inCluster === true ? 'image' : 'command'} "${plain(target.command.join(' '))}" in "${plain(target.directory)}"`;
+}

@@ -1,0 +1,56 @@
+/**
+ * What this user has started here: a stored file may start it again without a question.
+ *
+ * Owns: a small file for each target and folder below the user's state folder (`$XDG_STATE_HOME/stalemate/targets`), named by a digest, for
+ * a command may hold secrets. Whether a file may start its target is `stored-target.ts`.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { CounterexampleTarget, Network } from '../model/counterexample.ts';
+
+interface Note {
+  readonly version: 1;
+  readonly kind: 'used-target';
+  readonly network: Network;
+}
+
+/** Notes a target that the user's own configuration or command line starts. Where nothing can be written, files are asked about later. */
+export function noteUse(folder: string, target: CounterexampleTarget): void {
+  const note: Note = { version: 1, kind: 'used-target', network: networkOf(target) };
+  try {
+    const file = fileOf(folder, target);
+    const text = `${JSON.stringify(note)}\n`;
+    if (existsSync(file) && readFileSync(file, 'utf8') === text) return;
+    mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });
+    writeFileSync(file, text, { mode: 0o600 });
+  } catch {
+    // A home that cannot be written to costs a question, no run.
+  }
+}
+
+/** What a target of that folder could reach when the user started it last; undefined: the user never did. */
+export function usedNetwork(folder: string, target: CounterexampleTarget): Network | undefined {
+  try {
+    const note = JSON.parse(readFileSync(fileOf(folder, target), 'utf8')) as Partial<Note>;
+    if (note.version !== 1 || note.kind !== 'used-target') return undefined;
+    return note.network === 'host' ? 'host' : 'none';
+  } catch {
+    return undefined;
+  }
+}
+
+function networkOf(target: CounterexampleTarget): Network {
+  return 'command' in target && target.network === 'host' ? 'host' : 'none';
+}
+
+function fileOf(folder: string, target: CounterexampleTarget): string {
+  const what =
+    'module' in target ? ['module', target.module] : ['command', target.directory, ...target.command, target.inCluster];
+  const digest = createHash('sha256')
+    .update(JSON.stringify([realpathSync(folder), ...what]))
+    .digest('hex');
+  const state = process.env['XDG_STATE_HOME'] ?? '';
+  return join(state === '' ? join(homedir(), '.local', 'state') : state, 'stalemate', 'targets', `${digest}.json`);
+}
