@@ -7,7 +7,7 @@ import { isAbout, storedTarget } from '../execution/search/counterexample.ts';
 import { outcomeOf } from '../model/outcome.ts';
 import type { CampaignOutcome } from '../model/finding.ts';
 import { lostUpdate } from '../report/test-findings.ts';
-import { baseBuild, notTried, replayLike } from './base-build.ts';
+import { baseBuild, replayLike } from './base-build.ts';
 import { resolveRun } from './library.ts';
 
 const file = (name: string): string => fileURLToPath(new URL(`../test/targets/${name}`, import.meta.url));
@@ -70,13 +70,4 @@ it('names a target by its path from the folder that the options are relative to,
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-});
-
-it('says where a cause shows in ways that the base build was not asked about', () => {
-  const { violation, stats } = lostUpdate();
-  const mine = { signature: violation.signature, count: 2 };
-  const other = { signature: { ...violation.signature, field: 'spec.other' }, count: 1 };
-
-  expect(notTried({ violation, stats: { ...stats, symptoms: [mine] } })).toBe('');
-  expect(notTried({ violation, stats: { ...stats, symptoms: [mine, other] } })).toContain('not the 1 other symptom');
 });

@@ -10,11 +10,10 @@ import { realNow } from '../determinism/real-time.ts';
 import type { ExistingAccess } from '../clusters/existing/access.ts';
 import { resolveCommand } from '../execution/config/process-target.ts';
 import type { RunConfig } from '../execution/config/run-config.ts';
-import { signatureText } from '../model/check-result.ts';
 import type { Counterexample, CounterexampleTarget } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
 import type { Finding, OnBase } from '../model/finding.ts';
-import { countText } from '../report/count-text.ts';
+import { becauseOf, untriedText } from '../report/symptoms.ts';
 import { fileStem } from '../report/title.ts';
 import { usage } from './arguments.ts';
 import { replay, type ReplayContext } from './library.ts';
@@ -129,19 +128,12 @@ export async function judgeOnBase(
             ...context,
             ...(Number.isFinite(share) ? { timeMs: share } : {}),
           });
-    tell(`base build: ${fileStem(finding.violation)} ${text}${onBase === 'fails' ? notTried(finding) : ''}\n`);
+    const { violation, stats } = finding;
+    const untried = untriedText({ onBase, ...becauseOf(violation, stats) });
+    tell(`base build: ${fileStem(violation)} ${text}${untried === undefined ? '' : `; ${untried}`}\n`);
     judged.push({ ...finding, onBase });
   }
   return judged;
-}
-
-/** The base build was asked about one example: what else the cause does may be new all the same. */
-export function notTried({ violation, stats: { symptoms = [] } }: Pick<Finding, 'violation' | 'stats'>): string {
-  const mine = signatureText(violation.signature);
-  const others = symptoms.filter(({ signature }) => signatureText(signature) !== mine).length;
-  return others === 0
-    ? ''
-    : `; only "${mine}" was tried there, not the ${countText(others, 'other symptom')} of this cause`;
 }
 
 async function onBaseOf(

@@ -117,3 +117,34 @@ it('counts the fields of a cause beyond the first eight', () => {
 
   expect(symptomLines(many)[0]).toMatch(/^p of r: f0 \(1 run\), .*, f7 \(1\) and 3 more$/);
 });
+
+describe('a finding that its one example lets off', () => {
+  const notConfirmed = { cluster: 'envtest', server: 's', reproduced: { k: 0, n: 5 } } as const;
+  const counterexample = { ...FOUND.counterexample, confirmed: notConfirmed };
+  const one = { ...FOUND.stats, symptoms: FOUND.stats.symptoms?.slice(0, 1) ?? [] };
+  const told = (finding: Finding): readonly string[] => {
+    const run = runOf({ findings: [finding] }, FACTS);
+    const summary = summarise({ ...RESULT, findings: [finding] }, () => 'x.json');
+    return [
+      renderSummary(summary, { color: false }),
+      runPage(run, (path) => path),
+      renderMarkdown(run),
+      renderAnnotations(run),
+      renderSarif(run),
+    ];
+  };
+
+  it.each([
+    ['base build', 'new', { ...FOUND, onBase: 'fails' as const }],
+    ['real server', 'real', { ...FOUND, counterexample }],
+  ])('says wherever it is told that its other symptoms were not tried on the %s', (where, what, finding) => {
+    const text = new RegExp(`only the example was tried on (a|the) ${where}, so its 2 other symptoms may be ${what}`);
+
+    for (const each of told(finding)) expect(each).toMatch(text);
+    for (const each of told({ ...finding, stats: one })) expect(each).not.toContain('only the example');
+  });
+
+  it('says nothing where it fails all the same', () => {
+    for (const each of told(FOUND)) expect(each).not.toContain('only the example');
+  });
+});

@@ -10,7 +10,7 @@ import { corpusHeadline, corpusLines } from './corpus-summary.ts';
 import { countText, rateText } from './count-text.ts';
 import { notConfirmedText } from './run/document.ts';
 import { remarkLines, REMARKS_HEAD } from './remarks.ts';
-import { symptomLines } from './symptoms.ts';
+import { symptomLines, untriedText } from './symptoms.ts';
 import type { Summary, SummaryFinding } from './summary.ts';
 
 const HEADLINES: { readonly [outcome in CampaignOutcome]: string } = {
@@ -71,6 +71,8 @@ export function renderSummary(
     lines.push(`  ${markOf(finding)} ${property}: ${sentence}`);
     if (cause !== undefined && cause.text !== finding.signature) lines.push(`    cause: ${cause.text}`);
     if (symptoms.length > 1) lines.push(...symptomLines(symptoms).map((line) => `    shows as ${line}`));
+    const untried = untriedText(finding);
+    if (untried !== undefined) lines.push(`    ${untried}`);
     if (reconciles !== undefined) lines.push(`    ${reconciles}`);
     const times = seen === undefined ? [] : [seenText(seen)];
     const real = confirmed === undefined ? [] : [confirmationText({ confirmed })];

@@ -1,5 +1,7 @@
 /** In which ways a cause shows, in words: the fields that a write can lose stand together. */
 import type { Cause } from '../model/cause.ts';
+import { isNotConfirmed } from '../model/confirmation.ts';
+import type { Counterexample } from '../model/counterexample.ts';
 import type { Finding } from '../model/finding.ts';
 import { countText } from './count-text.ts';
 
@@ -38,6 +40,22 @@ export function symptomLines(symptoms: readonly ShownSymptom[]): readonly string
     const more = of.length - places.length;
     return `${about}: ${places.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
   });
+}
+
+/**
+ * That only the one example of a cause was asked about, where that lets it off: its other symptoms were not tried, and one of them may be
+ * a bug of its own. Undefined where nothing lets it off, or there are no others.
+ */
+export function untriedText(
+  finding: Pick<Finding, 'onBase'> & Pick<Counterexample, 'confirmed'> & Pick<Because, 'symptoms'>,
+): string | undefined {
+  const others = (finding.symptoms ?? []).length - 1;
+  if (others < 1) return undefined;
+  const rest = countText(others, 'other symptom');
+  if (finding.onBase === 'fails') return `only the example was tried on the base build, so its ${rest} may be new`;
+  return isNotConfirmed(finding)
+    ? `only the example was tried on a real server, so its ${rest} may be real`
+    : undefined;
 }
 
 /** What a finding comes from, and how else that shows; the same in all documents. */

@@ -15,7 +15,7 @@ import { quoted } from '../shell-word.ts';
 import type { SeenTimes } from '../soak/text.ts';
 import { countText } from '../count-text.ts';
 import type { SummaryWaiver } from '../summary.ts';
-import type { Because } from '../symptoms.ts';
+import { untriedText, type Because } from '../symptoms.ts';
 
 export const RUN_VERSION = 1;
 
@@ -121,7 +121,13 @@ export interface KeptFinding {
 }
 
 /** Why a finding fails nothing. */
-export function asideText({ fails, onBase, grade, confirmed }: ReportedFinding): string | undefined {
+export function asideText(finding: ReportedFinding): string | undefined {
+  const why = whyAside(finding);
+  const untried = untriedText(finding);
+  return why === undefined || untried === undefined ? why : `${why}; ${untried}`;
+}
+
+function whyAside({ fails, onBase, grade, confirmed }: ReportedFinding): string | undefined {
   if (fails) return undefined;
   if (onBase === 'fails') return 'pre-existing: it fails on the base build too';
   if (grade === 'pathological' || confirmed === undefined) return 'pathological: reported only';
