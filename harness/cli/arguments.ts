@@ -1,13 +1,14 @@
 /** Values of flags, checked one by one: what was given, what was expected. */
 import { isMetricsUrl, METRICS_FORM } from '../actors/process/prometheus.ts';
 import { parseReadiness, READINESS_FORMS } from '../actors/process/readiness.ts';
+import { CLUSTER_WRITE_FORM, isClusterWrite } from '../clusters/existing/cluster-writes.ts';
 import { PREFIX, PREFIX_FORM } from '../clusters/existing/prefix.ts';
-import type { StalemateOptions } from '../execution/config/options.ts';
 import { parseBudget } from '../execution/config/budget.ts';
 import { CLUSTERS, PARTS, type ClusterKind, type ClusterPart } from '../model/cluster.ts';
 import type { Network } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
 import { CONNECTION, FAULT_KINDS } from '../model/fault-kinds.ts';
+import type { ReplayContext } from './library.ts';
 
 /** `--seed`. */
 export function seedArgument(text: string): number {
@@ -59,19 +60,27 @@ export function prefixArgument(text: string): string {
   throw usage(`got --namespace-prefix "${text}", ${PREFIX_FORM}`);
 }
 
+/** `--allow-cluster-write`, which may come several times. */
+export function clusterWriteArgument(text: string, before: readonly string[] | undefined): readonly string[] {
+  if (isClusterWrite(text)) return collect(text, before);
+  throw usage(`got --allow-cluster-write "${text}", ${CLUSTER_WRITE_FORM}`);
+}
+
 /** Which cluster of somebody else is meant, as options have it. */
 export function existingFlags(flags: {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly allowContext?: readonly string[];
   readonly namespacePrefix?: string;
-}): Pick<StalemateOptions, 'kubeconfig' | 'context' | 'allowContexts' | 'namespacePrefix'> {
-  const { kubeconfig, context, allowContext, namespacePrefix } = flags;
+  readonly allowClusterWrite?: readonly string[];
+}): NonNullable<ReplayContext['existing']> {
+  const { kubeconfig, context, allowContext, namespacePrefix, allowClusterWrite } = flags;
   return {
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
     ...(context === undefined ? {} : { context }),
     ...(allowContext === undefined ? {} : { allowContexts: allowContext }),
     ...(namespacePrefix === undefined ? {} : { namespacePrefix }),
+    ...(allowClusterWrite === undefined ? {} : { allowClusterWrites: allowClusterWrite }),
   };
 }
 

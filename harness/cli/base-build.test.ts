@@ -42,7 +42,14 @@ it('takes a base command apart as a shell does, and refuses half a quote', () =>
 });
 
 it('runs the base build on what the target ran on', () => {
-  const existing = { kubeconfig: '/k/dev.yaml', context: 'dev', allowed: ['dev'], prefix: 'mine', run: 'abc' };
+  const existing = {
+    kubeconfig: '/k/dev.yaml',
+    context: 'dev',
+    allowed: ['dev'],
+    writes: [],
+    prefix: 'mine',
+    run: 'abc',
+  };
 
   const like = replayLike({ ...CONFIG, existing, toxiproxy: '/bin/toxiproxy', kind: { image: 'i' } });
 

@@ -102,8 +102,14 @@ export function replayLike(config: RunConfig): ReplayContext {
 }
 
 /** A cluster as the options name it. */
-function choiceOf({ kubeconfig, context, allowed, prefix }: ExistingAccess): NonNullable<ReplayContext['existing']> {
-  return { kubeconfig, context, allowContexts: allowed, namespacePrefix: prefix };
+function choiceOf({
+  kubeconfig,
+  context,
+  allowed,
+  writes,
+  prefix,
+}: ExistingAccess): NonNullable<ReplayContext['existing']> {
+  return { kubeconfig, context, allowContexts: allowed, namespacePrefix: prefix, allowClusterWrites: writes };
 }
 
 /** An equal share of what is left: one that needs less leaves more to the others, and none takes it all. */

@@ -7,6 +7,7 @@ import { stalemate } from './test-bin.ts';
 import { serveCluster } from './test-cluster.ts';
 
 const RELEASES = fileURLToPath(new URL('../../controllers-under-test/releases/', import.meta.url));
+const TARGETS = fileURLToPath(new URL('../test/targets/', import.meta.url));
 const RUN = [
   'run',
   '--cluster',
@@ -62,6 +63,27 @@ describe('a cluster that is named', { timeout: 300_000 }, () => {
     expect(stdout).toMatch(/cluster: context "stalemate" at .*\n(?:.*\n)*.*2 runs/);
     expect(await contents()).toBe(before);
     expect(stalemate(['clean'], { cwd, env }).stdout).toContain('nothing is left of earlier runs');
+  });
+
+  it('says once what the target may not make, and makes what is allowed for as long as the run goes on', async () => {
+    const before = await contents();
+    const sample = ['--crds', join(TARGETS, 'crd.yaml'), '--sample', join(TARGETS, 'sample.yaml')];
+    const allowed = ['--allow-cluster-write', 'priorityclasses.scheduling.k8s.io=fir*', '--network', 'host'];
+    const there = ['--cluster', 'existing', '--kubeconfig', kubeconfig, ...sample, ...allowed];
+    const search = ['--budget', '1', '--seed', '1', '--property', 'no-lost-update'];
+    const command = [process.execPath, join(TARGETS, 'reaches-out.mjs')];
+
+    const { stdout } = stalemate(['run', ...there, ...search, '--', ...command], { cwd, env });
+
+    expect(stdout).toMatch(/^cluster: .*, and outside of namespaces priorityclasses\.scheduling\.k8s\.io=fir\*$/m);
+    expect(stdout.match(/create clusterrolebindings/g)).toHaveLength(1);
+    expect(stdout).toContain("--allow-cluster-write 'clusterrolebindings.rbac.authorization.k8s.io=everybody'");
+    expect(stdout).not.toContain('create priorityclasses');
+    expect(await contents()).toBe(before);
+    expect(stalemate(['run', '--allow-cluster-write', 'all'], { cwd, env })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('got --allow-cluster-write "all", expected KIND=NAME') as string,
+    });
   });
 
   it('keeps what a run has noted that goes on elsewhere', () => {

@@ -260,7 +260,11 @@ export interface ReplayContext {
   readonly kind?: KindOptions;
   /** One that is there already; it stays. */
   readonly kindAccess?: KindAccess;
-  readonly existing?: Pick<StalemateOptions, 'kubeconfig' | 'context' | 'allowContexts' | 'namespacePrefix'>;
+  /** Which cluster of somebody else, and what is allowed there. */
+  readonly existing?: Pick<
+    StalemateOptions,
+    'kubeconfig' | 'context' | 'allowContexts' | 'namespacePrefix' | 'allowClusterWrites'
+  >;
   /** Variables of a process target's environment: they are not stored, for they may be secrets. */
   readonly env?: { readonly [name: string]: string };
   /** What a target that is a process can reach: never what the counterexample says of it; default "none". */

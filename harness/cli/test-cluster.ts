@@ -15,7 +15,7 @@ export interface ServedCluster {
   readonly cwd: string;
   readonly kubeconfig: string;
   readonly env: { readonly XDG_STATE_HOME: string };
-  /** The names of its namespaces and definitions. */
+  /** The names of its namespaces, definitions and priority classes. */
   contents(): Promise<string>;
 }
 
@@ -40,7 +40,11 @@ export function serveCluster(): ServedCluster {
 
   const contents = async (): Promise<string> => {
     const url = /server: (\S+)/.exec(readFileSync(kubeconfig, 'utf8'))?.[1] ?? '';
-    const paths = ['/api/v1/namespaces', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'];
+    const paths = [
+      '/api/v1/namespaces',
+      '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+      '/apis/scheduling.k8s.io/v1/priorityclasses',
+    ];
     // A connection that is kept is closed by the other side while a run keeps this process waiting.
     const headers = { connection: 'close' };
     const lists = await Promise.all(

@@ -1,7 +1,7 @@
 /** The flags that say what answers the API, and what disturbs the way to it: the same for whatever runs a target. */
 import type { Command } from 'commander';
 import type { ClusterKind } from '../../model/cluster.ts';
-import { CLUSTER_HELP, clusterArgument, collect, prefixArgument } from '../arguments.ts';
+import { CLUSTER_HELP, clusterArgument, clusterWriteArgument, collect, prefixArgument } from '../arguments.ts';
 import { withKindFlags, type KindFlags } from './kind-flags.ts';
 
 export interface ClusterFlags extends KindFlags {
@@ -10,6 +10,7 @@ export interface ClusterFlags extends KindFlags {
   readonly context?: string;
   readonly allowContext?: readonly string[];
   readonly namespacePrefix?: string;
+  readonly allowClusterWrite?: readonly string[];
   readonly toxiproxy?: string;
 }
 
@@ -22,6 +23,11 @@ export function withClusterFlags(command: Command): Command {
       .option('--context <name>', 'its context (default: the current one of that file)')
       .option('--allow-context <name>', 'this context may lead to another machine (several times)', collect)
       .option('--namespace-prefix <text>', 'of the namespaces made there (default: stalemate)', prefixArgument)
+      .option(
+        '--allow-cluster-write <kind=name>',
+        'what the target may make outside of namespaces there (several times)',
+        clusterWriteArgument,
+      )
       .option('--toxiproxy <path>', 'server for faults of connections (default: on PATH, or built)'),
   );
 }

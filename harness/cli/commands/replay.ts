@@ -168,13 +168,15 @@ function isForEmbedded({ schedule, target }: Counterexample): boolean {
 }
 
 /** What was asked for beyond the file. */
-function elsewhere({ cluster, toxiproxy, kubeconfig, context, allowContext = [] }: ReplayFlags): string {
+function elsewhere(flags: ReplayFlags): string {
+  const { cluster, toxiproxy, kubeconfig, context, allowContext = [], allowClusterWrite = [] } = flags;
   const given = [
     ['cluster', cluster],
     ['toxiproxy', toxiproxy],
     ['kubeconfig', kubeconfig],
     ['context', context],
     ...allowContext.map((name) => ['allow-context', name]),
+    ...allowClusterWrite.map((text) => ['allow-cluster-write', `'${text}'`]),
   ];
   return given.map(([name, value]) => (value === undefined ? '' : ` --${name} ${value}`)).join('');
 }

@@ -22,6 +22,8 @@ export interface ExistingAccess {
   readonly context: string;
   /** Contexts that may lead to another machine. */
   readonly allowed: readonly string[];
+  /** What actors may make outside of namespaces (`cluster-writes.ts`). */
+  readonly writes: readonly string[];
   /** Of the names of its namespaces. */
   readonly prefix: string;
   /** The name of the run, and the value of the label of all that it makes for itself. */
@@ -32,6 +34,7 @@ export interface ClusterChoice {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly allowed?: readonly string[];
+  readonly writes?: readonly string[];
   readonly prefix?: string;
 }
 
@@ -52,7 +55,7 @@ export function chooseCluster(
   cwd: string,
   environment: Environment = process.env,
 ): ExistingAccess {
-  const { kubeconfig, context, allowed = [], prefix = DEFAULT_PREFIX } = choice;
+  const { kubeconfig, context, allowed = [], writes = [], prefix = DEFAULT_PREFIX } = choice;
   if (kubeconfig === undefined && context === undefined)
     throw new HarnessError(
       'REFUSED',
@@ -64,11 +67,15 @@ export function chooseCluster(
   const run = drawSecretKey()
     .toString('hex')
     .slice(0, 2 * RUN_BYTES);
-  return { kubeconfig: file, context: access.context, allowed, prefix, run };
+  return { kubeconfig: file, context: access.context, allowed, writes, prefix, run };
 }
 
 /** The same again, for whoever was only told which. */
-export function openAccess({ kubeconfig, context, allowed }: Omit<ExistingAccess, 'prefix' | 'run'>): ClusterAccess {
+export function openAccess({
+  kubeconfig,
+  context,
+  allowed,
+}: Omit<ExistingAccess, 'prefix' | 'run' | 'writes'>): ClusterAccess {
   const access = readKubeconfig(kubeconfig, context);
   guardCluster(access, allowed);
   return access;
@@ -107,8 +114,9 @@ export async function reachCluster(remote: RemoteOptions): Promise<string> {
 }
 
 /** Where a run is about to write. */
-export function standingText({ context, prefix, run }: ExistingAccess, url: string, version: string): string {
-  return `cluster: context "${context}" at ${url} (${version}), namespaces ${prefix}-${run}-…`;
+export function standingText({ context, prefix, run, writes }: ExistingAccess, url: string, version: string): string {
+  const outside = writes.length === 0 ? '' : `, and outside of namespaces ${writes.join(', ')}`;
+  return `cluster: context "${context}" at ${url} (${version}), namespaces ${prefix}-${run}-…${outside}`;
 }
 
 /** The file that kubectl would find a context in, asked for by its name. */

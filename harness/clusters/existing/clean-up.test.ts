@@ -122,6 +122,23 @@ it.each([403, 404, 429, 500])('keeps a definition when asking who has objects of
   expect(footprint.read()).toBeUndefined();
 });
 
+it('knows what became of what was meant, and tells what nobody knows', async () => {
+  const footprint = await left();
+  await make(ROLES, { metadata: { name: 'theirs' }, rules: [] });
+  for (const name of ['theirs', 'made']) footprint.note({ intent: ROLES, name });
+  footprint.note({ unmade: ROLES, name: 'theirs' });
+  await ask('DELETE', `${ROLES}/made`);
+  await make(ROLES, { metadata: { name: 'made' }, rules: [] });
+
+  const { left: kept, removed } = await clean(footprint);
+
+  expect(kept).toEqual([
+    `${ROLE} made: perhaps made by the run, perhaps by somebody else; delete it yourself if it is yours`,
+  ]);
+  expect(removed).toEqual(['customresourcedefinitions.apiextensions.k8s.io widgets.example.com']);
+  expect([await isThere(`${ROLES}/made`), await isThere(`${ROLES}/theirs`)]).toEqual([true, true]);
+});
+
 it('asks for objects of a version that is served', async () => {
   const [version] = (WIDGETS.spec as unknown as { readonly versions: readonly [JsonObject] }).versions;
   const versions = [

@@ -60,14 +60,15 @@ class Cleaner implements CleanUp {
       notes.flatMap((note) => ('namespace' in note && note.later === true ? [note.namespace] : [])),
     );
     const made = new Map(notes.flatMap((note) => ('object' in note ? [[note.object.uid, note.object] as const] : [])));
-    for (const note of notes) {
-      const found = 'intent' in note ? await this.#intent(note.intent, note.name, [...made.values()]) : undefined;
+    for (const { intent, name } of unansweredIn(notes)) {
+      const found = await this.#intent(intent, name, made);
       if (found !== undefined) made.set(found.uid, found);
     }
     const objects = [...made.values()];
+    // Before namespaces: none ends while an APIService has nobody behind it, or a webhook that nobody answers is asked.
+    for (const object of objects) if (object.kind !== CRD_KIND) await this.#object(object);
     const looks = namespaces.map(async (name) => ((await this.#namespace(name, later.has(name))) ? [name] : []));
     const own = (await Promise.all(looks)).flat();
-    for (const object of objects) if (object.kind !== CRD_KIND) await this.#object(object);
     for (const object of objects) if (object.kind === CRD_KIND) await this.#definition(object, own);
   }
 
@@ -160,11 +161,14 @@ class Cleaner implements CleanUp {
   }
 
   /** What the run was about to make when it was cut short: its own where it has the run's label, anybody's where it has none. */
-  async #intent(collection: string, name: string, known: readonly MadeObject[]): Promise<MadeObject | undefined> {
+  async #intent(
+    collection: string,
+    name: string,
+    made: ReadonlyMap<string, MadeObject>,
+  ): Promise<MadeObject | undefined> {
     const resource = resourceOf(collection);
-    if (name === '' || known.some((other) => other.resource === resource && other.name === name)) return undefined;
     const there = await this.#found(`${collection}/${encodeURIComponent(name)}`, `${resource} ${name}`);
-    if (there === undefined) return undefined;
+    if (there === undefined || made.has(there.metadata.uid ?? '')) return undefined;
     const { apiVersion, kind, metadata } = there;
     if (metadata.labels?.[OWNER_LABEL] === this.#run)
       return { apiVersion, kind, resource, name, uid: metadata.uid ?? '' };
@@ -216,6 +220,19 @@ class Cleaner implements CleanUp {
   #ask(method: Method, path: string, body?: JsonObject): Promise<ApiResponse> {
     return ask(this.#upstream, method, path, body);
   }
+}
+
+type Intent = Extract<Note, { readonly intent: string }>;
+
+/** What was about to be made and of which nobody has noted what became of it. Under a name that the server was to choose, nothing is found. */
+function unansweredIn(notes: readonly Note[]): readonly Intent[] {
+  const open = new Map<string, Intent>();
+  for (const note of notes) {
+    if ('intent' in note && note.name !== '') open.set(`${resourceOf(note.intent)} ${note.name}`, note);
+    if ('unmade' in note) open.delete(`${resourceOf(note.unmade)} ${note.name}`);
+    if ('object' in note) open.delete(`${note.object.resource} ${note.object.name}`);
+  }
+  return [...open.values()];
 }
 
 const CRD_KIND = 'CustomResourceDefinition';

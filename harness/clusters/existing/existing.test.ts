@@ -10,7 +10,7 @@ import { remoteUpstream } from '../../gate/http/remote-upstream.ts';
 import type { ObservedChange } from '../../gate/recorder.ts';
 import type { JsonObject, KubeObject } from '../../model/object.ts';
 import { call } from '../../wire/call.ts';
-import type { ApiResponse, Method, Upstream } from '../../wire/http.ts';
+import type { ApiRequest, ApiResponse, Method, Upstream } from '../../wire/http.ts';
 import { findProgram } from '../control-plane/binaries.ts';
 import { startControlPlane } from '../control-plane/control-plane.ts';
 import { cleanUp } from './clean-up.ts';
@@ -24,7 +24,48 @@ const KEPT: KubeObject = {
   kind: 'ConfigMap',
   metadata: { name: 'kept', namespace: 'own-a', uid: '00000000-0000-4000-8000-000000000000' },
 };
-const ROLES = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
+const RBAC = '/apis/rbac.authorization.k8s.io/v1';
+const ROLES = `${RBAC}/clusterroles`;
+const ROLE = 'clusterroles.rbac.authorization.k8s.io';
+const SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices';
+const ALLOWED = [
+  'clusterroles.rbac.authorization.k8s.io=made*',
+  'apiservices.apiregistration.k8s.io=v1.made.example.com',
+  'certificatesigningrequests.certificates.k8s.io=made',
+];
+const SERVICE: JsonObject = {
+  apiVersion: 'apiregistration.k8s.io/v1',
+  kind: 'APIService',
+  metadata: { name: 'v1.made.example.com' },
+  spec: {
+    ...{ group: 'made.example.com', version: 'v1', groupPriorityMinimum: 1000, versionPriority: 10 },
+    service: { namespace: 'own-a', name: 'none' },
+    insecureSkipTLSVerify: true,
+  },
+};
+/** For anybody's certificate: `openssl req -new`, in base64. */
+const REQUEST =
+  'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlISU1IRUNBUUF3RHpFTk1Bc0dBMVVFQXd3RWJXRmtaVEJaTUJNR0J5cUdTTTQ5QWdFR0NDcUdTTTQ5QXdFSApBMElBQksrMC9XL2FHWWNwczZPWW5QL1FsU2Qxd1RWaUQ3cXBrL1ovWWduUUllKy9EOVp1TUtSWkNncDZSMW5mCnFnTW0xL2dFMllQWFZieDR2L2VmWHhvK21VR2dBREFLQmdncWhrak9QUVFEQWdOSEFEQkVBaUFlNWRoVi9iZHcKS1BTSWZxaElMd2pCYWdELzR6RVl5RXhzZ25KLzdzbUtNQUlnQ0VqbThYOC9jenBuRUdoQXhQdWZzZDVGSUlvNwp0NzJ2QzUzTHN4d2g3aVE9Ci0tLS0tRU5EIENFUlRJRklDQVRFIFJFUVVFU1QtLS0tLQo=';
+/** What everybody has something of. */
+const EVERYBODYS: readonly (readonly [path: string, object: JsonObject])[] = [
+  [`${RBAC}/clusterrolebindings`, { roleRef: {}, subjects: [{ kind: 'Group', name: 'system:unauthenticated' }] }],
+  [ROLES, { rules: [] }],
+  ['/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations', { webhooks: [] }],
+  ['/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations', { webhooks: [] }],
+  ['/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies', { spec: {} }],
+  ['/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings', { spec: {} }],
+  [SERVICES, { spec: { group: 'bad.example.com', version: 'v1' } }],
+  ['/api/v1/nodes', {}],
+  ['/api/v1/persistentvolumes', { spec: { claimRef: { namespace: 'theirs' } } }],
+  ['/apis/scheduling.k8s.io/v1/priorityclasses', { value: 1, globalDefault: true }],
+  ['/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { spec: {} }],
+  ['/apis/storage.k8s.io/v1/storageclasses', { provisioner: 'x' }],
+  ['/apis/storage.k8s.io/v1/csidrivers', { spec: {} }],
+  ['/apis/networking.k8s.io/v1/ingressclasses', { spec: {} }],
+  ['/apis/node.k8s.io/v1/runtimeclasses', { handler: 'x' }],
+  ['/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas', { spec: {} }],
+  ['/apis/certificates.k8s.io/v1/certificatesigningrequests', { spec: {} }],
+];
 
 interface Server {
   readonly remote: RemoteOptions;
@@ -66,8 +107,9 @@ function describeServer(start: () => Promise<Server>): void {
 
   const send =
     (to: () => Upstream) =>
-    (method: Method, path: string, body?: JsonObject): Promise<ApiResponse> => {
-      const headers = { 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' };
+    (method: Method, path: string, body?: JsonObject, more: ApiRequest['headers'] = {}): Promise<ApiResponse> => {
+      const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+      const headers = { 'content-type': type, ...more };
       return call(to(), { method, path, query: {}, headers, ...(body === undefined ? {} : { body }) });
     };
   /** As an actor of the run. */
@@ -93,6 +135,7 @@ function describeServer(start: () => Promise<Server>): void {
       namespaces: ['own-a'],
       laterNamespaces: [],
       objects: [KEPT],
+      allowed: ALLOWED,
       footprint,
       witness: () => ({ acting: () => (act) => act(), committed: (change) => void told.push(change) }),
     });
@@ -114,12 +157,98 @@ function describeServer(start: () => Promise<Server>): void {
       await ask('DELETE', ROLES),
       await ask('POST', '/api/v1/namespaces/theirs/pods/web/proxy/x/y'),
       await ask('POST', '/apis/unknown.example.com/v1/namespaces/own-a/things', { metadata: { name: 'x' } }),
+      await ask('POST', '/api/v1/nodes/theirs/proxy'),
+      await ask('POST', '/api/v1/nodes/theirs/proxy/namespaces/own-a/x'),
+      await ask('POST', '/api/v1/namespaces/own-a%2F..%2Ftheirs/configmaps', { metadata: { name: 'x' } }),
+      await ask(
+        'POST',
+        '/api/v1/namespaces/own-a/configmaps',
+        { metadata: { name: 'x' } },
+        { 'impersonate-user': 'a' },
+      ),
     ];
 
     expect(refused.map(({ code }) => code)).toEqual(refused.map(() => 403));
     expect((await own('GET', '/api/v1/namespaces/theirs/configmaps/precious')).code).toBe(200);
     expect((await own('GET', `${ROLES}/theirs`)).code).toBe(200);
-    expect([...opened.territory.refusals].join('\n')).toContain('delete configmaps "precious" in "theirs"');
+    expect(opened.territory.refusals.join('\n')).toContain('delete configmaps "precious" in "theirs"');
+  });
+
+  it.each(EVERYBODYS)('sends no write to %s that was not allowed, and says how it can be', async (path, object) => {
+    const { code, body } = await ask('POST', path, { ...object, metadata: { name: 'bad' } });
+
+    expect(code).toBe(403);
+    expect((await own('GET', `${path}/bad`)).code).toBe(404);
+    const [resource = ''] = path.split('/').slice(-1);
+    const told = opened.territory.refusals;
+    await ask('POST', path, { ...object, metadata: { name: 'bad-too' } });
+    expect(opened.territory.refusals).toHaveLength(told.length);
+    expect((body as JsonObject)['message']).toMatch(new RegExp(`--allow-cluster-write '${resource}[a-z0-9.]*=bad'$`));
+  });
+
+  it('makes volumes for claims of its own', async () => {
+    const spec = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/none' } };
+    const claimRef = { namespace: 'own-a', name: 'none', uid: '1' };
+    const { code } = await ask('POST', '/api/v1/persistentvolumes', {
+      metadata: { name: 'bound' },
+      spec: { ...spec, claimRef },
+    });
+
+    expect(code).toBe(201);
+  });
+
+  it('looks at nothing in namespaces of others', async () => {
+    const refused = [
+      await ask('GET', '/api/v1/namespaces/theirs/configmaps/precious'),
+      await ask('GET', '/api/v1/namespaces/theirs/configmaps'),
+      await ask('GET', '/api/v1/namespaces/theirs'),
+      await ask('GET', '/api/v1/nodes/theirs/proxy'),
+      await ask('GET', '/api/v1/namespaces/own-a/../theirs/configmaps/precious'),
+      await ask('GET', '/api/v1/namespaces%2Ftheirs/configmaps/precious'),
+      await ask('GET', '/apis/unknown.example.com/v1/things'),
+    ];
+
+    expect(refused.map(({ code }) => code)).toEqual(refused.map(() => 403));
+    expect((await ask('GET', `${ROLES}/theirs`)).code).toBe(200);
+    const { items } = (await ask('GET', '/api/v1/namespaces')).body as unknown as { readonly items: KubeObject[] };
+    expect(items.map(({ metadata }) => metadata.name)).toEqual(['own-a']);
+  });
+
+  it('approves no certificate, not even of a request that it was allowed to make', async () => {
+    const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
+    const spec = { request: REQUEST, signerName: 'example.com/none', usages: ['client auth'] };
+    const made = await ask('POST', requests, { metadata: { name: 'made' }, spec });
+    expect(made).toMatchObject({ code: 201 });
+
+    const approved = await ask('PUT', `${requests}/made/approval`, made.body as JsonObject);
+
+    expect(approved).toMatchObject({ code: 403 });
+    expect((approved.body as JsonObject)['message']).toContain(
+      'certificatesigningrequests.certificates.k8s.io/approval',
+    );
+  });
+
+  it('notes what is allowed before it is sent, and what became of it', async () => {
+    await own('POST', ROLES, { metadata: { name: 'made-theirs' }, rules: [] });
+    const before = footprint.read()?.notes.length ?? 0;
+
+    const { body } = await ask('POST', ROLES, { metadata: { name: 'made-now' }, rules: [] });
+    expect((await ask('POST', ROLES, { metadata: { name: 'made-theirs' }, rules: [] })).code).toBe(409);
+    expect((await ask('DELETE', `${ROLES}/made-theirs`)).code).toBe(403);
+    const dry = { method: 'POST', path: ROLES, query: { dryRun: 'All' }, headers: {} } as const;
+    expect((await call(opened.cluster, { ...dry, body: { metadata: { name: 'made-dry' }, rules: [] } })).code).toBe(
+      201,
+    );
+
+    const { metadata } = body as unknown as KubeObject;
+    expect(metadata.labels).toBeUndefined();
+    expect(footprint.read()?.notes.slice(before)).toEqual([
+      { intent: ROLES, name: 'made-now' },
+      { object: expect.objectContaining({ resource: ROLE, name: 'made-now', uid: metadata.uid }) as object },
+      { intent: ROLES, name: 'made-theirs' },
+      { unmade: ROLES, name: 'made-theirs' },
+    ]);
+    await own('DELETE', `${ROLES}/made-theirs`);
   });
 
   it('shows its only namespace to who reads all of them', async () => {
@@ -139,6 +268,7 @@ function describeServer(start: () => Promise<Server>): void {
     expect((await ask('POST', widgets, stubborn)).code).toBe(201);
     await ask('DELETE', '/api/v1/namespaces/own-a/configmaps/kept');
     expect((await ask('POST', ROLES, { metadata: { name: 'made' }, rules: [] })).code).toBe(201);
+    expect((await ask('POST', SERVICES, SERVICE)).code).toBe(201);
     expect((await ask('PATCH', `${ROLES}/made`, { metadata: { labels: { ours: 'yes' } } })).code).toBe(200);
     await own('POST', ROLES, { metadata: { name: 'made-by-them' }, rules: [] });
     await own('POST', '/api/v1/namespaces/theirs/configmaps', { metadata: { name: 'more' } });
@@ -148,6 +278,7 @@ function describeServer(start: () => Promise<Server>): void {
     expect((await ask('GET', widgets)).body).toMatchObject({ items: [] });
     expect((await ask('GET', '/api/v1/namespaces/own-a/configmaps/kept')).code).toBe(200);
     expect((await own('GET', `${ROLES}/made`)).code).toBe(404);
+    expect((await own('GET', `${SERVICES}/v1.made.example.com`)).code).toBe(404);
     expect((await own('GET', `${ROLES}/made-by-them`)).code).toBe(200);
     expect((await own('GET', '/api/v1/namespaces/theirs/configmaps/more')).code).toBe(200);
     const heard = new Set(told.map(({ resource, namespace, name }) => `${resource}/${namespace}/${name}`));
@@ -157,6 +288,7 @@ function describeServer(start: () => Promise<Server>): void {
 
   it('takes away what it has made, and only that', async () => {
     expect((await ask('POST', ROLES, { metadata: { name: 'made-last' }, rules: [] })).code).toBe(201);
+    expect((await ask('POST', SERVICES, SERVICE)).code).toBe(201);
     expect(leftFootprints(folder)).toMatchObject([{ head: { run: 'r1' }, isAlive: true }]);
     const listed = await cleanUp(server.remote, footprint, true);
     expect((await own('GET', '/api/v1/namespaces/own-a')).code).toBe(200);
@@ -167,12 +299,14 @@ function describeServer(start: () => Promise<Server>): void {
     expect(left).toEqual([]);
     expect(removed).toEqual(listed.removed);
     expect(removed).toEqual([
+      `${ROLE} made-last`,
+      'apiservices.apiregistration.k8s.io v1.made.example.com',
       'namespace own-a',
-      'clusterroles.rbac.authorization.k8s.io made-last',
       'customresourcedefinitions.apiextensions.k8s.io widgets.example.com',
     ]);
     expect((await own('GET', '/api/v1/namespaces/own-a')).code).toBe(404);
     expect((await own('GET', `${ROLES}/made-last`)).code).toBe(404);
+    expect((await own('GET', `${SERVICES}/v1.made.example.com`)).code).toBe(404);
     expect((await own('GET', '/api/v1/namespaces/theirs/configmaps/precious')).code).toBe(200);
     expect(leftFootprints(folder)).toEqual([]);
   });

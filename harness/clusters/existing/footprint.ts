@@ -38,7 +38,9 @@ export type Note =
   /** Something outside of namespaces. */
   | { readonly object: MadeObject }
   /** Something outside of namespaces that was about to be made, and the path of its collection. */
-  | { readonly intent: string; readonly name: string };
+  | { readonly intent: string; readonly name: string }
+  /** The server has refused to make what was intended. */
+  | { readonly unmade: string; readonly name: string };
 
 export class Footprint {
   readonly run: string;

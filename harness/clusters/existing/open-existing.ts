@@ -10,6 +10,7 @@ import { remoteUpstream } from '../../gate/http/remote-upstream.ts';
 import { groupResource, type KubeObject } from '../../model/object.ts';
 import { requestInfo } from '../../wire/request-info.ts';
 import type { Upstream } from '../../wire/http.ts';
+import { allowsWrite } from './cluster-writes.ts';
 import { differenceOf } from './definition-difference.ts';
 import { OWNER_LABEL, type Footprint } from './footprint.ts';
 import { MANAGED, SIGN_OF_MANAGER } from './managed.ts';
@@ -29,6 +30,8 @@ export interface ExistingOptions extends Pick<RealClusterParts, 'witness' | 'kin
   /** Made by actors of the run. */
   readonly laterNamespaces: readonly string[];
   readonly objects: readonly KubeObject[];
+  /** What its actors may make outside of namespaces beside custom resources of `crds` (`cluster-writes.ts`). */
+  readonly allowed?: readonly string[];
   /** What the project has beside its definitions, as it is called there. */
   readonly shipped?: Shipped;
   /** Where everything is noted that has to be taken away. */
@@ -51,11 +54,13 @@ const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 export async function openExisting(options: ExistingOptions): Promise<Existing> {
   const remote = new RemoteServer(options.remote);
   const upstream = remoteUpstream(remote);
-  const { namespaces, laterNamespaces, crds, footprint } = options;
+  const { namespaces, laterNamespaces, crds, footprint, allowed = [] } = options;
   const territory = new Territory({
     namespaces: [...namespaces, ...laterNamespaces],
-    groups: new Set(crds.map(groupOf)),
+    own: new Set(crds.map(({ metadata }) => metadata.name ?? '')),
+    allows: (resource, name) => allowsWrite(allowed, resource, name),
     intends: (path, name) => footprint.note({ intent: path, name }),
+    unmade: (path, name) => footprint.note({ unmade: path, name }),
     made: (resource, { apiVersion, kind, metadata: { name = '', uid = '' } }) =>
       footprint.note({ object: { apiVersion, kind, resource, name, uid } }),
   });
@@ -125,10 +130,6 @@ async function shipThere(
     ...shipped,
     creations: shipped.creations.filter((one) => !isWide(one) && !isNamespace(one)),
   });
-}
-
-function groupOf({ spec }: KubeObject): string {
-  return (spec as { readonly group?: string } | undefined)?.group ?? '';
 }
 
 function labelled(object: KubeObject, run: string): KubeObject {

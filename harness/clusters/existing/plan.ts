@@ -32,7 +32,7 @@ export async function planFor({
   shipped,
   namespaces,
 }: PlanParts): Promise<readonly string[]> {
-  const { prefix, run } = access;
+  const { prefix, run, writes } = access;
   const names = namespaces.map((name) => `${prefix}-${run}-*-${name}`);
   return [
     `would make namespaces ${names.join(', ')}, labelled ${OWNER_LABEL}=${run}: one of each, and one more for each run beside it`,
@@ -42,8 +42,9 @@ export async function planFor({
       const where = namespace === '' ? '' : ` in ${prefix}-${run}-*-${namespace}`;
       return `would make ${kind} "${name}"${where}, again for each run`;
     }),
-    'would let the target write in these namespaces, and make objects outside of namespaces; each is taken away after its run',
-    'would answer 403 to any other write of the target, and not send it',
+    'would let the target write in these namespaces, and make custom resources of these definitions outside of namespaces; each is taken away after its run',
+    ...writes.map((text) => `would let the target make ${text.replace('=', ' ')} outside of namespaces, as you allow`),
+    'would answer 403 to any other write of the target, to reads in namespaces of others and to impersonation, and send none of them',
   ];
 }
 

@@ -118,9 +118,13 @@ export class RealCluster implements Cluster {
       kindFor: (apiVersion, kind) => kinds.kindFor(apiVersion, kind),
       subresourcesOf: (apiVersion, kind) => kinds.subresourcesOf(apiVersion, kind),
       placesOf: (kind) => this.#placesOf(kind),
-      isOurs: (resource, { metadata: { namespace = '', name = '', uid = '' } }) =>
-        !isServersObject({ resource, namespace, name }) &&
-        (territory?.owns({ resource, namespace, name, uid }) ?? true),
+      isOurs: (resource, { metadata: { namespace = '', name = '', uid = '' } }) => {
+        if (territory?.hasMade(uid) === true) return true;
+        return (
+          !isServersObject({ resource, namespace, name }) &&
+          (territory?.owns({ resource, namespace, name, uid }) ?? true)
+        );
+      },
       knows: (uid, revision) => this.#order.knows(uid, revision),
       caughtUp: () => this.#observer.caughtUp(SHOWN_MS),
       until: (done, what) => this.#until(done, what),
@@ -206,6 +210,7 @@ export class RealCluster implements Cluster {
       open: NOTHING,
       event: NOTHING,
       answer: (received) => {
+        this.#territory?.answered(asked, received, this.#resources);
         if (isOver) return;
         const response = this.#territory?.answerOf(received) ?? received;
         this.#denials.answered(response);

@@ -1,13 +1,14 @@
 /**
- * What of somebody else's server is the run's business: its own namespaces, and what it has made outside of any.
+ * What of somebody else's server is the run's business: its own namespaces, custom resources of the project's own kinds, and what it was
+ * allowed to make outside of namespaces.
  *
- * Owns: the fence. A write to anything else is answered 403 and never sent; where the run has one namespace, reading all namespaces is
- * reading that one, so that a controller which watches them all neither sees nor touches what others have there. Start at
- * {@link Territory}.
+ * Owns: the fence. A write to anything else, and a read in namespaces of others, is answered 403 and never sent; where the run has one
+ * namespace, reading all namespaces is reading that one, so that a controller which watches them all neither sees nor touches what others
+ * have there. Start at {@link Territory}.
  */
 import type { ObservedChange } from '../../gate/recorder.ts';
 import { isWrite } from '../../model/history.ts';
-import { groupResource, type KubeObject, type ResourceKind } from '../../model/object.ts';
+import { apiVersionOf, groupResource, type KubeObject, type ResourceKind } from '../../model/object.ts';
 import type { ApiRequest, ApiResponse } from '../../wire/http.ts';
 import { requestInfo, type RequestInfo } from '../../wire/request-info.ts';
 import { failureStatus } from '../../wire/status.ts';
@@ -15,35 +16,51 @@ import type { Within } from '../observer.ts';
 
 export interface TerritoryParts {
   readonly namespaces: readonly string[];
-  /** Groups of custom resources that runs are about. */
-  readonly groups: ReadonlySet<string>;
+  /** Custom resources that runs are about, as `widgets.example.com`. */
+  readonly own: ReadonlySet<string>;
+  /** Whether the user lets something else be made outside of namespaces; a subresource is `nodes/proxy`. Default: nothing. */
+  readonly allows?: (resource: string, name: string) => boolean;
   /** Hears of what may be made outside of namespaces, before it is. */
   readonly intends?: (collection: string, name: string) => void;
+  /** Hears that the server has refused to make it. */
+  readonly unmade?: (collection: string, name: string) => void;
   /** Hears of each object outside of namespaces that the run has made, as soon as that is known. */
   readonly made?: (resource: string, object: KubeObject) => void;
 }
 
 /** Questions to the server that store nothing. */
 const QUESTIONS = ['authentication.k8s.io', 'authorization.k8s.io'];
+/** What whoever makes an object may do with it besides. */
+const OWN_SUBRESOURCES: ReadonlySet<string> = new Set(['', 'status', 'scale']);
+const IMPERSONATE = 'impersonate-';
 const NONE: readonly Within[] = [];
 const ALL: readonly Within[] = [{}];
 
 export class Territory {
-  /** What was refused, each once. */
-  readonly refusals: Set<string> = new Set();
   readonly #namespaces: readonly string[];
-  readonly #groups: ReadonlySet<string>;
+  readonly #own: ReadonlySet<string>;
   readonly #wide = new Set<string>();
+  readonly #allows: NonNullable<TerritoryParts['allows']>;
   readonly #intends: NonNullable<TerritoryParts['intends']>;
+  readonly #unmade: NonNullable<TerritoryParts['unmade']>;
   readonly #made: NonNullable<TerritoryParts['made']>;
   /** Objects outside of namespaces: uids, and places as `clusterroles.rbac.authorization.k8s.io/name`. */
   readonly #uids = new Map<string, string>();
+  /** What was refused: the first of each kind. */
+  readonly #refusals = new Map<string, string>();
 
-  constructor({ namespaces, groups, intends = () => {}, made = () => {} }: TerritoryParts) {
-    this.#intends = intends;
+  constructor({ namespaces, own, allows, intends, unmade, made }: TerritoryParts) {
     this.#namespaces = namespaces;
-    this.#groups = groups;
-    this.#made = made;
+    this.#own = own;
+    this.#allows = allows ?? (() => false);
+    this.#intends = intends ?? (() => {});
+    this.#unmade = unmade ?? (() => {});
+    this.#made = made ?? (() => {});
+  }
+
+  /** What was refused, a sentence for each kind of it. */
+  get refusals(): readonly string[] {
+    return [...this.#refusals.values()];
   }
 
   /** An object outside of namespaces is the run's from now on. */
@@ -59,7 +76,7 @@ export class Territory {
     if (kind.namespaced) return this.#namespaces.map((namespace) => ({ namespace }));
     if (groupResource(kind) === 'namespaces') return this.#namespaces.map((name) => ({ name }));
     // Of what others have, nothing is looked at before the run makes something of that kind.
-    return this.#groups.has(kind.group) || this.#wide.has(groupResource(kind)) ? ALL : NONE;
+    return this.#own.has(groupResource(kind)) || this.#wide.has(groupResource(kind)) ? ALL : NONE;
   }
 
   /** Objects of this kind, which are in no namespace, are looked at from now on. */
@@ -70,6 +87,11 @@ export class Territory {
   /** Whether the run has made something that others see, for names outside of namespaces are everybody's. */
   get reachesOut(): boolean {
     return this.#wide.size > 0;
+  }
+
+  /** Whether the run has made this, outside of namespaces. */
+  hasMade(uid: string): boolean {
+    return this.#uids.has(uid);
   }
 
   isForeign(namespace: string | undefined): boolean {
@@ -90,41 +112,88 @@ export class Territory {
     return isOurs || isMade;
   }
 
-  /** The answer to a write that would touch what is not the run's. */
+  /** The answer to a request that would touch what is not the run's, or look at what others have in their namespaces. */
   refusalOf(request: ApiRequest, kinds: ReadonlyMap<string, ResourceKind>): ApiResponse | undefined {
-    const info = requestInfo(request.method, request.path, request.query);
-    if (info === undefined) return this.leads(request) ? undefined : this.#refused(`${request.method} ${request.path}`);
-    if (!isWrite(info.verb)) return undefined;
-    const { verb, resource, group, namespace, name } = info;
-    const isKnown = kinds.has(groupResource(info)) || QUESTIONS.includes(group);
-    if (!isKnown) return this.#refused(`${verb} ${groupResource(info)}, of which there is no definition in --crds`);
-    if (this.#isAllowed(info, request)) return undefined;
-    const what = `${verb} ${groupResource({ group, resource })}${name === '' ? '' : ` "${name}"`}`;
-    return this.#refused(
-      `${what} ${namespace === '' ? 'outside of namespaces, where the run has not made it' : `in "${namespace}"`}`,
-    );
+    const { method, path, query, headers } = request;
+    if (!isPlain(path)) return this.#refused('path', `${method} ${path}`, 'paths are not taken apart and put together');
+    const impersonated = Object.keys(headers).find((name) => name.toLowerCase().startsWith(IMPERSONATE));
+    if (impersonated !== undefined)
+      return this.#refused(IMPERSONATE, `${method} ${path} with ${impersonated}`, 'the target acts as nobody else');
+    const info = requestInfo(method, path, query);
+    const here = this.#here();
+    if (info === undefined) return this.leads(request) ? undefined : this.#refused(path, `${method} ${path}`, here);
+    const { verb, group, subresource, namespace, name } = info;
+    const resource = groupResource(info);
+    const what = `${verb} ${resource}${subresource === '' ? '' : `/${subresource}`}${name === '' ? '' : ` "${name}"`}`;
+    if (this.isForeign(namespace)) return this.#refused(`${namespace} ${resource}`, `${what} in "${namespace}"`, here);
+    if (kindOf(info, kinds) === undefined && !QUESTIONS.includes(group) && (isWrite(verb) || namespace === ''))
+      return this.#refused(resource, what, 'there is no definition of it in --crds');
+    if (namespace !== '' || QUESTIONS.includes(group)) return undefined;
+    if (!isWrite(verb))
+      return this.#mayRead(info) ? undefined : this.#refused(`read ${resource}/${subresource}`, what, here);
+    if (resource === 'namespaces') {
+      const asked = verb === 'create' ? nameIn(request) : name;
+      return this.#namespaces.includes(asked) ? undefined : this.#refused(resource, `${what} "${asked}"`, here);
+    }
+    const kind = subresource === '' ? resource : `${resource}/${subresource}`;
+    if (verb === 'create' && subresource === '') return this.#mayMake(request, kind, what);
+    const isOwn = [...this.#uids.values()].includes(`${resource}/${name}`);
+    if (!isOwn) return this.#refused(kind, what, 'it is outside of namespaces, and the run has not made it');
+    if (OWN_SUBRESOURCES.has(subresource) || this.#allows(kind, name)) return undefined;
+    return this.#refused(kind, what, allowing(kind, name));
   }
 
   /** Whether a request that is not about an object, or that becomes a connection of its own, stays within the run or only reads. */
   leads({ method, path }: Pick<ApiRequest, 'path'> & { readonly method: string }): boolean {
+    if (!isPlain(path)) return false;
     const segments = path.split('/').filter((segment) => segment !== '');
-    if (segments.some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment))) return false;
-    const at = segments.indexOf('namespaces');
-    if (at > 0 && segments.length > at + 2) return !this.isForeign(segments[at + 1]);
+    // Further back it is somebody's name for something else: `/api/v1/nodes/n/proxy/namespaces/…` asks the kubelet of a node.
+    const at = segments[0] === 'api' ? 2 : 3;
+    if (segments[at] === 'namespaces' && segments.length > at + 2) return !this.isForeign(segments[at + 1]);
     return (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') && !segments.includes('proxy');
+  }
+
+  /** The same of a request that asks for a connection of its own, before anything of it is sent. */
+  mayTunnel({ target, headers }: { readonly target: string; readonly headers: readonly string[] }): boolean {
+    const path = target.replace(/\?.*$/s, '');
+    if (headers.some((text, at) => at % 2 === 0 && text.toLowerCase().startsWith(IMPERSONATE))) {
+      this.#refused(IMPERSONATE, `${path} with Impersonate headers`, 'the target acts as nobody else');
+      return false;
+    }
+    if (this.leads({ method: 'CONNECT', path })) return true;
+    this.#refused(path, `a connection to ${path}`, this.#here());
+    return false;
+  }
+
+  /** What the server says of something that was to be made outside of namespaces is known before the target hears of it. */
+  answered(request: ApiRequest, { code, body }: ApiResponse, kinds: ReadonlyMap<string, ResourceKind>): void {
+    const info = requestInfo(request.method, request.path, request.query);
+    if (info === undefined || !isMaking(request, info)) return;
+    const kind = kindOf(info, kinds);
+    if (code >= 400 && code < 500) this.#unmade(request.path, nameIn(request));
+    if (code !== 201 || kind === undefined) return;
+    const { name = '', uid = '' } = ((body ?? {}) as Partial<KubeObject>).metadata ?? {};
+    // Of the answer only what says which one it is: it may come as a part of the object.
+    if (uid !== '')
+      this.take(groupResource(info), { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: { name, uid } });
   }
 
   /** What sends a client elsewhere never reaches it. */
   answerOf(answer: ApiResponse): ApiResponse {
     if (answer.code < 300 || answer.code >= 400 || answer.code === 304) return answer;
     const message = `the API server sent the request elsewhere (${answer.code}), which is not followed`;
-    this.refusals.add(message);
+    this.#refused('redirect', message, '');
     return { code: 502, body: failureStatus(502, 'InternalError', message) };
   }
 
-  #refused(what: string): ApiResponse {
-    const message = `${what}: not sent, the run only touches its own namespaces (${this.#namespaces.join(', ')})`;
-    this.refusals.add(message);
+  #here(): string {
+    return `the run is only about its own namespaces (${this.#namespaces.join(', ')})`;
+  }
+
+  /** @param like What tells one kind of refusal from another. */
+  #refused(like: string, what: string, why: string): ApiResponse {
+    const message = why === '' ? what : `${what}: not sent, ${why}`;
+    if (!this.#refusals.has(like)) this.#refusals.set(like, message);
     return { code: 403, body: failureStatus(403, 'Forbidden', message) };
   }
 
@@ -134,20 +203,68 @@ export class Territory {
     if (only === undefined || others.length > 0) return request;
     const info = requestInfo(request.method, request.path, request.query);
     if (info === undefined || info.namespace !== '' || info.name !== '' || isWrite(info.verb)) return request;
-    const kind = kinds.get(groupResource(info));
-    if (kind?.namespaced !== true) return request;
+    if (groupResource(info) === 'namespaces') {
+      const { fieldSelector = '' } = request.query;
+      const selectors = [...(fieldSelector === '' ? [] : [fieldSelector]), `metadata.name=${only}`];
+      return { ...request, query: { ...request.query, fieldSelector: selectors.join(',') } };
+    }
+    if (kindOf(info, kinds)?.namespaced !== true) return request;
     const at = request.path.lastIndexOf('/');
     return { ...request, path: `${request.path.slice(0, at)}/namespaces/${only}${request.path.slice(at)}` };
   }
 
-  #isAllowed({ verb, group, resource, namespace, name }: RequestInfo, { body, path }: ApiRequest): boolean {
-    if (namespace !== '') return !this.isForeign(namespace);
-    if (QUESTIONS.includes(group)) return true;
-    const key = groupResource({ group, resource });
-    const { metadata } = (body ?? {}) as Partial<KubeObject>;
-    const asked = verb === 'create' ? (metadata?.name ?? '') : name;
-    if (key === 'namespaces') return this.#namespaces.includes(asked);
-    if (verb === 'create') this.#intends(path, asked);
-    return verb === 'create' || [...this.#uids.values()].includes(`${key}/${name}`);
+  /** Of what is outside of namespaces: all but what leads further, and namespaces of others. */
+  #mayRead(info: RequestInfo): boolean {
+    const { subresource, name } = info;
+    if (groupResource(info) === 'namespaces') return name === '' || this.#namespaces.includes(name);
+    return OWN_SUBRESOURCES.has(subresource);
   }
+
+  /** Notes it before it goes on: whoever is killed in between knows what to look for. */
+  #mayMake(request: ApiRequest, resource: string, what: string): ApiResponse | undefined {
+    const name = nameIn(request);
+    const isAllowed = this.#own.has(resource) || this.#allows(resource, name) || this.#isVolume(resource, request);
+    if (!isAllowed) return this.#refused(resource, name === '' ? what : `${what} "${name}"`, allowing(resource, name));
+    if (!isDry(request)) this.#intends(request.path, name);
+    return undefined;
+  }
+
+  /** What stands for a volume of a claim in the run's own namespaces: stalemate makes one where nobody else does. */
+  #isVolume(resource: string, { body }: ApiRequest): boolean {
+    if (resource !== 'persistentvolumes') return false;
+    const { spec } = (body ?? {}) as { readonly spec?: { readonly claimRef?: { readonly namespace?: string } } };
+    const namespace = spec?.claimRef?.namespace;
+    return namespace !== undefined && this.#namespaces.includes(namespace);
+  }
+}
+
+/** How the user lets something be made. */
+function allowing(resource: string, name: string): string {
+  return `it is outside of namespaces, where it is everybody's; if the target is to make it there, add --allow-cluster-write '${resource}=${name === '' ? '*' : name}'`;
+}
+
+/** Nothing in a path stands for something else: servers and proxies read dots and slashes that are spelt out each in their own way. */
+function isPlain(path: string): boolean {
+  return !path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment) || /%2f|%5c|%25|\\/i.test(segment));
+}
+
+/** One store, two groups: events are known by the older one. */
+function kindOf(info: RequestInfo, kinds: ReadonlyMap<string, ResourceKind>): ResourceKind | undefined {
+  const key = groupResource(info);
+  return kinds.get(key === 'events.events.k8s.io' ? 'events' : key);
+}
+
+function isMaking(request: ApiRequest, { verb, subresource, namespace, group, resource }: RequestInfo): boolean {
+  if (verb !== 'create' || subresource !== '' || namespace !== '' || isDry(request)) return false;
+  return !QUESTIONS.includes(group) && !(group === '' && resource === 'namespaces');
+}
+
+function isDry({ query }: ApiRequest): boolean {
+  return (query['dryRun'] ?? '') !== '';
+}
+
+/** Empty where the server is to choose one. */
+function nameIn({ body }: ApiRequest): string {
+  const { metadata } = (body ?? {}) as Partial<KubeObject>;
+  return metadata?.name ?? '';
 }

@@ -42,6 +42,7 @@ const ALL: { readonly [option in keyof Required<StalemateOptions>]: StalemateOpt
   context: 'c',
   allowContexts: ['c'],
   namespacePrefix: 'p',
+  allowClusterWrites: ['nodes=a'],
   properties: ['no-lost-update'],
   always: [CLAIM],
   eventually: [CLAIM],

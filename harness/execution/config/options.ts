@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { isMetricsUrl, METRICS_FORM } from '../../actors/process/prometheus.ts';
 import { parseReadiness, READINESS_FORMS } from '../../actors/process/readiness.ts';
+import { CLUSTER_WRITE_FORM, isClusterWrite } from '../../clusters/existing/cluster-writes.ts';
 import { PREFIX, PREFIX_FORM } from '../../clusters/existing/prefix.ts';
 import { CLUSTERS, PARTS, type ClusterKind, type ClusterPart } from '../../model/cluster.ts';
 import type { KindOptions } from '../../model/kind-options.ts';
@@ -73,6 +74,11 @@ export interface StalemateOptions extends FindingOptions {
   readonly allowContexts?: readonly string[];
   /** What the names of the namespaces begin with that are made on an `existing` cluster; default `stalemate`. */
   readonly namespacePrefix?: string;
+  /**
+   * What the target may make outside of namespaces on an `existing` cluster beside custom resources of `crds`, as `KIND=NAME`:
+   * `clusterroles.rbac.authorization.k8s.io=widgets-*`; default: nothing.
+   */
+  readonly allowClusterWrites?: readonly string[];
   /**
    * Names from `stalemate list properties` for these alone (default: all of the catalogue), and properties of your own, which join them; an
    * empty list for none but your own claims.
@@ -187,6 +193,7 @@ const optionsForm = z.strictObject({
   context: z.string().min(1).exactOptional(),
   allowContexts: z.array(z.string()).exactOptional(),
   namespacePrefix: z.string().regex(PREFIX, PREFIX_FORM).exactOptional(),
+  allowClusterWrites: z.array(z.string().refine(isClusterWrite, CLUSTER_WRITE_FORM)).exactOptional(),
   properties: z.array(z.union([z.string(), property])).exactOptional(),
   always: z.array(predicateSchema).exactOptional(),
   eventually: z.array(predicateSchema).exactOptional(),

@@ -143,8 +143,8 @@ export function clusterOf(options: StalemateOptions): ClusterKind {
  * @throws {CONFIG_INVALID} when one is named and another kind of cluster is asked for.
  */
 export function existingOf(options: StalemateOptions, cwd: string): ExistingAccess | null {
-  const { cluster = 'embedded', kubeconfig, context, allowContexts, namespacePrefix } = options;
-  const given = { kubeconfig, context, allowContexts, namespacePrefix };
+  const { cluster = 'embedded', kubeconfig, context, allowContexts, namespacePrefix, allowClusterWrites } = options;
+  const given = { kubeconfig, context, allowContexts, namespacePrefix, allowClusterWrites };
   if (cluster !== 'existing') {
     const [name] = Object.entries(given).flatMap(([key, value]) => (value === undefined ? [] : [key]));
     if (name === undefined) return null;
@@ -158,6 +158,7 @@ export function existingOf(options: StalemateOptions, cwd: string): ExistingAcce
       ...(kubeconfig === undefined ? {} : { kubeconfig }),
       ...(context === undefined ? {} : { context }),
       ...(allowContexts === undefined ? {} : { allowed: allowContexts }),
+      ...(allowClusterWrites === undefined ? {} : { writes: allowClusterWrites }),
       ...(namespacePrefix === undefined ? {} : { prefix: namespacePrefix }),
     },
     cwd,

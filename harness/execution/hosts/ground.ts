@@ -10,6 +10,7 @@ import type { ApiServer, CallOutFunction } from '../../apiserver/server.ts';
 import { realDate } from '../../determinism/real-time.ts';
 import type { Disturbance } from '../../clusters/connections/disturbance.ts';
 import { openAccess } from '../../clusters/existing/access.ts';
+import { allowsWrite } from '../../clusters/existing/cluster-writes.ts';
 import { Footprint } from '../../clusters/existing/footprint.ts';
 import { openExisting } from '../../clusters/existing/open-existing.ts';
 import { openKind } from '../../clusters/kind/open-kind.ts';
@@ -19,7 +20,8 @@ import { openEnvtest, type RenewableCluster } from '../../clusters/real/renewabl
 import type { Shipped } from '../../clusters/real/shipped.ts';
 import { openFront, type FrontOptions } from '../../gate/http/front.ts';
 import type { RemoteServer } from '../../gate/http/remote.ts';
-import { assertNever, invariant } from '../../model/errors.ts';
+import { assertNever, HarnessError, invariant } from '../../model/errors.ts';
+import { groupResource } from '../../model/object.ts';
 import type { ProjectManifests, RunSettings } from '../../model/counterexample.ts';
 import type { KindAccess } from '../../model/kind-options.ts';
 import { OUTSIDE_CRD } from '../../model/outside.ts';
@@ -134,6 +136,7 @@ async function existing(subject: Subject, standing: Standing): Promise<Ground> {
   const { project, ...rest } = subject;
   const definitions = withoutConversionWebhooks(subject.crds, undefined, UNASKED_THERE);
   const { cluster: kinds } = assembleServer({ ...rest, crds: definitions.crds }, now);
+  checkSamples(subject, access.writes, kinds);
   const there =
     project === null
       ? undefined
@@ -155,6 +158,7 @@ async function existing(subject: Subject, standing: Standing): Promise<Ground> {
     namespaces: made.map((name) => places.there(name)),
     laterNamespaces: [...names.keys()].filter((name) => !made.includes(name)).map((name) => places.there(name)),
     objects: [places.object(bystander(subject.namespace))],
+    allowed: access.writes,
     footprint: new Footprint(access.run),
     witness: () => witnessOf(standing()),
   });
@@ -169,14 +173,29 @@ async function existing(subject: Subject, standing: Standing): Promise<Ground> {
       ...warnings,
       ...definitions.warnings,
       ...(there?.warnings ?? []),
-      ...[...territory.refusals].map((refusal) => `on a cluster that is not ours: ${places.back(refusal)}`),
+      ...territory.refusals.map((refusal) => `on a cluster that is not ours: ${places.back(refusal)}`),
     ],
     serve: proxying(
       () => cluster.remote,
-      (head) => territory.leads({ method: 'CONNECT', path: head.target.replace(/\?.*$/s, '') }),
+      (head) => territory.mayTunnel(head),
     ),
     isBusy: () => cluster.isBusy,
   };
+}
+
+/** @throws {CONFIG_INVALID} for samples that would be everybody's there. */
+function checkSamples({ samples, crds }: Subject, writes: readonly string[], kinds: ApiServer): void {
+  const defined = new Set(crds.map(({ metadata }) => metadata.name ?? ''));
+  for (const { apiVersion, kind, metadata } of samples) {
+    const of = kinds.kindFor(apiVersion, kind);
+    if (of === undefined || of.namespaced || kind === 'Namespace' || defined.has(groupResource(of))) continue;
+    const { name = '' } = metadata;
+    if (allowsWrite(writes, groupResource(of), name)) continue;
+    throw new HarnessError(
+      'CONFIG_INVALID',
+      `the sample has ${kind} "${name}", which on a cluster that is not ours would be everybody's; expected objects in namespaces and custom resources; leave it out, or add --allow-cluster-write '${groupResource(of)}=${name}'`,
+    );
+  }
 }
 
 /** What kube-controller-manager does is not done twice. */

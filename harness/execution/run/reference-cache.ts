@@ -35,8 +35,8 @@ export function referenceCache(subject: Subject, base: Workload, server: string 
   const program = subject.process === null ? undefined : programOf(subject.process);
   if (subject.reportDir === null || program === undefined) return NOTHING;
   const { cluster, crds, project, namespace, settings, process: target } = subject;
-  const { kubeconfig, context } = subject.existing ?? {};
-  const where = [cluster, server, kubeconfig, context];
+  const { kubeconfig, context, writes = [] } = subject.existing ?? {};
+  const where = [cluster, server, kubeconfig, context, ...writes];
   const key = digest(JSON.stringify([versions(), where, program, target, crds, project, namespace, settings, base]));
   const vault = new Vault();
   const folder = join(subject.reportDir, 'references');

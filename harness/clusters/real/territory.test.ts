@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import { Territory } from './territory.ts';
+
+const territory = (): Territory => new Territory({ namespaces: ['own'], own: new Set() });
+const PODS = '/api/v1/namespaces/own/pods';
+
+it.each([
+  [`${PODS}/web/exec?command=ls`, [], true],
+  [`${PODS}/web/portforward`, ['Upgrade', 'SPDY/3.1'], true],
+  [`${PODS}/web/exec`, ['Impersonate-User', 'system:admin'], false],
+  [`${PODS}/web/exec`, ['impersonate-extra-scopes', 'all'], false],
+  [`${PODS}/web/exec`, ['Accept', 'impersonate-user'], true],
+  ['/api/v1/namespaces/theirs/pods/web/exec', [], false],
+  ['/api/v1/namespaces/own/../theirs/pods/web/exec', [], false],
+  ['/api/v1/namespaces/own%2f..%2ftheirs/pods/web/exec', [], false],
+  ['/api/v1/nodes/n/proxy/namespaces/own/pods', [], false],
+  ['/api/v1/nodes/n/proxy/run', [], false],
+] as const)('lets a connection to %s with %j through: %s', (target, headers, isLet) => {
+  const fence = territory();
+
+  expect(fence.mayTunnel({ target, headers })).toBe(isLet);
+  expect(fence.refusals).toHaveLength(isLet ? 0 : 1);
+});
+
+it.each([{ 'impersonate-user': 'a' }, { 'Impersonate-Group': 'a' }, { 'impersonate-uid': '1' }])(
+  'sends no request, watch or read with %j',
+  (headers) => {
+    const [method, path] = ['GET', PODS] as const;
+
+    expect(territory().refusalOf({ method, path, query: {}, headers }, new Map())?.code).toBe(403);
+    expect(territory().refusalOf({ method, path, query: { watch: '1' }, headers }, new Map())?.code).toBe(403);
+    expect(territory().refusalOf({ method, path, query: {}, headers: {} }, new Map())).toBeUndefined();
+  },
+);
+
+it('tells of many refusals of a kind the first', () => {
+  const fence = territory();
+  for (const name of ['a', 'b', 'b', 'c'])
+    fence.refusalOf(
+      { method: 'DELETE', path: `/api/v1/namespaces/theirs/pods/${name}`, query: {}, headers: {} },
+      new Map(),
+    );
+
+  expect(fence.refusals).toEqual([
+    'delete pods "a" in "theirs": not sent, the run is only about its own namespaces (own)',
+  ]);
+});
