@@ -68,6 +68,17 @@ describe('a target that cannot be tested', { timeout: PATIENCE_MS }, () => {
     expect(message).toMatch(/file FS.*reads-files\.ts:7/);
   });
 
+  it.concurrent.each([
+    ['dials-out', /connection to 127\.0\.0\.1:9 at .*dials-out\.ts:8/],
+    ['starts-programs', /starting the program "kubectl" at .*starts-programs\.ts:8/],
+    ['finds-a-cluster', /connection to stalemate\.invalid:443 at /],
+  ])('is refused what leads to another cluster, with the line that asks for it: %s', async (target, where) => {
+    const { code, message } = await failureOf(target);
+
+    expect(code).toBe('TARGET_UNCONTROLLED');
+    expect(message).toMatch(where);
+  });
+
   it.concurrent('is said to go behind virtual time, with the line that does', async () => {
     const { code, message } = await failureOf('escapes-time');
 

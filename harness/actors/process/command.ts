@@ -4,6 +4,7 @@
  * Owns: that nothing of the user's own session reaches the target which could lead it to another cluster. Start at
  * {@link filledIn} and {@link cleanEnvironment}.
  */
+import { fileURLToPath } from 'node:url';
 import type { ProcessTarget } from '../../model/counterexample.ts';
 import { editDistance, nearestOf } from '../../model/similar.ts';
 
@@ -66,6 +67,24 @@ export function filledIn(word: string, values: Placeholders): string {
 
 /** Variables that a program may need to run at all, and that lead nowhere. */
 const ALLOWED = /^(?:PATH|LANG|LC_[A-Z]+|TZ|TERM|SYSTEMROOT|LD_LIBRARY_PATH|JAVA_HOME|NODE_EXTRA_CA_CERTS|PYENV_ROOT)$/;
+
+/** What Node and the harness themselves read: where code is cached, where temporary files go, how to write. */
+const OWN =
+  /^(?:NODE_(?:OPTIONS|COMPILE_CACHE|ENV|PATH|V8_COVERAGE|NO_WARNINGS)|XDG_(?:CACHE|STATE)_HOME|TMPDIR|CI|NO_COLOR|FORCE_COLOR)$/;
+/** Where nothing lies. */
+const NO_HOME = fileURLToPath(new URL('no-home', import.meta.url));
+/** A file with a cluster that does not exist, so that no client falls back to one that does. */
+const NO_CLUSTER = fileURLToPath(new URL('no-cluster.yaml', import.meta.url));
+
+/** The environment of a worker whose target is a module: nothing in it leads to a cluster or grants anything. */
+export function moduleEnvironment(session: { readonly [name: string]: string | undefined }): {
+  readonly [name: string]: string;
+} {
+  const kept = Object.entries(session).flatMap(([name, value]) =>
+    value !== undefined && (ALLOWED.test(name) || OWN.test(name)) ? [[name, value] as const] : [],
+  );
+  return { ...Object.fromEntries(kept), HOME: NO_HOME, USERPROFILE: NO_HOME, KUBECONFIG: NO_CLUSTER };
+}
 
 /** The environment of one life: what is allowed of `session`, a home of its own, the kubeconfig, and what its author asks for. */
 export function cleanEnvironment(

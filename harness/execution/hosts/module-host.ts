@@ -6,6 +6,7 @@
  */
 import { captureConsole } from '../../actors/in-process/console-capture.ts';
 import { loadTarget } from '../../actors/in-process/load-target.ts';
+import { installOutwardGuard } from '../../actors/in-process/outward-guard.ts';
 import { installProcessGuard } from '../../actors/in-process/process-guard.ts';
 import { startIncarnation } from '../../actors/in-process/target-incarnation.ts';
 import { createRunEnvironment } from '../../actors/environment/in-run.ts';
@@ -40,6 +41,8 @@ export interface HostParts {
   readonly inFlight?: () => number;
   /** Turns of the event loop without activity after which the target is taken to be at rest. */
   readonly quietTurns?: number;
+  /** Called whenever nothing moves any more; what it throws ends the run. */
+  readonly check?: () => void;
 }
 
 /** A host for the target of a subject. For a module it installs virtual time in this process, for good. `beat` hears of every wait. */
@@ -55,6 +58,7 @@ export async function createHost(subject: Subject, beat: () => void = () => {}):
       throw error;
     },
   });
+  const outward = installOutwardGuard();
   const target = await loadTarget(subject.target);
   const incarnations = {
     target,
@@ -73,6 +77,7 @@ export async function createHost(subject: Subject, beat: () => void = () => {}):
     namespace: subject.namespace,
     settings: subject.settings,
     quietTurns: QUIET_TURNS,
+    check: outward.check,
   });
   captureConsole(time, (actor, line) => host.current?.recorder.log(actor, line));
   return host;
@@ -144,7 +149,10 @@ export function assembleHost(parts: HostParts): Host {
     launch: parts.launch,
     control: { time, quiescence },
     onDrained: undefined,
-    drain: () => quiescence.drain(),
+    drain: async () => {
+      await quiescence.drain();
+      parts.check?.();
+    },
     current: undefined,
   };
   base.cluster.observe((change) => host.current?.committed(change));

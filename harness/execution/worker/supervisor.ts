@@ -6,6 +6,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import { realClearInterval, realNow, realProcessorMs, realSetInterval } from '../../determinism/real-time.ts';
+import { moduleEnvironment } from '../../actors/process/command.ts';
 import type { FromWorker, Job, LabRequest, WorkerData } from './protocol.ts';
 import { SLOT, SLOTS } from './protocol.ts';
 
@@ -94,6 +95,9 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { r
     workerData: data,
     stdout: true,
     stderr: true,
+    ...('subject' in options.job && options.job.subject.process === null
+      ? { env: moduleEnvironment(process.env) }
+      : {}),
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: YOUNG_MB },
   });
   const silence = silenceOf(options.job, options.blockedMs);

@@ -1,0 +1,65 @@
+/**
+ * Keeps a target that is a module from the network and from starting programs: it shares a process with the harness, and what it needs
+ * of a cluster comes through the KubeConfig that it was given.
+ *
+ * A guard against accidents, not against malice: code in this process can go around it. Install once per worker.
+ */
+import { ChildProcess } from 'node:child_process';
+import { Socket as DatagramSocket } from 'node:dgram';
+import { Socket } from 'node:net';
+import { Patches } from '../../determinism/patches.ts';
+import { shortPath } from '../../determinism/source-path.ts';
+import { userFrame } from '../../determinism/user-frame.ts';
+import { HarnessError } from '../../model/errors.ts';
+
+export interface OutwardGuard {
+  /** @throws {TARGET_UNCONTROLLED} once something was refused, with the line that asked for it. */
+  readonly check: () => void;
+  readonly uninstall: () => void;
+}
+
+type Method = (this: { destroy(error: Error): void }, ...args: unknown[]) => unknown;
+
+export function installOutwardGuard(): OutwardGuard {
+  const refused: string[] = [];
+  const refuse = (what: string): Error => {
+    const where = userFrame();
+    const text = `${what} at ${where === undefined ? 'an unknown line' : shortPath(where)}`;
+    if (!refused.includes(text)) refused.push(text);
+    return Object.assign(new Error(`refused by stalemate: ${text}`), { code: 'ECONNREFUSED' });
+  };
+  const patches = new Patches();
+  const connect: Method = function connect(...args) {
+    this.destroy(refuse(`a connection to ${addressOf(args)}`));
+    return this;
+  };
+  patches.value(Socket.prototype, 'connect', connect);
+  for (const name of ['bind', 'connect', 'send'])
+    patches.value(DatagramSocket.prototype, name, () => {
+      throw refuse('a datagram socket');
+    });
+  patches.value(ChildProcess.prototype, 'spawn', (options: { readonly file?: unknown }) => {
+    throw refuse(`starting the program "${String(options.file)}"`);
+  });
+  return {
+    check: () => {
+      if (refused.length === 0) return;
+      throw new HarnessError(
+        'TARGET_UNCONTROLLED',
+        `the target asked for what a module may not have: ${refused.join('; ')}; expected it to reach a cluster only through the kubeConfig it was given`,
+      );
+    },
+    uninstall: () => patches.restore(),
+  };
+}
+
+/** `example.com:443`, or the path of a socket: of what `connect` is called with, or of Node's own normalised form of that. */
+function addressOf(args: readonly unknown[]): string {
+  const [first, second] = Array.isArray(args[0]) ? (args[0] as readonly unknown[]) : args;
+  if (typeof first === 'object' && first !== null) {
+    const { host, port, path } = first as { readonly host?: string; readonly port?: number; readonly path?: string };
+    return port === undefined && path !== undefined ? path : `${host ?? 'localhost'}:${port ?? '?'}`;
+  }
+  if (typeof first === 'string' && !/^\d+$/.test(first)) return first;
+  return `${typeof second === 'string' ? second : 'localhost'}:${String(first)}`;
+}
