@@ -21,6 +21,26 @@ export function warningText(text: string): string {
   return `299 - ${JSON.stringify(text)}`;
 }
 
+/** kube-apiserver's: how long the warnings of one answer may be together, and then each of them. */
+const WARNINGS_MAX = 4 * 1024;
+const WARNING_MAX = 256;
+
+/** All of them when they are short enough; otherwise as many as fit, each cut short. */
+function shortened(warnings: readonly string[]): readonly string[] {
+  const runes = (text: string): number => (text.length > WARNINGS_MAX ? text.length : [...text].length);
+  let written = 0;
+  if (warnings.every((text) => (written += runes(text)) <= WARNINGS_MAX)) return warnings;
+  written = 0;
+  const cut: string[] = [];
+  for (const text of warnings) {
+    if (written >= WARNINGS_MAX) break;
+    const short = [...text.slice(0, 2 * WARNING_MAX)].slice(0, WARNING_MAX).join('');
+    written += runes(short);
+    cut.push(short);
+  }
+  return cut;
+}
+
 /** The answer with the warnings that were collected on the way. A pause stays one. */
 export function withWarnings(call: Call, response: ApiResponse): ApiResponse {
   if (response instanceof Suspended) return response;
@@ -30,6 +50,8 @@ export function withWarnings(call: Call, response: ApiResponse): ApiResponse {
   const known = subresource === '' || version.subresources.has(subresource);
   if (version.deprecated !== undefined && known) warnings.unshift(version.deprecated);
   if (warnings.length === 0) return response;
-  const warning = [...new Set(warnings)].map(warningText).join(', ');
+  const warning = shortened([...new Set(warnings)])
+    .map(warningText)
+    .join(', ');
   return { ...response, headers: { ...response.headers, warning } };
 }

@@ -24,6 +24,7 @@ import {
   unsupportedMediaType,
   type FieldError,
 } from './refusal.ts';
+import { isTooLargeToStore, TOO_LARGE_TO_STORE, TooMuchFilledIn } from './weight.ts';
 
 /** An object whose metadata is canonical and still ours to change. */
 export interface Incoming {
@@ -187,7 +188,8 @@ export function decodeMap(
       '.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests',
     );
   const found: string[] | undefined = options.fieldValidation === 'Ignore' ? undefined : [];
-  const object = coerce(definition, version, typed, found, words);
+  const object = filledIn(() => coerce(definition, version, typed, found, words));
+  if (object === undefined || isTooLarge(object, meta, definition)) return TOO_LARGE_TO_STORE;
   if (typeof object === 'string') return refuseBody(object);
   if (found !== undefined) {
     const unknown = withMetadata(call, typed, found, words);
@@ -196,12 +198,31 @@ export function decodeMap(
     // Go's decoder of built-in kinds does not look into what it does not know.
     if (duplicates !== undefined)
       texts.unshift(...(definition.custom ? duplicates : duplicates.filter((one) => !isWithin(one, unknown))));
+    if (!definition.custom && texts.length > STRICT_ERRORS_MAX) texts.length = STRICT_ERRORS_MAX;
     if (texts.length > 0) {
       if (options.fieldValidation === 'Strict') return refuseBody(`strict decoding error: ${texts.join(', ')}`);
-      call.warnings.push(...texts);
+      for (const text of texts) call.warnings.push(text);
     }
   }
   return { object, meta };
+}
+
+/** How many strict errors Go's decoder of built-in kinds collects. */
+const STRICT_ERRORS_MAX = 100;
+
+/** What `coerce` makes; undefined when its defaults are more than can be stored. */
+function filledIn(coerced: () => JsonObject | string): JsonObject | string | undefined {
+  try {
+    return coerced();
+  } catch (error) {
+    if (error instanceof TooMuchFilledIn) return undefined;
+    throw error;
+  }
+}
+
+/** Judged here already: a real server comes to it when it stores the object, after work that may be many times the object's size. */
+function isTooLarge(object: JsonObject | string, meta: MutableMeta, { custom }: ResourceDefinition): boolean {
+  return typeof object !== 'string' && isTooLargeToStore({ ...object, metadata: meta }, custom);
 }
 
 /** What is wrong before the metadata, in the order of the document: Go's decoder tells what it meets first. */
@@ -360,7 +381,7 @@ function coerce(
   const found: string[] = [];
   const object = schema.coerce(typed, found);
   // Pruned paths come sorted, after those of metadata.
-  if (found.length > 0) unknown.push(...found.sort());
+  for (const path of found.sort()) unknown.push(path);
   return object;
 }
 

@@ -4,7 +4,6 @@
  * Owns: decoding `metadata` strictly into one key order without empty values. Its rules are in `metadata-rules.ts`. Start at
  * {@link decodeMetadata}.
  */
-import { jsonEqual } from '../model/leaf.ts';
 import { isList, isMap } from '../model/json.ts';
 import type { JsonObject, JsonValue, ObjectMeta, OwnerReference } from '../model/object.ts';
 import { goType } from './definition.ts';
@@ -93,6 +92,7 @@ function decodeStringMap(key: string, raw: JsonValue): { readonly [key: string]:
 function decodeOwners(raw: JsonValue): readonly OwnerReference[] | string {
   if (!isList(raw)) return mismatch('ownerReferences', raw, '[]v1.OwnerReference');
   const list: OwnerReference[] = [];
+  const seen = new Set<string>();
   for (const one of raw) {
     if (!isMap(one)) return mismatch('ownerReferences', one, 'v1.OwnerReference');
     const { apiVersion, kind, name, uid, controller, blockOwnerDeletion } = one;
@@ -113,7 +113,12 @@ function decodeOwners(raw: JsonValue): readonly OwnerReference[] | string {
     if (typeof controller === 'boolean') owner.controller = controller;
     if (typeof blockOwnerDeletion === 'boolean') owner.blockOwnerDeletion = blockOwnerDeletion;
     // Exact duplicates are dropped (and warned about), as kube-apiserver does.
-    if (list.length === 0 || !list.some((other) => jsonEqual(other, owner))) list.push(owner);
+    if (raw.length > 1) {
+      const text = JSON.stringify(owner);
+      if (seen.has(text)) continue;
+      seen.add(text);
+    }
+    list.push(owner);
   }
   return list;
 }

@@ -221,20 +221,32 @@ export function aggregated(texts: readonly string[]): string {
   return texts.length > 1 ? `[${texts.join(', ')}]` : (texts[0] ?? '');
 }
 
+/**
+ * Where an answer stops to list what is wrong, characters. A real server lists everything, and each error may quote a value of
+ * megabytes.
+ */
+const TOLD_MAX = 1024 * 1024;
+
 /** 422 for an object of `kind` (`Widget.example.com` in the message). */
 export function invalid(
   of: { readonly group: string; readonly kind: string },
   name: string,
   errors: readonly FieldError[],
 ): Refusal {
-  const texts = [...new Set(errors.map(fieldErrorText))];
+  const told = new Set<string>();
+  const causes: StatusCause[] = [];
+  let length = 0;
+  for (const error of errors) {
+    const message = fieldErrorBody(error);
+    told.add(`${error.field}: ${message}`);
+    causes.push({ reason: `FieldValue${error.type}`, message, field: error.field });
+    length += message.length + error.field.length;
+    if (length > TOLD_MAX) break;
+  }
+  const texts = [...told];
+  if (causes.length < errors.length) texts.push(`and ${errors.length - causes.length} more`);
   const qualified = of.group === '' ? of.kind : `${of.kind}.${of.group}`;
   const all = texts.length === 0 ? '' : `: ${aggregated(texts)}`;
-  const causes = errors.map((error): StatusCause => ({
-    reason: `FieldValue${error.type}`,
-    message: fieldErrorBody(error),
-    field: error.field,
-  }));
   return refuse(422, 'Invalid', `${qualified} "${name}" is invalid${all}`, {
     ...(name === '' ? {} : { name }),
     ...(of.group === '' ? {} : { group: of.group }),

@@ -7,7 +7,7 @@
  */
 import { isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import { compareElements, parseElement } from './path-element.ts';
+import { parseElement, sortedElements } from './path-element.ts';
 import type { MapType, TypeNode } from './types.ts';
 
 type Members = Set<string>;
@@ -87,6 +87,24 @@ export class FieldSet {
     return this.#with(members, children);
   }
 
+  /** The union of any number of sets, in the time that it takes to go through them once. */
+  static unionOf(sets: readonly FieldSet[]): FieldSet {
+    const [first = EMPTY_SET] = sets;
+    if (sets.length < 2) return first;
+    const made = new FieldSet();
+    const below = new Map<string, FieldSet[]>();
+    for (const { members, children } of sets) {
+      for (const element of members) made.add(element);
+      for (const [element, child] of children) {
+        const same = below.get(element);
+        if (same === undefined) below.set(element, [child]);
+        else same.push(child);
+      }
+    }
+    for (const [element, same] of below) made.attach(element, FieldSet.unionOf(same));
+    return made;
+  }
+
   intersection(other: FieldSet): FieldSet {
     const made = new FieldSet();
     for (const element of this.members) if (other.members.has(element)) made.add(element);
@@ -112,8 +130,10 @@ export class FieldSet {
   #without(other: FieldSet, recursive: boolean): FieldSet {
     if (other.members.size === 0 && other.children.size === 0) return this;
     let members = this.members;
-    for (const element of other.members)
-      if (members.has(element)) {
+    // The shorter one decides: many owners of little are compared with one change of much.
+    const mine = this.members.size < other.members.size;
+    for (const element of mine ? this.members : other.members)
+      if (mine ? other.members.has(element) : members.has(element)) {
         if (members === this.members) members = new Set(members);
         members.delete(element);
       }
@@ -124,12 +144,15 @@ export class FieldSet {
       else children.set(element, set);
     };
     if (this.children.size > 0) {
-      if (recursive) for (const element of other.members) if (children.has(element)) replace(element, undefined);
-      for (const [element, theirs] of other.children) {
-        const mine = children.get(element);
-        if (mine === undefined) continue;
-        const rest = mine.#without(theirs, recursive);
-        if (rest !== mine) replace(element, rest.empty ? undefined : rest);
+      for (const [element, below] of this.children) {
+        if (recursive && other.members.has(element)) {
+          replace(element, undefined);
+          continue;
+        }
+        const theirs = other.children.get(element);
+        if (theirs === undefined) continue;
+        const rest = below.#without(theirs, recursive);
+        if (rest !== below) replace(element, rest.empty ? undefined : rest);
       }
     }
     return this.#with(members, children);
@@ -174,8 +197,8 @@ export class FieldSet {
 
   /** Calls `visit` with every path in order, parents first. */
   forEach(visit: (path: readonly string[]) => void, prefix: readonly string[] = []): void {
-    for (const element of [...this.members].sort(compareElements)) visit([...prefix, element]);
-    for (const element of [...this.children.keys()].sort(compareElements))
+    for (const element of sortedElements([...this.members])) visit([...prefix, element]);
+    for (const element of sortedElements([...this.children.keys()]))
       this.children.get(element)?.forEach(visit, [...prefix, element]);
   }
 
@@ -201,7 +224,7 @@ export class FieldSet {
     if (children.size === 0 && members.size < 2) return [...members];
     const all = [...members];
     for (const element of children.keys()) if (!members.has(element)) all.push(element);
-    return all.sort(compareElements);
+    return sortedElements(all);
   }
 }
 

@@ -7,7 +7,7 @@
 import { isList, isMap, textOf } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import { Recent } from '../recent.ts';
-import { decodeFieldSet, EMPTY_SET, type FieldSet } from './field-set.ts';
+import { decodeFieldSet, EMPTY_SET, FieldSet } from './field-set.ts';
 
 /** What one manager owns. Entries are equal when manager, operation and subresource are, and for updates the version too. */
 export interface Owner {
@@ -173,6 +173,8 @@ export function capped(managed: Managed): Managed {
   updaters.sort((a, b) => seconds(a.time) - seconds(b.time) || order(a.id, b.id));
   const out = new Map(managed);
   const first = new Map<string, Owner>();
+  // The sets of each entry of old updates, put together at the end: one by one, each step would copy all before it.
+  const sets = new Map<string, FieldSet[]>();
   let count = updaters.length;
   for (const one of updaters) {
     if (count <= UPDATERS_MAX) break;
@@ -187,10 +189,18 @@ export function capped(managed: Managed): Managed {
       into = oldest;
       out.delete(oldest.id);
     }
-    out.set(bucket.id, { ...bucket, set: one.set.union(into.set), time: one.time });
+    const parts = sets.get(bucket.id) ?? [into.set];
+    parts.push(one.set);
+    sets.set(bucket.id, parts);
+    out.set(bucket.id, { ...bucket, set: one.set, time: one.time });
     // As there, an entry of old updates that is not the oldest itself gets lost here.
     out.delete(one.id);
+    if (one.id === bucket.id) sets.delete(one.id);
     count--;
+  }
+  for (const [id, parts] of sets) {
+    const bucket = out.get(id);
+    if (bucket !== undefined) out.set(id, { ...bucket, set: FieldSet.unionOf(parts) });
   }
   return out;
 }

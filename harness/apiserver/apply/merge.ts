@@ -93,7 +93,8 @@ function mergeLists(
     if (value !== undefined) out.push(value);
   };
   const shared = right.names.filter((name) => left.items.has(name));
-  let next = shared.shift();
+  let turn = 0;
+  let next = shared[turn];
   const merged = new Set<string>();
   const mergeBoth = (name: string): void => {
     merged.add(name);
@@ -107,7 +108,7 @@ function mergeLists(
         mergeBoth(leftName);
         l++;
         r++;
-        next = shared.shift();
+        next = shared[++turn];
         continue;
       }
       if (right.items.has(leftName) && next !== undefined && next !== leftName) {
@@ -127,7 +128,7 @@ function mergeLists(
     if (rightName !== undefined) {
       mergeBoth(rightName);
       r++;
-      if (next === rightName) next = shared.shift();
+      if (next === rightName) next = shared[++turn];
     }
   }
   if (out.length === 0) return undefined;

@@ -78,17 +78,35 @@ function keyFields(map: JsonObject): readonly (readonly [string, JsonValue])[] {
 
 const RANK: { readonly [kind: string]: number } = { f: 0, k: 1, v: 2, i: 3 };
 
-/** The order of FieldsV1: fields by name, then keys, values and indices by what they hold. */
-export function compareElements(a: string, b: string): number {
+/** The elements in the order of FieldsV1: fields by name, then keys, values and indices by what they hold. Sorts in place. */
+export function sortedElements(elements: string[]): string[] {
+  if (elements.every((one) => one.startsWith('f:'))) return elements.sort();
+  // What an element holds is read once, not at every comparison.
+  const read = elements.map((text) => ({ text, kind: text[0] ?? '', holds: holding(text) }));
+  return read.sort(compareElements).map(({ text }) => text);
+}
+
+type Fields = ReturnType<typeof keyFields>;
+
+interface Element {
+  readonly text: string;
+  readonly kind: string;
+  readonly holds: Fields | JsonValue;
+}
+
+function holding(text: string): Fields | JsonValue {
+  if (text.startsWith('k:')) return keyFields(JSON.parse(text.slice(2)) as JsonObject);
+  return text.startsWith('v:') ? (JSON.parse(text.slice(2)) as JsonValue) : null;
+}
+
+function compareElements({ text: a, kind, holds }: Element, { text: b, kind: other, holds: held }: Element): number {
   if (a === b) return 0;
-  if (a.startsWith('f:') && b.startsWith('f:')) return a < b ? -1 : 1;
-  const kind = a[0] ?? '';
-  const rank = (RANK[kind] ?? 4) - (RANK[b[0] ?? ''] ?? 4);
+  const rank = (RANK[kind] ?? 4) - (RANK[other] ?? 4);
   if (rank !== 0) return rank;
   switch (kind) {
     case 'k': {
-      const left = keyFields(JSON.parse(a.slice(2)) as JsonObject);
-      const right = keyFields(JSON.parse(b.slice(2)) as JsonObject);
+      const left = holds as Fields;
+      const right = held as Fields;
       for (let index = 0; ; index++) {
         const one = left[index];
         const other = right[index];
@@ -100,7 +118,7 @@ export function compareElements(a: string, b: string): number {
       }
     }
     case 'v':
-      return compareValues(JSON.parse(a.slice(2)) as JsonValue, JSON.parse(b.slice(2)) as JsonValue);
+      return compareValues(holds, held);
     case 'i':
       return Number(a.slice(2)) - Number(b.slice(2));
     default:

@@ -245,7 +245,9 @@ function collect(type: TypeNode, value: JsonValue, set: FieldSet, parent: FieldS
       }
       if (!isList(value)) return;
       const names = value.map((item, index) => knownItemName(list, item, index));
-      const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index));
+      const seen = new Set<string>();
+      const repeated = new Set<string>();
+      for (const name of names) (seen.has(name) ? repeated : seen).add(name);
       names.forEach((name, index) => {
         if (!repeated.has(name)) collectBelow(list.element(), value[index] as JsonValue, set, name);
         set.add(name);

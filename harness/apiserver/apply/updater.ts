@@ -7,7 +7,7 @@
 import type { KubeObject } from '../../model/object.ts';
 import { jsonEqual } from '../../model/leaf.ts';
 import { compare, excluding, type Comparison } from './compare.ts';
-import { EMPTY_SET, type FieldSet } from './field-set.ts';
+import { FieldSet } from './field-set.ts';
 import { owning, type Managed, type Owner } from './managed.ts';
 import { merge } from './merge.ts';
 import { reconcile } from './reconcile.ts';
@@ -94,6 +94,7 @@ function settle(
   const after = new Versions(ground, to);
   const conflicts: Conflict[] = [];
   const left: Owner[] = [];
+  const changes = new Map<Comparison, FieldSet>();
   for (const [id, one] of managed) {
     if (id === self) continue;
     let comparison = comparisons.get(one.apiVersion);
@@ -108,7 +109,8 @@ function settle(
       comparisons.set(apiVersion, comparison);
     }
     let { set } = one;
-    const changed = comparison.modified.union(comparison.added);
+    let changed = changes.get(comparison);
+    if (changed === undefined) changes.set(comparison, (changed = comparison.modified.union(comparison.added)));
     if (!changed.empty) {
       const taken = set.intersection(changed);
       if (!taken.empty) {
@@ -182,9 +184,12 @@ function prune(ground: Ground, merged: KubeObject, managed: Managed, last: Owner
 
 /** With everything back that somebody owns. */
 function withOwned(ground: Ground, whole: KubeObject, pruned: KubeObject, first: string, managed: Managed): KubeObject {
-  const owned = new Map<string, FieldSet>([[first, EMPTY_SET]]);
-  for (const { apiVersion, set } of managed.values())
-    owned.set(apiVersion, (owned.get(apiVersion) ?? EMPTY_SET).union(set));
+  const owned = new Map<string, FieldSet[]>([[first, []]]);
+  for (const { apiVersion, set } of managed.values()) {
+    const sets = owned.get(apiVersion);
+    if (sets === undefined) owned.set(apiVersion, [set]);
+    else sets.push(set);
+  }
   let kept = pruned;
   let full = whole;
   let current = first;
@@ -194,12 +199,12 @@ function withOwned(ground: Ground, whole: KubeObject, pruned: KubeObject, first:
     kept = ground.convert(kept, apiVersion);
     current = apiVersion;
   };
-  for (const [apiVersion, set] of owned) {
+  for (const [apiVersion, sets] of owned) {
     const type = ground.typeIn(apiVersion);
     if (type === undefined) continue;
     convertBoth(apiVersion);
     const all = fieldSetOfValue(type, full).withNamedFields(type);
-    const rest = fieldSetOfValue(type, kept).withNamedFields(type).union(set.withNamedFields(type));
+    const rest = fieldSetOfValue(type, kept).withNamedFields(type).union(FieldSet.unionOf(sets).withNamedFields(type));
     kept = removeItems(type, full, all.difference(rest)) as KubeObject;
   }
   convertBoth(first);

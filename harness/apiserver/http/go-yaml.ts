@@ -3,9 +3,10 @@
  *
  * Owns: the dialect and, as far as the parser tells, the words of its errors. Start at {@link parseYaml}.
  */
-import type { SchemaOptions, Tags, YAMLError } from 'yaml';
+import type { CST, Document, LineCounter, Scalar, SchemaOptions, Tags, YAMLError } from 'yaml';
 import type { JsonValue } from '../../model/object.ts';
 import { parseJson } from '../../wire/go-json.ts';
+import { isTooDeep } from '../weight.ts';
 import { yaml } from './yaml-library.ts';
 
 export interface ParsedYaml {
@@ -50,16 +51,15 @@ export function parseYaml(text: string): ParsedYaml {
 
 function parseDocument(text: string): ParsedYaml {
   if (CONTROL.test(text)) throw new SyntaxError('yaml: control characters are not allowed');
-  const document = yaml().parseDocument(text, { version: '1.1', customTags, logLevel: 'silent' });
-  const duplicates: string[] = [];
-  for (const error of document.errors) {
-    if (error.code === 'MULTIPLE_DOCS') break;
-    if (error.code !== 'DUPLICATE_KEY') throw new SyntaxError(words(error));
-    duplicates.push(`  line ${lineOf(error)}: key ${keyAt(text, error)} already set in map`);
-  }
+  const { document, lines } = firstDocument(text);
+  const [error] = document.errors;
+  if (error !== undefined) throw new SyntaxError(words(error, lines.linePos(error.pos[0]).line));
+  const duplicates = repeatedKeys(document, text, lines);
   let body: JsonValue;
   try {
-    body = plain(document.toJS({ maxAliasCount: 100 }));
+    const made = document.toJS({ maxAliasCount: 100 }) as JsonValue;
+    if (isTooDeep(made)) throw new SyntaxError('yaml: exceeded max depth');
+    body = plain(made);
   } catch (error) {
     if (error instanceof SyntaxError) throw error;
     const unresolved = /^Unresolved alias[^:]*: (\S+)/.exec((error as Error).message);
@@ -72,6 +72,55 @@ function parseDocument(text: string): ParsedYaml {
   }
   if (duplicates.length === 0) return { body };
   return { body, duplicates: [`yaml: unmarshal errors:\n${duplicates.join('\n')}`] };
+}
+
+/** Pieces that the lexer may find: each takes microseconds, and a few hundred bytes until the body has been read. */
+const LEXEMES_MAX = 200_000;
+
+/** Parses no further than the first document, and no more than can be read in a moment. */
+function firstDocument(text: string): { readonly document: Document.Parsed; readonly lines: LineCounter } {
+  const { Composer, Lexer, LineCounter: Counter, Parser } = yaml();
+  const lines = new Counter();
+  lines.addNewLine(0);
+  const parser = new Parser(lines.addNewLine);
+  function* tokens(): Generator<CST.Token> {
+    let lexemes = 0;
+    for (const lexeme of new Lexer().lex(text)) {
+      if (++lexemes > LEXEMES_MAX) throw new SyntaxError(`yaml: more than ${LEXEMES_MAX} tokens`);
+      yield* parser.next(lexeme);
+    }
+    yield* parser.end();
+  }
+  // Whether a key is there twice is looked at below, in one go: the composer compares each key with all before it.
+  const composer = new Composer({ version: '1.1', customTags, logLevel: 'silent', uniqueKeys: false });
+  for (const document of composer.compose(tokens(), true, text.length)) {
+    return { document, lines };
+  }
+  throw new SyntaxError('yaml: did not find expected node content');
+}
+
+/** What Go says of keys that a map names twice, in the order of the text. */
+function repeatedKeys(document: Document.Parsed, text: string, lines: LineCounter): readonly string[] {
+  const { isScalar, visit } = yaml();
+  const repeated: number[] = [];
+  visit(document, {
+    Map: (_, { items }) => {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key) || !isReadKey(key)) continue;
+        if (seen.has(key.value)) repeated.push(key.range[0]);
+        seen.add(key.value);
+      }
+    },
+  });
+  return repeated
+    .sort((a, b) => a - b)
+    .map((at) => `  line ${lines.linePos(at).line}: key ${keyAt(text, at)} already set in map`);
+}
+
+/** A key with a place in the text; the merge key may come as often as it likes. */
+function isReadKey(key: Scalar): key is Scalar.Parsed {
+  return key.range !== undefined && key.range !== null && !(key.value === '<<' || typeof key.value === 'symbol');
 }
 
 /** JSON of what the parser made. */
@@ -89,12 +138,11 @@ function plain(value: unknown): JsonValue {
   return map;
 }
 
-function lineOf(error: YAMLError): number {
-  return error.linePos?.[0].line ?? 1;
-}
+/** Longer keys are shown so far. */
+const KEY_MAX = 1024;
 
-function keyAt(text: string, error: YAMLError): string {
-  const rest = text.slice(error.pos[0]);
+function keyAt(text: string, start: number): string {
+  const rest = text.slice(start, start + KEY_MAX);
   const key = /^(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([^:\n]*))/.exec(rest);
   return JSON.stringify((key?.[1] ?? key?.[2] ?? key?.[3] ?? '').trim());
 }
@@ -110,9 +158,7 @@ const WORDS: { readonly [code: string]: string } = {
   UNEXPECTED_TOKEN: 'did not find expected node content',
 };
 
-function words(error: YAMLError): string {
-  const { code, message } = error;
-  const line = lineOf(error);
+function words({ code, message }: YAMLError, line: number): string {
   // Flow collections that do not end are the one place where Go counts the first line too.
   if (/^Flow (map|sequence)|must be sufficiently indented and end with/.test(message))
     return `yaml: line ${line}: did not find expected node content`;

@@ -26,27 +26,39 @@ type List = readonly JsonValue[];
 export function partition(list: List, by: List, mergeKey: string): readonly [List, List] {
   const named: JsonValue[] = [];
   const others: JsonValue[] = [];
+  const ranks = ranking(by, mergeKey);
   for (const item of list) {
     if (mergeKey !== '') {
       if (!isMap(item)) throw badArgument('map[string]interface {}', item);
       if (item[mergeKey] === undefined)
         throw new SmpError(500, `map: ${goPrinted(item)} does not contain declared merge key: ${mergeKey}`);
     }
-    (indexIn(by, item, mergeKey) >= 0 ? named : others).push(item);
+    (ranks(item) >= 0 ? named : others).push(item);
   }
   return [named, others];
 }
 
-function indexIn(list: List, item: JsonValue, mergeKey: string): number {
-  if (mergeKey === '') return list.indexOf(item);
-  const key = isMap(item) ? item[mergeKey] : undefined;
-  return list.findIndex((one) => isMap(one) && one[mergeKey] === key);
+/** Where an item of the same name stands in `list`, -1 if nowhere. Looking through the list for each would take its length squared. */
+function ranking(list: List, mergeKey: string): (item: JsonValue) => number {
+  const first = new Map<JsonValue | undefined, number>();
+  for (const [index, item] of list.entries()) {
+    if (mergeKey !== '' && !isMap(item)) continue;
+    const key = nameOf(item, mergeKey);
+    if (!first.has(key)) first.set(key, index);
+  }
+  return (item) => first.get(nameOf(item, mergeKey)) ?? -1;
+}
+
+function nameOf(item: JsonValue, mergeKey: string): JsonValue | undefined {
+  if (mergeKey === '') return item;
+  return isMap(item) ? item[mergeKey] : undefined;
 }
 
 /** `named` in the order of `order`, woven into `others`, which keep the order of the server. */
 export function normaliseOrder(named: List, others: List, order: List, server: List, mergeKey: string): List {
   const right = sorted(named, order, mergeKey);
   const left = sorted(others, server, mergeKey);
+  const inServer = ranking(server, mergeKey);
   const all: JsonValue[] = [];
   let l = 0;
   let r = 0;
@@ -54,8 +66,8 @@ export function normaliseOrder(named: List, others: List, order: List, server: L
     if (r >= right.length) all.push(left[l++] as JsonValue);
     else if (l >= left.length) all.push(right[r++] as JsonValue);
     else {
-      const li = indexIn(server, left[l] as JsonValue, mergeKey);
-      const ri = indexIn(server, right[r] as JsonValue, mergeKey);
+      const li = inServer(left[l] as JsonValue);
+      const ri = inServer(right[r] as JsonValue);
       if (li >= 0 && ri >= 0 && li < ri) all.push(left[l++] as JsonValue);
       else all.push(right[r++] as JsonValue);
     }
@@ -65,8 +77,8 @@ export function normaliseOrder(named: List, others: List, order: List, server: L
 
 /** Stable; deletions that are still there come last. */
 function sorted(list: List, order: List, mergeKey: string): List {
-  const rank = new Map(list.map((item) => [item, indexIn(order, item, mergeKey)] as const));
+  const inOrder = ranking(order, mergeKey);
   const kept = list.filter((item) => !(isMap(item) && item['$patch'] === 'delete'));
   const deleted = list.filter((item) => isMap(item) && item['$patch'] === 'delete');
-  return [...kept.toSorted((a, b) => (rank.get(a) ?? -1) - (rank.get(b) ?? -1)), ...deleted];
+  return [...kept.toSorted((a, b) => inOrder(a) - inOrder(b)), ...deleted];
 }

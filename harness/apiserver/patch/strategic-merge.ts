@@ -170,11 +170,12 @@ function retainKeys(merged: MutableMap, patch: MutableMap): void {
   if (keys === undefined) return;
   delete patch[RETAIN_KEYS];
   if (!isList(keys)) throw new SmpError(400, 'invalid patch format of retainKeys');
+  const retained = new Set(keys);
   for (const key of Object.keys(patch)) {
     if (patch[key] === null || key.startsWith(DELETE_PRIMITIVES) || key.startsWith(SET_ORDER)) continue;
-    if (!keys.includes(key)) throw new SmpError(400, 'invalid patch format of retainKeys');
+    if (!retained.has(key)) throw new SmpError(400, 'invalid patch format of retainKeys');
   }
-  for (const key of Object.keys(merged)) if (!keys.includes(key)) delete merged[key];
+  for (const key of Object.keys(merged)) if (!retained.has(key)) delete merged[key];
 }
 
 /** Merges and orders every list that has a `$setElementOrder`, so that the plain merge does not see it any more. */
@@ -267,7 +268,8 @@ function mergeList(
   if (original.length === 0 && patch.length === 0) return original;
   const type = checkItemTypes([original, patch]);
   if (type !== 'map[string]interface {}') {
-    if (deletes) return original.filter((item) => !patch.includes(item));
+    const named = new Set(patch);
+    if (deletes) return original.filter((item) => !named.has(item));
     const both = [...new Set([...original, ...patch])];
     const [inPatch, others] = partition(both, patch, '');
     return normaliseOrder(inPatch, others, patch, original, '');
@@ -279,6 +281,7 @@ function mergeList(
     );
   let base: readonly JsonObject[] = original as readonly JsonObject[];
   const plain: JsonObject[] = [];
+  const deleted = new Set<JsonValue | undefined>();
   let replaces = false;
   for (const item of patch as readonly JsonObject[]) {
     const directive = item[DIRECTIVE];
@@ -286,20 +289,23 @@ function mergeList(
     else if (directive === 'delete') {
       const key = item[mergeKey];
       if (key === undefined) throw noMergeKey(item, mergeKey);
-      base = base.filter((one) => one[mergeKey] !== key);
+      deleted.add(key);
     } else if (directive === 'replace') replaces = true;
     else if (directive === 'merge') throw new SmpError(500, 'merging lists cannot yet be specified in the patch');
     else throw new SmpError(500, `unknown patch type: ${goPrinted(directive)} in map: ${goPrinted(item)}`);
   }
   // A replacement is all there is: nothing is left to merge.
   if (replaces) base = plain;
+  else if (deleted.size > 0) base = base.filter((one) => !deleted.has(one[mergeKey]));
   const additions = replaces ? [] : plain;
   const merged: JsonValue[] = [...base];
+  const places = new Map<JsonValue | undefined, number>();
+  for (const [index, one] of base.entries()) if (!places.has(one[mergeKey])) places.set(one[mergeKey], index);
   for (const item of additions) {
     const key = item[mergeKey];
     if (key === undefined) throw noMergeKey(item, mergeKey);
-    const index = merged.findIndex((one) => isMap(one) && one[mergeKey] === key);
-    if (index < 0) merged.push(item);
+    const index = places.get(key);
+    if (index === undefined) places.set(key, merged.push(item) - 1);
     else merged[index] = mergeMap(merged[index] as JsonObject, item, place);
   }
   const [inPatch, others] = partition(merged, additions, mergeKey);

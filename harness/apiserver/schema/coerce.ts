@@ -9,6 +9,7 @@ import type { JsonObject, JsonValue } from '../../model/object.ts';
 import { jsonEqual } from '../../model/leaf.ts';
 import { longIntegerDigits } from '../../wire/go-json.ts';
 import { decodeMetadata } from '../metadata.ts';
+import { STORED_BYTES_MAX, TooMuchFilledIn, weightOf } from '../weight.ts';
 import type { SchemaNode } from './node.ts';
 
 /** What coercing reads of a node. */
@@ -30,6 +31,33 @@ export function withoutDefaults(node: CoercedNode): CoercedNode {
     items: items === undefined ? undefined : withoutDefaults(items),
     additional: typeof additional === 'object' ? withoutDefaults(additional) : additional,
   };
+}
+
+/** What the defaults of one object may still add, bytes. */
+let room = Number.POSITIVE_INFINITY;
+
+/**
+ * Runs one coercing whose defaults may add what can be stored: a schema of a thousand defaults in the items of a list makes gigabytes
+ * of a list of empty items.
+ *
+ * @throws {TooMuchFilledIn}
+ */
+export function bounded<T>(coerce: () => T): T {
+  room = STORED_BYTES_MAX;
+  try {
+    return coerce();
+  } finally {
+    room = Number.POSITIVE_INFINITY;
+  }
+}
+
+const weights = new WeakMap<object, number>();
+
+function weightOfDefault(value: JsonValue): number {
+  if (value === null || typeof value !== 'object') return weightOf(value);
+  let weight = weights.get(value);
+  if (weight === undefined) weights.set(value, (weight = weightOf(value)));
+  return weight;
 }
 
 /** Collects the paths of dropped fields; undefined when nobody asks. */
@@ -122,6 +150,8 @@ export function coerceMap(
   }
   for (const [key, value] of defaulted) {
     if ((copy ?? map)[key] !== undefined) continue;
+    room -= key.length + 4 + weightOfDefault(value);
+    if (room < 0) throw new TooMuchFilledIn();
     copy ??= { ...map };
     copy[key] = value;
   }

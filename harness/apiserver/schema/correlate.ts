@@ -5,7 +5,7 @@
  * schema does not know is never equal.
  */
 import { jsonEqual } from '../../model/leaf.ts';
-import { isList, isMap } from '../../model/json.ts';
+import { isList, isMap, sortedKeys } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import type { SchemaNode } from './node.ts';
 
@@ -16,7 +16,29 @@ export function oldItem(
   old: readonly JsonValue[] | undefined,
 ): JsonValue | undefined {
   if (old === undefined || node.listType !== 'map' || !isMap(item)) return undefined;
-  return old.find((other) => isMap(other) && node.listKeys.every((key) => jsonEqual(other[key], item[key])));
+  let named = namesakes.get(old);
+  if (named === undefined || named.node !== node) namesakes.set(old, (named = { node, items: byKeys(node, old) }));
+  return named.items.get(keysText(node, item));
+}
+
+/** Items of the lists that were asked for by their keys: looking through a list for each item takes its length squared. */
+const namesakes = new WeakMap<
+  readonly JsonValue[],
+  { readonly node: SchemaNode; readonly items: ReadonlyMap<string, JsonValue> }
+>();
+
+function byKeys(node: SchemaNode, list: readonly JsonValue[]): ReadonlyMap<string, JsonValue> {
+  const items = new Map<string, JsonValue>();
+  for (const item of list) {
+    if (!isMap(item)) continue;
+    const text = keysText(node, item);
+    if (!items.has(text)) items.set(text, item);
+  }
+  return items;
+}
+
+function keysText({ listKeys }: SchemaNode, item: JsonObject): string {
+  return JSON.stringify(listKeys.map((key) => [sortedKeys(item[key] ?? null), item[key] === undefined]));
 }
 
 /** The schema of a map's value; undefined when the map's schema does not know the key. */

@@ -1,8 +1,7 @@
 /**
  * Lists that are sets or maps hold nothing twice (125).
  */
-import { jsonEqual } from '../../model/leaf.ts';
-import { isList, isMap } from '../../model/json.ts';
+import { isList, isMap, sortedKeys } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import type { FieldError } from '../refusal.ts';
 import type { SchemaNode } from './node.ts';
@@ -65,17 +64,16 @@ function addDuplicates(
   errors: FieldError[],
 ): void {
   if (list.length < 2) return;
-  const scalars = new Map<JsonValue, number>();
+  const seen = new Map<JsonValue, number>();
   for (const [index, key] of keys.entries()) {
-    const found = key !== null && typeof key === 'object' ? findEqual(scalars, key) : key;
-    const times = scalars.get(found) ?? 0;
+    // Maps and lists are told apart by their text, which begins with a bracket; strings begin with a quote.
+    const found = typeof key === 'string' ? `"${key}` : isObject(key) ? JSON.stringify(sortedKeys(key)) : key;
+    const times = seen.get(found) ?? 0;
     if (times === 1) errors.push({ type: 'Duplicate', field: `${path}[${index}]`, value: key, detail: '' });
-    scalars.set(found, times + 1);
+    seen.set(found, times + 1);
   }
 }
 
-function findEqual(seen: ReadonlyMap<JsonValue, number>, key: JsonValue): JsonValue {
-  for (const other of seen.keys())
-    if (other !== null && typeof other === 'object' && jsonEqual(other, key)) return other;
-  return key;
+function isObject(value: JsonValue): boolean {
+  return typeof value === 'object' && value !== null;
 }

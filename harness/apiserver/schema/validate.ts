@@ -6,7 +6,7 @@
  * the field is absolute. Start at {@link validateValue}.
  */
 import { jsonEqual } from '../../model/leaf.ts';
-import { isList, isMap } from '../../model/json.ts';
+import { isList, isMap, sortedKeys } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import { longIntegerDigits } from '../../wire/go-json.ts';
 import type { FieldError, FieldErrorType } from '../refusal.ts';
@@ -30,16 +30,26 @@ function fail(site: Site, path: string, type: FieldErrorType, value: JsonValue |
   add(site, { type, field: field === '' ? '<nil>' : field, ...(value === undefined ? {} : { value }), detail });
 }
 
+/** What one object is told at most; the answer shows fewer still. */
+const ERRORS_MAX = 10_000;
+/** How far back an error is looked for: those of one value stand together, and all of them would take their number squared. */
+const LOOKED_BACK = 200;
+
 /** The same text is never said twice. */
 function add(site: Site, error: FieldError): void {
-  for (const other of site.errors)
+  const { length } = site.errors;
+  if (length >= ERRORS_MAX) return;
+  for (let index = Math.max(0, length - LOOKED_BACK); index < length; index++) {
+    const other = site.errors[index];
     if (
+      other !== undefined &&
       other.detail === error.detail &&
       other.field === error.field &&
       other.type === error.type &&
       jsonEqual(other.value, error.value)
     )
       return;
+  }
   site.errors.push(error);
 }
 
@@ -137,9 +147,30 @@ function goFormat(found: string): string {
 
 function checkEnum(node: SchemaNode, value: JsonValue, path: string, site: Site): void {
   if (node.enum === undefined || node.enum.length === 0) return;
-  if (value !== null && node.enum.some((one) => jsonEqual(one, value))) return;
-  const supported = node.enum.map((one) => JSON.stringify(typeof one === 'string' ? one : JSON.stringify(one)));
-  fail(site, path, 'NotSupported', value, `supported values: ${supported.join(', ')}`);
+  const { values, text } = enumOf(node.enum);
+  if (value !== null && values.has(JSON.stringify(sortedKeys(value)))) return;
+  fail(site, path, 'NotSupported', value, text);
+}
+
+interface Enum {
+  readonly values: ReadonlySet<string>;
+  readonly text: string;
+}
+
+const enums = new WeakMap<readonly JsonValue[], Enum>();
+
+/** Made once for each schema: a list may have as many items as its enumeration has values. */
+function enumOf(list: readonly JsonValue[]): Enum {
+  let made = enums.get(list);
+  if (made === undefined) {
+    const supported = list.map((one) => JSON.stringify(typeof one === 'string' ? one : JSON.stringify(one)));
+    made = {
+      values: new Set(list.map((one) => JSON.stringify(sortedKeys(one)))),
+      text: `supported values: ${supported.join(', ')}`,
+    };
+    enums.set(list, made);
+  }
+  return made;
 }
 
 function checkString(node: SchemaNode, value: string, path: string, site: Site): void {

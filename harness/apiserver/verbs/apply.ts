@@ -103,7 +103,7 @@ function repeatedKeys(call: Call): Refusal | undefined {
   const [text = ''] = duplicates;
   if (fieldValidation === 'Strict')
     return badRequest(`error strict decoding YAML: error converting YAML to JSON: ${text}`);
-  call.warnings.push(...text.split('\n  ').slice(1));
+  for (const line of text.split('\n  ').slice(1)) call.warnings.push(line);
   return undefined;
 }
 

@@ -46,7 +46,7 @@ export function decodeTyped(request: ApiRequest, typed: Typed, warnings: string[
   const texts = unknown.map((path) => `unknown field "${path}"`);
   if (options.fieldValidation === 'Strict' && texts.length > 0)
     return badRequest(`${named}: strict decoding error: ${texts.join(', ')}`);
-  if (options.fieldValidation === 'Warn') warnings.push(...texts);
+  if (options.fieldValidation === 'Warn') for (const text of texts) warnings.push(text);
   return { ...body, ...(isMap(spec) ? { spec } : { spec: {} }) };
 }
 

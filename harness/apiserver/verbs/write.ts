@@ -40,6 +40,7 @@ import {
 } from '../refusal.ts';
 import { rowKey } from '../store.ts';
 import type { SchemaNode } from '../schema/node.ts';
+import { isTooDeep, LEVELS_MAX } from '../weight.ts';
 import { placeIn, storeChanged, storeNew } from '../write.ts';
 import { bareReason, strategicallyPatched } from './strategic.ts';
 
@@ -262,6 +263,7 @@ export function patchedMap(call: Call, type: string, live: JsonObject): JsonObje
       );
     patched = applyMergePatch(live, request.body);
   }
+  if (isTooDeep(patched)) return badRequest(`the patched object nests deeper than ${LEVELS_MAX} levels`);
   if (isMap(patched)) return patched;
   return invalid({ group: '', kind: '' }, '', [
     { type: 'Invalid', field: 'patch', value: JSON.stringify(patched), detail: 'the result is not an object' },

@@ -1,0 +1,288 @@
+/** Requests that would cost many times what they bring: each gets an answer, soon, and with little memory. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { realProcessorMs } from '../../determinism/real-time.ts';
+import type { JsonObject, JsonValue } from '../../model/object.ts';
+import { CONFIGMAPS_PATH, testServer } from '../testing.ts';
+import { serveHttp, type HttpServer } from './serve.ts';
+
+let http: HttpServer;
+beforeAll(async () => {
+  http = await serveHttp(testServer().server);
+});
+afterAll(() => http.close());
+
+/** Far more than any of them takes, far less than a walk that takes the square of its input. */
+const PROCESSOR_MS_MAX = 3000;
+
+interface Answer {
+  readonly code: number;
+  readonly message: string;
+  readonly headers: Headers;
+}
+
+async function send(method: string, path: string, type: string, body: JsonValue): Promise<Answer> {
+  const before = realProcessorMs();
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const answer = await fetch(`${http.url}${path}`, { method, headers: { 'content-type': type }, body: text });
+  const { message = '' } = (await answer.json()) as { readonly message?: string };
+  expect(realProcessorMs() - before).toBeLessThan(PROCESSOR_MS_MAX);
+  return { code: answer.status, message: message.slice(0, 5000), headers: answer.headers };
+}
+
+const JSON_TYPE = 'application/json';
+const JSON_PATCH = 'application/json-patch+json';
+const MERGE_PATCH = 'application/merge-patch+json';
+const STRATEGIC = 'application/strategic-merge-patch+json';
+const APPLY = 'application/apply-patch+yaml';
+const YAML = 'application/yaml';
+const PODS = '/api/v1/namespaces/default/pods';
+const TEMPLATES = '/api/v1/namespaces/default/podtemplates';
+const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+
+function times<T>(count: number, make: (index: number) => T): readonly T[] {
+  return Array.from({ length: count }, (_, index) => make(index));
+}
+
+function map(count: number, make: (index: number) => readonly [string, JsonValue]): JsonObject {
+  return Object.fromEntries(times(count, make));
+}
+
+function nested(levels: number, open: string, close: string): string {
+  return `${open.repeat(levels)}1${close.repeat(levels)}`;
+}
+
+let kinds = 0;
+
+/** A custom kind of this schema; where its objects are, and how one begins. */
+async function define(schema: JsonObject): Promise<{ readonly path: string; readonly head: JsonObject }> {
+  const singular = `bound${kinds++}`;
+  const made = await send('POST', CRDS, JSON_TYPE, {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${singular}s.bounds.io` },
+    spec: {
+      group: 'bounds.io',
+      scope: 'Namespaced',
+      names: { plural: `${singular}s`, singular, kind: singular.toUpperCase() },
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: 'object', properties: { spec: schema } } },
+        },
+      ],
+    },
+  });
+  expect(made).toMatchObject({ code: 201 });
+  return {
+    path: `/apis/bounds.io/v1/namespaces/default/${singular}s`,
+    head: { apiVersion: 'bounds.io/v1', kind: singular.toUpperCase(), metadata: { name: 'one' } },
+  };
+}
+
+const FREE = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+
+it.each([
+  ['JSON lists', JSON_TYPE, nested(20_000, '[', ']')],
+  ['JSON maps', JSON_TYPE, nested(20_000, '{"a":', '}')],
+  ['1,001 JSON maps', JSON_TYPE, nested(1001, '{"a":', '}')],
+  ['YAML flow lists', YAML, nested(20_000, '[', ']')],
+  ['YAML flow maps', YAML, nested(20_000, '{a: ', '}')],
+  ['YAML block lists', YAML, `${'- '.repeat(20_000)}a`],
+])('refuses 20,000 levels of %s as 400', async (_, type, body) => {
+  expect(await send('POST', CONFIGMAPS_PATH, type, body)).toMatchObject({ code: 400 });
+});
+
+it.each([MERGE_PATCH, STRATEGIC, APPLY])('refuses a deep %s as 400', async (type) => {
+  const name = `deep${MERGE_PATCH.length}`;
+  await send('POST', CONFIGMAPS_PATH, JSON_TYPE, { metadata: { name } });
+
+  const answer = await send('PATCH', `${CONFIGMAPS_PATH}/${name}?fieldManager=m`, type, nested(9000, '{"a":', '}'));
+
+  expect(answer).toMatchObject({ code: 400 });
+});
+
+it('refuses a JSON patch whose operations add up to a deep object as 400', async () => {
+  const { path, head } = await define(FREE);
+  await send('POST', path, JSON_TYPE, { ...head, spec: {} });
+  const operations = times(1100, (index) => ({ op: 'add', path: `/spec${'/a'.repeat(index + 1)}`, value: {} }));
+
+  expect(await send('PATCH', `${path}/one`, JSON_PATCH, operations)).toMatchObject({
+    code: 400,
+    message: 'the patched object nests deeper than 1000 levels',
+  });
+});
+
+it.each([
+  ['list items', `a:\n${'- a\n'.repeat(700_000)}`],
+  ['keys', times(250_000, (index) => `a${index}: b`).join('\n')],
+  ['comments', '#\n'.repeat(1_500_000)],
+  ['brackets', '['.repeat(1_000_000)],
+])('refuses YAML of very many %s as 400', async (_, body) => {
+  expect(await send('POST', CONFIGMAPS_PATH, YAML, body)).toMatchObject({ code: 400 });
+});
+
+it('takes YAML of many keys', async () => {
+  const data = times(20_000, (index) => `  a${index}: b`).join('\n');
+  const text = `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: keys\ndata:\n${data}`;
+
+  expect(await send('POST', CONFIGMAPS_PATH, YAML, text)).toMatchObject({ code: 201 });
+});
+
+it('reads the first document of YAML only, however many follow', async () => {
+  const text = `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: first\n${'---\na: 1\n'.repeat(300_000)}`;
+
+  expect(await send('POST', CONFIGMAPS_PATH, YAML, text)).toMatchObject({ code: 201 });
+});
+
+it('cuts warnings short as kube-apiserver does', async () => {
+  const text = `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: warned\n${'a: b\n'.repeat(20_000)}`;
+
+  const { code, headers } = await send('POST', CONFIGMAPS_PATH, YAML, text);
+
+  expect(code).toBe(201);
+  expect(headers.get('warning')?.length).toBeLessThan(5000);
+});
+
+it('names a hundred unknown fields at most', async () => {
+  const object = { metadata: { name: 'unknown' }, ...map(150_000, (index) => [`key${index}`, 1]) };
+
+  const { code, message } = await send('POST', `${CONFIGMAPS_PATH}?fieldValidation=Strict`, JSON_TYPE, object);
+
+  expect(code).toBe(400);
+  expect(message.match(/unknown field/g)).toHaveLength(100);
+});
+
+it('refuses a quarter of a million objects in a body as 400', async () => {
+  const body = `{"metadata":{"name":"many"},"a":[${'{},'.repeat(900_000)}{}]}`;
+
+  expect(await send('POST', CONFIGMAPS_PATH, JSON_TYPE, body)).toMatchObject({ code: 400 });
+});
+
+it.each([
+  ['containers that defaults make large', PODS, { containers: times(200_000, () => ({})) }],
+  ['a long value', TEMPLATES, { containers: [{ name: 'c', image: 'x'.repeat(2_000_000) }] }],
+])('refuses %s as etcd does', async (_, path, spec) => {
+  const object = path === PODS ? { spec } : { template: { spec } };
+
+  expect(await send('POST', path, JSON_TYPE, { metadata: { name: 'large' }, ...object })).toMatchObject({
+    code: 500,
+    message: 'etcdserver: request is too large',
+  });
+});
+
+it.each([
+  ['long', (index: number) => [`p${index}`, { type: 'string', default: 'x'.repeat(1000) }] as const],
+  ['many', (index: number) => [`p${index}`, { type: 'object', default: {}, properties: {} }] as const],
+])('refuses defaults that multiply, as etcd does: %s ones', async (_, property) => {
+  const items = { type: 'object', properties: map(500, property) };
+  const { path, head } = await define({ type: 'array', items });
+
+  expect(await send('POST', path, JSON_TYPE, { ...head, spec: times(50_000, () => ({})) })).toMatchObject({
+    code: 500,
+    message: 'etcdserver: request is too large',
+  });
+});
+
+it('shows no more than a mebibyte of what is wrong', async () => {
+  const labels = map(60_000, (index) => [`bad key ${index}`, 'v']);
+
+  const { code, message } = await send('POST', CONFIGMAPS_PATH, JSON_TYPE, { metadata: { name: 'bad', labels } });
+
+  expect(code).toBe(422);
+  expect(message).toContain('metadata.labels');
+});
+
+it('goes through very many owners once', async () => {
+  const ownerReferences = times(15_000, (at) => ({ apiVersion: 'v1', kind: 'X', name: `n${at}`, uid: `u${at}` }));
+  const metadata = { name: 'owned', ownerReferences };
+
+  expect(await send('POST', CONFIGMAPS_PATH, JSON_TYPE, { metadata })).toMatchObject({ code: 201 });
+});
+
+it('goes through very many entries of managedFields once', async () => {
+  const managedFields = times(8000, (at) => ({
+    manager: `m${at}`,
+    operation: 'Update',
+    apiVersion: 'v1',
+    fieldsType: 'FieldsV1',
+    time: '2020-01-01T00:00:00Z',
+    fieldsV1: { 'f:data': { [`f:k${at}`]: {} } },
+  }));
+
+  const answer = await send('POST', CONFIGMAPS_PATH, JSON_TYPE, { metadata: { name: 'managed', managedFields } });
+
+  expect(answer).toMatchObject({ code: 201 });
+});
+
+it.each<readonly [string, JsonValue, (at: number) => JsonObject]>([
+  ['a long list', times(200_000, () => 1), () => ({ op: 'add', path: '/spec/l/0', value: 1 })],
+  ['a large map', map(50_000, (at) => [`k${at}`, 'v']), () => ({ op: 'add', path: '/spec/l/z', value: 1 })],
+  ['its own copies', {}, (at: number) => ({ op: 'copy', from: '/metadata/name', path: `/spec/l/a${at}` })],
+])('makes ten thousand operations on %s', async (_, l, operation) => {
+  const { path, head } = await define(FREE);
+  await send('POST', path, JSON_TYPE, { ...head, spec: { l } });
+
+  expect(await send('PATCH', `${path}/one`, JSON_PATCH, times(10_000, operation))).toMatchObject({ code: 200 });
+});
+
+it('refuses ten thousand and one operations as 413', async () => {
+  const { path, head } = await define(FREE);
+  await send('POST', path, JSON_TYPE, head);
+  const operations = times(10_001, () => ({ op: 'add', path: '/spec', value: {} }));
+
+  expect(await send('PATCH', `${path}/one`, JSON_PATCH, operations)).toMatchObject({ code: 413 });
+});
+
+it('merges very many items strategically', async () => {
+  const containers = (image: string, from: number): readonly JsonObject[] =>
+    times(10_000, (at) => ({ name: `c${Math.abs(from - at)}`, image }));
+  const spec = { containers: containers('a', 0) };
+  await send('POST', TEMPLATES, JSON_TYPE, { metadata: { name: 'merged' }, template: { spec } });
+  const order = containers('', 9999).map(({ name }) => ({ name: name ?? '' }));
+  const patch = { containers: containers('b', 9999), '$setElementOrder/containers': order };
+
+  const answer = await send('PATCH', `${TEMPLATES}/merged`, STRATEGIC, { template: { spec: patch } });
+
+  expect(answer).toMatchObject({ code: 200 });
+});
+
+it.each([
+  ['map', { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] }],
+  ['set', { 'x-kubernetes-list-type': 'set' }],
+])('applies very many items of a list %s', async (kind, listType) => {
+  const keyed = { type: 'object', required: ['k'], properties: { k: { type: 'string' }, v: { type: 'string' } } };
+  const items = kind === 'map' ? keyed : { type: 'string' };
+  const { path, head } = await define({ type: 'array', items, ...listType });
+  const config = (v: string, from: number): JsonObject => ({
+    ...head,
+    spec: times(8000, (at) => (kind === 'map' ? { k: `k${Math.abs(from - at)}`, v } : `k${Math.abs(from - at)}`)),
+  });
+
+  const first = await send('PATCH', `${path}/one?fieldManager=a`, APPLY, config('1', 0));
+  const second = await send('PATCH', `${path}/one?fieldManager=b&force=true`, APPLY, config('2', 7999));
+  const third = await send('PUT', `${path}/one`, JSON_TYPE, config('3', 0));
+
+  expect([first.code, second.code, third.code]).toEqual([201, 200, 422]);
+});
+
+it('tells maps of a list set apart', async () => {
+  const items = { type: 'object', 'x-kubernetes-map-type': 'atomic', properties: { a: { type: 'string' } } };
+  const { path, head } = await define({ type: 'array', 'x-kubernetes-list-type': 'set', items });
+
+  const answer = await send('POST', path, JSON_TYPE, { ...head, spec: times(40_000, (at) => ({ a: `k${at}` })) });
+
+  expect(answer).toMatchObject({ code: 201 });
+});
+
+it('judges many items by a long enumeration', async () => {
+  const { path, head } = await define({
+    type: 'array',
+    items: { type: 'string', enum: times(20_000, (at) => `e${at}`) },
+  });
+
+  expect(await send('POST', path, JSON_TYPE, { ...head, spec: times(20_000, () => 'other') })).toMatchObject({
+    code: 422,
+  });
+});
