@@ -54,6 +54,9 @@ export function clusterArgument(text: string): ClusterKind {
 
 export const CLUSTER_HELP: string = `what answers the API: ${CLUSTERS.map((one) => `"${one}"`).join(', ')}`;
 
+export const ALLOW_CONTEXT_HELP = 'this context is meant, whatever it leads to (several times)';
+export const ALLOW_CLUSTER_HELP = 'the cluster is meant whose namespace kube-system has this uid (several times)';
+
 /** `--namespace-prefix`. */
 export function prefixArgument(text: string): string {
   if (PREFIX.test(text)) return text;
@@ -71,14 +74,16 @@ export function existingFlags(flags: {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly allowContext?: readonly string[];
+  readonly allowCluster?: readonly string[];
   readonly namespacePrefix?: string;
   readonly allowClusterWrite?: readonly string[];
 }): NonNullable<ReplayContext['existing']> {
-  const { kubeconfig, context, allowContext, namespacePrefix, allowClusterWrite } = flags;
+  const { kubeconfig, context, allowContext, allowCluster, namespacePrefix, allowClusterWrite } = flags;
   return {
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
     ...(context === undefined ? {} : { context }),
     ...(allowContext === undefined ? {} : { allowContexts: allowContext }),
+    ...(allowCluster === undefined ? {} : { allowClusters: allowCluster }),
     ...(namespacePrefix === undefined ? {} : { namespacePrefix }),
     ...(allowClusterWrite === undefined ? {} : { allowClusterWrites: allowClusterWrite }),
   };

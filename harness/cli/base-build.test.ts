@@ -46,6 +46,7 @@ it('runs the base build on what the target ran on', () => {
     kubeconfig: '/k/dev.yaml',
     context: 'dev',
     allowed: ['dev'],
+    clusters: [],
     writes: [],
     prefix: 'mine',
     run: 'abc',

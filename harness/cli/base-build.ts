@@ -106,10 +106,18 @@ function choiceOf({
   kubeconfig,
   context,
   allowed,
+  clusters,
   writes,
   prefix,
 }: ExistingAccess): NonNullable<ReplayContext['existing']> {
-  return { kubeconfig, context, allowContexts: allowed, namespacePrefix: prefix, allowClusterWrites: writes };
+  return {
+    kubeconfig,
+    context,
+    allowContexts: allowed,
+    allowClusters: clusters,
+    namespacePrefix: prefix,
+    allowClusterWrites: writes,
+  };
 }
 
 /** An equal share of what is left: one that needs less leaves more to the others, and none takes it all. */

@@ -18,7 +18,7 @@ const OURS: ReadonlySet<string> = new Set(['STALEMATE_NODE_TOO_OLD', 'STALEMATE_
 const SERVICE_LINK = /^STALEMATE_(?:SERVICE|PORT_\d)/;
 const SERVICE_ADDRESS = /^(?:tcp|udp|sctp):\/\//;
 /** Flags that lead to a cluster of somebody else. */
-const SAID: ReadonlySet<string> = new Set(['--kubeconfig', '--context', '--allow-context']);
+const SAID: ReadonlySet<string> = new Set(['--kubeconfig', '--context']);
 const YES: ReadonlySet<string> = new Set(['1', 'true', 'yes', 'on']);
 const NO: ReadonlySet<string> = new Set(['0', 'false', 'no', 'off']);
 

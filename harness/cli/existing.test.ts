@@ -1,5 +1,5 @@
 /** `--cluster existing` and `clean`, from the command line. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -50,6 +50,34 @@ describe('a cluster that is named', { timeout: 300_000 }, () => {
     );
     expect(stdout).toContain('would make the definition releases.delivery.example.com');
     expect(await contents()).toBe(before);
+  });
+
+  it('is let in because stalemate serves it, or by who may say so, and not by a project', async () => {
+    const url = /server: (\S+)/.exec(readFileSync(kubeconfig, 'utf8'))?.[1] ?? '';
+    const system = (await (await fetch(`${url}/api/v1/namespaces/kube-system`)).json()) as {
+      metadata: { uid: string };
+    };
+    const { uid } = system.metadata;
+    const plan = [...RUN, '--kubeconfig', kubeconfig, '--dry-run'];
+    // As on another machine, where nothing is known of what is behind a tunnel.
+    const home = { XDG_STATE_HOME: join(cwd, 'elsewhere'), XDG_CONFIG_HOME: join(cwd, 'config') };
+    const codeWith = (env: { readonly [name: string]: string }, ...more: readonly string[]): number | null =>
+      stalemate([...plan, ...more], { cwd, env: { ...home, ...env } }).code;
+
+    const refused = stalemate(plan, { cwd, env: home });
+
+    expect(refused.code).toBe(5);
+    expect(refused.stderr).toContain(`expected --allow-cluster ${uid} or --allow-context stalemate`);
+    expect(codeWith({}, '--allow-cluster', uid)).toBe(0);
+    expect(codeWith({}, '--allow-context', 'stalemate')).toBe(0);
+    expect(codeWith({ STALEMATE_ALLOW_CLUSTER: uid })).toBe(0);
+    expect(codeWith({ STALEMATE_ALLOW_CONTEXT: 'another\nstalemate' })).toBe(0);
+    writeFileSync(join(cwd, 'stalemate.config.yaml'), 'allowContexts: [stalemate]\n');
+    expect(codeWith({})).toBe(2);
+    rmSync(join(cwd, 'stalemate.config.yaml'));
+    mkdirSync(join(cwd, 'config', 'stalemate'), { recursive: true });
+    writeFileSync(join(cwd, 'config', 'stalemate', 'clusters.json'), '{"version": 1, "contexts": ["stalemate"]}');
+    expect(codeWith({})).toBe(0);
   });
 
   it('is as it was after a run', async () => {

@@ -263,7 +263,7 @@ export interface ReplayContext {
   /** Which cluster of somebody else, and what is allowed there. */
   readonly existing?: Pick<
     StalemateOptions,
-    'kubeconfig' | 'context' | 'allowContexts' | 'namespacePrefix' | 'allowClusterWrites'
+    'kubeconfig' | 'context' | 'allowContexts' | 'allowClusters' | 'namespacePrefix' | 'allowClusterWrites'
   >;
   /** Variables of a process target's environment: they are not stored, for they may be secrets. */
   readonly env?: { readonly [name: string]: string };

@@ -3,7 +3,8 @@ import { createInterface } from 'node:readline/promises';
 import { usage } from './arguments.ts';
 import { shellWords } from './shell-words.ts';
 
-function isAsked(): boolean {
+/** Whether a person is there to answer. */
+export function isAsked(): boolean {
   return process.stdin.isTTY && process.stdout.isTTY;
 }
 

@@ -115,7 +115,7 @@ describe('what cannot be recorded', () => {
       5,
       '"kind-dev" leads to prod.example.com',
     ],
-    ['a cluster that does not run', () => ['--kubeconfig', closed()], 3, 'could not reach https://127.0.0.1:1'],
+    ['a cluster that does not run', () => ['--kubeconfig', closed()], 3, 'https://127.0.0.1:1 could not be reached'],
     ['a context that is not there', () => ['--kubeconfig', 'kubeconfig', '--context', 'x'], 2, 'has no context "x"'],
   ])('is %s', (_what, flags, code, message) => {
     const { status, err } = stalemate('record', ...flags(), '--', ...SUITE);

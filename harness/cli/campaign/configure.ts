@@ -4,6 +4,7 @@ import type { StalemateOptions } from '../../execution/config/options.ts';
 import type { RunConfig } from '../../execution/config/run-config.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { mergeRunFlags, type RunFlags } from '../commands/run-flags.ts';
+import { askAbout } from '../ask-cluster.ts';
 import type { CommandContext } from '../main.ts';
 
 /** The configuration, the file's and on top of it what the flags say. */
@@ -20,6 +21,7 @@ export async function configOf(
     only: flags.property ?? [],
     ...(configFile === undefined ? {} : { configFile }),
   });
+  await askAbout(config.existing);
   if (config.properties.length > 0) return config;
   throw new HarnessError(
     'CONFIG_INVALID',

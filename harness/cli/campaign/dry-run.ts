@@ -16,11 +16,12 @@ export async function dryRun(config: RunConfig, console: CommandContext['console
 
 /** What would be touched on a cluster of somebody else. */
 async function tellPlan(config: RunConfig, access: ExistingAccess, console: CommandContext['console']): Promise<void> {
-  const { openAccess, reachCluster, standingText } = await import('../../clusters/existing/access.ts');
+  const { standingText } = await import('../../clusters/existing/access.ts');
+  const { admitCluster } = await import('../../clusters/existing/admission.ts');
   const { planFor } = await import('../../clusters/existing/plan.ts');
   const { namespacesThere } = await import('../../execution/hosts/existing-namespaces.ts');
-  const { remote } = openAccess(access);
-  console.out(`${standingText(access, remote.url, await reachCluster(remote))}\n`);
+  const { remote, version } = await admitCluster(access);
+  console.out(`${standingText(access, remote.url, version)}\n`);
   const { crds, samples, project } = config;
   const shipped = (project?.objects ?? []).map((object) => ({
     ...object,

@@ -1,12 +1,14 @@
 /** `stalemate clean`: what earlier runs have left, taken away. */
 import { Command } from 'commander';
-import { EXIT, type ExitCode } from '../../model/errors.ts';
-import { collect } from '../arguments.ts';
+import { EXIT, HarnessError, type ExitCode } from '../../model/errors.ts';
+import { ALLOW_CLUSTER_HELP, ALLOW_CONTEXT_HELP, collect } from '../arguments.ts';
+import { asking } from '../ask-cluster.ts';
 import type { CommandContext } from '../main.ts';
 
 interface CleanFlags {
   readonly dryRun?: boolean;
   readonly allowContext?: readonly string[];
+  readonly allowCluster?: readonly string[];
 }
 
 const HELP = `
@@ -16,7 +18,7 @@ them away; this command does it now, for every cluster that was used from this m
 anything else by its uid. What belongs to a run that still goes on stays. Clusters of --cluster kind are no business of this command: they
 are deleted with the run that made them, and where even that failed, at the next start of such a run.
 
-Exit codes: 0 nothing is left, 3 something is (it is said why)
+Exit codes: 0 nothing is left, 3 something is (it is said why), 5 the cluster is another one than was used, or sends requests elsewhere
 
 Example:
   stalemate clean --dry-run`;
@@ -25,7 +27,8 @@ export function cleanCommand(context: CommandContext): Command {
   return new Command('clean')
     .description('Take away what runs that were cut short have left.')
     .option('--dry-run', 'only list it')
-    .option('--allow-context <name>', 'this context may lead to another machine (several times)', collect)
+    .option('--allow-context <name>', ALLOW_CONTEXT_HELP, collect)
+    .option('--allow-cluster <uid>', ALLOW_CLUSTER_HELP, collect)
     .addHelpText('after', HELP)
     .action(async (flags: CleanFlags) => {
       context.finish(await clean(flags, context));
@@ -33,15 +36,17 @@ export function cleanCommand(context: CommandContext): Command {
 }
 
 async function clean(
-  { dryRun = false, allowContext = [] }: CleanFlags,
+  { dryRun = false, allowContext = [], allowCluster = [] }: CleanFlags,
   { console }: CommandContext,
 ): Promise<ExitCode> {
-  const { openAccess, reachCluster } = await import('../../clusters/existing/access.ts');
+  const { admitCluster } = await import('../../clusters/existing/admission.ts');
+  const { readKubeconfig } = await import('../../clusters/existing/kubeconfig-file.ts');
   const { cleanUp } = await import('../../clusters/existing/clean-up.ts');
   const { leftFootprints } = await import('../../clusters/existing/footprint.ts');
   const { CONTROL_PLANE, TOXIPROXY, endLeft } = await import('../../clusters/scratch.ts');
   const word = dryRun ? 'would remove' : 'removed';
   let isLeft = false;
+  let isRefused = false;
   let isAny = false;
   for (const [kind, what] of [
     [CONTROL_PLANE, 'a control plane'],
@@ -62,9 +67,10 @@ async function clean(
       continue;
     }
     try {
-      const { remote } = openAccess({ ...head, allowed: [...head.allowed, ...allowContext] });
-      if (remote.url !== head.url) throw new Error(`its kubeconfig leads to ${remote.url} now`);
-      await reachCluster(remote);
+      const named = { ...head, allowed: [...head.allowed, ...allowContext], clusters: allowCluster };
+      const { url } = readKubeconfig(head.kubeconfig, head.context).remote;
+      if (url !== head.url) throw new Error(`its kubeconfig leads to ${url} now`);
+      const { remote } = await admitCluster(named, { same: head.uid, ask: asking() });
       const { removed, left } = await cleanUp(remote, footprint, dryRun);
       console.out(`run ${head.run} on ${where}:${removed.length + left.length === 0 ? ' nothing is left' : ''}\n`);
       for (const what of removed) console.out(`  ${word} ${what}\n`);
@@ -72,11 +78,13 @@ async function clean(
       isLeft ||= left.length > 0;
     } catch (error) {
       isLeft = true;
+      isRefused ||= error instanceof HarnessError && error.code === 'REFUSED';
       const why = error instanceof Error ? error.message : String(error);
       console.err(`stalemate: run ${head.run} on ${where}: ${why}\n`);
       console.err(`  if that cluster is gone, remove ${footprint.file}\n`);
     }
   }
   if (!isAny) console.out('nothing is left of earlier runs\n');
+  if (isRefused) return EXIT.refused;
   return isLeft ? EXIT.inconclusive : EXIT.holds;
 }

@@ -1,7 +1,15 @@
 /** The flags that say what answers the API, and what disturbs the way to it: the same for whatever runs a target. */
 import type { Command } from 'commander';
 import type { ClusterKind } from '../../model/cluster.ts';
-import { CLUSTER_HELP, clusterArgument, clusterWriteArgument, collect, prefixArgument } from '../arguments.ts';
+import {
+  ALLOW_CLUSTER_HELP,
+  ALLOW_CONTEXT_HELP,
+  CLUSTER_HELP,
+  clusterArgument,
+  clusterWriteArgument,
+  collect,
+  prefixArgument,
+} from '../arguments.ts';
 import { withKindFlags, type KindFlags } from './kind-flags.ts';
 
 export interface ClusterFlags extends KindFlags {
@@ -9,6 +17,7 @@ export interface ClusterFlags extends KindFlags {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly allowContext?: readonly string[];
+  readonly allowCluster?: readonly string[];
   readonly namespacePrefix?: string;
   readonly allowClusterWrite?: readonly string[];
   readonly toxiproxy?: string;
@@ -21,7 +30,8 @@ export function withClusterFlags(command: Command): Command {
       .option('--cluster <kind>', CLUSTER_HELP, clusterArgument)
       .option('--kubeconfig <file>', 'for --cluster existing: where it is named; never looked for')
       .option('--context <name>', 'its context (default: the current one of that file)')
-      .option('--allow-context <name>', 'this context may lead to another machine (several times)', collect)
+      .option('--allow-context <name>', ALLOW_CONTEXT_HELP, collect)
+      .option('--allow-cluster <uid>', ALLOW_CLUSTER_HELP, collect)
       .option('--namespace-prefix <text>', 'of the namespaces made there (default: stalemate)', prefixArgument)
       .option(
         '--allow-cluster-write <kind=name>',

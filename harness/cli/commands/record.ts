@@ -5,7 +5,8 @@ import { misspeltIn } from '../../actors/process/command.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
 import type { Recording } from '../../model/recording.ts';
 import { deviationText } from '../../model/schedule.ts';
-import { collect, usage } from '../arguments.ts';
+import { ALLOW_CLUSTER_HELP, ALLOW_CONTEXT_HELP, collect, usage } from '../arguments.ts';
+import { asking } from '../ask-cluster.ts';
 import type { CommandContext } from '../main.ts';
 import { readText } from '../read-text.ts';
 
@@ -13,6 +14,7 @@ interface RecordFlags {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly allowContext?: readonly string[];
+  readonly allowCluster?: readonly string[];
   readonly auditLog?: string;
   readonly target?: string;
   readonly out: string;
@@ -21,7 +23,8 @@ interface RecordFlags {
 const HELP = `
 Puts the gate before the cluster of a kubeconfig, runs the command with KUBECONFIG leading through it, and writes down what passed and
 every version of every object that was touched. Nothing is held back and nothing is changed. The kubeconfig has to be named: none is
-ever looked for. A cluster that is not on this machine needs --allow-context with the exact name of its context.
+ever looked for. A cluster that stalemate does not serve has to be allowed: by --allow-cluster with the uid of its namespace
+kube-system, by --allow-context with the exact name of its context, or by a yes at the terminal, which is kept.
 Suites of envtest get USE_EXISTING_CLUSTER=true, and so use that cluster.
 
 Actors are told apart by user agent: who watches collections and writes most is taken for the controller; name another with --target.
@@ -31,7 +34,7 @@ Exit codes: 0 the command succeeded, 1 it failed, 2 usage or configuration, 3 no
             5 refused by the safety guard
 
 Examples:
-  stalemate record --kubeconfig kind.yaml --context kind-dev -- go test ./test/e2e/...
+  stalemate record --kubeconfig kind.yaml --context kind-dev --allow-context kind-dev -- go test ./test/e2e/...
   stalemate record --audit-log audit.log
   stalemate recheck .stalemate/recordings`;
 
@@ -41,7 +44,8 @@ export function recordCommand(context: CommandContext): Command {
     .argument('[command...]', 'after --: the program to run, and its arguments')
     .option('--kubeconfig <file>', 'the cluster that the command is to use')
     .option('--context <name>', 'context in that file (default: its current one)')
-    .option('--allow-context <name>', 'this context may lead to another machine (several times)', collect)
+    .option('--allow-context <name>', ALLOW_CONTEXT_HELP, collect)
+    .option('--allow-cluster <uid>', ALLOW_CLUSTER_HELP, collect)
     .option('--audit-log <file>', 'read this instead of running anything')
     .option('--target <text>', "part of the controller's user agent")
     .option('--out <file>', 'where the recording goes', join('.stalemate', 'recordings', 'recording.json'))
@@ -73,11 +77,13 @@ async function record(command: readonly string[], flags: RecordFlags, context: C
     if (misspelt?.meant === '{kubeconfig}')
       throw usage(`got "${misspelt.found}" in the command ("${word}"), which nothing replaces, expected {kubeconfig}`);
   }
-  const { readKubeconfig } = await import('../../clusters/existing/kubeconfig-file.ts');
-  const { guardCluster } = await import('../../clusters/existing/guard.ts');
+  const { admitCluster } = await import('../../clusters/existing/admission.ts');
   const { recordRun } = await import('../../execution/recording/record-run.ts');
-  const access = readKubeconfig(resolve(console.cwd, flags.kubeconfig), flags.context);
-  guardCluster(access, flags.allowContext);
+  const { kubeconfig, context: named, allowContext = [], allowCluster = [] } = flags;
+  const access = await admitCluster(
+    { kubeconfig: resolve(console.cwd, kubeconfig), context: named, allowed: allowContext, clusters: allowCluster },
+    { ask: asking() },
+  );
   const { recording, requests, ended, succeeded } = await recordRun({
     access,
     command,

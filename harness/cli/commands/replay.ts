@@ -18,6 +18,7 @@ import { Vault } from '../../report/redaction/vault.ts';
 import { tellStory, type Told } from '../../report/story.ts';
 import { renderStory } from '../../report/terminal.ts';
 import { decodeReplayable } from '../../schedule/codec/record.ts';
+import { askAbout } from '../ask-cluster.ts';
 import { countArgument, envArgument, existingFlags, networkArgument } from '../arguments.ts';
 import { FindingKeeper } from '../finding-keeper.ts';
 import type { CommandContext } from '../main.ts';
@@ -100,6 +101,10 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
   // In real time that lasts, and nothing is told before the end.
   if ('command' in counterexample.target || cluster !== 'embedded')
     console.err(`replaying on ${cluster}, runs: ${flags.times ?? REPLAY_TIMES}\n`);
+  if (cluster === 'existing') {
+    const { existingOf } = await import('../../execution/config/target-options.ts');
+    await askAbout(existingOf({ ...existingFlags(flags), cluster }, console.cwd));
+  }
   const result = await replay(counterexample, {
     ...context,
     cluster,
@@ -169,13 +174,22 @@ function isForEmbedded({ schedule, target }: Counterexample): boolean {
 
 /** What was asked for beyond the file. */
 function elsewhere(flags: ReplayFlags): string {
-  const { cluster, toxiproxy, kubeconfig, context, allowContext = [], allowClusterWrite = [] } = flags;
+  const {
+    cluster,
+    toxiproxy,
+    kubeconfig,
+    context,
+    allowContext = [],
+    allowCluster = [],
+    allowClusterWrite = [],
+  } = flags;
   const given = [
     ['cluster', cluster],
     ['toxiproxy', toxiproxy],
     ['kubeconfig', kubeconfig],
     ['context', context],
     ...allowContext.map((name) => ['allow-context', name]),
+    ...allowCluster.map((uid) => ['allow-cluster', uid]),
     ...allowClusterWrite.map((text) => ['allow-cluster-write', `'${text}'`]),
   ];
   return given.map(([name, value]) => (value === undefined ? '' : ` --${name} ${value}`)).join('');

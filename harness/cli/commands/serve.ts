@@ -94,6 +94,7 @@ async function serve(flags: ServeFlags, { console, signal }: CommandContext): Pr
     },
   });
   server.boot(http.port);
+  const forget = await noted(server, http.url);
   const stop = await animate(server, flags.controllers, security?.ca ?? '');
   try {
     if (flags.writeKubeconfig !== undefined)
@@ -109,8 +110,16 @@ async function serve(flags: ServeFlags, { console, signal }: CommandContext): Pr
     });
   } finally {
     stop();
+    forget();
     await http.close();
   }
+}
+
+/** Whoever names this cluster for a run need not allow it. */
+async function noted(server: ApiServer, url: string): Promise<() => void> {
+  const { noteServed } = await import('../../clusters/existing/served-clusters.ts');
+  const system = server.objects('namespaces').find(({ metadata }) => metadata.name === 'kube-system');
+  return noteServed(system?.metadata.uid ?? '', url);
 }
 
 async function listen(server: ApiServer, flags: ServeFlags, options: ServeOptions): Promise<HttpServer> {

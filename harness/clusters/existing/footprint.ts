@@ -21,6 +21,8 @@ export interface FootprintHead {
   /** Absolute path. */
   readonly kubeconfig: string;
   readonly allowed: readonly string[];
+  /** Of its namespace kube-system; absent in older files, and where it is not known. */
+  readonly uid?: string;
   readonly process: ProcessIdentity;
 }
 

@@ -1,27 +1,27 @@
 /**
- * The guard: which clusters the harness may talk to.
+ * The guard before the first request: which addresses the harness may talk to at all.
  *
- * A cluster is let through by where it is, never by what it is called: on this machine's loopback interface, or by the exact name of its
- * context. Start at {@link guardCluster}.
+ * A server on this machine's loopback interface may be asked which cluster it is, and so may one that somebody means. That it may also be
+ * used is decided by which cluster it is (`admission.ts`): an address of this machine may be a tunnel. Start at {@link guardCluster}.
  */
 import { HarnessError } from '../../model/errors.ts';
 import type { ClusterAccess } from './kubeconfig-file.ts';
 
 /**
- * Lets a cluster through, or not.
+ * Lets a request be sent, or not.
  *
- * @param allowed Contexts that the user has named.
- * @throws {REFUSED} when it is neither on loopback nor allowed by name.
+ * @param isMeant Whether somebody has said that this server is meant.
+ * @throws {REFUSED} when it is neither on loopback nor meant.
  */
-export function guardCluster({ context, remote }: ClusterAccess, allowed: readonly string[] = []): void {
-  if (isLoopback(remote.url) || allowed.includes(context)) return;
+export function guardCluster({ context, remote }: ClusterAccess, isMeant: boolean): void {
+  if (isLoopback(remote.url) || isMeant) return;
   throw new HarnessError(
     'REFUSED',
     `context "${context}" leads to ${new URL(remote.url).host}, which is not on this machine; expected a server on loopback, or --allow-context ${context} from somebody who means that cluster`,
   );
 }
 
-/** Whether a URL cannot leave this machine. A name other than `localhost` may mean anything. */
+/** Whether a URL names this machine. A name other than `localhost` may mean anything. */
 export function isLoopback(url: string): boolean {
   const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1').toLowerCase();
   return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);

@@ -3,7 +3,9 @@
  *
  * Owns: the order of both, also when the work in between fails. Start at {@link withExisting}.
  */
-import { openAccess, reachCluster, standingText, type ExistingAccess } from './access.ts';
+import { HarnessError } from '../../model/errors.ts';
+import { standingText, type ExistingAccess } from './access.ts';
+import { admitCluster } from './admission.ts';
 import { cleanUp } from './clean-up.ts';
 import { Footprint, leftFootprints } from './footprint.ts';
 
@@ -21,19 +23,21 @@ export async function withExisting<T>(
   tell: Tell = () => {},
 ): Promise<{ readonly result: T; readonly left: readonly string[] }> {
   const { kubeconfig, context, allowed, run } = access;
-  const { remote } = openAccess(access);
-  tell(standingText(access, remote.url, await reachCluster(remote)));
+  const { remote, version, uid } = await admitCluster(access);
+  tell(standingText(access, remote.url, version));
   const left: string[] = [];
   for (const { footprint, head, isAlive } of leftFootprints())
-    if (!isAlive && head.url === remote.url) left.push(...(await cleanUp(remote, footprint)).left);
+    if (!isAlive && head.url === remote.url && (head.uid ?? uid) === uid)
+      left.push(...(await cleanUp(remote, footprint)).left);
   const footprint = new Footprint(run);
-  footprint.begin({ url: remote.url, context, kubeconfig, allowed });
+  footprint.begin({ url: remote.url, context, kubeconfig, allowed, ...(uid === undefined ? {} : { uid }) });
   try {
     const result = await work();
     left.push(...(await cleaned(access, footprint)));
     return { result, left };
   } catch (error) {
-    tellLeft([...left, ...(await cleaned(access, footprint))], tell);
+    const more = await cleaned(access, footprint).catch((why: unknown) => [textOf(why)]);
+    tellLeft([...left, ...more], tell);
     throw error;
   }
 }
@@ -49,12 +53,17 @@ function tellLeft(left: readonly string[], tell: Tell): void {
   for (const why of left) tell(`warning: left on the cluster: ${why}`);
 }
 
-/** What fails here must not hide what failed before. */
+/** @throws {REFUSED} when what answers is not what was used: nobody is to take that for an end like others. */
 async function cleaned(access: ExistingAccess, footprint: Footprint): Promise<readonly string[]> {
   try {
-    return (await cleanUp(openAccess(access).remote, footprint)).left;
+    const { remote } = await admitCluster(access, { same: footprint.read()?.head.uid });
+    return (await cleanUp(remote, footprint)).left;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return [`what the run made is still there (${why}); take it away with "stalemate clean"`];
+    if (error instanceof HarnessError && error.code === 'REFUSED') throw error;
+    return [`what the run made is still there (${textOf(error)}); take it away with "stalemate clean"`];
   }
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

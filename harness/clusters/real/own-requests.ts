@@ -13,8 +13,13 @@ import type { ApiRequest, ApiResponse, Method, Upstream } from '../../wire/http.
 const READY_MS = 30_000;
 const POLL_MS = 20;
 
-/** One request. */
-export function ask(
+/**
+ * One request.
+ *
+ * @throws {REFUSED} when the server sends whoever asks elsewhere.
+ * @throws {ConnectionFailure} when the connection broke before the answer.
+ */
+export async function ask(
   upstream: Upstream,
   method: Method,
   path: string,
@@ -23,7 +28,22 @@ export function ask(
 ): Promise<ApiResponse> {
   const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
   const headers = { 'content-type': type, 'user-agent': 'stalemate' };
-  return call(upstream, { method, path, query, headers, ...(body === undefined ? {} : { body }) });
+  const answer = await call(upstream, { method, path, query, headers, ...(body === undefined ? {} : { body }) });
+  if (isRedirect(answer.code)) throw sentElsewhere(answer.code, `${method} ${path}`);
+  return answer;
+}
+
+/** Whether an answer sends whoever asks elsewhere; nobody follows. */
+export function isRedirect(code: number): boolean {
+  return code >= 300 && code < 400 && code !== 304;
+}
+
+/** @returns what is thrown when a server does so. */
+export function sentElsewhere(code: number, what: string): HarnessError {
+  return new HarnessError(
+    'REFUSED',
+    `the API server sends requests elsewhere (${code} to ${what}), expected the API server itself; nothing was followed; name the server that is meant`,
+  );
 }
 
 /**

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parse as parseYaml } from 'yaml';
+import { allowedClustersFile } from '../../clusters/existing/allowed-clusters.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { absolute } from './config-paths.ts';
 import { checkOptions, type StalemateOptions } from './options.ts';
@@ -27,7 +28,19 @@ export async function loadConfigFile(file: string): Promise<StalemateOptions> {
   if (!existsSync(path)) {
     throw new HarnessError('CONFIG_INVALID', `"${file}" does not exist, expected a configuration file; check --config`);
   }
-  return absolute(checkOptions(await readOptions(path), basename(path)), dirname(path));
+  const options = checkOptions(await readOptions(path), basename(path));
+  refuseAllowances(options, basename(path));
+  return absolute(options, dirname(path));
+}
+
+/** A project that is checked out has not been asked which clusters its reader means. */
+function refuseAllowances({ allowContexts, allowClusters }: StalemateOptions, name: string): void {
+  if (allowContexts === undefined && allowClusters === undefined) return;
+  const [option, flag] = allowContexts === undefined ? ['allowClusters', 'cluster'] : ['allowContexts', 'context'];
+  throw new HarnessError(
+    'CONFIG_INVALID',
+    `"${name}" has "${option}", which no file of a project may say; expected it from whoever means that cluster: --allow-${flag} on the command line, STALEMATE_ALLOW_${flag.toUpperCase()} in the environment, or their own "${allowedClustersFile()}"; take it out of the file`,
+  );
 }
 
 async function readOptions(path: string): Promise<unknown> {

@@ -18,7 +18,8 @@ afterEach(() => {
 const CLAIM = { name: 'a', resource: 'pods', cel: 'true' };
 
 /** Every option there is, with some value: a new one without a line here fails the types. */
-const ALL: { readonly [option in keyof Required<StalemateOptions>]: StalemateOptions[option] } = {
+type OfFiles = Required<Omit<StalemateOptions, 'allowContexts' | 'allowClusters'>>;
+const ALL: { readonly [option in keyof OfFiles]: StalemateOptions[option] } = {
   target: 'target.ts',
   command: ['bin/manager', '--address=:{port:m}'],
   image: 'manager:v1',
@@ -40,7 +41,6 @@ const ALL: { readonly [option in keyof Required<StalemateOptions>]: StalemateOpt
   kind: { image: 'i', kubernetesVersion: '1.34', configFile: 'kind.yaml', keep: true },
   kubeconfig: 'k.yaml',
   context: 'c',
-  allowContexts: ['c'],
   namespacePrefix: 'p',
   allowClusterWrites: ['nodes=a'],
   properties: ['no-lost-update'],
@@ -86,6 +86,26 @@ it.each([
 
   expect(Object.keys(read).toSorted()).toEqual(Object.keys(ALL).toSorted());
   expect(read).toEqual(await loadConfigFile(join(folder, 'other.ts')));
+});
+
+it.each([
+  ['allowContexts', '--allow-context', 'STALEMATE_ALLOW_CONTEXT'],
+  ['allowClusters', '--allow-cluster', 'STALEMATE_ALLOW_CLUSTER'],
+])('takes %s from no file, and says where it belongs', async (option, flag, variable) => {
+  for (const [end, text] of [
+    ['yaml', stringify({ [option]: ['prod'] })],
+    ['mjs', `export default { ${option}: [] };`],
+  ] as const) {
+    const file = join(folder, `given-${option}.${end}`);
+    writeFileSync(file, text);
+
+    const loaded = loadConfigFile(file);
+
+    await expect(loaded).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    await expect(loaded).rejects.toThrow(
+      new RegExp(`"given-${option}\\.${end}" has "${option}", .*${flag} .*${variable} .*clusters\\.json`),
+    );
+  }
 });
 
 it('offers every option to editors', () => {

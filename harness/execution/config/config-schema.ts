@@ -2,7 +2,7 @@
  * The configuration as a JSON Schema: what an editor completes and checks in `stalemate.config.yaml`.
  *
  * Derived from the very schema that options are checked with. What only a program can hold (functions as claims, properties of one's own)
- * is left out: in YAML they are CEL expressions.
+ * is left out: in YAML they are CEL expressions; and so is what no file of a project may say.
  */
 import { z } from 'zod';
 import { CONNECTION, FAULT_KINDS } from '../../model/fault-kinds.ts';
@@ -27,7 +27,11 @@ export function configJsonSchema(
       if ((zodSchema as unknown) === predicateSchema) Object.assign(jsonSchema, CEL_CLAIM);
     },
   }) as unknown as JsonObject;
-  const options = isMap(schema['properties']) ? schema['properties'] : {};
+  const {
+    allowContexts: _contexts,
+    allowClusters: _clusters,
+    ...options
+  } = isMap(schema['properties']) ? schema['properties'] : {};
   const better: { readonly [option: string]: JsonObject } = {
     ...(options as { readonly [option: string]: JsonObject }),
     writers: switches(writers),

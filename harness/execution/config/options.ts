@@ -70,8 +70,10 @@ export interface StalemateOptions extends FindingOptions {
   readonly kubeconfig?: string;
   /** Its context there; default that file's current one. */
   readonly context?: string;
-  /** Contexts that may lead to another machine. */
+  /** Contexts that are meant, whatever they lead to; never in a file of the project. */
   readonly allowContexts?: readonly string[];
+  /** Clusters that are meant, by the uid of their namespace kube-system; never in a file of the project. */
+  readonly allowClusters?: readonly string[];
   /** What the names of the namespaces begin with that are made on an `existing` cluster; default `stalemate`. */
   readonly namespacePrefix?: string;
   /**
@@ -192,6 +194,7 @@ const optionsForm = z.strictObject({
   kubeconfig: z.string().min(1).exactOptional(),
   context: z.string().min(1).exactOptional(),
   allowContexts: z.array(z.string()).exactOptional(),
+  allowClusters: z.array(z.string()).exactOptional(),
   namespacePrefix: z.string().regex(PREFIX, PREFIX_FORM).exactOptional(),
   allowClusterWrites: z.array(z.string().refine(isClusterWrite, CLUSTER_WRITE_FORM)).exactOptional(),
   properties: z.array(z.union([z.string(), property])).exactOptional(),

@@ -139,12 +139,20 @@ export function clusterOf(options: StalemateOptions): ClusterKind {
 /**
  * The cluster of somebody else that the options name; `null` where none is meant.
  *
- * @throws {REFUSED} when none is named, or the guard does not let it through.
+ * @throws {REFUSED} when none is named.
  * @throws {CONFIG_INVALID} when one is named and another kind of cluster is asked for.
  */
 export function existingOf(options: StalemateOptions, cwd: string): ExistingAccess | null {
-  const { cluster = 'embedded', kubeconfig, context, allowContexts, namespacePrefix, allowClusterWrites } = options;
-  const given = { kubeconfig, context, allowContexts, namespacePrefix, allowClusterWrites };
+  const {
+    cluster = 'embedded',
+    kubeconfig,
+    context,
+    allowContexts,
+    allowClusters,
+    namespacePrefix,
+    allowClusterWrites,
+  } = options;
+  const given = { kubeconfig, context, allowContexts, allowClusters, namespacePrefix, allowClusterWrites };
   if (cluster !== 'existing') {
     const [name] = Object.entries(given).flatMap(([key, value]) => (value === undefined ? [] : [key]));
     if (name === undefined) return null;
@@ -158,6 +166,7 @@ export function existingOf(options: StalemateOptions, cwd: string): ExistingAcce
       ...(kubeconfig === undefined ? {} : { kubeconfig }),
       ...(context === undefined ? {} : { context }),
       ...(allowContexts === undefined ? {} : { allowed: allowContexts }),
+      ...(allowClusters === undefined ? {} : { clusters: allowClusters }),
       ...(allowClusterWrites === undefined ? {} : { writes: allowClusterWrites }),
       ...(namespacePrefix === undefined ? {} : { prefix: namespacePrefix }),
     },

@@ -9,7 +9,7 @@ import { serveHttp } from '../../apiserver/http/serve.ts';
 import type { ApiServer, CallOutFunction } from '../../apiserver/server.ts';
 import { realDate } from '../../determinism/real-time.ts';
 import type { Disturbance } from '../../clusters/connections/disturbance.ts';
-import { openAccess } from '../../clusters/existing/access.ts';
+import { admitCluster } from '../../clusters/existing/admission.ts';
 import { allowsWrite } from '../../clusters/existing/cluster-writes.ts';
 import { Footprint } from '../../clusters/existing/footprint.ts';
 import { openExisting } from '../../clusters/existing/open-existing.ts';
@@ -150,8 +150,10 @@ async function existing(subject: Subject, standing: Standing): Promise<Ground> {
             kindFor: (apiVersion, kind) => kinds.kindFor(apiVersion, kind),
           },
         );
+  const footprint = new Footprint(access.run);
+  const { remote } = await admitCluster(access, { same: footprint.read()?.head.uid });
   const { cluster, territory, isManaged, warnings } = await openExisting({
-    remote: openAccess(access).remote,
+    remote,
     kinds,
     ...(there === undefined ? {} : { shipped: there.shipped }),
     crds: definitions.crds,
@@ -159,7 +161,7 @@ async function existing(subject: Subject, standing: Standing): Promise<Ground> {
     laterNamespaces: [...names.keys()].filter((name) => !made.includes(name)).map((name) => places.there(name)),
     objects: [places.object(bystander(subject.namespace))],
     allowed: access.writes,
-    footprint: new Footprint(access.run),
+    footprint,
     witness: () => witnessOf(standing()),
   });
   const base = assembleServer({ ...rest, settings: isManaged ? untended(settings) : settings }, now);

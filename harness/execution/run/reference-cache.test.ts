@@ -85,7 +85,15 @@ it('is nothing to another cluster, nor to the same one of another version', asyn
   const at = (context: string): Subject =>
     subjectOf(command, {
       cluster: 'existing',
-      existing: { kubeconfig: join(folder, 'config'), context, allowed: [], writes: [], prefix: 'a', run: context },
+      existing: {
+        kubeconfig: join(folder, 'config'),
+        context,
+        allowed: [],
+        clusters: [],
+        writes: [],
+        prefix: 'a',
+        run: context,
+      },
     });
   const runner = runnerOf(thinTarget(setReady));
   const server = 'kube-apiserver 1.36.3';

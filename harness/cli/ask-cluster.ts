@@ -1,0 +1,25 @@
+/** A person at the terminal is asked about a cluster that nobody has allowed; a yes is kept. */
+import type { ExistingAccess } from '../clusters/existing/access.ts';
+import type { Admission } from '../clusters/existing/admission.ts';
+import { consented, isAsked } from './questions.ts';
+
+/** Undefined where nobody is there to be asked. */
+export function asking(): Admission['ask'] {
+  if (!isAsked()) return undefined;
+  return ({ context, server, uid }) =>
+    consented(
+      `Nobody has allowed the cluster of context "${context}" at ${server} (uid of its namespace kube-system: ${uid}).\nUse it, now and from now on? [y/N] `,
+    );
+}
+
+/**
+ * Asks before anything else happens, so that no question comes in the middle of it.
+ *
+ * @throws {REFUSED} when the answer is no.
+ */
+export async function askAbout(access: ExistingAccess | null): Promise<void> {
+  const ask = asking();
+  if (access === null || ask === undefined) return;
+  const { admitCluster } = await import('../clusters/existing/admission.ts');
+  await admitCluster(access, { ask });
+}

@@ -1,0 +1,78 @@
+/**
+ * Whether a cluster may be used: it is one that stalemate serves itself, or somebody who may say so has allowed it.
+ *
+ * That is the command line, the environment of whoever calls, a person at the terminal, or the user's own file
+ * (`allowed-clusters.ts`); never what comes with a project. Clusters are told apart by a uid (`identity.ts`), not by their address. Start
+ * at {@link admitCluster}.
+ */
+import type { RemoteOptions } from '../../gate/http/remote.ts';
+import { HarnessError } from '../../model/errors.ts';
+import { allowCluster, allowedClusters, type AllowedCluster } from './allowed-clusters.ts';
+import { guardCluster } from './guard.ts';
+import { identify } from './identity.ts';
+import { readKubeconfig, type ClusterAccess } from './kubeconfig-file.ts';
+import { isServed } from './served-clusters.ts';
+
+/** A cluster as it was named, and what was said of it. */
+export interface NamedCluster {
+  readonly kubeconfig: string;
+  readonly context?: string | undefined;
+  /** Contexts that are meant, by name. */
+  readonly allowed: readonly string[];
+  /** Clusters that are meant, by uid. */
+  readonly clusters?: readonly string[];
+}
+
+export interface Admission {
+  /** The cluster that it was when it was let in: it may be used, and no other one in its place. */
+  readonly same?: string | undefined;
+  /** Asks a person; a yes is kept. */
+  readonly ask?: ((which: AllowedCluster) => Promise<boolean>) | undefined;
+}
+
+export interface Admitted extends ClusterAccess {
+  readonly remote: RemoteOptions;
+  readonly version: string;
+  /** Absent where it is not known, and the context was allowed by name. */
+  readonly uid: string | undefined;
+}
+
+/**
+ * Reads where a cluster is, asks it which one it is, and lets it in.
+ *
+ * @throws {REFUSED} when nobody has allowed it, it is another one than before, or it sends requests elsewhere.
+ * @throws {CONFIG_INVALID} {CLUSTER_UNAVAILABLE} when it cannot be read or reached.
+ */
+export async function admitCluster(named: NamedCluster, { same, ask }: Admission = {}): Promise<Admitted> {
+  const access = readKubeconfig(named.kubeconfig, named.context);
+  const { context, remote } = access;
+  const { clusters = [] } = named;
+  const known = allowedClusters();
+  const isByName = [...named.allowed, ...known.contexts].includes(context);
+  const isKnownThere = known.clusters.some(({ server }) => server === remote.url);
+  guardCluster(access, isByName || isKnownThere || clusters.length > 0 || ask !== undefined);
+  const { version, uid, code } = await identify(remote);
+  const admitted = { ...access, version, uid };
+  const where = `context "${context}" at ${remote.url}`;
+  if (same !== undefined && uid !== same)
+    throw new HarnessError(
+      'REFUSED',
+      `${where} leads to another cluster than before (uid of its namespace kube-system: ${uid ?? 'unknown'}), expected ${same}; lead it there again`,
+    );
+  if (same !== undefined || isByName) return admitted;
+  if (uid === undefined)
+    throw new HarnessError(
+      'REFUSED',
+      `${where} answered ${code} when it was asked for its namespace kube-system, so that nobody knows which cluster it is; expected --allow-context ${context} from somebody who means that cluster`,
+    );
+  if ([...clusters, ...known.clusters.map((one) => one.uid)].includes(uid) || isServed(uid)) return admitted;
+  const which = { uid, context, server: remote.url };
+  if (ask !== undefined && (await ask(which))) {
+    allowCluster(which);
+    return admitted;
+  }
+  throw new HarnessError(
+    'REFUSED',
+    `${where} leads to a cluster that nobody has allowed (uid of its namespace kube-system: ${uid}), and an address of this machine may be a tunnel; expected --allow-cluster ${uid} or --allow-context ${context} from somebody who means that cluster`,
+  );
+}

@@ -1,0 +1,57 @@
+/**
+ * Which cluster answers at an address: the uid of its namespace kube-system, which every cluster has and no two share.
+ *
+ * Owns: the first two requests, which change nothing. Start at {@link identify}.
+ */
+import { RemoteServer, type RemoteOptions } from '../../gate/http/remote.ts';
+import { remoteUpstream } from '../../gate/http/remote-upstream.ts';
+import { HarnessError } from '../../model/errors.ts';
+import { mapOf, textOf } from '../../model/json.ts';
+import { ConnectionFailure } from '../../wire/call.ts';
+import type { ApiResponse } from '../../wire/http.ts';
+import { ask } from '../real/own-requests.ts';
+
+const SYSTEM = '/api/v1/namespaces/kube-system';
+
+export interface Identity {
+  /** `v1.36.0`. */
+  readonly version: string;
+  /** Absent where the credentials may not read it, or it is not there. */
+  readonly uid: string | undefined;
+  /** What asking for the uid was answered. */
+  readonly code: number;
+}
+
+/**
+ * Asks a server for its version, and which cluster it is.
+ *
+ * @throws {REFUSED} when it sends whoever asks elsewhere.
+ * @throws {CLUSTER_UNAVAILABLE} when it does not answer as an API server.
+ */
+export async function identify(remote: RemoteOptions): Promise<Identity> {
+  const upstream = remoteUpstream(new RemoteServer(remote));
+  try {
+    const { code, body } = await ask(upstream, 'GET', '/version');
+    const version = textAt(body, 'gitVersion');
+    if (code !== 200 || version === '')
+      throw new HarnessError(
+        'CLUSTER_UNAVAILABLE',
+        `${remote.url} answered ${code} to GET /version, expected an API server and credentials that it knows`,
+      );
+    const system = await ask(upstream, 'GET', SYSTEM);
+    const uid = system.code === 200 ? textOf(mapOf(mapOf(system.body)['metadata'])['uid']) : '';
+    return { version, uid: uid === '' ? undefined : uid, code: system.code };
+  } catch (error) {
+    if (!(error instanceof ConnectionFailure)) throw error;
+    throw new HarnessError(
+      'CLUSTER_UNAVAILABLE',
+      `${remote.url} could not be reached: ${error.message}; expected a running API server whose certificate the kubeconfig trusts`,
+    );
+  } finally {
+    upstream.close();
+  }
+}
+
+function textAt(body: ApiResponse['body'], key: string): string {
+  return typeof body === 'string' ? '' : textOf(mapOf(body)[key]);
+}
