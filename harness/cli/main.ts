@@ -3,7 +3,9 @@
  *
  * Owns: which commands there are, what becomes of an error, the exit code. Does not own: what a command does (`commands/`).
  */
+import { constants } from 'node:os';
 import { Command, CommanderError } from 'commander';
+import { realNow } from '../determinism/real-time.ts';
 import { EXIT, HarnessError, type ExitCode } from '../model/errors.ts';
 import { versions } from '../execution/versions.ts';
 import { applyEnvironment, unknownVariables } from './environment.ts';
@@ -153,22 +155,30 @@ interface StopSignal {
   dispose(): void;
 }
 
+/** A terminal that is closed sends SIGHUP. */
+const STOPPING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** Signals that follow each other so closely are one. */
+const ECHO_MS = 300;
+
 /** The first Ctrl-C asks the command to stop and keep what it has; the second does not ask. */
 function stopOnSignals(console: Console, farewell: string): StopSignal {
   const controller = new AbortController();
+  let since = Number.NEGATIVE_INFINITY;
   const listener = (name: NodeJS.Signals): void => {
-    // 128 + the signal's number, as shells have it.
-    if (controller.signal.aborted) process.exit(name === 'SIGINT' ? 130 : 143);
+    // A terminal signals a whole group of processes, and npx and its like pass on what they were sent: one Ctrl-C may come twice.
+    const isEcho = realNow() - since < ECHO_MS;
+    since = realNow();
+    if (isEcho) return;
+    // As shells have it.
+    if (controller.signal.aborted) process.exit(128 + constants.signals[name]);
     console.err(`\n${farewell} (once more to stop at once)\n`);
     controller.abort();
   };
-  process.on('SIGINT', listener);
-  process.on('SIGTERM', listener);
+  for (const name of STOPPING) process.on(name, listener);
   return {
     signal: controller.signal,
     dispose: () => {
-      process.off('SIGINT', listener);
-      process.off('SIGTERM', listener);
+      for (const name of STOPPING) process.off(name, listener);
     },
   };
 }

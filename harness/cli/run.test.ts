@@ -1,6 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Summary } from '../report/summary.ts';
@@ -141,12 +142,32 @@ describe('run, then replay', () => {
       // Once: a second Ctrl-C would not ask.
       asked = true;
       child.kill('SIGINT');
+      // What npx and its like add to a Ctrl-C that the terminal has sent already.
+      setTimeout(() => child.kill('SIGINT'), 50);
     });
     const code = await new Promise((resolve) => child.once('close', resolve));
 
     expect(stderr).toContain('stopping; what was found is kept');
     expect(stdout).toContain('1 distinct finding');
     expect(readdirSync(join(folder, 'stopped', 'failures'))).toHaveLength(1);
+    expect(code).toBe(1);
+  });
+
+  it('has what it saw on disk before it is shrunk, also when it is killed then', async () => {
+    const args = ['run', '--property', 'never-redeployed', '--budget', '60s', '--seed', '1', '--report-dir', 'killed'];
+    const unproved = join(folder, 'killed', 'unproved');
+    const child = startStalemate(args, folder);
+    const closed = new Promise((resolve) => child.once('close', resolve));
+    const names = (): readonly string[] =>
+      existsSync(unproved) ? readdirSync(unproved).filter((name) => name.endsWith('.json')) : [];
+    while (child.exitCode === null && names().length === 0) await delay(2);
+    child.kill('SIGKILL');
+    await closed;
+
+    const [name = ''] = names();
+    const { code, stdout } = stalemate(['replay', join('killed', 'unproved', name)], { cwd: folder });
+
+    expect(stdout).toContain('reproduced 5 of 5');
     expect(code).toBe(1);
   });
 

@@ -23,10 +23,16 @@ export interface Progress {
   readonly undisturbed?: number;
 }
 
+/** A violation as it was found: neither shrunk nor proved. */
+export type SeenViolation = Pick<Finding, 'violation' | 'counterexample' | 'record'>;
+
 export interface CampaignEvents {
   onProgress?(progress: Progress): void;
   /** Called as soon as a finding is shrunk and reproduced, so that nothing found is lost when the campaign ends early. */
   onFinding?(finding: Finding): void;
+  /** Called with a violation before it is shrunk and proved; {@link onSettled} follows once that has ended, one way or the other. */
+  onSeen?(violation: SeenViolation): void;
+  onSettled?(): void;
   /** Called with the first run that a property had no opinion on, for each of the first few reasons. */
   onInconclusive?(run: InconclusiveRun): void;
   /** Called before the campaign throws, with what it has come to: as if it had been interrupted. */

@@ -19,6 +19,7 @@ import { confirmRun, planConfirmation, withLeft, type ConfirmPlan } from '../con
 import { readWholeCorpus } from '../corpus/folder.ts';
 import type { CorpusReplay } from '../corpus/replay-first.ts';
 import { InconclusiveKeeper } from '../inconclusive-keeper.ts';
+import { UnprovedKeeper } from '../unproved-keeper.ts';
 import type { CommandContext } from '../main.ts';
 import { scenarioOf, secretSources } from '../scenario.ts';
 import { configOf } from './configure.ts';
@@ -79,6 +80,7 @@ async function runTold(
 
   const progress = progressLine(process.stderr);
   const unjudged = new InconclusiveKeeper(config.reportDir, console.cwd);
+  const unproved = new UnprovedKeeper(config.reportDir, console, vault);
   const onCluster = (line: string): void => tell(`${line}\n`);
   const there: There = {};
   let askedUntil = Number.POSITIVE_INFINITY;
@@ -98,6 +100,8 @@ async function runTold(
           ...(corpus === undefined ? {} : { expected: knownCauses(corpus.revisited) }),
           events: {
             onProgress: (facts) => progress.show(facts),
+            onSeen: (seen) => keeper.guard(() => unproved.seen(seen)),
+            onSettled: () => unproved.settled(),
             onFinding: (finding) => {
               progress.clear();
               keeper.keep(finding);
@@ -108,6 +112,7 @@ async function runTold(
         });
       });
       progress.clear();
+      unproved.close();
       // Where a real server is to be asked too, that gets half of what is left.
       const baseUntil = 'on' in confirm ? (realNow() + askedUntil) / 2 : askedUntil;
       if (build !== undefined && there.searched !== undefined)

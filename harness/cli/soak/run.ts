@@ -26,6 +26,7 @@ import { planConfirmation, type ConfirmPlan } from '../confirm.ts';
 import { readWholeCorpus } from '../corpus/folder.ts';
 import type { CorpusReplay } from '../corpus/replay-first.ts';
 import { InconclusiveKeeper } from '../inconclusive-keeper.ts';
+import { UnprovedKeeper } from '../unproved-keeper.ts';
 import type { CommandContext } from '../main.ts';
 import { secretSources } from '../scenario.ts';
 import { confirmSoak } from './confirm.ts';
@@ -118,6 +119,7 @@ async function soakLogged(logged: Logged, telling: Telling, { signal }: CommandC
   const { runConfigured, standOn } = await import('../library.ts');
   const { knownCauses } = await import('../corpus/replay-first.ts');
   const progress = progressLine(process.stderr);
+  const unproved = new UnprovedKeeper(config.reportDir, console, vault);
   const onCluster = (line: string): void => tell(`${line}\n`);
   const judged = (replayed: SoakLineOf<'judged'>['kept'], budgets: SoakLineOf<'judged'>['budgets']): void => {
     const at = realDate().toISOString();
@@ -143,7 +145,12 @@ async function soakLogged(logged: Logged, telling: Telling, { signal }: CommandC
           const result = await runConfigured(batch, {
             ...how,
             allSymptoms: all,
-            events: { ...events, onFinding, onInconclusive },
+            events: {
+              ...events,
+              ...{ onFinding, onInconclusive },
+              onSeen: (seen) => keeper.guard(() => unproved.seen(seen)),
+              onSettled: () => unproved.settled(),
+            },
           });
           return redactWords(keeper.withoutSecrets(result), secretSources(config), vault);
         },
@@ -161,6 +168,7 @@ async function soakLogged(logged: Logged, telling: Telling, { signal }: CommandC
     }),
   );
   progress.clear();
+  unproved.close();
 
   const merged = (): Soak | undefined => mergeSoak(entries, { allShards: false })[0];
   const searched = merged();

@@ -260,6 +260,13 @@ class Campaign {
     else if (message.say === 'measured') this.#undisturbed = message.measures;
     else if (message.say === 'tally' || message.say === 'done') this.#tally = message.tally;
     else if (message.say === 'trial') this.#announced = message;
+    else if (message.say === 'seen')
+      this.#options.events?.onSeen?.({
+        violation: message.violation,
+        counterexample: counterexampleOf(message.trial, message.violation, this.#config),
+        record: message.history,
+      });
+    else if (message.say === 'settled') this.#options.events?.onSettled?.();
     else if (message.say === 'found') this.#keep(message.found);
     else if (message.say === 'inconclusive') this.#keepRun(message.run);
     this.#progress();

@@ -47,6 +47,15 @@ export interface Found {
   readonly left?: readonly ('shrink' | 'proof')[];
 }
 
+/** A violation as it was found, before it is shrunk and proved. */
+export type Seen = Pick<Found, 'trial' | 'history' | 'violation'>;
+
+/** What is seen of a failed trial with a stored schedule. */
+export function seenIn({ trial, judged: { history }, schedule }: Failed, { violation, causes }: Suspect): Seen {
+  const stored = { workload: trial.workload, schedule: schedule ?? trial.schedule };
+  return { trial: stored, history, violation: { ...violation, cause: causes.candidates[0] } };
+}
+
 export interface ProofOptions {
   readonly runner: TrialRunner;
   readonly properties: readonly Property[];

@@ -50,6 +50,8 @@ async function campaign(
       verifyEvery: 10,
       shrinkMs: null,
       onTrial: (_, trial) => trials.push(trial),
+      onSeen: () => {},
+      onSettled: () => {},
       onFinding: (one) => found.push(one),
       onInconclusive: () => {},
       onPhase: () => {},

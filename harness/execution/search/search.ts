@@ -22,7 +22,7 @@ import type { CutAt } from '../time-plan.ts';
 import { unlessTimeIsOver } from '../run/cut-short.ts';
 import { oneByOne, sideBySide } from './batches.ts';
 import { firstDivergence } from '../run/fingerprint.ts';
-import { findingOf, type Failed, type Found } from './found.ts';
+import { findingOf, seenIn, type Failed, type Found, type Seen } from './found.ts';
 import { judgeRun, runJudged } from '../run/judge.ts';
 import { inLanes } from '../run/lanes.ts';
 import type { Judged } from '../run/judge.ts';
@@ -80,6 +80,9 @@ export interface SearchOptions {
   readonly shrinkMs: number | null;
   /** Before each trial: a heartbeat, and the place to look when the worker dies. */
   readonly onTrial: (run: number, trial: Trial) => void;
+  /** Before a violation is shrunk and proved, and after, whatever came of it. */
+  readonly onSeen: (seen: Seen) => void;
+  readonly onSettled: () => void;
   readonly onFinding: (found: Found) => void;
   /** The first run of each reason, while they are few. */
   readonly onInconclusive: (run: InconclusiveRun) => void;
@@ -208,8 +211,10 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
           if (counted.has(before)) continue;
           known.spend(before);
         }
+        const stored = { ...failure, schedule: failure.schedule ?? (await runner.derive(failure.trial)).schedule };
+        options.onSeen(seenIn(stored, suspect));
         const found = await findingOf(
-          failure,
+          stored,
           suspect,
           options,
           attempt,
@@ -217,6 +222,8 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
           known.pendingIn(failures.flatMap((one) => one.suspects)),
         );
         if (!runner.repeatable && found.stats.reproduced.k === 0) {
+          // Without a run of its own it is neither proved nor disproved.
+          if (found.stats.reproduced.n > 0) options.onSettled();
           known.lookedInVain(suspect);
           neverAgain(found, failure, options, tally);
           if (!isCounted) tally.inconclusiveRuns++;
@@ -226,15 +233,18 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
         if (found.violation.severity === 'warning') {
           tally.warnings.push(found.violation.sentence);
           known.dismiss(suspect);
+          options.onSettled();
           continue;
         }
         const { key } = found.violation.cause;
         const isFirst = !known.has(key);
         known.learn(suspect, key, found.also);
         known.count([suspect], tally, counted);
-        if (!known.isToReport(key, { isFirst, isWeak: found.stats.grade === 'pathological' })) continue;
-        if (isFirst) findings++;
-        options.onFinding(found);
+        if (known.isToReport(key, { isFirst, isWeak: found.stats.grade === 'pathological' })) {
+          if (isFirst) findings++;
+          options.onFinding(found);
+        }
+        options.onSettled();
       }
       known.count(failure.suspects, tally, counted);
       countDismissed(failure.suspects, known, tally, isCounted);

@@ -12,7 +12,7 @@ import type { StrategyName, Trial } from '../../model/trial.ts';
 import type { Waiver } from '../../model/waiver.ts';
 import type { Workload } from '../../model/workload.ts';
 import type { Aim } from '../../schedule/workload/writer.ts';
-import type { Found } from '../search/found.ts';
+import type { Found, Seen } from '../search/found.ts';
 import type { TimePlan } from '../time-plan.ts';
 import type { SearchTally } from '../search/tally.ts';
 import type { Subject } from '../subject.ts';
@@ -122,6 +122,9 @@ export type FromWorker =
   | { readonly say: 'trial'; readonly run: number; readonly trial: Trial }
   | { readonly say: 'measured'; readonly measures: Measures }
   | { readonly say: 'tally'; readonly tally: SearchTally }
+  /** A violation is about to be shrunk and proved; that has ended. */
+  | ({ readonly say: 'seen' } & Seen)
+  | { readonly say: 'settled' }
   | { readonly say: 'found'; readonly found: Found }
   | { readonly say: 'inconclusive'; readonly run: InconclusiveRun }
   | ({ readonly say: 'replayed' } & Replayed)

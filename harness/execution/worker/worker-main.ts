@@ -169,6 +169,8 @@ async function doSearch(
         told = realNow();
         say({ say: 'tally', tally });
       },
+      onSeen: (seen) => say({ say: 'seen', ...seen }),
+      onSettled: () => say({ say: 'settled' }),
       onFinding: (found) => {
         // What it was found in is counted, also where this worker does not live to say so.
         say({ say: 'tally', tally });

@@ -1,0 +1,63 @@
+/**
+ * Keeps a violation on disk while it is shrunk and proved: whoever stops that, in whatever way, still has what was seen.
+ *
+ * Owns: `DIR/unproved/NAME.json`, gone once it is a finding or turns out to be none.
+ */
+import { rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import type { SeenViolation } from '../execution/api.ts';
+import { HarnessError } from '../model/errors.ts';
+import { redactFinding } from '../report/redaction/index.ts';
+import type { Vault } from '../report/redaction/vault.ts';
+import { fileStem } from '../report/title.ts';
+import { writeWhole } from '../report/write-files.ts';
+import { encodeCounterexample } from '../schedule/codec/counterexample.ts';
+import type { Console } from './console.ts';
+
+export class UnprovedKeeper {
+  readonly #reportDir: string;
+  readonly #console: Pick<Console, 'cwd' | 'err' | 'called'>;
+  readonly #vault: Vault;
+  readonly #tellAtExit: () => void;
+  /** The last one is under way; those before were given up for want of time. */
+  #paths: readonly string[] = [];
+
+  constructor(reportDir: string, console: Pick<Console, 'cwd' | 'err' | 'called'>, vault: Vault) {
+    this.#reportDir = reportDir;
+    this.#console = console;
+    this.#vault = vault;
+    // Also where a second Ctrl-C ends the process at once.
+    this.#tellAtExit = () => this.close();
+    process.once('exit', this.#tellAtExit);
+  }
+
+  /** Writes what was seen, without its secrets. A folder that cannot be written to costs no search. */
+  seen(violation: SeenViolation): void {
+    try {
+      const told = redactFinding(violation, this.#vault);
+      const path = join(this.#reportDir, 'unproved', `${fileStem(told.violation)}.json`);
+      writeWhole(path, encodeCounterexample(told.counterexample));
+      this.#paths = [...this.#paths.filter((other) => other !== path), path];
+    } catch (error) {
+      if (!(error instanceof HarnessError)) throw error;
+    }
+  }
+
+  /** It is a finding with files of its own, or none. */
+  settled(): void {
+    const path = this.#paths.at(-1);
+    if (path !== undefined) rmSync(path, { force: true });
+    this.#paths = this.#paths.slice(0, -1);
+  }
+
+  /** Tells what is left, once. */
+  close(): void {
+    process.off('exit', this.#tellAtExit);
+    const { cwd, err, called } = this.#console;
+    for (const path of this.#paths) {
+      const file = relative(cwd, path);
+      err(`seen, and not proved: ${file}; "${called} replay ${file} --shrink" shrinks and proves it\n`);
+    }
+    this.#paths = [];
+  }
+}
