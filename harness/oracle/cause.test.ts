@@ -3,7 +3,7 @@ import { ownCause } from '../model/cause.ts';
 import type { Violation } from '../model/check-result.ts';
 import type { History } from '../model/history.ts';
 import type { KubeObject } from '../model/object.ts';
-import { causesNamed, causesOf, otherNames } from './cause.ts';
+import { causesNamed, causesOf, namedOnceSmall, otherNames } from './cause.ts';
 import { historyBuilder, manifest, ownedBy, type HistoryBuilder } from './test-history.ts';
 
 const KIND = 'widgets.example.com';
@@ -74,6 +74,26 @@ describe('the cause of a lost update', () => {
     expect(keyOf(history, violation({ class: 'rebuilt' }, { operations: [id] }))).toBe(drops);
   });
 
+  it('drops what is gone where its watch had told of it, may do either where that came late, and is old where set back', () => {
+    const keysOf = (told: 'before' | 'late' | 'after a refusal', labels: Readonly<Record<string, string>>): unknown => {
+      const { built, read } = started();
+      if (told === 'after a refusal')
+        built.begin('controller', 'update', KIND, 'a', { body: read }).fail(409, 'Conflict');
+      const set = built.edit('writer-1', KIND, 'a', ['metadata', 'labels'], { team: 'x' });
+      if (told !== 'late') built.deliver('controller', KIND);
+      const fresh = built.get('controller', KIND, 'a');
+      const put = built.update('controller', KIND, { ...fresh, metadata: { ...fresh.metadata, labels } });
+      const revisions = [...set.committed, ...put.committed];
+      const lost = violation({ field: 'metadata.labels' }, { operations: [put.id, set.id], revisions });
+      return causesNamed(built.build(), lost).map(({ key }) => key.split(' | ').at(-1));
+    };
+
+    expect(keysOf('before', {})).toEqual(['drops']);
+    expect(keysOf('late', {})).toEqual(['drops', 'stale']);
+    expect(keysOf('after a refusal', {})).toEqual(['stale', 'drops']);
+    expect(keysOf('before', { team: 'y' })).toEqual(['stale']);
+  });
+
   it('is another one where the version was left out, for a subresource, and for a patch', () => {
     const { built, read } = started();
     const ids = [
@@ -137,6 +157,16 @@ describe('the cause of a lost update', () => {
       keyOf(history, violation({ property: 'truthful-status', class: 'not-acted-upon' }, { operations: [id] })),
     ).not.toBe(keyOf(history, ahead));
   });
+});
+
+it('takes a small run that may be of two causes for what the large run was, and one of another cause for that', () => {
+  const [stale, drops, other] = ['stale', 'drops', 'other'].map((key) => ({ key, text: '' }));
+  if (stale === undefined || drops === undefined || other === undefined) throw new Error('three');
+  const large = { candidates: [drops], certain: true } as const;
+
+  expect(namedOnceSmall(large, [stale, drops])).toEqual([drops, stale]);
+  expect(namedOnceSmall(large, [other])).toEqual([other]);
+  expect(namedOnceSmall(large, [])).toEqual([drops]);
 });
 
 describe('the cause of an outcome', () => {

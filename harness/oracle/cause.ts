@@ -13,7 +13,7 @@ import type { History } from '../model/history.ts';
 import { isWrite } from '../model/history.ts';
 import { leafPattern } from '../model/leaf.ts';
 import { causeOf, isGuess, isNameOf } from './cause-kinds.ts';
-import { loopCauses, writeCause } from './guilty-request.ts';
+import { loopCauses, writeCause, writeCauses } from './guilty-request.ts';
 import { indexOf } from './history-index.ts';
 import { watchGivenUp } from './open-watches.ts';
 import { haveOverlapped, outcomeCauses, TWO_LEADERS, wrongIn } from './outcome-causes.ts';
@@ -39,6 +39,12 @@ export function isExplained({ candidates: [first], owners }: Causes): boolean {
 /** Other keys that the first candidate goes by. */
 export function otherNames([first, ...more]: Causes['candidates']): readonly string[] {
   return more.flatMap((cause) => (isNameOf(cause, first) ? [cause.key] : []));
+}
+
+/** What a shrunk run says of a violation that names its cause: where it may be of two, the one that the large run was taken for comes first. */
+export function namedOnceSmall({ candidates }: Causes, named: readonly Cause[]): Causes['candidates'] {
+  const taken = candidates.find(({ key }) => named.some((one) => one.key === key)) ?? named[0];
+  return taken === undefined ? [candidates[0]] : [taken, ...named.filter(({ key }) => key !== taken.key)];
 }
 
 /** Other ways not to survive than to end. */
@@ -78,7 +84,8 @@ export function withCause(history: History, violation: Violation, stored?: Cause
 }
 
 /** What a violation says of its cause on its own, whatever else happened in the run; empty where it only sees the outcome. */
-export function causesNamed(history: History, { signature, operations }: Violation): readonly Cause[] {
+export function causesNamed(history: History, violation: Violation): readonly Cause[] {
+  const { signature, operations } = violation;
   const index = indexOf(history);
   const [id] = operations;
   const guilty = id === undefined ? undefined : index.operation(id);
@@ -86,7 +93,7 @@ export function causesNamed(history: History, { signature, operations }: Violati
   switch (property) {
     case 'no-lost-update':
     case 'truthful-status':
-      return guilty === undefined ? [] : [writeCause(history, guilty, kind)];
+      return guilty === undefined ? [] : writeCauses(history, guilty, violation);
     case 'bounded-rate':
       return loopCauses(history, kind === 'fight' ? ofTarget(history, operations) : operations);
     case 'cardinality':

@@ -6,12 +6,14 @@
  * every run, shrunk or not. Does not own: what else a cause can be (`cause.ts`).
  */
 import type { Cause } from '../model/cause.ts';
+import type { Violation } from '../model/check-result.ts';
 import type { History, Operation, Revision } from '../model/history.ts';
 import { isWrite } from '../model/history.ts';
 import { isMap } from '../model/json.ts';
 import type { JsonObject } from '../model/object.ts';
 import { carriedVersion } from './base-content.ts';
 import { causeOf, type Effect } from './cause-kinds.ts';
+import { lossesOf } from './dropped-content.ts';
 import { indexOf } from './history-index.ts';
 
 const EFFECTS: { readonly [kind: string]: Effect } = {
@@ -28,6 +30,18 @@ const EFFECTS: { readonly [kind: string]: Effect } = {
 
 /** Parts of an object that name it, and say nothing of what a patch is about. */
 const IDENTITY = new Set(['name', 'namespace', 'uid', 'resourceVersion', 'managedFields']);
+
+/** The write that a violation names. Where it may have had old content or have left some out, both: known, either of them may be it. */
+export function writeCauses(
+  history: History,
+  operation: Operation,
+  { signature: { class: kind }, revisions }: Violation,
+): readonly Cause[] {
+  if (kind !== 'carried-back') return [writeCause(history, operation, kind)];
+  return lossesOf(history, operation, revisions).map((loss) =>
+    writeCause(history, operation, loss === 'gone' ? 'removed-foreign' : kind),
+  );
+}
 
 /** A write that should not have had this content, by the class of what it did. */
 export function writeCause(history: History, operation: Operation, kind: string): Cause {

@@ -13,7 +13,7 @@ import type { History } from '../../model/history.ts';
 import type { Schedule } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
 import { checkLegality } from '../../oracle/assumptions.ts';
-import { causesNamed, causesOf, otherNames, type Causes } from '../../oracle/cause.ts';
+import { causesNamed, causesOf, namedOnceSmall, otherNames, type Causes } from '../../oracle/cause.ts';
 import type { Property } from '../../oracle/property.ts';
 import type { CutAt } from '../time-plan.ts';
 import { firstDivergence } from '../run/fingerprint.ts';
@@ -238,10 +238,7 @@ async function causesOfShrunk(
   attempt: Attempt,
 ): Promise<Causes['candidates']> {
   if (allSymptoms === true) return causes.candidates;
-  if (causes.certain) {
-    const [first, ...more] = causesNamed(history, violation);
-    return first === undefined ? [causes.candidates[0]] : [first, ...more];
-  }
+  if (causes.certain) return namedOnceSmall(causes, causesNamed(history, violation));
   for (const judged of await attempt(trial, undefined, 1)) {
     const again = wanted.in(judged);
     if (again === undefined) continue;
