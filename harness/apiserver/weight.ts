@@ -4,7 +4,7 @@
  * Owns: these limits. Sizes are estimated from below without writing anything: an object that is refused here would be refused by etcd.
  */
 import { longIntegerDigits } from '../wire/go-json.ts';
-import { isList } from '../model/json.ts';
+import { isList, nestsDeeper } from '../model/json.ts';
 import type { JsonObject, JsonValue } from '../model/object.ts';
 import { rawError, type Refusal } from './refusal.ts';
 
@@ -65,16 +65,7 @@ class Scale {
   }
 }
 
-/** Whether a value nests deeper than {@link LEVELS_MAX}. Does not call itself. */
+/** Whether a value nests deeper than {@link LEVELS_MAX}. */
 export function isTooDeep(value: JsonValue): boolean {
-  let level: JsonValue[] = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > LEVELS_MAX) return true;
-    const next: JsonValue[] = [];
-    for (const one of level)
-      if (one !== null && typeof one === 'object')
-        for (const part of Object.values(one)) if (part !== null && typeof part === 'object') next.push(part);
-    level = next;
-  }
-  return false;
+  return nestsDeeper(value, LEVELS_MAX);
 }

@@ -25,9 +25,13 @@ export interface BinOptions {
   readonly bin?: string;
 }
 
+/** Whatever takes longer hangs: its code is null. */
+const HANGS_MS = 300_000;
+
 export function stalemate(args: readonly string[], { cwd, env, bin = binLikeNpx() }: BinOptions = {}): BinResult {
   const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...args], {
     encoding: 'utf8',
+    timeout: HANGS_MS,
     ...(cwd === undefined ? {} : { cwd }),
     env: { ...process.env, NO_COLOR: '1', ...env },
   });

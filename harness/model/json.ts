@@ -45,6 +45,20 @@ export function sortedKeys(value: JsonValue): JsonValue {
   return Object.fromEntries(out);
 }
 
+/** Whether a value nests deeper than that, or for ever. Does not call itself, and looks at each part once a level, however often it is held. */
+export function nestsDeeper(value: unknown, levels: number): boolean {
+  let level = new Set([value]);
+  for (let depth = 0; level.size > 0; depth++) {
+    if (depth > levels) return true;
+    const next = new Set<unknown>();
+    for (const one of level)
+      if (typeof one === 'object' && one !== null)
+        for (const part of Object.values(one)) if (typeof part === 'object' && part !== null) next.add(part);
+    level = next;
+  }
+  return false;
+}
+
 /** The maps in a list; what else is in it is passed over. */
 export function mapsOf(value: JsonValue | undefined): readonly JsonObject[] {
   return isList(value) ? value.filter(isMap) : NO_LIST;

@@ -106,6 +106,32 @@ describe('writeWhole', () => {
   });
 });
 
+describe('a link in place of a folder of ours', () => {
+  it('is written through by nobody', () => {
+    const elsewhere = join(folder, 'elsewhere');
+    const out = join(folder, 'out');
+    for (const one of [elsewhere, out]) mkdirSync(one);
+    symlinkSync(elsewhere, join(out, 'failures'));
+
+    for (const act of [() => checkFolder(out), () => writeWhole(join(out, 'failures', 'a.json'), '')])
+      expect(failure(act)).toMatchObject({ code: 'USAGE', message: expect.stringContaining('is a symbolic link') });
+    expect(readdirSync(elsewhere)).toEqual([]);
+  });
+
+  it('is not followed when what was left unfinished is removed', () => {
+    const elsewhere = join(folder, 'elsewhere');
+    const out = join(folder, 'out');
+    for (const one of [elsewhere, out]) mkdirSync(one);
+    const name = `a.json.${hostMark()}-999999999-1.partial`;
+    writeFileSync(join(elsewhere, name), '');
+    symlinkSync(elsewhere, join(out, 'other'));
+
+    checkFolder(out);
+
+    expect(readdirSync(elsewhere)).toEqual([name]);
+  });
+});
+
 describe('checkFolder', () => {
   it('removes what nobody writes any more, and nothing that another container may be writing', () => {
     const partial = (mark: string): string => `a.json.${mark}.partial`;

@@ -1,17 +1,20 @@
 /** Files written whole or not at all. */
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, lstatSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { HarnessError } from '../model/errors.ts';
+import { filesBelow } from './read-files.ts';
 import { isMarkAlive, markOf, ourProcess } from './process-identity.ts';
 
 /**
  * Writes a text under its final name only when all of it is on disk; folders are made as needed.
  *
  * @param flag the one that names another folder, for the message.
+ * @throws {USAGE} when the folder is one of ours and a link stands in its place.
  * @throws {OUTPUT_FAILED} naming the path, when the disk is full, the folder cannot be written to, and so on. What stood at the
  * path before is untouched.
  */
 export function writeWhole(path: string, text: string, mode = 0o666, flag = '--report-dir'): void {
+  if (OWN_FOLDERS.includes(basename(dirname(path)))) refuseLink(dirname(path));
   const temporary = partialOf(path);
   try {
     makeFolder(dirname(path));
@@ -45,14 +48,27 @@ export function partialOf(path: string): string {
  * @throws {OUTPUT_FAILED} naming the folder.
  */
 export function checkFolder(folder: string): void {
+  for (const name of OWN_FOLDERS) refuseLink(join(folder, name));
   const probe = join(folder, `.write-test.${markOf(ourProcess())}`);
   writeWhole(probe, '');
   removeQuietly(probe);
-  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+  for (const name of filesBelow(folder)) {
     const [, partial, test] = UNFINISHED.exec(name) ?? [];
     const mark = partial ?? test;
     if (mark !== undefined && !isMarkAlive(mark)) removeQuietly(join(folder, name));
   }
+}
+
+/** What is written stands in these, and so does what a run replaces. */
+const OWN_FOLDERS = ['failures', 'records', 'recordings', 'reports'];
+
+/** A link in place of a folder of ours would lead writes, and removals, to where nobody has asked for them. */
+function refuseLink(folder: string): void {
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return;
+  throw new HarnessError(
+    'USAGE',
+    `"${folder}" is a symbolic link, expected a folder; remove the link, or name another folder with --report-dir`,
+  );
 }
 
 /** Under these names nothing is ever read. */

@@ -30,7 +30,8 @@ export function parseJson(text: string): ParsedJson {
   } catch {
     throw new SyntaxError(syntaxError(text) ?? 'unexpected end of JSON input');
   }
-  if (text.length > DEPTH_MAX && isTooDeep(text)) throw new SyntaxError(syntaxError(text) ?? 'exceeded max depth');
+  if (text.length > DEPTH_MAX && isNestedDeeper(text, DEPTH_MAX))
+    throw new SyntaxError(syntaxError(text) ?? 'exceeded max depth');
   if (UNUSUAL.test(text)) body = JSON.parse(text, exact as never) as JsonValue;
   if (keysIn(text) === keysOf(body)) return { body };
   return { body, duplicates: duplicateKeys(text).map((path) => `duplicate field "${path}"`) };
@@ -119,13 +120,14 @@ function keysOf(body: JsonValue): number {
   return keys;
 }
 
-function isTooDeep(text: string): boolean {
+/** Whether brackets nest deeper than that; the text need not be valid. */
+export function isNestedDeeper(text: string, levels: number): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) at = endOfString(text, at);
     else if (code === 123 || code === 91) {
-      if (++depth > DEPTH_MAX) return true;
+      if (++depth > levels) return true;
     } else if (code === 125 || code === 93) depth--;
   }
   return false;

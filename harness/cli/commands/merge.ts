@@ -1,6 +1,7 @@
 /** `stalemate merge`: what shards of a soak come to together. */
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
+import { filesBelow } from '../../report/read-files.ts';
 import { Command } from 'commander';
 import { versions } from '../../execution/versions.ts';
 import { EXIT, HarnessError, type ExitCode } from '../../model/errors.ts';
@@ -169,7 +170,7 @@ function soakFiles(named: string, cwd: string): readonly string[] {
   if (!existsSync(place))
     throw usage(`"${named}" does not exist, expected a ${SOAK_FILE}, or a folder that holds some`);
   if (!statSync(place).isDirectory()) return [place];
-  const files = readdirSync(place, { recursive: true, encoding: 'utf8' })
+  const files = filesBelow(place)
     .filter((name) => basename(name) === SOAK_FILE)
     .sort()
     .map((name) => join(place, name));

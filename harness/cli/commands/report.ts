@@ -59,15 +59,12 @@ async function reportPath(path: string, flags: ReportFlags, { console }: Command
   const own = configFile === undefined ? [] : ownProperties(await loadConfigFile(configFile));
   const pages: string[] = [];
   let code: ExitCode = EXIT.holds;
+  const out = flags.out === undefined ? undefined : resolve(cwd, flags.out);
   for (const file of files) {
     try {
-      const page = await writeReport(
-        file,
-        pageOf(file, flags.out === undefined ? undefined : resolve(cwd, flags.out), folder),
-        own,
-        console,
-      );
-      pages.push(page);
+      const page = pageOf(file, out, folder);
+      if (out !== undefined) requireOurs(page, relative(cwd, page));
+      pages.push(await writeReport(file, page, own, console));
     } catch (error) {
       // Of a folder, one that cannot be read costs the others nothing.
       if (!folder || !(error instanceof HarnessError)) throw error;
@@ -78,6 +75,16 @@ async function reportPath(path: string, flags: ReportFlags, { console }: Command
   const [first] = pages;
   if (flags.open === true && first !== undefined) await openInBrowser(first);
   return code;
+}
+
+/** Nobody's file is lost: only a page that was written before is written again. */
+function requireOurs(page: string, given: string): void {
+  if (!existsSync(page) || isPage(readText(page, 'page'))) return;
+  throw usage(`got --out "${given}", which is a file that is no page of ours; expected a new file, name another`);
+}
+
+function isPage(text: string): boolean {
+  return text.startsWith('<!doctype html>') && text.includes('<script type="application/json" id="');
 }
 
 async function writeReport(

@@ -4,8 +4,9 @@
  * Owns: reading all of it, or saying of each file what is wrong with it; writing and removing single entries. Nothing is ever left
  * half written.
  */
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
+import { readFileText, Unreadable } from '../../report/read-files.ts';
 import { HarnessError } from '../../model/errors.ts';
 import type { CorpusEntry, NamedEntry } from '../../model/corpus.ts';
 import { writeWhole } from '../../report/write-files.ts';
@@ -100,18 +101,12 @@ function readEntry(path: string, source: string): CorpusEntry {
     );
   }
   try {
-    const { size } = statSync(path);
-    if (size > BYTES_MAX) {
-      throw new HarnessError(
-        'FORMAT_INVALID',
-        `"${source}" has ${size} bytes, expected a corpus entry of at most ${BYTES_MAX}; keep records elsewhere`,
-      );
-    }
-    return decodeCorpusEntry(readFileSync(path, 'utf8'), source);
+    return decodeCorpusEntry(readFileText(path, BYTES_MAX), source);
   } catch (error) {
-    if (error instanceof HarnessError) throw error;
-    const code = (error as NodeJS.ErrnoException).code;
-    const reason = code === 'EISDIR' ? 'is a folder' : `cannot be read (${code})`;
-    throw new HarnessError('FORMAT_INVALID', `"${source}" ${reason}, expected a corpus entry`, { cause: error });
+    if (!(error instanceof Unreadable)) throw error;
+    const doing = error.code === 'EFBIG' ? '; keep records elsewhere' : '';
+    throw new HarnessError('FORMAT_INVALID', `"${source}" ${error.message}, expected a corpus entry${doing}`, {
+      cause: error,
+    });
   }
 }

@@ -1,6 +1,7 @@
 /** A project's files as `init` looks at them: names, and texts on demand. What tools fetch or generate is passed over. */
-import { existsSync, readdirSync, readFileSync, type Dirent } from 'node:fs';
+import { existsSync, readdirSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
+import { readFileText } from '../../report/read-files.ts';
 
 export interface Repository {
   /** Relative, with slashes, sorted: those near the top first. */
@@ -51,8 +52,7 @@ function readEntries(folder: string): Dirent[] {
 
 function textOf(path: string): string {
   try {
-    const text = readFileSync(path, 'utf8');
-    return text.length > BYTES_MAX ? '' : text;
+    return readFileText(path, BYTES_MAX);
   } catch {
     return '';
   }

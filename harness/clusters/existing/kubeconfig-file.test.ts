@@ -69,7 +69,7 @@ describe('a kubeconfig', () => {
     ['a context that is not there', () => readKubeconfig(written(), 'kind-y'), 'expected one of "local", "kind-x"'],
     ['a program for credentials', () => readKubeconfig(written({ exec: { command: 'aws' } })), 'uses "exec"'],
     ['a proxy', () => readKubeconfig(written({}, { 'proxy-url': 'http://p' })), 'uses "proxy-url"'],
-    ['no file', () => readKubeconfig(join(folder, 'none')), 'could not read the kubeconfig'],
+    ['no file', () => readKubeconfig(join(folder, 'none')), 'does not exist, expected a file'],
   ])('is refused for %s', (_what, read, message) => {
     expect(read).toThrow(message);
   });

@@ -4,7 +4,7 @@
  * Owns: reading the file as client-go reads it, and saying what it holds that is not supported. Never looks for a file by itself:
  * neither `KUBECONFIG` nor a home folder nor a pod's service account leads anywhere. Start at {@link readKubeconfig}.
  */
-import { readFileSync } from 'node:fs';
+import { readFileText, Unreadable } from '../../report/read-files.ts';
 import { dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
 import type { RemoteOptions } from '../../gate/http/remote.ts';
@@ -116,14 +116,16 @@ function documentOf(file: string): Section {
   return document as Section;
 }
 
+const BYTES_MAX = 16 * 1024 * 1024;
+
 function readText(path: string, what: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readFileText(path, BYTES_MAX);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    if (!(error instanceof Unreadable)) throw error;
     throw new HarnessError(
       'CONFIG_INVALID',
-      `could not read the ${what} "${path}" (${code ?? String(error)}), expected a file; correct its path`,
+      `the ${what} "${path}" ${error.message}, expected a file; correct its path`,
     );
   }
 }

@@ -70,7 +70,7 @@ describe('the configuration of a kind cluster', () => {
 
   it('names a file that is not there', () => {
     expect(() => configurationOf(join(folder, 'none.yaml'), 'a', 'i', 1)).toThrow(
-      'none.yaml" cannot be read (ENOENT), expected a file',
+      'none.yaml" does not exist, expected a file',
     );
   });
 });

@@ -3,7 +3,7 @@
  *
  * Owns: the name, the image, and a way to the cluster's etcd, on loopback. Start at {@link configurationOf}.
  */
-import { readFileSync } from 'node:fs';
+import { readFileText, Unreadable } from '../../report/read-files.ts';
 import { fileURLToPath } from 'node:url';
 import { parse, stringify } from 'yaml';
 import { HarnessError } from '../../model/errors.ts';
@@ -37,13 +37,15 @@ function isControlPlane(node: unknown): boolean {
   return isRecord(node) && (node['role'] ?? 'control-plane') === 'control-plane';
 }
 
+const BYTES_MAX = 16 * 1024 * 1024;
+
 function read(file: string): { readonly [key: string]: unknown } {
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = readFileText(file, BYTES_MAX);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw invalid(file, `cannot be read (${code ?? String(error)}), expected a file; correct its path`);
+    if (!(error instanceof Unreadable)) throw error;
+    throw invalid(file, `${error.message}, expected a file; correct its path`);
   }
   let config: unknown;
   try {

@@ -1,10 +1,12 @@
 /** Configuration files: where they are looked for, and how they are read. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { readFileText, Unreadable } from '../../report/read-files.ts';
 import { parse as parseYaml } from 'yaml';
 import { allowedClustersFile } from '../../clusters/existing/allowed-clusters.ts';
 import { HarnessError } from '../../model/errors.ts';
+import { nestsDeeper } from '../../model/json.ts';
 import { absolute } from './config-paths.ts';
 import { checkOptions, type StalemateOptions } from './options.ts';
 
@@ -43,14 +45,29 @@ function refuseAllowances({ allowContexts, allowClusters }: StalemateOptions, na
   );
 }
 
+/** Far longer than any that a person writes. */
+const BYTES_MAX = 16 * 1024 * 1024;
+
+const LEVELS_MAX = 1000;
+
 async function readOptions(path: string): Promise<unknown> {
   const name = basename(path);
   try {
-    if (/\.(ya?ml|json)$/.test(name))
-      return parseYaml(readFileSync(path, 'utf8'), { stringKeys: true, logLevel: 'error' }) as unknown;
+    const text = readFileText(path, BYTES_MAX);
+    if (/\.(ya?ml|json)$/.test(name)) {
+      const options: unknown = parseYaml(text, { stringKeys: true, logLevel: 'error' });
+      if (nestsDeeper(options, LEVELS_MAX))
+        throw new Error(`it nests deeper than ${LEVELS_MAX} levels, or holds an anchor inside itself`);
+      return options;
+    }
     const module = (await import(pathToFileURL(path).href)) as { readonly default?: unknown };
     if (module.default !== undefined) return module.default;
   } catch (error) {
+    if (error instanceof Unreadable)
+      throw new HarnessError('CONFIG_INVALID', `"${name}" ${error.message}, expected a configuration file`, {
+        cause: error,
+        details: { path },
+      });
     const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
     throw new HarnessError('CONFIG_INVALID', `"${name}" could not be loaded: ${reason}; correct it and run again`, {
       cause: error,

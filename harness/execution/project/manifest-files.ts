@@ -4,10 +4,12 @@
  * Owns: reading YAML and JSON, and saying where a file is wrong: file, line, what stands there, what was expected, what to do.
  * Does not own: what the objects are for (`manifests.ts`). Start at {@link readPath}.
  */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { readFileText, Unreadable } from '../../report/read-files.ts';
 import { LineCounter, parseAllDocuments, type Document } from 'yaml';
 import { HarnessError } from '../../model/errors.ts';
+import { nestsDeeper } from '../../model/json.ts';
 import type { JsonObject, KubeObject } from '../../model/object.ts';
 
 /** An object and where it stands. */
@@ -20,6 +22,9 @@ export interface Manifest {
 const MANIFEST_FILE = /\.(ya?ml|json)$/;
 /** Instructions to a tool of the client's side: no API server knows them. */
 const CLIENT_SIDE = /^kustomize\.config\.k8s\.io\//;
+/** Bundles of many definitions have a few megabytes. */
+const BYTES_MAX = 64 * 1024 * 1024;
+const LEVELS_MAX = 1000;
 const HELM_ACTION = /\{\{[-\s]/;
 
 /** What is read, in the words of its reader, for messages. */
@@ -75,9 +80,10 @@ function entriesOf(folder: string): readonly [files: readonly string[], inner: r
 function readFile(file: string, lenient: boolean): readonly Manifest[] {
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = readFileText(file, BYTES_MAX);
   } catch (error) {
-    throw invalid(file, undefined, 'cannot be read, expected a YAML file; check its path and permissions', error);
+    if (!(error instanceof Unreadable)) throw error;
+    throw invalid(file, undefined, `${error.message}, expected a YAML file; check its path and permissions`, error);
   }
   return parseManifests(text, file, lenient);
 }
@@ -109,7 +115,7 @@ export function parseManifests(text: string, file: string, lenient: boolean): re
           : (error.message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '');
       throw invalid(file, line, `column ${col} is malformed: ${reason}; expected YAML, correct it and run again`);
     }
-    const value: unknown = document.toJS();
+    const value = valueOf(document, file, lineOf(document, lines));
     if (value === null || value === undefined) continue;
     const line = lineOf(document, lines);
     for (const item of itemsOf(value)) {
@@ -123,6 +129,21 @@ export function parseManifests(text: string, file: string, lenient: boolean): re
     throw invalid(file, undefined, 'holds no object, expected Kubernetes manifests in YAML; check the path');
   }
   return manifests;
+}
+
+/** What a document stands for; anchors may be named a hundred times, for a few lines of them can stand for more than any memory holds. */
+function valueOf(document: Document.Parsed, file: string, line: number): unknown {
+  try {
+    const value: unknown = document.toJS();
+    if (nestsDeeper(value, LEVELS_MAX)) throw new RangeError('too deep');
+    return value;
+  } catch (error) {
+    const reason =
+      error instanceof RangeError
+        ? `nests deeper than ${LEVELS_MAX} levels, or holds an anchor inside itself`
+        : `has anchors that cannot be followed: ${error instanceof Error ? error.message : String(error)}`;
+    throw invalid(file, line, `${reason}; expected YAML that can be written out, correct it and run again`, error);
+  }
 }
 
 /** `kind: List` stands for its items, as `kubectl` has it. */

@@ -7,6 +7,7 @@
 import type { z } from 'zod';
 import { HarnessError, InvariantError } from '../../model/errors.ts';
 import { isRecord } from '../../model/json.ts';
+import { isNestedDeeper } from '../../wire/go-json.ts';
 import { describeIssues } from './issues.ts';
 import { jsonText } from './json-text.ts';
 
@@ -82,8 +83,17 @@ export function kindOf(json: unknown): string | undefined {
   return 'programs' in json ? 'workload' : undefined;
 }
 
+/** Objects that the embedded server takes have half of that. */
+const LEVELS_MAX = 2000;
+
 /** Parses JSON, and says where a file that is none goes wrong. */
 export function parseJson(text: string, source: string, expected: string): unknown {
+  if (isNestedDeeper(text, LEVELS_MAX))
+    throw new HarnessError(
+      'FORMAT_INVALID',
+      `"${source}" nests deeper than ${LEVELS_MAX} levels; expected a ${expected}, take the file again from where it was written`,
+      { details: { source } },
+    );
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {

@@ -1,0 +1,118 @@
+/** Files that are none, or too much of one: each command says so in one sentence, soon, and leaves them alone. */
+import { spawnSync } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { recordOf } from '../report/record.ts';
+import { lostUpdate } from '../report/test-findings.ts';
+import { encodeRecord } from '../schedule/codec/record.ts';
+import { stalemate, startStalemate } from './test-bin.ts';
+
+const GIBIBYTE = 1024 ** 3;
+const LEVELS = 20_000;
+
+let folder: string;
+beforeAll(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'stalemate-files-')));
+  spawnSync('mkfifo', [join(folder, 'pipe'), join(folder, 'pipe.yaml')]);
+  mkdirSync(join(folder, 'folder'));
+  mkdirSync(join(folder, 'folder.yaml'));
+  for (const name of ['loop', 'loop.yaml']) symlinkSync(name, join(folder, name));
+  symlinkSync('/dev/zero', join(folder, 'device.yaml'));
+  for (const name of ['huge', 'huge.yaml']) {
+    writeFileSync(join(folder, name), '');
+    truncateSync(join(folder, name), 5 * GIBIBYTE);
+  }
+  writeFileSync(join(folder, 'deep'), `${'['.repeat(LEVELS)}${']'.repeat(LEVELS)}`);
+  writeFileSync(join(folder, 'deep.yaml'), `apiVersion: v1\nkind: A\na: ${'['.repeat(LEVELS)}${']'.repeat(LEVELS)}`);
+  const named = Array.from({ length: 200 }, () => '*a').join(', ');
+  writeFileSync(join(folder, 'aliases.yaml'), `a: &a [1, 2, 3, 4, 5, 6, 7]\nb: &b [${named}]\nc: [*b, *b, *b, *b]\n`);
+  writeFileSync(join(folder, 'self.yaml'), 'apiVersion: v1\nkind: A\na: &a\n  b: *a\n');
+  writeFileSync(join(folder, 'plain.yaml'), 'target: target.ts\n');
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function refused(args: readonly string[]): string {
+  const { code, stdout, stderr } = stalemate(args, { cwd: folder });
+  expect({ args, code, stdout, stderr }).toMatchObject({ code: 2, stdout: '' });
+  expect(stderr.trim().split('\n')).toHaveLength(1);
+  return stderr;
+}
+
+const KINDS: readonly (readonly [name: string, said: RegExp])[] = [
+  ['pipe', /is a named pipe/],
+  ['loop', /is a loop of symbolic links|does not exist|cannot be read/],
+  ['huge', /has 5368709120 bytes, more than/],
+];
+
+describe.each([
+  ['replay', ['replay'], ''],
+  ['recheck', ['recheck'], ''],
+  ['report', ['report'], ''],
+  ['merge', ['merge'], ''],
+  ['serve --token-file', ['serve', '--token-file'], ''],
+  ['serve --crds', ['serve', '--crds'], '.yaml'],
+  ['run --config', ['run', '--config'], '.yaml'],
+])('%s', (_, command, end) => {
+  it.each(KINDS)('refuses a %s', (name, said) => {
+    expect(refused([...command, name + end])).toMatch(said);
+  });
+});
+
+it.each([
+  ['replay', '/dev/zero', 'is a device'],
+  ['replay', 'folder', 'is a folder'],
+  ['serve --token-file', '/dev/zero', 'is a device'],
+  ['serve --crds', 'device.yaml', 'is a device'],
+  ['run --config', 'device.yaml', 'is a device'],
+  ['run --config', 'folder.yaml', 'is a folder'],
+  ['replay', 'deep', 'nests deeper than 2000 levels'],
+  ['recheck', 'deep', 'nests deeper than 2000 levels'],
+  ['report', 'deep', 'nests deeper than 2000 levels'],
+  ['merge', 'deep', 'nests deeper than 2000 levels'],
+  ['serve --crds', 'deep.yaml', '"deep.yaml" line 3'],
+  ['run --config', 'deep.yaml', '"deep.yaml" could not be loaded'],
+  ['serve --crds', 'aliases.yaml', 'anchors that cannot be followed: Excessive alias count'],
+  ['run --config', 'aliases.yaml', 'Excessive alias count'],
+  ['serve --crds', 'self.yaml', 'holds an anchor inside itself'],
+  ['run --config', 'self.yaml', 'holds an anchor inside itself'],
+])('%s %s: %s', (command, file, said) => {
+  expect(refused([...command.split(' '), file])).toContain(said);
+});
+
+it('passes by links to folders when it looks for soaks', () => {
+  const place = join(folder, 'soaks');
+  mkdirSync(place);
+  for (const name of ['a', 'b', 'c']) symlinkSync('.', join(place, name));
+
+  expect(refused(['merge', 'soaks'])).toContain('holds no soak.jsonl');
+});
+
+it('ends by an interrupt while it serves', async () => {
+  const child = startStalemate(['serve', '--plain-http'], folder);
+  await new Promise((resolve) => child.stdout.once('data', resolve));
+  child.kill('SIGINT');
+
+  expect(await new Promise((resolve) => child.once('exit', (code) => resolve(code)))).toBe(0);
+});
+
+it('writes no page over a file that is none', () => {
+  writeFileSync(join(folder, 'record.json'), encodeRecord(recordOf(lostUpdate())));
+  writeFileSync(join(folder, 'thesis.html'), '<!doctype html><p>mine');
+  const write = (out: string): number | null =>
+    stalemate(['report', 'record.json', '--out', out], { cwd: folder }).code;
+
+  expect(refused(['report', 'record.json', '--out', 'thesis.html'])).toContain('is no page of ours');
+  expect(readFileSync(join(folder, 'thesis.html'), 'utf8')).toBe('<!doctype html><p>mine');
+  expect([write('page.html'), write('page.html')]).toEqual([0, 0]);
+});
