@@ -1,9 +1,12 @@
 /** `--cluster existing` and `clean`, from the command line. */
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, request as forward } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { stalemate } from './test-bin.ts';
+import { stalemate, startStalemate } from './test-bin.ts';
 import { serveCluster } from './test-cluster.ts';
 
 const RELEASES = fileURLToPath(new URL('../../controllers-under-test/releases/', import.meta.url));
@@ -112,6 +115,55 @@ describe('a cluster that is named', { timeout: 300_000 }, () => {
       code: 2,
       stderr: expect.stringContaining('got --allow-cluster-write "all", expected KIND=NAME') as string,
     });
+  });
+
+  it('ends with exit code 5 when it is redirected in the middle of a run, and is cleaned when it is itself again', async () => {
+    const before = await contents();
+    const url = /server: (\S+)/.exec(readFileSync(kubeconfig, 'utf8'))?.[1] ?? '';
+    let isMoved = false;
+    const between = createServer((incoming, outgoing) => {
+      const { method, url: path = '', headers } = incoming;
+      // Once the target has made something.
+      isMoved ||= method === 'POST' && path.includes('/deployments') && headers['user-agent'] !== 'stalemate';
+      if (isMoved) {
+        incoming.resume();
+        outgoing.writeHead(308, { location: `${url}${path}` }).end();
+        return;
+      }
+      const onward = forward(`${url}${path}`, { method, headers }, (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+        outgoing.flushHeaders();
+        answer.pipe(outgoing);
+      });
+      onward.on('error', () => outgoing.destroy());
+      outgoing.on('close', () => onward.destroy());
+      incoming.pipe(onward);
+    }).listen(0, '127.0.0.1');
+    await once(between, 'listening');
+    const file = join(cwd, 'between.yaml');
+    const { port } = between.address() as AddressInfo;
+    writeFileSync(file, readFileSync(kubeconfig, 'utf8').replace(url, `http://127.0.0.1:${port}`));
+    const told = async (args: readonly string[]): Promise<{ readonly code: number | null; readonly text: string }> => {
+      const child = startStalemate(args, cwd, env);
+      let text = '';
+      for (const stream of [child.stdout, child.stderr])
+        stream.on('data', (piece: Buffer) => (text += piece.toString()));
+      const [code] = (await once(child, 'close')) as unknown as readonly [number | null];
+      return { code, text };
+    };
+
+    const run = await told([...RUN, '--kubeconfig', file, '--budget', '60s', '--seed', '1']);
+    const refused = await told(['clean']);
+    isMoved = false;
+    const cleaned = await told(['clean']);
+
+    expect(run.text).toContain('the API server sends requests elsewhere (308 to ');
+    expect(run.code).toBe(5);
+    expect(refused.code).toBe(5);
+    expect(cleaned.code).toBe(0);
+    expect(await contents()).toBe(before);
+    between.closeAllConnections();
+    between.close();
   });
 
   it('keeps what a run has noted that goes on elsewhere', () => {

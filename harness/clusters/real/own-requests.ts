@@ -8,6 +8,7 @@ import { HarnessError } from '../../model/errors.ts';
 import type { JsonObject, KubeObject } from '../../model/object.ts';
 import { call } from '../../wire/call.ts';
 import type { ApiRequest, ApiResponse, Method, Upstream } from '../../wire/http.ts';
+import { isRedirect } from '../../wire/redirect.ts';
 
 /** How long a server may take to serve a definition, and to make what it makes when it starts. */
 const READY_MS = 30_000;
@@ -31,11 +32,6 @@ export async function ask(
   const answer = await call(upstream, { method, path, query, headers, ...(body === undefined ? {} : { body }) });
   if (isRedirect(answer.code)) throw sentElsewhere(answer.code, `${method} ${path}`);
   return answer;
-}
-
-/** Whether an answer sends whoever asks elsewhere; nobody follows. */
-export function isRedirect(code: number): boolean {
-  return code >= 300 && code < 400 && code !== 304;
 }
 
 /** @returns what is thrown when a server does so. */

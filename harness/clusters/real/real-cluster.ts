@@ -22,7 +22,9 @@ import { Observer, type Within } from '../observer.ts';
 import { Arrivals } from './arrivals.ts';
 import { CommitOrder, type InTheNameOf } from './commit-order.ts';
 import { Denials } from './denials.ts';
+import { Departure } from './departure.ts';
 import { OwedEvents } from './owed-events.ts';
+import { sentElsewhere } from './own-requests.ts';
 import { unclean, type Reset, type ServerView } from './reset.ts';
 import { isServersObject } from './storage-key.ts';
 import type { Territory } from './territory.ts';
@@ -85,6 +87,8 @@ export class RealCluster implements Cluster {
   #state: ClusterState | undefined;
   /** The revision at which the run began: what is older is another run's. */
   #base = 0;
+  /** What answers is not the server that was meant. */
+  readonly #departure = new Departure();
   /** Requests that no answer has come to, by number. */
   readonly #unanswered = new Set<number>();
   #requests = 0;
@@ -96,7 +100,12 @@ export class RealCluster implements Cluster {
     this.#territory = territory;
     this.#kinds = kinds;
     this.#witness = witness;
-    this.#upstream = remoteUpstream(remote);
+    this.#upstream = remoteUpstream(remote, {
+      onRedirect: (code, { method, path }) => {
+        // What is behind a proxy of the server may send its own clients wherever it likes.
+        if (!/\/proxy(?:\/|$)/.test(path)) this.#departure.leave(sentElsewhere(code, `${method} ${path}`));
+      },
+    });
     this.#order = new CommitOrder(
       (change) => this.#witness()?.committed(change),
       (change) => {
@@ -139,9 +148,9 @@ export class RealCluster implements Cluster {
   /** Sees every kind from now on, stores these as they are, and takes all of that for the state that runs begin from. */
   async begin(objects: readonly KubeObject[]): Promise<void> {
     const all = [...this.#resources.values()];
-    await Promise.all(all.map((kind) => this.#observe(kind)));
+    await this.#departure.unless(Promise.all(all.map((kind) => this.#observe(kind))));
     await this.seed(objects);
-    await this.#reset.begin();
+    await this.#departure.unless(this.#reset.begin());
     this.#state = {};
   }
 
@@ -154,13 +163,13 @@ export class RealCluster implements Cluster {
     // Nobody waits any more for what the run before was not told.
     this.#unanswered.clear();
     this.#order.reset();
-    this.#base = await inTime(this.#reset.restore());
+    this.#base = await inTime(this.#departure.unless(this.#reset.restore()));
     this.#changes.length = 0;
     this.#denials.clear();
   }
 
   seed(objects: readonly KubeObject[]): Promise<void> {
-    return this.#reset.seed(objects);
+    return this.#departure.unless(this.#reset.seed(objects));
   }
 
   kindFor(apiVersion: string, kind: string): ReturnType<Cluster['kindFor']> {
@@ -181,8 +190,13 @@ export class RealCluster implements Cluster {
     return this.#denials.all();
   }
 
-  /** Whether an answer or an event is on its way. */
+  /**
+   * Whether an answer or an event is on its way.
+   *
+   * @throws {REFUSED} when the server has sent somebody elsewhere.
+   */
   get isBusy(): boolean {
+    this.#departure.check();
     return !this.#isLoose() && (this.#unanswered.size > 0 || this.#owed.isAny || this.#arrivals.isAny);
   }
 
@@ -295,9 +309,10 @@ export class RealCluster implements Cluster {
         answered();
         this.#denials.answered(response);
         owed.close();
+        const shown = this.#territory?.answerOf(response) ?? response;
         this.#arrivals.answer(
           number,
-          unlessOver(() => sink.answer(response)),
+          unlessOver(() => sink.answer(shown)),
         );
       },
       event: (event) => {

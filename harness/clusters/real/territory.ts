@@ -10,6 +10,7 @@ import type { ObservedChange } from '../../gate/recorder.ts';
 import { isWrite } from '../../model/history.ts';
 import { apiVersionOf, groupResource, type KubeObject, type ResourceKind } from '../../model/object.ts';
 import type { ApiRequest, ApiResponse } from '../../wire/http.ts';
+import { isRedirect } from '../../wire/redirect.ts';
 import { requestInfo, type RequestInfo } from '../../wire/request-info.ts';
 import { failureStatus } from '../../wire/status.ts';
 import type { Within } from '../observer.ts';
@@ -180,7 +181,7 @@ export class Territory {
 
   /** What sends a client elsewhere never reaches it. */
   answerOf(answer: ApiResponse): ApiResponse {
-    if (answer.code < 300 || answer.code >= 400 || answer.code === 304) return answer;
+    if (!isRedirect(answer.code)) return answer;
     const message = `the API server sent the request elsewhere (${answer.code}), which is not followed`;
     this.#refused('redirect', message, '');
     return { code: 502, body: failureStatus(502, 'InternalError', message) };

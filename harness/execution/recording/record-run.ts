@@ -13,6 +13,8 @@ import { stringify } from 'yaml';
 import { CertificateAuthority } from '../../apiserver/http/certificates.ts';
 import type { ClusterAccess } from '../../clusters/existing/kubeconfig-file.ts';
 import { Observer } from '../../clusters/observer.ts';
+import { Departure } from '../../clusters/real/departure.ts';
+import { sentElsewhere } from '../../clusters/real/own-requests.ts';
 import { realNow } from '../../determinism/real-time.ts';
 import { Capture } from '../../gate/http/capture.ts';
 import type { RequestHead } from '../../gate/http/exchange.ts';
@@ -61,12 +63,16 @@ const CATCH_UP_MS = 10_000;
  * Runs the command and resolves when it has ended, whatever its code.
  *
  * @throws {CLUSTER_UNAVAILABLE} when the cluster cannot be reached or does not take the credentials.
+ * @throws {REFUSED} when it has sent requests elsewhere.
  * @throws {TARGET_INVALID} when the command cannot be started.
  */
 export async function recordRun(options: RecordOptions): Promise<RecordedRun> {
   const { access, target } = options;
   const remote = new RemoteServer(access.remote);
-  const upstream = remoteUpstream(remote);
+  const departure = new Departure();
+  const upstream = remoteUpstream(remote, {
+    onRedirect: (code, { method, path }) => departure.leave(sentElsewhere(code, `${method} ${path}`)),
+  });
   const startMs = realNow();
   const now = (): number => realNow() - startMs;
   const capture = new Capture(now);
@@ -99,6 +105,7 @@ export async function recordRun(options: RecordOptions): Promise<RecordedRun> {
     });
     options.onListening?.(front.url);
     const { ended, succeeded } = await runCommand(options, kubeconfig);
+    departure.check();
     const notes = (await observer.caughtUp(CATCH_UP_MS))
       ? []
       : ['the last changes had not been seen when the recording ended'];

@@ -6,6 +6,7 @@
  */
 import type { JsonValue } from '../../model/object.ts';
 import type { ApiRequest, ApiResponse, ConnectionError, ResponseSink, Upstream } from '../../wire/http.ts';
+import { isRedirect } from '../../wire/redirect.ts';
 import { asksToWatch, requestInfo } from '../../wire/request-info.ts';
 import { carrierOf, type Carrier, type CarriedAnswer } from './carrier.ts';
 import { decoded, mediaType, PROTOBUF } from './decode.ts';
@@ -22,6 +23,8 @@ const WATCH_BYTES_MAX: number = 16 * 1024 * 1024;
 export interface RemoteUpstreamOptions {
   /** Default {@link WATCH_BYTES_MAX}. */
   readonly watchBytesMax?: number;
+  /** Hears of each answer that sends whoever asks elsewhere, before anybody else does. */
+  readonly onRedirect?: (code: number, request: Pick<ApiRequest, 'method' | 'path'>) => void;
 }
 
 /** The upstream of a gate before `remote`. Requests that carry no bytes, of actors in this process, go as JSON over a connection of ours. */
@@ -32,9 +35,11 @@ export function remoteUpstream(remote: RemoteServer, options: RemoteUpstreamOpti
 export class RemoteUpstream implements Upstream {
   readonly #remote: RemoteServer;
   readonly #watchBytesMax: number;
+  readonly #onRedirect: NonNullable<RemoteUpstreamOptions['onRedirect']>;
   #own: RemoteConnection | undefined;
 
-  constructor(remote: RemoteServer, { watchBytesMax = WATCH_BYTES_MAX }: RemoteUpstreamOptions) {
+  constructor(remote: RemoteServer, { watchBytesMax = WATCH_BYTES_MAX, onRedirect }: RemoteUpstreamOptions) {
+    this.#onRedirect = onRedirect ?? (() => {});
     this.#remote = remote;
     this.#watchBytesMax = watchBytesMax;
   }
@@ -48,6 +53,7 @@ export class RemoteUpstream implements Upstream {
       requestInfo('GET', request.path, request.query)?.verb === 'watch';
     const answer = new Answer(carrier, sink, watching, this.#watchBytesMax);
     const exchange = carrier.connection.open(head, carrier.body.length > 0, answer);
+    answer.redirected = (code) => this.#onRedirect(code, request);
     answer.abort = () => exchange.abort();
     for (const piece of carrier.body) exchange.write(piece);
     if (carrier.body.length > 0) exchange.end([]);
@@ -88,6 +94,7 @@ class Answer implements AnswerReader {
   #frames: FrameReader | undefined;
   #over = false;
   abort: () => void = () => {};
+  redirected: (code: number) => void = () => {};
 
   constructor(carrier: Carrier, sink: ResponseSink, watching: boolean, watchBytesMax: number) {
     this.#carrier = carrier;
@@ -98,6 +105,7 @@ class Answer implements AnswerReader {
 
   head(head: AnswerHead): void {
     this.#head = head;
+    if (isRedirect(head.code)) this.redirected(head.code);
     if (!this.#watching || head.code !== 200) return;
     this.#carrier.opened = head;
     this.#frames = new FrameReader(mediaType(head.headers) === PROTOBUF, (event) => {

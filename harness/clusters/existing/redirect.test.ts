@@ -1,0 +1,147 @@
+/** A cluster that is another one in the middle of a run: what answers in its place sends everybody elsewhere. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, request as forward, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { serveHttp } from '../../apiserver/http/serve.ts';
+import { testServer } from '../../apiserver/testing.ts';
+import { call } from '../../wire/call.ts';
+import { cleanUp } from './clean-up.ts';
+import { Footprint } from './footprint.ts';
+import { openExisting, type ExistingOptions } from './open-existing.ts';
+
+let folder: string;
+let stops: readonly (() => unknown)[];
+let url: string;
+/** What is sent elsewhere. */
+let isMoved: (path: string) => boolean;
+let followed: number;
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'redirect-test-'));
+  isMoved = () => false;
+  followed = 0;
+  const { server } = testServer({ widgets: false });
+  const http = await serveHttp(server, {
+    authentication: { anonymous: { name: 'admin', groups: ['system:masters'] } },
+  });
+  server.boot(http.port);
+  const elsewhere = createServer((_, response) => {
+    followed++;
+    response.end('{}');
+  });
+  const there = await listen(elsewhere);
+  const between = createServer((incoming, outgoing) => {
+    const { method, url: path = '', headers } = incoming;
+    if (isMoved(path)) {
+      incoming.resume();
+      outgoing.writeHead(307, { location: `${there}${path}` }).end();
+      return;
+    }
+    const onward = forward(`${http.url}${path}`, { method, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+      outgoing.flushHeaders();
+      answer.pipe(outgoing);
+    });
+    onward.on('error', () => outgoing.destroy());
+    outgoing.on('close', () => onward.destroy());
+    incoming.pipe(onward);
+  });
+  url = await listen(between);
+  stops = [
+    ...[between, elsewhere].map((one) => () => {
+      one.closeAllConnections();
+      one.close();
+    }),
+    () => http.close(),
+    () => rmSync(folder, { recursive: true, force: true }),
+  ];
+});
+afterEach(async () => {
+  for (const stop of stops) await stop();
+});
+
+function options(): ExistingOptions {
+  const footprint = new Footprint('r1', folder);
+  footprint.begin({ url, context: 'c', kubeconfig: '/k', allowed: [] });
+  return {
+    remote: { url },
+    kinds: testServer().server,
+    crds: [],
+    namespaces: ['own'],
+    laterNamespaces: [],
+    objects: [],
+    footprint,
+    witness: () => ({ acting: () => (act) => act(), committed: () => {} }),
+  };
+}
+
+const REFUSED = { code: 'REFUSED', exitCode: 5 };
+
+it.each([
+  ['a read', {}],
+  ['a watch', { watch: '1' }],
+])('ends with a redirection of %s of the target, which does not see it', async (_, query) => {
+  const { cluster } = await openExisting(options());
+  isMoved = (path) => path.startsWith('/api/v1/namespaces/own/configmaps');
+
+  const { code } = await call(cluster, {
+    method: 'GET',
+    path: '/api/v1/namespaces/own/configmaps',
+    query,
+    headers: {},
+  });
+
+  expect(code).toBe(502);
+  expect(() => cluster.isBusy).toThrow(expect.objectContaining(REFUSED) as Error);
+  expect(() => cluster.isBusy).toThrow('sends requests elsewhere (307 to GET /api/v1/namespaces/own/configmaps)');
+  await expect(cluster.restore()).rejects.toMatchObject(REFUSED);
+  expect(followed).toBe(0);
+  cluster.close();
+});
+
+it('ends with a redirection of what stalemate asks for itself', async () => {
+  const given = options();
+  const { cluster } = await openExisting(given);
+  isMoved = () => true;
+
+  await expect(cluster.restore()).rejects.toMatchObject(REFUSED);
+  await expect(cleanUp(given.remote, given.footprint)).rejects.toMatchObject(REFUSED);
+  await expect(openExisting(options())).rejects.toMatchObject(REFUSED);
+
+  expect(given.footprint.read()).toBeDefined();
+  expect(followed).toBe(0);
+  cluster.close();
+});
+
+it('ends when what it looks at goes elsewhere while nobody asks', async () => {
+  const given = options();
+  isMoved = (path) => path.startsWith('/api/v1/namespaces/own/secrets');
+
+  await expect(openExisting(given)).rejects.toMatchObject(REFUSED);
+
+  isMoved = () => false;
+  const { cluster } = await openExisting({ ...given, namespaces: ['own-too'] });
+  expect(cluster.isBusy).toBe(false);
+  cluster.close();
+  await vi.waitFor(() => expect(followed).toBe(0));
+});
+
+it('lets what is behind a proxy of the server send whom it likes, and passes that on to nobody', async () => {
+  const { cluster } = await openExisting(options());
+  const path = '/api/v1/namespaces/own/services/web/proxy/x';
+  isMoved = (asked) => asked === path;
+
+  const { code } = await call(cluster, { method: 'GET', path, query: {}, headers: {} });
+
+  expect(code).toBe(502);
+  expect(cluster.isBusy).toBe(false);
+  cluster.close();
+});

@@ -1,0 +1,30 @@
+/** Whether a server has given up being the one that was meant: everything that waits for it ends then. */
+export class Departure {
+  #why: Error | undefined;
+  readonly #happened: Promise<never>;
+  #reject: (why: Error) => void = () => {};
+
+  constructor() {
+    this.#happened = new Promise((_, reject) => {
+      this.#reject = reject;
+    });
+    // Whoever waits hears of it; nobody has to wait.
+    this.#happened.catch(() => {});
+  }
+
+  /** The first reason is the one that is told. */
+  leave(why: Error): void {
+    this.#why ??= why;
+    this.#reject(this.#why);
+  }
+
+  /** @throws that reason. */
+  check(): void {
+    if (this.#why !== undefined) throw this.#why;
+  }
+
+  /** The same work, cut short when that happens. */
+  unless<T>(work: Promise<T>): Promise<T> {
+    return Promise.race([work, this.#happened]);
+  }
+}
