@@ -15,7 +15,7 @@ const LINES_MAX = 450;
 const TOP_LEVEL: ReadonlySet<string> = new Set(
   [
     'harness properties controllers-under-test scripts ci docs .ci',
-    'README.md CHANGELOG.md LICENSE NOTICE package.json package-lock.json tsconfig.json vitest.config.ts kind-config.yaml',
+    'README.md CHANGELOG.md LICENSE NOTICE SECURITY.md package.json package-lock.json tsconfig.json vitest.config.ts kind-config.yaml',
     '.npmrc .gitignore .gitattributes .editorconfig .oxfmtrc.json .oxlintrc.json',
   ].flatMap((names) => names.split(' ')),
 );
