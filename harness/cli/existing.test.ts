@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { stalemate, startStalemate } from './test-bin.ts';
@@ -115,6 +116,25 @@ describe('a cluster that is named', { timeout: 300_000 }, () => {
       code: 2,
       stderr: expect.stringContaining('got --allow-cluster-write "all", expected KIND=NAME') as string,
     });
+  });
+
+  it('takes away what a run that was killed had been allowed to make', async () => {
+    const before = await contents();
+    const sample = ['--crds', join(TARGETS, 'crd.yaml'), '--sample', join(TARGETS, 'sample.yaml')];
+    const allowed = ['--allow-cluster-write', 'priorityclasses.scheduling.k8s.io=first', '--network', 'host'];
+    const there = ['run', '--cluster', 'existing', '--kubeconfig', kubeconfig, ...sample, ...allowed];
+    const killed = startStalemate([...there, '--', process.execPath, join(TARGETS, 'reaches-out.mjs')], cwd, env);
+    killed.stdout.resume();
+    killed.stderr.resume();
+    while (!(await contents()).split(' ').includes('first')) await delay(50);
+    killed.kill('SIGKILL');
+    await once(killed, 'exit');
+
+    const { stdout, code } = stalemate(['clean'], { cwd, env });
+
+    expect(stdout).toContain('removed priorityclasses.scheduling.k8s.io first');
+    expect(code).toBe(0);
+    expect(await contents()).toBe(before);
   });
 
   it('ends with exit code 5 when it is redirected in the middle of a run, and is cleaned when it is itself again', async () => {

@@ -283,6 +283,7 @@ function describeServer(start: () => Promise<Server>): void {
     expect((await own('GET', '/api/v1/namespaces/theirs/configmaps/more')).code).toBe(200);
     const heard = new Set(told.map(({ resource, namespace, name }) => `${resource}/${namespace}/${name}`));
     expect(heard).toContain('clusterroles.rbac.authorization.k8s.io//made');
+    expect(heard).toContain('apiservices.apiregistration.k8s.io//v1.made.example.com');
     expect([...heard].filter((place) => place.includes('theirs') || place.includes('by-them'))).toEqual([]);
   });
 

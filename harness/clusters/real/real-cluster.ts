@@ -116,7 +116,7 @@ export class RealCluster implements Cluster {
       (change, isMade) => territory?.includes(change, isMade) ?? true,
     );
     this.#observer = new Observer(this.#upstream, (change) => {
-      if (isServersObject(change)) this.#order.passed(change);
+      if (isServersObject(change) && territory?.mayHaveMade(change) !== true) this.#order.passed(change);
       else this.#order.seen(change);
       this.#arrivals.look();
     });

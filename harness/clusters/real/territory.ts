@@ -47,6 +47,8 @@ export class Territory {
   readonly #made: NonNullable<TerritoryParts['made']>;
   /** Objects outside of namespaces: uids, and places as `clusterroles.rbac.authorization.k8s.io/name`. */
   readonly #uids = new Map<string, string>();
+  /** The places of what was to be made there. */
+  readonly #meant = new Set<string>();
   /** What was refused: the first of each kind. */
   readonly #refusals = new Map<string, string>();
 
@@ -93,6 +95,16 @@ export class Territory {
   /** Whether the run has made this, outside of namespaces. */
   hasMade(uid: string): boolean {
     return this.#uids.has(uid);
+  }
+
+  /** The same as far as one can tell before the answer is there. */
+  mayHaveMade({
+    resource,
+    namespace,
+    name,
+    uid,
+  }: Pick<ObservedChange, 'resource' | 'namespace' | 'name' | 'uid'>): boolean {
+    return this.#uids.has(uid) || (namespace === '' && this.#meant.has(`${resource}/${name}`));
   }
 
   isForeign(namespace: string | undefined): boolean {
@@ -226,7 +238,9 @@ export class Territory {
     const name = nameIn(request);
     const isAllowed = this.#own.has(resource) || this.#allows(resource, name) || this.#isVolume(resource, request);
     if (!isAllowed) return this.#refused(resource, name === '' ? what : `${what} "${name}"`, allowing(resource, name));
-    if (!isDry(request)) this.#intends(request.path, name);
+    if (isDry(request)) return undefined;
+    this.#meant.add(`${resource}/${name}`);
+    this.#intends(request.path, name);
     return undefined;
   }
 
