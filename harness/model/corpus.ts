@@ -142,9 +142,15 @@ export function isRegression(revisited: Revisited): boolean {
   return revisited.entry.state === 'fixed' && isFailure(revisited);
 }
 
-/** Says nothing any more, where it should say something. */
-export function isSilent({ entry, outcome }: Revisited): boolean {
-  return entry.state !== 'quarantined' && (outcome === 'stale' || outcome === 'unclear');
+/** Whether an entry says neither that it fails nor that it holds: not any more, or for want of time, of what was mended once. */
+export function saysNothing({ state, outcome }: Pick<CorpusSummaryEntry, 'state' | 'outcome'>): boolean {
+  if (state === 'quarantined') return false;
+  return outcome === 'stale' || outcome === 'unclear' || (outcome === 'not-reached' && state === 'fixed');
+}
+
+/** The same of one that was replayed. */
+export function isSilent({ entry: { state }, outcome }: Revisited): boolean {
+  return saysNothing({ state, outcome });
 }
 
 /** What is told of an entry that was replayed. */

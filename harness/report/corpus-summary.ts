@@ -12,6 +12,7 @@ import {
   isFailure,
   isRegression,
   isSilent,
+  saysNothing,
   REVISIT_OUTCOMES,
   type CorpusSummary,
   type CorpusSummaryEntry,
@@ -74,11 +75,6 @@ export function summariseCorpus(
 /** Whether an entry fails a run. */
 export function failsRun({ state, outcome, waived }: CorpusSummaryEntry): boolean {
   return waived !== true && state !== 'quarantined' && (outcome === 'fails' || outcome === 'fails-otherwise');
-}
-
-/** Whether it says neither that it fails nor that it holds. */
-export function saysNothing({ state, outcome }: CorpusSummaryEntry): boolean {
-  return state !== 'quarantined' && (outcome === 'stale' || outcome === 'unclear');
 }
 
 /** What a campaign came to, with what was replayed before it: a search that finds nothing new does not mend what is known. */

@@ -1,4 +1,5 @@
 /** Campaigns as the run document. Pure; what comes in has no secrets any more. Start with {@link makeScenario}. */
+import { saysNothing } from '../../model/corpus.ts';
 import { signatureText } from '../../model/check-result.ts';
 import { InvariantError } from '../../model/errors.ts';
 import { failsRun } from '../../model/outcome.ts';
@@ -6,12 +7,7 @@ import type { CampaignOutcome, CampaignResult, Finding } from '../../model/findi
 import { leftOutOf } from '../left-out.ts';
 import { remarksOf } from '../remarks.ts';
 import { quoted } from '../shell-word.ts';
-import {
-  failsRun as isKeptFailing,
-  saysNothing,
-  type CorpusSummary,
-  type CorpusSummaryEntry,
-} from '../corpus-summary.ts';
+import { failsRun as isKeptFailing, type CorpusSummary, type CorpusSummaryEntry } from '../corpus-summary.ts';
 import { summariseWaiver } from '../summary.ts';
 import { becauseOf } from '../symptoms.ts';
 import { tellStory } from '../story.ts';

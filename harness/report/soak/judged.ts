@@ -2,7 +2,8 @@
 import type { BudgetCheck } from '../../model/baseline.ts';
 import type { CorpusSummary, CorpusSummaryEntry } from '../../model/corpus.ts';
 import type { SoakLineOf } from '../../model/soak.ts';
-import { failsRun, saysNothing } from '../corpus-summary.ts';
+import { saysNothing } from '../../model/corpus.ts';
+import { failsRun } from '../corpus-summary.ts';
 
 type Judged = SoakLineOf<'judged'>;
 
