@@ -8,8 +8,13 @@ export function asking(): Admission['ask'] {
   if (!isAsked()) return undefined;
   return ({ context, server, uid }) =>
     consented(
-      `Nobody has allowed the cluster of context "${context}" at ${server} (uid of its namespace kube-system: ${uid}).\nUse it, now and from now on? [y/N] `,
+      `Nobody has allowed the cluster of context "${shown(context)}" at ${shown(server)} (uid of its namespace kube-system: ${shown(uid)}).\nUse it, now and from now on? [y/N] `,
     );
+}
+
+/** Files and servers may say what a terminal takes for orders. */
+function shown(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, '?');
 }
 
 /**

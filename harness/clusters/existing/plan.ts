@@ -9,8 +9,10 @@ import { remoteUpstream } from '../../gate/http/remote-upstream.ts';
 import type { KubeObject } from '../../model/object.ts';
 import { ask } from '../real/own-requests.ts';
 import type { ExistingAccess } from './access.ts';
+import { allowsWrite } from './cluster-writes.ts';
 import { differenceOf } from './definition-difference.ts';
 import { OWNER_LABEL } from './footprint.ts';
+import { othersBoundBy } from './wide-roles.ts';
 
 export interface PlanParts {
   readonly access: ExistingAccess;
@@ -37,7 +39,7 @@ export async function planFor({
   return [
     `would make namespaces ${names.join(', ')}, labelled ${OWNER_LABEL}=${run}: one of each, and one more for each run beside it`,
     ...(await definitions(remote, crds)),
-    ...shipped.flatMap((object) => shippedLine(object, `${prefix}-${run}-*-`)),
+    ...shipped.flatMap((object) => shippedLine(object, `${prefix}-${run}-*-`, namespaces, writes)),
     ...samples.map(({ kind, metadata: { name = '', namespace = '' } }) => {
       const where = namespace === '' ? '' : ` in ${prefix}-${run}-*-${namespace}`;
       return `would make ${kind} "${name}"${where}, again for each run`;
@@ -49,9 +51,22 @@ export async function planFor({
 }
 
 /** Of the manifests. */
-function shippedLine({ kind, metadata: { name = '', namespace = '' } }: KubeObject, prefix: string): readonly string[] {
+function shippedLine(
+  object: KubeObject,
+  prefix: string,
+  namespaces: readonly string[],
+  writes: readonly string[],
+): readonly string[] {
+  const {
+    kind,
+    metadata: { name = '', namespace = '' },
+  } = object;
   if (kind === 'Namespace') return [];
-  if (kind.endsWith('WebhookConfiguration')) return [`would leave out ${kind} "${name}" of the manifests`];
+  const isForOthers =
+    othersBoundBy(object, (one) => namespaces.includes(one)).length > 0 &&
+    !allowsWrite(writes, 'clusterrolebindings.rbac.authorization.k8s.io', name);
+  if (isForOthers || kind.endsWith('WebhookConfiguration'))
+    return [`would leave out ${kind} "${name}" of the manifests`];
   if (kind.startsWith('ClusterRole')) return [`would make ${kind} "${prefix}${name}", and take it away at the end`];
   return [`would make ${kind} "${name}" in ${prefix}${namespace}, and take it away at the end`];
 }

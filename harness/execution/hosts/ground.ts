@@ -148,6 +148,7 @@ async function existing(subject: Subject, standing: Standing): Promise<Ground> {
             there: (namespace) => places.there(namespace),
             called,
             kindFor: (apiVersion, kind) => kinds.kindFor(apiVersion, kind),
+            allows: (resource, name) => allowsWrite(access.writes, resource, name),
           },
         );
   const footprint = new Footprint(access.run);

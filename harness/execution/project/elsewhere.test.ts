@@ -4,6 +4,7 @@ import type { JsonObject, KubeObject } from '../../model/object.ts';
 import { elsewhere } from './elsewhere.ts';
 
 const server = new ApiServer({ now: () => 0, newUid: () => 'uid', nameSuffix: () => 'abcde' });
+const allowed = new Set<string>();
 const at: Parameters<typeof elsewhere>[2] = {
   place: (object) => {
     const { namespace } = object.metadata;
@@ -11,9 +12,10 @@ const at: Parameters<typeof elsewhere>[2] = {
       ? object
       : { ...object, metadata: { ...object.metadata, namespace: `run-${namespace}` } };
   },
-  there: (namespace) => `run-${namespace}`,
+  there: (namespace) => (namespace === 'monitoring' ? namespace : `run-${namespace}`),
   called: (name) => `run-${name}`,
   kindFor: (apiVersion, kind) => server.kindFor(apiVersion, kind),
+  allows: (resource, name) => allowed.has(`${resource}=${name}`),
 };
 const object = (
   apiVersion: string,
@@ -69,6 +71,40 @@ describe('manifests on a cluster that is not ours', () => {
     ]);
     expect(shipped.account).toEqual({ namespace: 'run-system', name: 'manager' });
     expect(warnings).toEqual([expect.stringMatching(/^MutatingWebhookConfiguration defaults is left out: /)]);
+  });
+
+  it('give rights to nobody else', () => {
+    const apiGroup = 'rbac.authorization.k8s.io';
+    const bound = (name: string, ...subjects: readonly JsonObject[]): KubeObject =>
+      object(RBAC, 'ClusterRoleBinding', name, { roleRef: { apiGroup, kind: 'ClusterRole', name: 'view' }, subjects });
+    const account = (namespace: string): JsonObject => ({ kind: 'ServiceAccount', name: 'a', namespace });
+    const labels = { 'rbac.authorization.k8s.io/aggregate-to-admin': 'true', app: 'a' };
+    const objects = [
+      bound('own', account('system')),
+      bound('theirs', account('system'), account('monitoring')),
+      bound('everybody', { apiGroup, kind: 'Group', name: 'system:unauthenticated' }),
+      bound('allowed', { apiGroup, kind: 'User', name: 'somebody' }),
+      { ...object(RBAC, 'ClusterRole', 'editor', { rules: [] }), metadata: { name: 'editor', labels } },
+      deployment,
+    ];
+    allowed.add('clusterrolebindings.rbac.authorization.k8s.io=allowed');
+
+    const { shipped, warnings } = elsewhere(project(objects), 'default', at);
+
+    const made = shipped.creations.map((one) => one.object);
+    expect(made.flatMap(({ kind, metadata }) => (kind === 'ClusterRoleBinding' ? [metadata.name] : []))).toEqual([
+      'run-own',
+      'run-allowed',
+    ]);
+    expect(made.find(({ kind }) => kind === 'ClusterRole')?.metadata).toEqual({
+      name: 'run-editor',
+      labels: { app: 'a' },
+    });
+    expect(warnings).toEqual([
+      expect.stringMatching(/^ClusterRoleBinding theirs is left out: .* rights to ServiceAccount monitoring\/a; if/),
+      expect.stringMatching(/^ClusterRoleBinding everybody .* rights to Group system:unauthenticated; .*=everybody'$/),
+      expect.stringMatching(/^ClusterRole editor is made without its labels/),
+    ]);
   });
 
   it('give nobody the right to do everything', () => {

@@ -5,11 +5,12 @@
  * asked about what others have, and a Deployment of the target would run it a second time, where somebody starts pods. Owns: these
  * decisions. Does not own: making the objects (`clusters/existing/`). Start at {@link elsewhere}.
  */
+import { byItself, othersBoundBy } from '../../clusters/existing/wide-roles.ts';
 import type { Shipped } from '../../clusters/real/shipped.ts';
 import type { ProjectManifests } from '../../model/counterexample.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { mapOf, textOf } from '../../model/json.ts';
-import type { KubeObject, ResourceKind } from '../../model/object.ts';
+import { groupResource, type KubeObject, type ResourceKind } from '../../model/object.ts';
 import { accountOf, targetWorkload, workloadKey } from './deployment.ts';
 import { creationsOf } from './install.ts';
 
@@ -20,9 +21,12 @@ export interface Elsewhere {
   /** What something outside of namespaces is called there. */
   readonly called: (name: string) => string;
   readonly kindFor: (apiVersion: string, kind: string) => ResourceKind | undefined;
+  /** Whether the user lets something be made outside of namespaces that others see. */
+  readonly allows: (resource: string, name: string) => boolean;
 }
 
 const WEBHOOKS = /^(?:Validating|Mutating)WebhookConfiguration$/;
+const BINDINGS = 'clusterrolebindings.rbac.authorization.k8s.io';
 const ROLES: ReadonlySet<string> = new Set(['ClusterRole', 'ClusterRoleBinding']);
 
 /**
@@ -39,8 +43,11 @@ export function elsewhere(
   const workload = targetWorkload(project, namespace);
   const isTarget = (object: KubeObject): boolean => workload !== undefined && workloadKey(object) === project.workload;
   const webhooks = project.objects.filter(({ kind }) => WEBHOOKS.test(kind));
-  const rest = project.objects.filter((object) => !webhooks.includes(object) && object.kind !== 'Namespace');
-  refuse(rest.filter(({ apiVersion, kind }) => !ROLES.has(kind) && at.kindFor(apiVersion, kind)?.namespaced === false));
+  const bindings = project.objects.filter((object) => othersOf(object, at).length > 0);
+  const rest = project.objects
+    .filter((object) => !webhooks.includes(object) && !bindings.includes(object) && object.kind !== 'Namespace')
+    .map((object) => byItself(object).role);
+  refuse(rest.filter((object) => !ROLES.has(object.kind) && isEverybodys(object, at)));
   const roles = new Set(rest.flatMap(({ kind, metadata }) => (kind === 'ClusterRole' ? [metadata.name] : [])));
   const objects = rest
     .filter((object) => object.kind !== 'DaemonSet' || !isTarget(object))
@@ -55,11 +62,34 @@ export function elsewhere(
       ...(isEnforced ? { account: { ...account, namespace: at.there(account.namespace) } } : {}),
       authorization,
     },
-    warnings: webhooks.map(
-      ({ kind, metadata }) =>
-        `${kind} ${metadata.name ?? ''} is left out: on a cluster that is not ours it would be asked about what others have`,
-    ),
+    warnings: [
+      ...webhooks.map(
+        ({ kind, metadata }) =>
+          `${kind} ${metadata.name ?? ''} is left out: on a cluster that is not ours it would be asked about what others have`,
+      ),
+      ...bindings.map(
+        (binding) =>
+          `ClusterRoleBinding ${binding.metadata.name ?? ''} is left out: on a cluster that is not ours it would give rights to ${othersOf(binding, at).join(', ')}; if that is meant, add --allow-cluster-write '${BINDINGS}=${binding.metadata.name ?? ''}'`,
+      ),
+      ...project.objects
+        .filter((object) => byItself(object).joins)
+        .map(
+          ({ metadata }) =>
+            `ClusterRole ${metadata.name ?? ''} is made without its labels "aggregate-to-…": on a cluster that is not ours they would give its rights to others`,
+        ),
+    ],
   };
+}
+
+/** Whom a binding would give rights that is nobody of the run, and that nobody has allowed. */
+function othersOf(object: KubeObject, { there, allows }: Elsewhere): readonly string[] {
+  const others = othersBoundBy(object, (namespace) => there(namespace) !== namespace);
+  return allows(BINDINGS, object.metadata.name ?? '') ? [] : others;
+}
+
+function isEverybodys({ apiVersion, kind, metadata }: KubeObject, { kindFor, allows }: Elsewhere): boolean {
+  const of = kindFor(apiVersion, kind);
+  return of?.namespaced === false && !allows(groupResource(of), metadata.name ?? '');
 }
 
 function refuse(everybodys: readonly KubeObject[]): void {
@@ -68,7 +98,7 @@ function refuse(everybodys: readonly KubeObject[]): void {
   throw new HarnessError(
     'CONFIG_INVALID',
     `the manifests hold ${names}, which on a cluster that is not ours would be everybody's; expected objects in namespaces, definitions, ` +
-      'ClusterRoles and ClusterRoleBindings; leave the others out of --manifests, or see whether the cluster has them',
+      'ClusterRoles and ClusterRoleBindings; leave the others out of --manifests, see whether the cluster has them, or allow them (--allow-cluster-write KIND=NAME)',
   );
 }
 
