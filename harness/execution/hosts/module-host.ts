@@ -43,10 +43,12 @@ export interface HostParts {
   readonly quietTurns?: number;
   /** Called whenever nothing moves any more; what it throws ends the run. */
   readonly check?: () => void;
+  /** Called when the server is entered, and when it is left. */
+  readonly served?: (() => void) | undefined;
 }
 
 /** A host for the target of a subject. For a module it installs virtual time in this process, for good. `beat` hears of every wait. */
-export async function createHost(subject: Subject, beat: () => void = () => {}): Promise<Host> {
+export async function createHost(subject: Subject, beat: () => void = () => {}, served?: () => void): Promise<Host> {
   if (subject.process !== null) {
     const { createProcessHost } = await import('./process-host.ts');
     return createProcessHost(subject, subject.process, beat);
@@ -78,6 +80,7 @@ export async function createHost(subject: Subject, beat: () => void = () => {}):
     settings: subject.settings,
     quietTurns: QUIET_TURNS,
     check: outward.check,
+    served,
   });
   captureConsole(time, (actor, line) => host.current?.recorder.log(actor, line));
   return host;
@@ -103,6 +106,7 @@ export function assembleServer(
   subject: Pick<Subject, 'crds' | 'namespace' | 'settings'> & Partial<Pick<Subject, 'samples' | 'project'>>,
   now: () => number,
   callOut?: CallOutFunction,
+  served?: () => void,
 ): Pick<Host, 'environment' | 'reads' | 'reseed' | 'identity'> & { readonly cluster: ApiServer } {
   const { settings, namespace, samples = [], project } = subject;
   let ids = new Random(settings.seed);
@@ -112,6 +116,7 @@ export function assembleServer(
     nameSuffix: () => ids.suffix(),
     authorization: project?.authorization ?? 'allow-all',
     ...(callOut === undefined ? {} : { callOut }),
+    served,
   });
   for (const crd of subject.crds) server.installCrd(crd);
   if (settings.effects === true) server.installCrd(OUTSIDE_CRD);
@@ -141,7 +146,7 @@ export function assembleHost(parts: HostParts): Host {
     ...(parts.inFlight === undefined ? {} : { inFlight: parts.inFlight }),
     ...(parts.quietTurns === undefined ? {} : { quietTurns: parts.quietTurns }),
   });
-  const base = assembleServer(parts, () => RUN_EPOCH_MS + time.now());
+  const base = assembleServer(parts, () => RUN_EPOCH_MS + time.now(), undefined, parts.served);
   const host: Host = {
     ...base,
     time,

@@ -86,8 +86,13 @@ export interface LabRequest {
 }
 
 /** Shared memory between the two, as Int32 slots. */
-export const SLOT = { heartbeat: 0, stop: 1 } as const;
-export const SLOTS = 2;
+export const SLOT = {
+  heartbeat: 0,
+  stop: 1,
+  /** Grows by one whenever the embedded server is entered, and when it is left: while it is odd, the worker is inside. */
+  server: 2,
+} as const;
+export const SLOTS = 3;
 
 export interface WorkerData {
   readonly job: Job;

@@ -42,7 +42,12 @@ export class Pulse {
     throw new CutShort(isStopped ? 'it was stopped' : 'its time was over', true);
   };
 
-  /** The same, before each run. */
+  /** Called when the embedded server is entered, and when it is left: what it takes is not the target's doing. */
+  readonly served = (): void => {
+    Atomics.add(this.#slots, SLOT.server, 1);
+  };
+
+  /** {@link beat}, before each run. */
   readonly begun = (): void => {
     this.beat();
     if (this.#isMeasuring) this.#onRun(++this.#run);

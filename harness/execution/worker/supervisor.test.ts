@@ -1,7 +1,7 @@
 /** Whose silence it is. That a blocked worker is ended is tested in `harness/test/bad-targets.test.ts`. */
 import { describe, expect, it } from 'vitest';
 import { realNow } from '../../determinism/real-time.ts';
-import type { FromWorker, Job } from './protocol.ts';
+import { SLOT, type FromWorker, type Job } from './protocol.ts';
 import { isTooLong, silenceOf, superviseWorker } from './supervisor.ts';
 
 const jobOf = (process: object | null): Job => ({ job: 'lab', subject: { process } }) as Job;
@@ -44,6 +44,34 @@ it('says how long a worker was silent that it stopped in the middle of something
 
   expect(ended).toMatchObject({ end: 'overdue' });
   expect('silentMs' in ended && ended.silentMs > 400).toBe(true);
+});
+
+describe('a worker whose embedded server is busy', () => {
+  const inServer = (then: string): URL =>
+    new URL(
+      `data:text/javascript,import { workerData } from 'node:worker_threads';Atomics.add(new Int32Array(workerData.shared), ${SLOT.server}, 1);${then}`,
+    );
+
+  it.each([
+    ['blocked', 'for (;;) {}', 'nothing happened for 0.5 s while the embedded API server handled a request'],
+    ['ended', 'throw new Error("out of memory")', 'the worker ended (out of memory) while the embedded API server'],
+  ])('is not the fault of the target: %s', async (_, then, said) => {
+    const heard: FromWorker[] = [];
+    const listen = (message: FromWorker): void => void heard.push(message);
+
+    const { end } = await superviseWorker({ entry: inServer(then), job: jobOf(null), blockedMs: 500, listen });
+
+    expect(end).toBe('finished');
+    expect(heard).toMatchObject([{ say: 'error', code: null, message: expect.stringContaining(said) }]);
+  });
+
+  it('says nothing of a target that blocks after its request was handled', async () => {
+    const entry = inServer(`Atomics.add(new Int32Array(workerData.shared), ${SLOT.server}, 1);for (;;) {}`);
+
+    expect(await superviseWorker({ entry, job: jobOf(null), blockedMs: 500, listen: () => {} })).toMatchObject({
+      end: 'blocked',
+    });
+  });
 });
 
 describe('a worker that dies', () => {

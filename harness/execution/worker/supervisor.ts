@@ -31,6 +31,9 @@ const LAST_WORDS: ReadonlySet<FromWorker['say']> = new Set(['done', 'error', 're
 /** Of what the target prints, this much is kept for error messages. */
 const OUTPUT_MAX = 4_000;
 
+/** The embedded server is to blame for a silence that it was in for this part of it. */
+const SERVER_PART = 0.5;
+
 /** How a worker ended. */
 export type WorkerEnd =
   | { readonly end: 'finished' }
@@ -86,6 +89,10 @@ export function isTooLong(
   return starving === undefined || silence.processorMs >= starving.processorMs || silence.ms > starving.maxMs;
 }
 
+function isInServer(slots: Int32Array): boolean {
+  return Atomics.load(slots, SLOT.server) % 2 !== 0;
+}
+
 /** Runs one job in a fresh worker; resolves when the worker is gone. Never rejects for what the target does. */
 export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { readonly output: string }> {
   const shared = new SharedArrayBuffer(SLOTS * Int32Array.BYTES_PER_ELEMENT);
@@ -112,8 +119,17 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { r
     let finished = false;
     let overdue: Extract<WorkerEnd, { readonly end: 'overdue' }> | undefined;
     let ended: WorkerEnd | undefined;
+    const ourFault = (what: string, stack = ''): void => {
+      finished = true;
+      const message = `${what} while the embedded API server handled a request, so the target is not to blame`;
+      options.listen({ say: 'error', code: null, message, stack });
+    };
     const died = (detail: string, stack = ''): void => {
-      if (finished) return;
+      if (finished || ended !== undefined) return;
+      if (error === undefined && isInServer(slots)) {
+        ourFault(`the worker ended (${detail})`, stack);
+        return;
+      }
       if (error === undefined) ended ??= { end: 'died', detail };
       else {
         // The target is a program of its own: whatever ends this worker is our fault.
@@ -128,6 +144,8 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { r
       since = realNow();
       processorSince = realProcessorMs();
     };
+    let calls = 0;
+    let callSince = realNow();
     // One that has answered and was asked nothing since may be silent.
     let idle = false;
     const look = realSetInterval(() => {
@@ -135,6 +153,11 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { r
       if (now !== beats) {
         beats = now;
         heard();
+      }
+      const called = Atomics.load(slots, SLOT.server);
+      if (called !== calls) {
+        calls = called;
+        callSince = realNow();
       }
       const isOver = realNow() >= (options.until ?? Number.POSITIVE_INFINITY);
       if (isOver && !finished && ended === undefined) {
@@ -144,7 +167,10 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { r
         return;
       }
       if (!idle && isTooLong(silence, { ms: realNow() - since, processorMs: realProcessorMs() - processorSince })) {
-        if (error === undefined) ended ??= { end: 'blocked', forMs: silence.maxMs };
+        const servedMs = isInServer(slots) ? realNow() - Math.max(since, callSince) : 0;
+        if (error === undefined && servedMs > (realNow() - since) * SERVER_PART) {
+          if (!finished) ourFault(`nothing happened for ${silence.maxMs / 1000} s`);
+        } else if (error === undefined) ended ??= { end: 'blocked', forMs: silence.maxMs };
         else if (!finished) {
           finished = true;
           options.listen(error);

@@ -47,7 +47,7 @@ export async function runWorker(registry: Registry): Promise<void> {
   try {
     say({ say: 'phase', phase: 'load' });
     const pulse = new Pulse(slots, (run) => say({ say: 'undisturbed', run }));
-    const host = await createHost(job.subject, pulse.beat);
+    const host = await createHost(job.subject, pulse.beat, pulse.served);
     const runner = new TrialRunner(host, job.subject.settings, pulse.begun);
     const properties = await registry.properties(job.subject.properties, job.subject.configFile);
     if (job.job === 'search')
