@@ -6,6 +6,7 @@
  */
 import { Environment } from '@marcbachmann/cel-js';
 import { goRegExp } from '../../wire/go-regexp.ts';
+import { counted, countEvaluations } from './cost.ts';
 import { compileErrorText, evaluationErrorText } from './failures.ts';
 import { parseGoDuration } from '../schema/durations.ts';
 import { formatHolds } from '../schema/formats.ts';
@@ -26,6 +27,7 @@ export function baseEnvironment(): Environment {
       homogeneousAggregateLiterals: false,
       limits: { maxListElements: 10_000, maxMapEntries: 10_000 },
     });
+    countEvaluations();
     registerLibrary(base);
     registerNetwork(base);
     registerValues(base);
@@ -50,7 +52,7 @@ export interface Expression {
 }
 
 export type Evaluated =
-  | { readonly outcome: 'value'; readonly value: unknown }
+  | { readonly outcome: 'value'; readonly value: unknown; readonly cost: number }
   | { readonly outcome: 'error'; readonly message: string };
 
 /** Why an expression does not compile, as cel-go words it: `ERROR: <input>:1:1: …`. */
@@ -95,7 +97,8 @@ export function compileExpression(
     reads: identifiers(program.ast),
     evaluate: (variables) => {
       try {
-        return { outcome: 'value', value: program(variables) };
+        const { result, cost } = counted(() => program(variables) as unknown);
+        return { outcome: 'value', value: result, cost };
       } catch (error) {
         const other = isAmbiguous(error) && fallback !== undefined ? compileExpression(source, fallback) : undefined;
         if (other?.outcome === 'compiled') return other.evaluate(variables);

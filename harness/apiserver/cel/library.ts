@@ -7,6 +7,7 @@
 import { Optional, type Environment } from '@marcbachmann/cel-js';
 import { Duration } from '@marcbachmann/cel-js/evaluator';
 import { readPattern, type GoRegExp } from '../../wire/go-regexp.ts';
+import { spendText } from './cost.ts';
 import { celEqual, compare } from './equality.ts';
 import { registerComprehensions } from './comprehensions.ts';
 
@@ -39,7 +40,7 @@ function registerStrings(env: Environment): void {
     return points[Number(at)] ?? '';
   });
   env.registerFunction('string.replace(string, string): string', (text: string, from: string, to: string) =>
-    text.replaceAll(from, () => to),
+    replaceSome(text, from, to, -1),
   );
   env.registerFunction(
     'string.replace(string, string, int): string',
@@ -65,6 +66,8 @@ function compiled(pattern: string): GoRegExp {
 }
 
 function replaceSome(text: string, from: string, to: string, count: number): string {
+  const places = from === '' ? text.length + 1 : text.split(from, count < 0 ? undefined : count + 1).length - 1;
+  spendText(text.length + places * to.length);
   if (count < 0) return text.replaceAll(from, () => to);
   let result = '';
   let rest = text;

@@ -2,7 +2,7 @@
  * The `x-kubernetes-validations` of a schema: compiled once, evaluated on every write.
  *
  * Owns: which rules apply where, transition rules, messages, ratcheting. Mirrors apiextensions-apiserver `schema/cel/validation.go`.
- * Does not own: the environment and its texts. Costs are not counted (DIFFERENCES.md). Start at {@link compileRules}.
+ * Does not own: the environment and its texts, counting costs (`cost.ts`). Start at {@link compileRules}.
  */
 import type { Environment } from '@marcbachmann/cel-js';
 import { isList, isMap } from '../../model/json.ts';
@@ -11,6 +11,7 @@ import { fieldErrorText, type FieldError } from '../refusal.ts';
 import { isUnchanged, oldItem } from '../schema/correlate.ts';
 import type { SchemaNode, ValidationRule } from '../schema/node.ts';
 import { baseEnvironment, compileExpression, type Expression } from './environment.ts';
+import { COST_EXCEEDED, OBJECT_COST_MAX } from './cost.ts';
 import { celConcat, celEqual, registerEquality, rememberMessage } from './equality.ts';
 import { shapeOf, type Shape } from './shapes.ts';
 import { Optional } from '@marcbachmann/cel-js';
@@ -171,6 +172,8 @@ function isSettled(correlation: Correlation): boolean {
 
 export interface RuleSite {
   readonly errors: FieldError[];
+  /** What the rules of the object have cost; undefined before the first, infinite when no more are run. */
+  cost?: number;
   /** Failures of unchanged parts. */
   readonly warnings: string[];
 }
@@ -188,7 +191,7 @@ function walk(
   correlation: Correlation,
   site: RuleSite,
 ): void {
-  if (value === undefined || value === null) return;
+  if (value === undefined || value === null || site.cost === Number.POSITIVE_INFINITY) return;
   if (tree.rules.length > 0) evaluateHere(tree, value, old ?? undefined, path, correlation, site);
   if (isList(value)) {
     if (tree.items === undefined) return;
@@ -249,6 +252,19 @@ function evaluateHere(
       ? { self, oldSelf: oldSelf === undefined ? Optional.none() : Optional.of(oldSelf) }
       : { self, oldSelf };
     const result = program.evaluate(variables);
+    if (result.outcome === 'error' && result.message.startsWith(COST_EXCEEDED)) {
+      const why = 'no further validation rules will be run due to call cost exceeds limit for rule';
+      const detail = `'${result.message}': ${why}: ${named_(rule)}`;
+      site.errors.push({ type: 'Invalid', field, value: node.type, detail });
+      site.cost = Number.POSITIVE_INFINITY;
+      return;
+    }
+    site.cost = (site.cost ?? 0) + (result.outcome === 'value' ? result.cost : 1);
+    if (site.cost > OBJECT_COST_MAX) {
+      site.errors.push({ type: 'Invalid', field, value: node.type, detail: OUT_OF_BUDGET });
+      site.cost = Number.POSITIVE_INFINITY;
+      return;
+    }
     if (result.outcome === 'error') {
       site.errors.push({ type: 'Invalid', field, value: node.type, detail: failureText(result.message, rule) });
       continue;
@@ -259,6 +275,8 @@ function evaluateHere(
     else site.errors.push(error);
   }
 }
+
+const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run';
 
 function failureText(message: string, rule: ValidationRule): string {
   const named = named_(rule);

@@ -286,3 +286,41 @@ it('judges many items by a long enumeration', async () => {
     code: 422,
   });
 });
+
+it.each([
+  [
+    'one call',
+    { type: 'array', items: { type: 'integer' } },
+    'self.all(a, self.all(b, a >= 0 || b >= 0))',
+    times(5000, (at) => at),
+    "'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call cost exceeds limit for rule: ",
+  ],
+  [
+    'a text',
+    { type: 'string' },
+    "self.replace('', self).size() > 0",
+    'ab'.repeat(20_000),
+    "'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call cost exceeds limit for rule: ",
+  ],
+])('ends a rule that costs too much by %s, as kube-apiserver does', async (_, schema, rule, spec, said) => {
+  const { path, head } = await define({ ...schema, 'x-kubernetes-validations': [{ rule }] });
+
+  const { code, message } = await send('POST', path, JSON_TYPE, { ...head, spec });
+
+  expect({ code, message }).toEqual({ code: 422, message: expect.stringContaining(said + rule) });
+});
+
+it('ends rules that cost too much together, as kube-apiserver does', async () => {
+  const rule = { rule: '[0,1,2,3,4,5,6,7,8,9].all(a, [0,1,2,3,4,5,6,7,8,9].all(b, self + a + b >= 0))' };
+  const items = { type: 'integer', 'x-kubernetes-validations': [rule] };
+  const { path, head } = await define({ type: 'array', items });
+
+  const { code, message } = await send('POST', path, JSON_TYPE, { ...head, spec: times(100_000, (at) => at) });
+
+  expect({ code, message }).toEqual({
+    code: 422,
+    message: expect.stringContaining(
+      'validation failed due to running out of cost budget, no further validation rules will be run',
+    ),
+  });
+});

@@ -1,0 +1,70 @@
+/**
+ * What evaluating an expression may cost: a rule of two lines can go through a list for each pair of its items.
+ *
+ * Owns: kube-apiserver's budgets, and counting: each part of an expression that is evaluated costs one, as in cel-go, and what a
+ * function makes of texts costs by their length. cel-js has no budget; the one method that all of its evaluation goes through is
+ * written down here.
+ */
+import { Environment } from '@marcbachmann/cel-js';
+
+/** For one evaluation of one expression. */
+const CALL_COST_MAX = 1_000_000;
+/** For all rules of one object. */
+export const OBJECT_COST_MAX = 10_000_000;
+
+/** How cel-go words it. */
+export const COST_EXCEEDED = 'operation cancelled: actual cost limit exceeded';
+
+/** Thrown for every further part: made once, because a comprehension goes on to its next item. */
+const exceeded = new Error(COST_EXCEEDED);
+
+let spent = 0;
+
+/** Notes a cost. Throws when the call has spent too much. */
+export function spend(cost: number): void {
+  spent += cost;
+  if (spent > CALL_COST_MAX) throw exceeded;
+}
+
+/** A text that a function is about to make; ten characters cost one, as in cel-go. */
+export function spendText(length: number): void {
+  spend(Math.ceil(length / 10));
+}
+
+/** Runs one evaluation and says what it has cost. */
+export function counted<T>(evaluate: () => T): { readonly result: T; readonly cost: number } {
+  // Evaluations do not nest, but for one that is tried again in other words: that has a budget of its own.
+  spent = 0;
+  const result = evaluate();
+  const cost = spent;
+  if (cost > CALL_COST_MAX) throw exceeded;
+  return { result, cost };
+}
+
+interface Evaluator {
+  run: (this: Evaluator, node: unknown, scope: unknown) => unknown;
+}
+
+/** Makes every evaluation count, whatever its environment: called once. */
+export function countEvaluations(): void {
+  const probe = new Environment();
+  let found: Evaluator | undefined;
+  const macro = ({ receiver, args }: { readonly receiver: unknown; readonly args: unknown }): object => ({
+    receiver,
+    args,
+    async: false,
+    typeCheck: (checker: { getType(name: string): unknown }) => checker.getType('bool'),
+    evaluate: (evaluator: Evaluator) => {
+      found = evaluator;
+      return true;
+    },
+  });
+  probe.registerFunction('list.evaluatorProbe(ast): bool', macro as never);
+  probe.evaluate('[1].evaluatorProbe(1)');
+  const prototype = Object.getPrototypeOf(found) as Evaluator;
+  const { run } = prototype;
+  prototype.run = function counting(this: Evaluator, node, scope): unknown {
+    spend(1);
+    return run.call(this, node, scope);
+  };
+}
