@@ -65,8 +65,6 @@ export interface ApiServerOptions {
   readonly authorization?: AuthorizationMode;
   /** Knows bearer tokens beside those of service accounts, for TokenReview. */
   readonly tokenUser?: (token: string) => UserInfo | undefined;
-  /** Called when a request begins and when it has been handled: whoever watches the thread knows whose time it is. */
-  readonly served?: (() => void) | undefined;
   /** Asks webhooks. Absent, they count as unreachable and their failure policy decides. */
   readonly callOut?: CallOutFunction;
 }
@@ -123,17 +121,6 @@ export class ApiServer implements Upstream {
    * events to open watches in revision order. The returned function closes a watch from the caller's side.
    */
   send(sent: ApiRequest, sink: ResponseSink): () => void {
-    const { served } = this.#options;
-    if (served === undefined) return this.#send(sent, sink);
-    served();
-    try {
-      return this.#send(sent, sink);
-    } finally {
-      served();
-    }
-  }
-
-  #send(sent: ApiRequest, sink: ResponseSink): () => void {
     const admitted = this.#access.admit(sent);
     if (admitted instanceof Refusal) {
       sink.answer(admitted);

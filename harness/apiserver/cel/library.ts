@@ -7,7 +7,7 @@
 import { Optional, type Environment } from '@marcbachmann/cel-js';
 import { Duration } from '@marcbachmann/cel-js/evaluator';
 import { readPattern, type GoRegExp } from '../../wire/go-regexp.ts';
-import { spendText } from './cost.ts';
+import { spend, spendText } from './cost.ts';
 import { celEqual, compare } from './equality.ts';
 import { registerComprehensions } from './comprehensions.ts';
 
@@ -146,9 +146,10 @@ function registerSets(env: Environment): void {
 
 function registerLists(env: Environment): void {
   const lists = registerNamespace(env, 'lists');
-  env.registerFunction(`${lists}.range(int): list<int>`, (_: unknown, count: bigint) =>
-    Array.from({ length: Number(count) }, (__, at) => BigInt(at)),
-  );
+  env.registerFunction(`${lists}.range(int): list<int>`, (_: unknown, count: bigint) => {
+    spend(Number(count));
+    return Array.from({ length: Number(count) }, (__, at) => BigInt(at));
+  });
   env.registerFunction('list<A>.isSorted(): bool', (list: List) =>
     list.every((one, at) => at === 0 || compare(list[at - 1], one) <= 0),
   );

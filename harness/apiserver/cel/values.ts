@@ -38,6 +38,9 @@ const SUFFIXES: { readonly [suffix: string]: readonly [bigint, bigint] } = {
   Ei: [2n ** 60n, 1n],
 };
 
+/** Larger exponents count as this one: a number with as many digits as some say would fill any memory. */
+const POWER_MAX = 1000;
+
 function parseQuantity(text: string): Quantity | undefined {
   const match = /^([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/.exec(text);
   if (match === null) return undefined;
@@ -48,8 +51,9 @@ function parseQuantity(text: string): Quantity | undefined {
   const scale = SUFFIXES[suffix];
   if (exponent !== undefined) {
     const power = Number(exponent);
-    if (power >= 0) value *= 10n ** BigInt(power);
-    else divisor *= 10n ** BigInt(-power);
+    if (power >= 0) value *= 10n ** BigInt(Math.min(power, POWER_MAX));
+    // What is smaller still is rounded up to the same.
+    else divisor *= 10n ** BigInt(Math.min(-power, whole.length + decimals.length + POWER_MAX));
   } else if (scale !== undefined) {
     value *= scale[0];
     divisor *= scale[1];

@@ -324,3 +324,30 @@ it('ends rules that cost too much together, as kube-apiserver does', async () =>
     ),
   });
 });
+
+it.each(['1e999999999', '1e-999999999', '1e9223372036854775807', '1e1000000', `1${'0'.repeat(400_000)}e1`])(
+  'reads the quantity %.30s without writing it out',
+  async (quantity) => {
+    const resources = { limits: { cpu: quantity }, requests: { cpu: quantity } };
+    const spec = { containers: [{ name: 'c', image: 'i', resources }] };
+    const object = { metadata: { name: `q${kinds++}` }, spec };
+
+    expect(await send('POST', PODS, JSON_TYPE, object)).toMatchObject({ code: 201 });
+  },
+);
+
+it.each([
+  "quantity('1e999999999').isGreaterThan(quantity('0'))",
+  "quantity('1e-999999999').isGreaterThan(quantity('0'))",
+])('evaluates %s', async (rule) => {
+  const { path, head } = await define({ type: 'string', 'x-kubernetes-validations': [{ rule }] });
+
+  expect(await send('POST', path, JSON_TYPE, { ...head, spec: 'x' })).toMatchObject({ code: 201 });
+});
+
+it('makes no list of a hundred million numbers', async () => {
+  const rule = 'lists.range(100000000).size() > 0';
+  const { path, head } = await define({ type: 'string', 'x-kubernetes-validations': [{ rule }] });
+
+  expect(await send('POST', path, JSON_TYPE, { ...head, spec: 'x' })).toMatchObject({ code: 422 });
+});

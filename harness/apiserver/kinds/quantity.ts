@@ -9,6 +9,12 @@ const SHAPE = /^([+-]?)(\d*)(?:\.(\d*))?(?:([KMGTPE]i)|([numkMGTPE])|[eE]([+-]?\
 const DECIMAL = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
 const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 
+/** Longer ones are nobody's resources: they are written as they came, and not remembered. */
+const DIGITS_MAX = 1000;
+const REMEMBERED_MAX = 100;
+/** Larger exponents count as this one: a number with as many digits as some say would fill any memory. */
+const POWER_MAX = 1000;
+
 const known = new Map<string, string>();
 
 /** The canonical spelling; numbers become strings. */
@@ -19,7 +25,7 @@ export function canonicalQuantity(value: JsonValue): JsonValue {
   if (canonical === undefined) {
     canonical = canonicalText(text);
     if (known.size > 10_000) known.clear();
-    known.set(text, canonical);
+    if (text.length <= REMEMBERED_MAX) known.set(text, canonical);
   }
   return canonical;
 }
@@ -37,6 +43,7 @@ function canonicalText(text: string): string {
   if (match === null) return text;
   const [, sign = '', whole = '', fraction = '', binary, decimal, exponent] = match;
   if (whole === '' && fraction === '') return text;
+  if (whole.length + fraction.length > DIGITS_MAX || Number(exponent ?? 0) > POWER_MAX) return text;
   const nanos = magnitude(whole, fraction, binary, decimal, exponent);
   if (nanos === 0n) return '0';
   const minus = sign === '-' ? '-' : '';
@@ -105,7 +112,10 @@ function magnitude(
   let power = 9 - fraction.length;
   if (decimal !== undefined) power += (DECIMAL.indexOf(decimal) - 3) * 3;
   if (exponent !== undefined) power += Number(exponent);
-  let nanos = BigInt(whole + fraction);
+  const digits = whole + fraction;
+  if (-power > digits.length) return /[1-9]/.test(digits) ? 1n : 0n;
+  power = Math.min(power, POWER_MAX);
+  let nanos = BigInt(digits);
   if (binary !== undefined) nanos *= 1024n ** BigInt(BINARY.indexOf(binary));
   return power >= 0 ? nanos * 10n ** BigInt(power) : ceilDivide(nanos, 10n ** BigInt(-power));
 }

@@ -10,7 +10,7 @@ import { installOutwardGuard } from '../../actors/in-process/outward-guard.ts';
 import { installProcessGuard } from '../../actors/in-process/process-guard.ts';
 import { startIncarnation } from '../../actors/in-process/target-incarnation.ts';
 import { createRunEnvironment } from '../../actors/environment/in-run.ts';
-import { ApiServer, type CallOutFunction } from '../../apiserver/server.ts';
+import { ApiServer, type ApiServerOptions, type CallOutFunction } from '../../apiserver/server.ts';
 import { createQuiescence } from '../../determinism/quiescence.ts';
 import { Random } from '../../determinism/random.ts';
 import { installVirtualTime } from '../../determinism/virtual-time.ts';
@@ -23,6 +23,7 @@ import { identityOf, targetWorkload } from '../project/deployment.ts';
 import { withoutSamples } from '../project/sample-wins.ts';
 import { installProject } from '../project/install.ts';
 import type { Subject } from '../subject.ts';
+import { TimedServer } from './timed-server.ts';
 import type { Pace } from '../run/pace.ts';
 import type { Host, Launch } from '../run/host.ts';
 import { RUN_EPOCH_MS } from '../run/trial.ts';
@@ -110,14 +111,14 @@ export function assembleServer(
 ): Pick<Host, 'environment' | 'reads' | 'reseed' | 'identity'> & { readonly cluster: ApiServer } {
   const { settings, namespace, samples = [], project } = subject;
   let ids = new Random(settings.seed);
-  const server = new ApiServer({
+  const options: ApiServerOptions = {
     now,
     newUid: () => ids.uuid(),
     nameSuffix: () => ids.suffix(),
     authorization: project?.authorization ?? 'allow-all',
     ...(callOut === undefined ? {} : { callOut }),
-    served,
-  });
+  };
+  const server = served === undefined ? new ApiServer(options) : new TimedServer(options, served);
   for (const crd of subject.crds) server.installCrd(crd);
   if (settings.effects === true) server.installCrd(OUTSIDE_CRD);
   for (const name of [namespace, ...namespacesOf(samples)]) ensureNamespace(server, name);

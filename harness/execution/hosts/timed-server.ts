@@ -1,0 +1,22 @@
+/** The embedded server, for a thread that is watched: whoever watches it knows whose time it is. */
+import { ApiServer, type ApiServerOptions } from '../../apiserver/server.ts';
+import type { ApiRequest, ResponseSink } from '../../wire/http.ts';
+
+export class TimedServer extends ApiServer {
+  readonly #served: () => void;
+
+  /** @param served - Called when a request begins, and when it has been handled. */
+  constructor(options: ApiServerOptions, served: () => void) {
+    super(options);
+    this.#served = served;
+  }
+
+  override send(request: ApiRequest, sink: ResponseSink): () => void {
+    this.#served();
+    try {
+      return super.send(request, sink);
+    } finally {
+      this.#served();
+    }
+  }
+}
