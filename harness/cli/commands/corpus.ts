@@ -7,6 +7,7 @@ import type { CorpusConfig, RunConfig } from '../../execution/config/run-config.
 import { CORPUS_STATES, type CorpusState } from '../../model/corpus.ts';
 import { EXIT } from '../../model/errors.ts';
 import { countArgument, timeArgument, usage } from '../arguments.ts';
+import { askAbout } from '../ask-cluster.ts';
 import { explainEntry } from '../corpus/explain.ts';
 import { entryNamed, readCorpus, readWholeCorpus } from '../corpus/folder.ts';
 import { listText, toJson } from '../corpus/list.ts';
@@ -184,5 +185,10 @@ async function corpusOf(flags: CorpusFlags, context: CommandContext): Promise<Co
 async function configOf(flags: CorpusFlags, context: CommandContext): Promise<RunConfig> {
   const { options, file } = await optionsOf(flags, context);
   const { resolveRun } = await import('../library.ts');
-  return resolveRun(options, { cwd: context.console.cwd, ...(file === undefined ? {} : { configFile: file }) });
+  const config = resolveRun(options, {
+    cwd: context.console.cwd,
+    ...(file === undefined ? {} : { configFile: file }),
+  });
+  await askAbout(config.existing);
+  return config;
 }

@@ -76,7 +76,7 @@ export class Footprint {
   }
 
   #append(line: object): void {
-    appendFileSync(this.file, `${JSON.stringify(line)}\n`, { mode: 0o600 });
+    appendFileSync(this.file, `${JSON.stringify(line)}\n`, { mode: 0o600, flush: true });
   }
 }
 
