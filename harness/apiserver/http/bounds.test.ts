@@ -20,9 +20,9 @@ interface Answer {
   readonly headers: Headers;
 }
 
-async function send(method: string, path: string, type: string, body: JsonValue): Promise<Answer> {
+async function send(method: string, path: string, type: string, body: JsonValue | Buffer): Promise<Answer> {
   const before = realProcessorMs();
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const text = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
   const answer = await fetch(`${http.url}${path}`, { method, headers: { 'content-type': type }, body: text });
   const { message = '' } = (await answer.json()) as { readonly message?: string };
   expect(realProcessorMs() - before).toBeLessThan(PROCESSOR_MS_MAX);
@@ -350,4 +350,62 @@ it('makes no list of a hundred million numbers', async () => {
   const { path, head } = await define({ type: 'string', 'x-kubernetes-validations': [{ rule }] });
 
   expect(await send('POST', path, JSON_TYPE, { ...head, spec: 'x' })).toMatchObject({ code: 422 });
+});
+
+const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+
+/** A field of protobuf that holds `bytes`. */
+function field(id: number, bytes: Buffer | string): Buffer {
+  const length: number[] = [];
+  for (let rest = bytes.length; ; rest >>>= 7) {
+    if (rest < 128) {
+      length.push(rest);
+      break;
+    }
+    length.push((rest & 127) | 128);
+  }
+  return Buffer.concat([
+    Buffer.from([...(id < 16 ? [id * 8 + 2] : [((id * 8 + 2) & 127) | 128, id >> 4]), ...length]),
+    Buffer.from(bytes),
+  ]);
+}
+
+function message(apiVersion: string, kind: string, raw: Buffer): Buffer {
+  const type = field(1, Buffer.concat([field(1, apiVersion), field(2, kind)]));
+  return Buffer.concat([Buffer.from('k8s\0'), type, field(2, raw)]);
+}
+
+it('refuses a quarter of a million protobuf messages as 400', async () => {
+  const containers = Buffer.alloc(3_000_000, Buffer.from([0x12, 0]));
+  const body = message('v1', 'Pod', field(2, containers));
+
+  expect(await send('POST', PODS, PROTOBUF, body)).toMatchObject({
+    code: 400,
+    message: expect.stringContaining('proto: more than 250000 messages'),
+  });
+});
+
+it('refuses deep protobuf as 400', async () => {
+  let schema: Buffer = field(5, 'object');
+  for (let level = 0; level < 2000; level++) schema = field(28, schema);
+  const version = Buffer.concat([field(1, 'v1'), field(4, field(1, schema))]);
+  const definition = Buffer.concat([field(1, field(1, 'a')), field(2, field(7, version))]);
+  const body = message('apiextensions.k8s.io/v1', 'CustomResourceDefinition', definition);
+
+  expect(await send('POST', CRDS, PROTOBUF, body)).toMatchObject({
+    code: 400,
+    message: expect.stringContaining('proto: message nested too deeply'),
+  });
+});
+
+it('refuses to merge what could not be stored', async () => {
+  const items = { type: 'object', required: ['k'], properties: { k: { type: 'string' } } };
+  const list = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] };
+  const { path, head } = await define({ type: 'array', items, ...list });
+  const config = { ...head, spec: times(200_000, (at) => ({ k: `k${at}` })) };
+
+  expect(await send('PATCH', `${path}/one?fieldManager=a`, APPLY, config)).toMatchObject({
+    code: 500,
+    message: 'etcdserver: request is too large',
+  });
 });

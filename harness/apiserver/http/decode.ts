@@ -11,7 +11,7 @@ import { isMap, sortedKeys } from '../../model/json.ts';
 import { TYPE_META } from '../body.ts';
 import { goType } from '../definition.ts';
 import type { Route } from '../registry.ts';
-import { CONTAINERS_MAX, LEVELS_MAX } from '../weight.ts';
+import { CONTAINERS_MAX, isTooDeep, LEVELS_MAX } from '../weight.ts';
 
 /** The parts of a request that its body makes. */
 export type DecodedBody = Pick<ApiRequest, 'body' | 'undecodable' | 'decodeError' | 'decodedAs' | 'duplicates'>;
@@ -99,7 +99,9 @@ function decodeMessage(bytes: Buffer, method: string | undefined, route: Route |
         ? undefined
         : { apiVersion: route.version.apiVersion, kind: route.definition.kind };
   const decoded = decodeProtobuf(bytes, assumed);
-  if ('body' in decoded) return decoded;
+  if ('body' in decoded && !isTooDeep(decoded.body)) return decoded;
+  if ('body' in decoded)
+    return { undecodable: bytes.toString('latin1'), decodeError: 'proto: message nested too deeply' };
   return {
     undecodable: bytes.toString('latin1'),
     decodeError: decoded.error,

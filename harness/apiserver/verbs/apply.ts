@@ -19,6 +19,7 @@ import { decodeMap, writeOptions, type Incoming, type WriteOptions } from '../bo
 import { goType } from '../definition.ts';
 import type { Call, Kernel } from '../kernel.ts';
 import { badRequest, fieldRequired, rawError, Refusal, refuse } from '../refusal.ts';
+import { isTooLargeToStore, TOO_LARGE_TO_STORE } from '../weight.ts';
 
 export const APPLY_PATCH = 'application/apply-patch+yaml';
 
@@ -64,6 +65,8 @@ export function applyTo(kernel: Kernel, call: Call, old: KubeObject | undefined)
   const ground = groundOf(definition, version, subresource);
   const config = configOf(call, ground, definition.kind);
   if (config instanceof Refusal) return config;
+  // All of it would be in what is stored, and merging it takes many times as long as reading it.
+  if (isTooLargeToStore(config, definition.custom)) return TOO_LARGE_TO_STORE;
   const claims = claimsOwners(config);
   if (claims !== undefined) return claims;
   const empty = emptyObject(definition, version);

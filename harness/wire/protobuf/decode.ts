@@ -120,8 +120,12 @@ function readMessage(reader: Reader, message: Message, old: JsonValue | undefine
   return isOpaque(message) ? opaqueToJson(message, target) : target;
 }
 
+/** An empty message takes two bytes to send and a hundred to hold. */
+const MESSAGES_MAX = 250_000;
+
 /** Runs `read` on the block that begins here. */
 function within(reader: Reader, read: () => void): void {
+  if (++reader.messages > MESSAGES_MAX) throw new ProtobufError(`proto: more than ${MESSAGES_MAX} messages`);
   const outer = reader.end;
   reader.end = reader.block();
   read();

@@ -21,6 +21,8 @@ export class Reader {
   readonly bytes: Buffer;
   at: number;
   end: number;
+  /** Messages that have begun. */
+  messages = 0;
 
   constructor(bytes: Buffer, at = 0, end: number = bytes.length) {
     this.bytes = bytes;
