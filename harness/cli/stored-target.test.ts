@@ -32,7 +32,7 @@ describe('a target that only a file names', () => {
       code: 'REFUSED',
       exitCode: 5,
       message:
-        'the file starts command "./manager --debug" in ".", which neither your configuration nor your command line names; read it, then add --trust-file to start it',
+        'the file starts command "./manager --debug" in ".", which neither your configuration nor your command line names; name it yourself (after --), or look at what it is and add --trust-file',
     });
     await expect(allowedTarget(MODULE, user())).rejects.toMatchObject({ code: 'REFUSED' });
   });

@@ -48,7 +48,7 @@ export async function allowedTarget(stored: CounterexampleTarget, user: UsersWor
   if (!trusted && !(await user.ask(`${whatText(stored)}; start it? [y/N] `))) {
     throw new HarnessError(
       'REFUSED',
-      `the file starts ${whatText(stored)}, which neither your configuration nor your command line names; read it, then add --trust-file to start it`,
+      `the file starts ${whatText(stored)}, which neither your configuration nor your command line names; name it yourself (${'module' in stored ? `--target ${plain(stored.module)}` : 'after --'}), or look at what it is and add --trust-file`,
     );
   }
   return { target: stored, network: network ?? 'none' };

@@ -4,8 +4,9 @@
  *
  * A guard against accidents, not against malice: code in this process can go around it. Install once per worker.
  */
-import { ChildProcess } from 'node:child_process';
+import childProcess, { ChildProcess } from 'node:child_process';
 import { Socket as DatagramSocket } from 'node:dgram';
+import { syncBuiltinESMExports } from 'node:module';
 import { Socket } from 'node:net';
 import { Patches } from '../../determinism/patches.ts';
 import { shortPath } from '../../determinism/source-path.ts';
@@ -41,6 +42,12 @@ export function installOutwardGuard(): OutwardGuard {
   patches.value(ChildProcess.prototype, 'spawn', (options: { readonly file?: unknown }) => {
     throw refuse(`starting the program "${String(options.file)}"`);
   });
+  for (const name of ['spawnSync', 'execFileSync', 'execSync'])
+    patches.value(childProcess, name, (program: unknown) => {
+      throw refuse(`starting the program "${String(program)}"`);
+    });
+  // For those who import them by name.
+  syncBuiltinESMExports();
   return {
     check: () => {
       if (refused.length === 0) return;
@@ -49,7 +56,10 @@ export function installOutwardGuard(): OutwardGuard {
         `the target asked for what a module may not have: ${refused.join('; ')}; expected it to reach a cluster only through the kubeConfig it was given`,
       );
     },
-    uninstall: () => patches.restore(),
+    uninstall: () => {
+      patches.restore();
+      syncBuiltinESMExports();
+    },
   };
 }
 

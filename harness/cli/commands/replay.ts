@@ -182,8 +182,13 @@ function elsewhere(flags: ReplayFlags): string {
     allowContext = [],
     allowCluster = [],
     allowClusterWrite = [],
+    target,
+    network,
+    trustFile,
   } = flags;
   const given = [
+    ['target', target],
+    ['network', network],
     ['cluster', cluster],
     ['toxiproxy', toxiproxy],
     ['kubeconfig', kubeconfig],
@@ -192,7 +197,8 @@ function elsewhere(flags: ReplayFlags): string {
     ...allowCluster.map((uid) => ['allow-cluster', uid]),
     ...allowClusterWrite.map((text) => ['allow-cluster-write', `'${text}'`]),
   ];
-  return given.map(([name, value]) => (value === undefined ? '' : ` --${name} ${value}`)).join('');
+  const said = given.map(([name, value]) => (value === undefined ? '' : ` --${name} ${value}`)).join('');
+  return trustFile === true ? `${said} --trust-file` : said;
 }
 
 /** The target that the command line names, or else the configuration. */

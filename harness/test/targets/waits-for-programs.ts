@@ -1,0 +1,13 @@
+/** Runs a program to its end while it starts. */
+import { execFileSync } from 'node:child_process';
+import type { Context } from './widget.ts';
+import { followWidgets } from './widget.ts';
+
+export default function start(context: Context): void {
+  try {
+    execFileSync('kubectl', ['get', 'nodes']);
+  } catch {
+    // Whatever it says.
+  }
+  followWidgets(context, () => {});
+}
