@@ -60,10 +60,13 @@ describe('survival', () => {
     expect(classes(judge(started().process('controller', 'exited', 'process.exit(1)')))).toEqual(['stays-down']);
   });
 
-  it('convicts an exit once nobody disturbs it any more', () => {
-    const h = started().phase('settle').process('controller', 'exited', 'process.exit(1)');
+  it('accepts an exit for what happened before it was left alone, and convicts the next one', () => {
+    const once = (): HistoryBuilder =>
+      started().phase('settle').process('controller', 'exited', 'process.exit(1)').process('controller~2', 'started');
+    const twice = once().process('controller~2', 'exited', 'process.exit(1)').process('controller~3', 'started');
 
-    expect(classes(judge(h.process('controller~2', 'started')))).toEqual(['exits-at-rest']);
+    expect(judge(once())).toEqual({ result: 'holds' });
+    expect(classes(judge(twice))).toEqual(['exits-at-rest']);
   });
 
   it('convicts a target that exits again and again', () => {

@@ -123,8 +123,10 @@ function judgeExits(
   lastOf: ReadonlyMap<string, ProcessEvent>,
 ): readonly Violation[] | string {
   const settle = phaseStart(history, 'settle');
-  const alone = exits.find((event) => event.at > settle);
-  if (alone !== undefined && !wasFaulted(history, alone)) {
+  const alone = exits.find(
+    (event) => event.at > settle && !wasFaulted(history, event) && !beganBefore(history, event, settle),
+  );
+  if (alone !== undefined) {
     return [violation('exits-at-rest', alone, `${ended(alone)} although nobody disturbed it any more`)];
   }
   if (exits.length > EXITS_MAX) {
@@ -150,6 +152,17 @@ function judgeExits(
 function wasFaulted(history: History, event: ProcessEvent): boolean {
   return history.operations.some(
     ({ actor, fault, invoked }) => actor === event.actor && fault !== undefined && invoked.at < event.at,
+  );
+}
+
+/**
+ * Whether a life that ends is one of before: it may notice only now what happened then (a lease that it could not renew in time, a cache
+ * that never synced), and end by design. The one that follows it has no such reason.
+ */
+function beganBefore({ processes }: History, { actor, kind }: ProcessEvent, settle: number): boolean {
+  return (
+    kind === 'exited' &&
+    !processes.some((event) => event.actor === actor && event.kind === 'started' && event.at > settle)
   );
 }
 
