@@ -60,15 +60,24 @@ export function checkFolder(folder: string): void {
 }
 
 /** What is written stands in these, and so does what a run replaces. */
-const OWN_FOLDERS = ['failures', 'records', 'recordings', 'reports'];
+const OWN_FOLDERS = ['failures', 'records', 'recordings', 'reports', 'unproved'];
 
 /** A link in place of a folder of ours would lead writes, and removals, to where nobody has asked for them. */
 function refuseLink(folder: string): void {
-  if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return;
+  if (!isLink(folder)) return;
   throw new HarnessError(
     'USAGE',
     `"${folder}" is a symbolic link, expected a folder; remove the link, or name another folder with --report-dir`,
   );
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  } catch {
+    // What is wrong with the path above it, the write says.
+    return false;
+  }
 }
 
 /** Under these names nothing is ever read. */
