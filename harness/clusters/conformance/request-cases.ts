@@ -36,6 +36,24 @@ export const REQUEST_CASES: readonly ConformanceCase[] = [
     run: async (t) => same(await versionOverHttps(t.client.endpoint), '1.1', 'the version'),
   },
   {
+    name: 'refuses what is too large to send, and what is too large to store',
+    items: [110],
+    run: async (t) => {
+      const path = `/apis/apps/v1/namespaces/${t.namespace}/controllerrevisions`;
+      const holding = (bytes: number): JsonObject => ({
+        apiVersion: 'apps/v1',
+        kind: 'ControllerRevision',
+        metadata: { name: 'large' },
+        revision: 1,
+        data: { text: 'x'.repeat(bytes) },
+      });
+      const tooLarge = { code: 413, message: 'Request entity too large: limit is 3145728' };
+      await t.call('POST', path, tooLarge, holding(3_200_000));
+      await t.call('POST', path, { code: 500, message: 'etcdserver: request is too large' }, holding(1_700_000));
+      await t.call('POST', path, 201, holding(1_000_000));
+    },
+  },
+  {
     name: 'asks webhooks before it stores',
     items: [115],
     run: async (t) => {

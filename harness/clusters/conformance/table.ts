@@ -14,7 +14,6 @@ export const DIFFERS: ReadonlyMap<number, string> = new Map([
   [97, 'One cache'],
   [100, 'One cache'],
   [101, 'One cache'],
-  [110, 'Object size is not limited'],
   [111, 'Headers of priority and fairness are never sent'],
   [117, 'No waiting'],
   [118, 'No waiting'],
