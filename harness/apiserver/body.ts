@@ -222,7 +222,7 @@ function filledIn(coerced: () => JsonObject | string): JsonObject | string | und
 
 /** Judged here already: a real server comes to it when it stores the object, after work that may be many times the object's size. */
 function isTooLarge(object: JsonObject | string, meta: MutableMeta, { custom }: ResourceDefinition): boolean {
-  return typeof object !== 'string' && isTooLargeToStore({ ...object, metadata: meta }, custom);
+  return typeof object !== 'string' && isTooLargeToStore(object, custom, meta);
 }
 
 /** What is wrong before the metadata, in the order of the document: Go's decoder tells what it meets first. */

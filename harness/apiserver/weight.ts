@@ -26,43 +26,49 @@ export const TOO_LARGE_TO_STORE: Refusal = rawError('etcdserver: request is too 
 /** Defaults that add up to more than can be stored. Thrown where they are filled in, caught where the object is decoded. */
 export class TooMuchFilledIn extends Error {}
 
-/** Whether etcd would refuse it. `named`: names of fields are stored too, as in JSON and unlike in protobuf. */
-export function isTooLargeToStore(object: JsonObject, named: boolean): boolean {
-  return new Scale(named).add(object) > STORED_BYTES_MAX;
+/**
+ * Whether etcd would refuse it.
+ *
+ * @param named - Names of fields are stored too, as in JSON and unlike in protobuf.
+ * @param metadata - What it is stored with, where that is not its own.
+ */
+export function isTooLargeToStore(
+  object: JsonObject,
+  named: boolean,
+  metadata: JsonValue | undefined = object['metadata'],
+): boolean {
+  // On every write: no copy is made of the object with its metadata. The braces are there once.
+  const room = roomAfter({ metadata }, STORED_BYTES_MAX + BRACES, named);
+  return roomAfter(object, room, named, 'metadata') < 0;
 }
 
-/** The bytes of a value, at least. */
+/** Bytes of a map or list that holds nothing. */
+const BRACES = 2;
+
+/** The bytes of a value, at least; of one that cannot be stored, more than can be. */
 export function weightOf(value: JsonValue): number {
-  return new Scale(true).add(value);
+  return STORED_BYTES_MAX - roomAfter(value, STORED_BYTES_MAX, true);
 }
 
-class Scale {
-  readonly #named: boolean;
-  #bytes = 0;
-
-  constructor(named: boolean) {
-    this.#named = named;
-  }
-
-  /** All that has been added, or a part of it that is too much already. */
-  add(value: JsonValue): number {
-    if (typeof value === 'string') this.#bytes += value.length + 2;
-    else if (value === null || typeof value !== 'object') this.#bytes += 1;
-    else if (isList(value)) {
-      this.#bytes += 2;
-      for (let index = 0; index < value.length && this.#bytes <= STORED_BYTES_MAX; index++)
-        this.add(value[index] as JsonValue);
-    } else if (longIntegerDigits(value) === undefined) {
-      this.#bytes += 2;
-      for (const key in value) {
-        const item = value[key];
-        if (item === undefined) continue;
-        if (this.#named) this.#bytes += key.length + 4;
-        if (this.add(item) > STORED_BYTES_MAX) break;
-      }
+/** What is left of some bytes behind a value, but for one of its fields; less than nothing where a part of it is too much already. */
+function roomAfter(value: JsonValue, room: number, named: boolean, except?: string): number {
+  if (typeof value === 'string') return room - value.length - 2;
+  if (value === null || typeof value !== 'object') return room - 1;
+  let left = room;
+  if (isList(value)) {
+    left -= BRACES;
+    for (let index = 0; index < value.length && left >= 0; index++)
+      left = roomAfter(value[index] as JsonValue, left, named);
+  } else if (longIntegerDigits(value) === undefined) {
+    left -= BRACES;
+    for (const key in value) {
+      const item = value[key];
+      if (item === undefined || key === except) continue;
+      if (named) left -= key.length + 4;
+      if ((left = roomAfter(item, left, named)) < 0) break;
     }
-    return this.#bytes;
   }
+  return left;
 }
 
 /** Whether a value nests deeper than {@link LEVELS_MAX}. */
