@@ -5,10 +5,11 @@
  * a command may hold secrets. Whether a file may start its target is `stored-target.ts`.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { CounterexampleTarget, Network } from '../model/counterexample.ts';
+import { stateFolder } from '../report/state-folder.ts';
+import { writeWhole } from '../report/write-files.ts';
 
 interface Note {
   readonly version: 1;
@@ -23,8 +24,8 @@ export function noteUse(folder: string, target: CounterexampleTarget): void {
     const file = fileOf(folder, target);
     const text = `${JSON.stringify(note)}\n`;
     if (existsSync(file) && readFileSync(file, 'utf8') === text) return;
-    mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });
-    writeFileSync(file, text, { mode: 0o600 });
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeWhole(file, text, 0o600);
   } catch {
     // A home that cannot be written to costs a question, no run.
   }
@@ -51,6 +52,5 @@ function fileOf(folder: string, target: CounterexampleTarget): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([realpathSync(folder), ...what]))
     .digest('hex');
-  const state = process.env['XDG_STATE_HOME'] ?? '';
-  return join(state === '' ? join(homedir(), '.local', 'state') : state, 'stalemate', 'targets', `${digest}.json`);
+  return stateFolder('targets', `${digest}.json`);
 }

@@ -1,6 +1,5 @@
 /** What the working directory has to offer: a configuration that holds, and places to write to. */
 import { existsSync, rmdirSync, rmSync, statfsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { findConfigFile, loadConfigFile } from '../../execution/config/config-file.ts';
 import type { StalemateOptions } from '../../execution/config/options.ts';
@@ -8,6 +7,7 @@ import { countText } from '../../report/count-text.ts';
 import { writeWhole } from '../../report/write-files.ts';
 import type { Console } from '../console.ts';
 import { lacking, ok, probed, type Check } from './check.ts';
+import { stateFolder } from '../../report/state-folder.ts';
 
 export interface ProjectChecks {
   readonly options: StalemateOptions;
@@ -28,7 +28,6 @@ export async function projectChecks(file: string | undefined, { cwd, called }: C
           return `${basename(configFile)}: ${countText(config.crds.length, 'CRD')}, ${countText(config.samples.length, 'sample')}, ${config.properties.length} properties`;
         });
   const reports = resolve(cwd, options.reportDir ?? '.stalemate');
-  const state = join(process.env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'stalemate');
   return {
     options,
     checks: [
@@ -36,7 +35,7 @@ export async function projectChecks(file: string | undefined, { cwd, called }: C
       await writable('report folder', reports, true, 'name another one with --report-dir'),
       await writable(
         'state folder',
-        state,
+        stateFolder(),
         false,
         'set XDG_STATE_HOME to a folder of yours: without it, replays have stand-ins for secrets',
       ),

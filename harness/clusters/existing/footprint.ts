@@ -6,9 +6,9 @@
  * files. Does not own: taking things away (`clean-up.ts`). Start at {@link Footprint}.
  */
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { isOurProcess, ourProcess, type ProcessIdentity } from '../../report/process-identity.ts';
+import { stateFolder } from '../../report/state-folder.ts';
 
 /** The label of all that a run makes for itself; its value is the name of the run. */
 export const OWNER_LABEL = 'stalemate.dev/run';
@@ -48,7 +48,7 @@ export class Footprint {
   readonly run: string;
   readonly file: string;
 
-  constructor(run: string, folder: string = footprintFolder()) {
+  constructor(run: string, folder: string = stateFolder('clusters')) {
     this.run = run;
     this.file = join(folder, `${run}.jsonl`);
   }
@@ -81,7 +81,7 @@ export class Footprint {
 }
 
 /** The runs that have left something, and whether whoever made it still lives. */
-export function leftFootprints(folder: string = footprintFolder()): readonly {
+export function leftFootprints(folder: string = stateFolder('clusters')): readonly {
   readonly footprint: Footprint;
   readonly head: FootprintHead;
   readonly isAlive: boolean;
@@ -100,11 +100,6 @@ export function leftFootprints(folder: string = footprintFolder()): readonly {
       const head = footprint.read()?.head;
       return head === undefined ? [] : [{ footprint, head, isAlive: isOurProcess(head.process) }];
     });
-}
-
-function footprintFolder(): string {
-  const state = process.env['XDG_STATE_HOME'] ?? '';
-  return join(state === '' ? join(homedir(), '.local', 'state') : state, 'stalemate', 'clusters');
 }
 
 function linesOf(file: string): readonly object[] {

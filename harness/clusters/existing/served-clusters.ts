@@ -5,12 +5,12 @@
  * served. Owns: these files. Start at {@link noteServed}.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { isOurProcess, ourProcess, type ProcessIdentity } from '../../report/process-identity.ts';
+import { stateFolder } from '../../report/state-folder.ts';
 
 /** Notes one of ours. Resolves with what takes the note away again. */
-export function noteServed(uid: string, url: string, folder: string = servedFolder()): () => void {
+export function noteServed(uid: string, url: string, folder: string = stateFolder('served')): () => void {
   const file = fileOf(uid, folder);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -23,7 +23,7 @@ export function noteServed(uid: string, url: string, folder: string = servedFold
 }
 
 /** Whether stalemate serves this cluster, or has. */
-export function isServed(uid: string, folder: string = servedFolder()): boolean {
+export function isServed(uid: string, folder: string = stateFolder('served')): boolean {
   return existsSync(fileOf(uid, folder));
 }
 
@@ -43,8 +43,4 @@ function forgetEnded(folder: string): void {
 /** A uid comes from a server: it is no path. */
 function fileOf(uid: string, folder: string): string {
   return join(folder, `${encodeURIComponent(uid).replaceAll('.', '%2E')}.json`);
-}
-
-function servedFolder(): string {
-  return join(process.env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'stalemate', 'served');
 }

@@ -5,13 +5,13 @@
  * made one still lives. A cluster that no file of ours names is never touched. Start at {@link OwnedClusters}.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { realDelay, realNow } from '../../determinism/real-time.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { lockFolder } from '../../report/folder-lock.ts';
 import { isOurProcess, ourProcess, type ProcessIdentity } from '../../report/process-identity.ts';
 import { writeWhole } from '../../report/write-files.ts';
+import { stateFolder } from '../../report/state-folder.ts';
 
 export interface Ownership {
   readonly version: 2;
@@ -33,7 +33,7 @@ const AGAIN_MS = 100;
 export class OwnedClusters {
   readonly #root: string;
 
-  constructor(root: string = stateFolder()) {
+  constructor(root: string = stateFolder('kind')) {
     this.#root = root;
   }
 
@@ -134,9 +134,4 @@ function upgraded(owner: Ownership | OwnershipV1): Ownership {
   const { pid, cluster, engine, keep } = owner;
   const process = pid === 0 ? null : { host: '', pid, started: '' };
   return { version: 2, cluster, engine, process, keep, isMade: pid === 0 };
-}
-
-function stateFolder(): string {
-  const state = process.env['XDG_STATE_HOME'] ?? '';
-  return join(state === '' ? join(homedir(), '.local', 'state') : state, 'stalemate', 'kind');
 }

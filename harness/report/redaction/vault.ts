@@ -5,11 +5,11 @@
  * never in a report folder, which is kept, uploaded and committed. Where nothing can be written, a key serves for one process.
  */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { drawSecretKey } from '../../determinism/secret-key.ts';
 import { writeWhole } from '../write-files.ts';
 import { isWholeStandIn, standInsOf, withSecrets } from './stand-in.ts';
+import { stateFolder } from '../state-folder.ts';
 
 const PRIVATE = 0o600;
 
@@ -23,7 +23,7 @@ export class Vault {
   readonly #folder: string;
   #key: Buffer | undefined;
 
-  constructor(folder: string = defaultFolder()) {
+  constructor(folder: string = stateFolder('secrets')) {
     this.#folder = folder;
   }
 
@@ -86,11 +86,6 @@ export class Vault {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     writeWhole(file, text, PRIVATE);
   }
-}
-
-function defaultFolder(): string {
-  const state = process.env['XDG_STATE_HOME'] ?? '';
-  return join(state === '' ? join(homedir(), '.local', 'state') : state, 'stalemate', 'secrets');
 }
 
 /** Inside JSON that stands in a text, a secret is spelled as JSON spells it. */
