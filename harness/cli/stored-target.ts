@@ -6,7 +6,8 @@
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { StalemateOptions } from '../execution/config/options.ts';
-import type { CommandTarget, CounterexampleTarget, Network } from '../model/counterexample.ts';
+import { isSameTarget, targetFrom } from '../execution/search/counterexample.ts';
+import type { CounterexampleTarget, Network } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
 import { plain } from '../report/corpus-summary.ts';
 import { usedNetwork } from './used-targets.ts';
@@ -41,7 +42,8 @@ export async function allowedTarget(stored: CounterexampleTarget, user: UsersWor
   const own = ownTarget(stored, user);
   if (own !== undefined) return { target: own, network: network ?? 'none' };
   // Nothing to start: that is said in words of its own.
-  if ('module' in stored && !existsSync(placeOf(folder, stored.module))) return { target: stored, network: 'none' };
+  if ('module' in stored && !existsSync(path.resolve(folder, stored.module)))
+    return { target: stored, network: 'none' };
   const before = usedNetwork(folder, stored);
   if (before !== undefined) return { target: stored, network: network ?? before };
   refuseOutside(stored, folder);
@@ -64,17 +66,12 @@ function ownTarget(
   if (target === undefined && command === undefined) return undefined;
   const own: CounterexampleTarget =
     target === undefined
-      ? { command: command ?? [], directory: placeOf(folder, directory) }
-      : { module: placeOf(folder, target), transport: 'http-library' };
-  if ('module' in stored) {
-    if ('module' in own && placeOf(folder, stored.module) === own.module) return stored;
-  } else if (
-    !('module' in own) &&
-    isSameProgram(stored, own, folder) &&
-    (stored.inCluster === true) === (image !== undefined)
-  ) {
-    // Arguments come and go with the deployment: those of today count.
-    return { ...stored, command: own.command };
+      ? { command: command ?? [], directory: path.resolve(folder, directory) }
+      : { module: path.resolve(folder, target), transport: 'http-library' };
+  if (isSameTarget(targetFrom(own, folder, folder), targetFrom(stored, folder, folder))) {
+    if (!('command' in own && 'command' in stored)) return stored;
+    // The arguments of today count.
+    if ((stored.inCluster === true) === (image !== undefined)) return { ...stored, command: own.command };
   }
   if (trusted || usedNetwork(folder, stored) !== undefined) return undefined;
   throw new HarnessError(
@@ -83,18 +80,10 @@ function ownTarget(
   );
 }
 
-function isSameProgram(stored: CommandTarget, own: CommandTarget, folder: string): boolean {
-  return stored.command[0] === own.command[0] && placeOf(folder, stored.directory) === own.directory;
-}
-
-function placeOf(folder: string, name: string): string {
-  return path.resolve(folder, name);
-}
-
 /** A link may lead out of the folder as well. */
 function refuseOutside(stored: CounterexampleTarget, folder: string): void {
   const [what, name] = 'module' in stored ? ['module', stored.module] : ['directory', stored.directory];
-  const place = placeOf(folder, name);
+  const place = path.resolve(folder, name);
   const from = path.relative(realpathSync(folder), existsSync(place) ? realpathSync(place) : place);
   if (from !== '..' && !from.startsWith(`..${path.sep}`) && !path.isAbsolute(from)) return;
   throw new HarnessError(

@@ -48,12 +48,13 @@ export function targetFrom(target: CounterexampleTarget, from: string, to: strin
 /** Whether what is kept is about the target that is configured, from wherever this is asked. */
 export function isAbout(kept: CounterexampleTarget, config: RunConfig): boolean {
   const mine = storedTarget(config);
-  return [config.corpus.home, config.cwd].some((folder) => {
-    const theirs = targetFrom(kept, folder, config.cwd);
-    if ('module' in mine) return 'module' in theirs && theirs.module === mine.module;
-    // Arguments come and go with the deployment; the program is what it is about.
-    return 'command' in theirs && theirs.command[0] === mine.command[0] && theirs.directory === mine.directory;
-  });
+  return [config.corpus.home, config.cwd].some((folder) => isSameTarget(mine, targetFrom(kept, folder, config.cwd)));
+}
+
+/** Whether two targets are one, their paths relative to one folder. Arguments come and go with the deployment; the program is what it is about. */
+export function isSameTarget(one: CounterexampleTarget, other: CounterexampleTarget): boolean {
+  if ('module' in one) return 'module' in other && other.module === one.module;
+  return 'command' in other && other.command[0] === one.command[0] && other.directory === one.directory;
 }
 
 function relative(from: string, to: string): string {
