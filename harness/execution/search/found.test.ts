@@ -7,7 +7,7 @@ import { emptyHistory } from '../run/empty-history.ts';
 import type { Judged } from '../run/judge.ts';
 import type { TrialRunner } from '../run/runner.ts';
 import { violation } from '../run/test-verdicts.ts';
-import { findingOf, type Failed, type Found, type ProofOptions } from './found.ts';
+import { findingOf, type StoredFailure, type Found, type ProofOptions } from './found.ts';
 import type { Suspect } from './known-causes.ts';
 import type { Attempt } from './shrink-finding.ts';
 import { newTally } from './tally.ts';
@@ -20,7 +20,7 @@ const SUSPECT: Suspect = {
   violation: VIOLATION,
   causes: { candidates: [ownCause(VIOLATION)], certain: false },
 };
-const FAILED: Failed = {
+const FAILED: StoredFailure = {
   trial: { workload: { version: 1, start: 'settled', sample: [], programs: [] }, schedule: SCHEDULE },
   judged: FAILS,
   schedule: SCHEDULE,

@@ -34,6 +34,9 @@ export interface Failed {
   readonly suspects: readonly Suspect[];
 }
 
+/** One whose run is known as a stored schedule, whether or not it can be made again. */
+export type StoredFailure = Failed & { readonly schedule: Schedule };
+
 /** A shrunk and reproduced finding, before it is given files. */
 export interface Found {
   readonly trial: Trial;
@@ -51,9 +54,11 @@ export interface Found {
 export type Seen = Pick<Found, 'trial' | 'history' | 'violation'>;
 
 /** What is seen of a failed trial with a stored schedule. */
-export function seenIn({ trial, judged: { history }, schedule }: Failed, { violation, causes }: Suspect): Seen {
-  const stored = { workload: trial.workload, schedule: schedule ?? trial.schedule };
-  return { trial: stored, history, violation: { ...violation, cause: causes.candidates[0] } };
+export function seenIn(
+  { trial: { workload }, judged: { history }, schedule }: StoredFailure,
+  { violation, causes }: Suspect,
+): Seen {
+  return { trial: { workload, schedule }, history, violation: { ...violation, cause: causes.candidates[0] } };
 }
 
 export interface ProofOptions {
@@ -94,7 +99,7 @@ const SHRINK_RUNS_MIN = 3;
  * @param pending How many findings share the time that is left, this one included.
  */
 export async function findingOf(
-  { trial, judged: { history }, schedule: known }: Failed,
+  { trial, judged: { history }, schedule }: StoredFailure,
   suspect: Suspect,
   options: ProofOptions,
   attempt: Attempt,
@@ -115,7 +120,6 @@ export async function findingOf(
   const shrinkUntil = Math.min(began + shrinkMs, shrinkCut);
   // A run that can be made again exactly is short, and ends; the first one of a proof is always made.
   const cutAt: CutAt = runner.repeatable ? (_, work) => work() : options.cutAt;
-  const schedule = known ?? (await runner.derive(trial)).schedule;
   const stored: Trial = { workload: trial.workload, schedule };
   const outOfTime = (): boolean => realNow() >= shrinkUntil || options.stopped();
   let tried: Shrunk['tried'];

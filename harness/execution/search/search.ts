@@ -22,7 +22,7 @@ import type { CutAt } from '../time-plan.ts';
 import { unlessTimeIsOver } from '../run/cut-short.ts';
 import { oneByOne, sideBySide } from './batches.ts';
 import { firstDivergence } from '../run/fingerprint.ts';
-import { findingOf, seenIn, type Failed, type Found, type Seen } from './found.ts';
+import { findingOf, seenIn, type Failed, type Found, type Seen, type StoredFailure } from './found.ts';
 import { judgeRun, runJudged } from '../run/judge.ts';
 import { inLanes } from '../run/lanes.ts';
 import type { Judged } from '../run/judge.ts';
@@ -203,6 +203,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
       // A run is without an opinion once, however many properties have none.
       let isCounted = failure.judged.inconclusive.size > 0;
       const counted = new Set<Suspect | string>();
+      let stored: StoredFailure | undefined;
       for (const suspect of failure.suspects) {
         if (findings >= options.stopAfter || !known.isNew(suspect)) continue;
         const before = known.ownerOf(suspect);
@@ -211,7 +212,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
           if (counted.has(before)) continue;
           known.spend(before);
         }
-        const stored = { ...failure, schedule: failure.schedule ?? (await runner.derive(failure.trial)).schedule };
+        stored ??= { ...failure, schedule: failure.schedule ?? (await runner.derive(failure.trial)).schedule };
         options.onSeen(seenIn(stored, suspect));
         const found = await findingOf(
           stored,
@@ -222,29 +223,25 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
           known.pendingIn(failures.flatMap((one) => one.suspects)),
         );
         if (!runner.repeatable && found.stats.reproduced.k === 0) {
-          // Without a run of its own it is neither proved nor disproved.
-          if (found.stats.reproduced.n > 0) options.onSettled();
           known.lookedInVain(suspect);
           neverAgain(found, failure, options, tally);
           if (!isCounted) tally.inconclusiveRuns++;
           isCounted = true;
-          continue;
-        }
-        if (found.violation.severity === 'warning') {
+        } else if (found.violation.severity === 'warning') {
           tally.warnings.push(found.violation.sentence);
           known.dismiss(suspect);
-          options.onSettled();
-          continue;
+        } else {
+          const { key } = found.violation.cause;
+          const isFirst = !known.has(key);
+          known.learn(suspect, key, found.also);
+          known.count([suspect], tally, counted);
+          if (known.isToReport(key, { isFirst, isWeak: found.stats.grade === 'pathological' })) {
+            if (isFirst) findings++;
+            options.onFinding(found);
+          }
         }
-        const { key } = found.violation.cause;
-        const isFirst = !known.has(key);
-        known.learn(suspect, key, found.also);
-        known.count([suspect], tally, counted);
-        if (known.isToReport(key, { isFirst, isWeak: found.stats.grade === 'pathological' })) {
-          if (isFirst) findings++;
-          options.onFinding(found);
-        }
-        options.onSettled();
+        // Without a run of its own it is neither proved nor disproved.
+        if (runner.repeatable || found.stats.reproduced.n > 0) options.onSettled();
       }
       known.count(failure.suspects, tally, counted);
       countDismissed(failure.suspects, known, tally, isCounted);
