@@ -1,12 +1,12 @@
 /** `--cluster existing` and `clean`, from the command line. */
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { between } from '../clusters/existing/test-between.ts';
 import { stalemate, startStalemate } from './test-bin.ts';
 import { serveCluster } from './test-cluster.ts';
 
@@ -141,27 +141,14 @@ describe('a cluster that is named', { timeout: 300_000 }, () => {
     const before = await contents();
     const url = /server: (\S+)/.exec(readFileSync(kubeconfig, 'utf8'))?.[1] ?? '';
     let isMoved = false;
-    const between = createServer((incoming, outgoing) => {
-      const { method, url: path = '', headers } = incoming;
+    const front = between(url, ({ method, url: path = '', headers }) => {
       // Once the target has made something.
       isMoved ||= method === 'POST' && path.includes('/deployments') && headers['user-agent'] !== 'stalemate';
-      if (isMoved) {
-        incoming.resume();
-        outgoing.writeHead(308, { location: `${url}${path}` }).end();
-        return;
-      }
-      const onward = forward(`${url}${path}`, { method, headers }, (answer) => {
-        outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
-        outgoing.flushHeaders();
-        answer.pipe(outgoing);
-      });
-      onward.on('error', () => outgoing.destroy());
-      outgoing.on('close', () => onward.destroy());
-      incoming.pipe(onward);
+      return isMoved ? { code: 308, location: `${url}${path}` } : undefined;
     }).listen(0, '127.0.0.1');
-    await once(between, 'listening');
+    await once(front, 'listening');
     const file = join(cwd, 'between.yaml');
-    const { port } = between.address() as AddressInfo;
+    const { port } = front.address() as AddressInfo;
     writeFileSync(file, readFileSync(kubeconfig, 'utf8').replace(url, `http://127.0.0.1:${port}`));
     const told = async (args: readonly string[]): Promise<{ readonly code: number | null; readonly text: string }> => {
       const child = startStalemate(args, cwd, env);
@@ -182,8 +169,8 @@ describe('a cluster that is named', { timeout: 300_000 }, () => {
     expect(refused.code).toBe(5);
     expect(cleaned.code).toBe(0);
     expect(await contents()).toBe(before);
-    between.closeAllConnections();
-    between.close();
+    front.closeAllConnections();
+    front.close();
   });
 
   it('keeps what a run has noted that goes on elsewhere', () => {

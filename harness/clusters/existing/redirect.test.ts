@@ -1,6 +1,6 @@
 /** A cluster that is another one in the middle of a run: what answers in its place sends everybody elsewhere. */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, request as forward, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ import { call } from '../../wire/call.ts';
 import { cleanUp } from './clean-up.ts';
 import { Footprint } from './footprint.ts';
 import { openExisting, type ExistingOptions } from './open-existing.ts';
+import { between } from './test-between.ts';
 
 let folder: string;
 let stops: readonly (() => unknown)[];
@@ -38,25 +39,12 @@ beforeEach(async () => {
     response.end('{}');
   });
   const there = await listen(elsewhere);
-  const between = createServer((incoming, outgoing) => {
-    const { method, url: path = '', headers } = incoming;
-    if (isMoved(path)) {
-      incoming.resume();
-      outgoing.writeHead(307, { location: `${there}${path}` }).end();
-      return;
-    }
-    const onward = forward(`${http.url}${path}`, { method, headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
-      outgoing.flushHeaders();
-      answer.pipe(outgoing);
-    });
-    onward.on('error', () => outgoing.destroy());
-    outgoing.on('close', () => onward.destroy());
-    incoming.pipe(onward);
-  });
-  url = await listen(between);
+  const front = between(http.url, ({ url: path = '' }) =>
+    isMoved(path) ? { code: 307, location: `${there}${path}` } : undefined,
+  );
+  url = await listen(front);
   stops = [
-    ...[between, elsewhere].map((one) => () => {
+    ...[front, elsewhere].map((one) => () => {
       one.closeAllConnections();
       one.close();
     }),
