@@ -2,12 +2,9 @@
 import { z } from 'zod';
 import type { Remark } from '../model/finding.ts';
 import { countText } from './count-text.ts';
+import { shownSignature, SIGNATURE_FIELDS, type ShownSignature } from './shown-signature.ts';
 
-export interface RemarkLine {
-  readonly property: string;
-  readonly class: string;
-  readonly resource: string;
-  readonly field: string;
+export interface RemarkLine extends ShownSignature {
   /** Of the first run that showed it. */
   readonly sentence: string;
   /** Runs that showed it. */
@@ -17,10 +14,7 @@ export interface RemarkLine {
 export const remarksSchema: z.ZodType<readonly RemarkLine[]> = z
   .array(
     z.strictObject({
-      property: z.string(),
-      class: z.string(),
-      resource: z.string(),
-      field: z.string(),
+      ...SIGNATURE_FIELDS,
       sentence: z.string().meta({ description: 'Of the first run that showed it' }),
       count: z.int().meta({ description: 'Runs that showed it' }),
     }),
@@ -34,9 +28,7 @@ export const REMARKS_HEAD = 'warned of, fails nothing:';
 
 /** As documents have them. */
 export function remarksOf(remarks: readonly Remark[]): readonly RemarkLine[] {
-  return remarks.map(({ signature: { property, class: kind, kind: resource, field }, sentence, count }) => ({
-    ...{ property, class: kind, resource, field, sentence, count },
-  }));
+  return remarks.map(({ signature, sentence, count }) => ({ ...shownSignature(signature), sentence, count }));
 }
 
 /** A line for each of the first few. */

@@ -21,6 +21,7 @@ import { budgetSchema } from './budgets.ts';
 import { seenSchema, soakSchema, type SeenTimes } from './soak/text.ts';
 import { becauseOf, type Because, type ShownSymptom } from './symptoms.ts';
 import { remarksOf, remarksSchema, type RemarkLine } from './remarks.ts';
+import { SIGNATURE_FIELDS } from './shown-signature.ts';
 import { leftOutOf, leftOutSchema, type LeftOutLine } from './left-out.ts';
 import { corpusSummarySchema, outcomeWith, type CorpusSummary } from './corpus-summary.ts';
 
@@ -113,10 +114,7 @@ export const causeSchema: z.ZodType<Cause> = z
 export const symptomsSchema: z.ZodType<readonly ShownSymptom[]> = z
   .array(
     z.strictObject({
-      property: z.string(),
-      class: z.string(),
-      resource: z.string(),
-      field: z.string(),
+      ...SIGNATURE_FIELDS,
       count: z.int(),
     }),
   )

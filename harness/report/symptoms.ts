@@ -4,13 +4,10 @@ import { isNotConfirmed } from '../model/confirmation.ts';
 import type { Counterexample } from '../model/counterexample.ts';
 import type { Finding } from '../model/finding.ts';
 import { countText } from './count-text.ts';
+import { shownSignature, type ShownSignature } from './shown-signature.ts';
 
 /** A symptom as documents have it. */
-export interface ShownSymptom {
-  readonly property: string;
-  readonly class: string;
-  readonly resource: string;
-  readonly field: string;
+export interface ShownSymptom extends ShownSignature {
   readonly count: number;
 }
 
@@ -63,8 +60,6 @@ export function becauseOf(
   { cause }: Pick<Finding['violation'], 'cause'>,
   { symptoms }: Pick<Finding['stats'], 'symptoms'>,
 ): Because {
-  const shown = symptoms?.map(({ signature: { property, class: kind, kind: resource, field }, count }) => ({
-    ...{ property, class: kind, resource, field, count },
-  }));
+  const shown = symptoms?.map(({ signature, count }) => ({ ...shownSignature(signature), count }));
   return { ...(cause === undefined ? {} : { cause }), ...(shown === undefined ? {} : { symptoms: shown }) };
 }

@@ -1,0 +1,22 @@
+/** A signature as documents have it: its resource and field under their own names. */
+import { z } from 'zod';
+import type { Signature } from '../model/check-result.ts';
+
+export interface ShownSignature {
+  readonly property: string;
+  readonly class: string;
+  readonly resource: string;
+  readonly field: string;
+}
+
+export function shownSignature({ property, class: kind, kind: resource, field }: Signature): ShownSignature {
+  return { property, class: kind, resource, field };
+}
+
+/** Its fields, for the schemas of what has more. */
+export const SIGNATURE_FIELDS: { readonly [name in keyof ShownSignature]: z.ZodString } = {
+  property: z.string(),
+  class: z.string(),
+  resource: z.string(),
+  field: z.string(),
+};
