@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseAllDocuments, parseDocument } from 'yaml';
+import { ACTIONS } from '../harness/cli/init/actions.ts';
+import { ciFile } from '../harness/cli/init/ci-text.ts';
 import { REPOSITORY_ROOT, repositoryFiles } from './repository-files.ts';
 
 interface Step {
@@ -113,4 +115,30 @@ describe('the workflow to copy', () => {
   it('runs scripts that bash accepts', () => {
     for (const { run } of steps) expect(spawnSync('bash', ['-n', '-c', run ?? '']).status).toBe(0);
   });
+});
+
+describe('actions of workflows', () => {
+  const pinned = new Set<string>(Object.values(ACTIONS));
+  const used = (text: string): readonly string[] =>
+    [...text.matchAll(/uses: (.*)/g)].map(([, action = '']) => action).filter((action) => !action.startsWith('./'));
+
+  it.each(['action', 'soak', 'workflow'])(
+    'of ci/github/%s.yml are pinned by commit, as those of "init" are',
+    (name) => {
+      const actions = used(readFileSync(join(REPOSITORY_ROOT, 'ci', 'github', `${name}.yml`), 'utf8'));
+
+      expect(actions).not.toEqual([]);
+      expect(actions.filter((action) => !pinned.has(action))).toEqual([]);
+    },
+  );
+
+  it.each(['go', 'python', 'rust', 'java', 'node'] as const)(
+    'that "init" writes for %s are pinned by commit',
+    (setUp) => {
+      const actions = used(ciFile('github', { setUp, prepare: [], installed: true }, () => false)?.text ?? '');
+
+      expect(actions).toHaveLength(setUp === 'node' ? 3 : 4);
+      for (const action of actions) expect(action).toMatch(/^actions\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+    },
+  );
 });

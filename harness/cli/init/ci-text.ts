@@ -1,4 +1,5 @@
 /** The CI job that `init` writes: builds the controller, runs `stalemate ci`, keeps what it finds. */
+import { ACTIONS } from './actions.ts';
 import type { SetUp } from './programs/program.ts';
 import type { CiKind } from './survey.ts';
 
@@ -54,16 +55,16 @@ const FIND =
   'command -v stalemate || { echo "stalemate is not here, expected it on PATH; the comment above this step says how it gets there" >&2; exit 3; }';
 
 const SET_UPS: { readonly [what in Exclude<SetUp, 'node'>]: readonly string[] } = {
-  go: ['      - uses: actions/setup-go@v5', '        with:', '          go-version-file: go.mod'],
-  python: ['      - uses: actions/setup-python@v5', '        with:', "          python-version: '3.x'"],
+  go: [`      - uses: ${ACTIONS.setupGo}`, '        with:', '          go-version-file: go.mod'],
+  python: [`      - uses: ${ACTIONS.setupPython}`, '        with:', "          python-version: '3.x'"],
   rust: [
-    '      - uses: actions/cache@v4',
+    `      - uses: ${ACTIONS.cache}`,
     '        with:',
     '          path: target',
     "          key: stalemate-${{ hashFiles('**/Cargo.lock') }}",
   ],
   java: [
-    '      - uses: actions/setup-java@v4',
+    `      - uses: ${ACTIONS.setupJava}`,
     '        with:',
     '          distribution: temurin',
     "          java-version: '21'",
@@ -90,9 +91,9 @@ function github({ setUp, prepare, installed }: CiFacts): string {
     '    runs-on: ubuntu-latest',
     '    timeout-minutes: 45',
     '    steps:',
-    '      - uses: actions/checkout@v4',
+    `      - uses: ${ACTIONS.checkout}`,
     ...other,
-    '      - uses: actions/setup-node@v4',
+    `      - uses: ${ACTIONS.setupNode}`,
     '        with:',
     "          node-version: '24'",
     ...prepare.map((line) => `      - run: ${line}`),
@@ -111,7 +112,7 @@ function github({ setUp, prepare, installed }: CiFacts): string {
     `        run: ${installed ? CALLED : ON_PATH} ci --report-dir stalemate-report`,
     '      - name: Keep what was found',
     '        if: ${{ always() }}',
-    '        uses: actions/upload-artifact@v4',
+    `        uses: ${ACTIONS.uploadArtifact}`,
     '        with:',
     '          name: stalemate-report',
     '          path: stalemate-report',
