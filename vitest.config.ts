@@ -1,32 +1,23 @@
 import { configDefaults, defineConfig } from 'vitest/config';
+import { LONG_TESTS } from './scripts/long-tests.ts';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** What knows neither targets nor time: their tests import the same modules again and again, which takes longer than they do. */
 const KERNEL = '{harness/{model,wire,apiserver,gate,schedule,oracle,report},properties}/**/*.test.ts';
 
-/** These take half a minute or more: started last, one of them would run alone at the end. */
-const LONG = [
-  'harness/test/wrong-variants-are-caught.test.ts',
-  'harness/cli/existing-project.test.ts',
-  'scripts/kill-harness.test.ts',
-  'harness/test/process-targets.test.ts',
-  'harness/cli/corpus.test.ts',
-  'harness/test/bad-targets.test.ts',
-  'harness/test/ci-against-base.test.ts',
-  'harness/test/correct-controllers-hold.test.ts',
-  'harness/test/corpus-page.test.ts',
-  'harness/cli/existing.test.ts',
-  'harness/test/vitest-integration.test.ts',
-  'harness/test/secrets-stay-behind.test.ts',
-  'harness/cli/soak/soak.test.ts',
+/** The longest of the others: started last, one of them would run alone at the end. */
+const FIRST: readonly string[] = [
   'harness/cli/bin.test.ts',
+  'harness/cli/run.test.ts',
+  'harness/cli/bad-files.test.ts',
+  ...LONG_TESTS,
 ];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification): number => {
-      const at = LONG.findIndex((path) => moduleId.endsWith(path));
-      return at === -1 ? LONG.length : at;
+      const at = FIRST.findIndex((path) => moduleId.endsWith(path));
+      return at === -1 ? FIRST.length : at;
     };
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
   }
@@ -46,10 +37,11 @@ export default defineConfig({
         test: {
           name: 'others',
           include: ['{harness,controllers-under-test,scripts}/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, KERNEL],
+          exclude: [...configDefaults.exclude, KERNEL, ...LONG_TESTS],
           isolate: true,
         },
       },
+      { extends: true, test: { name: 'long', include: [...LONG_TESTS], isolate: true } },
     ],
     globalSetup: ['scripts/test-scratch.ts'],
     pool: 'forks',

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { skippedTests } from './guarded-tests.ts';
+import { countTests, skippedTests } from './guarded-tests.ts';
 import { REPOSITORY_ROOT } from './repository-files.ts';
 
 const tests = (...statuses: readonly string[]): { readonly fullName: string; readonly status: string }[] =>
@@ -23,4 +23,16 @@ it('refuses results of files that are not of this repository', () => {
   const results = [{ name: '/elsewhere/other.test.ts', assertionResults: tests('skipped') }];
 
   expect(() => skippedTests({ testResults: results })).toThrow('"/elsewhere/other.test.ts"');
+});
+
+it('counts each test once, however often it ran, and one that failed anywhere as failed', () => {
+  const bare = [
+    { name: '/elsewhere/clone/scripts/tour.ts', assertionResults: tests('passed', 'skipped', 'passed') },
+    { name: '/elsewhere/clone/harness/index.ts', assertionResults: [...tests('passed'), ...tests('passed')] },
+  ];
+  const later = [
+    { name: join(REPOSITORY_ROOT, 'scripts/tour.ts'), assertionResults: tests('passed', 'passed', 'failed') },
+  ];
+
+  expect(countTests([{ testResults: bare }, { testResults: later }])).toEqual({ passed: 4, failed: 1 });
 });

@@ -1,15 +1,19 @@
 /**
- * The tests that a bare machine skips, where everything is there that they need: one that is skipped here as well is a failure.
+ * The tests that a bare machine skips and those that `npm test` leaves out, where everything is there that they need: one that is
+ * skipped here is a failure.
  *
  *   node scripts/guarded-tests.ts BARE RESULTS   reads vitest's JSON results of the bare machine from the file BARE, runs the files with
- *                                                tests that were skipped there, and writes their results to the file RESULTS
+ *                                                tests that were skipped there and the long ones, and writes their results to the
+ *                                                file RESULTS
+ *   node scripts/guarded-tests.ts count FILE...  prints "PASSED FAILED" of all results together; a test that ran twice counts once
  *
- * `--may-skip` lets tests be skipped again, where the machine lacks something. Exit code 0 when each of them ran and passed, 2 for
+ * `--may-skip` lets tests be skipped, where the machine lacks something. Exit code 0 when each of them ran and passed, 2 for
  * results that cannot be read.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
+import { LONG_TESTS } from './long-tests.ts';
 import { REPOSITORY_ROOT } from './repository-files.ts';
 
 /** What is read of vitest's JSON results. */
@@ -41,23 +45,48 @@ function fileOf(name: string): string {
   return parts.slice(at).join('/');
 }
 
+/** How many tests passed and failed, in whichever of the results; one that failed anywhere has failed. */
+export function countTests(all: readonly TestResults[]): { readonly passed: number; readonly failed: number } {
+  const failures = new Map<string, boolean>();
+  for (const { name, assertionResults } of all.flatMap(({ testResults }) => testResults)) {
+    // Titles may repeat within a file: each occurrence is a test.
+    const seen = new Map<string, number>();
+    for (const { fullName, status } of assertionResults) {
+      const occurrence = (seen.get(fullName) ?? 0) + 1;
+      seen.set(fullName, occurrence);
+      if (!RAN.has(status)) continue;
+      const test = JSON.stringify([fileOf(name), fullName, occurrence]);
+      failures.set(test, status === 'failed' || failures.get(test) === true);
+    }
+  }
+  const failed = [...failures.values()].filter(Boolean).length;
+  return { passed: failures.size - failed, failed };
+}
+
 function read(path: string): TestResults {
   return JSON.parse(readFileSync(path, 'utf8')) as TestResults;
 }
 
 function main([bare, results, ...flags]: readonly string[]): number {
+  if (bare === 'count') {
+    const { passed, failed } = countTests(
+      [results, ...flags].flatMap((file) => (file !== undefined && existsSync(file) ? [read(file)] : [])),
+    );
+    console.log(`${passed} ${failed}`);
+    return 0;
+  }
   if (bare === undefined || results === undefined || !existsSync(bare)) {
     console.error(`got "${bare ?? ''}", expected a file with vitest's JSON results, and a file to write to`);
     return 2;
   }
-  const files = [...skippedTests(read(bare)).keys()];
-  if (files.length === 0) {
+  const skipped = [...skippedTests(read(bare)).keys()];
+  if (skipped.length === 0) {
     console.error(`got no skipped test in "${bare}", expected some: that machine was not bare`);
     return 1;
   }
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${results}`];
   const vitest = join(REPOSITORY_ROOT, 'node_modules', 'vitest', 'vitest.mjs');
-  const { status } = spawnSync(process.execPath, [vitest, 'run', ...reporters, ...files], {
+  const { status } = spawnSync(process.execPath, [vitest, 'run', ...reporters, ...skipped, ...LONG_TESTS], {
     cwd: REPOSITORY_ROOT,
     stdio: 'inherit',
   });
