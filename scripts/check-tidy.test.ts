@@ -20,8 +20,9 @@ describe('the house lint', () => {
     ['docs/a.md', 'mounted at /mnt/disk'],
     ['docs/a.md', String.raw`in C:\Users\somebody`],
     ['docs/a.md', 'made by ../shared/tool'],
-    ['package-lock.json', '{"packages":{"node_modules/a":{\n"resolved": "https://registry.example.com/a.tgz"}}}'],
-    ['package-lock.json', '{"packages":{"node_modules/a":{"optionalDependencies":{"a-linux-x64":"1.0.0"}}}}'],
+    ['package-lock.json', '{"packages":{"":{\n"resolved": "https://registry.example.com/a.tgz"}}}'],
+    ['package-lock.json', '{"packages":{"":{"optionalDependencies":{"a-linux-x64":"1.0.0"}}}}'],
+    ['package-lock.json', '{"packages":{"node_modules/a":{"version":"1.0.0"}}}'],
     ['helpers/a.ts', 'export const a = 1;'],
   ])('complains about %s holding %j', (path, text) => {
     expect(problems(path, text)).toHaveLength(1);

@@ -5,7 +5,7 @@
  * Run as `npm run tidy`. Start at `RULES`.
  */
 import { fileURLToPath } from 'node:url';
-import { type Lockfile, missingBuilds } from './complete-lockfile.ts';
+import { entriesWithoutDigest, type Lockfile, missingBuilds } from './lockfile.ts';
 import { type Complaint, report, repositoryFiles, type SourceFile } from './repository-files.ts';
 
 /** Most files hold 50–200 lines; past this one usually holds two ideas. */
@@ -114,9 +114,13 @@ function lineComplaints({ path, text }: SourceFile): readonly Complaint[] {
 
 function lockComplaints({ path, text }: SourceFile): readonly Complaint[] {
   if (path !== 'package-lock.json') return [];
-  return missingBuilds(JSON.parse(text) as Lockfile).map(({ path: missing }) => ({
+  const lock = JSON.parse(text) as Lockfile;
+  return [
+    ...missingBuilds(lock).map((missing) => `lacks "${missing}", so "npm ci" refuses the lockfile everywhere`),
+    ...entriesWithoutDigest(lock).map((entry) => `has no sha512 digest for "${entry}", so it is installed unchecked`),
+  ].map((problem) => ({
     where: path,
-    problem: `lacks "${missing}", so "npm ci" refuses the lockfile everywhere: run "npm run lockfile"`,
+    problem: `${problem}: take a release whose packages the registry has for all platforms, and run "npm run lockfile"`,
   }));
 }
 

@@ -119,7 +119,7 @@ function publishedSchema(schema: JsonObject): JsonObject {
         Object.keys(value)
           .toSorted()
           .map((name) => [name, publishedValue(value[name])]),
-      ) as JsonObject;
+      );
     else if (key === 'items' || key === 'additionalProperties') copy[key] = publishedValue(value);
     else copy[key] = value;
   }
