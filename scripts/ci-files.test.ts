@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseAllDocuments, parseDocument } from 'yaml';
-import { ACTIONS } from '../harness/cli/init/actions.ts';
 import { ciFile } from '../harness/cli/init/ci-text.ts';
+import { ACTIONS, NODE_IMAGE } from '../harness/cli/init/pins.ts';
 import { REPOSITORY_ROOT, repositoryFiles } from './repository-files.ts';
 
 interface Step {
@@ -141,4 +141,20 @@ describe('actions of workflows', () => {
       for (const action of actions) expect(action).toMatch(/^actions\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
     },
   );
+});
+
+describe('images of CI files', () => {
+  const DIGEST = /@sha256:[0-9a-f]{64}$/;
+  const images = (text: string): readonly string[] =>
+    [...text.matchAll(/^(?: *image: |ARG BASE=)(.*)/gm)].map(([, image = '']) => image);
+
+  it('are pinned by digest', () => {
+    const written = ciFile('gitlab', { setUp: 'go', prepare: [], installed: true }, () => false)?.text ?? '';
+    const copied = readFileSync(join(REPOSITORY_ROOT, 'ci/gitlab/stalemate.gitlab-ci.yml'), 'utf8');
+    const base = images(readFileSync(join(REPOSITORY_ROOT, 'ci/Dockerfile'), 'utf8'));
+
+    expect([images(written), images(copied)]).toEqual([[NODE_IMAGE], [NODE_IMAGE]]);
+    expect(base).toEqual([expect.stringMatching(DIGEST)]);
+    expect(NODE_IMAGE).toMatch(DIGEST);
+  });
 });

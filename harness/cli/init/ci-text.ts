@@ -1,5 +1,5 @@
 /** The CI job that `init` writes: builds the controller, runs `stalemate ci`, keeps what it finds. */
-import { ACTIONS } from './actions.ts';
+import { ACTIONS, NODE_IMAGE } from './pins.ts';
 import type { SetUp } from './programs/program.ts';
 import type { CiKind } from './survey.ts';
 
@@ -135,7 +135,7 @@ function gitlab({ setUp = 'node', prepare, installed }: CiFacts): string {
   return [
     '# A change is judged by the same search each time; scheduled pipelines take fresh seeds.',
     'stalemate:',
-    '  image: node:24',
+    `  image: ${NODE_IMAGE}`,
     '  timeout: 45 minutes',
     '  rules:',
     "    - if: $CI_PIPELINE_SOURCE == 'merge_request_event'",

@@ -1,8 +1,8 @@
 /**
- * The GitHub actions that our workflows use, each pinned by the commit of a release: a tag can be moved, a commit cannot.
+ * What our CI files use of others, pinned by what cannot be moved: actions by the commit of a release, the image by its digest.
  *
- * Owns: the pins. `ci/github` uses the same ones (`scripts/ci-files.test.ts` compares them). The comment behind a commit is the release
- * whose tag led to it; tools that update pins (Dependabot, Renovate) read and rewrite both.
+ * Owns: the pins. `ci/github` and `ci/gitlab` use the same ones (`scripts/ci-files.test.ts` compares them). The comment behind a commit is
+ * the release whose tag led to it; tools that update pins (Dependabot, Renovate) read and rewrite both.
  */
 export const ACTIONS = {
   checkout: 'actions/checkout@d23441a48e516b6c34aea4fa41551a30e30af803 # v6.1.0',
@@ -14,3 +14,7 @@ export const ACTIONS = {
   setupJava: 'actions/setup-java@b6effb05e454b25005698d916606bdc6ffcbf961 # v5.7.0',
   cache: 'actions/cache@27d5ce7f107fe9357f9df03efb73ab90386fccae # v5.0.5',
 } as const;
+
+/** Of all its platforms. */
+export const NODE_IMAGE =
+  'node:24.21.0-bookworm@sha256:64af3819f9275802414d7cdc38c27e9d82bd564dec4d4da87d008255d36c63b4';
