@@ -17,6 +17,7 @@ const STAMP = join(ROOT, 'node_modules', '.stalemate-lock');
 const NODE_PACKAGE = join(ROOT, 'node_modules', 'node');
 const NODE_BIN = join(NODE_PACKAGE, 'bin');
 const PINNED_NODE = join(NODE_BIN, 'node');
+const NODE_DIGESTS = join(ROOT, 'scripts', 'node-digests.json');
 const COMPILE_CACHE = join(ROOT, 'node_modules', '.cache', 'compiled');
 
 /** Exit codes as everywhere in stalemate: 2 usage, 3 environment. */
@@ -91,6 +92,7 @@ function setUp() {
       `${reason}: running "npm ci" (pinned dependencies and Node ${pinnedVersion() ?? ''} into node_modules, about 430 MB)`,
     );
     install();
+    checkNode();
   }
   if (nodeVersion(PINNED_NODE) === undefined) placeNode();
   if (reason !== undefined) {
@@ -150,11 +152,33 @@ function placeNode() {
     stdio: ['ignore', 'inherit', 'pipe'],
     encoding: 'utf8',
   });
+  checkNode();
   if (nodeVersion(PINNED_NODE) !== undefined) return;
   process.stderr.write(result.stderr ?? '');
   throw new SetupError(
     `Node ${pinnedVersion() ?? ''} for ${process.platform}-${process.arch} could not be installed from the npm registry; ` +
       'check the network, then remove node_modules and run the same command again',
+  );
+}
+
+/**
+ * Refuses a Node that is not the one this repository pins, before it is started. npm checks it against the registry that it came from,
+ * and nothing in the lockfile names it: the package `node` fetches it by version.
+ */
+function checkNode() {
+  if (!existsSync(PINNED_NODE)) return;
+  const platform = `${process.platform}-${process.arch}`;
+  const version = pinnedVersion();
+  const expected = JSON.parse(readFileSync(NODE_DIGESTS, 'utf8'))[version]?.[platform];
+  if (expected === undefined) {
+    say(`scripts/node-digests.json has no digest of Node ${version} for ${platform}: it is used unchecked`);
+    return;
+  }
+  const got = createHash('sha256').update(readFileSync(PINNED_NODE)).digest('hex');
+  if (got === expected) return;
+  throw new SetupError(
+    `the Node ${version} that npm fetched has the SHA-256 ${got}, expected ${expected} (scripts/node-digests.json), so it was not started; ` +
+      'find out what "npm config get registry" serves, then remove node_modules and run the same command again',
   );
 }
 

