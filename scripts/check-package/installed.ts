@@ -1,6 +1,7 @@
 /** The npm package, installed into an empty project under the oldest Node that it promises: types, a campaign, a replay. */
 import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { OLDEST_NODE } from '../package/manifest.ts';
 import { placeNode, thisPlatform } from '../package/node-binary.ts';
 import { REPOSITORY_ROOT } from '../repository-files.ts';
 import { expectText, step } from './steps.ts';
@@ -38,16 +39,11 @@ export function checkInstalled(scratch: string): void {
   step(['npm', 'pack', '--silent', '--pack-destination', scratch], REPOSITORY_ROOT);
   if (readFileSync(join(REPOSITORY_ROOT, 'package.json'), 'utf8') !== before)
     throw new Error('"npm pack" has left another package.json in the clone');
-  const { name, version, engines } = JSON.parse(before) as {
-    readonly name: string;
-    readonly version: string;
-    readonly engines: { readonly node: string };
-  };
+  const { name, version } = JSON.parse(before) as { readonly name: string; readonly version: string };
   const tarball = join(scratch, `${name}-${version}.tgz`);
   console.log(`${name}-${version}.tgz  ${(statSync(tarball).size / 1e6).toFixed(1)} MB`);
 
-  const oldest = `${engines.node.replace('>=', '')}.0`;
-  placeNode(oldest, thisPlatform(), join(scratch, 'node'));
+  placeNode(`${OLDEST_NODE}.0`, thisPlatform(), join(scratch, 'node'));
   const env = { PATH: [join(scratch, 'node', 'bin'), process.env['PATH']].join(delimiter) };
   const project = join(scratch, 'project');
   mkdirSync(project);

@@ -51,6 +51,7 @@ describe('package.json of the package', () => {
       scripts: { prepack: 'build' },
       dependencies: { zod: '4.0.0' },
       devDependencies: { typescript: '7.0.0' },
+      engines: { node: '>=18' },
     });
 
     expect(manifest).toMatchObject({
@@ -62,6 +63,7 @@ describe('package.json of the package', () => {
         './vitest': { types: './dist/harness/vitest.d.ts', default: './dist/harness/vitest.js' },
       },
       dependencies: { zod: '4.0.0' },
+      engines: { node: '>=22.19' },
       files: expect.arrayContaining(['docs/**/*.md']),
     });
     for (const key of ['private', 'scripts', 'devDependencies']) expect(manifest).not.toHaveProperty(key);

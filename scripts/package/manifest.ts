@@ -23,8 +23,10 @@ const SAME = [
   'dependencies',
   'peerDependencies',
   'peerDependenciesMeta',
-  'engines',
 ] as const;
+
+/** Of the package. The clone starts on any Node that runs `scripts/bootstrap.mjs`, and goes on with the one that it brings along. */
+export const OLDEST_NODE = '22.19';
 
 /** What the README and pages beneath `ci` point to. */
 export const PAGES: readonly string[] = [
@@ -44,6 +46,7 @@ export function packageManifest(clone: Manifest): object {
   const compiled = (source: string): string => source.replace(/^\.\/(.*)\.ts$/, './dist/$1');
   return {
     ...Object.fromEntries(SAME.map((key) => [key, clone[key]])),
+    engines: { node: `>=${OLDEST_NODE}` },
     bin: Object.fromEntries(Object.entries(clone.bin).map(([name, file]) => [name, `dist/${file}`])),
     exports: {
       ...Object.fromEntries(
