@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkLicences, type Facts } from './check-licences.ts';
-import { billOfMaterials } from './package/sbom.ts';
-import { readLock, shippedPackages } from './package/shipped.ts';
+import { shippedPackages } from './package/shipped.ts';
 
 const PACKAGE = {
   path: 'node_modules/a',
@@ -39,24 +38,7 @@ describe('licences', () => {
   });
 });
 
-describe('the bill of materials', () => {
-  it('lists every package that is installed for users, what it needs, the data and Node', () => {
-    const own = { name: 'stalemate', version: '0.1.0', license: 'Apache-2.0' };
-    const bill = billOfMaterials(own, readLock(), '24.0.0') as {
-      components: readonly { 'bom-ref': string; name: string; hashes?: readonly { content: string }[] }[];
-      dependencies: readonly { ref: string; dependsOn: readonly string[] }[];
-    };
-    const refs = new Set(bill.components.map((one) => one['bom-ref']));
-
-    const names = bill.components.map(({ name }) => name);
-    expect(names).toEqual(expect.arrayContaining(['client-node', 'yaml', 'fast-check', 'kubernetes', 'node']));
-    expect(names).not.toContain('vitest');
-    expect(
-      bill.components.filter(({ hashes }) => hashes?.some(({ content }) => !/^[0-9a-f]{128}$/.test(content))),
-    ).toEqual([]);
-    expect(bill.dependencies.flatMap(({ dependsOn }) => dependsOn).filter((ref) => !refs.has(ref))).toEqual([]);
-  });
-
+describe('packages that are shipped', () => {
   it('resolves a nested package before the one at the top', () => {
     const lock = {
       packages: {

@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path';
 import { OLDEST_NODE } from '../package/manifest.ts';
 import { placeNode, thisPlatform } from '../package/node-binary.ts';
 import { REPOSITORY_ROOT } from '../repository-files.ts';
+import { checkPackageBill } from './bill.ts';
 import { expectText, step } from './steps.ts';
 
 const USE = `import { defineConfig, EXIT, HarnessError, run, type Counterexample, type Property } from 'stalemate';
@@ -49,6 +50,8 @@ export function checkInstalled(scratch: string): void {
   mkdirSync(project);
   writeFileSync(join(project, 'package.json'), '{ "name": "project", "private": true, "type": "module" }\n');
   step(['npm', 'install', '--omit=dev', '--prefer-offline', '--loglevel=error', tarball], project, { env });
+  step(['tar', '-xzf', tarball], scratch);
+  checkPackageBill(join(scratch, 'package'), project);
 
   writeFileSync(join(project, 'use.ts'), USE);
   const tsc = join(REPOSITORY_ROOT, 'node_modules', '.bin', 'tsc');

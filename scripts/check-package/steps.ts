@@ -39,14 +39,19 @@ export function expectText(text: string, pattern: RegExp, where: string): void {
 
 let standalone: string | undefined;
 
-/** The program of a standalone folder, made once for all checks. */
-export function standaloneProgram(): string {
+/** A standalone folder, made once for all checks. */
+export function standaloneFolder(): string {
   if (standalone === undefined) {
     const folder = join(REPOSITORY_ROOT, 'build', 'checked');
     buildStandalone(thisPlatform(), folder);
     standalone = folder;
   }
-  return join(standalone, 'bin', 'stalemate');
+  return standalone;
+}
+
+/** Its program. */
+export function standaloneProgram(): string {
+  return join(standaloneFolder(), 'bin', 'stalemate');
 }
 
 /** A repository as a team that writes Go has it: a program, a definition, a sample. */

@@ -9,10 +9,11 @@ import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { REPOSITORY_ROOT, repositoryPaths } from '../repository-files.ts';
-import { billOfMaterials, type Own } from './sbom.ts';
-import { readLock } from './shipped.ts';
+import { writeBill } from './sbom.ts';
 
 export const DIST: string = join(REPOSITORY_ROOT, 'dist');
+/** In the package it is in `dist`, in the archive at the top. */
+export const BILL = 'sbom.cdx.json';
 
 /** Read at run time from where they stand relative to a module. */
 const ASSETS =
@@ -46,11 +47,5 @@ export function build(): void {
   rmSync(DIST, { recursive: true, force: true });
   compile(DIST);
   for (const path of assets(repositoryPaths())) cpSync(join(REPOSITORY_ROOT, path), join(DIST, path));
-  writeBill(DIST);
-}
-
-/** @param node - version of the Node binary that goes along, if one does. */
-export function writeBill(folder: string, node?: string): void {
-  const own = JSON.parse(readFileSync(join(REPOSITORY_ROOT, 'package.json'), 'utf8')) as Own;
-  writeFileSync(join(folder, 'sbom.cdx.json'), `${JSON.stringify(billOfMaterials(own, readLock(), node), null, 2)}\n`);
+  writeBill(REPOSITORY_ROOT, `dist/${BILL}`, 'dist');
 }

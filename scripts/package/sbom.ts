@@ -1,5 +1,14 @@
-/** The bill of materials of what we ship, in CycloneDX 1.6. The same lockfile gives the same bytes. */
-import { FOREIGN_DATA, type Lock, type Shipped, shippedPackages } from './shipped.ts';
+/**
+ * The bill of materials of what we ship, in CycloneDX 1.6: the npm package, the archive, the image.
+ *
+ * Owns: what is listed, and with what. Deterministic: it has no time, and its serial number is made from what it lists, so that the same
+ * parts give the same bytes. Why not `npm sbom`: of the lockfile alone it leaves out packages that development tools ask for too (npm 11).
+ */
+import { createHash } from 'node:crypto';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { REPOSITORY_ROOT } from '../repository-files.ts';
+import { FOREIGN_DATA, type Lock, readLock, type Shipped, shippedPackages } from './shipped.ts';
 
 export interface Own {
   readonly name: string;
@@ -7,30 +16,65 @@ export interface Own {
   readonly license: string;
 }
 
-/** @param node - version of the Node binary that goes along, if one does. */
-export function billOfMaterials(own: Own, lock: Lock, node?: string): object {
-  const packages = shippedPackages(lock);
-  const refOf = new Map(packages.map((one) => [one.path, purl(one)]));
-  const direct = Object.keys(lock.packages['']?.dependencies ?? {}).map(
-    (name) => refOf.get(`node_modules/${name}`) ?? name,
+export interface Digested {
+  /** A path within the package or folder, or a version. */
+  readonly id: string;
+  /** SHA-256 in hex. */
+  readonly sha256: string;
+}
+
+export interface Parts {
+  readonly lock: Lock;
+  /** Files of data that others made; which is which tells {@link FOREIGN_DATA}. */
+  readonly data: readonly Digested[];
+  /** The Node that goes along, if one does. */
+  readonly node?: Digested;
+  /** Whether the package at a path of the lockfile goes along; default: each that is no development dependency. */
+  readonly isInside?: (path: string) => boolean;
+}
+
+/** A component of CycloneDX, as far as we write it. */
+export interface Component {
+  readonly type: string;
+  readonly 'bom-ref'?: string;
+  readonly group?: string;
+  readonly name: string;
+  readonly version?: string;
+  readonly description?: string;
+  readonly hashes?: readonly { readonly alg: string; readonly content: string }[];
+  readonly licenses?: readonly { readonly license: { readonly id: string } | { readonly name: string } }[];
+  readonly purl?: string;
+  readonly components?: readonly Component[];
+}
+
+export interface Bill {
+  readonly serialNumber: string;
+  readonly metadata: { readonly component: Component };
+  readonly components: readonly Component[];
+  readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
+}
+
+export function billOfMaterials(own: Own, { lock, data, node, isInside = () => true }: Parts): Bill {
+  const packages = shippedPackages(lock).filter(({ path }) => isInside(path));
+  const refOf = new Map(packages.map((one) => [one.path, npmPurl(one)]));
+  const direct = Object.keys(lock.packages['']?.dependencies ?? {}).flatMap(
+    (name) => refOf.get(`node_modules/${name}`) ?? [],
   );
-  return {
-    $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
-    bomFormat: 'CycloneDX',
-    specVersion: '1.6',
-    version: 1,
+  const root = npmPurl(own);
+  return withSerialNumber({
     metadata: {
       component: {
         type: 'application',
-        'bom-ref': own.name,
+        'bom-ref': root,
         name: own.name,
         version: own.version,
         licenses: [{ license: { id: own.license } }],
+        purl: root,
       },
     },
     components: [
-      ...packages.map(component),
-      ...FOREIGN_DATA.map(({ name, version, licence }) => ({
+      ...unique(packages.map(packageComponent)),
+      ...FOREIGN_DATA.map(({ name, version, licence, files }) => ({
         type: 'data',
         'bom-ref': name,
         name,
@@ -39,44 +83,97 @@ export function billOfMaterials(own: Own, lock: Lock, node?: string): object {
           'kinds, schemas, types and default roles of the API server, generated from its answers and sources',
         licenses: [{ license: { id: licence } }],
         purl: `pkg:github/kubernetes/kubernetes@v${version}`,
+        components: data
+          .filter(({ id }) => files.test(id))
+          .map(({ id, sha256 }) => ({ type: 'file', name: id, hashes: [{ alg: 'SHA-256', content: sha256 }] })),
       })),
       ...(node === undefined ? [] : [nodeComponent(node)]),
     ],
     dependencies: [
       {
-        ref: own.name,
+        ref: root,
         dependsOn: [...direct, ...FOREIGN_DATA.map(({ name }) => name), ...(node === undefined ? [] : ['node'])],
       },
-      ...packages.map((one) => ({ ref: purl(one), dependsOn: one.needs.flatMap((path) => refOf.get(path) ?? []) })),
+      ...packages
+        .map((one) => ({ ref: npmPurl(one), dependsOn: one.needs.flatMap((path) => refOf.get(path) ?? []) }))
+        .filter(({ ref }, index, all) => all.findIndex((one) => one.ref === ref) === index),
     ],
-  };
+  });
 }
 
-function component(one: Shipped): object {
-  const [, group, name] = /^(?:(@[^/]+)\/)?(.*)$/.exec(one.name) ?? [];
+/** Puts the head before it. The serial number is a UUID of version 8, whose bits are ours to choose: here a digest. */
+export function withSerialNumber(content: Omit<Bill, 'serialNumber'>): Bill {
+  const digest = createHash('sha256').update(JSON.stringify(content)).digest('hex');
+  const [, a, b, c, d, e] = /^(.{8})(.{4}).(.{3}).(.{3})(.{12})/.exec(digest) ?? [];
+  return {
+    $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    serialNumber: `urn:uuid:${a}-${b}-8${c}-8${d}-${e}`,
+    version: 1,
+    ...content,
+  } as Bill;
+}
+
+/**
+ * Writes the bill of a folder that is given to others.
+ *
+ * @param file - Where to, within the folder.
+ * @param dist - Where the compiled package is, within the folder.
+ */
+export function writeBill(
+  folder: string,
+  file: string,
+  dist: string,
+  more: Pick<Parts, 'node' | 'isInside'> = {},
+): void {
+  const own = JSON.parse(readFileSync(join(REPOSITORY_ROOT, 'package.json'), 'utf8')) as Own;
+  const data = globSync(`${dist}/**`, { cwd: folder, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .filter((path) => FOREIGN_DATA.some(({ files }) => files.test(path)))
+    .toSorted()
+    .map((path) => ({ id: path, sha256: sha256(join(folder, path)) }));
+  const bill = billOfMaterials(own, { lock: readLock(), data, ...more });
+  writeFileSync(join(folder, file), `${JSON.stringify(bill, null, 2)}\n`);
+}
+
+export function sha256(file: string): string {
+  return createHash('sha256').update(readFileSync(file)).digest('hex');
+}
+
+function packageComponent(one: Shipped): Component {
+  const [, group, name = one.name] = /^(?:(@[^/]+)\/)?(.*)$/.exec(one.name) ?? [];
   return {
     type: 'library',
-    'bom-ref': purl(one),
+    'bom-ref': npmPurl(one),
     ...(group === undefined ? {} : { group }),
     name,
     version: one.version,
     hashes: [{ alg: 'SHA-512', content: Buffer.from(one.integrity.replace(/^sha512-/, ''), 'base64').toString('hex') }],
     licenses: [{ license: { id: one.licence } }],
-    purl: purl(one),
+    purl: npmPurl(one),
   };
 }
 
-function nodeComponent(version: string): object {
+function nodeComponent({ id: version, sha256: content }: Digested): Component {
   return {
     type: 'platform',
     'bom-ref': 'node',
     name: 'node',
     version,
+    description: 'the binary; what it is made of is in its LICENSE',
+    hashes: [{ alg: 'SHA-256', content }],
     licenses: [{ license: { id: 'MIT' } }],
     purl: `pkg:github/nodejs/node@v${version}`,
   };
 }
 
-function purl({ name, version }: Shipped): string {
+/** The same package may be installed in two places. */
+function unique(components: readonly Component[]): readonly Component[] {
+  return [...new Map(components.map((one) => [one['bom-ref'], one])).values()];
+}
+
+function npmPurl({ name, version }: { readonly name: string; readonly version: string }): string {
   return `pkg:npm/${name.replace('@', '%40')}@${version}`;
 }

@@ -69,7 +69,7 @@ export const FOREIGN_DATA: readonly ForeignData[] = [
     name: 'kubernetes',
     version: KUBERNETES_VERSION.replace(/^v/, ''),
     licence: 'Apache-2.0',
-    // Everything that scripts generate comes from there.
-    files: /\/generated\/|\.generated\.ts$/,
+    // Everything that scripts generate comes from there; compiled as well.
+    files: /\/generated\/|\.generated\.\w/,
   },
 ];

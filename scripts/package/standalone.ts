@@ -18,9 +18,10 @@ import {
 } from 'node:fs';
 import { join, relative } from 'node:path';
 import { REPOSITORY_ROOT } from '../repository-files.ts';
-import { build, DIST, writeBill } from './build.ts';
+import { BILL, build, DIST } from './build.ts';
 import { PAGES } from './manifest.ts';
-import { pinnedNode, placeNode, type Platform, run } from './node-binary.ts';
+import { nodeDigest, pinnedNode, placeNode, type Platform, run } from './node-binary.ts';
+import { writeBill } from './sbom.ts';
 
 /** What tells a folder of ours from all others. */
 const MARK = '# Starts stalemate with the Node that stands beside it; links to this file are followed.';
@@ -32,14 +33,15 @@ exec "$root/node/bin/node" "$root/app/stalemate" "$@"
 `;
 
 /** Types, maps and sources of libraries: nobody compiles against this folder. Licences stay. */
-const UNREAD = ['**/*.d.ts', '**/*.d.mts', '**/*.d.cts', '**/*.map', 'node_modules/@types', 'node_modules/zod/src'];
+const TYPES = 'node_modules/@types';
+const UNREAD = ['**/*.d.ts', '**/*.d.mts', '**/*.d.cts', '**/*.map', TYPES, 'node_modules/zod/src'];
 
 const TEXTS = ['README.md', 'LICENSE', 'NOTICE', 'CHANGELOG.md'];
 /** What the README points to: whoever has the archive only needs the pages as well, and the wrappers for Go and pytest. */
 const PAGES_AND_WRAPPERS = ['ci/**', ...PAGES];
 /** Everything at the top of the folder. */
 const OURS: ReadonlySet<string> = new Set([
-  ...['bin', 'app', 'node', 'sbom.cdx.json', ...TEXTS],
+  ...['bin', 'app', 'node', BILL, ...TEXTS],
   ...PAGES_AND_WRAPPERS.map((path) => path.replace(/\/.*/, '')),
 ]);
 
@@ -48,12 +50,17 @@ const OURS: ReadonlySet<string> = new Set([
  * The launcher is written first, so that what a build left unfinished is known as well.
  */
 export function folderTrouble(folder: string): string | undefined {
-  const names = existsSync(folder) ? namesIn(folder) : [];
-  if (names === undefined) return `"${folder}" is no folder, expected one to write`;
-  const launcher = join(folder, 'bin', 'stalemate');
-  const foreign = names.find((name) => !OURS.has(name)) ?? names.find(() => !isLauncher(launcher));
+  if (existsSync(folder) && namesIn(folder) === undefined) return `"${folder}" is no folder, expected one to write`;
+  const foreign = foreignName(folder);
   if (foreign === undefined) return undefined;
   return `"${folder}" holds "${foreign}", expected no folder, an empty one, or one that was made by this command; name another one`;
+}
+
+/** What is at the top of the folder and was not put there by a build; all of it, where the launcher is somebody else's. */
+export function foreignName(folder: string): string | undefined {
+  const names = namesIn(folder) ?? [];
+  const launcher = join(folder, 'bin', 'stalemate');
+  return names.find((name) => !OURS.has(name)) ?? names.find(() => !isLauncher(launcher));
 }
 
 function namesIn(folder: string): readonly string[] | undefined {
@@ -87,7 +94,10 @@ export function buildStandalone(platform: Platform, folder: string): void {
   installApp(app);
   const version = pinnedNode();
   placeNode(version, platform, join(folder, 'node'));
-  writeBill(folder, version);
+  writeBill(folder, BILL, 'app/dist', {
+    node: { id: version, sha256: nodeDigest(version, platform) },
+    isInside: (path) => !path.startsWith(TYPES),
+  });
 }
 
 /** Of what the README points to. */
@@ -106,5 +116,6 @@ function installApp(app: string): void {
   for (const path of globSync(UNREAD, { cwd: app })) rmSync(join(app, path), { recursive: true, force: true });
   // By its name and place printed commands know the launcher (harness/cli/called.ts).
   symlinkSync('dist/harness/cli/bin.mjs', join(app, 'stalemate'));
-  cpSync(DIST, join(app, 'dist'), { recursive: true, filter: (path) => !path.endsWith('.d.ts') });
+  const filter = (path: string): boolean => !path.endsWith('.d.ts') && path !== join(DIST, BILL);
+  cpSync(DIST, join(app, 'dist'), { recursive: true, filter });
 }
