@@ -5,7 +5,7 @@ import { CLUSTER_WRITE_FORM, isClusterWrite } from '../clusters/existing/cluster
 import { PREFIX, PREFIX_FORM } from '../clusters/existing/prefix.ts';
 import { parseBudget } from '../execution/config/budget.ts';
 import { CLUSTERS, PARTS, type ClusterKind, type ClusterPart } from '../model/cluster.ts';
-import type { Network } from '../model/counterexample.ts';
+import type { FileSystem, Network } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
 import { CONNECTION, FAULT_KINDS } from '../model/fault-kinds.ts';
 import type { ReplayContext } from './library.ts';
@@ -115,6 +115,14 @@ export function networkArgument(text: string): Network {
   if (text === 'none' || text === 'host') return text;
   throw usage(
     `got network "${text}", expected "none" (loopback only, where the system permits it) or "host" (all that this machine can reach)`,
+  );
+}
+
+/** `--file-system`. */
+export function fileSystemArgument(text: string): FileSystem {
+  if (text === 'own' || text === 'host') return text;
+  throw usage(
+    `got file system "${text}", expected "own" (the system's files and the project, where the system permits it) or "host" (all that you can read and write)`,
   );
 }
 

@@ -94,6 +94,7 @@ export function replayLike(config: RunConfig): ReplayContext {
     kind,
     env: process?.env ?? {},
     network: process?.network ?? 'none',
+    fileSystem: process?.fileSystem ?? 'own',
     ...(configFile === null ? {} : { configFile }),
     ...(kindAccess === undefined ? {} : { kindAccess }),
     ...(toxiproxy === null ? {} : { toxiproxy }),

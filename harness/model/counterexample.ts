@@ -43,6 +43,9 @@ export interface ProcessManner {
 /** What a process can reach: a loopback interface of its own and nothing else (where the host permits that), or all that the host can. */
 export type Network = 'none' | 'host';
 
+/** Which files a process sees: the system's, and its project in a copy that is discarded (where the host permits that), or all of the host's. */
+export type FileSystem = 'own' | 'host';
+
 /** A target that is a process, as it is started. */
 export interface ProcessTarget extends ProcessManner {
   /** As {@link CommandTarget.command}. */
@@ -51,6 +54,8 @@ export interface ProcessTarget extends ProcessManner {
   readonly cwd: string;
   /** Beside the clean environment. Never stored: it may hold secrets. */
   readonly env: { readonly [name: string]: string };
+  /** Never stored: a file does not decide what a program can reach. */
+  readonly fileSystem: FileSystem;
 }
 
 /**

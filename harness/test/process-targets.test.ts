@@ -1,6 +1,6 @@
 /** Targets that are processes: found, told and ended; and what is said of commands that are no targets. */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -77,13 +77,12 @@ describe('a process', { timeout: 180_000 }, () => {
     'ends with the harness, and so does what it put into the background, also after %s',
     async (signal, times) => {
       const script = join(folder, 'target.sh');
-      const text = `#!/bin/sh\ntrap '' TERM INT\n$(command -v setsid) sh -c "sleep 1000; : $1" &\necho started > "$1"\nsleep 1000\n`;
+      const text = `#!/bin/sh\ntrap '' TERM INT\n$(command -v setsid) sh -c "sleep 1000; : $1" &\nsleep 1000\n`;
       writeFileSync(script, text, { mode: 0o755 });
       const mark = join(folder, 'started');
       const args = ['run', '--crds', CRDS[0] ?? '', '--sample', SAMPLES[0] ?? '', '--', script, mark];
       const harness = spawn(process.execPath, [file('harness/cli/bin.mjs'), ...args], { cwd: folder });
       const said = outputOf(harness);
-      await until(() => readFileSync(mark, 'utf8'));
       await until(() => (processesNaming(mark).includes('sleep 1000; :') ? 'in the background' : ''));
 
       for (let time = 1; time <= times; time++) {

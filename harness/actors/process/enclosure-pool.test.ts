@@ -5,12 +5,12 @@ import { describe, expect, it, vi } from 'vitest';
 import { EnclosurePool } from './enclosure-pool.ts';
 import type { Enclosure } from './enclosure.ts';
 
-const pool = await EnclosurePool.open('none');
+const pool = await EnclosurePool.open({ network: 'none', fileSystem: 'host' });
 
 /** Something that says its name to whoever connects to that port inside. */
 async function serves({ wrapper }: Enclosure, port: number, name: string): Promise<ChildProcess> {
   const program = `require('net').createServer((s) => s.end('${name}')).listen(${port}, '127.0.0.1', () => console.log('ready')).on('error', (e) => console.log(e.code))`;
-  const [first, ...rest] = [...wrapper, process.execPath, '-e', program];
+  const [first = '', ...rest] = [...wrapper({ folder: '', view: [] }), process.execPath, '-e', program];
   const child = spawn(first, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
   await once(child.stdout ?? child, 'data');
   return child;
@@ -31,7 +31,7 @@ describe('a pool of enclosures', () => {
     if (pool.network === 'none') children.push(await serves(other, port, 'other'));
 
     expect(await heard(port)).toBe('one');
-    expect(pool.network === 'host' || one.wrapper.join() !== other.wrapper.join()).toBe(true);
+    expect(pool.network === 'host' || one.enter.join() !== other.enter.join()).toBe(true);
 
     for (const child of children) child.kill('SIGKILL');
     one.giveBack();
@@ -46,7 +46,7 @@ describe('a pool of enclosures', () => {
     const [next, another] = [await pool.take(), await pool.take()];
 
     expect(next.wrapper).toEqual(one.wrapper);
-    expect(pool.network === 'host' || another.wrapper.join() !== one.wrapper.join()).toBe(true);
+    expect(pool.network === 'host' || another.enter.join() !== one.enter.join()).toBe(true);
     next.giveBack();
     another.giveBack();
   });

@@ -5,7 +5,7 @@
  */
 import type { Socket } from 'node:net';
 import type { Network } from '../../model/counterexample.ts';
-import { openEnclosure, type Enclosure } from './enclosure.ts';
+import { openEnclosure, type Enclosure, type Reach } from './enclosure.ts';
 
 /** An enclosure with one life in it. */
 export interface Taken extends Enclosure {
@@ -17,25 +17,30 @@ export class EnclosurePool {
   /** What it has come to, and what the user has to know about that. */
   readonly network: Network;
   readonly warning: string | null;
+  /** Whether lives have a file system of their own. */
+  readonly hasOwnFiles: boolean;
+  readonly #reach: Reach;
   readonly #idle: Enclosure[];
   readonly #byPort = new Map<number, Enclosure>();
   #latest: Enclosure;
 
-  private constructor(first: Enclosure) {
+  private constructor(first: Enclosure, reach: Reach) {
+    this.hasOwnFiles = reach.fileSystem === 'own' && first.openFiles === null;
+    this.#reach = { ...reach, network: first.network };
     this.network = first.network;
     this.warning = first.warning;
     this.#idle = [first];
     this.#latest = first;
   }
 
-  static async open(network: Network): Promise<EnclosurePool> {
-    return new EnclosurePool(await openEnclosure(network));
+  static async open(reach: Reach): Promise<EnclosurePool> {
+    return new EnclosurePool(await openEnclosure(reach), reach);
   }
 
   /** One where nobody lives. The host's network is one for all. */
   async take(): Promise<Taken> {
     while (this.#idle.at(-1)?.isGone() === true) this.#idle.pop();
-    const enclosure = this.#idle.pop() ?? (this.network === 'host' ? this.#latest : await openEnclosure(this.network));
+    const enclosure = this.#idle.pop() ?? (this.network === 'host' ? this.#latest : await openEnclosure(this.#reach));
     this.#latest = enclosure;
     let over = false;
     return {

@@ -10,11 +10,14 @@ import { describe, expect, it } from 'vitest';
 import { openEnclosure, type Enclosure } from './enclosure.ts';
 import { LIFE, watched } from './watched.ts';
 
-const enclosure = await openEnclosure('none');
+const enclosure = await openEnclosure({ network: 'none', fileSystem: 'host' });
+
+/** Without a file system of its own, nothing of a life is asked for. */
+const NOWHERE = { folder: '', view: [] };
 
 /** Runs a program of Node's inside and gives back what it printed. */
 async function inside(program: string, { wrapper }: Enclosure = enclosure): Promise<string> {
-  const child = start([...wrapper, process.execPath, '-e', program]);
+  const child = start([...wrapper(NOWHERE), process.execPath, '-e', program]);
   let said = '';
   child.stdout?.on('data', (piece: Buffer) => (said += piece.toString('utf8')));
   await once(child, 'close');
@@ -64,7 +67,7 @@ describe('an enclosure without a network', () => {
   it('lets us reach what a program serves inside', async () => {
     const [port = 0] = await enclosure.freePorts(1);
     const program = `require('net').createServer((s) => s.end('hello')).listen(${port}, '127.0.0.1', () => console.log('ready'))`;
-    const child = start([...enclosure.wrapper, process.execPath, '-e', program]);
+    const child = start([...enclosure.wrapper(NOWHERE), process.execPath, '-e', program]);
     await once(child.stdout ?? child, 'data');
 
     const socket = await enclosure.connect(port);
@@ -108,7 +111,7 @@ const DAEMON = `
 
 describe('a life', () => {
   it.each([
-    ['in a pid namespace, where there is one', enclosure.wrapper],
+    ['in a pid namespace, where there is one', enclosure.wrapper(NOWHERE)],
     ['without any namespace', []],
   ])('ends with all that it started when our end of its standard input closes, %s', async (_, wrapper) => {
     const folder = mkdtempSync(join(tmpdir(), 'stalemate-life-'));

@@ -6,21 +6,17 @@
  */
 import { connect, type Server, type Socket } from 'node:net';
 import { freePorts } from '../../apiserver/http/free-ports.ts';
-import type { Network } from '../../model/counterexample.ts';
+import type { FileSystem, Network } from '../../model/counterexample.ts';
 import { openNamespace } from './namespace.ts';
-import { processWrapper } from './process-wrapper.ts';
+import { processWrapper, type ProcessWrapper } from './process-wrapper.ts';
 
-export interface Enclosure {
+export interface Enclosure extends ProcessWrapper {
   /** What it has come to: not always what was asked for. */
   readonly network: Network;
   /** What the user has to know when it is not what was asked for. */
   readonly warning: string | null;
   /** Stands before a command line, so that it runs in its network; one array for each network. */
   readonly enter: readonly string[];
-  /** The same for a life, which nothing that it starts may outlive. */
-  readonly wrapper: readonly string[];
-  /** Whether all processes of a life end with its first one, whatever they do to get away. */
-  readonly endsAll: boolean;
   /** Whether nobody can live there any more. */
   isGone(): boolean;
   /** A listening socket on 127.0.0.1 inside; undefined where any socket of ours will do. */
@@ -31,21 +27,29 @@ export interface Enclosure {
   connect(port: number): Promise<Socket>;
 }
 
-/** Opens what `network` asks for, or the closest to it that the host permits. It ends with this thread. */
-export async function openEnclosure(network: Network): Promise<Enclosure> {
-  if (network === 'host') return hostEnclosure(null);
+/** What a life may reach and see. */
+export interface Reach {
+  readonly network: Network;
+  readonly fileSystem: FileSystem;
+}
+
+/** Opens what is asked for, or the closest to it that the host permits. It ends with this thread. */
+export async function openEnclosure({ network, fileSystem }: Reach): Promise<Enclosure> {
+  if (network === 'host') return hostEnclosure(fileSystem, null);
   const namespace = await openNamespace();
   if ('refused' in namespace) {
     return hostEnclosure(
+      fileSystem,
       `the target ran on the host's network, for this host permits no network namespace (${namespace.refused}): ` +
         'had it ignored its kubeconfig, it could have reached another cluster; --network host says that this is meant',
     );
   }
+  const wrapper = processWrapper(fileSystem, namespace);
   return {
     network: 'none',
-    warning: null,
+    warning: filesWarning(wrapper),
     enter: namespace.enter,
-    ...processWrapper(namespace.enter),
+    ...wrapper,
     isGone: () => namespace.isGone,
     listen: () => namespace.listen(),
     freePorts: (count) => Promise.resolve(namespace.ports(count)),
@@ -53,17 +57,23 @@ export async function openEnclosure(network: Network): Promise<Enclosure> {
   };
 }
 
-function hostEnclosure(warning: string | null): Enclosure {
+function hostEnclosure(fileSystem: FileSystem, warning: string | null): Enclosure {
+  const wrapper = processWrapper(fileSystem);
   return {
     network: 'host',
-    warning,
+    warning: [warning, filesWarning(wrapper)].filter((line) => line !== null).join('; ') || null,
     enter: [],
-    ...processWrapper([]),
+    ...wrapper,
     isGone: () => false,
     listen: () => Promise.resolve(undefined),
     freePorts,
     connect: reach,
   };
+}
+
+function filesWarning({ openFiles }: ProcessWrapper): string | null {
+  if (openFiles === null) return null;
+  return `the target saw the files of this host, which permits no file system of its own (${openFiles}); --file-system host says that this is meant`;
 }
 
 function reach(port: number): Promise<Socket> {

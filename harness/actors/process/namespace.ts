@@ -13,6 +13,10 @@ import type { Answer, Ask } from './namespace-holder.ts';
 export interface NetworkNamespace {
   /** Stands before a command line, so that it runs inside. */
   readonly enter: readonly string[];
+  /** The process that holds it. */
+  readonly pid: number;
+  /** Whether it lies in a user namespace of its own. */
+  readonly hasUser: boolean;
   /** Its holder was ended by somebody: nobody gets in any more. */
   readonly isGone: boolean;
   listen(): Promise<Server>;
@@ -41,8 +45,12 @@ const START = `{ ${UP.join(' || ')}; } 2>/dev/null || { echo "loopback cannot be
 
 /** As root, and as anybody else in a user namespace. */
 const WAYS = [
-  { unshare: ['--net'], enter: ['--net'] },
-  { unshare: ['--user', '--map-root-user', '--net'], enter: ['--user', '--preserve-credentials', '--net'] },
+  { hasUser: false, unshare: ['--net'], enter: ['--net'] },
+  {
+    hasUser: true,
+    unshare: ['--user', '--map-root-user', '--net'],
+    enter: ['--user', '--preserve-credentials', '--net'],
+  },
 ];
 
 /** Opens one, or says why this host permits none. */
@@ -57,7 +65,7 @@ export async function openNamespace(): Promise<NetworkNamespace | { readonly ref
       detached: true,
     });
     const trouble = await started(holder);
-    if (trouble === null) return new HeldNamespace(holder, ['nsenter', ...way.enter, '--target', String(holder.pid)]);
+    if (trouble === null) return new HeldNamespace(holder, way);
     refused = trouble;
   }
   return { refused };
@@ -86,13 +94,17 @@ interface Waiting {
 
 class HeldNamespace implements NetworkNamespace {
   readonly enter: readonly string[];
+  readonly pid: number;
+  readonly hasUser: boolean;
   isGone = false;
   readonly #holder: ChildProcess;
   readonly #waiting = new Map<number, Waiting>();
   #asked = 0;
 
-  constructor(holder: ChildProcess, enter: readonly string[]) {
-    this.enter = enter;
+  constructor(holder: ChildProcess, { hasUser, enter }: (typeof WAYS)[number]) {
+    this.pid = holder.pid ?? 0;
+    this.hasUser = hasUser;
+    this.enter = ['nsenter', ...enter, '--target', String(this.pid)];
     this.#holder = holder;
     holder.on('message', ({ id, error }: Answer, socket: unknown) => {
       const waiting = this.#waiting.get(id);

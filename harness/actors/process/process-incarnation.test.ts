@@ -17,7 +17,7 @@ afterAll(() => {
 
 const target = {
   command: ['sleep', '1000'],
-  cwd: tmpdir(),
+  cwd: '/',
   env: {},
   network: 'none',
   ready: 'quiet',
@@ -25,6 +25,7 @@ const target = {
   graceMs: 0,
   metrics: '',
   inCluster: false,
+  fileSystem: 'own',
 } as const;
 const upstream = { send: () => () => {} };
 const front = { url: 'https://127.0.0.1:1', close: () => Promise.resolve() };
@@ -34,7 +35,7 @@ async function lives(
   serve: ServeLife,
 ): Promise<{ readonly host: ProcessHost; readonly isGivenBack: () => Promise<void> }> {
   process.env['TMPDIR'] = folder;
-  const pool = await EnclosurePool.open('none');
+  const pool = await EnclosurePool.open({ network: 'none', fileSystem: 'own' });
   const first = await pool.take();
   first.giveBack();
   return {
@@ -43,7 +44,7 @@ async function lives(
       // Where it is not, another one is opened for each that is taken.
       for (;;) {
         const next = await pool.take();
-        if (next.wrapper.join() === first.wrapper.join()) return;
+        if (next.enter.join() === first.enter.join()) return;
       }
     },
   };

@@ -5,7 +5,7 @@
  * between it and the server (the gate), nor the command (`command.ts`). Start at {@link startProcess}.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import type { Server } from 'node:net';
 import { constants, tmpdir } from 'node:os';
@@ -13,13 +13,14 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { CertificateAuthority, type Identity } from '../../apiserver/http/certificates.ts';
 import { familyOf } from './family.ts';
+import { fileView } from './file-view.ts';
 import { footprintOf } from './footprint.ts';
 import { reconcilesIn } from './prometheus.ts';
 import { mountFiles, SERVING_CERTS, type MountedFile } from './mounted-files.ts';
 import { realDelay } from '../../determinism/real-time.ts';
 import type { ActorId } from '../../model/actor.ts';
 import type { ProcessTarget } from '../../model/counterexample.ts';
-import { invariant } from '../../model/errors.ts';
+import { HarnessError, invariant } from '../../model/errors.ts';
 import type { Reading } from '../../model/history.ts';
 import type { Upstream, UserInfo } from '../../wire/http.ts';
 import type { Traffic } from '../../wire/traffic.ts';
@@ -68,15 +69,29 @@ export interface ProcessHost {
   readonly namespace: string;
   readonly authority: CertificateAuthority;
   readonly identity: Identity;
+  /** What all lives see of the host's files. */
+  readonly view: readonly string[];
   readonly enclosures: EnclosurePool;
   /** A line that it printed. */
   readonly print: (actor: ActorId, line: string) => void;
 }
 
 /** A host for the lives of one target; the key takes a millisecond and is made once. */
-export function processHost(parts: Omit<ProcessHost, 'authority' | 'identity'>): ProcessHost {
+export function processHost(parts: Omit<ProcessHost, 'authority' | 'identity' | 'view'>): ProcessHost {
   const authority = new CertificateAuthority();
-  return { ...parts, authority, identity: authority.issueServer() };
+  return { ...parts, view: viewOf(parts.target, parts.enclosures), authority, identity: authority.issueServer() };
+}
+
+/** @throws {TARGET_INVALID} for one that starts in a folder that it may not see. */
+function viewOf({ command, cwd, env }: ProcessTarget, { hasOwnFiles }: EnclosurePool): readonly string[] {
+  if (!hasOwnFiles) return [];
+  const inherited = cleanEnvironment(process.env, '', '', {});
+  const view = fileView({ command, cwd, env, inherited }, process.env);
+  if (!('refused' in view)) return view;
+  throw new HarnessError(
+    'TARGET_INVALID',
+    `the program cannot have a file system of its own: ${view.refused}; start it in a folder of its own (--directory), or let it see all of your files with --file-system host`,
+  );
 }
 
 export interface ProcessIncarnation {
@@ -165,12 +180,14 @@ class Incarnation implements ProcessIncarnation {
     const ports = names.length === 0 ? [] : await enclosure.freePorts(names.length);
     const effects = (await this.#openEffects(enclosure)) ?? '';
     if (this.#life.over) return;
-    this.#folder = mkdtempSync(join(tmpdir(), 'stalemate-target-'));
+    this.#folder = realpathSync(mkdtempSync(join(tmpdir(), 'stalemate-target-')));
     const kubeconfig = this.#writeKubeconfig(this.#front.url);
     const home = join(this.#folder, 'home');
     mkdirSync(home);
     const files = join(this.#folder, 'files');
-    mountFiles(this.#host.files, { files, home, pod: join(this.#folder, 'pod') });
+    const pod = join(this.#folder, 'pod');
+    mkdirSync(pod);
+    mountFiles(this.#host.files, { files, home, pod });
     const values: Placeholders = {
       kubeconfig,
       namespace,
@@ -184,10 +201,13 @@ class Incarnation implements ProcessIncarnation {
     this.#readiness = watchReadiness(this.#awaited(values), enclosure);
     const command = target.command.map((word) => filledIn(word, values));
     const own = Object.entries(target.env).map(([name, value]) => [name, filledIn(value, values)] as const);
-    const [program, ...args] = watched([...enclosure.wrapper, ...command], {
-      folder: this.#folder,
-      search: !enclosure.endsAll,
-    });
+    const [program, ...args] = watched(
+      [...enclosure.wrapper({ folder: this.#folder, view: this.#host.view }), ...command],
+      {
+        folder: this.#folder,
+        search: !enclosure.endsAll,
+      },
+    );
     const child = spawn(program, args, {
       cwd: target.cwd,
       env: { ...cleanEnvironment(process.env, home, kubeconfig, Object.fromEntries(own)), [LIFE]: this.#folder },

@@ -1,19 +1,43 @@
 /**
- * What stands before a target's command line, so that nothing that it starts can outlive it.
+ * What stands before a target's command line, so that nothing that it starts can outlive it, and it sees no file that is not its business.
  *
  * A process may leave its group and its session, but never its pid namespace, which ends with its first process. Where the host
  * permits none, the group and the marked environment have to do (`survivors.ts`). Start at {@link processWrapper}.
  */
 import { spawnSync } from 'node:child_process';
+import { getSystemErrorMessage } from 'node:util';
+import type { FileSystem } from '../../model/counterexample.ts';
+import { findLauncher } from './launcher/launcher.ts';
 import { LIFE } from './watched.ts';
 
 export interface ProcessWrapper {
-  readonly wrapper: readonly string[];
+  /** Stands before the command line of one life. */
+  wrapper(life: LifeView): readonly string[];
+  /** Whether all processes of a life end with its first one, whatever they do to get away. */
   readonly endsAll: boolean;
+  /** Why it sees the host's files, where it was not meant to. */
+  readonly openFiles: string | null;
+}
+
+/** What one life sees of the file system. */
+export interface LifeView {
+  /** Its own folder, with what a pod finds below /var/run in the folder `pod`. */
+  readonly folder: string;
+  /** Operations of the launcher (`file-view.ts`). */
+  readonly view: readonly string[];
+}
+
+/** The network that a life runs in: that of the process `pid`, in the user namespace of that process where it has one. */
+export interface JoinedNetwork {
+  readonly pid: number;
+  readonly hasUser: boolean;
+  /** The same for a command line that the launcher does not start. */
+  readonly enter: readonly string[];
 }
 
 /**
- * The first process of the namespace: a target in its place would be spared the signals that it has no handler for.
+ * Without the launcher: the first process of the namespace is a shell, for a target in its place would be spared the signals that it has
+ * no handler for.
  *
  * Before that it lays what a pod finds below /var/run over the host's, where mounts are its own and nothing that is needed lies there
  * (NixOS has its programs in it). What else is below /run, sockets of container engines for instance, is no business of the target's.
@@ -33,17 +57,46 @@ const FORK = ['--pid', '--fork', '--kill-child'];
 const MOUNT = '--mount-proc';
 const PROBE_MS = 5_000;
 
-/** @param enter What stands before a command line that runs in another namespace already. */
-export function processWrapper(enter: readonly string[]): ProcessWrapper {
+/** @param network The host's when absent. */
+export function processWrapper(fileSystem: FileSystem, network?: JoinedNetwork): ProcessWrapper {
+  const launched = fileSystem === 'host' ? undefined : launcherWrapper(network);
+  if (launched !== undefined && !('refused' in launched)) return { ...launched, endsAll: true, openFiles: null };
+  const openFiles = launched === undefined ? null : launched.refused;
+  const enter = network?.enter ?? [];
   const ways = identities().flatMap((identity) => [
     ['unshare', ...identity, ...FORK, MOUNT],
     ['unshare', ...identity, ...FORK],
   ]);
   for (const way of ways) {
     const wrapper = [...enter, ...way, ...INIT];
-    if (runs(wrapper)) return { wrapper, endsAll: true };
+    if (trouble(wrapper) === null) return { wrapper: () => wrapper, endsAll: true, openFiles };
   }
-  return { wrapper: enter, endsAll: false };
+  return { wrapper: () => enter, endsAll: false, openFiles };
+}
+
+function launcherWrapper(network: JoinedNetwork | undefined): Pick<ProcessWrapper, 'wrapper'> | { refused: string } {
+  const launcher = findLauncher();
+  if (typeof launcher !== 'string') return launcher;
+  const [uid = 0, gid = 0] = [process.getuid?.(), process.getgid?.()];
+  const options = [
+    ...(uid === 0 && network?.hasUser !== true ? [] : ['--user', String(uid), String(gid)]),
+    ...(network === undefined ? [] : ['--join', String(network.pid)]),
+  ];
+  // All that a view is made of, tried once.
+  const refused = trouble([launcher, ...options, '--hide', '/tmp', '--overlay', '/usr', '--']);
+  if (refused !== null) return { refused };
+  const pod = ['/run', '/var/run'];
+  return {
+    wrapper: ({ folder, view }) => [
+      launcher,
+      ...options,
+      ...view,
+      ...pod.flatMap((place) => ['--at', `${folder}/pod`, place]),
+      '--write',
+      folder,
+      '--',
+    ],
+  };
 }
 
 /** Who the target is inside: the user who starts it, or root in name where only that can be had. */
@@ -55,6 +108,12 @@ function identities(): readonly (readonly string[])[] {
   return [['--user', `--map-user=${uid}`, `--map-group=${gid}`], ['--user', '--map-root-user'], []];
 }
 
-function runs([program = '', ...args]: readonly string[]): boolean {
-  return spawnSync(program, [...args, 'true'], { stdio: 'ignore', timeout: PROBE_MS }).status === 0;
+/** What keeps a wrapper from starting a program here; null when nothing does. */
+function trouble([program = '', ...args]: readonly string[]): string | null {
+  const { status, stderr, error } = spawnSync(program, [...args, 'true'], { timeout: PROBE_MS, encoding: 'utf8' });
+  if (status === 0) return null;
+  const said = error?.message ?? (stderr.trim().split('\n').at(-1) || `exit code ${status}`);
+  return said
+    .replace(/^launch: /, '')
+    .replace(/error (\d+)$/, (_, code: string) => getSystemErrorMessage(-Number(code)));
 }

@@ -2,13 +2,14 @@
 import type { Command } from 'commander';
 import type { StalemateOptions } from '../../execution/config/options.ts';
 import type { ClusterPart } from '../../model/cluster.ts';
-import type { Network } from '../../model/counterexample.ts';
+import type { FileSystem, Network } from '../../model/counterexample.ts';
 import {
   authorizationArgument,
   collect,
   envArgument,
   existingFlags,
   metricsArgument,
+  fileSystemArgument,
   networkArgument,
   paceArgument,
   readyArgument,
@@ -33,6 +34,7 @@ export interface TargetFlags extends ClusterFlags {
   readonly directory?: string;
   readonly env?: { readonly [name: string]: string };
   readonly network?: Network;
+  readonly fileSystem?: FileSystem;
   readonly ready?: string;
   readonly readyWithin?: number;
   readonly grace?: number;
@@ -62,6 +64,7 @@ export function withTargetFlags(command: Command): Command {
     .option('--grace <time>', 'SIGTERM and so long to end, instead of SIGKILL', timeArgument('--grace'))
     .option('--metrics <url>', 'where it tells Prometheus how often it reconciled', metricsArgument)
     .option('--network <kind>', 'what the program can reach: "none" (default) or "host"', networkArgument)
+    .option('--file-system <kind>', 'which files the program sees: "own" (default) or "host"', fileSystemArgument)
     .option('--leader-election', 'it elects a leader: a second replica may run beside the first')
     .option('--serialised', 'for a program with one connection: one order for what it sends, slower, replays agree');
   return withClusterFlags(flags);
@@ -115,6 +118,7 @@ export function mergeTargetFlags(configured: StalemateOptions, flags: TargetFlag
     ...(flags.metrics === undefined ? {} : { metrics: flags.metrics }),
     ...(flags.leaderElection === undefined ? {} : { leaderElection: flags.leaderElection }),
     ...(flags.network === undefined ? {} : { network: flags.network }),
+    ...(flags.fileSystem === undefined ? {} : { fileSystem: flags.fileSystem }),
     ...(flags.cluster === undefined ? {} : { cluster: flags.cluster }),
     ...existingFlags(flags),
     kind: kindOf(base.kind, flags),

@@ -1,6 +1,7 @@
 /** What every run needs of the machine: Node, loopback, memory; and what keeps a program from reaching elsewhere. */
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { availableParallelism, freemem } from 'node:os';
+import { processWrapper } from '../../actors/process/process-wrapper.ts';
 import { openNamespace } from '../../actors/process/namespace.ts';
 import { lacking, ok, type Check } from './check.ts';
 
@@ -65,7 +66,16 @@ function loopback(): Promise<Check> {
 /** Without it a run works, and warns each time. */
 async function isolation(): Promise<Check> {
   const opened = await openNamespace();
-  if (!('refused' in opened)) return ok('isolation', 'programs run in a network of their own');
+  if (!('refused' in opened)) {
+    const { openFiles } = processWrapper('own', opened);
+    if (openFiles === null) return ok('isolation', 'programs run in a network and a file system of their own');
+    return lacking(
+      'isolation',
+      `programs see the files of this host: ${openFiles}`,
+      'use Linux 5.12 or newer on x86-64 or arm64, which permits mounts in namespaces; or run with --file-system host',
+      false,
+    );
+  }
   return lacking('isolation', `no network namespace: ${opened.refused}`, isolationFix(opened.refused), false);
 }
 
@@ -75,6 +85,6 @@ function isolationFix(refused: string): string {
   if (refused.includes('ENOENT')) return 'install util-linux, which brings unshare and nsenter';
   return (
     'permit user namespaces: sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0 (Ubuntu 24.04), or user.max_user_namespaces=15000; ' +
-    'in a container: --cap-add SYS_ADMIN; or run with --network host'
+    'in a container: --cap-add SYS_ADMIN; or run with --network host --file-system host'
   );
 }

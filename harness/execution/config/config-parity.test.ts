@@ -26,6 +26,7 @@ const ALL: { readonly [option in keyof OfFiles]: StalemateOptions[option] } = {
   directory: '.',
   env: { A: '1' },
   network: 'host',
+  fileSystem: 'host',
   ready: 'log:started',
   readyWithinMs: 1000,
   graceMs: 100,

@@ -7,7 +7,7 @@ import { PREFIX, PREFIX_FORM } from '../../clusters/existing/prefix.ts';
 import { CLUSTERS, PARTS, type ClusterKind, type ClusterPart } from '../../model/cluster.ts';
 import type { KindOptions } from '../../model/kind-options.ts';
 import { kindSchema } from './kind-options.ts';
-import type { Network, Transport } from '../../model/counterexample.ts';
+import type { FileSystem, Network, Transport } from '../../model/counterexample.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { isRecord } from '../../model/json.ts';
 import type { CONNECTION } from '../../model/fault-kinds.ts';
@@ -40,6 +40,11 @@ export interface StalemateOptions extends FindingOptions {
   readonly env?: { readonly [name: string]: string };
   /** What `command` can reach: `none` (default) is a loopback interface of its own, where the system permits it; `host` is all. */
   readonly network?: Network;
+  /**
+   * Which files `command` sees: `own` (default) are the system's and the project, in a copy that is discarded, where the system permits it;
+   * `host` are all.
+   */
+  readonly fileSystem?: FileSystem;
   /** When `command` counts as started: `quiet` (default), `url:…`, `log:…` or `watch:…`. */
   readonly ready?: string;
   /** A `command` that is not ready by then has failed; default 30 s. */
@@ -169,6 +174,7 @@ const optionsForm = z.strictObject({
   directory: z.string().min(1).exactOptional(),
   env: z.record(z.string(), z.string()).exactOptional(),
   network: z.enum(['none', 'host']).exactOptional(),
+  fileSystem: z.enum(['own', 'host']).exactOptional(),
   ready: z
     .string()
     .refine((text) => parseReadiness(text) !== undefined, { message: `expected ${READINESS_FORMS}` })

@@ -35,7 +35,10 @@ export async function podLives(
 ): Promise<PodLives> {
   const { kindAccess } = subject;
   invariant(kindAccess !== undefined, 'a kind cluster is made before a target is to run in it');
-  const [pods, enclosure] = await Promise.all([KindPods.open(kindAccess), openEnclosure('host')]);
+  const [pods, enclosure] = await Promise.all([
+    KindPods.open(kindAccess),
+    openEnclosure({ network: 'host', fileSystem: 'host' }),
+  ]);
   const plan = planPod(target, subject, kindAccess.images);
   const host = podHost({
     serve,

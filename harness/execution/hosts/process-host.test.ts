@@ -33,7 +33,7 @@ const settings = {
 } as const;
 
 /** Two lives can listen on one port only where each has a network of its own. */
-const hasOwnNetwork = (await openEnclosure('none')).network === 'none';
+const hasOwnNetwork = (await openEnclosure({ network: 'none', fileSystem: 'own' })).network === 'none';
 
 const folder = mkdtempSync(`${tmpdir()}/stalemate-host-`);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -41,6 +41,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 interface Started {
   readonly manner?: Partial<ProcessManner>;
   readonly env?: { readonly [name: string]: string };
+  readonly fileSystem?: 'host';
   readonly variant?: Partial<TrialOptions>;
 }
 
@@ -63,10 +64,10 @@ async function electionOf(faults: readonly Fault[]): Promise<History> {
 }
 
 async function trialOf(program: readonly string[], trial: Trial, started: Started = {}): Promise<History> {
-  const { manner = {}, env = {}, variant = {} } = started;
+  const { manner = {}, env = {}, variant = {}, fileSystem = 'own' } = started;
   const [script = '', ...args] = program;
   const command = [process.execPath, `${targets}${script}`, ...args];
-  const target = resolveCommand({ command, directory: folder, env, manner });
+  const target = resolveCommand({ command, directory: folder, env, fileSystem, manner });
   const subject = {
     crds,
     samples: sample,
@@ -158,7 +159,7 @@ describe.concurrent('a process', () => {
   it('is asked to end at the end of a run where that is wanted', async () => {
     const file = join(folder, 'last-words');
 
-    await runOf(['ends-in-time'], { manner: { graceMs: 20_000 }, env: { LAST_WORDS: file } });
+    await runOf(['ends-in-time'], { manner: { graceMs: 20_000 }, env: { LAST_WORDS: file }, fileSystem: 'host' });
 
     expect(readFileSync(file, 'utf8')).toBe('asked to end');
   });

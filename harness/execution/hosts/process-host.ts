@@ -57,7 +57,7 @@ function paceOf({ readyWithinMs, graceMs }: ProcessTarget): Pace {
 export async function createProcessHost(subject: Subject, target: ProcessTarget, beat: () => void): Promise<Host> {
   const { toxiproxy = null } = subject;
   if (toxiproxy !== null) await checkToxiproxy(toxiproxy);
-  return assembleProcessHost(subject, target, await EnclosurePool.open(target.network), beat);
+  return assembleProcessHost(subject, target, await EnclosurePool.open(target), beat);
 }
 
 async function assembleProcessHost(

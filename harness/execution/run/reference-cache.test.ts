@@ -24,6 +24,7 @@ function subjectOf(command: readonly string[], more: Partial<Subject> = {}): Sub
       command,
       cwd: folder,
       env: {},
+      fileSystem: 'own',
       network: 'none',
       ready: 'quiet',
       readyWithinMs: 1,

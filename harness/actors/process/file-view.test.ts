@@ -1,0 +1,211 @@
+/** What programs see of the host's files, with real programs. */
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fileView } from './file-view.ts';
+import { processWrapper } from './process-wrapper.ts';
+
+const wrapper = processWrapper('own');
+const hasView = wrapper.openFiles === null;
+
+let root: string;
+let project: string;
+let life: string;
+let before: string | undefined;
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'stalemate-view-')));
+  project = join(root, 'project');
+  life = join(root, 'life');
+  for (const folder of [project, life, join(life, 'pod'), join(root, 'home', '.kube')])
+    mkdirSync(folder, { recursive: true });
+  writeFileSync(join(project, 'file'), 'of the project');
+  writeFileSync(join(root, 'home', '.kube', 'config'), 'secret');
+  before = process.env['HOME'];
+  process.env['HOME'] = join(root, 'home');
+});
+afterEach(() => {
+  rmSync(root, { recursive: true, force: true });
+  if (before === undefined) delete process.env['HOME'];
+  else process.env['HOME'] = before;
+});
+
+interface Seen {
+  readonly out: string;
+  readonly code: number | null;
+}
+
+/** Runs a command in a view of its own, and gives back what it printed. */
+function seenBy(command: readonly string[], { env = {}, PATH = process.env['PATH'] ?? '' } = {}): Seen {
+  const view = fileView({ command, cwd: project, env, inherited: { PATH } }, process.env);
+  if ('refused' in view) throw new Error(view.refused);
+  const [program = '', ...args] = [...wrapper.wrapper({ folder: life, view }), ...command];
+  const { stdout, stderr, status } = spawnSync(program, args, {
+    cwd: project,
+    encoding: 'utf8',
+    env: { PATH, HOME: life, ...env },
+  });
+  return { out: `${stdout}${stderr}`.trim(), code: status };
+}
+
+function sh(script: string, more?: Parameters<typeof seenBy>[1]): string {
+  return seenBy(['/bin/sh', '-c', script], more).out;
+}
+
+describe.runIf(hasView)('a program', () => {
+  it('sees its project, and what it writes there is discarded', () => {
+    expect(sh('cat file; echo changed > file; rm -f gone; mkdir new; cat file; pwd')).toBe(
+      `of the projectchanged\n${project}`,
+    );
+    expect(readFileSync(join(project, 'file'), 'utf8')).toBe('of the project');
+    expect(existsSync(join(project, 'new'))).toBe(false);
+  });
+
+  it('sees the whole repository that its folder is in', () => {
+    mkdirSync(join(root, 'repository', '.git'), { recursive: true });
+    mkdirSync(join(root, 'repository', 'cmd'));
+    writeFileSync(join(root, 'repository', 'go.mod'), 'module');
+    project = join(root, 'repository', 'cmd');
+
+    expect(sh('cat ../go.mod')).toBe('module');
+  });
+
+  it('sees no home, no state folder, and no other folder of the host', () => {
+    const others = sh(`cat ${root}/home/.kube/config; ls -A /root /home /mnt /srv /var; echo $(ls ${root})`);
+
+    expect(others).not.toContain('secret');
+    expect(others).not.toContain('denied');
+    expect(others.split('\n')).toContain('life project');
+  });
+
+  it('writes to nothing that lasts but its own folder', () => {
+    const written = sh(
+      `for place in /etc /usr /opt /var /tmp ${root}/home ${root} ${life}; do mkdir -p $place 2>/dev/null; touch $place/written 2>/dev/null; done; ls ${root}/home`,
+    );
+
+    expect(written).toBe('written');
+    expect(existsSync(join(life, 'written'))).toBe(true);
+    for (const place of ['/etc', '/usr', '/opt', '/var', '/tmp', join(root, 'home'), root])
+      expect(existsSync(join(place, 'written'))).toBe(false);
+  });
+
+  it('finds below /var/run what a pod would, and no socket of the host', () => {
+    mkdirSync(join(life, 'pod', 'secrets'));
+    writeFileSync(join(life, 'pod', 'secrets', 'token'), 'mounted');
+
+    expect(sh('cat /var/run/secrets/token; echo; ls -A /run')).toBe('mounted\nsecrets');
+  });
+
+  it('reads the files and folders that its command line or a variable names, and writes to a copy', () => {
+    mkdirSync(join(root, 'conf'));
+    writeFileSync(join(root, 'conf', 'a.yaml'), 'a');
+    mkdirSync(join(root, 'data'));
+    writeFileSync(join(root, 'data', 'b'), 'b');
+    writeFileSync(join(root, 'unnamed'), 'c');
+
+    const script = `cat $0; cat ${root}/data/b; echo more >> ${root}/data/b; cat ${root}/data/b; cat ${root}/unnamed`;
+    const { out } = seenBy(['/bin/sh', '-c', script, join(root, 'conf', 'a.yaml')], {
+      env: { DATA: `--dir=${root}/data` },
+    });
+
+    expect(out).toMatch(/^abbmore\n.*No such file/s);
+    expect(readFileSync(join(root, 'data', 'b'), 'utf8')).toBe('b');
+  });
+
+  it('finds an interpreter that is installed below a home, and the libraries beside it', () => {
+    const installed = join(root, 'home', '.versions', '3.11');
+    mkdirSync(join(installed, 'bin'), { recursive: true });
+    mkdirSync(join(installed, 'lib'));
+    writeFileSync(join(installed, 'lib', 'module'), 'imported');
+    writeFileSync(join(installed, 'bin', 'interpreter'), `#!/bin/sh\ncat ${installed}/lib/module\n`, { mode: 0o755 });
+    mkdirSync(join(project, '.venv', 'bin'), { recursive: true });
+    symlinkSync(join(installed, 'bin', 'interpreter'), join(project, '.venv', 'bin', 'python'));
+    writeFileSync(join(project, 'run'), `#!${project}/.venv/bin/python\n`, { mode: 0o755 });
+
+    expect(seenBy([join(project, '.venv', 'bin', 'python')]).out).toBe('imported');
+    expect(seenBy(['python'], { PATH: `${project}/.venv/bin:/usr/bin:/bin` }).out).toBe('imported');
+  });
+
+  it('does not see what lies beside a folder of programs right below a home', () => {
+    const cargo = join(root, 'home', '.cargo');
+    mkdirSync(join(cargo, 'bin'), { recursive: true });
+    writeFileSync(join(cargo, 'credentials.toml'), 'token');
+    writeFileSync(join(cargo, 'bin', 'tool'), `#!/bin/sh\nls -A ${cargo}\n`, { mode: 0o755 });
+
+    expect(seenBy(['tool'], { PATH: `${cargo}/bin:/usr/bin:/bin` }).out).toBe('bin');
+  });
+
+  it('has no capability, gains none, and reaches no device and no setting of the kernel', () => {
+    const lines = sh('grep -E "^(Cap|NoNew)" /proc/self/status; ls /dev; echo 1 > /proc/sys/kernel/printk').split('\n');
+
+    expect(lines.filter((line) => line.startsWith('Cap') && !line.endsWith('\t0000000000000000'))).toEqual([]);
+    expect(lines).toContain('NoNewPrivs:\t1');
+    expect(lines.filter((line) => /^(?:sd|vd|nvme|loop|mem|kmsg)/.test(line))).toEqual([]);
+    expect(lines.at(-1)).toMatch(/Read-only file system|Permission denied/);
+  });
+
+  it('cannot take a mount away or make one', () => {
+    expect(sh(`umount ${root}; mount -t tmpfs none /mnt; ls ${root}/home/.kube`)).toMatch(/(?:.*\n)*.*No such file/);
+  });
+
+  it.each([
+    ['its own', 'exit 7', 7],
+    ['that of a signal', 'kill -9 $$', 137],
+  ])('ends with an exit code: %s', (_, script, code) => {
+    expect(seenBy(['/bin/sh', '-c', script]).code).toBe(code);
+  });
+
+  it('that cannot be started is named', () => {
+    writeFileSync(join(project, 'plain'), 'text');
+    chmodSync(join(project, 'plain'), 0o644);
+
+    expect(seenBy(['./missing'])).toEqual({ out: 'launch: cannot start ./missing: error 2', code: 127 });
+    expect(seenBy(['./plain'])).toEqual({ out: 'launch: cannot start ./plain: error 13', code: 126 });
+  });
+
+  it('that is a script without a first line is one of sh', () => {
+    writeFileSync(join(project, 'script'), 'echo "run with $1"\n', { mode: 0o755 });
+
+    expect(seenBy(['./script', 'words']).out).toBe('run with words');
+  });
+});
+
+describe('a view', () => {
+  it('is refused to a program that starts in a home', () => {
+    const view = fileView({ command: ['./manager'], cwd: join(root, 'home'), env: {}, inherited: {} }, process.env);
+
+    expect(view).toEqual({ refused: `it starts in "${join(root, 'home')}", which holds more than a project` });
+  });
+
+  it('of a program that starts in the root folder has no project', () => {
+    expect(fileView({ command: ['true'], cwd: '/', env: {}, inherited: {} }, process.env)).not.toContain('--overlay');
+  });
+
+  it('does not take a home for a project, although it is a repository', () => {
+    mkdirSync(join(root, 'home', '.git'));
+    const cwd = join(root, 'home', 'operator');
+    mkdirSync(cwd);
+
+    expect(fileView({ command: ['./manager'], cwd, env: {}, inherited: {} }, process.env)).toContain(cwd);
+  });
+
+  it('hides the user’s kubeconfig wherever it lies', () => {
+    const kubeconfig = join(project, 'kubeconfig');
+    writeFileSync(kubeconfig, 'secret');
+
+    const view = fileView({ command: ['true'], cwd: project, env: {}, inherited: {} }, { KUBECONFIG: kubeconfig });
+
+    expect(view).toEqual(expect.arrayContaining(['--mask', kubeconfig]));
+  });
+});

@@ -1,0 +1,188 @@
+/**
+ * Which files of the host a program sees, as operations of the launcher (`launcher/launch.c`).
+ *
+ * The system's own folders stay, read-only. Every other folder below `/`, homes and state folders included, is empty, but for the project,
+ * whose changes are discarded, and what the command line or a variable names: a program, its installation, a file, a folder.
+ * Start at {@link fileView}.
+ */
+import { closeSync, existsSync, lstatSync, openSync, readdirSync, readSync, realpathSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, delimiter, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { stateFolder } from '../../report/state-folder.ts';
+
+/** What a view is made for. */
+export interface Viewer {
+  /** Program and arguments; placeholders lead nowhere. */
+  readonly command: readonly string[];
+  /** Where it starts. Absolute. */
+  readonly cwd: string;
+  /** What the author of the target adds to its environment. */
+  readonly env: { readonly [name: string]: string };
+  /** The rest of its environment. */
+  readonly inherited: { readonly [name: string]: string };
+}
+
+/** The user's own environment: what in it leads to files that are nobody else's business. */
+type Session = { readonly [name: string]: string | undefined };
+
+/** Below `/`: what a system installs, and what the launcher makes anew. */
+const SYSTEM: ReadonlySet<string> = new Set(
+  'bin sbin lib lib32 lib64 libx32 usr etc opt nix gnu snap sys proc dev'.split(' '),
+);
+/** What even an administrator's program has no reason to read. */
+const PRIVATE_FOLDERS = ['/etc/ssh', '/etc/kubernetes', '/etc/rancher', '/etc/cni', '/etc/docker', '/etc/containerd'];
+const PRIVATE_FILES = ['/etc/shadow', '/etc/shadow-', '/etc/gshadow', '/etc/gshadow-', '/etc/krb5.keytab'];
+/** Variables with lists of folders whose neighbours are needed: libraries stand beside programs. */
+const PATH_LISTS: ReadonlySet<string> = new Set(['PATH', 'LD_LIBRARY_PATH', 'PYTHONPATH', 'NODE_PATH', 'CLASSPATH']);
+
+/** `overlay`: changes are discarded. */
+type Access = 'read' | 'overlay';
+
+/**
+ * The operations that make the view, without what belongs to a single life.
+ *
+ * @returns Why there is no view, where the program starts in a folder that it may not see.
+ */
+export function fileView(viewer: Viewer, session: Session): readonly string[] | { readonly refused: string } {
+  const own = ownFolders(session);
+  const hidden = hiddenFolders(own);
+  // No project holds any of them.
+  const guarded = [...hidden, ...own];
+  const project = projectOf(viewer.cwd, guarded);
+  if (project !== '/' && guarded.some((folder) => isWithin(folder, project)))
+    return { refused: `it starts in "${project}", which holds more than a project` };
+  const shown = new Map<string, Access>();
+  const show = (path: string, access: Access): void => {
+    if (path === '/' || guarded.some((folder) => isWithin(folder, path)) || SYSTEM.has(path.slice(1))) return;
+    if (access === 'read' && !hidden.some((folder) => isWithin(path, folder))) return;
+    for (const place of new Set([path, realpathSync(path)]))
+      if (shown.get(place) !== 'overlay') shown.set(place, access);
+  };
+  show(project, 'overlay');
+  for (const path of installationsOf(viewer, guarded)) show(path, 'read');
+  for (const path of namedIn([...viewer.command.slice(1), ...Object.values(viewer.env)]))
+    if (statSync(path).isDirectory()) show(path, 'overlay');
+    else show(projectOf(dirname(path), guarded), 'read');
+  for (const path of namedIn(Object.values(viewer.inherited))) show(path, 'read');
+  // Where the host's network is used, so are its names.
+  if (existsSync('/etc/resolv.conf')) show(realpathSync('/etc/resolv.conf'), 'read');
+  const mounts = shownOnce(shown);
+  return [
+    ...hidden.flatMap((folder) => ['--hide', folder]),
+    ...mounts.flatMap(([path, access]) => [`--${access}`, path]),
+    ...own.filter((folder) => mounts.some(([path]) => isWithin(folder, path))).flatMap((folder) => ['--hide', folder]),
+    ...privateFiles(session).flatMap((file) => ['--mask', file]),
+    '--cd',
+    viewer.cwd,
+  ];
+}
+
+/** From the outside in; what another one shows already is left out, for a mount costs time. */
+function shownOnce(shown: ReadonlyMap<string, Access>): readonly (readonly [string, Access])[] {
+  const kept: (readonly [string, Access])[] = [];
+  for (const [path, access] of [...shown].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const around = kept.findLast(([folder]) => isWithin(path, folder));
+    if (around === undefined || (around[1] === 'read' && access === 'overlay')) kept.push([path, access]);
+  }
+  return kept;
+}
+
+/** The user's own folders: what they hold is nobody else's business. */
+function ownFolders(session: Session): readonly string[] {
+  return (
+    [homedir(), session['XDG_CONFIG_HOME'], session['XDG_RUNTIME_DIR'], stateFolder()]
+      .filter((folder): folder is string => folder !== undefined && isAbsolute(folder) && existsSync(folder))
+      .map((folder) => realpathSync(folder))
+      // A system account may have a home that is not its own.
+      .filter((folder) => folder !== '/' && !SYSTEM.has(folder.slice(1)))
+  );
+}
+
+function hiddenFolders(own: readonly string[]): readonly string[] {
+  const below = readdirSync('/', { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !SYSTEM.has(entry.name))
+    .map(({ name }) => `/${name}`);
+  const all = [...below, ...own, ...PRIVATE_FOLDERS.filter((folder) => existsSync(folder))];
+  const outermost = [...new Set(all)].filter(
+    (folder) => !all.some((other) => other !== folder && isWithin(folder, other)),
+  );
+  // After the hidden "/var": programs expect this one to be there.
+  return [...outermost, ...(outermost.includes('/var') ? ['/var/tmp'] : [])];
+}
+
+function privateFiles(session: Session): readonly string[] {
+  const kubeconfigs = (session['KUBECONFIG'] ?? '').split(delimiter).filter(isAbsolute);
+  return [...PRIVATE_FILES, ...kubeconfigs].filter((file) => existsSync(file) && !lstatSync(file).isDirectory());
+}
+
+/** The innermost repository around a folder; the folder itself where there is none, or where it is somebody's home. */
+function projectOf(folder: string, guarded: readonly string[]): string {
+  for (let at = folder; dirname(at) !== at; at = dirname(at)) {
+    if (guarded.some((other) => isWithin(other, at))) break;
+    if (existsSync(join(at, '.git'))) return at;
+  }
+  return folder;
+}
+
+/** Where programs and libraries are installed that it may need. */
+function installationsOf(
+  { command: [program = ''], cwd, env, inherited }: Viewer,
+  guarded: readonly string[],
+): readonly string[] {
+  const variables = { ...inherited, ...env };
+  const lists = Object.entries(variables).flatMap(([name, value]) =>
+    PATH_LISTS.has(name) ? value.split(delimiter) : [],
+  );
+  const folders = lists.filter((folder) => isAbsolute(folder) && existsSync(folder));
+  const found = program.includes('/')
+    ? resolve(cwd, program)
+    : folders.map((folder) => join(folder, program)).find(existsSync);
+  const programs = found === undefined || !existsSync(found) ? [] : [found, ...interpreterOf(found, folders)];
+  return [
+    ...[...folders, ...folders.map((folder) => realpathSync(folder))].flatMap((folder) =>
+      installationOf(folder, guarded),
+    ),
+    ...programs.flatMap((file) =>
+      [file, realpathSync(file)].flatMap((place) => [
+        projectOf(dirname(place), guarded),
+        ...installationOf(dirname(place), guarded),
+      ]),
+    ),
+  ].filter(existsSync);
+}
+
+/** `…/python-3.11/bin` stands for `…/python-3.11`; but what lies beside a `bin` right below a home is the user's own. */
+function installationOf(folder: string, guarded: readonly string[]): readonly string[] {
+  const whole = dirname(folder);
+  // Of a version manager, which keeps nothing else there.
+  if (basename(folder) === 'shims' && !guarded.includes(whole)) return [whole];
+  const isOwn = dirname(whole) === homedir() || guarded.includes(whole);
+  return isOwn || !/^s?bin$/.test(basename(folder)) ? [folder, join(whole, 'lib')] : [whole];
+}
+
+const FIRST_LINE_MAX = 256;
+
+/** Of a script: the program that its first line names. */
+function interpreterOf(file: string, folders: readonly string[]): readonly string[] {
+  if (!statSync(file).isFile()) return [];
+  const buffer = Buffer.alloc(FIRST_LINE_MAX);
+  const opened = openSync(file, 'r');
+  const text = buffer.toString('latin1', 0, readSync(opened, buffer));
+  closeSync(opened);
+  const [, path = '', word = ''] = /^#!\s*(\S+)(?:[ \t]+(?:-S[ \t]+)?(\S+))?/.exec(text) ?? [];
+  const named = basename(path) === 'env' ? folders.map((folder) => join(folder, word)).find(existsSync) : path;
+  return named !== undefined && isAbsolute(named) && existsSync(named) ? [named] : [];
+}
+
+/** Absolute paths in words: `/a`, `--config=/a/b.yaml`, `/a.jar:/b.jar`, `/lib/*`. */
+function namedIn(words: readonly string[]): readonly string[] {
+  return words
+    .flatMap((word) => word.split(/[:=,;]/))
+    .map((part) => part.replace(/\/\*+$/, ''))
+    .filter((part) => part.length > 1 && isAbsolute(part) && !part.includes('\0') && existsSync(part));
+}
+
+function isWithin(path: string, folder: string): boolean {
+  const from = relative(folder, path);
+  return from === '' || (from !== '..' && !from.startsWith(`..${sep}`) && !isAbsolute(from));
+}

@@ -1,0 +1,482 @@
+/*
+ * launch: starts a program in namespaces of its own, with its own view of the file system and without privileges.
+ *
+ *   launch [OPTION...] [OPERATION...] -- PROGRAM [ARGUMENT...]
+ *
+ *   --user UID GID   make a user namespace, for callers that are not root; the program keeps this user and group
+ *   --join PID       join the network namespace of this process, and its user namespace with --user
+ *   --cd DIR         where the program starts
+ *
+ * Operations on the file system, in order. All of it is read-only before the first one, and /dev and /proc are made anew:
+ *   --hide DIR       an empty folder in its place; what is written to it is discarded
+ *   --read PATH      what was there, read-only (below a hidden folder)
+ *   --write PATH     what was there, writable
+ *   --overlay DIR    what was there, and whatever is written to it is discarded
+ *   --at PATH DIR    PATH, writable, in the place of DIR
+ *   --mask FILE      an empty file in its place
+ *
+ * Three processes: this one waits and passes the exit code on (128 + N for signal N); the first process of the pid namespace collects
+ * orphans; the program is its child. When one of the first two ends, the kernel ends all others.
+ * Exit codes of its own: 125 when the host does not permit something, 126 and 127 when the program cannot be started, as shells do.
+ *
+ * No libc: 10 KB, the same bytes from the same compiler, nothing to look up at run time. Start at main().
+ */
+#include <asm/signal.h>
+#include <asm/unistd.h>
+#include <linux/capability.h>
+#include <linux/fcntl.h>
+#include <linux/mount.h>
+#include <linux/prctl.h>
+#include <linux/sched.h>
+#include <linux/stat.h>
+
+typedef unsigned long word;
+#define NULL ((void *)0)
+
+/* ---- the kernel ---- */
+
+#if defined(__x86_64__)
+static long kernel(long number, word a, word b, word c, word d, word e) {
+  long result;
+  register word r10 __asm__("r10") = d;
+  register word r8 __asm__("r8") = e;
+  __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8) : "rcx", "r11", "memory");
+  return result;
+}
+__asm__(".globl _start\n_start: xor %ebp, %ebp\n mov %rsp, %rdi\n and $-16, %rsp\n call start\n");
+#elif defined(__aarch64__)
+static long kernel(long number, word a, word b, word c, word d, word e) {
+  register long x8 __asm__("x8") = number;
+  register word x0 __asm__("x0") = a, x1 __asm__("x1") = b, x2 __asm__("x2") = c, x3 __asm__("x3") = d, x4 __asm__("x4") = e;
+  __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4) : "memory");
+  return (long)x0;
+}
+__asm__(".globl _start\n_start: mov x29, #0\n mov x0, sp\n bl start\n");
+#else
+#error "an architecture that stalemate has no launcher for"
+#endif
+
+#define CALL(name, a, b, c, d, e) kernel(__NR_##name, (word)(a), (word)(b), (word)(c), (word)(d), (word)(e))
+enum { ENOENT = 2, EINTR = 4, ENOEXEC = 8, EACCES = 13, EEXIST = 17, ENOTDIR = 20 };
+
+/* ---- text ---- */
+
+static word length(const char *text) {
+  word n = 0;
+  while (text[n]) n++;
+  return n;
+}
+
+static int same(const char *a, const char *b) {
+  while (*a && *a == *b) a++, b++;
+  return *a == *b;
+}
+
+/* A text of bounded size; what does not fit ends the launcher. */
+struct text {
+  word used;
+  char bytes[4096 + 256];
+};
+
+static void fail(const char *what, const char *about, long error);
+
+static void add(struct text *to, const char *more) {
+  for (; *more; more++) {
+    if (to->used + 1 >= sizeof to->bytes) fail("a path is too long", "", 0);
+    to->bytes[to->used++] = *more;
+  }
+  to->bytes[to->used] = 0;
+}
+
+static void add_number(struct text *to, word number) {
+  char digits[24];
+  int at = sizeof digits - 1;
+  digits[at] = 0;
+  do digits[--at] = '0' + number % 10;
+  while (number /= 10);
+  add(to, digits + at);
+}
+
+static word number_of(const char *text) {
+  word value = 0;
+  if (!*text) fail("expected a number", text, 0);
+  for (; *text; text++) {
+    if (*text < '0' || *text > '9') fail("expected a number", text, 0);
+    value = value * 10 + (*text - '0');
+  }
+  return value;
+}
+
+static void quit(int code) {
+  for (;;) CALL(exit_group, code, 0, 0, 0, 0);
+}
+
+static void say(const char *what, const char *about, long error) {
+  static struct text line;
+  line.used = 0;
+  add(&line, "launch: ");
+  add(&line, what);
+  if (*about) add(&line, " "), add(&line, about);
+  if (error) add(&line, ": error "), add_number(&line, -error);
+  add(&line, "\n");
+  CALL(write, 2, line.bytes, line.used, 0, 0);
+}
+
+static void fail(const char *what, const char *about, long error) {
+  say(what, about, error);
+  quit(125);
+}
+
+static long must(long result, const char *what, const char *about) {
+  if (result < 0) fail(what, about, result);
+  return result;
+}
+
+/* The compiler may call these by itself. */
+void *memset(void *to, int byte, word count) {
+  volatile char *at = to;
+  while (count--) *at++ = byte;
+  return to;
+}
+
+/* ---- options ---- */
+
+enum operation { HIDE, READ, WRITE, OVERLAY, AT, MASK };
+static const char *const NAMES[] = {"--hide", "--read", "--write", "--overlay", "--at", "--mask"};
+
+struct step {
+  enum operation operation;
+  const char *path;
+  /* A detached copy of the mount at the path (overlay: the folder itself), taken before anything is hidden. */
+  long source;
+};
+
+enum { MAX_STEPS = 256 };
+static struct step steps[MAX_STEPS];
+static int count;
+static int with_user;
+static word uid, gid;
+static const char *joined, *directory = "/";
+static char **program;
+
+static void read_options(char **at) {
+  for (; *at && !same(*at, "--"); at++) {
+    const char *option = *at;
+    const char *value = *++at;
+    if (!value) fail("a value is missing after", option, 0);
+    if (same(option, "--user")) {
+      with_user = 1;
+      uid = number_of(value);
+      if (!*++at) fail("a value is missing after", option, 0);
+      gid = number_of(*at);
+      continue;
+    }
+    if (same(option, "--join")) {
+      number_of(value);
+      joined = value;
+      continue;
+    }
+    if (same(option, "--cd")) {
+      directory = value;
+      continue;
+    }
+    int operation = 0;
+    while (operation <= MASK && !same(option, NAMES[operation])) operation++;
+    if (operation > MASK) fail("an option that is not known:", option, 0);
+    if (count == MAX_STEPS) fail("too many operations", "", 0);
+    steps[count].operation = operation;
+    steps[count].path = value;
+    /* The source of --at comes first, its place second: as a step of its own, which knows where to look. */
+    steps[count++].source = -1;
+    if (operation == AT) {
+      if (!*++at || count == MAX_STEPS) fail("a value is missing after", option, 0);
+      steps[count].operation = AT;
+      steps[count].path = *at;
+      steps[count++].source = -1;
+    }
+  }
+  if (!*at || !at[1]) fail("expected", "-- PROGRAM", 0);
+  program = at + 1;
+}
+
+/* ---- namespaces ---- */
+
+static void join(const char *kind, word flag) {
+  struct text path = {0};
+  add(&path, "/proc/");
+  add(&path, joined);
+  add(&path, "/ns/");
+  add(&path, kind);
+  long file = must(CALL(openat, AT_FDCWD, path.bytes, O_RDONLY | O_CLOEXEC, 0, 0), "cannot open", path.bytes);
+  must(CALL(setns, file, flag, 0, 0, 0), "cannot join the namespace", path.bytes);
+  CALL(close, file, 0, 0, 0, 0);
+}
+
+static void write_file(const char *path, const char *content) {
+  long file = must(CALL(openat, AT_FDCWD, path, O_WRONLY, 0, 0), "cannot open", path);
+  must(CALL(write, file, content, length(content), 0, 0), "cannot write", path);
+  CALL(close, file, 0, 0, 0, 0);
+}
+
+/* A new user namespace in which `inside` is who is `outside` now. */
+static void new_user(word inside_uid, word outside_uid, word inside_gid, word outside_gid) {
+  struct text map = {0};
+  must(CALL(unshare, CLONE_NEWUSER, 0, 0, 0, 0), "cannot make a user namespace", "");
+  write_file("/proc/self/setgroups", "deny");
+  add_number(&map, inside_uid), add(&map, " "), add_number(&map, outside_uid), add(&map, " 1");
+  write_file("/proc/self/uid_map", map.bytes);
+  map.used = 0;
+  add_number(&map, inside_gid), add(&map, " "), add_number(&map, outside_gid), add(&map, " 1");
+  write_file("/proc/self/gid_map", map.bytes);
+}
+
+/* ---- the file system ---- */
+
+static void mount(const char *type, const char *place, word flags, const char *options) {
+  must(CALL(mount, type, place, type, flags, options), "cannot mount over", place);
+}
+
+static long copy_of(const char *path) {
+  return CALL(open_tree, AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE, 0, 0);
+}
+
+static void read_only(long at, const char *path, word flags) {
+  struct mount_attr wanted = {0};
+  wanted.attr_set = MOUNT_ATTR_RDONLY;
+  must(CALL(mount_setattr, at, path, flags, &wanted, sizeof wanted), "cannot make read-only", path);
+}
+
+static int is_folder(long file) {
+  struct statx about;
+  must(CALL(statx, file, "", AT_EMPTY_PATH, STATX_TYPE, &about), "cannot look at", "a path");
+  return (about.stx_mode & S_IFMT) == S_IFDIR;
+}
+
+/* Makes the folders above `path`, and `path` itself as a folder or an empty file, where a folder above it was hidden. */
+static void make_place(const char *path, int folder) {
+  struct text so_far = {0};
+  for (const char *at = path; *at; at++) {
+    char one[2] = {*at, 0};
+    if (*at == '/' && so_far.used > 0) CALL(mkdirat, AT_FDCWD, so_far.bytes, 0755, 0, 0);
+    add(&so_far, one);
+  }
+  if (folder) CALL(mkdirat, AT_FDCWD, path, 0755, 0, 0);
+  else CALL(close, CALL(openat, AT_FDCWD, path, O_CREAT | O_WRONLY | O_NOFOLLOW, 0644, 0), 0, 0, 0, 0);
+}
+
+static void attach(long source, const char *path) {
+  make_place(path, is_folder(source));
+  must(CALL(move_mount, source, "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH), "cannot show", path);
+  CALL(close, source, 0, 0, 0, 0);
+}
+
+/* `staging` holds what is written to overlays; nobody can reach it by a path. */
+static void overlay(struct step *step, long staging, int number) {
+  static struct text upper, work, options;
+  upper.used = work.used = options.used = 0;
+  add(&upper, "u"), add_number(&upper, number);
+  add(&work, "w"), add_number(&work, number);
+  must(CALL(mkdirat, staging, upper.bytes, 0755, 0, 0), "cannot make", upper.bytes);
+  must(CALL(mkdirat, staging, work.bytes, 0755, 0, 0), "cannot make", work.bytes);
+  /* Files rather than paths: no character of a path can be taken for an option. */
+  add(&options, "lowerdir=/proc/self/fd/"), add_number(&options, step->source);
+  add(&options, ",upperdir=/proc/self/fd/"), add_number(&options, staging), add(&options, "/"), add(&options, upper.bytes);
+  add(&options, ",workdir=/proc/self/fd/"), add_number(&options, staging), add(&options, "/"), add(&options, work.bytes);
+  if (with_user) add(&options, ",userxattr");
+  make_place(step->path, 1);
+  mount("overlay", step->path, MS_NOSUID | MS_NODEV, options.bytes);
+  CALL(close, step->source, 0, 0, 0, 0);
+}
+
+static const char *const DEVICES[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"};
+enum { DEVICE_COUNT = sizeof DEVICES / sizeof *DEVICES };
+
+static void build_view(void) {
+  long devices[DEVICE_COUNT];
+  must(CALL(mount, NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), "cannot make mounts private", "");
+  for (int i = 0; i < DEVICE_COUNT; i++) devices[i] = copy_of(DEVICES[i]);
+  for (int i = 0; i < count; i++) {
+    struct step *step = &steps[i];
+    if (step->operation == READ || step->operation == WRITE) step->source = must(copy_of(step->path), "cannot open", step->path);
+    if (step->operation == OVERLAY)
+      step->source = must(CALL(openat, AT_FDCWD, step->path, O_PATH | O_DIRECTORY | O_CLOEXEC, 0, 0), "cannot open", step->path);
+    if (step->operation == AT) steps[i + 1].source = must(copy_of(step->path), "cannot open", step->path), i++;
+  }
+  read_only(AT_FDCWD, "/", AT_RECURSIVE);
+  mount("tmpfs", "/dev", MS_NOSUID | MS_NODEV, "mode=0700");
+  long staging = must(CALL(openat, AT_FDCWD, "/dev", O_PATH | O_DIRECTORY | O_CLOEXEC, 0, 0), "cannot open", "/dev");
+  /* Over the first one, which can be reached by its descriptor only from here on. */
+  mount("tmpfs", "/dev", MS_NOSUID, "mode=0755");
+  for (int i = 0; i < DEVICE_COUNT; i++)
+    if (devices[i] >= 0) attach(devices[i], DEVICES[i]);
+  CALL(symlinkat, "/proc/self/fd", AT_FDCWD, "/dev/fd", 0, 0);
+  CALL(symlinkat, "/proc/self/fd/0", AT_FDCWD, "/dev/stdin", 0, 0);
+  CALL(symlinkat, "/proc/self/fd/1", AT_FDCWD, "/dev/stdout", 0, 0);
+  CALL(symlinkat, "/proc/self/fd/2", AT_FDCWD, "/dev/stderr", 0, 0);
+  make_place("/dev/shm", 1);
+  mount("tmpfs", "/dev/shm", MS_NOSUID | MS_NODEV, "mode=1777");
+  read_only(AT_FDCWD, "/dev", 0);
+
+  for (int i = 0; i < count; i++) {
+    struct step *step = &steps[i];
+    switch (step->operation) {
+      case HIDE:
+        make_place(step->path, 1);
+        mount("tmpfs", step->path, MS_NOSUID | MS_NODEV, "mode=1777,size=1g");
+        break;
+      case READ:
+        read_only(step->source, "", AT_EMPTY_PATH | AT_RECURSIVE);
+        attach(step->source, step->path);
+        break;
+      case WRITE:
+        attach(step->source, step->path);
+        break;
+      case OVERLAY:
+        overlay(step, staging, i);
+        break;
+      case AT:
+        if (step->source >= 0) attach(step->source, step->path);
+        break;
+      case MASK:
+        must(CALL(mount, "/dev/null", step->path, NULL, MS_BIND, NULL), "cannot mask", step->path);
+        break;
+    }
+  }
+  CALL(close, staging, 0, 0, 0, 0);
+}
+
+/* Inside the pid namespace. A host that permits no /proc of its own (some containers) leaves the old one, read-only. */
+static void build_proc(void) {
+  static const char *const GUARDED[] = {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"};
+  if (CALL(mount, "proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0) return;
+  /* Root without capabilities still owns these files. */
+  for (int i = 0; i < (int)(sizeof GUARDED / sizeof *GUARDED); i++) {
+    if (CALL(mount, GUARDED[i], GUARDED[i], NULL, MS_BIND, NULL) < 0) continue;
+    read_only(AT_FDCWD, GUARDED[i], 0);
+  }
+}
+
+/* ---- privileges ---- */
+
+static void drop_privileges(void) {
+  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  struct __user_cap_data_struct none[2] = {{0}, {0}};
+  if (with_user) new_user(uid, 0, gid, 0);
+  CALL(prctl, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+  for (word capability = 0; CALL(prctl, PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; capability++)
+    must(CALL(prctl, PR_CAPBSET_DROP, capability, 0, 0, 0), "cannot drop a capability", "");
+  must(CALL(capset, &header, none, 0, 0, 0), "cannot drop capabilities", "");
+  must(CALL(prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "cannot set no_new_privs", "");
+}
+
+/* ---- processes ---- */
+
+struct action {
+  void (*handler)(int);
+  word flags;
+  void *restorer;
+  word mask;
+};
+static const int ENDING[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT};
+
+/* To its whole group, signals that end a program are sent: they are for the program. */
+static void on_ending_signals(void (*handler)(int)) {
+  struct action wanted = {handler, 0, NULL, 0};
+  for (int i = 0; i < (int)(sizeof ENDING / sizeof *ENDING); i++) CALL(rt_sigaction, ENDING[i], &wanted, NULL, sizeof wanted.mask, 0);
+}
+
+static long fork_process(void) {
+  return must(CALL(clone, SIGCHLD, 0, 0, 0, 0), "cannot start a process", "");
+}
+
+/* Waits for `child`, collects all others, and gives back its exit code. */
+static int code_of(long child) {
+  int status = 0;
+  for (;;) {
+    long ended = CALL(wait4, -1, &status, 0, NULL, 0);
+    if (ended == -EINTR) continue;
+    if (ended < 0) fail("cannot wait", "", ended);
+    if (ended == child) return (status & 0x7f) == 0 ? (status >> 8) & 0xff : 128 + (status & 0x7f);
+  }
+}
+
+static const char *variable(char **environment, const char *name) {
+  for (; *environment; environment++) {
+    const char *at = *environment, *wanted = name;
+    while (*wanted && *at == *wanted) at++, wanted++;
+    if (!*wanted && *at == '=') return at + 1;
+  }
+  return NULL;
+}
+
+/* Like a shell: what has no first line that names an interpreter is a script of sh. Returns when it could not be started. */
+static long try_program(const char *path, char **environment) {
+  long error = CALL(execve, path, program, environment, 0, 0);
+  if (error != -ENOEXEC) return error;
+  char *words[MAX_STEPS + 2] = {"sh", (char *)path};
+  int i = 1;
+  for (; program[i] && i < MAX_STEPS; i++) words[i + 1] = program[i];
+  return CALL(execve, "/bin/sh", words, environment, 0, 0);
+}
+
+static void start_program(char **environment) {
+  const char *name = program[0];
+  long error = -ENOENT;
+  int has_slash = 0;
+  for (const char *at = name; *at; at++) has_slash |= *at == '/';
+  if (has_slash) error = try_program(name, environment);
+  else {
+    const char *at = variable(environment, "PATH");
+    if (!at) at = "/usr/local/bin:/usr/bin:/bin";
+    for (;;) {
+      struct text path = {0};
+      for (; *at && *at != ':'; at++) {
+        char one[2] = {*at, 0};
+        add(&path, one);
+      }
+      add(&path, path.used ? "/" : "./");
+      add(&path, name);
+      long now = try_program(path.bytes, environment);
+      /* One that may not be started says more than all that are not there. */
+      if (now != -ENOENT && now != -ENOTDIR) error = now;
+      if (!*at++) break;
+    }
+  }
+  say("cannot start", name, error);
+  quit(error == -ENOENT || error == -ENOTDIR ? 127 : 126);
+}
+
+static int first_process(char **environment) {
+  CALL(prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  build_proc();
+  long child = fork_process();
+  if (child == 0) {
+    on_ending_signals((void (*)(int))0);
+    drop_privileges();
+    CALL(close_range, 3, ~0u, 0, 0, 0);
+    must(CALL(chdir, directory, 0, 0, 0, 0), "cannot go to", directory);
+    start_program(environment);
+  }
+  CALL(chdir, "/", 0, 0, 0, 0);
+  return code_of(child);
+}
+
+static int main(char **arguments, char **environment) {
+  read_options(arguments + 1);
+  word own_uid = CALL(getuid, 0, 0, 0, 0, 0), own_gid = CALL(getgid, 0, 0, 0, 0, 0);
+  if (joined && with_user) join("user", CLONE_NEWUSER);
+  else if (with_user) new_user(0, own_uid, 0, own_gid);
+  if (joined) join("net", CLONE_NEWNET);
+  must(CALL(unshare, CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC, 0, 0, 0, 0), "cannot make namespaces", "");
+  build_view();
+  /* Before there is a child: no signal is lost between the two. */
+  on_ending_signals((void (*)(int))1);
+  long child = fork_process();
+  if (child == 0) quit(first_process(environment));
+  return code_of(child);
+}
+
+__attribute__((used)) void start(word *stack) {
+  char **arguments = (char **)(stack + 1);
+  quit(main(arguments, arguments + stack[0] + 1));
+}
