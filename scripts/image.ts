@@ -1,9 +1,12 @@
 /**
- * `npm run image [-- --tag TAG] [--base IMAGE | --base-from-packages] [--platform linux-arm64]`: the container image of ci/Dockerfile.
+ * `npm run image [-- --tag TAG] [--base IMAGE | --base-from-packages] [--platform linux-arm64]`: the container image of ci/Dockerfile, and its
+ * bill of materials beside the folder that it is made of.
  */
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { baseFromPackages, baseTrouble } from './image/base.ts';
+import { billOfImage, defaultBase } from './image/bill.ts';
 import { engine, engineTrouble } from './image/engine.ts';
 import { buildStandalone } from './package/standalone.ts';
 import { REPOSITORY_ROOT } from './repository-files.ts';
@@ -46,6 +49,9 @@ function main(): number {
     context,
   ];
   if (engine(args, { show: true }).status !== 0) return 3;
+  const file = `${context}.cdx.json`;
+  writeFileSync(file, `${JSON.stringify(billOfImage(values.tag, base ?? defaultBase(), context), null, 2)}\n`);
+  console.log(relative(process.cwd(), file));
   const { stdout } = engine(['image', 'inspect', '--format', '{{.Size}}', values.tag]);
   console.log(`${values.tag}  ${(Number(stdout) / 1e6).toFixed(0)} MB`);
   return 0;

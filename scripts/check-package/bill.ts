@@ -82,7 +82,7 @@ function listedFiles({ components }: Bill): readonly string[] {
   );
 }
 
-function expectSame(what: string, inside: readonly string[], listed: readonly string[]): void {
+export function expectSame(what: string, inside: readonly string[], listed: readonly string[]): void {
   const unlisted = inside.filter((one) => !listed.includes(one));
   const absent = listed.filter((one) => !inside.includes(one));
   if (inside.length > 0 && unlisted.length === 0 && absent.length === 0) return;

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { baseTrouble } from '../image/base.ts';
 import { ENGINE, engine, engineTrouble } from '../image/engine.ts';
 import { REPOSITORY_ROOT } from '../repository-files.ts';
+import type { Bill } from '../package/sbom.ts';
+import { checkFolderBill, expectSame } from './bill.ts';
 import { expectText, GO_FLAGS, goRepository, LeftOut, step } from './steps.ts';
 
 const TAG = 'stalemate:checked';
@@ -22,6 +24,7 @@ export async function checkImage(scratch: string): Promise<void> {
     if (user !== '65532:65532') throw new Error(`the image runs as "${user}", expected 65532:65532`);
     if (Number(size) > BYTES_MAX) throw new Error(`the image has ${size} bytes, at most ${BYTES_MAX} are meant`);
     console.log(`image  ${(Number(size) / 1e6).toFixed(0)} MB`);
+    checkImageBill();
     const container = [ENGINE, 'run', '--rm', '--init', '--network', 'none', '--volume', `${scratch}:/work`, TAG];
     const campaign = ['ci', ...GO_FLAGS, '--budget', '4', '--', './bin/manager', 'correct'];
     // So few runs may well be vacuous; what is found elsewhere is found here.
@@ -31,4 +34,16 @@ export async function checkImage(scratch: string): Promise<void> {
   } finally {
     engine(['image', 'rm', '--force', TAG]);
   }
+}
+
+/** The packages as dpkg lists them in a container, and the folder as it was copied. */
+function checkImageBill(): void {
+  const context = join(REPOSITORY_ROOT, 'build', 'image', `linux-${process.arch}`);
+  checkFolderBill(context);
+  const bill = JSON.parse(readFileSync(`${context}.cdx.json`, 'utf8')) as Bill;
+  const query = ['dpkg-query', '--show', '--showformat', '${Package} ${Version}\\n'];
+  const { out } = step([ENGINE, 'run', '--rm', '--entrypoint', query[0] ?? '', TAG, ...query.slice(1)], context);
+  const base = bill.components.find((one) => one['bom-ref'] === 'base');
+  const listed = (base?.components ?? []).map(({ name, version }) => `${name} ${version}`);
+  expectSame('packages of Debian', out.trim().split('\n'), listed);
 }
