@@ -1,12 +1,11 @@
 /** `stalemate init`: from a controller's repository to the first verdict. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { Command } from 'commander';
 import { realNow } from '../../determinism/real-time.ts';
 import { findConfigFile } from '../../execution/config/config-file.ts';
 import { EXIT, HarnessError, type ExitCode } from '../../model/errors.ts';
 import { budgetArgument, collect, seedArgument, usage } from '../arguments.ts';
-import type { Console } from '../console.ts';
 import { choose, type Choice, type InitFlags } from '../init/choose.ts';
 import { filesText, foundText, planText } from '../init/found-text.ts';
 import { makePlan, type Plan } from '../init/plan.ts';
@@ -14,6 +13,7 @@ import { prepare } from '../init/prepare.ts';
 import { agreed } from '../questions.ts';
 import { readRepository } from '../init/repository.ts';
 import { CI_KINDS, type CiKind } from '../init/survey.ts';
+import { writePlan } from '../init/write.ts';
 import type { CommandContext } from '../main.ts';
 import { runCampaign } from '../campaign/run.ts';
 import { flagsWith } from './target-flags.ts';
@@ -78,7 +78,7 @@ async function init(flags: InitFlags, context: CommandContext): Promise<ExitCode
     tell('nothing was written; --dry-run shows the files, and --crds, --sample, -- COMMAND say what was not found\n');
     return EXIT.holds;
   }
-  write(plan, console);
+  writePlan(plan.files, console);
   if (flags.run === false) {
     tell(`next    ${console.called} run\n`);
     return EXIT.holds;
@@ -94,10 +94,7 @@ async function init(flags: InitFlags, context: CommandContext): Promise<ExitCode
     tell(foundText(choice.found, choice.options, console.width));
     // The CI job does not depend on them; of the rest, what was kept above is kept again.
     const written = new Set(plan.files.filter(({ does }) => does !== 'keep').map(({ path }) => path));
-    write(
-      planFor(choice, { ...flags, ci: 'none' }, configFile, cwd, (path) => written.has(path)),
-      console,
-    );
+    writePlan(planFor(choice, { ...flags, ci: 'none' }, configFile, cwd, (path) => written.has(path)).files, console);
   }
   return firstRun(choice, flags, started, context);
 }
@@ -149,29 +146,6 @@ function planFor(
       existsSync(join(cwd, path)),
     ),
   });
-}
-
-function write({ files }: Plan, { cwd, called }: Pick<Console, 'cwd' | 'called'>): void {
-  for (const { path, text, does } of files) {
-    if (does === 'keep') continue;
-    try {
-      mkdirSync(dirname(join(cwd, path)), { recursive: true });
-      // What was not there when it was looked for is made, and nothing that has come since is lost.
-      writeFileSync(join(cwd, path), text, { flag: { write: 'wx', extend: 'a', replace: 'w' }[does] });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST')
-        throw new HarnessError(
-          'OUTPUT_FAILED',
-          `"${path}" is there although it was not when this began, expected nobody else to write it meanwhile; it stays as it is, look at it and run "${called} init --force" or "${called} run"`,
-          { cause: error },
-        );
-      throw new HarnessError(
-        'OUTPUT_FAILED',
-        `"${path}" could not be written (${(error as NodeJS.ErrnoException).code ?? 'unknown'}), expected a folder of yours; what was written before it stays`,
-        { cause: error },
-      );
-    }
-  }
 }
 
 function ciArgument(text: string): CiKind {

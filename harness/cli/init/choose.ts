@@ -5,6 +5,7 @@ import { HarnessError } from '../../model/errors.ts';
 import type { Console } from '../console.ts';
 import { findDefinitions } from './definitions.ts';
 import { SAMPLE_FILE } from './plan.ts';
+import { namesRemoteBase } from './kustomizations.ts';
 import { canRender, pythonOf } from './prepare.ts';
 import { askCommand } from '../questions.ts';
 import { readRepository, type Repository } from './repository.ts';
@@ -75,7 +76,8 @@ export async function choose(
     );
   const own = flags.command === undefined ? program : undefined;
   // What cannot be rendered to one Deployment would stop every run; it is offered behind a #.
-  const rendered = command !== undefined && manifests !== undefined && canRender(manifests, cwd);
+  const rendered =
+    command !== undefined && manifests !== undefined && !namesRemoteBase(repository) && canRender(manifests, cwd);
   const chosen = flags.sample ?? (samples.files.length > 0 ? samples.files : samples.drawn === '' ? [] : [SAMPLE_FILE]);
   return {
     repository,

@@ -1,7 +1,7 @@
 /** What has to be there before a controller can be started: its dependencies, and what its build makes. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, parse, resolve } from 'node:path';
 import type { Console } from '../console.ts';
 import type { Program } from './programs/program.ts';
 
@@ -46,6 +46,8 @@ export function pythonOf(cwd: string, module: string): string {
   return there ?? (canImport('python3', module, cwd) ? 'python3' : OWN_PYTHON);
 }
 
+/** Not in the project's folder, whose own modules Python would import first. */
 function canImport(python: string, module: string, cwd: string): boolean {
-  return spawnSync(python, ['-c', `import ${module}`], { cwd, stdio: 'ignore' }).status === 0;
+  const program = python.includes('/') ? resolve(cwd, python) : python;
+  return spawnSync(program, ['-c', `import ${module}`], { cwd: parse(cwd).root, stdio: 'ignore' }).status === 0;
 }

@@ -1,12 +1,12 @@
 /** A project's files as `init` looks at them: names, and texts on demand. What tools fetch or generate is passed over. */
-import { existsSync, readdirSync, type Dirent } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, realpathSync, type Dirent } from 'node:fs';
+import { isAbsolute, join, relative, sep } from 'node:path';
 import { readFileText } from '../../report/read-files.ts';
 
 export interface Repository {
   /** Relative, with slashes, sorted: those near the top first. */
   readonly files: readonly string[];
-  /** Empty for what is not there or cannot be read. */
+  /** Empty for what is not there, cannot be read, or lies outside of the project, where a link leads. */
   readonly text: (path: string) => string;
   /** Asks the disk: what is passed over, or lies too deep to be among the names, is there as well. */
   readonly exists: (path: string) => boolean;
@@ -35,7 +35,11 @@ export function readRepository(root: string): Repository {
     }
     folders = below;
   }
-  return { files, text: (path) => textOf(join(root, path)), exists: (path) => existsSync(join(root, path)) };
+  return {
+    files,
+    text: (path) => (isWithin(root, join(root, path)) ? textOf(join(root, path)) : ''),
+    exists: (path) => existsSync(join(root, path)),
+  };
 }
 
 function entriesOf(folder: string): ReturnType<typeof readEntries> {
@@ -48,6 +52,16 @@ function entriesOf(folder: string): ReturnType<typeof readEntries> {
 
 function readEntries(folder: string): Dirent[] {
   return readdirSync(folder, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Where the links in a path lead; false for what is not there. */
+export function isWithin(root: string, path: string): boolean {
+  try {
+    const from = relative(realpathSync(root), realpathSync(path));
+    return from !== '..' && !from.startsWith(`..${sep}`) && !isAbsolute(from);
+  } catch {
+    return false;
+  }
 }
 
 function textOf(path: string): string {

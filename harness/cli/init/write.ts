@@ -1,0 +1,48 @@
+/** Writes what `init` has planned: below the project, and over nothing that has come since. */
+import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { HarnessError } from '../../model/errors.ts';
+import type { Console } from '../console.ts';
+import type { PlannedFile } from './plan.ts';
+import { isWithin } from './repository.ts';
+
+/**
+ * @throws {USAGE} for a path that a link leads out of the project.
+ * @throws {OUTPUT_FAILED}
+ */
+export function writePlan(files: readonly PlannedFile[], { cwd, called }: Pick<Console, 'cwd' | 'called'>): void {
+  for (const { path, text, does } of files) {
+    if (does === 'keep') continue;
+    if (leadsOut(path, cwd))
+      throw new HarnessError(
+        'USAGE',
+        `"${path}" leads out of the project by a symbolic link, expected a file of the project; remove the link and run "${called} init" again`,
+      );
+    try {
+      mkdirSync(dirname(join(cwd, path)), { recursive: true });
+      // What was not there when it was looked for is made, and nothing that has come since is lost.
+      writeFileSync(join(cwd, path), text, { flag: { write: 'wx', extend: 'a', replace: 'w' }[does] });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST')
+        throw new HarnessError(
+          'OUTPUT_FAILED',
+          `"${path}" is there although it was not when this began, expected nobody else to write it meanwhile; it stays as it is, look at it and run "${called} init --force" or "${called} run"`,
+          { cause: error },
+        );
+      throw new HarnessError(
+        'OUTPUT_FAILED',
+        `"${path}" could not be written (${(error as NodeJS.ErrnoException).code ?? 'unknown'}), expected a folder of yours; what was written before it stays`,
+        { cause: error },
+      );
+    }
+  }
+}
+
+/** By the first part of it that is a link to elsewhere. A link to nowhere counts: writing would make what it names. */
+function leadsOut(path: string, cwd: string): boolean {
+  const parts = path.split('/');
+  return parts.some((_, index) => {
+    const place = join(cwd, ...parts.slice(0, index + 1));
+    return lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true && !isWithin(cwd, place);
+  });
+}
