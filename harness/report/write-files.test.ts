@@ -118,6 +118,24 @@ describe('a link in place of a folder of ours', () => {
     expect(readdirSync(elsewhere)).toEqual([]);
   });
 
+  it.each([
+    ['.stalemate', 'a.json'],
+    ['.stalemate', 'failures/a.json'],
+    ['.stalemate', 'soak/soak.jsonl'],
+    ['corpus', 'a.json'],
+  ])('is not followed where a repository brings it along: %s, for %s', (link, path) => {
+    const elsewhere = join(folder, 'elsewhere');
+    mkdirSync(join(elsewhere, 'soak'), { recursive: true });
+    symlinkSync(elsewhere, join(folder, link));
+
+    const { message } = failure(() => writeWhole(join(folder, link, path), '', undefined, '--corpus'));
+
+    expect(message).toContain(`${link}" is a symbolic link, expected a folder; remove the link, or name another`);
+    expect(message).toContain('--corpus');
+    expect(readdirSync(elsewhere)).toEqual(['soak']);
+    expect(readdirSync(join(elsewhere, 'soak'))).toEqual([]);
+  });
+
   it('is not followed when what was left unfinished is removed', () => {
     const elsewhere = join(folder, 'elsewhere');
     const out = join(folder, 'out');

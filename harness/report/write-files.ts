@@ -14,7 +14,7 @@ import { isMarkAlive, markOf, ourProcess } from './process-identity.ts';
  * path before is untouched.
  */
 export function writeWhole(path: string, text: string, mode = 0o666, flag = '--report-dir'): void {
-  if (OWN_FOLDERS.includes(basename(dirname(path)))) refuseLink(dirname(path));
+  refuseLinks(dirname(path), flag);
   const temporary = partialOf(path);
   try {
     makeFolder(dirname(path));
@@ -48,7 +48,7 @@ export function partialOf(path: string): string {
  * @throws {OUTPUT_FAILED} naming the folder.
  */
 export function checkFolder(folder: string): void {
-  for (const name of OWN_FOLDERS) refuseLink(join(folder, name));
+  for (const name of OWN_FOLDERS) refuseLink(join(folder, name), '--report-dir');
   const probe = join(folder, `.write-test.${markOf(ourProcess())}`);
   writeWhole(probe, '');
   removeQuietly(probe);
@@ -60,14 +60,21 @@ export function checkFolder(folder: string): void {
 }
 
 /** What is written stands in these, and so does what a run replaces. */
-const OWN_FOLDERS = ['failures', 'records', 'recordings', 'reports', 'unproved'];
+const OWN_FOLDERS = ['failures', 'records', 'recordings', 'reports', 'unproved', 'corpus'];
+/** Around them, unless another folder is named. */
+const HOME = '.stalemate';
 
-/** A link in place of a folder of ours would lead writes, and removals, to where nobody has asked for them. */
-function refuseLink(folder: string): void {
+/** A link in place of a folder of ours, which a repository may bring along, would lead writes and removals to elsewhere. */
+export function refuseLinks(folder: string, flag: string): void {
+  if (OWN_FOLDERS.includes(basename(folder))) refuseLink(folder, flag);
+  for (const one of [folder, dirname(folder)]) if (basename(one) === HOME) refuseLink(one, flag);
+}
+
+function refuseLink(folder: string, flag: string): void {
   if (!isLink(folder)) return;
   throw new HarnessError(
     'USAGE',
-    `"${folder}" is a symbolic link, expected a folder; remove the link, or name another folder with --report-dir`,
+    `"${folder}" is a symbolic link, expected a folder; remove the link, or name another folder with ${flag}`,
   );
 }
 

@@ -9,7 +9,7 @@ import { basename, join, relative } from 'node:path';
 import { readFileText, Unreadable } from '../../report/read-files.ts';
 import { HarnessError } from '../../model/errors.ts';
 import type { CorpusEntry, NamedEntry } from '../../model/corpus.ts';
-import { writeWhole } from '../../report/write-files.ts';
+import { refuseLinks, writeWhole } from '../../report/write-files.ts';
 import { decodeCorpusEntry, encodeCorpusEntry } from '../../schedule/codec/corpus-entry.ts';
 import { usage } from '../arguments.ts';
 
@@ -59,9 +59,10 @@ export function writeEntry(folder: string, name: string, entry: CorpusEntry): st
   return path;
 }
 
-/** @throws {OUTPUT_FAILED} */
+/** @throws {USAGE} through a link in place of the folder. @throws {OUTPUT_FAILED} */
 export function removeEntry(folder: string, name: string): void {
   const path = join(folder, `${name}.json`);
+  refuseLinks(folder, '--corpus');
   try {
     rmSync(path);
   } catch (error) {
