@@ -5,7 +5,7 @@ import { CLUSTER_WRITE_FORM, isClusterWrite } from '../clusters/existing/cluster
 import { PREFIX, PREFIX_FORM } from '../clusters/existing/prefix.ts';
 import { parseBudget } from '../execution/config/budget.ts';
 import { CLUSTERS, PARTS, type ClusterKind, type ClusterPart } from '../model/cluster.ts';
-import type { FileSystem, Network } from '../model/counterexample.ts';
+import type { FileSystem, Network, ProgramTime } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
 import { CONNECTION, FAULT_KINDS } from '../model/fault-kinds.ts';
 import type { ReplayContext } from './library.ts';
@@ -124,6 +124,12 @@ export function fileSystemArgument(text: string): FileSystem {
   throw usage(
     `got file system "${text}", expected "own" (the system's files and the project, where the system permits it) or "host" (all that you can read and write)`,
   );
+}
+
+/** `--time`. */
+export function programTimeArgument(text: string): ProgramTime {
+  if (text === 'real' || text === 'virtual') return text;
+  throw usage(`got time "${text}", expected "real" or "virtual" (what the program waits for comes at once)`);
 }
 
 /** `--env`, which may come several times. */

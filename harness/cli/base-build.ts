@@ -95,6 +95,7 @@ export function replayLike(config: RunConfig): ReplayContext {
     env: process?.env ?? {},
     network: process?.network ?? 'none',
     fileSystem: process?.fileSystem ?? 'own',
+    time: process?.time ?? 'real',
     ...(configFile === null ? {} : { configFile }),
     ...(kindAccess === undefined ? {} : { kindAccess }),
     ...(toxiproxy === null ? {} : { toxiproxy }),

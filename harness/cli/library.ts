@@ -34,7 +34,7 @@ import type { CheckResult } from '../model/check-result.ts';
 import type { ClusterKind } from '../model/cluster.ts';
 import type { NamedEntry, Revisited } from '../model/corpus.ts';
 import type { KindAccess, KindOptions } from '../model/kind-options.ts';
-import type { Counterexample, FileSystem, Network } from '../model/counterexample.ts';
+import type { Counterexample, FileSystem, Network, ProgramTime } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
 import { ownModule } from '../model/own-module.ts';
 import type { CampaignResult, CheckReport, FindingRecord, ReplayResult } from '../model/finding.ts';
@@ -271,6 +271,8 @@ export interface ReplayContext {
   readonly network?: Network;
   /** Which files the program sees; default `own`. */
   readonly fileSystem?: FileSystem;
+  /** How time passes for the program; default `real`. */
+  readonly time?: ProgramTime;
   /** The target that the caller means: refused when the counterexample is another one's. */
   readonly target?: string;
   readonly configFile?: string;
@@ -343,11 +345,11 @@ function clusterFor({ project, target, cluster: stored }: Counterexample, cluste
 }
 
 function targetOf(counterexample: Counterexample, context: ReplayContext): SubjectTarget {
-  const { cwd = process.cwd(), target, env = {}, network = 'none', fileSystem = 'own' } = context;
+  const { cwd = process.cwd(), target, env = {}, network = 'none', fileSystem = 'own', time = 'real' } = context;
   const stored = counterexample.target;
   if ('command' in stored) {
     const { command, directory, ...manner } = { ...stored, network };
-    const started = resolveCommand({ command, directory: resolve(cwd, directory), env, fileSystem, manner });
+    const started = resolveCommand({ command, directory: resolve(cwd, directory), env, fileSystem, time, manner });
     return { target: '', process: started, transport: 'http-library' };
   }
   const { module, transport } = stored;

@@ -46,6 +46,9 @@ export type Network = 'none' | 'host';
 /** Which files a process sees: the system's, and its project in a copy that is discarded (where the host permits that), or all of the host's. */
 export type FileSystem = 'own' | 'host';
 
+/** How time passes for a process: as on the wall, or in jumps wherever it only waits (where the host permits that). */
+export type ProgramTime = 'real' | 'virtual';
+
 /** A target that is a process, as it is started. */
 export interface ProcessTarget extends ProcessManner {
   /** As {@link CommandTarget.command}. */
@@ -56,6 +59,7 @@ export interface ProcessTarget extends ProcessManner {
   readonly env: { readonly [name: string]: string };
   /** Never stored: a file does not decide what a program can reach. */
   readonly fileSystem: FileSystem;
+  readonly time: ProgramTime;
 }
 
 /**

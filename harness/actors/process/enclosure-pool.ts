@@ -19,6 +19,8 @@ export class EnclosurePool {
   readonly warning: string | null;
   /** Whether lives have a file system of their own. */
   readonly hasOwnFiles: boolean;
+  /** Whether clocks of lives can be steered. */
+  readonly hasSteering: boolean;
   readonly #reach: Reach;
   readonly #idle: Enclosure[];
   readonly #byPort = new Map<number, Enclosure>();
@@ -26,6 +28,7 @@ export class EnclosurePool {
 
   private constructor(first: Enclosure, reach: Reach) {
     this.hasOwnFiles = reach.fileSystem === 'own' && first.openFiles === null;
+    this.hasSteering = this.hasOwnFiles && process.arch === 'x64';
     this.#reach = { ...reach, network: first.network };
     this.network = first.network;
     this.warning = first.warning;

@@ -26,6 +26,7 @@ const target = {
   metrics: '',
   inCluster: false,
   fileSystem: 'own',
+  time: 'real',
 } as const;
 const upstream = { send: () => () => {} };
 const front = { url: 'https://127.0.0.1:1', close: () => Promise.resolve() };

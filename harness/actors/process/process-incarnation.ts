@@ -8,6 +8,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import type { Server } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -32,6 +33,8 @@ import type { Enclosure } from './enclosure.ts';
 import type { EnclosurePool, Taken } from './enclosure-pool.ts';
 import { Life, type TellLife } from './life.ts';
 import { Lines } from './lines.ts';
+import { STEERED_BY } from './process-wrapper.ts';
+import { Steering } from './steering.ts';
 import { parseReadiness, toldOfWatches, watchReadiness, type Readiness, type ReadinessWatch } from './readiness.ts';
 import { killMarked } from './survivors.ts';
 import { LIFE, watched } from './watched.ts';
@@ -72,6 +75,10 @@ export interface ProcessHost {
   /** What all lives see of the host's files. */
   readonly view: readonly string[];
   readonly enclosures: EnclosurePool;
+  /** The clock of the run, where those of its programs are steered. */
+  readonly clock?: { readonly aheadMs: number };
+  /** Called once a life waits in a way that cannot be steered. */
+  readonly onUnsteered?: (what: string) => void;
   /** A line that it printed. */
   readonly print: (actor: ActorId, line: string) => void;
 }
@@ -112,6 +119,10 @@ export interface ProcessIncarnation {
   portNamed(names: readonly string[]): number | undefined;
   /** What its author calls started. */
   readonly ready: boolean;
+  /** By which its clock is steered, where it is. */
+  readonly steering?: Steering | undefined;
+  /** It was made to stand still. */
+  readonly isPaused?: boolean;
 }
 
 /** Starts one life as `actor`, whose requests go to `upstream`. What goes wrong is told, never thrown. */
@@ -136,6 +147,8 @@ const METRICS_MS = 1_000;
 const WRAPPERS = 2;
 
 class Incarnation implements ProcessIncarnation {
+  steering: Steering | undefined;
+  isPaused = false;
   readonly #host: ProcessHost;
   readonly #actor: ActorId;
   readonly #upstream: Upstream;
@@ -202,7 +215,7 @@ class Incarnation implements ProcessIncarnation {
     const command = target.command.map((word) => filledIn(word, values));
     const own = Object.entries(target.env).map(([name, value]) => [name, filledIn(value, values)] as const);
     const [program, ...args] = watched(
-      [...enclosure.wrapper({ folder: this.#folder, view: this.#host.view }), ...command],
+      [...enclosure.wrapper({ folder: this.#folder, view: this.#host.view, ...this.#ahead() }), ...command],
       {
         folder: this.#folder,
         search: !enclosure.endsAll,
@@ -213,9 +226,11 @@ class Incarnation implements ProcessIncarnation {
       env: { ...cleanEnvironment(process.env, home, kubeconfig, Object.fromEntries(own)), [LIFE]: this.#folder },
       // A group of its own, so that what it starts ends with it.
       detached: true,
-      stdio: ['pipe', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe', 'ignore', 'pipe'],
     });
     this.#child = child;
+    if (this.#host.clock !== undefined)
+      this.steering = new Steering(child.stdio[STEERED_BY] as Duplex, (what) => this.#host.onUnsteered?.(what));
     child.once('spawn', () => this.#life.tell('started', ''));
     child.once('error', (error) => this.#life.tell('start-failed', error.message));
     child.once('exit', (code, signal) => {
@@ -227,6 +242,11 @@ class Incarnation implements ProcessIncarnation {
     });
     child.stdin?.on('error', () => {});
     for (const stream of [child.stdout, child.stderr]) if (stream !== null) this.#readLines(stream);
+  }
+
+  #ahead(): { readonly aheadMs?: number } {
+    const { clock } = this.#host;
+    return clock === undefined ? {} : { aheadMs: clock.aheadMs };
   }
 
   /** The store, for a target that asks where it is. */
@@ -272,10 +292,12 @@ class Incarnation implements ProcessIncarnation {
   }
 
   pause(): void {
+    this.isPaused = true;
     this.#signal('SIGSTOP');
   }
 
   resume(): void {
+    this.isPaused = false;
     this.#signal('SIGCONT');
   }
 

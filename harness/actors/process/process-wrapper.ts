@@ -19,12 +19,17 @@ export interface ProcessWrapper {
   readonly openFiles: string | null;
 }
 
+/** The file descriptor by which a life is steered. */
+export const STEERED_BY = 4;
+
 /** What one life sees of the file system. */
 export interface LifeView {
   /** Its own folder, with what a pod finds below /var/run in the folder `pod`. */
   readonly folder: string;
   /** Operations of the launcher (`file-view.ts`). */
   readonly view: readonly string[];
+  /** How far its clock is ahead of the host's at first, in ms, where it is steered: by the file {@link STEERED_BY}. */
+  readonly aheadMs?: number;
 }
 
 /** The network that a life runs in: that of the process `pid`, in the user namespace of that process where it has one. */
@@ -87,9 +92,10 @@ function launcherWrapper(network: JoinedNetwork | undefined): Pick<ProcessWrappe
   if (refused !== null) return { refused };
   const pod = ['/run', '/var/run'];
   return {
-    wrapper: ({ folder, view }) => [
+    wrapper: ({ folder, view, aheadMs }) => [
       launcher,
       ...options,
+      ...(aheadMs === undefined ? [] : ['--steer', String(STEERED_BY), '--ahead', String(Math.round(aheadMs * 1e6))]),
       ...view,
       ...pod.flatMap((place) => ['--at', `${folder}/pod`, place]),
       '--write',

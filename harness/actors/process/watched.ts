@@ -25,7 +25,7 @@ shift 2
     done
     rm -rf "$2"
   ' sh "$leader" "$folder" "$search"
-) >/dev/null 2>&1 &
+) >/dev/null 2>&1 4>&- &
 exec "$@" 3<&- </dev/null`;
 
 /** The command line that starts `command` in its own place. `search`: whether what it starts can get away. */

@@ -8,7 +8,7 @@ import { partingOf } from '../../execution/replay/parting.ts';
 import { versions } from '../../execution/versions.ts';
 import { signatureText } from '../../model/check-result.ts';
 import type { ClusterKind } from '../../model/cluster.ts';
-import type { Counterexample, FileSystem, Network } from '../../model/counterexample.ts';
+import type { Counterexample, FileSystem, Network, ProgramTime } from '../../model/counterexample.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
 import type { Finding, ReplayResult } from '../../model/finding.ts';
 import { countText } from '../../report/count-text.ts';
@@ -19,7 +19,14 @@ import { tellStory, type Told } from '../../report/story.ts';
 import { renderStory } from '../../report/terminal.ts';
 import { decodeReplayable } from '../../schedule/codec/record.ts';
 import { askAbout } from '../ask-cluster.ts';
-import { countArgument, envArgument, existingFlags, fileSystemArgument, networkArgument } from '../arguments.ts';
+import {
+  countArgument,
+  envArgument,
+  existingFlags,
+  fileSystemArgument,
+  networkArgument,
+  programTimeArgument,
+} from '../arguments.ts';
 import { FindingKeeper } from '../finding-keeper.ts';
 import type { CommandContext } from '../main.ts';
 import type { ReplayContext } from '../library.ts';
@@ -36,6 +43,7 @@ interface ReplayFlags extends ClusterFlags {
   readonly command?: readonly string[];
   readonly network?: Network;
   readonly fileSystem?: FileSystem;
+  readonly time?: ProgramTime;
   readonly trustFile?: boolean;
   readonly config?: string;
   readonly env?: { readonly [name: string]: string };
@@ -62,6 +70,7 @@ export function replayCommand(context: CommandContext): Command {
     .option('--trust-file', 'start the target that the file names, though you have not named it')
     .option('--network <kind>', 'what the program can reach: "none" (default) or "host"', networkArgument)
     .option('--file-system <kind>', 'which files the program sees: "own" (default) or "host"', fileSystemArgument)
+    .option('--time <kind>', 'how time passes for the program: "real" (default) or "virtual"', programTimeArgument)
     .option('--env <name=value>', 'a variable for a target that is a process, as in run (several times)', envArgument)
     .option('--config <file>', 'configuration file with properties of your own')
     .option('--json', 'print the result as JSON on stdout')
@@ -187,12 +196,14 @@ function elsewhere(flags: ReplayFlags): string {
     target,
     network,
     fileSystem,
+    time,
     trustFile,
   } = flags;
   const given = [
     ['target', target],
     ['network', network],
     ['file-system', fileSystem],
+    ['time', time],
     ['cluster', cluster],
     ['toxiproxy', toxiproxy],
     ['kubeconfig', kubeconfig],
@@ -220,12 +231,12 @@ function meantBy(
 
 /** What the flags say, on top of the configuration file. */
 function configuredBy(
-  { env: configured, fileSystem: configuredFiles, kind }: StalemateOptions,
+  { env: configured, fileSystem: configuredFiles, time: configuredTime, kind }: StalemateOptions,
   flags: ReplayFlags,
-): Pick<ReplayContext, 'env' | 'fileSystem' | 'kind'> {
-  const { env, fileSystem = configuredFiles ?? 'own' } = flags;
+): Pick<ReplayContext, 'env' | 'fileSystem' | 'time' | 'kind'> {
+  const { env, fileSystem = configuredFiles ?? 'own', time = configuredTime ?? 'real' } = flags;
   const own = env === undefined && configured === undefined ? {} : { env: { ...configured, ...env } };
-  return { ...own, fileSystem, kind: kindOf(kind, flags) };
+  return { ...own, fileSystem, time, kind: kindOf(kind, flags) };
 }
 
 /** Of a replay on the embedded server that another one is compared with. */

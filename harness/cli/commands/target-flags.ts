@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { StalemateOptions } from '../../execution/config/options.ts';
 import type { ClusterPart } from '../../model/cluster.ts';
-import type { FileSystem, Network } from '../../model/counterexample.ts';
+import type { FileSystem, Network, ProgramTime } from '../../model/counterexample.ts';
 import {
   authorizationArgument,
   collect,
@@ -11,6 +11,7 @@ import {
   metricsArgument,
   fileSystemArgument,
   networkArgument,
+  programTimeArgument,
   paceArgument,
   readyArgument,
   partsArgument,
@@ -35,6 +36,7 @@ export interface TargetFlags extends ClusterFlags {
   readonly env?: { readonly [name: string]: string };
   readonly network?: Network;
   readonly fileSystem?: FileSystem;
+  readonly time?: ProgramTime;
   readonly ready?: string;
   readonly readyWithin?: number;
   readonly grace?: number;
@@ -65,6 +67,7 @@ export function withTargetFlags(command: Command): Command {
     .option('--metrics <url>', 'where it tells Prometheus how often it reconciled', metricsArgument)
     .option('--network <kind>', 'what the program can reach: "none" (default) or "host"', networkArgument)
     .option('--file-system <kind>', 'which files the program sees: "own" (default) or "host"', fileSystemArgument)
+    .option('--time <kind>', 'how time passes for the program: "real" (default) or "virtual"', programTimeArgument)
     .option('--leader-election', 'it elects a leader: a second replica may run beside the first')
     .option('--serialised', 'for a program with one connection: one order for what it sends, slower, replays agree');
   return withClusterFlags(flags);
@@ -119,6 +122,7 @@ export function mergeTargetFlags(configured: StalemateOptions, flags: TargetFlag
     ...(flags.leaderElection === undefined ? {} : { leaderElection: flags.leaderElection }),
     ...(flags.network === undefined ? {} : { network: flags.network }),
     ...(flags.fileSystem === undefined ? {} : { fileSystem: flags.fileSystem }),
+    ...(flags.time === undefined ? {} : { time: flags.time }),
     ...(flags.cluster === undefined ? {} : { cluster: flags.cluster }),
     ...existingFlags(flags),
     kind: kindOf(base.kind, flags),

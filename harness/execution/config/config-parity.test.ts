@@ -27,6 +27,7 @@ const ALL: { readonly [option in keyof OfFiles]: StalemateOptions[option] } = {
   env: { A: '1' },
   network: 'host',
   fileSystem: 'host',
+  time: 'virtual',
   ready: 'log:started',
   readyWithinMs: 1000,
   graceMs: 100,

@@ -7,7 +7,7 @@ import { PREFIX, PREFIX_FORM } from '../../clusters/existing/prefix.ts';
 import { CLUSTERS, PARTS, type ClusterKind, type ClusterPart } from '../../model/cluster.ts';
 import type { KindOptions } from '../../model/kind-options.ts';
 import { kindSchema } from './kind-options.ts';
-import type { FileSystem, Network, Transport } from '../../model/counterexample.ts';
+import type { FileSystem, Network, ProgramTime, Transport } from '../../model/counterexample.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { isRecord } from '../../model/json.ts';
 import type { CONNECTION } from '../../model/fault-kinds.ts';
@@ -45,6 +45,10 @@ export interface StalemateOptions extends FindingOptions {
    * `host` are all.
    */
   readonly fileSystem?: FileSystem;
+  /**
+   * How time passes for `command`: `real` (default), or `virtual`: what it waits for comes at once. On the embedded server, on Linux, x86-64.
+   */
+  readonly time?: ProgramTime;
   /** When `command` counts as started: `quiet` (default), `url:…`, `log:…` or `watch:…`. */
   readonly ready?: string;
   /** A `command` that is not ready by then has failed; default 30 s. */
@@ -175,6 +179,7 @@ const optionsForm = z.strictObject({
   env: z.record(z.string(), z.string()).exactOptional(),
   network: z.enum(['none', 'host']).exactOptional(),
   fileSystem: z.enum(['own', 'host']).exactOptional(),
+  time: z.enum(['real', 'virtual']).exactOptional(),
   ready: z
     .string()
     .refine((text) => parseReadiness(text) !== undefined, { message: `expected ${READINESS_FORMS}` })

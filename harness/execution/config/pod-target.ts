@@ -23,7 +23,7 @@ export function podOf(options: StalemateOptions, cwd: string): ProcessTarget {
   const { image = '', target, command = [], env = {}, ready, readyWithinMs, graceMs } = options;
   if (target !== undefined)
     throw invalid(`got both target "${target}" and an image "${image}", expected one of them: a module, or an image`);
-  for (const name of ['directory', 'network', 'fileSystem', 'metrics'] as const)
+  for (const name of ['directory', 'network', 'fileSystem', 'time', 'metrics'] as const)
     if (options[name] !== undefined)
       throw invalid(
         `got "${name}" for an image, which runs in a pod of its own; expected it for a program; leave it out`,

@@ -62,7 +62,7 @@ export function processOf(options: StalemateOptions, cwd: string): ProcessTarget
   if (command === undefined) return null;
   if (target === undefined) {
     checkPlaceholders(options);
-    const { network, ready, readyWithinMs, graceMs, metrics, fileSystem = 'own' } = options;
+    const { network, ready, readyWithinMs, graceMs, metrics, fileSystem = 'own', time = 'real' } = options;
     const manner = {
       ...(network === undefined ? {} : { network }),
       ...(ready === undefined ? {} : { ready }),
@@ -70,7 +70,7 @@ export function processOf(options: StalemateOptions, cwd: string): ProcessTarget
       ...(graceMs === undefined ? {} : { graceMs }),
       ...(metrics === undefined ? {} : { metrics }),
     };
-    return resolveCommand({ command, directory: resolve(cwd, directory), env, fileSystem, manner });
+    return resolveCommand({ command, directory: resolve(cwd, directory), env, fileSystem, time, manner });
   }
   throw new HarnessError(
     'CONFIG_INVALID',

@@ -61,11 +61,12 @@ export async function openGround(
   standing: Standing,
   webhooks: Pick<WebhookCalls, 'ask' | 'isAsking'>,
   disturbance?: Disturbance,
+  aheadMs: () => number = () => 0,
 ): Promise<Ground> {
   const between = disturbance === undefined ? {} : { between: beforeServer(subject.toxiproxy ?? '', disturbance) };
   switch (subject.cluster) {
     case 'embedded':
-      return embedded(subject, standing, webhooks.ask);
+      return embedded(subject, standing, webhooks.ask, aheadMs);
     case 'envtest':
       return own(subject, standing, webhooks, async (options) => openEnvtest({ ...options, ...between }));
     case 'kind':
@@ -79,8 +80,8 @@ export async function openGround(
   }
 }
 
-function embedded(subject: Subject, standing: Standing, callOut: CallOutFunction): Ground {
-  const base = assembleServer(subject, () => realDate().getTime(), callOut);
+function embedded(subject: Subject, standing: Standing, callOut: CallOutFunction, aheadMs: () => number): Ground {
+  const base = assembleServer(subject, () => realDate().getTime() + Math.floor(aheadMs()), callOut);
   const { cluster } = base;
   cluster.observe((change) => standing()?.committed(change));
   return {

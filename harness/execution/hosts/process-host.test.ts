@@ -33,7 +33,9 @@ const settings = {
 } as const;
 
 /** Two lives can listen on one port only where each has a network of its own. */
-const hasOwnNetwork = (await openEnclosure({ network: 'none', fileSystem: 'own' })).network === 'none';
+const enclosure = await openEnclosure({ network: 'none', fileSystem: 'own' });
+const hasOwnNetwork = enclosure.network === 'none';
+const hasSteering = enclosure.openFiles === null && process.arch === 'x64';
 
 const folder = mkdtempSync(`${tmpdir()}/stalemate-host-`);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -42,6 +44,7 @@ interface Started {
   readonly manner?: Partial<ProcessManner>;
   readonly env?: { readonly [name: string]: string };
   readonly fileSystem?: 'host';
+  readonly time?: 'virtual';
   readonly variant?: Partial<TrialOptions>;
 }
 
@@ -64,10 +67,10 @@ async function electionOf(faults: readonly Fault[]): Promise<History> {
 }
 
 async function trialOf(program: readonly string[], trial: Trial, started: Started = {}): Promise<History> {
-  const { manner = {}, env = {}, variant = {}, fileSystem = 'own' } = started;
+  const { manner = {}, env = {}, variant = {}, fileSystem = 'own', time = 'real' } = started;
   const [script = '', ...args] = program;
   const command = [process.execPath, `${targets}${script}`, ...args];
-  const target = resolveCommand({ command, directory: folder, env, fileSystem, manner });
+  const target = resolveCommand({ command, directory: folder, env, fileSystem, time, manner });
   const subject = {
     crds,
     samples: sample,
@@ -98,6 +101,12 @@ describe.concurrent('a process', () => {
     const env = { GREETING: 'hello, {namespace}' };
 
     expect(printed(await runOf(['says-its-environment'], { env }))).toContain(`hello, default from ${folder}`);
+  });
+
+  it.runIf(hasSteering)('lives minutes at once where its time is virtual', async () => {
+    const history = await runOf(['works-now-and-then'], { time: 'virtual', variant: { idleMs: 16 * 60_000 } });
+
+    expect(printed(history).filter((line) => line === 'five minutes have passed')).toHaveLength(3);
   });
 
   it('may flood its log: both ends are kept, and what is missing is told', async () => {

@@ -10,6 +10,7 @@ import { Disturbance } from '../../clusters/connections/disturbance.ts';
 import { checkToxiproxy } from '../../clusters/connections/toxiproxy.ts';
 import { findHostOf } from '../../clusters/kind/way-in.ts';
 import { WallClock } from '../../determinism/run-clock.ts';
+import { SteeredClock } from '../../determinism/steered-clock.ts';
 import type { ActorId } from '../../model/actor.ts';
 import type { MountedFile } from '../../actors/process/mounted-files.ts';
 import type { ProcessTarget } from '../../model/counterexample.ts';
@@ -53,6 +54,15 @@ function paceOf({ readyWithinMs, graceMs }: ProcessTarget): Pace {
   };
 }
 
+/** Clocks are steered where the server's is ours too, and nothing between the two has a clock of its own. */
+function isSteered(
+  { cluster, toxiproxy = null }: Subject,
+  { time, inCluster }: ProcessTarget,
+  pool: EnclosurePool,
+): boolean {
+  return time === 'virtual' && cluster === 'embedded' && toxiproxy === null && !inCluster && pool.hasSteering;
+}
+
 /** @param beat Told now and then that it is alive; it may throw, to cut short what waits. */
 export async function createProcessHost(subject: Subject, target: ProcessTarget, beat: () => void): Promise<Host> {
   const { toxiproxy = null } = subject;
@@ -68,7 +78,8 @@ async function assembleProcessHost(
 ): Promise<Host> {
   // A cluster has things to tell before there is a host.
   let standing: Host | undefined;
-  const time = new WallClock();
+  const steered = isSteered(subject, target, enclosures) ? new SteeredClock() : undefined;
+  const time = steered ?? new WallClock();
   const rest = new Rest(time, beat);
   const pod = podFor(subject);
   const webhooks = webhooksOf(pod, {
@@ -83,6 +94,7 @@ async function assembleProcessHost(
     () => standing?.current,
     webhooks,
     disturbance,
+    () => steered?.aheadMs ?? 0,
   );
   // A real server that asks a webhook has not answered whoever wrote, whatever the webhook wants to know first.
   rest.alsoWhile((world) => webhooks.waits(world) || (isBusy() && !webhooks.isAsking) || disturbance?.isBusy === true);
@@ -99,6 +111,7 @@ async function assembleProcessHost(
       ...toldThere({ target: { ...target, env: { ...pod.env, ...target.env } }, files: pod.files }, ground.places),
       namespace: ground.places?.there(subject.namespace) ?? subject.namespace,
       enclosures,
+      ...(steered === undefined ? {} : { clock: steered, onUnsteered: (what: string) => rest.lost(what) }),
     });
     return (...life) => startProcess(lives, ...life);
   };

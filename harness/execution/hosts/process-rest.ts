@@ -7,6 +7,8 @@
 import { ThreadWatch, type Sleep } from '../../actors/process/threads.ts';
 import { realDelay, realNow, realSetImmediate } from '../../determinism/real-time.ts';
 import type { WallClock } from '../../determinism/run-clock.ts';
+import { SteeredClock } from '../../determinism/steered-clock.ts';
+import type { Steering } from '../../actors/process/steering.ts';
 import { CutShort } from '../run/cut-short.ts';
 import type { World } from '../run/world.ts';
 
@@ -20,6 +22,8 @@ const BUSY_MAX_MS = 1_000;
 const BUSY_WALL_MAX_MS = 20_000;
 /** One that was busy for so long this many times in a row never sleeps, and is given the moment instead. */
 const RESTLESS = 4;
+/** One whose threads sleep, and which is never seen to wait for long, is left alone after that. */
+const AWAKE_MAX_MS = 1_000;
 /** Where nothing is to depend on chance, it gets that long: client-go tries again after 5 ms, then 10. */
 const FIRST_RETRY_MS = 12;
 /** A server that has not answered for so long, with nothing else going on, will not. */
@@ -49,7 +53,8 @@ class Reaction {
 
 /** Whether anything may still be on its way. */
 export class Rest {
-  readonly #time: WallClock;
+  readonly #time: WallClock | SteeredClock;
+  #unsteered: string | undefined;
   readonly #beat: () => void;
   #starting = 0;
   /** How long the youngest life is waited for, once and not again by each drain. */
@@ -72,7 +77,7 @@ export class Rest {
    * @param beat Told now and then that we are alive; it may throw, to cut short what waits.
    * @param unansweredMs How long something outside may be waited for while nothing moves.
    */
-  constructor(time: WallClock, beat: () => void, unansweredMs: number = UNANSWERED_MS) {
+  constructor(time: WallClock | SteeredClock, beat: () => void, unansweredMs: number = UNANSWERED_MS) {
     this.#time = time;
     this.#unansweredMs = unansweredMs;
     this.#beat = beat;
@@ -132,6 +137,11 @@ export class Rest {
     this.#activity++;
   }
 
+  /** A program waits in a way that is not steered: no jump would be noticed. */
+  lost(what: string): void {
+    this.#unsteered ??= what;
+  }
+
   /** Rest has not come as long as `outside` says so. */
   alsoWhile(outside: (world: World) => boolean): void {
     this.#outside = outside;
@@ -146,7 +156,12 @@ export class Rest {
   async drain(world: World): Promise<void> {
     let seen = this.#all(world);
     let movedMs = realNow();
-    let waiting = this.#time.waitingUntilMs > this.#time.now();
+    const steered = this.#time instanceof SteeredClock ? this.#time : undefined;
+    const wall = this.#time instanceof SteeredClock ? undefined : this.#time;
+    let waiting = wall !== undefined && wall.waitingUntilMs > wall.now();
+    let awakeSinceMs: number | undefined;
+    const byMs = steered?.take();
+    if (byMs !== undefined) await this.#jump(byMs);
     // What it was told leaves here within two turns.
     await turn();
     for (;;) {
@@ -166,7 +181,12 @@ export class Rest {
         if (this.#all(world) === seen) this.#acting = false;
         else continue;
       }
-      if (waiting && this.#time.now() >= this.#time.waitingUntilMs) {
+      if (steered !== undefined && startingUp && now === seen && this.#look() === 'asleep') {
+        // What it waits for before it asks for anything comes at once, too.
+        const doing = await this.#doing();
+        if (doing !== 'awake' && doing !== null) await this.#jump(steered.jump(doing));
+      }
+      if (wall !== undefined && waiting && wall.now() >= wall.waitingUntilMs) {
         waiting = false;
         // Its own timer has woken it, and it wants for a processor before it can send anything.
         if (!startingUp && !this.#acting && this.#look() === 'awake') {
@@ -175,13 +195,54 @@ export class Rest {
         }
       }
       if (!startingUp && !this.#acting && !waiting) {
-        if (!this.#outside(world)) return;
+        if (!this.#outside(world)) {
+          if (steered === undefined) return;
+          const doing = await this.#doing();
+          if (doing === 'awake') awakeSinceMs ??= realNow();
+          const isSpinning = awakeSinceMs !== undefined && realNow() - awakeSinceMs > AWAKE_MAX_MS;
+          if (this.#all(world) === seen && (doing !== 'awake' || isSpinning)) {
+            steered.sleeps(doing === 'awake' ? null : doing, this.#isAnyPaused());
+            return;
+          }
+          this.#acting = true;
+        }
         if (realNow() - movedMs > this.#unansweredMs)
           throw new CutShort(`what was asked for was not answered within ${this.#unansweredMs / 1000} s`);
       }
       this.#beat();
       if (sleep !== 'dozing') await realDelay(POLL_MS);
     }
+  }
+
+  /** Sets all clocks ahead: ours has been. */
+  async #jump(byMs: number): Promise<void> {
+    const ended = await Promise.all(this.#steerings().map((steering) => steering.jump(byMs)));
+    const fired = this.#time instanceof SteeredClock && this.#time.fire();
+    if (fired || ended.some((count) => count > 0)) this.told();
+  }
+
+  /** What all programs do: nothing, for so many ms of their clocks, or `null` for ever. */
+  async #doing(): Promise<'awake' | number | null> {
+    if (this.#unsteered !== undefined)
+      throw new CutShort(`the program waits by ${this.#unsteered}, which virtual time does not steer; use --time real`);
+    const all = await Promise.all(this.#steerings().map((steering) => steering.look()));
+    let soonest: number | null = null;
+    for (const doing of all) {
+      if (doing === 'awake') return 'awake';
+      if (doing.forMs !== null && (soonest === null || doing.forMs < soonest)) soonest = doing.forMs;
+    }
+    return soonest;
+  }
+
+  #isAnyPaused(): boolean {
+    return [...this.#lives].some(({ process }) => process.isPaused === true);
+  }
+
+  /** Of all that do not stand still. */
+  #steerings(): readonly Steering[] {
+    return [...this.#lives].flatMap(({ process }) =>
+      process.steering === undefined || process.isPaused === true ? [] : [process.steering],
+    );
   }
 
   /** How all lives sleep, taken together. */
@@ -237,6 +298,10 @@ export interface Watched {
   readonly pid: number | undefined;
   /** Grows with all that moves between it and its front. */
   readonly moved: number;
+  /** By which its clock is steered, where it is. */
+  readonly steering?: Steering | undefined;
+  /** It was made to stand still. */
+  readonly isPaused?: boolean;
 }
 
 interface Life {

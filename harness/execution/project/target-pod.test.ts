@@ -9,7 +9,15 @@ const ACCESS = { host: '172.18.0.1', port: 4000, ca: 'CA', token: 'secret' };
 const LIFE = { name: 'stalemate-target-1', node: 'stalemate-a-control-plane' };
 
 function target(...command: readonly string[]): ProcessTarget {
-  return { command, cwd: '/', env: { LEVEL: 'debug' }, fileSystem: 'own', ...USUAL_MANNER, inCluster: true };
+  return {
+    command,
+    cwd: '/',
+    env: { LEVEL: 'debug' },
+    fileSystem: 'own',
+    time: 'real',
+    ...USUAL_MANNER,
+    inCluster: true,
+  };
 }
 
 function deployment(pod: JsonObject): KubeObject {

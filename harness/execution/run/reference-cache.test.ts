@@ -25,6 +25,7 @@ function subjectOf(command: readonly string[], more: Partial<Subject> = {}): Sub
       cwd: folder,
       env: {},
       fileSystem: 'own',
+      time: 'real',
       network: 'none',
       ready: 'quiet',
       readyWithinMs: 1,

@@ -63,6 +63,10 @@ const MANNERS = {
     });
     void work();
   },
+  'works-now-and-then': () => {
+    void work();
+    setInterval(() => console.log('five minutes have passed'), 300_000);
+  },
   'ignores-sigterm': () => {
     process.on('SIGTERM', () => console.log('no'));
     void work();

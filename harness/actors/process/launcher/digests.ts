@@ -1,5 +1,5 @@
 /** SHA-256 of the launchers beside this file. Written by `node scripts/launcher.ts build`. */
 export const DIGESTS: { readonly [name: string]: string } = {
-  'launch-x64': 'cfee8d8457823a20495ecdef6eb0a78bcf54d114545c7ffc26c333df7b2f0d7f',
-  'launch-arm64': 'e387ebea8946a2d2d1e2dbce67a00b4863475a06c07c4c13f3a73c4fcc018ee2',
+  'launch-x64': '403b2943d402f04d31fb76953d2b3a08398ed88ee5474aab3667a653209e611b',
+  'launch-arm64': '451426835833a5ab1023f397f56a78b6c82da9c7fa0253c134f2dc00f613d606',
 };

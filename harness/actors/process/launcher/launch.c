@@ -6,6 +6,8 @@
  *   --user UID GID   make a user namespace, for callers that are not root; the program keeps this user and group
  *   --join PID       join the network namespace of this process, and its user namespace with --user
  *   --cd DIR         where the program starts
+ *   --steer FD       steer its clock, by commands on this file descriptor (steer.h)
+ *   --ahead NS       how far its clock is ahead of the host's at first
  *
  * Operations on the file system, in order. All of it is read-only before the first one, and /dev and /proc are made anew:
  *   --hide DIR       an empty folder in its place; what is written to it is discarded
@@ -21,123 +23,8 @@
  *
  * No libc: 10 KB, the same bytes from the same compiler, nothing to look up at run time. Start at main().
  */
-#include <asm/signal.h>
-#include <asm/unistd.h>
-#include <linux/capability.h>
-#include <linux/fcntl.h>
-#include <linux/mount.h>
-#include <linux/prctl.h>
-#include <linux/sched.h>
-#include <linux/stat.h>
-
-typedef unsigned long word;
-#define NULL ((void *)0)
-
-/* ---- the kernel ---- */
-
-#if defined(__x86_64__)
-static long kernel(long number, word a, word b, word c, word d, word e) {
-  long result;
-  register word r10 __asm__("r10") = d;
-  register word r8 __asm__("r8") = e;
-  __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8) : "rcx", "r11", "memory");
-  return result;
-}
-__asm__(".globl _start\n_start: xor %ebp, %ebp\n mov %rsp, %rdi\n and $-16, %rsp\n call start\n");
-#elif defined(__aarch64__)
-static long kernel(long number, word a, word b, word c, word d, word e) {
-  register long x8 __asm__("x8") = number;
-  register word x0 __asm__("x0") = a, x1 __asm__("x1") = b, x2 __asm__("x2") = c, x3 __asm__("x3") = d, x4 __asm__("x4") = e;
-  __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4) : "memory");
-  return (long)x0;
-}
-__asm__(".globl _start\n_start: mov x29, #0\n mov x0, sp\n bl start\n");
-#else
-#error "an architecture that stalemate has no launcher for"
-#endif
-
-#define CALL(name, a, b, c, d, e) kernel(__NR_##name, (word)(a), (word)(b), (word)(c), (word)(d), (word)(e))
-enum { ENOENT = 2, EINTR = 4, ENOEXEC = 8, EACCES = 13, EEXIST = 17, ENOTDIR = 20 };
-
-/* ---- text ---- */
-
-static word length(const char *text) {
-  word n = 0;
-  while (text[n]) n++;
-  return n;
-}
-
-static int same(const char *a, const char *b) {
-  while (*a && *a == *b) a++, b++;
-  return *a == *b;
-}
-
-/* A text of bounded size; what does not fit ends the launcher. */
-struct text {
-  word used;
-  char bytes[4096 + 256];
-};
-
-static void fail(const char *what, const char *about, long error);
-
-static void add(struct text *to, const char *more) {
-  for (; *more; more++) {
-    if (to->used + 1 >= sizeof to->bytes) fail("a path is too long", "", 0);
-    to->bytes[to->used++] = *more;
-  }
-  to->bytes[to->used] = 0;
-}
-
-static void add_number(struct text *to, word number) {
-  char digits[24];
-  int at = sizeof digits - 1;
-  digits[at] = 0;
-  do digits[--at] = '0' + number % 10;
-  while (number /= 10);
-  add(to, digits + at);
-}
-
-static word number_of(const char *text) {
-  word value = 0;
-  if (!*text) fail("expected a number", text, 0);
-  for (; *text; text++) {
-    if (*text < '0' || *text > '9') fail("expected a number", text, 0);
-    value = value * 10 + (*text - '0');
-  }
-  return value;
-}
-
-static void quit(int code) {
-  for (;;) CALL(exit_group, code, 0, 0, 0, 0);
-}
-
-static void say(const char *what, const char *about, long error) {
-  static struct text line;
-  line.used = 0;
-  add(&line, "launch: ");
-  add(&line, what);
-  if (*about) add(&line, " "), add(&line, about);
-  if (error) add(&line, ": error "), add_number(&line, -error);
-  add(&line, "\n");
-  CALL(write, 2, line.bytes, line.used, 0, 0);
-}
-
-static void fail(const char *what, const char *about, long error) {
-  say(what, about, error);
-  quit(125);
-}
-
-static long must(long result, const char *what, const char *about) {
-  if (result < 0) fail(what, about, result);
-  return result;
-}
-
-/* The compiler may call these by itself. */
-void *memset(void *to, int byte, word count) {
-  volatile char *at = to;
-  while (count--) *at++ = byte;
-  return to;
-}
+#include "kernel.h"
+#include "steer.h"
 
 /* ---- options ---- */
 
@@ -157,6 +44,7 @@ static int count;
 static int with_user;
 static word uid, gid;
 static const char *joined, *directory = "/";
+static long steered_by = -1, ahead;
 static char **program;
 
 static void read_options(char **at) {
@@ -174,6 +62,14 @@ static void read_options(char **at) {
     if (same(option, "--join")) {
       number_of(value);
       joined = value;
+      continue;
+    }
+    if (same(option, "--steer")) {
+      steered_by = number_of(value);
+      continue;
+    }
+    if (same(option, "--ahead")) {
+      ahead = number_of(value);
       continue;
     }
     if (same(option, "--cd")) {
@@ -449,16 +345,21 @@ static void start_program(char **environment) {
 static int first_process(char **environment) {
   CALL(prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   build_proc();
+  int ready[2];
+  must(CALL(pipe2, ready, O_CLOEXEC, 0, 0, 0), "cannot make a pipe", "");
   long child = fork_process();
   if (child == 0) {
+    char byte;
     on_ending_signals((void (*)(int))0);
     drop_privileges();
+    /* Until the one that steers is attached. */
+    if (steered_by >= 0) CALL(read, ready[0], &byte, 1, 0, 0), stop_at_waits();
     CALL(close_range, 3, ~0u, 0, 0, 0);
     must(CALL(chdir, directory, 0, 0, 0, 0), "cannot go to", directory);
     start_program(environment);
   }
   CALL(chdir, "/", 0, 0, 0, 0);
-  return code_of(child);
+  return steered_by < 0 ? code_of(child) : steer(child, steered_by, ahead, ready[1]);
 }
 
 static int main(char **arguments, char **environment) {

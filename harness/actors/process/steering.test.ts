@@ -1,0 +1,110 @@
+/** Clocks of real programs, steered. Each waits for hours; that a test ends at all says that they passed at once. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { realDelay } from '../../determinism/real-time.ts';
+import { fileView } from './file-view.ts';
+import { processWrapper, STEERED_BY } from './process-wrapper.ts';
+import { Steering } from './steering.ts';
+
+const wrapper = processWrapper('own');
+const canSteer = wrapper.openFiles === null && process.arch === 'x64';
+
+let folder: string;
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'stalemate-steering-')));
+  for (const name of ['project', 'life', 'life/pod']) mkdirSync(join(folder, name));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Lived {
+  readonly out: string;
+  readonly code: number | null;
+  /** How far its clock was set ahead, in seconds. */
+  readonly seconds: number;
+  readonly lost: readonly string[];
+}
+
+/** Lets a program live until it ends, skipping whatever it waits for. */
+async function live(command: readonly string[], aheadMs = 0): Promise<Lived> {
+  const cwd = join(folder, 'project');
+  const env = { PATH: process.env['PATH'] ?? '' };
+  const view = fileView({ command, cwd, env: {}, inherited: env }, process.env);
+  if ('refused' in view) throw new Error(view.refused);
+  const [program = '', ...args] = [...wrapper.wrapper({ folder: join(folder, 'life'), view, aheadMs }), ...command];
+  const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit', 'ignore', 'pipe'] });
+  const lost: string[] = [];
+  const steering = new Steering(child.stdio[STEERED_BY] as Duplex, (what) => lost.push(what));
+  let out = '';
+  child.stdout?.on('data', (piece: Buffer) => (out += piece.toString('utf8')));
+  const closed = once(child, 'close');
+  let seconds = 0;
+  while (child.exitCode === null && child.signalCode === null) {
+    const doing = await steering.look();
+    if (doing === 'awake' || doing.forMs === null) await realDelay(1);
+    else {
+      seconds += doing.forMs / 1000;
+      await steering.jump(doing.forMs);
+    }
+  }
+  await closed;
+  return { out: out.trim(), code: child.exitCode, seconds: Math.round(seconds), lost };
+}
+
+const node = (script: string): readonly string[] => [process.execPath, '-e', script];
+
+describe.runIf(canSteer)('a program with a steered clock', () => {
+  it('waits for an hour at once, and its clocks agree that an hour has passed', async () => {
+    const script = `const [a, b] = [performance.now(), Date.now()];
+      setTimeout(() => console.log(Math.round((performance.now() - a) / 60000), Math.round((Date.now() - b) / 60000)), 3_600_000)`;
+
+    expect(await live(node(script))).toMatchObject({ out: '60 60', code: 0, seconds: 3600, lost: [] });
+  });
+
+  it('wakes up in the order of its deadlines', async () => {
+    const script = `for (const s of [300, 100, 200]) setTimeout(() => console.log(s), s * 1000);`;
+
+    expect((await live(node(script))).out).toBe('100\n200\n300');
+  });
+
+  it.each([
+    ['another program', 'sleep 3600; exit 3', 3],
+    ['programs side by side', 'sleep 7200 & sleep 3600; wait; exit 4', 4],
+    ['a program in the background of another', '(sleep 1800; sleep 1800) & wait $!; exit 5', 5],
+  ])('is followed into %s', async (_, script, code) => {
+    const lived = await live(['/bin/sh', '-c', script]);
+
+    expect(lived.code).toBe(code);
+    expect(lived.seconds).toBeGreaterThanOrEqual(3600);
+  });
+
+  it('hands on how it ends', async () => {
+    expect((await live(['/bin/sh', '-c', 'sleep 60; kill -9 $$'])).code).toBe(137);
+  });
+
+  it('goes on from where the clock of a life before it stood', async () => {
+    const { out } = await live(node('console.log(Date.now())'), 3_600_000);
+
+    expect(Number(out) - Date.now()).toBeGreaterThan(3_500_000);
+  });
+
+  it('is steered in all of its threads', async () => {
+    const script = `const worker = new (require('worker_threads').Worker)("Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5_000_000); require('worker_threads').parentPort.postMessage('woke')", { eval: true });
+      worker.on('message', console.log)`;
+
+    expect(await live(node(script))).toMatchObject({ out: 'woke', seconds: 5000 });
+  });
+});
+
+describe.runIf(canSteer)('a program that cannot be steered', () => {
+  it('is said to be, by the name of how it waits', async () => {
+    // "timeout" of coreutils arms a timer of the kernel.
+    expect((await live(['timeout', '60', 'true'])).lost).toEqual(['timer_settime']);
+  });
+});
