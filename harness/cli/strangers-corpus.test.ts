@@ -1,5 +1,5 @@
 /** Findings of a stranger among those that a project keeps. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { corpusEntryOf } from '../model/corpus.ts';
 import type { CounterexampleTarget } from '../model/counterexample.ts';
 import { lostUpdate } from '../report/test-findings.ts';
+import { removeEntry } from './corpus/folder.ts';
 import { resolveRun, revisitConfigured } from './library.ts';
 
 const TARGETS = fileURLToPath(new URL('../test/targets/', import.meta.url));
@@ -34,4 +35,12 @@ it.each<readonly [string, CounterexampleTarget]>([
 
   expect(revisited).toMatchObject([{ name: 'theirs', outcome: 'other-target', n: 0 }]);
   expect(existsSync(join(folder, 'was-here'))).toBe(false);
+});
+
+it('are not removed through a link in place of their folder', () => {
+  writeFileSync(join(folder, 'a.json'), '');
+  symlinkSync('.', join(folder, 'corpus'));
+
+  expect(() => removeEntry(join(folder, 'corpus'), 'a')).toThrow('is a symbolic link');
+  expect(existsSync(join(folder, 'a.json'))).toBe(true);
 });

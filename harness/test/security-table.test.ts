@@ -26,6 +26,10 @@ const LINKS: Tests = [
   'is not followed where a repository brings it along: %s, for %s',
   'is not followed when what was left unfinished is removed',
 ];
+const REMOVES: Tests = [
+  'harness/cli/strangers-corpus.test.ts',
+  'are not removed through a link in place of their folder',
+];
 const PROGRAM_WRITES: Tests = [
   VIEW,
   'sees its project, and what it writes there is discarded',
@@ -78,7 +82,7 @@ const ROWS: { readonly [commands: string]: Row } = {
     [...KEPT, [LOOKING, NOTHING_STARTED]],
     [...KEPT, [LOOKING, NOTHING_STARTED]],
     NETWORK,
-    [[LOOKING, 'corpus lists, explains, keeps and removes entries, and no other file'], NAMES, LINKS],
+    [[LOOKING, 'corpus lists, explains, keeps and removes entries, and no other file'], NAMES, LINKS, REMOVES],
     PROGRAM_READS,
   ],
   '`record`': [
