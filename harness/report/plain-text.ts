@@ -4,7 +4,7 @@
  */
 
 /** Controls but tab and line feed, bidirectional marks and overrides, halves of surrogate pairs. */
-const UNSEEN = /(?![\t\n])[\p{Cc}\p{Cs}]|[\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
+const UNSEEN = /(?![\t\n])[\p{Cc}\p{Cs}]|\p{Bidi_Control}/gu;
 
 export function plainText(text: string): string {
   return text.replaceAll(UNSEEN, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -63,14 +63,14 @@ describe('renderStory', () => {
 
   it('shows what would move the cursor or turn the text as what it is', () => {
     const finding = lostUpdate();
-    const sentence = 'controller \u001B[2J\u202Etook over';
+    const sentence = 'controller \u001B[2J\u202Etook\u061C over';
     const text = renderStory(tellStory({ ...finding, violation: { ...finding.violation, sentence } }), {
       width: 100,
       color: false,
       replay: REPLAY,
     });
 
-    expect(text).toContain(String.raw`controller \u001b[2J\u202etook over`);
+    expect(text).toContain(String.raw`controller \u001b[2J\u202etook\u061c over`);
   });
 
   it('keeps the heads of narrow columns apart', () => {

@@ -1,7 +1,7 @@
 /** Text on its way into formats that other programs read: nothing in it may be more than text there. */
 
 /** Controls but tab and line feed, halves of surrogate pairs, marks that turn the direction of what follows, what XML forbids. */
-const UNSEEN = /(?![\t\n])[\p{Cc}\p{Cs}]|[\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069\uFFFE\uFFFF]/gu;
+const UNSEEN = /(?![\t\n])[\p{Cc}\p{Cs}]|\p{Bidi_Control}|[\u2028\u2029\uFFFE\uFFFF]/gu;
 
 /** Shows characters that nobody sees, and that some formats cannot hold, as what they are. */
 export function visible(text: string): string {

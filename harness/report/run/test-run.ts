@@ -84,7 +84,7 @@ export function withKept(text = ''): RunDocument {
 
 /** All that could be taken for more than text, in one format or another. */
 export const HOSTILE: string =
-  '</failure></testcase>]]><x a="1" b=\'2\'/>&amp;&#0;\u0000\u0008\uFFFE\uD800 \u202E\r\n::error file=x::gotcha\n' +
+  '</failure></testcase>]]><x a="1" b=\'2\'/>&amp;&#0;\u0000\u0008\uFFFE\uD800 \u202E\u061C\r\n::error file=x::gotcha\n' +
   '::set-output name=a::b%0A\n```\n````\n| a | b |\n<img src=x onerror=alert(1)> [l](javascript:x) @all #1 end; %%{init}%%\nloop x';
 
 /** The text wherever somebody else decides what stands there. */

@@ -1,7 +1,7 @@
 /** Making elements. Text goes in as text, never as markup. */
 
 /** Controls, and marks that turn the direction of what follows: shown as what they are. */
-const UNSEEN = /(?![\t\n])[\p{Cc}\p{Cs}]|[\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
+const UNSEEN = /(?![\t\n])[\p{Cc}\p{Cs}]|\p{Bidi_Control}/gu;
 
 /**
  * @param {string} text
@@ -29,7 +29,7 @@ export function byId(id) {
  */
 export function make(tag, attributes, children) {
   const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, plain(value));
   for (const child of children) element.append(typeof child === 'string' ? plain(child) : child);
   return element;
 }
@@ -44,7 +44,7 @@ const SVG = 'http://www.w3.org/2000/svg';
  */
 export function draw(tag, attributes, children) {
   const element = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, plain(String(value)));
   for (const child of children) element.append(typeof child === 'string' ? plain(child) : child);
   return element;
 }

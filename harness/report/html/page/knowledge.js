@@ -4,7 +4,7 @@
  * @import { ObjectView, ReportDocument, Sight, ToldSights } from '../document.ts'
  * @import { Moments } from './moment.js'
  */
-import { byId, draw, make, timeText } from './dom.js';
+import { byId, draw, make, timeText, plain } from './dom.js';
 
 const WIDTH = 360;
 const UNSET = 'not set';
@@ -30,7 +30,7 @@ export function installKnowledge(report, moments) {
     slider.value = String(moments.index);
     const row = report.story.rows.findLast(({ at }) => at <= tick);
     const step = row !== undefined && 'number' in row ? `step ${row.number}: ${row.actor}` : 'between steps';
-    const text = `${step} · tick ${Math.floor(tick)}${timeAt(times, tick)}`;
+    const text = plain(`${step} · tick ${Math.floor(tick)}${timeAt(times, tick)}`);
     byId('moment').textContent = text;
     slider.setAttribute('aria-valuetext', text);
     for (const panel of panels) panel.show(tick, moments.index);
