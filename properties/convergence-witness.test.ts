@@ -7,19 +7,26 @@ import { convergence } from './convergence.ts';
 
 const WIDGETS = 'widgets.example.com';
 
-/** A widget, and the pod that the target makes of it with this image, under a generated name. */
-function run(image: string): HistoryBuilder {
+/** A widget, and the deployment that the target makes of it with this image; `annotatedBy` leaves an annotation on the widget. */
+function run(image: string, annotatedBy?: string): HistoryBuilder {
   const h = historyBuilder();
   h.create('user', WIDGETS, manifest('Widget', 'web', { spec: { image: 'v2' } }));
   h.phase('contention');
   h.create('controller', 'deployments.apps', manifest('Deployment', 'web', { spec: { image } }));
+  if (annotatedBy !== undefined) {
+    const widget = h.live(WIDGETS, 'web');
+    const annotations = { 'framework.io/handler': 'retry' };
+    h.update(annotatedBy, WIDGETS, { ...widget, metadata: { ...widget.metadata, annotations } });
+  }
   return h.phase('heal').phase('settle').pass(30_000).phase('end');
 }
 
 /** The target left v1 where a fresh one makes v2, and one that is started on that writes so. */
 function judge(...writes: readonly string[]): CheckResult {
-  const h = run('v1');
-  const fresh = run('v2');
+  return judged(run('v1'), run('v2'), writes);
+}
+
+function judged(h: HistoryBuilder, fresh: HistoryBuilder, writes: readonly string[]): CheckResult {
   const objects: { readonly [key: string]: KubeObject } = {
     [`${WIDGETS}/default/web`]: fresh.live(WIDGETS, 'web'),
     'deployments.apps/default/web': fresh.live('deployments.apps', 'web'),
@@ -52,4 +59,15 @@ it('asks for a third witness where a fresh incarnation writes about other object
     result: 'inconclusive',
     needs: [{ probe: 'undisturbed' }],
   });
+});
+
+it.each([
+  [
+    'only warns of an annotation of its own that the target leaves',
+    'controller',
+    { violations: [{ severity: 'warning', signature: { class: 'left-note' } }] },
+  ],
+  ['says nothing of one that another client leaves', 'writer-1', { result: 'holds' }],
+])('%s', (_, annotatedBy, result) => {
+  expect(judged(run('v2', annotatedBy), run('v2'), [`update ${WIDGETS}/web`])).toMatchObject(result);
 });

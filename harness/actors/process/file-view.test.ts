@@ -28,12 +28,12 @@ beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), 'stalemate-view-')));
   project = join(root, 'project');
   life = join(root, 'life');
-  for (const folder of [project, life, join(life, 'pod'), join(root, 'home', '.kube')])
+  for (const folder of [project, life, join(life, 'pod'), join(root, 'user', '.kube')])
     mkdirSync(folder, { recursive: true });
   writeFileSync(join(project, 'file'), 'of the project');
-  writeFileSync(join(root, 'home', '.kube', 'config'), 'secret');
+  writeFileSync(join(root, 'user', '.kube', 'config'), 'secret');
   before = process.env['HOME'];
-  process.env['HOME'] = join(root, 'home');
+  process.env['HOME'] = join(root, 'user');
 });
 afterEach(() => {
   rmSync(root, { recursive: true, force: true });
@@ -82,7 +82,7 @@ describe.runIf(hasView)('a program', () => {
   });
 
   it('sees no home, no state folder, and no other folder of the host', () => {
-    const others = sh(`cat ${root}/home/.kube/config; ls -A /root /home /mnt /srv /var; echo $(ls ${root})`);
+    const others = sh(`cat ${root}/user/.kube/config; ls -A /mnt /srv /var; echo $(ls ${root})`);
 
     expect(others).not.toContain('secret');
     expect(others).not.toContain('denied');
@@ -91,12 +91,12 @@ describe.runIf(hasView)('a program', () => {
 
   it('writes to nothing that lasts but its own folder', () => {
     const written = sh(
-      `for place in /etc /usr /opt /var /tmp ${root}/home ${root} ${life}; do mkdir -p $place 2>/dev/null; touch $place/written 2>/dev/null; done; ls ${root}/home`,
+      `for place in /etc /usr /opt /var /tmp ${root}/user ${root} ${life}; do mkdir -p $place 2>/dev/null; touch $place/written 2>/dev/null; done; ls ${root}/user`,
     );
 
     expect(written).toBe('written');
     expect(existsSync(join(life, 'written'))).toBe(true);
-    for (const place of ['/etc', '/usr', '/opt', '/var', '/tmp', join(root, 'home'), root])
+    for (const place of ['/etc', '/usr', '/opt', '/var', '/tmp', join(root, 'user'), root])
       expect(existsSync(join(place, 'written'))).toBe(false);
   });
 
@@ -124,7 +124,7 @@ describe.runIf(hasView)('a program', () => {
   });
 
   it('finds an interpreter that is installed below a home, and the libraries beside it', () => {
-    const installed = join(root, 'home', '.versions', '3.11');
+    const installed = join(root, 'user', '.versions', '3.11');
     mkdirSync(join(installed, 'bin'), { recursive: true });
     mkdirSync(join(installed, 'lib'));
     writeFileSync(join(installed, 'lib', 'module'), 'imported');
@@ -138,7 +138,7 @@ describe.runIf(hasView)('a program', () => {
   });
 
   it('does not see what lies beside a folder of programs right below a home', () => {
-    const cargo = join(root, 'home', '.cargo');
+    const cargo = join(root, 'user', '.cargo');
     mkdirSync(join(cargo, 'bin'), { recursive: true });
     writeFileSync(join(cargo, 'credentials.toml'), 'token');
     writeFileSync(join(cargo, 'bin', 'tool'), `#!/bin/sh\nls -A ${cargo}\n`, { mode: 0o755 });
@@ -156,7 +156,7 @@ describe.runIf(hasView)('a program', () => {
   });
 
   it('cannot take a mount away or make one', () => {
-    expect(sh(`umount ${root}; mount -t tmpfs none /mnt; ls ${root}/home/.kube`)).toMatch(/(?:.*\n)*.*No such file/);
+    expect(sh(`umount ${root}; mount -t tmpfs none /mnt; ls ${root}/user/.kube`)).toMatch(/(?:.*\n)*.*No such file/);
   });
 
   it.each([
@@ -183,9 +183,9 @@ describe.runIf(hasView)('a program', () => {
 
 describe('a view', () => {
   it('is refused to a program that starts in a home', () => {
-    const view = fileView({ command: ['./manager'], cwd: join(root, 'home'), env: {}, inherited: {} }, process.env);
+    const view = fileView({ command: ['./manager'], cwd: join(root, 'user'), env: {}, inherited: {} }, process.env);
 
-    expect(view).toEqual({ refused: `it starts in "${join(root, 'home')}", which holds more than a project` });
+    expect(view).toEqual({ refused: `it starts in "${join(root, 'user')}", which holds more than a project` });
   });
 
   it('of a program that starts in the root folder has no project', () => {
@@ -193,8 +193,8 @@ describe('a view', () => {
   });
 
   it('does not take a home for a project, although it is a repository', () => {
-    mkdirSync(join(root, 'home', '.git'));
-    const cwd = join(root, 'home', 'operator');
+    mkdirSync(join(root, 'user', '.git'));
+    const cwd = join(root, 'user', 'operator');
     mkdirSync(cwd);
 
     expect(fileView({ command: ['./manager'], cwd, env: {}, inherited: {} }, process.env)).toContain(cwd);
