@@ -12,7 +12,7 @@ const STEP_MS = 1_000;
 
 interface Timer {
   readonly atMs: number;
-  readonly then: () => void;
+  readonly call: () => void;
 }
 
 export class SteeredClock implements RunClock {
@@ -47,7 +47,7 @@ export class SteeredClock implements RunClock {
   }
 
   after(delayMs: number, _owner: string, then: () => void): void {
-    this.#timers = [...this.#timers, { atMs: this.now() + delayMs, then }].toSorted((a, b) => a.atMs - b.atMs);
+    this.#timers = [...this.#timers, { atMs: this.now() + delayMs, call: then }].toSorted((a, b) => a.atMs - b.atMs);
   }
 
   get expects(): boolean {
@@ -99,7 +99,7 @@ export class SteeredClock implements RunClock {
     const now = this.now();
     const due = this.#timers.filter(({ atMs }) => atMs <= now);
     this.#timers = this.#timers.filter(({ atMs }) => atMs > now);
-    for (const { then } of due) then();
+    for (const { call } of due) call();
     return due.length > 0;
   }
 }

@@ -10,7 +10,7 @@ const pool = await EnclosurePool.open({ network: 'none', fileSystem: 'host' });
 /** Something that says its name to whoever connects to that port inside. */
 async function serves({ wrapper }: Enclosure, port: number, name: string): Promise<ChildProcess> {
   const program = `require('net').createServer((s) => s.end('${name}')).listen(${port}, '127.0.0.1', () => console.log('ready')).on('error', (e) => console.log(e.code))`;
-  const [first = '', ...rest] = [...wrapper({ folder: '', view: [] }), process.execPath, '-e', program];
+  const [first, ...rest] = [...wrapper({ folder: '', view: [] }), process.execPath, '-e', program];
   const child = spawn(first, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
   await once(child.stdout ?? child, 'data');
   return child;

@@ -12,7 +12,7 @@ import { LIFE } from './watched.ts';
 
 export interface ProcessWrapper {
   /** Stands before the command line of one life. */
-  wrapper(life: LifeView): readonly string[];
+  readonly wrapper: (life: LifeView) => readonly string[];
   /** Whether all processes of a life end with its first one, whatever they do to get away. */
   readonly endsAll: boolean;
   /** Why it sees the host's files, where it was not meant to. */
