@@ -14,6 +14,9 @@ describe('explain', () => {
       code: 2,
       text: 'stalemate: got x, expected y\n',
     });
+    expect(explained(new HarnessError('USAGE', '"\0\u001B[2J" is not JSON')).text).toBe(
+      'stalemate: "\\u0000\\u001b[2J" is not JSON\n',
+    );
     expect(explained(new HarnessError('TARGET_FAILED', 'm')).code).toBe(3);
     expect(explained(new HarnessError('OUTPUT_FAILED', 'm')).code).toBe(3);
     expect(explained(new HarnessError('REFUSED', 'm')).code).toBe(5);

@@ -8,6 +8,7 @@ import { Command, CommanderError } from 'commander';
 import { realNow } from '../determinism/real-time.ts';
 import { EXIT, HarnessError, type ExitCode } from '../model/errors.ts';
 import { versions } from '../execution/versions.ts';
+import { plainText } from '../report/plain-text.ts';
 import { applyEnvironment, unknownVariables } from './environment.ts';
 import { processConsole, type Console } from './console.ts';
 
@@ -138,7 +139,8 @@ export function explain(error: unknown, console: Pick<Console, 'err'>, command?:
     return EXIT.usage;
   }
   if (error instanceof HarnessError) {
-    console.err(`stalemate: ${error.message}\n`);
+    // Parts of it may come from a file of somebody else.
+    console.err(`stalemate: ${plainText(error.message)}\n`);
     return error.exitCode;
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
