@@ -7,7 +7,11 @@ export function readText(path: string, expected: string): string {
   try {
     return readFileText(path);
   } catch (error) {
-    if (error instanceof Unreadable) throw usage(`"${path}" ${error.message}, expected a ${expected} file`);
+    if (error instanceof Unreadable) throw usage(`"${path}" ${error.message}, expected ${withArticle(expected)} file`);
     throw error;
   }
+}
+
+function withArticle(noun: string): string {
+  return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
 }

@@ -47,6 +47,17 @@ function readFileBytes(path: string, bytesMax: number): Buffer {
   }
 }
 
+/** Why a path cannot be read as a file, as the rest of a sentence that it begins; undefined where it can. Opens nothing. */
+export function whyNoFile(path: string): string | undefined {
+  try {
+    const stats = statSync(path);
+    return stats.isFile() ? undefined : `is ${kindOf(stats)}`;
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    return REASONS[code] ?? `cannot be read (${code})`;
+  }
+}
+
 const REASONS: { readonly [code: string]: string } = {
   ENOENT: 'does not exist',
   ELOOP: 'is a loop of symbolic links',

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -60,6 +61,16 @@ it('refuses client-node 1.x and says why', async () => {
     message: expect.stringMatching(/client-node 1\.4\.0, expected 2\.x: .*node-fetch/) as string,
     details: { version: '1.4.0' },
   });
+});
+
+it('refuses what is no file, without opening it', async () => {
+  spawnSync('mkfifo', [join(folder, 'pipe.mjs')]);
+
+  await expect(loadTarget(join(folder, 'pipe.mjs'))).rejects.toMatchObject({
+    code: 'TARGET_INVALID',
+    message: expect.stringContaining('is a named pipe') as string,
+  });
+  await expect(loadTarget(folder)).rejects.toMatchObject({ message: expect.stringContaining('is a folder') as string });
 });
 
 it.each([

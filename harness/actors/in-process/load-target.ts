@@ -10,6 +10,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { HarnessError } from '../../model/errors.ts';
+import { whyNoFile } from '../../report/read-files.ts';
 import type { Effects } from '../outside/effects.ts';
 import type { ClientNode } from './client-node.ts';
 
@@ -54,6 +55,9 @@ export async function loadTarget(path: string): Promise<LoadedTarget> {
   if (!existsSync(module)) {
     throw invalid(`there is no target module at "${module}": give the path of a TypeScript or JavaScript file`);
   }
+  const reason = whyNoFile(module);
+  if (reason !== undefined)
+    throw invalid(`the target "${module}" ${reason}: give the path of a TypeScript or JavaScript file`);
   const { directory, version } = await findClientNode(module);
   if (version.split('.')[0] !== SUPPORTED_MAJOR) throw unsupported(module, version);
   const require = createRequire(module);

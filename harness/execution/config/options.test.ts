@@ -195,6 +195,7 @@ describe('resolveOptions', () => {
     expect(await refusal(() => resolved({ target: 'no.ts' }))).toBe(
       'target "no.ts" does not exist; expected a module, looked for "FOLDER/no.ts"',
     );
+    expect(await refusal(() => resolved({ target: '.' }))).toContain('target "." is a folder; expected a module');
     expect(await refusal(() => resolved({ samples: [] }))).toContain('got no sample');
     expect(await refusal(() => resolved({ metrics: 'http://127.0.0.1:1/' }))).toContain(
       'got "metrics" for a target that',

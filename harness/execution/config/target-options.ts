@@ -3,7 +3,6 @@
  *
  * Does not own: whether a command can be started (`process-target.ts`), all other options (`options.ts`).
  */
-import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chooseCluster, type ExistingAccess } from '../../clusters/existing/access.ts';
@@ -11,6 +10,7 @@ import { PARTS, type ClusterKind } from '../../model/cluster.ts';
 import type { ProcessTarget } from '../../model/counterexample.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { ownModule } from '../../model/own-module.ts';
+import { whyNoFile } from '../../report/read-files.ts';
 import type { StalemateOptions } from './options.ts';
 import { misspeltIn } from '../../actors/process/command.ts';
 import { isInCluster, notInKind, podOf } from './pod-target.ts';
@@ -105,11 +105,10 @@ export function targetModule(target: string | undefined, cwd: string): string {
     );
   }
   const path = resolve(cwd, target);
-  if (existsSync(path)) return path;
-  throw new HarnessError(
-    'TARGET_INVALID',
-    `target "${target}" does not exist; expected a module, looked for "${path}"`,
-  );
+  // Importing a named pipe waits for ever.
+  const reason = whyNoFile(path);
+  if (reason === undefined) return path;
+  throw new HarnessError('TARGET_INVALID', `target "${target}" ${reason}; expected a module, looked for "${path}"`);
 }
 
 /**
