@@ -123,6 +123,54 @@ describe.runIf(hasView)('a program', () => {
     expect(readFileSync(join(root, 'data', 'b'), 'utf8')).toBe('b');
   });
 
+  it('reads a file that lies right below a home, and nothing else there', () => {
+    writeFileSync(join(root, 'user', 'operator.yaml'), 'named');
+
+    const { out } = seenBy(['/bin/sh', '-c', `cat $0; ls -A ${root}/user`, join(root, 'user', 'operator.yaml')]);
+
+    expect(out).toBe('namedoperator.yaml');
+  });
+
+  it('does not see what lies beside a file in a folder of the user’s settings', () => {
+    mkdirSync(join(root, 'user', '.ssh'));
+    writeFileSync(join(root, 'user', '.ssh', 'known_hosts'), 'hosts');
+    writeFileSync(join(root, 'user', '.ssh', 'id'), 'secret');
+
+    const { out } = seenBy(['/bin/sh', '-c', 'cat $0; ls $(dirname $0)', join(root, 'user', '.ssh', 'known_hosts')]);
+
+    expect(out).toBe('hostsknown_hosts');
+  });
+
+  it('does not see a home through a link that its command line names', () => {
+    symlinkSync(join(root, 'user'), join(project, 'link'));
+
+    expect(seenBy(['/bin/sh', '-c', 'cat $0/.kube/config', join(project, 'link')]).out).not.toContain('secret');
+  });
+
+  it('starts although the user’s kubeconfig lies in a folder that it does not see', () => {
+    process.env['KUBECONFIG'] = join(root, 'user', '.kube', 'config');
+    try {
+      expect(seenBy(['true'])).toEqual({ out: '', code: 0 });
+    } finally {
+      delete process.env['KUBECONFIG'];
+    }
+  });
+
+  it('finds a program through links that lead through links', () => {
+    const versions = join(root, 'user', '.local', 'versions');
+    mkdirSync(join(versions, '3.11.2', 'bin'), { recursive: true });
+    writeFileSync(join(versions, '3.11.2', 'bin', 'python3'), '#!/bin/sh\necho started\n', { mode: 0o755 });
+    symlinkSync('3.11.2', join(versions, '3.11'));
+    mkdirSync(join(project, 'bin'));
+    symlinkSync(join(versions, '3.11', 'bin', 'python3'), join(project, 'bin', 'python'));
+
+    expect(seenBy(['./bin/python']).out).toBe('started');
+  });
+
+  it('sees nothing in /etc that other users of this machine may not read', () => {
+    expect(sh('find /etc -type f ! -perm -o=r -size +0 -readable 2>/dev/null')).toBe('');
+  });
+
   it('finds an interpreter that is installed below a home, and the libraries beside it', () => {
     const installed = join(root, 'user', '.versions', '3.11');
     mkdirSync(join(installed, 'bin'), { recursive: true });
@@ -198,6 +246,15 @@ describe('a view', () => {
     mkdirSync(cwd);
 
     expect(fileView({ command: ['./manager'], cwd, env: {}, inherited: {} }, process.env)).toContain(cwd);
+  });
+
+  it('shows what is named below /run, where a pod has files of its own', () => {
+    const view = fileView({ command: ['true'], cwd: project, env: {}, inherited: {} }, process.env);
+    if ('refused' in view) throw new Error(view.refused);
+
+    const operations = view.filter((word) => word.startsWith('--'));
+    expect(operations.lastIndexOf('--at')).toBeLessThan(operations.indexOf('--overlay'));
+    expect(view.indexOf('/run')).toBeLessThan(view.indexOf('--at'));
   });
 
   it('hides the user’s kubeconfig wherever it lies', () => {

@@ -5,8 +5,21 @@
  * whose changes are discarded, and what the command line or a variable names: a program, its installation, a file, a folder.
  * Start at {@link fileView}.
  */
-import { closeSync, existsSync, lstatSync, openSync, readdirSync, readSync, realpathSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
+import { homedir, userInfo } from 'node:os';
 import { basename, delimiter, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { stateFolder } from '../../report/state-folder.ts';
 
@@ -29,9 +42,14 @@ type Session = { readonly [name: string]: string | undefined };
 const SYSTEM: ReadonlySet<string> = new Set(
   'bin sbin lib lib32 lib64 libx32 usr etc opt nix gnu snap sys proc dev'.split(' '),
 );
-/** What even an administrator's program has no reason to read. */
-const PRIVATE_FOLDERS = ['/etc/ssh', '/etc/kubernetes', '/etc/rancher', '/etc/cni', '/etc/docker', '/etc/containerd'];
-const PRIVATE_FILES = ['/etc/shadow', '/etc/shadow-', '/etc/gshadow', '/etc/gshadow-', '/etc/krb5.keytab'];
+/** What even an administrator's program has no reason to read, and the socket of a service that builds whatever it is asked to. */
+const PRIVATE_FOLDERS = [
+  ...['ssh', 'kubernetes', 'rancher', 'cni', 'docker', 'containerd', 'containers'].map((name) => `/etc/${name}`),
+  ...['debug', 'tracing'].map((name) => `/sys/kernel/${name}`),
+  '/nix/var/nix/daemon-socket',
+];
+/** In a view: the folder with what a pod finds below /run, which each life has of its own. */
+export const POD = '{pod}';
 /** Variables with lists of folders whose neighbours are needed: libraries stand beside programs. */
 const PATH_LISTS: ReadonlySet<string> = new Set(['PATH', 'LD_LIBRARY_PATH', 'PYTHONPATH', 'NODE_PATH', 'CLASSPATH']);
 
@@ -45,33 +63,51 @@ type Access = 'read' | 'overlay';
  */
 export function fileView(viewer: Viewer, session: Session): readonly string[] | { readonly refused: string } {
   const own = ownFolders(session);
-  const hidden = hiddenFolders(own);
+  const secret = secretsIn('/etc');
+  const hidden = hiddenFolders([...own, ...secret.folders]);
   // No project holds any of them.
   const guarded = [...hidden, ...own];
   const project = projectOf(viewer.cwd, guarded);
   if (project !== '/' && guarded.some((folder) => isWithin(folder, project)))
     return { refused: `it starts in "${project}", which holds more than a project` };
+  const mayShow = (path: string): boolean =>
+    path !== '/' && !guarded.some((folder) => isWithin(folder, path)) && !SYSTEM.has(path.slice(1));
   const shown = new Map<string, Access>();
   const show = (path: string, access: Access): void => {
-    if (path === '/' || guarded.some((folder) => isWithin(folder, path)) || SYSTEM.has(path.slice(1))) return;
-    if (access === 'read' && !hidden.some((folder) => isWithin(path, folder))) return;
-    for (const place of new Set([path, realpathSync(path)]))
-      if (shown.get(place) !== 'overlay') shown.set(place, access);
+    for (const place of spellingsOf(path))
+      if (mayShow(place) && (access === 'overlay' || hidden.some((folder) => isWithin(place, folder))))
+        if (shown.get(place) !== 'overlay') shown.set(place, access);
   };
   show(project, 'overlay');
   for (const path of installationsOf(viewer, guarded)) show(path, 'read');
-  for (const path of namedIn([...viewer.command.slice(1), ...Object.values(viewer.env)]))
+  const named = namedIn([...viewer.command.slice(1), ...Object.values(viewer.env)]);
+  for (const path of named)
     if (statSync(path).isDirectory()) show(path, 'overlay');
-    else show(projectOf(dirname(path), guarded), 'read');
+    else {
+      const around = projectOf(dirname(path), guarded);
+      show(mayShow(around) && !isInDotFolder(around, own) ? around : path, 'read');
+    }
   for (const path of namedIn(Object.values(viewer.inherited))) show(path, 'read');
   // Where the host's network is used, so are its names.
-  if (existsSync('/etc/resolv.conf')) show(realpathSync('/etc/resolv.conf'), 'read');
+  if (existsSync('/etc/resolv.conf')) show('/etc/resolv.conf', 'read');
   const mounts = shownOnce(shown);
+  // An overlay leaves out what is mounted inside of the folder.
+  const inner = mountPlaces().filter((place) =>
+    mounts.some(([path, access]) => access === 'overlay' && place !== path && isWithin(place, path)),
+  );
+  const isVisible = (path: string): boolean =>
+    !hidden.some((folder) => isWithin(path, folder)) || mounts.some(([place]) => isWithin(path, place));
+  const hiddenAgain = own.filter((folder) => mounts.some(([path]) => isWithin(folder, path)));
+  const masked = [...secret.files.filter((file) => !named.includes(file)), ...kubeconfigs(session)].filter(
+    (file) => isVisible(file) && !hiddenAgain.some((folder) => isWithin(file, folder)),
+  );
   return [
     ...hidden.flatMap((folder) => ['--hide', folder]),
+    ...['/run', '/var/run'].flatMap((place) => ['--at', POD, place]),
     ...mounts.flatMap(([path, access]) => [`--${access}`, path]),
-    ...own.filter((folder) => mounts.some(([path]) => isWithin(folder, path))).flatMap((folder) => ['--hide', folder]),
-    ...privateFiles(session).flatMap((file) => ['--mask', file]),
+    ...inner.flatMap((place) => ['--read', place]),
+    ...hiddenAgain.flatMap((folder) => ['--hide', folder]),
+    ...[...new Set(masked)].flatMap((file) => ['--mask', file]),
     '--cd',
     viewer.cwd,
   ];
@@ -90,19 +126,29 @@ function shownOnce(shown: ReadonlyMap<string, Access>): readonly (readonly [stri
 /** The user's own folders: what they hold is nobody else's business. */
 function ownFolders(session: Session): readonly string[] {
   return (
-    [homedir(), session['XDG_CONFIG_HOME'], session['XDG_RUNTIME_DIR'], stateFolder()]
+    // HOME may lead elsewhere than the account does.
+    [homedir(), homeOfAccount(), session['XDG_CONFIG_HOME'], session['XDG_RUNTIME_DIR'], stateFolder()]
       .filter((folder): folder is string => folder !== undefined && isAbsolute(folder) && existsSync(folder))
       .map((folder) => realpathSync(folder))
       // A system account may have a home that is not its own.
-      .filter((folder) => folder !== '/' && !SYSTEM.has(folder.slice(1)))
+      .filter((folder, at, all) => folder !== '/' && !SYSTEM.has(folder.slice(1)) && all.indexOf(folder) === at)
   );
 }
 
-function hiddenFolders(own: readonly string[]): readonly string[] {
+/** A user id without an account has none. */
+function homeOfAccount(): string | undefined {
+  try {
+    return userInfo().homedir;
+  } catch {
+    return undefined;
+  }
+}
+
+function hiddenFolders(more: readonly string[]): readonly string[] {
   const below = readdirSync('/', { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !SYSTEM.has(entry.name))
     .map(({ name }) => `/${name}`);
-  const all = [...below, ...own, ...PRIVATE_FOLDERS.filter((folder) => existsSync(folder))];
+  const all = [...below, ...more, ...PRIVATE_FOLDERS.filter(mayRead)];
   const outermost = [...new Set(all)].filter(
     (folder) => !all.some((other) => other !== folder && isWithin(folder, other)),
   );
@@ -110,9 +156,85 @@ function hiddenFolders(own: readonly string[]): readonly string[] {
   return [...outermost, ...(outermost.includes('/var') ? ['/var/tmp'] : [])];
 }
 
-function privateFiles(session: Session): readonly string[] {
-  const kubeconfigs = (session['KUBECONFIG'] ?? '').split(delimiter).filter(isAbsolute);
-  return [...PRIVATE_FILES, ...kubeconfigs].filter((file) => existsSync(file) && !lstatSync(file).isDirectory());
+interface Secrets {
+  readonly files: readonly string[];
+  readonly folders: readonly string[];
+}
+
+/** What this user may read and other users of the machine may not: below `top`, and files right below `/` (memory that was swapped out). */
+function secretsIn(top: string): Secrets {
+  const files: string[] = [];
+  const folders: string[] = [];
+  const look = (folder: string, within: boolean): void => {
+    if (!mayRead(folder)) return;
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      if (!entry.isFile() && !(within && entry.isDirectory())) continue;
+      const { mode } = lstatSync(path, { throwIfNoEntry: false }) ?? {};
+      if (mode === undefined) continue;
+      const isOpen = entry.isFile() ? (mode & 0o004) !== 0 : (mode & 0o005) === 0o005;
+      if (!isOpen && mayRead(path)) (entry.isFile() ? files : folders).push(path);
+      if (isOpen && entry.isDirectory()) look(path, true);
+    }
+  };
+  look('/', false);
+  look(top, true);
+  return { files, folders };
+}
+
+function mayRead(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function kubeconfigs(session: Session): readonly string[] {
+  return (session['KUBECONFIG'] ?? '')
+    .split(delimiter)
+    .filter((file) => file !== '' && existsSync(file) && !statSync(file).isDirectory())
+    .map((file) => realpathSync(file));
+}
+
+/** Folders such as `~/.ssh` and `~/.kube` hold more than the file that was named. */
+function isInDotFolder(path: string, own: readonly string[]): boolean {
+  return own.some((home) => isWithin(path, home) && relative(home, path).startsWith('.'));
+}
+
+/** A path and what its symbolic links make of it, one after the other: all of them are needed to follow it. */
+function spellingsOf(path: string): readonly string[] {
+  const found = [path];
+  for (let at = path; found.length < LINKS_MAX;) {
+    const link = ancestorsOf(at).find(
+      (place) => lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true,
+    );
+    if (link === undefined) break;
+    at = join(resolve(dirname(link), readlinkSync(link)), relative(link, at));
+    if (!existsSync(at)) break;
+    found.push(at);
+  }
+  return found;
+}
+
+/** From the outermost to the path itself. */
+function ancestorsOf(path: string): readonly string[] {
+  const above = dirname(path) === path ? [] : ancestorsOf(dirname(path));
+  return [...above, path];
+}
+
+/** As many as the kernel follows. */
+const LINKS_MAX = 40;
+
+/** Where something is mounted. */
+function mountPlaces(): readonly string[] {
+  if (!existsSync('/proc/self/mountinfo')) return [];
+  return readFileSync('/proc/self/mountinfo', 'utf8')
+    .split('\n')
+    .flatMap((line) => line.split(' ').slice(4, 5))
+    .map((place) => place.replace(/\\(\d{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8))))
+    .filter(existsSync);
 }
 
 /** The innermost repository around a folder; the folder itself where there is none, or where it is somebody's home. */
@@ -139,11 +261,9 @@ function installationsOf(
     : folders.map((folder) => join(folder, program)).find(existsSync);
   const programs = found === undefined || !existsSync(found) ? [] : [found, ...interpreterOf(found, folders)];
   return [
-    ...[...folders, ...folders.map((folder) => realpathSync(folder))].flatMap((folder) =>
-      installationOf(folder, guarded),
-    ),
+    ...folders.flatMap(spellingsOf).flatMap((folder) => installationOf(folder, guarded)),
     ...programs.flatMap((file) =>
-      [file, realpathSync(file)].flatMap((place) => [
+      spellingsOf(file).flatMap((place) => [
         projectOf(dirname(place), guarded),
         ...installationOf(dirname(place), guarded),
       ]),
@@ -156,7 +276,7 @@ function installationOf(folder: string, guarded: readonly string[]): readonly st
   const whole = dirname(folder);
   // Of a version manager, which keeps nothing else there.
   if (basename(folder) === 'shims' && !guarded.includes(whole)) return [whole];
-  const isOwn = dirname(whole) === homedir() || guarded.includes(whole);
+  const isOwn = [homedir(), homeOfAccount()].includes(dirname(whole)) || guarded.includes(whole);
   return isOwn || !/^s?bin$/.test(basename(folder)) ? [folder, join(whole, 'lib')] : [whole];
 }
 

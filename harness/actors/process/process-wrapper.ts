@@ -8,6 +8,7 @@ import { spawnSync } from 'node:child_process';
 import { getSystemErrorMessage } from 'node:util';
 import type { FileSystem } from '../../model/counterexample.ts';
 import { findLauncher } from './launcher/launcher.ts';
+import { POD } from './file-view.ts';
 import { LIFE } from './watched.ts';
 
 export interface ProcessWrapper {
@@ -90,14 +91,12 @@ function launcherWrapper(network: JoinedNetwork | undefined): Pick<ProcessWrappe
   // All that a view is made of, tried once.
   const refused = trouble([launcher, ...options, '--hide', '/tmp', '--overlay', '/usr', '--']);
   if (refused !== null) return { refused };
-  const pod = ['/run', '/var/run'];
   return {
     wrapper: ({ folder, view, aheadMs }) => [
       launcher,
       ...options,
       ...(aheadMs === undefined ? [] : ['--steer', String(STEERED_BY), '--ahead', String(Math.round(aheadMs * 1e6))]),
-      ...view,
-      ...pod.flatMap((place) => ['--at', `${folder}/pod`, place]),
+      ...view.map((word) => (word === POD ? `${folder}/pod` : word)),
       '--write',
       folder,
       '--',
