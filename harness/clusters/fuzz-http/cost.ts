@@ -34,6 +34,8 @@ export interface Cost {
   readonly ms: number;
   /** Beyond what was sent and answered. */
   readonly bytes: number;
+  /** Why there is no answer. */
+  readonly failure?: string;
 }
 
 export interface CostResult {
@@ -75,13 +77,16 @@ export async function runCost(options: {
       server.child.kill('SIGKILL');
     }
     keepWorst(costs);
-    if (batch % 10 === 9) progress(`${requests} requests, ${unanswered.length} without an answer`);
+    if (batch % 10 === 9)
+      progress(
+        reportCost({ requests, unanswered, slowest: worst(costs, 'ms', 1), largest: worst(costs, 'bytes', 1), codes }),
+      );
   }
   return { requests, unanswered, slowest: worst(costs, 'ms'), largest: worst(costs, 'bytes'), codes };
 }
 
-function worst(costs: readonly Cost[], by: 'ms' | 'bytes'): readonly Cost[] {
-  return costs.toSorted((a, b) => b[by] - a[by]).slice(0, WORST);
+function worst(costs: readonly Cost[], by: 'ms' | 'bytes', count = WORST): readonly Cost[] {
+  return costs.toSorted((a, b) => b[by] - a[by]).slice(0, count);
 }
 
 /** Bodies have megabytes. */
@@ -95,15 +100,17 @@ async function costOf({ child, port }: CostServer, request: FuzzRequest): Promis
   // The highest mark of memory begins anew.
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
   const before = { ms: processorMs(pid), bytes: memory(pid, 'VmRSS') };
-  const { code, answered } = await send(port, request);
+  const { code, answered, failure } = await send(port, request);
   const sent = request.body?.length ?? 0;
-  if (child.exitCode !== null || child.signalCode !== null) return { request, code: 0, answered, ms: 0, bytes: 0 };
+  if (child.exitCode !== null || child.signalCode !== null)
+    return { request, code: 0, answered, ms: 0, bytes: 0, failure: 'the server ended' };
   return {
     request,
     code,
     answered,
     ms: processorMs(pid) - before.ms,
     bytes: memory(pid, 'VmHWM') - before.bytes - sent - answered,
+    ...(failure === undefined ? {} : { failure }),
   };
 }
 
@@ -118,7 +125,10 @@ function processorMs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
-function send(port: number, { method, target, headers, body }: FuzzRequest): Promise<Pick<Cost, 'code' | 'answered'>> {
+function send(
+  port: number,
+  { method, target, headers, body }: FuzzRequest,
+): Promise<Pick<Cost, 'code' | 'answered' | 'failure'>> {
   return new Promise((resolve) => {
     let answered = 0;
     const length = body === undefined ? {} : { 'content-length': body.length };
@@ -128,18 +138,18 @@ function send(port: number, { method, target, headers, body }: FuzzRequest): Pro
       (response) => {
         response.on('data', (piece: Buffer) => (answered += piece.length));
         response.on('end', () => done(response.statusCode ?? 0));
-        response.on('error', () => done(0));
+        response.on('error', ({ message }) => done(0, message));
       },
     );
     const timer = realSetTimeout(() => {
+      done(0, `none within ${ANSWER_TIMEOUT_MS} ms`);
       sent.destroy();
-      done(0);
     }, ANSWER_TIMEOUT_MS);
-    const done = (code: number): void => {
+    const done = (code: number, failure?: string): void => {
       realClearTimeout(timer);
-      resolve({ code, answered });
+      resolve({ code, answered, ...(failure === undefined ? {} : { failure }) });
     };
-    sent.on('error', () => done(0));
+    sent.on('error', ({ message }) => done(0, message));
     sent.end(body);
   });
 }
@@ -149,7 +159,7 @@ export function reportCost({ requests, unanswered, slowest, largest, codes }: Co
   const answers = Object.entries(codes).map(([code, count]) => `${code}: ${count}`);
   return [
     `${requests} requests (answers ${answers.join(', ')}), ${unanswered.length} without an answer`,
-    ...unanswered.map((cost) => `no answer: ${shown(cost)}`),
+    ...unanswered.map((cost) => `no answer (${cost.failure ?? ''}, ${cost.ms} ms of a processor): ${shown(cost)}`),
     ...slowest.map((cost) => `${cost.ms} ms of a processor: ${shown(cost)}`),
     ...largest.map(
       (cost) => `${(cost.bytes / 1024 / 1024).toFixed(0)} MiB beyond what was stored and answered: ${shown(cost)}`,

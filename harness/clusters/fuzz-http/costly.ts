@@ -5,48 +5,23 @@
  */
 import * as fc from 'fast-check';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import type { FuzzRequest } from './client.ts';
-
-export type CostlySequence = readonly FuzzRequest[];
-
-/** What kube-apiserver takes; beyond it there is one answer. */
-const BODY_BYTES_MAX = 3 * 1024 * 1024;
-const NAMESPACE = '/api/v1/namespaces/default';
-const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-const PATCH_TYPES = ['json-patch+json', 'merge-patch+json', 'strategic-merge-patch+json', 'apply-patch+yaml'].map(
-  (type) => `application/${type}`,
-);
-
-/** From one to what a body holds, small numbers as often as large ones. */
-const size = fc.double({ min: 0, max: Math.log(1_500_000), noNaN: true }).map((power) => Math.floor(Math.exp(power)));
+import { costlyDefinitions } from './costly-definitions.ts';
+import {
+  BODY_BYTES_MAX,
+  type CostlySequence,
+  CRDS,
+  JSON_TYPE,
+  NAMESPACE,
+  PATCH_TYPES,
+  repeated,
+  request,
+  size,
+} from './costly-parts.ts';
 
 const scalar: fc.Arbitrary<JsonValue> = fc.oneof(
   fc.constantFrom<JsonValue>(null, 1, 'x', true, {}, [], '1e999999999', '9'.repeat(400), 'a-'.repeat(500)),
   size.map((length) => 'x'.repeat(length)),
 );
-
-/** A text of `count` pieces, no longer than a body may be. */
-function repeated(piece: (index: number) => string, count: number, between = ','): string {
-  const parts: string[] = [];
-  for (let index = 0, length = 0; index < count && length < BODY_BYTES_MAX - 4096; index++) {
-    const part = piece(index);
-    parts.push(part);
-    length += part.length + between.length;
-  }
-  return parts.join(between);
-}
-
-function request(method: string, target: string, type: string, body?: string): FuzzRequest {
-  return {
-    area: `cost ${method} ${type}`,
-    method,
-    target,
-    headers: body === undefined ? {} : { 'content-type': type },
-    ...(body === undefined ? {} : { body: Buffer.from(body) }),
-  };
-}
-
-const JSON_TYPE = 'application/json';
 
 /** Where a built-in object has something that may come often: the object around it, in two halves. */
 const PLACES: readonly (readonly [path: string, before: string, after: string])[] = [
@@ -82,6 +57,7 @@ const ITEMS: readonly ((index: number) => string)[] = [
   (at) => `{"apiVersion":"v1","kind":"X","name":"n${at}","uid":"u${at}","controller":true}`,
   (at) =>
     `{"manager":"m${at}","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{"f:k${at}":{}}}}`,
+  (at) => `{"x${at}":1}`,
   (at) => `{"verbs":["get"],"apiGroups":[""],"resources":["r${at}"]}`,
 ];
 const ENTRIES: readonly ((index: number) => string)[] = [
@@ -98,7 +74,8 @@ const wide = fc
     const body = before + repeated(before.endsWith('[') ? item : entry, count) + after;
     const create = request('POST', path, JSON_TYPE, body);
     if (!patched) return [create];
-    return [create, request('PATCH', `${path}/n`, 'application/strategic-merge-patch+json', body)];
+    const strategic = request('PATCH', `${path}/n`, 'application/strategic-merge-patch+json', body);
+    return [create, strategic, request('PUT', `${path}/n`, JSON_TYPE, body)];
   });
 
 const deep = fc
@@ -285,5 +262,6 @@ export const costlyRequests: fc.Arbitrary<CostlySequence> = fc.oneof(
   { weight: 2, arbitrary: deep },
   { weight: 2, arbitrary: yamls },
   { weight: 4, arbitrary: custom },
+  { weight: 4, arbitrary: costlyDefinitions },
   { weight: 1, arbitrary: query },
 );
