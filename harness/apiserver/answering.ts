@@ -50,7 +50,9 @@ export function withWarnings(call: Call, response: ApiResponse): ApiResponse {
   const known = subresource === '' || version.subresources.has(subresource);
   if (version.deprecated !== undefined && known) warnings.unshift(version.deprecated);
   if (warnings.length === 0) return response;
-  const warning = shortened([...new Set(warnings)])
+  const said = new Set<string>();
+  for (const text of warnings) if (said.size <= WARNINGS_MAX) said.add(text);
+  const warning = shortened([...said])
     .map(warningText)
     .join(', ');
   return { ...response, headers: { ...response.headers, warning } };

@@ -7,6 +7,7 @@
 import { isList, isMap } from '../model/json.ts';
 import { parseApiVersion, type JsonObject, type JsonValue, type KubeObject } from '../model/object.ts';
 import { fieldManagerErrors } from './apply/field-manager-name.ts';
+import { CRDS } from './crd/status.ts';
 import { goType, type ResourceDefinition, type ServedVersion } from './definition.ts';
 import type { Call } from './kernel.ts';
 import { BuiltInSchema } from './kinds/builtin-schema.ts';
@@ -193,11 +194,10 @@ export function decodeMap(
   if (typeof object === 'string') return refuseBody(object);
   if (found !== undefined) {
     const unknown = withMetadata(call, typed, found, words);
-    const texts = unknown.map((path) => `unknown field "${path}"`);
-    const { duplicates } = call.request;
+    const { duplicates = [] } = call.request;
     // Go's decoder of built-in kinds does not look into what it does not know.
-    if (duplicates !== undefined)
-      texts.unshift(...(definition.custom ? duplicates : duplicates.filter((one) => !isWithin(one, unknown))));
+    const repeated = definition.custom ? duplicates : duplicates.filter((one) => !isWithin(one, unknown));
+    const texts = [...repeated, ...unknown.map((path) => `unknown field "${path}"`)];
     if (!definition.custom && texts.length > STRICT_ERRORS_MAX) texts.length = STRICT_ERRORS_MAX;
     if (texts.length > 0) {
       if (options.fieldValidation === 'Strict') return refuseBody(`strict decoding error: ${texts.join(', ')}`);
@@ -221,8 +221,9 @@ function filledIn(coerced: () => JsonObject | string): JsonObject | string | und
 }
 
 /** Judged here already: a real server comes to it when it stores the object, after work that may be many times the object's size. */
-function isTooLarge(object: JsonObject | string, meta: MutableMeta, { custom }: ResourceDefinition): boolean {
-  return typeof object !== 'string' && isTooLargeToStore(object, custom, meta);
+function isTooLarge(object: JsonObject | string, meta: MutableMeta, { custom, gr }: ResourceDefinition): boolean {
+  // Definitions are stored as JSON too.
+  return typeof object !== 'string' && isTooLargeToStore(object, custom || gr === CRDS, meta);
 }
 
 /** What is wrong before the metadata, in the order of the document: Go's decoder tells what it meets first. */
@@ -251,12 +252,13 @@ function withMetadata(
   if (inMetadata.length === 0) return unknown;
   if (route.definition.custom) return [...inMetadata.sort(), ...unknown];
   const keys = keysAsSent(request, typed);
-  const place = keys.indexOf('metadata');
+  const metadata = keys.indexOf('metadata');
   // The converter names the unknown fields of a struct before it goes into the known ones.
   const isBefore = (path: string): boolean =>
-    words === 'converter' ? !/[.[]/.test(path) : keys.indexOf(/^[^.[]*/.exec(path)?.[0] ?? '') < place;
+    words === 'converter' ? !/[.[]/.test(path) : keys.indexOf(/^[^.[]*/.exec(path)?.[0] ?? '') < metadata;
   const after = unknown.findIndex((path) => !isBefore(path));
-  return unknown.toSpliced(after === -1 ? unknown.length : after, 0, ...inMetadata);
+  const place = after === -1 ? unknown.length : after;
+  return [...unknown.slice(0, place), ...inMetadata, ...unknown.slice(place)];
 }
 
 function keysAsSent({ method }: Call['request'], object: JsonObject): readonly string[] {

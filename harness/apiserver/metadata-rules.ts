@@ -33,8 +33,7 @@ export function validateNewMetadata(
   validateMaps(meta, errors);
   validateFinalizers(meta.finalizers, errors);
   if (judging === 'core') validateFinalizerHomes(meta.finalizers, errors);
-  errors.push(...content);
-  return errors;
+  return [...errors, ...content];
 }
 
 /** The everyday case, decided without allocating. */
@@ -70,14 +69,14 @@ export function validateMetadataUpdate(
     if (judging.some((one) => one.startsWith('core'))) validateFinalizerHomes(meta.finalizers, homes);
   }
   if (frozen.length + maps.length + finalizers.length + homes.length === 0) return NONE;
-  const errors = [...maps, ...finalizers, ...frozen, ...maps];
+  const groups = [maps, finalizers, frozen, maps];
   for (const one of judging) {
-    if (one === 'core-change' || one === 'change') errors.push(...frozen);
-    errors.push(...maps);
-    if (one === 'core' || one === 'plain') errors.push(...finalizers);
-    if (one === 'core' || one === 'core-change') errors.push(...homes);
+    if (one === 'core-change' || one === 'change') groups.push(frozen);
+    groups.push(maps);
+    if (one === 'core' || one === 'plain') groups.push(finalizers);
+    if (one === 'core' || one === 'core-change') groups.push(homes);
   }
-  return errors;
+  return groups.flat();
 }
 
 /** What never changes. */

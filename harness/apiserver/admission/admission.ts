@@ -79,7 +79,7 @@ export class Admission {
           if (webhook.ignoresFailure) continue;
           return failedCalling(webhook.name, outcome.unreachable);
         }
-        call.warnings.push(...outcome.warnings);
+        for (const warning of outcome.warnings) call.warnings.push(warning);
         if (!outcome.allowed) return denied(webhook.name, outcome.result);
         const changed = patched(call, current, invocation, outcome, redecode);
         if (changed instanceof Refusal) return changed;
@@ -121,7 +121,7 @@ export class Admission {
       else if ('unreachable' in outcome) {
         if (!webhook.ignoresFailure) refusal ??= failedCalling(webhook.name, outcome.unreachable);
       } else {
-        call.warnings.push(...outcome.warnings);
+        for (const warning of outcome.warnings) call.warnings.push(warning);
         if (!outcome.allowed) refusal ??= denied(webhook.name, outcome.result);
       }
     }

@@ -114,7 +114,7 @@ export function jsonOf(value: unknown): JsonValue {
   if (isMapValue(value)) return objectOf(entriesOf(value));
   if (value instanceof ObjectLiteral) return objectOf(value.fields);
   if (value instanceof Date) return value.toISOString().replace(/\.000Z$/, 'Z');
-  if (value instanceof Uint8Array) return btoa(String.fromCharCode(...value));
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
   if (value instanceof Duration) return `${Number(value.seconds) + value.nanos / 1e9}s`;
   return null;
 }

@@ -248,12 +248,12 @@ function validateSchema(
   }
   if (schema['nullable'] === true) found.push(fieldForbidden(`${at}.nullable`, 'nullable cannot be true at the root'));
   const structure = validateStructure(schema, at);
-  found.push(...structure);
+  for (const error of structure) found.push(error);
   if (structure.length === 0) validateDefaults(schema, at, found);
   const structural = found.length === 0;
   validateKeywords(schema, at, found);
   if (structural && found.length === 0) validateRules(schema, at, found);
-  errors.push(...found);
+  for (const error of found) errors.push(error);
 }
 
 function validateNames(names: JsonObject, at: string, errors: FieldError[]): void {

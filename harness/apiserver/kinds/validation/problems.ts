@@ -16,15 +16,23 @@ import {
   type FieldErrorType,
 } from '../../refusal.ts';
 
+/** What one object is told at most; the answer shows fewer still. */
+const NOTED_MAX = 10_000;
+
 export class Problems {
   readonly list: FieldError[] = [];
 
+  /** Beyond so many none is shown. */
+  #note(error: FieldError): void {
+    if (this.list.length < NOTED_MAX) this.list.push(error);
+  }
+
   required(path: string, detail = ''): void {
-    this.list.push(fieldRequired(path, detail));
+    this.#note(fieldRequired(path, detail));
   }
 
   invalid(path: string, value: JsonValue | undefined, detail: string): void {
-    this.list.push(fieldInvalid(path, value ?? null, detail));
+    this.#note(fieldInvalid(path, value ?? null, detail));
   }
 
   immutable(path: string, value: JsonValue | undefined, old: JsonValue | undefined): void {
@@ -32,11 +40,11 @@ export class Problems {
   }
 
   forbidden(path: string, detail: string): void {
-    this.list.push(fieldForbidden(path, detail));
+    this.#note(fieldForbidden(path, detail));
   }
 
   unsupported(path: string, value: JsonValue | undefined, supported: readonly string[]): void {
-    this.list.push(fieldNotSupported(path, value ?? '', supported));
+    this.#note(fieldNotSupported(path, value ?? '', supported));
   }
 
   duplicate(path: string, value: JsonValue): void {
@@ -115,12 +123,11 @@ export class Problems {
   }
 
   noLonger(path: string, value: string, max: number): void {
-    if (value.length > max)
-      this.list.push({ type: 'TooLong', field: path, detail: `may not be more than ${max} bytes` });
+    if (value.length > max) this.#note({ type: 'TooLong', field: path, detail: `may not be more than ${max} bytes` });
   }
 
   #add(type: FieldErrorType, field: string, value: JsonValue): void {
-    this.list.push({ type, field, value, detail: '' });
+    this.#note({ type, field, value, detail: '' });
   }
 }
 
