@@ -1,5 +1,6 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { goRegExp, readPattern } from './go-regexp.ts';
+import { goRegExp, patternFault, readPattern } from './go-regexp.ts';
 
 /** What Go 1.26 says: a pattern, texts that it matches and texts that it does not. Written by a Go program with package regexp. */
 const TABLE: readonly (readonly [string, readonly string[], readonly string[]])[] = [
@@ -110,4 +111,41 @@ describe('a pattern', () => {
     expect(goRegExp(pattern)?.findAll(text, -1)).toEqual(found);
     expect(goRegExp(pattern)?.findAll(text, 1)).toEqual(found.slice(0, 1));
   });
+});
+
+const pieces = fc.constantFrom(
+  ...[
+    'a',
+    'Z',
+    '0',
+    '_',
+    ' ',
+    '.',
+    '/',
+    '-',
+    ':',
+    '\\.',
+    '\\d',
+    '\\-',
+    '\\q',
+    '[a-z]',
+    '[^A-Z0-9_.-]',
+    '[a-Z]',
+    '[z-a]',
+    '[',
+    ']',
+  ],
+  ...['(', ')', '(?:', '(?i)', '|', '^', '$', '*', '+', '?', '*?', '{2}', '{2000}', '{'],
+);
+
+it('finds the same faults with and without compiling the everyday patterns (seed 16)', () => {
+  fc.assert(
+    fc.property(fc.array(pieces, { maxLength: 12 }), (parts) => {
+      const source = parts.join('');
+      const read = readPattern(source);
+
+      expect(patternFault(source)).toBe('fault' in read ? read.fault : undefined);
+    }),
+    { seed: 16, numRuns: 2000 },
+  );
 });

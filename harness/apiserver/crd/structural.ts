@@ -6,7 +6,7 @@
 import { jsonEqual } from '../../model/leaf.ts';
 import { isMap, mapOf, mapsOf, textOf } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import { readPattern } from '../../wire/go-regexp.ts';
+import { patternFault } from '../../wire/go-regexp.ts';
 import { fieldErrorText, fieldForbidden, fieldInvalid, fieldRequired, type FieldError } from '../refusal.ts';
 
 type Level = 'root' | 'item' | 'field';
@@ -134,9 +134,9 @@ function validateValues(
     validateNested(one, false, `${at}.oneOf[${index}]`, errors);
   if (isMap(schema['not'])) validateNested(schema['not'], false, `${at}.not`, errors);
   const pattern = textOf(schema['pattern']);
-  const read = readPattern(pattern);
-  if ('fault' in read)
-    errors.push(fieldInvalid(`${at}.pattern`, pattern, `must be a valid regular expression, but isn't: ${read.fault}`));
+  const fault = patternFault(pattern);
+  if (fault !== undefined)
+    errors.push(fieldInvalid(`${at}.pattern`, pattern, `must be a valid regular expression, but isn't: ${fault}`));
 }
 
 /** Keywords that say what a value is, and what is said of them inside `anyOf` and its like. */

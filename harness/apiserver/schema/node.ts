@@ -6,7 +6,7 @@
  */
 import { isList, isMap, textOf } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import { goRegExp, type GoRegExp } from '../../wire/go-regexp.ts';
+import { type GoRegExp, lazyGoRegExp } from '../../wire/go-regexp.ts';
 import { coerceValue } from './coerce.ts';
 import { knownFormat } from './formats.ts';
 
@@ -37,7 +37,7 @@ export interface SchemaNode {
   readonly multipleOf: number | undefined;
   readonly maxLength: number | undefined;
   readonly minLength: number | undefined;
-  readonly pattern: GoRegExp | undefined;
+  readonly pattern: Pick<GoRegExp, 'test'> | undefined;
   readonly patternText: string;
   readonly format: string;
   readonly maxItems: number | undefined;
@@ -114,7 +114,7 @@ export function compileNode(schema: JsonValue | undefined): SchemaNode {
     multipleOf: number(raw['multipleOf']),
     maxLength: number(raw['maxLength']),
     minLength: number(raw['minLength']),
-    pattern: typeof pattern === 'string' ? goRegExp(pattern) : undefined,
+    pattern: typeof pattern === 'string' ? lazyGoRegExp(pattern) : undefined,
     patternText: textOf(pattern),
     format: knownFormat(textOf(raw['type']), textOf(raw['format'])),
     maxItems: number(raw['maxItems']),
