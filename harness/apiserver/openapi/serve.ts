@@ -7,9 +7,10 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../model/object.ts';
 import type { ApiRequest, ApiResponse } from '../../wire/http.ts';
+import type { ResourceDefinition, ServedVersion } from '../definition.ts';
 import type { Registry } from '../registry.ts';
 import { customPart, type CustomPart } from './custom.ts';
-import { assembled, builtInHashes, goJson, openApiV3 } from './data.ts';
+import { assembled, builtInHashes, goJson, goJsonMap, openApiV3 } from './data.ts';
 import { documentV2 } from './v2.ts';
 
 interface Text {
@@ -36,13 +37,22 @@ function publishedBy(registry: Registry): Published {
       if (!version.served) continue;
       const path = `apis/${version.apiVersion}`;
       const list = parts.get(path) ?? [];
-      list.push(customPart(definition, version, version.published ?? {}));
+      list.push(partOf(definition, version));
       parts.set(path, list);
     }
   }
   known = { parts, documents: new Map(), v2: undefined };
   published.set(registry, known);
   return known;
+}
+
+/** A version of a definition lives longer than a registry, which ends with every change of any definition. */
+const partsOf = new WeakMap<ServedVersion, CustomPart>();
+
+function partOf(definition: ResourceDefinition, version: ServedVersion): CustomPart {
+  let part = partsOf.get(version);
+  if (part === undefined) partsOf.set(version, (part = customPart(definition, version, version.published ?? {})));
+  return part;
 }
 
 /** Built-in documents are the same for every registry. */
@@ -64,28 +74,38 @@ function document(registry: Registry, path: string): Text | undefined {
   if (made !== undefined) return made;
   const own = parts.get(path);
   if (own === undefined) return undefined;
-  const text = hashed(goJson(customDocument(own)));
+  const text = hashed(customDocument(own));
   documents.set(path, text);
   return text;
 }
 
-function customDocument(parts: readonly CustomPart[]): JsonObject {
-  const paths: { [path: string]: JsonObject[string] } = {};
-  const schemas: { [name: string]: JsonObject } = {};
+function customDocument(parts: readonly CustomPart[]): string {
+  const paths = new Map<string, string>();
+  const schemas = new Map<string, string>();
   for (const part of parts) {
-    Object.assign(paths, part.paths);
-    Object.assign(schemas, part.schemas);
+    for (const path in part.paths) paths.set(path, goJson(part.paths[path]));
+    for (const name in part.schemas) schemas.set(name, schemaText(part.schemas[name]));
   }
   const { openapi = '3.0.0', info = {}, components = {} } = parts[0]?.template ?? {};
-  return { openapi, info, paths: inOrder(paths), components: { schemas: inOrder(schemas), ...components } };
+  const inComponents = Object.entries(components).map(([key, value]) => [key, goJson(value)] as const);
+  return goJsonMap([
+    ['openapi', goJson(openapi)],
+    ['info', goJson(info)],
+    ['paths', goJsonMap(inOrder(paths))],
+    ['components', goJsonMap([['schemas', goJsonMap(inOrder(schemas))], ...inComponents])],
+  ]);
 }
 
-function inOrder<T>(map: { readonly [key: string]: T }): { readonly [key: string]: T } {
-  return Object.fromEntries(
-    Object.keys(map)
-      .toSorted()
-      .map((key) => [key, map[key] as T]),
-  );
+function inOrder(map: ReadonlyMap<string, string>): readonly (readonly [string, string])[] {
+  return [...map].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+const schemaTexts = new WeakMap<JsonObject, string>();
+
+function schemaText(schema: JsonObject = {}): string {
+  let text = schemaTexts.get(schema);
+  if (text === undefined) schemaTexts.set(schema, (text = goJson(schema)));
+  return text;
 }
 
 function hashed(text: string): Text {
@@ -134,7 +154,7 @@ function documentV2Answer(registry: Registry, request: ApiRequest): ApiResponse 
     return { code: 200, plainText: true, body: BARE_V2, headers: { 'content-type': V2_PROTOBUF.sent, vary } };
   if (!acceptsJson(request)) return { code: 406, ...NOTHING, headers: { vary } };
   const of = publishedBy(registry);
-  of.v2 ??= hashed(goJson(documentV2([...of.parts.values()].flat())));
+  of.v2 ??= hashed(documentV2([...of.parts.values()].flat()));
   const { text, hash } = of.v2;
   const headers = { 'content-type': 'application/json', etag: `"${hash}"`, vary };
   if (isKnown(request, hash)) return { code: 304, ...NOTHING, headers };

@@ -6,20 +6,58 @@
 import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import type { CustomPart } from './custom.ts';
-import { openApiV2 } from './data.ts';
+import { goJson, goJsonMap, openApiV2 } from './data.ts';
 
-export function documentV2(parts: readonly CustomPart[]): JsonObject {
+/** The document as text, put together from the texts of its parts. */
+export function documentV2(parts: readonly CustomPart[]): string {
   const base = openApiV2();
-  if (parts.length === 0) return base;
-  const definitions: { [name: string]: JsonValue } = { ...(base['definitions'] as JsonObject) } as {
-    [name: string]: JsonValue;
-  };
-  const paths: { [path: string]: JsonValue } = { ...(base['paths'] as JsonObject) } as { [path: string]: JsonValue };
+  const definitions = new Map(baseTexts().definitions);
+  const paths = new Map(baseTexts().paths);
   for (const part of parts) {
-    for (const [name, schema] of Object.entries(part.schemas)) definitions[name] ??= definitionV2(schema);
-    for (const [path, item] of Object.entries(part.v2Paths)) if (item !== undefined) paths[path] = item;
+    const texts = textsOf(part);
+    for (const [name, text] of texts.definitions) if (!definitions.has(name)) definitions.set(name, text);
+    for (const [path, text] of texts.paths) paths.set(path, text);
   }
-  return { ...base, paths, definitions };
+  const top = new Map(Object.keys(base).map((key) => [key, '']));
+  for (const key of top.keys())
+    top.set(
+      key,
+      key === 'paths' ? goJsonMap(paths) : key === 'definitions' ? goJsonMap(definitions) : goJson(base[key]),
+    );
+  return goJsonMap(top);
+}
+
+interface Texts {
+  readonly definitions: ReadonlyMap<string, string>;
+  readonly paths: ReadonlyMap<string, string>;
+}
+
+let ofBase: Texts | undefined;
+
+function baseTexts(): Texts {
+  const { definitions, paths } = openApiV2();
+  return (ofBase ??= { definitions: written(definitions as JsonObject), paths: written(paths as JsonObject) });
+}
+
+/** Made once for each version of a definition: another definition changes nothing about it. */
+const ofParts = new WeakMap<CustomPart, Texts>();
+
+function textsOf(part: CustomPart): Texts {
+  let texts = ofParts.get(part);
+  if (texts === undefined) {
+    texts = { definitions: written(part.schemas, definitionV2), paths: written(part.v2Paths) };
+    ofParts.set(part, texts);
+  }
+  return texts;
+}
+
+function written(map: JsonObject, turned: (value: JsonValue) => JsonValue = (value) => value): Texts['paths'] {
+  const texts = new Map<string, string>();
+  for (const key in map) {
+    const value = map[key];
+    if (value !== undefined) texts.set(key, goJson(turned(value)));
+  }
+  return texts;
 }
 
 /** What v2 has no words for. */
