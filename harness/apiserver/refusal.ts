@@ -150,6 +150,14 @@ export function tooLargeVersion(asked: number, current: number): Refusal {
   });
 }
 
+/** 504 for what a real server gives up after 34 s. */
+export const OUT_OF_TIME: Refusal = refuse(
+  504,
+  'Timeout',
+  'Timeout: request did not complete within requested timeout - context deadline exceeded',
+  {},
+);
+
 /** Go's `field.Error`: what is wrong with one field. */
 export interface FieldError {
   readonly type: FieldErrorType;

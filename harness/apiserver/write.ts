@@ -32,10 +32,12 @@ import {
   invalid,
   nameExhausted,
   notFound,
+  OUT_OF_TIME,
   rawError,
   Refusal,
   type FieldError,
 } from './refusal.ts';
+import { TooMuchJudged } from './schema/site.ts';
 import { rowKey } from './store.ts';
 
 /** kube-apiserver truncates the base so that base and suffix fit a DNS label. */
@@ -82,6 +84,7 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
     const unallocated = refuseUnallocatable(call, object, undefined);
     if (unallocated !== undefined) return unallocated;
     const content = validateContent(call, object, undefined);
+    if (content instanceof Refusal) return content;
     const errors = validateNewMetadata(object.metadata, strategy.name, strategy.judging.create, content);
     if (errors.length > 0) return invalid(internally(definition), meta.name ?? '', errors);
     if (tries === 1) warnOfFinalizers(call, object, undefined);
@@ -222,10 +225,23 @@ function validateContent(
   { route: { definition, version, subresource }, warnings }: Call,
   object: KubeObject,
   old: KubeObject | undefined,
-): readonly FieldError[] {
-  const bySchema = version.schema === undefined ? NONE : version.schema.validate(object, old, warnings);
+): readonly FieldError[] | Refusal {
+  const { schema } = version;
+  if (schema !== undefined && old !== undefined && subresource === 'status' && definition.custom)
+    return inTime(() => schema.validateStatus(object, old, warnings));
+  const bySchema = schema === undefined ? NONE : inTime(() => schema.validate(object, old, warnings));
+  if (bySchema instanceof Refusal) return bySchema;
   const byStrategy = definition.strategy.validate?.(object, old, subresource) ?? NONE;
   return byStrategy.length === 0 ? bySchema : [...bySchema, ...byStrategy];
+}
+
+function inTime(validate: () => readonly FieldError[]): readonly FieldError[] | Refusal {
+  try {
+    return validate();
+  } catch (error) {
+    if (error instanceof TooMuchJudged) return OUT_OF_TIME;
+    throw error;
+  }
 }
 
 /**
@@ -252,10 +268,8 @@ export function storeChanged(
   const { judging } = definition.strategy;
   const judged = subresource === 'status' || subresource === 'finalize' ? judging.status : judging.update;
   const errors = validateMetadataUpdate(changed.metadata, before.metadata, judged);
-  const content =
-    subresource === 'status' && version.schema !== undefined && definition.custom
-      ? version.schema.validateStatus(changed, before, call.warnings)
-      : validateContent(call, changed, before);
+  const content = validateContent(call, changed, before);
+  if (content instanceof Refusal) return content;
   if (errors.length > 0 || content.length > 0)
     return invalid(internally(definition), changed.metadata.name ?? '', [...errors, ...content]);
 

@@ -10,7 +10,8 @@ import { fieldInvalid, type FieldError } from '../refusal.ts';
 import { coerceValue } from '../schema/coerce.ts';
 import { validateLists } from '../schema/lists.ts';
 import { compileNode } from '../schema/node.ts';
-import { validateValue, type Site } from '../schema/validate.ts';
+import { Site } from '../schema/site.ts';
+import { validateValue } from '../schema/validate.ts';
 
 /** Appends what is wrong with the defaults in and below a schema. */
 export function validateDefaults(schema: JsonObject, at: string, errors: FieldError[]): void {
@@ -21,9 +22,9 @@ export function validateDefaults(schema: JsonObject, at: string, errors: FieldEr
     // Missing fields may be filled in, unknown ones may not be there.
     if (!jsonEqual(coerceValue({ ...node, defaulted: [] }, value, '', undefined), value) && hasUnknown(schema, value))
       errors.push(fieldInvalid(where, value, 'must not have unknown fields'));
-    const site: Site = { errors: [], matches: 0, base: where };
+    const site = new Site(where);
     validateValue(node, value, undefined, '', site);
-    errors.push(...site.errors);
+    for (const error of site.errors) errors.push(error);
     if (site.errors.length === 0) validateLists(node, value, where, errors);
   }
   if (isMap(schema['items'])) validateDefaults(schema['items'], `${at}.items`, errors);

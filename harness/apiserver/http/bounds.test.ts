@@ -1,87 +1,27 @@
 /** Requests that would cost many times what they bring: each gets an answer, soon, and with little memory. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { realProcessorMs } from '../../determinism/real-time.ts';
+import { expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import { CONFIGMAPS_PATH, testServer } from '../testing.ts';
-import { serveHttp, type HttpServer } from './serve.ts';
+import { CONFIGMAPS_PATH } from '../testing.ts';
+import {
+  APPLY,
+  CRDS,
+  define,
+  FREE,
+  JSON_PATCH,
+  JSON_TYPE,
+  map,
+  MERGE_PATCH,
+  nested,
+  PODS,
+  send,
+  STRATEGIC,
+  TEMPLATES,
+  times,
+  useServer,
+  YAML,
+} from './bounds-testing.ts';
 
-let http: HttpServer;
-beforeAll(async () => {
-  http = await serveHttp(testServer().server);
-});
-afterAll(() => http.close());
-
-/** Far more than any of them takes, far less than a walk that takes the square of its input. */
-const PROCESSOR_MS_MAX = 3000;
-
-interface Answer {
-  readonly code: number;
-  readonly message: string;
-  readonly headers: Headers;
-}
-
-async function send(method: string, path: string, type: string, body: JsonValue | Buffer): Promise<Answer> {
-  const before = realProcessorMs();
-  const text = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
-  const answer = await fetch(`${http.url}${path}`, { method, headers: { 'content-type': type }, body: text });
-  const { message = '' } = (await answer.json()) as { readonly message?: string };
-  expect(realProcessorMs() - before).toBeLessThan(PROCESSOR_MS_MAX);
-  return { code: answer.status, message: message.slice(0, 5000), headers: answer.headers };
-}
-
-const JSON_TYPE = 'application/json';
-const JSON_PATCH = 'application/json-patch+json';
-const MERGE_PATCH = 'application/merge-patch+json';
-const STRATEGIC = 'application/strategic-merge-patch+json';
-const APPLY = 'application/apply-patch+yaml';
-const YAML = 'application/yaml';
-const PODS = '/api/v1/namespaces/default/pods';
-const TEMPLATES = '/api/v1/namespaces/default/podtemplates';
-const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-
-function times<T>(count: number, make: (index: number) => T): readonly T[] {
-  return Array.from({ length: count }, (_, index) => make(index));
-}
-
-function map(count: number, make: (index: number) => readonly [string, JsonValue]): JsonObject {
-  return Object.fromEntries(times(count, make));
-}
-
-function nested(levels: number, open: string, close: string): string {
-  return `${open.repeat(levels)}1${close.repeat(levels)}`;
-}
-
-let kinds = 0;
-
-/** A custom kind of this schema; where its objects are, and how one begins. */
-async function define(schema: JsonObject): Promise<{ readonly path: string; readonly head: JsonObject }> {
-  const singular = `bound${kinds++}`;
-  const made = await send('POST', CRDS, JSON_TYPE, {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `${singular}s.bounds.io` },
-    spec: {
-      group: 'bounds.io',
-      scope: 'Namespaced',
-      names: { plural: `${singular}s`, singular, kind: singular.toUpperCase() },
-      versions: [
-        {
-          name: 'v1',
-          served: true,
-          storage: true,
-          schema: { openAPIV3Schema: { type: 'object', properties: { spec: schema } } },
-        },
-      ],
-    },
-  });
-  expect(made).toMatchObject({ code: 201 });
-  return {
-    path: `/apis/bounds.io/v1/namespaces/default/${singular}s`,
-    head: { apiVersion: 'bounds.io/v1', kind: singular.toUpperCase(), metadata: { name: 'one' } },
-  };
-}
-
-const FREE = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+useServer();
 
 it.each([
   ['JSON lists', JSON_TYPE, nested(20_000, '[', ']')],
@@ -325,12 +265,14 @@ it('ends rules that cost too much together, as kube-apiserver does', async () =>
   });
 });
 
+let quantities = 0;
+
 it.each(['1e999999999', '1e-999999999', '1e9223372036854775807', '1e1000000', `1${'0'.repeat(400_000)}e1`])(
   'reads the quantity %.30s without writing it out',
   async (quantity) => {
     const resources = { limits: { cpu: quantity }, requests: { cpu: quantity } };
     const spec = { containers: [{ name: 'c', image: 'i', resources }] };
-    const object = { metadata: { name: `q${kinds++}` }, spec };
+    const object = { metadata: { name: `q${quantities++}` }, spec };
 
     expect(await send('POST', PODS, JSON_TYPE, object)).toMatchObject({ code: 201 });
   },

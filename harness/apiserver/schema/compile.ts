@@ -13,7 +13,8 @@ import { hasEmbedded, validateEmbedded } from './embedded.ts';
 import { hasAssociativeLists, validateLists } from './lists.ts';
 import { validateScale } from './scale.ts';
 import { compileNode, type SchemaNode } from './node.ts';
-import { validateValue, type Site } from './validate.ts';
+import { Site } from './site.ts';
+import { validateValue } from './validate.ts';
 
 export interface CompiledSchema {
   readonly root: SchemaNode;
@@ -81,7 +82,7 @@ export function compileSchema(schema: JsonValue | undefined, scale?: ScalePaths)
     coerce: (object, unknown) => bounded(() => coerceMap(root, object, '', unknown, true)) as KubeObject,
     prune: (object) => coerceMap((bare ??= withoutDefaults(root)), object, '', undefined, true) as KubeObject,
     validate: (object, old, warnings) => {
-      const site: Site = { errors: [], matches: 0, base: '' };
+      const site = new Site('');
       validateValue(root, object, old, '', site);
       if (scale !== undefined) validateScale(scale, object, site.errors, true);
       if (embedded) validateEmbedded(root, object, '', site.errors);
@@ -90,7 +91,7 @@ export function compileSchema(schema: JsonValue | undefined, scale?: ScalePaths)
     },
     validateStatus: (object, old, warnings) => {
       const value = object['status'];
-      const site: Site = { errors: [], matches: 0, base: 'status' };
+      const site = new Site('status');
       if (status !== undefined && value !== undefined) validateValue(status, value, old['status'], '', site);
       if (scale !== undefined) validateScale(scale, object, site.errors, false);
       beyond(object, old, site.errors, warnings);

@@ -9,49 +9,11 @@ import { jsonEqual } from '../../model/leaf.ts';
 import { isList, isMap, sortedKeys } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import { longIntegerDigits } from '../../wire/go-json.ts';
-import type { FieldError, FieldErrorType } from '../refusal.ts';
 import { isUnchanged, oldItem } from './correlate.ts';
 import { formatHolds } from './formats.ts';
 import type { SchemaNode } from './node.ts';
 import { numberFaults } from './numbers.ts';
-
-/** Where an error is, and where it goes. */
-export interface Site {
-  readonly errors: FieldError[];
-  /** Checks that went through: `anyOf` and `oneOf` show the errors of the branch with most of them. */
-  matches: number;
-  /** Prefix of every field: empty for the whole object, `status` for its status alone. */
-  readonly base: string;
-}
-
-function fail(site: Site, path: string, type: FieldErrorType, value: JsonValue | undefined, detail: string): void {
-  const bare = path.startsWith('.') ? path.slice(1) : path;
-  const field = site.base === '' ? bare : bare === '' ? site.base : `${site.base}.${bare}`;
-  add(site, { type, field: field === '' ? '<nil>' : field, ...(value === undefined ? {} : { value }), detail });
-}
-
-/** What one object is told at most; the answer shows fewer still. */
-const ERRORS_MAX = 10_000;
-/** How far back an error is looked for: those of one value stand together, and all of them would take their number squared. */
-const LOOKED_BACK = 200;
-
-/** The same text is never said twice. */
-function add(site: Site, error: FieldError): void {
-  const { length } = site.errors;
-  if (length >= ERRORS_MAX) return;
-  for (let index = Math.max(0, length - LOOKED_BACK); index < length; index++) {
-    const other = site.errors[index];
-    if (
-      other !== undefined &&
-      other.detail === error.detail &&
-      other.field === error.field &&
-      other.type === error.type &&
-      jsonEqual(other.value, error.value)
-    )
-      return;
-  }
-  site.errors.push(error);
-}
+import { Site } from './site.ts';
 
 /**
  * Appends to `site.errors` whatever is wrong with `value`. `old`: the stored value, when there is one to compare with: what has not
@@ -73,10 +35,12 @@ export function validateValue(
   const { errors } = site;
   const count = errors.length;
   judge(node, value, old, path, site);
-  if (errors.length > count && isUnchanged(node, value, old)) errors.length = count;
+  if (errors.length > count && isUnchanged(node, value, old)) site.forgetAfter(count);
 }
 
 function judge(node: SchemaNode, given: JsonValue, old: JsonValue | undefined, path: string, site: Site): void {
+  if (site.settled) return;
+  site.judging(typeof given === 'string' ? 1 + (given.length >> 10) : 1);
   // An integer that keeps digits beyond a double's is judged as the double.
   const digits = typeof given === 'object' ? longIntegerDigits(given) : undefined;
   const value = digits === undefined ? given : Number(digits);
@@ -97,7 +61,7 @@ function judge(node: SchemaNode, given: JsonValue, old: JsonValue | undefined, p
     site.matches += 2;
     if (hasNumberRules(node))
       for (const fault of numberFaults(node, value, path))
-        fail(site, fault.plain ? '' : path, 'Invalid', fault.plain ? '' : (fault.value ?? value), fault.text);
+        site.fail(fault.plain ? '' : path, 'Invalid', fault.plain ? '' : (fault.value ?? value), () => fault.text);
   } else if (isList(value)) checkList(node, value, isList(old) ? old : undefined, path, site);
   if (node.enum !== undefined) checkEnum(node, value, path, site);
   if (isMap(value)) checkMap(node, value, isMap(old) ? old : undefined, path, site);
@@ -124,20 +88,21 @@ function typeOf(value: JsonValue): string {
 function checkType(node: SchemaNode, value: JsonValue, path: string, site: Site): boolean {
   const found = typeOf(value);
   const wanted = node.intOrString ? 'integer,string' : node.type;
-  const mistyped = (type: string, shown: string): false => {
-    fail(site, path, 'TypeInvalid', shown, `${path} in body must be of type ${type}: ${JSON.stringify(shown)}`);
-    return false;
-  };
-  if (value === null) return wanted === '' || node.nullable || mistyped(wanted, 'null');
+  if (value === null) return wanted === '' || node.nullable || mistyped(site, path, wanted, 'null');
   const fits = node.intOrString
     ? found === 'integer' || found === 'string'
     : node.type === found || (node.type === 'number' && found === 'integer');
   if (node.format !== '' && !fits) {
     // A format is named instead of the type, and lists pass for strings with a format.
-    if (found !== 'string' && found !== 'array') return mistyped(node.format, goFormat(found));
+    if (found !== 'string' && found !== 'array') return mistyped(site, path, node.format, goFormat(found));
     if (node.type !== 'number' && node.type !== 'integer' && !node.intOrString) return true;
   }
-  return fits || mistyped(wanted, found);
+  return fits || mistyped(site, path, wanted, found);
+}
+
+function mistyped(site: Site, path: string, wanted: string, found: string): false {
+  site.fail(path, 'TypeInvalid', found, () => `${path} in body must be of type ${wanted}: ${JSON.stringify(found)}`);
+  return false;
 }
 
 /** The format that go-openapi infers from a value. */
@@ -147,13 +112,16 @@ function goFormat(found: string): string {
 
 function checkEnum(node: SchemaNode, value: JsonValue, path: string, site: Site): void {
   if (node.enum === undefined || node.enum.length === 0) return;
-  const { values, text } = enumOf(node.enum);
-  if (value !== null && values.has(JSON.stringify(sortedKeys(value)))) return;
-  fail(site, path, 'NotSupported', value, text);
+  const { values, structured, text } = enumOf(node.enum);
+  if (value !== null && (typeof value !== 'object' || structured) && values.has(JSON.stringify(sortedKeys(value))))
+    return;
+  site.fail(path, 'NotSupported', value, () => text);
 }
 
 interface Enum {
   readonly values: ReadonlySet<string>;
+  /** Whether a map or a list is among them: no other is worth writing out. */
+  readonly structured: boolean;
   readonly text: string;
 }
 
@@ -166,6 +134,7 @@ function enumOf(list: readonly JsonValue[]): Enum {
     const supported = list.map((one) => JSON.stringify(typeof one === 'string' ? one : JSON.stringify(one)));
     made = {
       values: new Set(list.map((one) => JSON.stringify(sortedKeys(one)))),
+      structured: list.some((one) => typeof one === 'object' && one !== null),
       text: `supported values: ${supported.join(', ')}`,
     };
     enums.set(list, made);
@@ -176,16 +145,33 @@ function enumOf(list: readonly JsonValue[]): Enum {
 function checkString(node: SchemaNode, value: string, path: string, site: Site): void {
   const { maxLength, minLength, pattern, format } = node;
   site.matches++;
-  if (maxLength !== undefined && value.length > maxLength && [...value].length > maxLength)
-    fail(site, path, 'TooLong', undefined, `may not be more than ${maxLength} ${maxLength === 1 ? 'byte' : 'bytes'}`);
-  else if (minLength !== undefined && [...value].length < minLength)
-    fail(site, path, 'Invalid', value, `${path} in body should be at least ${minLength} chars long`);
+  if (maxLength !== undefined && isLonger(value, maxLength))
+    site.fail(
+      path,
+      'TooLong',
+      undefined,
+      () => `may not be more than ${maxLength} ${maxLength === 1 ? 'byte' : 'bytes'}`,
+    );
+  else if (minLength !== undefined && !isLonger(value, minLength - 1))
+    site.fail(path, 'Invalid', value, () => `${path} in body should be at least ${minLength} chars long`);
   else if (pattern !== undefined && !pattern.test(value))
-    fail(site, path, 'Invalid', value, `${path} in body should match '${node.patternText}'`);
+    site.fail(path, 'Invalid', value, () => `${path} in body should match '${node.patternText}'`);
   if (format === '') return;
   site.matches++;
   if (!formatHolds(format, value))
-    fail(site, path, 'TypeInvalid', value, `${path} in body must be of type ${format}: ${JSON.stringify(value)}`);
+    site.fail(path, 'TypeInvalid', value, () => `${path} in body must be of type ${format}: ${JSON.stringify(value)}`);
+}
+
+/** Whether a text has more characters than that, which are one or two units each. */
+function isLonger(text: string, characters: number): boolean {
+  if (text.length <= characters) return false;
+  if (text.length > 2 * characters) return true;
+  let count = 0;
+  for (let at = 0; at < text.length; at++) {
+    if ((text.codePointAt(at) ?? 0) > 0xffff) at++;
+    if (++count > characters) return true;
+  }
+  return false;
 }
 
 function checkList(
@@ -197,17 +183,17 @@ function checkList(
 ): void {
   const { items, minItems, maxItems } = node;
   if (items !== undefined)
-    for (let index = 0; index < list.length; index++) {
+    for (let index = 0; index < list.length && !site.settled; index++) {
       const item = list[index] as JsonValue;
-      validateValue(items, item, oldItem(node, item, old), `${path}[${index}]`, site);
+      validateValue(items, item, oldItem(node, item, old), site.words ? `${path}[${index}]` : '', site);
     }
   site.matches += 2;
   if (minItems !== undefined && list.length < minItems)
-    fail(site, path, 'Invalid', list.length, `${path} in body should have at least ${minItems} items`);
+    site.fail(path, 'Invalid', list.length, () => `${path} in body should have at least ${minItems} items`);
   if (maxItems !== undefined && list.length > maxItems)
-    fail(site, path, 'TooMany', list.length, `must have at most ${maxItems} ${maxItems === 1 ? 'item' : 'items'}`);
+    site.fail(path, 'TooMany', list.length, () => `must have at most ${maxItems} ${maxItems === 1 ? 'item' : 'items'}`);
   if (node.uniqueItems && list.some((one, at) => list.findIndex((other) => jsonEqual(one, other)) < at))
-    fail(site, path, 'Invalid', '', `${path} in body shouldn't contain duplicates`);
+    site.fail(path, 'Invalid', '', () => `${path} in body shouldn't contain duplicates`);
 }
 
 function checkMap(node: SchemaNode, map: JsonObject, old: JsonObject | undefined, path: string, site: Site): void {
@@ -216,9 +202,14 @@ function checkMap(node: SchemaNode, map: JsonObject, old: JsonObject | undefined
   if (minProperties !== undefined || maxProperties !== undefined) {
     const size = Object.keys(map).length;
     if (minProperties !== undefined && size < minProperties)
-      fail(site, path, 'Invalid', size, `${path} in body should have at least ${minProperties} properties`);
+      site.fail(path, 'Invalid', size, () => `${path} in body should have at least ${minProperties} properties`);
     if (maxProperties !== undefined && size > maxProperties)
-      fail(site, path, 'TooMany', size, `must have at most ${maxProperties} ${maxProperties === 1 ? 'item' : 'items'}`);
+      site.fail(
+        path,
+        'TooMany',
+        size,
+        () => `must have at most ${maxProperties} ${maxProperties === 1 ? 'item' : 'items'}`,
+      );
   }
   for (const key in map) {
     const value = map[key];
@@ -228,63 +219,87 @@ function checkMap(node: SchemaNode, map: JsonObject, old: JsonObject | undefined
     const property = properties.get(key);
     // Before there is a path: most of what an update sends is what was there.
     if (property !== undefined && value === was && !property.open) continue;
-    if (property !== undefined) validateValue(property, value, was, path === '' ? key : `${path}.${key}`, site);
-    else if (typeof additional === 'object') validateValue(additional, value, was, `${path}.${key}`, site);
-    else if (additional === false) fail(site, path, 'Invalid', key, `${path}.${key} in body is a forbidden property`);
+    if (property !== undefined) {
+      const below = !site.words ? '' : path === '' ? key : `${path}.${key}`;
+      validateValue(property, value, was, below, site);
+    } else if (typeof additional === 'object')
+      validateValue(additional, value, was, site.words ? `${path}.${key}` : '', site);
+    else if (additional === false)
+      site.fail(path, 'Invalid', key, () => `${path}.${key} in body is a forbidden property`);
   }
   for (const key of required)
-    if (map[key] === undefined) fail(site, path === '' ? key : `${path}.${key}`, 'Required', undefined, '');
+    if (map[key] === undefined) site.fail(path === '' ? key : `${path}.${key}`, 'Required', undefined, () => '');
 }
 
 function checkCombinations(node: SchemaNode, value: JsonValue, path: string, site: Site): void {
   const { allOf, anyOf, oneOf, not } = node;
-  const shown = JSON.stringify(path);
-  const tryOne = (one: SchemaNode): Site => {
-    const tried: Site = { errors: [], matches: 0, base: site.base };
-    judge(one, value, undefined, path, tried);
-    return tried;
-  };
-  const take = (from: Site | undefined): void => {
-    if (from === undefined) return;
-    site.matches += from.matches;
-    for (const error of from.errors) add(site, error);
-  };
+  const shown = (): string => JSON.stringify(path);
+  const fail = (detail: () => string): void => site.fail('', 'Invalid', '', detail);
   if (anyOf.length > 0) {
-    const tries = anyOf.map(tryOne);
-    const success = tries.find(({ errors }) => errors.length === 0);
-    if (success === undefined) fail(site, '', 'Invalid', '', `${shown} must validate at least one schema (anyOf)`);
-    take(success ?? best(tries));
+    const valid = anyOf.find((one) => isValid(one, value, site));
+    if (valid === undefined) fail(() => `${shown()} must validate at least one schema (anyOf)`);
+    takeBest(valid, anyOf, value, path, site);
   }
   if (oneOf.length > 0) {
-    const tries = oneOf.map(tryOne);
-    const valid = tries.filter(({ errors }) => errors.length === 0);
+    const valid = oneOf.filter((one) => isValid(one, value, site));
     if (valid.length !== 1) {
       const found = valid.length === 0 ? 'Found none valid' : `Found ${valid.length} valid alternatives`;
-      fail(site, '', 'Invalid', '', `${shown} must validate one and only one schema (oneOf). ${found}`);
+      fail(() => `${shown()} must validate one and only one schema (oneOf). ${found}`);
     }
     // Failures after a success do not count, the best before it was forgotten.
-    if (valid.length === 0) take(best(tries));
-    else if (valid.length === 1) take(valid[0]);
+    if (valid.length < 2) takeBest(valid[0], oneOf, value, path, site);
   }
   if (allOf.length > 0) {
-    const tries = allOf.map(tryOne);
-    for (const one of tries) take(one);
-    const valid = tries.filter(({ errors }) => errors.length === 0).length;
+    let valid = 0;
+    for (const one of allOf) if (take(one, value, path, site)) valid++;
     if (valid !== allOf.length)
-      fail(
-        site,
-        '',
-        'Invalid',
-        '',
-        `${shown} must validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`,
-      );
+      fail(() => `${shown()} must validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`);
   }
-  if (not !== undefined && tryOne(not).errors.length === 0)
-    fail(site, '', 'Invalid', '', `${shown} must not validate the schema (not)`);
+  if (not !== undefined && isValid(not, value, site)) fail(() => `${shown()} must not validate the schema (not)`);
 }
 
-function best(tries: readonly Site[]): Site | undefined {
-  let found: Site | undefined;
-  for (const one of tries) if (found === undefined || one.matches > found.matches) found = one;
+function isValid(node: SchemaNode, value: JsonValue, of: Site): boolean {
+  const tried = new Site('', 'validity', of);
+  judge(node, value, undefined, '', tried);
+  return !tried.failed;
+}
+
+/** What is left of alternatives: the valid one, or the one that came closest. */
+function takeBest(
+  valid: SchemaNode | undefined,
+  alternatives: readonly SchemaNode[],
+  value: JsonValue,
+  path: string,
+  site: Site,
+): void {
+  // A valid branch has nothing to show, only to count.
+  if (valid !== undefined && site.asked !== 'matches') return;
+  take(valid ?? closest(alternatives, value, site), value, path, site);
+}
+
+/** Judges a branch and takes over what comes of it: whether it is valid. */
+function take(node: SchemaNode | undefined, value: JsonValue, path: string, site: Site): boolean {
+  if (node === undefined || site.settled) return false;
+  const tried = new Site(site.base, site.asked, site);
+  judge(node, value, undefined, path, tried);
+  site.matches += tried.matches;
+  for (const error of tried.errors) site.add(error);
+  if (tried.failed) site.failed = true;
+  return !tried.failed;
+}
+
+/** Of alternatives that all fail the one that most checks went through in; undefined where none would be shown. */
+function closest(alternatives: readonly SchemaNode[], value: JsonValue, site: Site): SchemaNode | undefined {
+  if (alternatives.length === 1 || site.settled) return alternatives[0];
+  let found: SchemaNode | undefined;
+  let most = -1;
+  for (const one of alternatives) {
+    if (found !== undefined && !site.compares) break;
+    const tried = new Site('', 'matches', site);
+    judge(one, value, undefined, '', tried);
+    if (tried.matches <= most) continue;
+    found = one;
+    most = tried.matches;
+  }
   return found;
 }
