@@ -45,6 +45,22 @@ export function sortedKeys(value: JsonValue): JsonValue {
   return Object.fromEntries(out);
 }
 
+/**
+ * A copy of `map` without some of its keys, which are in its order. Deleting them from a copy takes far longer, and leaves one that takes
+ * more memory.
+ */
+export function withoutKeys(
+  map: { readonly [key: string]: JsonValue | undefined },
+  keys: readonly string[],
+): { [key: string]: JsonValue | undefined } {
+  const copy: { [key: string]: JsonValue | undefined } = {};
+  let next = 0;
+  for (const key in map)
+    if (key === keys[next]) next++;
+    else copy[key] = map[key];
+  return copy;
+}
+
 /** Whether a value nests deeper than that, or for ever. Does not call itself, and looks at each part once a level, however often it is held. */
 export function nestsDeeper(value: unknown, levels: number): boolean {
   let level = new Set([value]);

@@ -5,11 +5,11 @@
  * again, defaults included; a value that is so already comes back as the same object. Does not own: the defaults (`defaults/`), rules
  * of kinds, Go's scalars with their own formats (`go-scalars.ts`). Start at {@link decoderOf}.
  */
-import { isList, isMap } from '../../model/json.ts';
+import { isList, isMap, withoutKeys } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import { defaultsOf } from './defaults/by-type.ts';
 import type { Defaulting } from './defaults/rules.ts';
-import { EMBEDDED, mismatch, pathText, type Decoder, type Decoding } from './go-decoding.ts';
+import { EMBEDDED, mismatch, noteUnknown, type Decoder, type Decoding } from './go-decoding.ts';
 import { scalarDecoder } from './go-scalar-decoders.ts';
 import { printedGoType, readGoType, type FieldEntry, type StructEntry } from './go-types.ts';
 
@@ -108,20 +108,19 @@ export class StructDecoder implements Decoder {
     const outer = at.struct;
     at.struct = this.#name.slice(this.#name.lastIndexOf('.') + 1);
     let copy: { [key: string]: JsonValue | undefined } | undefined;
+    let gone: string[] | undefined;
     const inPlace = at.words === 'json';
     // The converter names the unknown fields of a struct before it goes into the known ones.
     if (!inPlace && at.unknown !== undefined)
       for (const key of Object.keys(map).toSorted())
-        if (map[key] !== undefined && !(root && isTypeMeta(key)) && !fields.has(key))
-          at.unknown.push(pathText(at.path, key));
+        if (map[key] !== undefined && !(root && isTypeMeta(key)) && !fields.has(key)) noteUnknown(at, key);
     for (const key in map) {
       const value = map[key];
       if (value === undefined || (root && isTypeMeta(key))) continue;
       const field = fields.get(key);
       if (field === undefined) {
-        if (inPlace) at.unknown?.push(pathText(at.path, key));
-        copy ??= { ...map };
-        delete copy[key];
+        if (inPlace) noteUnknown(at, key);
+        (gone ??= []).push(key);
         continue;
       }
       const { decoder } = field;
@@ -135,10 +134,10 @@ export class StructDecoder implements Decoder {
         if (!field.kept && decoder.isEmpty(decoded)) decoded = undefined;
       }
       if (decoded === value) continue;
-      copy ??= { ...map };
-      if (decoded === undefined) delete copy[key];
-      else copy[key] = decoded;
+      if (decoded === undefined) (gone ??= []).push(key);
+      else (copy ??= { ...map })[key] = decoded;
     }
+    if (gone !== undefined) copy = withoutKeys(copy ?? map, gone);
     at.struct = outer;
     // Defaults first: a zero that is written because it must be would look like a choice.
     return at.error === undefined ? this.complete(this.#defaulted(copy ?? map, root), root) : map;

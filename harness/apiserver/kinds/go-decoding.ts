@@ -80,8 +80,16 @@ function goKind(value: JsonValue): string {
 /** Marks names of embedded structs: type errors have them, paths of unknown fields do not. */
 export const EMBEDDED = '\u0001';
 
+/** Go's decoder ends its list after a hundred; here metadata is decoded apart, and repeated keys are looked for in it. */
+const UNKNOWN_MAX = 1000;
+
+/** Notes a field that the struct at hand does not have. */
+export function noteUnknown(at: Decoding, key: string): void {
+  if (at.unknown !== undefined && at.unknown.length < UNKNOWN_MAX) at.unknown.push(pathText(at.path, key));
+}
+
 /** The path of a field below the value at hand, as unknown fields are named. */
-export function pathText(path: readonly (string | number)[], last: string): string {
+function pathText(path: readonly (string | number)[], last: string): string {
   let text = '';
   for (const part of path) {
     if (typeof part === 'number') text += `[${part}]`;

@@ -4,7 +4,7 @@
  * Mirrors apiextensions-apiserver `schema/pruning` and `schema/defaulting`: unknown keys go, missing keys with a default come, a
  * null where null is not allowed becomes the default or goes.
  */
-import { isList, isMap } from '../../model/json.ts';
+import { isList, isMap, withoutKeys } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import { jsonEqual } from '../../model/leaf.ts';
 import { longIntegerDigits } from '../../wire/go-json.ts';
@@ -108,7 +108,7 @@ export function coerceMap(
 ): JsonObject {
   const { properties, additional, defaulted } = node;
   let copy: { [key: string]: JsonValue | undefined } | undefined;
-  let gone: Set<string> | undefined;
+  let gone: string[] | undefined;
   for (const key in map) {
     const value = map[key];
     if (value === undefined) continue;
@@ -133,7 +133,7 @@ export function coerceMap(
         continue;
       }
       if (kept) continue;
-      (gone ??= new Set()).add(key);
+      (gone ??= []).push(key);
       unknown?.push(path === '' ? key : `${path}.${key}`);
       continue;
     }
@@ -148,7 +148,7 @@ export function coerceMap(
     if (coerced === undefined) delete copy[key];
     else copy[key] = coerced;
   }
-  if (gone !== undefined) copy = without(gone, copy ?? map);
+  if (gone !== undefined) copy = withoutKeys(copy ?? map, gone);
   for (const [key, value] of defaulted) {
     if ((copy ?? map)[key] !== undefined) continue;
     room -= key.length + 4 + weightOfDefault(value);
@@ -158,20 +158,6 @@ export function coerceMap(
   }
   return copy ?? map;
 }
-
-/** Few keys are deleted from a copy; of many, deleting takes far longer than copying what is left. */
-function without(gone: ReadonlySet<string>, map: JsonObject): { [key: string]: JsonValue | undefined } {
-  if (gone.size < DELETED_MAX) {
-    const copy = { ...map };
-    for (const key of gone) delete copy[key];
-    return copy;
-  }
-  const copy: { [key: string]: JsonValue | undefined } = {};
-  for (const key in map) if (!gone.has(key)) copy[key] = map[key];
-  return copy;
-}
-
-const DELETED_MAX = 100;
 
 /** Nulls are kept where the schema says nothing about the type. */
 function dropped(node: CoercedNode): JsonValue | undefined {

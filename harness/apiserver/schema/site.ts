@@ -25,12 +25,6 @@ const COMPARED_MAX = 2_000_000;
 /** An object takes more judging than a real server has time for. */
 export class TooMuchJudged extends Error {}
 
-/** What judging one object has taken so far. */
-interface Work {
-  judged: number;
-  compared: number;
-}
-
 export class Site {
   readonly errors: FieldError[] = [];
   /** Prefix of every field: empty for the whole object, `status` for its status alone. */
@@ -39,14 +33,18 @@ export class Site {
   /** Checks that went through: `anyOf` and `oneOf` show the errors of the branch with most of them. Not counted where errors are asked for. */
   matches = 0;
   failed = false;
-  readonly #known = new Map<string, FieldError[]>();
+  /** Errors by how they start; most objects have none. */
+  #known: Map<string, FieldError[]> | undefined = undefined;
 
-  readonly #work: Work;
+  /** Where the work for an object is counted: the site that all others are of. */
+  readonly #root: Site;
+  #judged = 0;
+  #compared = 0;
 
   constructor(base: string, asked: Asked = 'errors', of?: Site) {
     this.base = base;
     this.asked = asked;
-    this.#work = of === undefined ? { judged: 0, compared: 0 } : of.#work;
+    this.#root = of === undefined ? this : of.#root;
   }
 
   /**
@@ -55,14 +53,14 @@ export class Site {
    * @throws {TooMuchJudged}
    */
   judging(parts: number): void {
-    const work = this.#work;
-    if ((work.judged += parts) > JUDGED_MAX) throw new TooMuchJudged();
-    if (this.asked === 'matches') work.compared += parts;
+    const root = this.#root;
+    if ((root.#judged += parts) > JUDGED_MAX) throw new TooMuchJudged();
+    if (this.asked === 'matches') root.#compared += parts;
   }
 
   /** Whether failed alternatives may still be compared. */
   get compares(): boolean {
-    return this.#work.compared < COMPARED_MAX;
+    return this.#root.#compared < COMPARED_MAX;
   }
 
   /** Whether errors are worded, which needs paths. */
@@ -92,6 +90,7 @@ export class Site {
   add(error: FieldError): void {
     if (this.settled) return;
     const start = startOf(error);
+    this.#known ??= new Map();
     const same = this.#known.get(start);
     if (same === undefined) this.#known.set(start, [error]);
     else if (same.some(({ detail, value }) => detail === error.detail && jsonEqual(value, error.value))) return;
@@ -102,7 +101,7 @@ export class Site {
   /** Forgets all errors but the first `count`. */
   forgetAfter(count: number): void {
     for (const error of this.errors.splice(count)) {
-      const same = this.#known.get(startOf(error));
+      const same = this.#known?.get(startOf(error));
       same?.splice(same.indexOf(error), 1);
     }
   }

@@ -255,6 +255,8 @@ export function patchedMap(call: Call, type: string, live: JsonObject): JsonObje
     if (result.outcome === 'failed')
       return refuse(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
     patched = result.value;
+    // Other patches nest no deeper than they or the object do.
+    if (isTooDeep(patched)) return badRequest(`the patched object nests deeper than ${LEVELS_MAX} levels`);
   } else {
     if (!isMap(request.body) && unread === '') return badRequest('Invalid JSON Patch');
     if (!isMap(request.body))
@@ -263,7 +265,6 @@ export function patchedMap(call: Call, type: string, live: JsonObject): JsonObje
       );
     patched = applyMergePatch(live, request.body);
   }
-  if (isTooDeep(patched)) return badRequest(`the patched object nests deeper than ${LEVELS_MAX} levels`);
   if (isMap(patched)) return patched;
   return invalid({ group: '', kind: '' }, '', [
     { type: 'Invalid', field: 'patch', value: JSON.stringify(patched), detail: 'the result is not an object' },
