@@ -203,6 +203,42 @@ describe.runIf(hasView)('a program', () => {
     expect(lines.at(-1)).toMatch(/Read-only file system|Permission denied/);
   });
 
+  // Needs perl, whose word for a system call takes its number.
+  it.runIf(process.arch === 'x64' && spawnSync('perl', ['-v']).status === 0)(
+    'reaches no key of the user in the kernel, and no host of its virtual machine',
+    () => {
+      const script = `$! = 0; print "$_:", syscall($_, 0, -4, 0, 0, 0), $!{ENOSYS} ? " refused\\n" : "\\n" for 248, 249, 250, 250 | 0x40000000;
+        print socket(my $s, 40, 1, 0) ? "open" : "closed", socket(my $t, 1, 1, 0) ? " open" : " closed"`;
+
+      expect(seenBy(['perl', '-e', script]).out).toBe(
+        '248:-1 refused\n249:-1 refused\n250:-1 refused\n1073742074:-1 refused\nclosed open',
+      );
+    },
+  );
+
+  it('takes a PATH of hundreds of folders', () => {
+    const folders = Array.from({ length: 300 }, (_, at) => join(root, 'tools', String(at)));
+    for (const folder of folders) mkdirSync(folder, { recursive: true });
+
+    expect(seenBy(['true'], { PATH: [...folders, '/usr/bin', '/bin'].join(':') })).toEqual({ out: '', code: 0 });
+  });
+
+  // Needs namespaces for the mount that stands inside of the project.
+  it('reads what is mounted inside of its project', () => {
+    mkdirSync(join(project, 'inner'));
+    const script = `mount -t tmpfs none inner && echo mounted > inner/file && exec "$@"`;
+    const view = [`--hide`, root, '--overlay', project, '--read', join(project, 'inner'), '--cd', project];
+    const launched = wrapper.wrapper({ folder: life, view });
+    const { stdout, stderr } = spawnSync(
+      'unshare',
+      ['-Urm', 'sh', '-c', script, 'sh', ...launched.toSpliced(1, 0, '--user', '0', '0'), 'cat', 'inner/file', 'file'],
+      { cwd: project, encoding: 'utf8' },
+    );
+
+    expect(stdout).toBe('mounted\nof the project');
+    expect(stderr).toContain(`nothing can be written where something else is mounted inside: ${project}`);
+  });
+
   it('cannot take a mount away or make one', () => {
     expect(sh(`umount ${root}; mount -t tmpfs none /mnt; ls ${root}/user/.kube`)).toMatch(/(?:.*\n)*.*No such file/);
   });
@@ -218,8 +254,14 @@ describe.runIf(hasView)('a program', () => {
     writeFileSync(join(project, 'plain'), 'text');
     chmodSync(join(project, 'plain'), 0o644);
 
-    expect(seenBy(['./missing'])).toEqual({ out: 'launch: cannot start ./missing: error 2', code: 127 });
-    expect(seenBy(['./plain'])).toEqual({ out: 'launch: cannot start ./plain: error 13', code: 126 });
+    expect(seenBy(['./missing'])).toEqual({
+      out: 'launch: cannot start a program: it, or the interpreter that it names, is not among the files that programs see (--file-system host shows all): ./missing',
+      code: 127,
+    });
+    expect(seenBy(['./plain'])).toEqual({
+      out: 'launch: cannot start a program: permission denied: ./plain',
+      code: 126,
+    });
   });
 
   it('that is a script without a first line is one of sh', () => {

@@ -1,5 +1,5 @@
 /** Clocks of real programs, steered. Each waits for hours; that a test ends at all says that they passed at once. */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -106,5 +106,15 @@ describe.runIf(canSteer)('a program that cannot be steered', () => {
   it('is said to be, by the name of how it waits', async () => {
     // "timeout" of coreutils arms a timer of the kernel.
     expect((await live(['timeout', '60', 'true'])).lost).toEqual(['timer_settime']);
+  });
+
+  it('is not started where its processes have other numbers in /proc', () => {
+    const [launcher = ''] = wrapper.wrapper({ folder, view: [] });
+    // As in a container: what is covered in /proc keeps a new one from being mounted.
+    const script = 'mount --bind /dev/null /proc/cpuinfo && exec "$0" --user 0 0 --steer 1 -- true';
+    const { status, stderr } = spawnSync('unshare', ['-Urm', 'sh', '-c', script, launcher], { encoding: 'utf8' });
+
+    expect(stderr).toBe('launch: no clock is steered where the host permits no new /proc\n');
+    expect(status).toBe(125);
   });
 });

@@ -39,7 +39,7 @@ __asm__(".globl _start\n_start: mov x29, #0\n mov x0, sp\n bl start\n");
 #endif
 
 #define CALL(name, a, b, c, d, e) kernel(__NR_##name, (word)(a), (word)(b), (word)(c), (word)(d), (word)(e))
-enum { ENOENT = 2, EINTR = 4, ENOEXEC = 8, EACCES = 13, EEXIST = 17, ENOTDIR = 20 };
+enum { ENOENT = 2, EINTR = 4, ENOEXEC = 8, EACCES = 13, EEXIST = 17, ENOTDIR = 20, EINVAL = 22, ENOSYS = 38, EAFNOSUPPORT = 97 };
 
 /* ---- text ---- */
 

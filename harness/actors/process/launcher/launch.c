@@ -21,9 +21,10 @@
  * orphans; the program is its child. When one of the first two ends, the kernel ends all others.
  * Exit codes of its own: 125 when the host does not permit something, 126 and 127 when the program cannot be started, as shells do.
  *
- * No libc: 10 KB, the same bytes from the same compiler, nothing to look up at run time. Start at main().
+ * No libc: 16 KB, the same bytes from the same compiler, nothing to look up at run time. Start at main().
  */
 #include "kernel.h"
+#include "filter.h"
 #include "steer.h"
 
 /* ---- options ---- */
@@ -38,7 +39,7 @@ struct step {
   long source;
 };
 
-enum { MAX_STEPS = 256 };
+enum { MAX_STEPS = 1024 };
 static struct step steps[MAX_STEPS];
 static int count;
 static int with_user;
@@ -180,7 +181,14 @@ static void overlay(struct step *step, long staging, int number) {
   add(&options, ",workdir=/proc/self/fd/"), add_number(&options, staging), add(&options, "/"), add(&options, work.bytes);
   if (with_user) add(&options, ",userxattr");
   make_place(step->path, 1);
-  mount("overlay", step->path, MS_NOSUID | MS_NODEV, options.bytes);
+  long result = CALL(mount, "overlay", step->path, "overlay", MS_NOSUID | MS_NODEV, options.bytes);
+  if (result == -EINVAL) {
+    /* Something is mounted inside that this user may not take away. */
+    long copy = must(CALL(open_tree, step->source, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE, 0, 0), "cannot open", step->path);
+    read_only(copy, "", AT_EMPTY_PATH | AT_RECURSIVE);
+    attach(copy, step->path);
+    say("nothing can be written where something else is mounted inside:", step->path, 0);
+  } else must(result, "cannot make a copy of", step->path);
   CALL(close, step->source, 0, 0, 0, 0);
 }
 
@@ -243,8 +251,12 @@ static void build_view(void) {
 
 /* Inside the pid namespace. A host that permits no /proc of its own (some containers) leaves the old one, read-only. */
 static void build_proc(void) {
-  static const char *const GUARDED[] = {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"};
-  if (CALL(mount, "proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0) return;
+  static const char *const GUARDED[] = {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/scsi", "/proc/dynamic_debug"};
+  if (CALL(mount, "proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0) {
+    /* There, our numbers are those of other processes. */
+    if (steered_by >= 0) fail("no clock is steered where the host permits no new /proc", "", 0);
+    return;
+  }
   /* Root without capabilities still owns these files. */
   for (int i = 0; i < (int)(sizeof GUARDED / sizeof *GUARDED); i++) {
     if (CALL(mount, GUARDED[i], GUARDED[i], NULL, MS_BIND, NULL) < 0) continue;
@@ -263,6 +275,7 @@ static void drop_privileges(void) {
     must(CALL(prctl, PR_CAPBSET_DROP, capability, 0, 0, 0), "cannot drop a capability", "");
   must(CALL(capset, &header, none, 0, 0, 0), "cannot drop capabilities", "");
   must(CALL(prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "cannot set no_new_privs", "");
+  deny_calls();
 }
 
 /* ---- processes ---- */
@@ -311,7 +324,10 @@ static long try_program(const char *path, char **environment) {
   if (error != -ENOEXEC) return error;
   char *words[MAX_STEPS + 2] = {"sh", (char *)path};
   int i = 1;
-  for (; program[i] && i < MAX_STEPS; i++) words[i + 1] = program[i];
+  for (; program[i]; i++) {
+    if (i == MAX_STEPS) fail("too many arguments for a script without a first line", path, 0);
+    words[i + 1] = program[i];
+  }
   return CALL(execve, "/bin/sh", words, environment, 0, 0);
 }
 
@@ -338,8 +354,11 @@ static void start_program(char **environment) {
       if (!*at++) break;
     }
   }
-  say("cannot start", name, error);
-  quit(error == -ENOENT || error == -ENOTDIR ? 127 : 126);
+  int is_missing = error == -ENOENT || error == -ENOTDIR;
+  if (is_missing) say("cannot start a program: it, or the interpreter that it names, is not among the files that programs see (--file-system host shows all):", name, 0);
+  else if (error == -EACCES) say("cannot start a program: permission denied:", name, 0);
+  else say("cannot start", name, error);
+  quit(is_missing ? 127 : 126);
 }
 
 static int first_process(char **environment) {
@@ -354,7 +373,7 @@ static int first_process(char **environment) {
     drop_privileges();
     /* Until the one that steers is attached. */
     if (steered_by >= 0) CALL(read, ready[0], &byte, 1, 0, 0), stop_at_waits();
-    CALL(close_range, 3, ~0u, 0, 0, 0);
+    must(CALL(close_range, 3, ~0u, 0, 0, 0), "cannot close files", "");
     must(CALL(chdir, directory, 0, 0, 0, 0), "cannot go to", directory);
     start_program(environment);
   }

@@ -11,14 +11,11 @@
  */
 #ifdef __x86_64__
 #include <asm/ptrace.h>
-#include <linux/audit.h>
 #include <linux/auxvec.h>
 #include <linux/elf.h>
-#include <linux/filter.h>
 #include <linux/futex.h>
 #include <linux/poll.h>
 #include <linux/ptrace.h>
-#include <linux/seccomp.h>
 #include <linux/signalfd.h>
 #include <linux/time.h>
 #include <linux/uio.h>
@@ -149,21 +146,24 @@ static int read_memory(long tid, word from, void *to, word size) {
 
 /* ---- the clock of a process ---- */
 
+/* Another process of the program may have changed the image: nothing outside of it is read. A zero follows it. */
 static word function_in(const char *image, word size, const char *name, word *room) {
   const Elf64_Ehdr *header = (const void *)image;
   const Elf64_Phdr *segment = (const void *)(image + header->e_phoff);
   const Elf64_Sym *symbols = NULL;
   const char *names = NULL;
+  const char *end = image + size;
+  if (header->e_phoff >= size || header->e_phnum > (size - header->e_phoff) / sizeof *segment) return 0;
   for (int i = 0; i < header->e_phnum; i++)
-    if (segment[i].p_type == PT_DYNAMIC)
-      for (const Elf64_Dyn *entry = (const void *)(image + segment[i].p_offset); entry->d_tag != DT_NULL; entry++) {
+    if (segment[i].p_type == PT_DYNAMIC && segment[i].p_offset < size)
+      for (const Elf64_Dyn *entry = (const void *)(image + segment[i].p_offset); (const char *)(entry + 1) <= end && entry->d_tag != DT_NULL; entry++) {
         if (entry->d_tag == DT_SYMTAB && entry->d_un.d_ptr < size) symbols = (const void *)(image + entry->d_un.d_ptr);
         if (entry->d_tag == DT_STRTAB && entry->d_un.d_ptr < size) names = image + entry->d_un.d_ptr;
       }
   if (!symbols || !names) return 0;
   /* The names follow the symbols. */
   for (const Elf64_Sym *symbol = symbols; (const char *)(symbol + 1) <= names; symbol++)
-    if (same(names + symbol->st_name, name)) {
+    if (symbol->st_name < (word)(end - names) && same(names + symbol->st_name, name)) {
       *room = symbol->st_size;
       return symbol->st_value;
     }
@@ -183,15 +183,16 @@ static int jump_to(long memory, word from, word to) {
 
 /* At an exec, before its first instruction. Returns what is in the way, or NULL. */
 static const char *take_clock(struct process *process) {
-  static char image[4 * 4096];
+  static char image[4 * 4096 + 1];
   word auxiliary[2], base = 0, room, ignored;
   long file = open_of(process->pid, "/auxv", O_RDONLY);
   while (CALL(read, file, auxiliary, sizeof auxiliary, 0, 0) == sizeof auxiliary && auxiliary[0] != AT_NULL)
     if (auxiliary[0] == AT_SYSINFO_EHDR) base = auxiliary[1];
   CALL(close, file, 0, 0, 0, 0);
   if (!base) return "no-vdso";
-  long size = CALL(pread64, process->memory, image, sizeof image, base, 0);
+  long size = CALL(pread64, process->memory, image, sizeof image - 1, base, 0);
   if (size < (long)sizeof(Elf64_Ehdr)) return "no-vdso";
+  image[size] = 0;
   word clock = function_in(image, size, "__vdso_clock_gettime", &room);
   word day = function_in(image, size, "__vdso_gettimeofday", &ignored);
   word second = function_in(image, size, "__vdso_time", &ignored);
@@ -236,11 +237,8 @@ static void on_fork(long parent, long child) {
 
 /* ---- waits ---- */
 
-#define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, __builtin_offsetof(struct seccomp_data, field))
 #define WHEN(value, then) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, then)
-#define DONE(action) BPF_STMT(BPF_RET | BPF_K, action)
 #define TRACE DONE(SECCOMP_RET_TRACE)
-#define ALLOW DONE(SECCOMP_RET_ALLOW)
 /* Stops a call whose argument, a pointer to a time, is not null. */
 #define WITH_TIME(n) LOAD(args[n]), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 2), BPF_STMT(BPF_LD | BPF_W | BPF_ABS, __builtin_offsetof(struct seccomp_data, args[n]) + 4), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0), TRACE, ALLOW
 /* Stops a call whose argument, milliseconds, is above zero. */
@@ -280,8 +278,7 @@ static void stop_at_waits(void) {
       TRACE,
       ALLOW,
   };
-  struct sock_fprog program = {sizeof filter / sizeof *filter, (struct sock_filter *)filter};
-  must(CALL(seccomp, SECCOMP_SET_MODE_FILTER, 0, &program, 0, 0), "cannot filter system calls", "");
+  filter_calls(SECCOMP_FILTER_FLAG_SPEC_ALLOW, filter, sizeof filter);
 }
 
 /* ---- stops ---- */
@@ -584,10 +581,12 @@ static int end_wait(struct task *task) {
   int status = 0, did = 0;
   task->deadline = 0;
   if (trace(PTRACE_INTERRUPT, tid, 0, 0) < 0) return 0;
-  long ended;
-  do ended = CALL(wait4, tid, &status, __WALL, NULL, 0);
-  while (ended == -EINTR);
-  if (ended != tid) return 0;
+  /* It may be in a vfork by now, and stop only after its child has gone on. */
+  for (long ended = 0; ended != tid;) {
+    ended = CALL(wait4, -1, &status, __WALL, NULL, 0);
+    if (ended < 0 && ended != -EINTR) return 0;
+    if (ended > 0 && ended != tid) on_stop(ended, status);
+  }
   if ((status & 0x7f) == 0x7f && status >> 16 == PTRACE_EVENT_STOP && ((status >> 8) & 0xff) == SIGTRAP) {
     struct registers at;
     if (trace(GET_REGISTERS, tid, 0, (word)&at) == 0) {
