@@ -11,7 +11,7 @@ import { makeRun, makeScenario, type ScenarioFacts } from '../report/run/make-do
 import type { RunDocument, Scenario } from '../report/run/document.ts';
 import { annotated } from './reports.ts';
 
-export interface ScenarioPlace extends Pick<ScenarioFacts, 'pathsOf' | 'unjudgedPageOf'> {
+export interface ScenarioPlace extends Pick<ScenarioFacts, 'pathsOf' | 'unjudgedPageOf' | 'again'> {
   readonly cwd: string;
   readonly env: { readonly [name: string]: string | undefined };
 }

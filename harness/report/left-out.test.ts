@@ -51,6 +51,28 @@ it('adds up what is of no finding, and offers a longer budget with the same seed
   expect(lines).toEqual([{ what: '3 runs: cut short at the end of the budget', command: 'run --budget 10m --seed 7' }]);
 });
 
+it('continues with the words that the search was started with', () => {
+  const again = {
+    command: 'ci',
+    flags: ['--crds', 'my crds', '--base-command', './base'],
+    corpus: ['--crds', 'my crds'],
+    program: ['./bin/manager', '{kubeconfig}'],
+  };
+
+  expect(
+    leftOutLines(
+      [
+        { what: 'base', count: 1, signature: 'b' },
+        { what: 'corpus', count: 1 },
+      ],
+      { ...facts, again },
+    ).map(({ command }) => command),
+  ).toEqual([
+    `ci --crds 'my crds' --base-command ./base --budget 10m --seed 7 -- ./bin/manager '{kubeconfig}'`,
+    `corpus run --crds 'my crds' -- ./bin/manager '{kubeconfig}'`,
+  ]);
+});
+
 it('has words and a command for everything, also where the finding could not be written', () => {
   for (const what of LEFT_OUT) {
     const [line] = leftOutLines([{ what, count: 2, signature: 'b' }], facts);

@@ -18,7 +18,20 @@ export const leftOutSchema: z.ZodType<LeftOutLine> = z
   .strictObject({ what: z.string(), command: z.string() })
   .meta({ description: 'What there was no time for, and the arguments of stalemate that continue' });
 
+/** What a search was started with, for the command that continues it: the words that matter for it, as they were typed. */
+export interface Again {
+  readonly command: string;
+  readonly flags: readonly string[];
+  /** Those that replaying kept findings depends on. */
+  readonly corpus: readonly string[];
+  /** The words after `--`. */
+  readonly program: readonly string[];
+}
+
+const PLAIN: Again = { command: 'run', flags: [], corpus: [], program: [] };
+
 export interface LeftOutFacts {
+  readonly again?: Again | undefined;
   readonly seed: number;
   readonly elapsedMs: number;
   /** The counterexample of a finding, by signature; undefined where it could not be written. */
@@ -30,19 +43,21 @@ export function leftOutOf(
   { leftOut = [], seed, elapsedMs, findings }: CampaignResult,
   pathOf: (finding: Finding) => string | undefined,
   corpus: CorpusSummary | undefined,
+  again?: Again,
 ): readonly LeftOutLine[] {
   const paths = new Map(findings.map((finding) => [signatureText(finding.violation.signature), pathOf(finding)]));
   const kept = corpus?.entries.filter(({ outcome }) => outcome === 'not-reached').length ?? 0;
   const left: readonly LeftOut[] = kept === 0 ? leftOut : [...leftOut, { what: 'corpus', count: kept }];
-  return leftOutLines(left, { seed, elapsedMs, pathOf: (signature) => paths.get(signature) });
+  return leftOutLines(left, { again, seed, elapsedMs, pathOf: (signature) => paths.get(signature) });
 }
 
 /** A budget with room for more. */
 const MORE = { after: 300_000, short: '10m', long: '1h' } as const;
 
 export function leftOutLines(left: readonly LeftOut[], facts: LeftOutFacts): readonly LeftOutLine[] {
-  const { seed, elapsedMs, pathOf } = facts;
-  const again = `run --budget ${elapsedMs < MORE.after ? MORE.short : MORE.long} --seed ${seed}`;
+  const { again: typed = PLAIN, seed, elapsedMs, pathOf } = facts;
+  const next = ['--budget', elapsedMs < MORE.after ? MORE.short : MORE.long, '--seed', String(seed)];
+  const again = commandText([typed.command, ...typed.flags, ...next], typed);
   const all = addedUp(left);
   return all.flatMap(({ what, count, signature = '' }): readonly LeftOutLine[] => {
     const path = pathOf(signature);
@@ -69,7 +84,7 @@ export function leftOutLines(left: readonly LeftOut[], facts: LeftOutFacts): rea
           },
         ];
       case 'base':
-        return [{ what: `${about}: asking the base build about it`, command: again.replace('run', 'ci') }];
+        return [{ what: `${about}: asking the base build about it`, command: again }];
       case 'confirm':
         return [
           {
@@ -81,11 +96,15 @@ export function leftOutLines(left: readonly LeftOut[], facts: LeftOutFacts): rea
         return [
           {
             what: `${countText(count, 'kept finding')}: replaying ${count === 1 ? 'it' : 'them'}`,
-            command: 'corpus run',
+            command: commandText(['corpus', 'run', ...typed.corpus], typed),
           },
         ];
       default:
         return what satisfies never;
     }
   });
+}
+
+function commandText(words: readonly string[], { program }: Again): string {
+  return [...words, ...(program.length === 0 ? [] : ['--', ...program])].map(quoted).join(' ');
 }

@@ -22,7 +22,7 @@ import { seenSchema, soakSchema, type SeenTimes } from './soak/text.ts';
 import { becauseOf, type Because, type ShownSymptom } from './symptoms.ts';
 import { remarksOf, remarksSchema, type RemarkLine } from './remarks.ts';
 import { SIGNATURE_FIELDS } from './shown-signature.ts';
-import { leftOutOf, leftOutSchema, type LeftOutLine } from './left-out.ts';
+import { leftOutOf, leftOutSchema, type Again, type LeftOutLine } from './left-out.ts';
 import { corpusSummarySchema, outcomeWith, type CorpusSummary } from './corpus-summary.ts';
 
 export interface SummaryFinding extends Because {
@@ -211,9 +211,10 @@ export function summarise(
   pathOf: (finding: Finding) => string | undefined,
   corpus?: CorpusSummary,
   budgets?: readonly BudgetCheck[],
+  again?: Again,
 ): Summary {
   const use = result.targetUse === undefined ? undefined : summariseUse(result.targetUse);
-  const leftOut = leftOutOf(result, pathOf, corpus);
+  const leftOut = leftOutOf(result, pathOf, corpus, again);
   return {
     version: 1,
     outcome: outcomeOf(result.outcome, corpus, budgets),

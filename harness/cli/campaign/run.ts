@@ -7,9 +7,11 @@ import type { ExitCode } from '../../model/errors.ts';
 import type { CampaignResult } from '../../model/finding.ts';
 import { outcomeOf } from '../../model/outcome.ts';
 import { lockFolder } from '../../report/folder-lock.ts';
+import type { Again } from '../../report/left-out.ts';
 import { progressLine } from '../../report/progress.ts';
 import { recordingOf } from '../../report/record.ts';
 import { redactRecording, redactWords } from '../../report/redaction/index.ts';
+import type { Vault } from '../../report/redaction/vault.ts';
 import { summarise } from '../../report/summary.ts';
 import { checkFolder } from '../../report/write-files.ts';
 import { type BaseBuild, baseBuild, type BaseContext, type BaseFlags, judgeOnBase, replayLike } from '../base-build.ts';
@@ -47,7 +49,10 @@ export async function runCampaign(flags: RunFlags, context: CommandContext, chan
   checkFolder(config.reportDir);
   const release = lockFolder(config.reportDir);
   try {
-    const prepared = { kept, build, confirm, baseline, update: flags.updateBaseline === true, all: flags.all === true };
+    const prepared = {
+      ...{ kept, build, confirm, baseline, again: flags.again },
+      ...{ update: flags.updateBaseline === true, all: flags.all === true },
+    };
     return await withTelling(config, flags, console, (telling) => runTold(prepared, telling, context));
   } finally {
     release();
@@ -60,6 +65,7 @@ interface Prepared extends KeptBaseline {
   readonly confirm: ConfirmPlan;
   /** Every symptom is a finding of its own. */
   readonly all: boolean;
+  readonly again: Again | undefined;
 }
 
 /** What there is of a campaign, as far as it came. */
@@ -69,7 +75,7 @@ interface There {
 }
 
 async function runTold(
-  { kept, build, confirm, baseline, update, all }: Prepared,
+  { kept, build, confirm, baseline, update, all, again: typed }: Prepared,
   telling: Telling,
   { signal }: CommandContext,
 ): Promise<ExitCode> {
@@ -137,7 +143,8 @@ async function runTold(
     broken === undefined
       ? budgetsOf({ baseline, update }, config, redacted, { tell, failures, cwd: console.cwd })
       : undefined;
-  const summary = summarise(redacted, (finding) => keeper.pathOf(finding), corpus?.summary, budgets);
+  const again = typed === undefined ? undefined : withoutSecrets(typed, config, vault);
+  const summary = summarise(redacted, (finding) => keeper.pathOf(finding), corpus?.summary, budgets, again);
   const scenario = scenarioOf(
     config,
     { ...redacted, outcome: summary.outcome },
@@ -145,10 +152,17 @@ async function runTold(
       ...{ cwd: console.cwd, env: process.env },
       pathsOf: (finding) => keeper.pathsOf(finding),
       unjudgedPageOf: (reason) => unjudged.pageOf(reason),
+      ...(again === undefined ? {} : { again }),
     },
     corpus?.summary,
   );
   return tellEnd(telling, { summary, scenario }, broken);
+}
+
+function withoutSecrets(again: Again, config: RunConfig, vault: Vault): Again {
+  const hidden = (words: readonly string[]): readonly string[] =>
+    redactWords({ warnings: words, inconclusive: { count: 0, reasons: {} } }, secretSources(config), vault).warnings;
+  return { ...again, flags: hidden(again.flags), corpus: hidden(again.corpus), program: hidden(again.program) };
 }
 
 /** Of a campaign that broke before it began. */

@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import type { BaseFlags } from '../base-build.ts';
 import type { CommandContext } from '../main.ts';
+import { againOf } from '../campaign/again.ts';
 import { runCampaign } from '../campaign/run.ts';
 import { withRunFlags, type RunFlags } from './run-flags.ts';
 import { flagsWith } from './target-flags.ts';
@@ -35,6 +36,8 @@ export function ciCommand(context: CommandContext): Command {
       const asked = flagsWith(command, flags, self);
       const formats = process.env['GITHUB_ACTIONS'] === 'true' ? ['junit', 'github', 'markdown'] : ['junit'];
       const report = asked.report ?? formats.map((format) => ({ format }));
-      context.finish(await runCampaign({ ...asked, report }, context, { base: asked, seed: SEED }));
+      context.finish(
+        await runCampaign({ ...asked, report, again: againOf(self) }, context, { base: asked, seed: SEED }),
+      );
     });
 }

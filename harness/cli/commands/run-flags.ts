@@ -11,6 +11,7 @@ import {
   seedArgument,
 } from '../arguments.ts';
 import { confirmArgument } from '../confirm.ts';
+import type { Again } from '../../report/left-out.ts';
 import { FORMAT_NAMES, reportArgument, type ReportRequest } from '../reports.ts';
 import { mergeTargetFlags, withTargetFlags, type TargetFlags } from './target-flags.ts';
 
@@ -32,6 +33,8 @@ export interface RunFlags extends TargetFlags {
   readonly report?: readonly ReportRequest[];
   readonly all?: boolean;
   readonly json?: boolean;
+  /** How all of this was typed; absent where it was not. */
+  readonly again?: Again;
 }
 
 /** All that one campaign can be told. */

@@ -1,5 +1,6 @@
 /** `stalemate run`: a campaign. */
 import { Command } from 'commander';
+import { againOf } from '../campaign/again.ts';
 import { runCampaign } from '../campaign/run.ts';
 import type { CommandContext } from '../main.ts';
 import { withRunFlags, type RunFlags } from './run-flags.ts';
@@ -34,6 +35,6 @@ export function runCommand(context: CommandContext): Command {
     .description('Search for interleavings that break a controller.')
     .addHelpText('after', HELP)
     .action(async (command: readonly string[], flags: RunFlags, self: Command) => {
-      context.finish(await runCampaign(flagsWith(command, flags, self), context));
+      context.finish(await runCampaign({ ...flagsWith(command, flags, self), again: againOf(self) }, context));
     });
 }

@@ -92,7 +92,7 @@ export function wordsOf(
 }
 
 /** As they were typed; only the outermost command knows. */
-function rawArgumentsOf(command: Command): readonly string[] {
+export function rawArgumentsOf(command: Command): readonly string[] {
   let root = command;
   while (root.parent !== null) root = root.parent;
   return (root as unknown as { readonly rawArgs?: readonly string[] }).rawArgs ?? [];

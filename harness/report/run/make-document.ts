@@ -4,7 +4,7 @@ import { signatureText } from '../../model/check-result.ts';
 import { InvariantError } from '../../model/errors.ts';
 import { failsRun } from '../../model/outcome.ts';
 import type { CampaignOutcome, CampaignResult, Finding } from '../../model/finding.ts';
-import { leftOutOf } from '../left-out.ts';
+import { leftOutOf, type Again } from '../left-out.ts';
 import { remarksOf } from '../remarks.ts';
 import { quoted } from '../shell-word.ts';
 import { failsRun as isKeptFailing, type CorpusSummary, type CorpusSummaryEntry } from '../corpus-summary.ts';
@@ -26,6 +26,8 @@ export interface ScenarioFacts extends Pick<Scenario, 'name' | 'target' | 'clust
   pathsOf(finding: Finding): FindingPaths;
   /** The page of a run that nothing can be said about for this reason. */
   unjudgedPageOf?(reason: string): string | undefined;
+  /** How the search was started. */
+  readonly again?: Again;
 }
 
 const STORY_WIDTH = 100;
@@ -33,7 +35,12 @@ const STORY_WIDTH = 100;
 /** @param corpus - What was replayed before the search. */
 export function makeScenario(result: CampaignResult, facts: ScenarioFacts, corpus?: CorpusSummary): Scenario {
   const { name, target, cluster, budget, file } = facts;
-  const leftOut = leftOutOf(result, (finding) => facts.pathsOf(finding).counterexample ?? undefined, corpus);
+  const leftOut = leftOutOf(
+    result,
+    (finding) => facts.pathsOf(finding).counterexample ?? undefined,
+    corpus,
+    facts.again,
+  );
   return {
     name,
     target,
