@@ -199,10 +199,12 @@ function run(file, args, env) {
     const forward = (signal) => child.kill(signal);
     process.on('SIGINT', leaveToChild);
     process.on('SIGTERM', forward);
+    process.on('SIGHUP', forward);
     child.on('error', reject);
     child.on('close', (code, signal) => {
       process.off('SIGINT', leaveToChild);
       process.off('SIGTERM', forward);
+      process.off('SIGHUP', forward);
       resolve(code ?? 128 + (constants.signals[signal] ?? 0));
     });
   });

@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 
 const MAJOR_MIN = 22;
 const MINOR_MIN = 19;
+const STOPPING = ['SIGTERM', 'SIGHUP', 'SIGINT'];
 const EXIT_USAGE = 2;
 const EXIT_ENVIRONMENT = 3;
 
@@ -35,6 +36,8 @@ if (!isSetUp) {
   const { main } = await import(existsSync(fileOf('./main.js')) ? './main.js' : './main.ts');
   // The exit code is set, not forced: what is written to stdout and stderr must arrive.
   process.exitCode = await main(process.argv.slice(2));
+  // Nothing is left to stop: a signal that comes now, as npm passes one on, must not replace the exit code.
+  for (const name of STOPPING) process.on(name, () => process.exit());
 } else {
   process.exitCode = await runWithBundledNode();
 }
@@ -66,11 +69,8 @@ async function runWithBundledNode() {
   // By the name under which it was called, which printed commands repeat.
   const args = process.argv.slice(1);
   const child = spawn(bundled, args, { stdio: 'inherit', env });
-  for (const name of ['SIGTERM', 'SIGHUP', 'SIGINT'])
-    process.on(name, () => {
-      // A terminal sends Ctrl-C to both; a second one would mean "at once".
-      if (name !== 'SIGINT' || !process.stdin.isTTY) child.kill(name);
-    });
+  // A terminal sends Ctrl-C to both: the child takes two that come together for one.
+  for (const name of STOPPING) process.on(name, () => child.kill(name));
   return new Promise((resolve) => {
     child.on('exit', (status, signal) => resolve(status ?? 128 + (constants.signals[signal] ?? 0)));
   });

@@ -1,3 +1,5 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,7 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { lostUpdate } from '../report/test-findings.ts';
 import { encodeCounterexample } from '../schedule/codec/counterexample.ts';
-import { shell, stalemate, startStalemate } from './test-bin.ts';
+import { shell, stalemate, startArguments, startStalemate } from './test-bin.ts';
+
+/** `script` of util-linux opens one; that of BSD has no such flag. */
+const hasTerminal = spawnSync('script', ['--version']).status === 0;
 
 let folder: string;
 beforeEach(() => {
@@ -223,6 +228,29 @@ describe('an old Node', () => {
 
     expect(await stopping).toContain('stopping');
     expect(await exit).toBe(0);
+  });
+
+  it.runIf(hasTerminal)('passes on an interrupt that it alone is sent in a terminal', async () => {
+    const [bin = ''] = startArguments([]);
+    const parent = `
+      const child = require('node:child_process').spawn(process.execPath, [${JSON.stringify(bin)}, 'serve', '--plain-http'], {
+        stdio: ['inherit', 'pipe', 'inherit'],
+      });
+      child.stdout.once('data', () => child.kill('SIGINT'));
+      child.once('exit', (code) => console.log('ended with ' + code));
+    `;
+    write('parent.cjs', parent);
+    const command = `exec "${process.execPath}" parent.cjs`;
+    const terminal = spawn('script', ['--quiet', '--command', command, '/dev/null'], {
+      cwd: folder,
+      env: { ...process.env, ...env },
+    });
+    let text = '';
+    terminal.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    await once(terminal, 'close');
+
+    expect(text).toContain('stopping');
+    expect(text).toContain('ended with 0');
   });
 
   it('says what it needs when there is none', () => {

@@ -159,18 +159,18 @@ interface StopSignal {
 
 /** A terminal that is closed sends SIGHUP. */
 const STOPPING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** Signals that follow each other so closely are one. */
+/** Signals of one name that follow each other so closely are one. */
 const ECHO_MS = 300;
 
 /** The first Ctrl-C asks the command to stop and keep what it has; the second does not ask. */
 function stopOnSignals(console: Console, farewell: string): StopSignal {
   const controller = new AbortController();
-  let since = Number.NEGATIVE_INFINITY;
+  let last: { readonly name: NodeJS.Signals; readonly at: number } | undefined;
   const listener = (name: NodeJS.Signals): void => {
-    // A terminal signals a whole group of processes, and npx and its like pass on what they were sent: one Ctrl-C may come twice.
-    const isEcho = realNow() - since < ECHO_MS;
-    since = realNow();
-    if (isEcho) return;
+    // A terminal signals a whole group of processes, and npx and its like pass on what they were sent: one Ctrl-C may come twice. An
+    // echo has the name of what it echoes, and follows that and no other echo: who types it again and again is heard.
+    if (last?.name === name && realNow() - last.at < ECHO_MS) return;
+    last = { name, at: realNow() };
     // As shells have it.
     if (controller.signal.aborted) process.exit(128 + constants.signals[name]);
     console.err(`\n${farewell} (once more to stop at once)\n`);

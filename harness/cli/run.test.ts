@@ -153,6 +153,19 @@ describe('run, then replay', () => {
     expect(code).toBe(1);
   });
 
+  it('hears a Ctrl-C that is typed again and again, where nothing else can stop it', async () => {
+    writeFileSync(join(folder, 'busy.ts'), 'export default () => { for (;;); };\n');
+    const args = ['run', '--target', 'busy.ts', '--budget', '60s', '--report-dir', 'busy'];
+    const child = startStalemate(args, folder);
+    child.stdout.once('data', () => {
+      const typing = setInterval(() => child.kill('SIGINT'), 100);
+      child.once('close', () => clearInterval(typing));
+    });
+    const code = await new Promise((resolve) => child.once('close', resolve));
+
+    expect(code).toBe(130);
+  });
+
   it('has what it saw on disk before it is shrunk, also when it is killed then', async () => {
     const args = ['run', '--property', 'never-redeployed', '--budget', '60s', '--seed', '1', '--report-dir', 'killed'];
     const unproved = join(folder, 'killed', 'unproved');

@@ -55,7 +55,12 @@ export function startStalemate(
   cwd: string,
   env: NodeJS.ProcessEnv = {},
 ): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, [binLikeNpx(), ...args], { cwd, env: { ...process.env, NO_COLOR: '1', ...env } });
+  return spawn(process.execPath, startArguments(args), { cwd, env: { ...process.env, NO_COLOR: '1', ...env } });
+}
+
+/** What Node is given to start the executable. */
+export function startArguments(args: readonly string[]): readonly string[] {
+  return [binLikeNpx(), ...args];
 }
 
 /** The executable as npx calls it: printed commands are what a user sees. */
