@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { findingFiles } from '../report/record.ts';
 import { lostUpdate } from '../report/test-findings.ts';
 import { partialOf } from '../report/write-files.ts';
@@ -46,23 +46,54 @@ describe('FindingKeeper', () => {
     expect(kept.failures).toEqual([]);
   });
 
-  it.runIf(existsSync('/dev/full'))(
-    'tells the story all the same when the disk is full, and says what was not written',
-    () => {
-      const kept = keeper();
-      const { counterexample } = findingFiles(join(folder, '.stalemate'), lostUpdate());
-      mkdirSync(dirname(counterexample), { recursive: true });
-      symlinkSync('/dev/full', partialOf(counterexample));
+  it.runIf(existsSync('/dev/full'))('writes the counterexample elsewhere when the disk is full, and says so', () => {
+    const kept = keeper();
+    const { counterexample } = findingFiles(join(folder, '.stalemate'), lostUpdate());
+    mkdirSync(dirname(counterexample), { recursive: true });
+    symlinkSync('/dev/full', partialOf(counterexample));
 
-      kept.keep(lostUpdate());
+    const isKept = kept.keep(lostUpdate());
 
-      expect(told).toContain('LOST UPDATE');
-      expect(told).toContain("✗ writer-1's change is gone");
-      expect(told).toContain('replay: not possible, the counterexample could not be written');
-      expect(kept.failures).toEqual([expect.stringContaining(`could not write "${counterexample}": the disk is full`)]);
-      expect(kept.pathOf(lostUpdate())).toBeUndefined();
-    },
-  );
+    const [, path = ''] = /replay: npx stalemate replay (\S+)/.exec(told) ?? [];
+    const text = readFileSync(path, 'utf8');
+    rmSync(dirname(path), { recursive: true });
+    expect(isKept).toBe(true);
+    expect(told).toContain('LOST UPDATE');
+    expect(told).toContain("✗ writer-1's change is gone");
+    expect(dirname(dirname(path))).toBe(tmpdir());
+    expect(decodeReplayable(text, path)).toEqual(lostUpdate().counterexample);
+    expect(kept.failures).toEqual([expect.stringContaining(`could not write "${counterexample}": the disk is full`)]);
+    expect(kept.pathOf(lostUpdate())).toBeUndefined();
+  });
+
+  it.runIf(existsSync('/dev/full'))('shows the story when nothing can be written anywhere', () => {
+    const kept = keeper();
+    const { counterexample } = findingFiles(join(folder, '.stalemate'), lostUpdate());
+    mkdirSync(dirname(counterexample), { recursive: true });
+    symlinkSync('/dev/full', partialOf(counterexample));
+    vi.stubEnv('TMPDIR', join(folder, 'absent'));
+
+    expect(kept.keep(lostUpdate())).toBe(false);
+
+    vi.unstubAllEnvs();
+    expect(told).toContain('LOST UPDATE');
+    expect(told).toContain('replay: not possible, the counterexample could not be written');
+    expect(kept.fault).toBeUndefined();
+  });
+
+  it.runIf(existsSync('/dev/full'))('replays a counterexample whose record did not fit on the disk', () => {
+    const kept = keeper();
+    const { record } = findingFiles(join(folder, '.stalemate'), lostUpdate());
+    mkdirSync(dirname(record), { recursive: true });
+    symlinkSync('/dev/full', partialOf(record));
+
+    expect(kept.keep(lostUpdate())).toBe(true);
+
+    const { counterexample, record: shown } = kept.pathsOf(lostUpdate());
+    expect(told).toContain(`replay: npx stalemate replay ${counterexample ?? ''}`);
+    expect(shown).toBeNull();
+    expect(kept.failures).toEqual([expect.stringContaining(`could not write "${record}": the disk is full`)]);
+  });
 
   it('gives the finding even when its document cannot be made, and remembers the fault', () => {
     const kept = keeper();

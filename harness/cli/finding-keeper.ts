@@ -1,14 +1,17 @@
 /** Writes and shows findings as they come. A write that fails costs the file, never the story. */
-import { relative } from 'node:path';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
 import { HarnessError } from '../model/errors.ts';
 import type { CampaignResult, Finding } from '../model/finding.ts';
-import { writeFinding, writePage, type FindingFiles } from '../report/record.ts';
+import { writeCounterexample, writePage, writeRecord, type FindingFiles } from '../report/record.ts';
 import { redactFinding } from '../report/redaction/index.ts';
 import { Vault } from '../report/redaction/vault.ts';
 import type { FindingPaths } from '../report/run/make-document.ts';
 import { tellStory } from '../report/story.ts';
 import { renderStory, type TerminalOptions } from '../report/terminal.ts';
 import { fileStem } from '../report/title.ts';
+import { writeWhole } from '../report/write-files.ts';
 import { encodeCounterexample } from '../schedule/codec/counterexample.ts';
 import { encodeRecord } from '../schedule/codec/record.ts';
 import type { Console } from './console.ts';
@@ -18,7 +21,7 @@ export class FindingKeeper {
   readonly failures: string[] = [];
   /** The first fault of the harness itself; the campaign goes on and ends with it. */
   fault: unknown;
-  readonly #paths = new Map<string, FindingFiles>();
+  readonly #paths = new Map<string, Pick<FindingFiles, 'counterexample'> & Partial<FindingFiles>>();
   readonly #pages = new Map<string, string>();
   readonly #reportDir: string;
   readonly #console: Console;
@@ -33,31 +36,35 @@ export class FindingKeeper {
     this.#tell = tell;
   }
 
-  /** Does something with what was found; a fault in that waits until the campaign has ended. */
-  guard(act: () => void): void {
+  /** Does something with what was found, and returns whether it succeeded; a fault in that waits until the campaign has ended. */
+  guard(act: () => void): boolean {
     try {
       act();
+      return true;
     } catch (error) {
       this.fault ??= error;
+      return false;
     }
   }
 
-  /** Nothing of it is written or shown but without its secrets. */
-  keep(found: Finding): void {
+  /** Writes and shows a finding, without its secrets. Returns whether its counterexample is on disk. */
+  keep(found: Finding): boolean {
     let finding: Finding;
     try {
       finding = redactFinding(found, this.#vault);
     } catch (error) {
       this.fault ??= error;
-      return;
+      return false;
     }
-    const path = this.#write(finding);
+    const written = this.#write(finding);
+    const path = written ?? this.#writeElsewhere(finding);
     const { color, width, called } = this.#console;
     const replay =
       path === undefined ? 'not possible, the counterexample could not be written' : `${called} replay ${path}`;
-    const page = path === undefined ? undefined : this.#writePage(finding);
+    const page = written === undefined ? undefined : this.#writePage(finding);
     const report = page === undefined ? '' : ` report: ${page}\n`;
     this.#tell(`\n${this.#story(finding, { color, width, replay })}${report}\n`);
+    return path !== undefined;
   }
 
   /** Writes the files of a finding that was told before; what is given holds no secret. */
@@ -114,7 +121,7 @@ export class FindingKeeper {
     const { cwd } = this.#console;
     return {
       counterexample: files === undefined ? null : relative(cwd, files.counterexample),
-      record: files === undefined ? null : relative(cwd, files.record),
+      record: files?.record === undefined ? null : relative(cwd, files.record),
       page: this.#pages.get(stem) ?? null,
     };
   }
@@ -137,13 +144,29 @@ export class FindingKeeper {
   }
 
   #write(finding: Finding): string | undefined {
+    const stem = fileStem(finding.violation);
     try {
-      const encoders = { counterexample: encodeCounterexample, record: encodeRecord };
-      const files = writeFinding(this.#reportDir, finding, encoders);
-      this.#paths.set(fileStem(finding.violation), files);
-      return relative(this.#console.cwd, files.counterexample);
+      const counterexample = writeCounterexample(this.#reportDir, finding, encodeCounterexample);
+      this.#paths.set(stem, { counterexample });
+      // It is much larger, and replay does without it.
+      this.#paths.set(stem, { counterexample, record: writeRecord(this.#reportDir, finding, encodeRecord) });
     } catch (error) {
       this.#note(error);
+    }
+    return this.pathOf(finding);
+  }
+
+  /** Where the report folder takes nothing more: the counterexample in the system's folder for temporary files, which is often another disk. */
+  #writeElsewhere({ violation, counterexample }: Finding): string | undefined {
+    let folder: string | undefined;
+    try {
+      folder = mkdtempSync(join(tmpdir(), 'stalemate-findings-'));
+      const path = join(folder, `${fileStem(violation)}.json`);
+      writeWhole(path, encodeCounterexample(counterexample));
+      return path;
+    } catch {
+      // What is wrong with the report folder is noted already.
+      if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
       return undefined;
     }
   }

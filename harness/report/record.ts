@@ -43,10 +43,31 @@ export function findingFiles(reportDir: string, finding: Told): FindingFiles {
  * @throws {OUTPUT_FAILED}
  */
 export function writeFinding(reportDir: string, finding: Told, encoders: Encoders): FindingFiles {
-  const files = findingFiles(reportDir, finding);
-  writeWhole(files.counterexample, encoders.counterexample(finding.counterexample));
-  writeWhole(files.record, encoders.record(recordOf(finding)));
-  return files;
+  writeCounterexample(reportDir, finding, (counterexample) => encoders.counterexample(counterexample));
+  writeRecord(reportDir, finding, (record) => encoders.record(record));
+  return findingFiles(reportDir, finding);
+}
+
+/**
+ * Writes the counterexample of a finding, and returns where.
+ *
+ * @throws {OUTPUT_FAILED}
+ */
+export function writeCounterexample(reportDir: string, finding: Told, encode: Encoders['counterexample']): string {
+  const path = findingFiles(reportDir, finding).counterexample;
+  writeWhole(path, encode(finding.counterexample));
+  return path;
+}
+
+/**
+ * Writes the record of a finding, and returns where.
+ *
+ * @throws {OUTPUT_FAILED}
+ */
+export function writeRecord(reportDir: string, finding: Told, encode: Encoders['record']): string {
+  const path = findingFiles(reportDir, finding).record;
+  writeWhole(path, encode(recordOf(finding)));
+  return path;
 }
 
 /**

@@ -87,6 +87,7 @@ async function runTold(
   const progress = progressLine(process.stderr);
   const unjudged = new InconclusiveKeeper(config.reportDir, console.cwd);
   const unproved = new UnprovedKeeper(config.reportDir, console, vault);
+  let isKept = true;
   const onCluster = (line: string): void => tell(`${line}\n`);
   const there: There = {};
   let askedUntil = Number.POSITIVE_INFINITY;
@@ -106,11 +107,15 @@ async function runTold(
           ...(corpus === undefined ? {} : { expected: knownCauses(corpus.revisited) }),
           events: {
             onProgress: (facts) => progress.show(facts),
-            onSeen: (seen) => keeper.guard(() => unproved.seen(seen)),
-            onSettled: () => unproved.settled(),
+            onSeen: (seen) => {
+              isKept = true;
+              keeper.guard(() => unproved.seen(seen));
+            },
+            // A finding that could not be written stays there, as it was seen.
+            onSettled: () => isKept && unproved.settled(),
             onFinding: (finding) => {
               progress.clear();
-              keeper.keep(finding);
+              isKept = keeper.keep(finding);
             },
             onInconclusive: (run) => unjudged.keep(() => recordingOf(redactRecording(run, vault))),
             onBroken: (result) => (there.searched = result),

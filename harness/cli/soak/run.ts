@@ -138,18 +138,24 @@ async function soakLogged(logged: Logged, telling: Telling, { signal }: CommandC
         expected: replayed === undefined ? [] : knownCauses(replayed.revisited),
         campaign: async (batch, { events, ...how }) => {
           // What goes wrong with one of them must not cost the others: they are heard while the batch runs.
-          const onFinding = (finding: Finding): void =>
-            keeper.guard(() => events.onFinding?.(redactFinding(finding, vault)));
+          let isKept = true;
+          const onFinding = (finding: Finding): void => {
+            isKept = keeper.guard(() => events.onFinding?.(redactFinding(finding, vault)));
+          };
           const onInconclusive = (run: InconclusiveRun): void =>
-            keeper.guard(() => events.onInconclusive?.(redactRecording(run, vault)));
+            void keeper.guard(() => events.onInconclusive?.(redactRecording(run, vault)));
           const result = await runConfigured(batch, {
             ...how,
             allSymptoms: all,
             events: {
               ...events,
               ...{ onFinding, onInconclusive },
-              onSeen: (seen) => keeper.guard(() => unproved.seen(seen)),
-              onSettled: () => unproved.settled(),
+              onSeen: (seen) => {
+                isKept = true;
+                keeper.guard(() => unproved.seen(seen));
+              },
+              // A finding that could not be recorded stays there, as it was seen.
+              onSettled: () => isKept && unproved.settled(),
             },
           });
           return redactWords(keeper.withoutSecrets(result), secretSources(config), vault);
