@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { leftRunning } from './processes-of.ts';
 
 const BIN = fileURLToPath(new URL('../harness/cli/bin.mjs', import.meta.url));
 const RELEASES = fileURLToPath(new URL('../controllers-under-test/releases/', import.meta.url));
@@ -20,7 +21,6 @@ const RELEASES = fileURLToPath(new URL('../controllers-under-test/releases/', im
 const GONE_MS = 20_000;
 /** What is being made is made to its end before it can be deleted. */
 const KIND_GONE_MS = 300_000;
-const POLL_MS = 50;
 
 const KILLED_ON: readonly ['embedded', 'envtest', 'existing', 'kind'] = ['embedded', 'envtest', 'existing', 'kind'];
 
@@ -212,32 +212,6 @@ interface Listing {
   readonly items: readonly {
     readonly metadata: { readonly name: string; readonly labels?: { readonly [name: string]: string } };
   }[];
-}
-
-/** The processes that know of this folder and have not ended within that time. */
-async function leftRunning(folder: string, withinMs: number): Promise<readonly string[]> {
-  const until = Date.now() + withinMs;
-  let running = processesOf(folder);
-  while (running.length > 0 && Date.now() < until) {
-    await delay(POLL_MS);
-    running = processesOf(folder);
-  }
-  return running;
-}
-
-/** Every process that knows of this folder. */
-function processesOf(folder: string): readonly string[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .flatMap((pid) => {
-      try {
-        const about = readFileSync(`/proc/${pid}/environ`, 'utf8') + readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').slice(0, 100);
-        return about.includes(folder) ? [`process ${pid} (${command})`] : [];
-      } catch {
-        return [];
-      }
-    });
 }
 
 if (import.meta.main) {

@@ -2,22 +2,24 @@
  * The long self-checks: does stalemate keep its own promises? `npm run soak:self` runs them in full, `-- --quick` in bounded form.
  *
  * Flags: --quick, --only TEXT (part of a controller's or variant's name; repeatable), --section NAME (repeatable: canary, seeds,
- * alarms, determinism, edits, mutants, kills), --seeds N, --trials N, --mutants N, --kills N, --budget 10s (per seed or mutant), --json FILE. Exit code 1 when a promise is broken.
+ * alarms, determinism, edits, mutants, kills, interrupts), --seeds N, --trials N, --mutants N, --kills N, --interrupts N, --budget 10s (per seed or mutant), --json FILE. Exit code 1 when a promise is broken.
  */
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { Random } from '../harness/determinism/random.ts';
 import { run } from '../harness/index.ts';
-import { expectedProperties, isCorrect, nameOf, optionsFor, selected } from './catalogue.ts';
+import { expectedProperties, isCorrect, nameOf, optionsFor, selected, selectedIn } from './catalogue.ts';
+import { builtFolder } from './controllers/builds.ts';
 import { checkFalseAlarms, falseAlarmsLine } from './soak-self/false-alarms.ts';
 import { checkHarmlessEdits, editsOf } from './soak-self/harmless-edits.ts';
+import { interruptCampaigns, lacksForInterrupts } from './soak-self/interrupts.ts';
 import { allMutants, killRates, tryMutant } from './soak-self/mutants.ts';
 import { checkSeeds, SEEDS_HEADER, seedsLine } from './soak-self/seeds.ts';
 import type { SeedsResult } from './soak-self/seeds.ts';
 import { killSoaks } from './soak-self/soak-kills.ts';
 import { median, quantile, shown } from './soak-self/statistics.ts';
 
-const SECTIONS = ['canary', 'seeds', 'alarms', 'determinism', 'edits', 'mutants', 'kills'] as const;
+const SECTIONS = ['canary', 'seeds', 'alarms', 'determinism', 'edits', 'mutants', 'kills', 'interrupts'] as const;
 
 /** What the two forms take on. */
 const FORMS = {
@@ -31,6 +33,7 @@ const FORMS = {
     mutants: 12,
     mutantBudget: '4s',
     kills: 5,
+    interrupts: 6,
     merges: 4,
   },
   full: {
@@ -42,6 +45,7 @@ const FORMS = {
     mutants: Infinity,
     mutantBudget: '20s',
     kills: 50,
+    interrupts: 200,
     merges: 20,
   },
 } as const;
@@ -58,6 +62,7 @@ const { values } = parseArgs({
     trials: { type: 'string' },
     mutants: { type: 'string' },
     kills: { type: 'string' },
+    interrupts: { type: 'string' },
     budget: { type: 'string' },
     json: { type: 'string' },
   },
@@ -217,8 +222,29 @@ async function kills(): Promise<void> {
   record['kills'] = { times, findings, cut };
 }
 
+/** What the terminal has shown is on disk, however a campaign is interrupted, and nothing of it goes on. */
+async function interrupts(): Promise<void> {
+  const times = values.interrupts === undefined ? form.interrupts : Number(values.interrupts);
+  title(`interrupts: ${times} campaigns with findings, from a terminal, to the process group and by kill`);
+  const lacks = lacksForInterrupts();
+  if (lacks !== undefined) return line(`not tried: ${lacks}`);
+  const programs = existsSync(builtFolder('go')) ? selectedIn('go', values.only).filter((one) => !isCorrect(one)) : [];
+  if (programs.length === 0) line('modules only: the programs are not built ("node scripts/controllers.ts build go")');
+  const result = await interruptCampaigns({ times, modules: wrong, programs, random: new Random(1), tell: line });
+  const { runs, sent, findings, unproved, replayed, endedMs, complaints } = result;
+  line(
+    `${runs} campaigns, ${sent} interrupts; ${findings} findings printed, ${unproved} unproved, ${replayed} replayed`,
+  );
+  for (const [count, { median: middle, max }] of Object.entries(endedMs))
+    line(`ended after ${count} interrupt(s): median ${shown(middle, 0)} ms, longest ${shown(max, 0)} ms`);
+  line(`${complaints.length} complaints`);
+  if (findings === 0) broken.push('no campaign that was interrupted had found anything, so that it could lose nothing');
+  broken.push(...complaints);
+  record['interrupts'] = result;
+}
+
 const wanted = values.section.length === 0 ? SECTIONS : SECTIONS.filter((section) => values.section.includes(section));
-const checks = { canary, seeds, alarms, determinism, edits, mutants, kills };
+const checks = { canary, seeds, alarms, determinism, edits, mutants, kills, interrupts };
 for (const section of wanted) await checks[section]();
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(record, null, 2)}\n`);
 title(broken.length === 0 ? 'all promises kept' : `${broken.length} broken promise(s)`);

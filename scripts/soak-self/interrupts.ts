@@ -1,0 +1,269 @@
+/**
+ * Interrupts campaigns that find something, at random moments and one to three times in a row, and looks at what is left.
+ *
+ * After each: every finding that was printed is on disk and reads; what was being proved is too; no process and no temporary folder is
+ * left; the exit code is one that the README names. Modules mostly, and programs in Go where they are built
+ * (`node scripts/controllers.ts build go`). Needs /proc and util-linux `script`.
+ */
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { constants } from 'node:os';
+import { stripVTControlCharacters } from 'node:util';
+import { fileURLToPath } from 'node:url';
+import type { Random } from '../../harness/determinism/random.ts';
+import type { ControllerUnderTest } from '../../harness/index.ts';
+import { decodeReplayable } from '../../harness/schedule/codec/record.ts';
+import { nameOf, optionsFor } from '../catalogue.ts';
+import { leftRunning } from '../processes-of.ts';
+import { AIMS, interruptedRun, WAYS, type InterruptedRun, type InterruptPlan, type Way } from './interrupted-run.ts';
+import { median, quantile } from './statistics.ts';
+
+const BIN = fileURLToPath(new URL('../../harness/cli/bin.mjs', import.meta.url));
+
+/** What of a hundred is of a program; its campaigns take much longer. */
+const PROGRAMS = 0.12;
+/** npm alone takes a second before it starts anything. */
+const BY_NPM = 0.25;
+/** Long enough to see a violation on a busy machine; hardly any campaign comes to its end. */
+const BUDGET_MS = { module: 15_000, program: 60_000 } as const;
+/** Half of the first interrupts come within this time after the start, the others within that one after a violation was seen, if it is. */
+const EARLY_MS = { module: 6_000, program: 25_000 } as const;
+const SOON_MS = { module: 1_500, program: 10_000 } as const;
+const NEXT_MS = 1_200;
+const GONE_MS = 20_000;
+/** Every so many, what is on disk is replayed too. */
+const REPLAY_EVERY = 10;
+
+export interface InterruptOptions {
+  readonly times: number;
+  /** Wrong ones. */
+  readonly modules: readonly ControllerUnderTest[];
+  readonly programs: readonly ControllerUnderTest[];
+  readonly random: Random;
+  readonly tell: (line: string) => void;
+}
+
+export interface Interrupts {
+  /** How many runs were interrupted, and by how many interrupts. */
+  readonly runs: number;
+  readonly sent: number;
+  /** Findings that were printed, and violations on disk that were not proved yet. */
+  readonly findings: number;
+  readonly unproved: number;
+  readonly replayed: number;
+  /** From the last interrupt to the end, by how many there were: the median and the longest, ms. */
+  readonly endedMs: { readonly [sent: string]: { readonly median: number; readonly max: number } };
+  readonly complaints: readonly string[];
+}
+
+/** What this machine lacks for it; undefined where it lacks nothing. */
+export function lacksForInterrupts(): string | undefined {
+  if (!existsSync('/proc/self/environ')) return 'there is no /proc';
+  const { stdout } = spawnSync('script', ['--version'], { encoding: 'utf8' });
+  if (!`${stdout}`.includes('util-linux')) return 'there is no "script" of util-linux, which opens a terminal';
+  return spawnSync('npm', ['--version']).status === 0 ? undefined : 'there is no npm';
+}
+
+export async function interruptCampaigns({
+  times,
+  modules,
+  programs,
+  random,
+  tell,
+}: InterruptOptions): Promise<Interrupts> {
+  const complaints: string[] = [];
+  const ends = new Map<number, number[]>();
+  const sum = { sent: 0, findings: 0, unproved: 0, replayed: 0 };
+  for (let n = 1; n <= times; n++) {
+    const isProgram = programs.length > 0 && random.float() < PROGRAMS;
+    const entry = random.pick(isProgram ? programs : modules);
+    const plan = drawPlan(random, isProgram ? 'program' : 'module');
+    const place = mkdtempSync(join(tmpdir(), 'stalemate-interrupts-'));
+    try {
+      const campaign = new Campaign(place, entry, isProgram ? 'program' : 'module', random.int(1_000_000));
+      const run = await interruptedRun(plan, campaign);
+      const found = await campaign.look(run, plan);
+      if (n % REPLAY_EVERY === 0) sum.replayed += campaign.replay();
+      const what = `${n}: ${nameOf(entry)}, ${planText(plan)}`;
+      for (const complaint of campaign.complaints) complaints.push(`${what}: ${complaint}`);
+      const kept = `${found.printed} printed, ${found.unproved} unproved`;
+      tell(`${what}: ${run.sent.length} sent, ${kept}, ended by ${endText(run)} after ${Math.round(run.endedMs)} ms`);
+      for (const complaint of campaign.complaints) tell(`    ${complaint}`);
+      sum.sent += run.sent.length;
+      sum.findings += found.printed;
+      sum.unproved += found.unproved;
+      ends.set(run.sent.length, [...(ends.get(run.sent.length) ?? []), run.endedMs]);
+    } finally {
+      rmSync(place, { recursive: true, force: true, maxRetries: 3 });
+    }
+  }
+  ends.delete(0);
+  const endedMs = Object.fromEntries(
+    [...ends]
+      .toSorted(([a], [b]) => a - b)
+      .map(([sent, all]) => [sent, { median: median(all), max: quantile(all, 1) }]),
+  );
+  return { runs: times, ...sum, endedMs, complaints };
+}
+
+function drawPlan(random: Random, target: keyof typeof BUDGET_MS): InterruptPlan {
+  const aim = random.pick(AIMS);
+  const isByNpm = random.float() < BY_NPM;
+  const way = random.pick(WAYS.filter((one) => (one === 'npm' || one === 'npx') === isByNpm));
+  const since = random.pick(['start', 'violation'] as const);
+  const count = 1 + random.int(3);
+  const withinMs = since === 'start' ? EARLY_MS[target] : SOON_MS[target];
+  const interrupts = Array.from({ length: count }, (_, at) => ({
+    send: drawInterrupt(random, aim, isByNpm, at === count - 1),
+    afterMs: Math.round(random.float() * (at === 0 ? withinMs : NEXT_MS)),
+  }));
+  return { way, aim, since, waitMs: EARLY_MS[target], interrupts };
+}
+
+function drawInterrupt(random: Random, aim: InterruptPlan['aim'], isByNpm: boolean, isLast: boolean) {
+  if (aim === 'terminal') return isLast && random.int(3) === 0 ? ('hang-up' as const) : ('ctrl-c' as const);
+  // What npm alone is sent, and does not pass on, is npm's own matter.
+  const signals =
+    aim === 'process' && isByNpm ? (['SIGINT', 'SIGTERM'] as const) : (['SIGINT', 'SIGTERM', 'SIGHUP'] as const);
+  return random.pick<NodeJS.Signals>(signals);
+}
+
+function planText({ way, aim, since, interrupts }: InterruptPlan): string {
+  return `${way}, ${aim}, since ${since} ${interrupts.map(({ send, afterMs }) => `${send} +${afterMs} ms`).join(', ')}`;
+}
+
+function endText({ code, signal }: InterruptedRun): string {
+  return code === null ? (signal ?? 'nothing') : `code ${code}`;
+}
+
+/** A project of its own, with what a run leaves there. */
+class Campaign {
+  readonly complaints: string[] = [];
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly command: Readonly<Record<Way, string>>;
+  readonly #tmp: string;
+
+  constructor(place: string, entry: ControllerUnderTest, target: keyof typeof BUDGET_MS, seed: number) {
+    this.cwd = join(place, 'work');
+    this.#tmp = join(place, 'tmp');
+    const bin = join(this.cwd, 'node_modules', '.bin');
+    for (const folder of [bin, this.#tmp, join(place, 'home')]) mkdirSync(folder, { recursive: true });
+    symlinkSync(BIN, join(bin, 'stalemate'));
+    const options = optionsFor(entry, { budget: `${BUDGET_MS[target]}ms`, seed });
+    writeFileSync(join(this.cwd, 'stalemate.config.json'), JSON.stringify(options));
+    const run = 'stalemate run --confirm none';
+    writeFileSync(join(this.cwd, 'package.json'), JSON.stringify({ name: 'project', scripts: { chaos: run } }));
+    const env = {
+      ...process.env,
+      ...{ HOME: join(place, 'home'), TMPDIR: this.#tmp, XDG_STATE_HOME: join(place, 'state'), SHELL: '/bin/sh' },
+      ...{ NO_COLOR: '1', npm_config_update_notifier: 'false' },
+      PATH: [dirname(process.execPath), bin, process.env['PATH']].join(delimiter),
+    };
+    this.env = env;
+    const direct = `"${process.execPath}" node_modules/.bin/${run}`;
+    this.command = {
+      node: direct,
+      'hand-over': `env STALEMATE_NODE_TOO_OLD=1 ${direct}`,
+      npm: 'npm run --silent chaos',
+      npx: `npx --no ${run}`,
+    };
+  }
+
+  readonly hasViolation = (): boolean => this.#names('unproved').length + this.#names('failures').length > 0;
+
+  #names(folder: string): readonly string[] {
+    const path = join(this.cwd, '.stalemate', folder);
+    return existsSync(path) ? readdirSync(path).filter((name) => name.endsWith('.json')) : [];
+  }
+
+  #stored(folder: string): readonly string[] {
+    return this.#names(folder).flatMap((name) => {
+      const path = join('.stalemate', folder, name);
+      try {
+        decodeReplayable(readFileSync(join(this.cwd, path), 'utf8'), path);
+        return [path];
+      } catch (error) {
+        this.complaints.push(`${path} does not read: ${String(error)}`);
+        return [];
+      }
+    });
+  }
+
+  /** What it has left, and whether that is what it should have. */
+  async look(
+    run: InterruptedRun,
+    plan: InterruptPlan,
+  ): Promise<{ readonly printed: number; readonly unproved: number }> {
+    if (run.hung) this.complaints.push('it did not end');
+    for (const one of await leftRunning(this.#tmp, GONE_MS)) this.complaints.push(`${one} still runs`);
+    for (const name of readdirSync(this.#tmp))
+      if (name.startsWith('stalemate-')) this.complaints.push(`${name} is left in the temporary folder`);
+    const failures = this.#stored('failures');
+    const unproved = this.#stored('unproved');
+    const text = stripVTControlCharacters(run.text);
+    const printed = new Set([...text.matchAll(/\.stalemate\/[a-z]+\/[\w.-]+\.(?:json|html)/g)].map(([path]) => path));
+    for (const path of printed)
+      if (!existsSync(join(this.cwd, path))) this.complaints.push(`${path} was printed and is not there`);
+    this.#partial();
+    if (run.hadViolation) this.#keptWhatWasSeen([...failures, ...unproved], text);
+    this.#exit(run, plan, failures.length > 0);
+    if (this.complaints.length > 0) this.complaints.push(`it printed: ${text.slice(-1500)}`);
+    const replays = [...printed].filter((path) => path.startsWith('.stalemate/failures/'));
+    return { printed: replays.length, unproved: unproved.length };
+  }
+
+  /** A violation was on disk when the first interrupt came: it is a finding now, or still there, or the run says why it is neither. */
+  #keptWhatWasSeen(kept: readonly string[], text: string): void {
+    if (kept.length === 0 && !/seen, and in none of \d+ runs/.test(text))
+      this.complaints.push('a violation had been seen, and nothing is left of it');
+  }
+
+  #partial(): void {
+    const reports = join(this.cwd, '.stalemate');
+    if (!existsSync(reports)) return;
+    for (const name of readdirSync(reports, { recursive: true, encoding: 'utf8' }))
+      if (name.endsWith('.partial') || name.startsWith('in-use')) this.complaints.push(`${name} is left`);
+  }
+
+  #exit({ code, signal, sent, wasSilent }: InterruptedRun, { aim, way }: InterruptPlan, hasFindings: boolean): void {
+    if (sent.includes('hang-up') || signal === 'SIGKILL') return;
+    const orderly = hasFindings ? [1] : [0, 3];
+    if (signal === null && code !== null && orderly.includes(code)) return;
+    const names = sent.map((send) => (send === 'ctrl-c' || send === 'hang-up' ? 'SIGINT' : send));
+    const isOurs = way === 'node' || way === 'hand-over';
+    // Before it listens a signal does what it does to any program; npm itself does not listen to SIGHUP.
+    const mayDie = sent.length > 1 || (wasSilent && sent.length > 0) || (!isOurs && sent.includes('SIGHUP'));
+    const isSignal = names.some((name) => name === signal || code === 128 + constants.signals[name]);
+    if (mayDie && isSignal) return;
+    const expected = `${orderly.join(' or ')}${mayDie ? ` or the signal (${names.join(', ')})` : ''}`;
+    this.complaints.push(`it ended with ${code ?? signal ?? 'nothing'} (${aim}), expected ${expected}`);
+  }
+
+  /** Replays what is on disk. */
+  replay(): number {
+    const files = [...this.#names('failures').map((name) => join('.stalemate', 'failures', name))];
+    const unproved = this.#names('unproved').map((name) => join('.stalemate', 'unproved', name));
+    for (const file of [...files, ...unproved]) {
+      const { status, stdout, stderr } = spawnSync(
+        process.execPath,
+        [join('node_modules', '.bin', 'stalemate'), 'replay', file, '--times', '1'],
+        { cwd: this.cwd, env: this.env, encoding: 'utf8' },
+      );
+      if (status !== 0 && status !== 1 && status !== 3)
+        this.complaints.push(`replaying ${file} ended with ${status}: ${stdout.slice(-500)}${stderr.slice(-500)}`);
+    }
+    return files.length + unproved.length;
+  }
+}
