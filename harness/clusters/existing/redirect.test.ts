@@ -1,12 +1,14 @@
 /** A cluster that is another one in the middle of a run: what answers in its place sends everybody elsewhere. */
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer, request as ask, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { serveHttp } from '../../apiserver/http/serve.ts';
 import { testServer } from '../../apiserver/testing.ts';
+import { openFront } from '../../gate/http/front.ts';
 import { call } from '../../wire/call.ts';
 import { cleanUp } from './clean-up.ts';
 import { Footprint } from './footprint.ts';
@@ -71,6 +73,19 @@ function options(): ExistingOptions {
   };
 }
 
+/** What is answered to who asks for a connection of another protocol. */
+async function upgrading(url: string, protocol: string): Promise<IncomingMessage> {
+  const headers = {
+    ...{ connection: 'Upgrade', upgrade: protocol, authorization: 'Bearer secret' },
+    ...{ 'sec-websocket-key': 'c3RhbGVtYXRlc3RhbGVtYQ==', 'sec-websocket-version': '13' },
+  };
+  const request = ask(url, { headers });
+  request.end();
+  const [answer] = (await once(request, 'response')) as [IncomingMessage];
+  answer.resume();
+  return answer;
+}
+
 const REFUSED = { code: 'REFUSED', exitCode: 5 };
 
 it.each([
@@ -92,6 +107,31 @@ it.each([
   expect(() => cluster.isBusy).toThrow('sends requests elsewhere (307 to GET /api/v1/namespaces/own/configmaps)');
   await expect(cluster.restore()).rejects.toMatchObject(REFUSED);
   expect(followed).toBe(0);
+  cluster.close();
+});
+
+it.each([
+  ['exec', '/api/v1/namespaces/own/pods/web/exec', 'SPDY/3.1'],
+  ['port-forward', '/api/v1/namespaces/own/pods/web/portforward', 'websocket'],
+  ['a watch', '/api/v1/namespaces/own/configmaps?watch=1', 'websocket'],
+])('ends with a redirection of %s over a connection of its own', async (_, target, protocol) => {
+  const { cluster } = await openExisting(options());
+  const front = await openFront({
+    remote: cluster.remote,
+    token: 'secret',
+    route: () => ({ port: cluster }),
+    onRedirect: (code, request) => cluster.redirected(code, request),
+  });
+  isMoved = (path) => path.startsWith(target.replace(/\?.*/, ''));
+
+  const answer = await upgrading(`${front.url}${target}`, protocol);
+
+  expect(answer.statusCode).toBe(502);
+  expect(answer.headers.location).toBeUndefined();
+  expect(() => cluster.isBusy).toThrow(expect.objectContaining(REFUSED) as Error);
+  expect(() => cluster.isBusy).toThrow('sends requests elsewhere (307 to GET /api/v1/namespaces/own/');
+  expect(followed).toBe(0);
+  await front.close();
   cluster.close();
 });
 

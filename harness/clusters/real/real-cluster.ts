@@ -16,6 +16,7 @@ import { isWrite } from '../../model/history.ts';
 import { groupResource, revisionOf, type KubeObject, type ResourceKind } from '../../model/object.ts';
 import type { ApiRequest, ApiResponse, ResponseSink } from '../../wire/http.ts';
 import { call } from '../../wire/call.ts';
+import { isProxied } from '../../wire/redirect.ts';
 import { requestInfo, type RequestInfo } from '../../wire/request-info.ts';
 import type { Cluster, ClusterState } from '../cluster.ts';
 import { Observer, type Within } from '../observer.ts';
@@ -101,9 +102,9 @@ export class RealCluster implements Cluster {
     this.#kinds = kinds;
     this.#witness = witness;
     this.#upstream = remoteUpstream(remote, {
-      onRedirect: (code, { method, path }) => {
-        // What is behind a proxy of the server may send its own clients wherever it likes.
-        if (!/\/proxy(?:\/|$)/.test(path)) this.#departure.leave(sentElsewhere(code, `${method} ${path}`));
+      // What is behind a proxy of the server is not the server.
+      onRedirect: (code, request) => {
+        if (!isProxied(request.path)) this.redirected(code, request);
       },
     });
     this.#order = new CommitOrder(
@@ -170,6 +171,11 @@ export class RealCluster implements Cluster {
 
   seed(objects: readonly KubeObject[]): Promise<void> {
     return this.#departure.unless(this.#reset.seed(objects));
+  }
+
+  /** The server sends somebody elsewhere: nothing more is asked of it. */
+  redirected(code: number, { method, path }: { readonly method: string; readonly path: string }): void {
+    this.#departure.leave(sentElsewhere(code, `${method} ${path}`));
   }
 
   kindFor(apiVersion: string, kind: string): ReturnType<Cluster['kindFor']> {

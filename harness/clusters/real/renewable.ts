@@ -38,6 +38,10 @@ export class RenewableCluster implements Cluster {
     return this.#now.cluster.isBusy;
   }
 
+  redirected(code: number, request: Parameters<Envtest['cluster']['redirected']>[1]): void {
+    this.#now.cluster.redirected(code, request);
+  }
+
   snapshot(): ClusterState {
     return this.#now.cluster.snapshot();
   }

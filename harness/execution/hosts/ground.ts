@@ -19,7 +19,6 @@ import type { RealCluster, Witness } from '../../clusters/real/real-cluster.ts';
 import { openEnvtest, type RenewableCluster } from '../../clusters/real/renewable.ts';
 import type { Shipped } from '../../clusters/real/shipped.ts';
 import { openFront, type FrontOptions } from '../../gate/http/front.ts';
-import type { RemoteServer } from '../../gate/http/remote.ts';
 import { assertNever, HarnessError, invariant } from '../../model/errors.ts';
 import { groupResource } from '../../model/object.ts';
 import type { ProjectManifests, RunSettings } from '../../model/counterexample.ts';
@@ -124,7 +123,7 @@ async function own(
     isAsking: () => webhooks.isAsking,
     witness: () => witnessOf(standing()),
   });
-  return { ...base, cluster, serve: proxying(() => cluster.remote), isBusy: () => cluster.isBusy };
+  return { ...base, cluster, serve: proxying(() => cluster), isBusy: () => cluster.isBusy };
 }
 
 /** The same for a server that is somebody else's: in namespaces of its own, which schedules and findings know nothing of. */
@@ -180,7 +179,7 @@ async function existing(subject: Subject, standing: Standing): Promise<Ground> {
       ...territory.refusals.map((refusal) => `on a cluster that is not ours: ${places.back(refusal)}`),
     ],
     serve: proxying(
-      () => cluster.remote,
+      () => cluster,
       (head) => territory.mayTunnel(head),
     ),
     isBusy: () => cluster.isBusy,
@@ -236,10 +235,14 @@ function witnessOf(world: World | undefined): Witness | undefined {
 }
 
 /** Bytes pass as they are, through the gate. */
-function proxying(remote: () => RemoteServer, mayTunnel?: FrontOptions['mayTunnel']): ServeLife {
+function proxying(
+  cluster: () => Pick<RealCluster, 'remote' | 'redirected'>,
+  mayTunnel?: FrontOptions['mayTunnel'],
+): ServeLife {
   return (upstream, { socket, identity, clientCa, token }) =>
     openFront({
-      remote: remote(),
+      remote: cluster().remote,
+      onRedirect: (code, request) => cluster().redirected(code, request),
       ...(socket === undefined ? {} : { socket }),
       ...(mayTunnel === undefined ? {} : { mayTunnel }),
       tls: { identity, clientCa },

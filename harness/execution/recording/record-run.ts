@@ -19,6 +19,7 @@ import { realNow } from '../../determinism/real-time.ts';
 import { Capture } from '../../gate/http/capture.ts';
 import type { RequestHead } from '../../gate/http/exchange.ts';
 import { openFront, type Front, type Way } from '../../gate/http/front.ts';
+import type { OnRedirect } from '../../gate/http/redirected.ts';
 import { RemoteServer } from '../../gate/http/remote.ts';
 import { questionOf, remoteUpstream } from '../../gate/http/remote-upstream.ts';
 import { HarnessError } from '../../model/errors.ts';
@@ -70,9 +71,8 @@ export async function recordRun(options: RecordOptions): Promise<RecordedRun> {
   const { access, target } = options;
   const remote = new RemoteServer(access.remote);
   const departure = new Departure();
-  const upstream = remoteUpstream(remote, {
-    onRedirect: (code, { method, path }) => departure.leave(sentElsewhere(code, `${method} ${path}`)),
-  });
+  const onRedirect: OnRedirect = (code, { method, path }) => departure.leave(sentElsewhere(code, `${method} ${path}`));
+  const upstream = remoteUpstream(remote, { onRedirect });
   const startMs = realNow();
   const now = (): number => realNow() - startMs;
   const capture = new Capture(now);
@@ -90,6 +90,7 @@ export async function recordRun(options: RecordOptions): Promise<RecordedRun> {
         token,
         tls: { identity: authority.issueServer(), clientCa: authority.certificate },
         strangers: 'pass',
+        onRedirect,
         route: (head) => {
           requests++;
           return wayOf(head, capture, observer);

@@ -22,6 +22,7 @@ import { isWatchOverWebSocket, WebSocketFront } from './front-websocket.ts';
 import { gated } from './gated.ts';
 import type { Http1Remote } from './remote-http1.ts';
 import { pass, type Tap } from './pass.ts';
+import type { OnRedirect } from './redirected.ts';
 import type { As, RemoteServer } from './remote.ts';
 import { tunnel } from './tunnel.ts';
 
@@ -52,6 +53,8 @@ export interface FrontOptions {
   readonly strangers?: 'refuse' | 'pass';
   /** Whether a request that becomes a connection of its own (`exec`, `port-forward`) goes on; absent, all do. */
   readonly mayTunnel?: (head: RequestHead) => boolean;
+  /** Hears of answers that send an actor elsewhere beside the gate, which the actor does not get; absent, it gets them as they are. */
+  readonly onRedirect?: OnRedirect;
   /** Which way a request takes; absent, all pass as they are. */
   readonly route?: (head: RequestHead) => Way;
 }
@@ -286,7 +289,7 @@ class Listener {
   }
 
   #handle(exchange: FrontExchange, client: Client, http1: boolean): void {
-    const { remote, route } = this.#options;
+    const { remote, route, onRedirect } = this.#options;
     const { head } = exchange;
     const as = this.#asWhom(head, client);
     if (as === undefined) {
@@ -297,11 +300,11 @@ class Listener {
     const way = route === undefined ? PASS : route(head);
     const connection = http1 ? this.#pool(as) : client.connection(as);
     if ('port' in way) gated(exchange, addressed, connection, way.port);
-    else if (way.after === undefined) pass(exchange, addressed, connection, way.tap);
+    else if (way.after === undefined) pass(exchange, addressed, connection, way.tap, onRedirect);
     else {
       let gone = false;
       exchange.onClose(() => (gone = true));
-      void way.after.then(() => (gone ? undefined : pass(exchange, addressed, connection, way.tap)));
+      void way.after.then(() => (gone ? undefined : pass(exchange, addressed, connection, way.tap, onRedirect)));
     }
   }
 
@@ -312,7 +315,7 @@ class Listener {
   }
 
   #upgrade(incoming: IncomingMessage, socket: Duplex, first: Buffer): void {
-    const { remote, mayTunnel = () => true } = this.#options;
+    const { remote, mayTunnel = () => true, onRedirect } = this.#options;
     const head = {
       method: incoming.method ?? 'GET',
       target: incoming.url ?? '/',
@@ -326,7 +329,7 @@ class Listener {
     const as = this.#asWhom(head, client);
     if (as === undefined) socket.end('HTTP/1.1 401 Unauthorized\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
     else if (!mayTunnel(head)) socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
-    else tunnel(incoming, socket, first, remote.addressed(head, as, true), this.#pool(as));
+    else tunnel(incoming, socket, first, remote.addressed(head, as, true), this.#pool(as), onRedirect);
   }
 
   /** With which credentials a request goes on; undefined when it does not. */

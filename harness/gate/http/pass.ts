@@ -12,6 +12,7 @@ import type {
   RemoteExchange,
   RequestHead,
 } from './exchange.ts';
+import { withoutRedirects, type OnRedirect } from './redirected.ts';
 
 /** Somebody who looks on. What it is given it must not change. */
 export interface Tap {
@@ -24,9 +25,15 @@ export interface Tap {
 }
 
 /** Sends what `front` asks, as `head`, to `remote`, and answers with what comes back. */
-export function pass(front: FrontExchange, head: RequestHead, remote: RemoteConnection, tap?: Tap): void {
+export function pass(
+  front: FrontExchange,
+  head: RequestHead,
+  remote: RemoteConnection,
+  tap?: Tap,
+  onRedirect?: OnRedirect,
+): void {
   const passage = new Passage(front, tap);
-  passage.begin(remote.open(head, front.hasBody, passage));
+  passage.begin(remote.open(head, front.hasBody, withoutRedirects(passage, front.head, onRedirect)));
 }
 
 class Passage implements AnswerReader {
