@@ -251,6 +251,49 @@ function describeServer(start: () => Promise<Server>): void {
     await own('DELETE', `${ROLES}/made-theirs`);
   });
 
+  it('makes by apply what is allowed and not there, notes it before it is sent, and leaves what others have', async () => {
+    const APPLY = { 'content-type': 'application/apply-patch+yaml' };
+    const role = (name: string): JsonObject => {
+      const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get'] }];
+      return { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name }, rules };
+    };
+    const apply = (name: string, query: ApiRequest['query'] = {}): Promise<ApiResponse> => {
+      const asked = { fieldManager: 'target', ...query };
+      const path = `${ROLES}/${name}`;
+      return call(opened.cluster, { method: 'PATCH', path, query: asked, headers: APPLY, body: role(name) });
+    };
+    await own('POST', ROLES, { metadata: { name: 'made-theirs' }, rules: [] });
+    const before = footprint.read()?.notes.length ?? 0;
+
+    const made = await apply('made-by-apply');
+    const again = await apply('made-by-apply');
+    const both = await Promise.all([apply('made-at-once'), apply('made-at-once')]);
+    const codes = [
+      (await apply('made-theirs')).code,
+      (await apply('bad-by-apply')).code,
+      (await apply('made-dry', { dryRun: 'All' })).code,
+      (await apply('made-theirs', { dryRun: 'All' })).code,
+    ];
+
+    const { metadata } = made.body as unknown as KubeObject;
+    expect([made.code, again.code, ...codes]).toEqual([201, 200, 403, 403, 201, 403]);
+    expect(both.map(({ code }) => code).toSorted()).toEqual([200, 201]);
+    expect(JSON.stringify((await own('GET', `${ROLES}/made-theirs`)).body)).not.toContain('configmaps');
+    const notes = footprint.read()?.notes.slice(before) ?? [];
+    expect(notes.slice(0, 2)).toEqual([
+      { intent: ROLES, name: 'made-by-apply' },
+      { object: expect.objectContaining({ resource: ROLE, name: 'made-by-apply', uid: metadata.uid }) as object },
+    ]);
+    expect(JSON.stringify(notes)).not.toMatch(/made-theirs|bad-by-apply|made-dry|unmade/);
+    expect(notes.filter((note) => 'object' in note && note.object.name === 'made-at-once')).toHaveLength(1);
+    await own('DELETE', `${ROLES}/made-theirs`);
+
+    await opened.cluster.restore();
+
+    expect((await own('GET', `${ROLES}/made-by-apply`)).code).toBe(404);
+    expect((await own('GET', `${ROLES}/made-at-once`)).code).toBe(404);
+  });
+
   it('shows its only namespace to who reads all of them', async () => {
     const { body } = await ask('GET', '/api/v1/configmaps');
 

@@ -245,29 +245,51 @@ export class RealCluster implements Cluster {
         else write.lost(act);
       },
     };
-    const unseen = info?.verb === 'create' ? this.#resources.get(groupResource(info)) : undefined;
+    const unknown = this.#territory?.unknownOf(asked);
+    const mayMake = info !== undefined && (info.verb === 'create' || unknown !== undefined);
+    const made = mayMake ? this.#resources.get(groupResource(info)) : undefined;
+    const unseen = made === undefined || this.#observed.has(groupResource(made)) ? undefined : made;
     let cancel: (() => void) | undefined;
     const abandon = (): void => {
       if (isOver) return;
       isOver = true;
-      cancel?.();
+      // Whether an apply has made something, its answer alone says.
+      if (unknown === undefined) cancel?.();
       // What becomes of it is seen, if anything does; its answer is nobody's.
       this.#unanswered.delete(number);
       write?.lost(NOTHING);
       this.#arrivals.look();
     };
-    if (unseen === undefined || this.#observed.has(groupResource(unseen))) {
+    const send = (): void => {
       cancel = this.#upstream.send(asked, answered);
+    };
+    if (unseen === undefined && unknown === undefined) {
+      send();
       return abandon;
     }
-    // What is made in a part of a strange server that was not looked at so far is seen all the same.
-    const sendOnceSeen = async (): Promise<void> => {
-      this.#territory?.widen(unseen);
-      await this.#observe(unseen);
-      if (!isOver) cancel = this.#upstream.send(asked, answered);
+    const sendOnceKnown = async (): Promise<void> => {
+      // What is made in a part of a strange server that was not looked at so far is seen all the same.
+      if (unseen !== undefined) {
+        this.#territory?.widen(unseen);
+        await this.#observe(unseen);
+      }
+      const refusal = unknown === undefined || isOver ? undefined : await this.#lookFirst(asked, unknown);
+      if (isOver) return;
+      if (refusal === undefined) send();
+      else answered.answer(refusal);
     };
-    void sendOnceSeen();
+    void sendOnceKnown();
     return abandon;
+  }
+
+  /** Before an apply that may make something outside of namespaces: the answer to it where others have that. */
+  async #lookFirst(request: ApiRequest, path: string): Promise<ApiResponse | undefined> {
+    const look: ApiRequest = { method: 'GET', path, query: {}, headers: { 'user-agent': 'stalemate' } };
+    const there = await call(this.#upstream, look).catch((error: unknown): ApiResponse => ({
+      code: 503,
+      body: error instanceof Error ? error.message : String(error),
+    }));
+    return this.#territory?.lookedAt(request, there);
   }
 
   close(): void {

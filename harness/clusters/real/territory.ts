@@ -49,6 +49,8 @@ export class Territory {
   readonly #uids = new Map<string, string>();
   /** The places of what was to be made there. */
   readonly #meant = new Set<string>();
+  /** How many applies that were to make something there have no answer yet, by place. */
+  readonly #applying = new Map<string, number>();
   /** What was refused: the first of each kind. */
   readonly #refusals = new Map<string, string>();
 
@@ -121,7 +123,8 @@ export class Territory {
     const { resource, uid, object, type, namespace } = change;
     const isOurs = this.owns(change);
     if (type === 'DELETED') this.#uids.delete(uid);
-    else if (isMade && !isOurs && namespace === '') this.take(resource, object);
+    // An apply that met what others had made in the meantime changes it, and makes nothing.
+    else if (isMade && !isOurs && namespace === '' && type === 'ADDED') this.take(resource, object);
     return isOurs || isMade;
   }
 
@@ -150,10 +153,42 @@ export class Territory {
     }
     const kind = subresource === '' ? resource : `${resource}/${subresource}`;
     if (verb === 'create' && subresource === '') return this.#mayMake(request, kind, what);
-    const isOwn = [...this.#uids.values()].includes(`${resource}/${name}`);
+    const isOwn = this.#hasMadeAt(`${resource}/${name}`);
+    if (!isOwn && isApply(request, info))
+      return this.#allowsMaking(resource, name) ? undefined : this.#refused(kind, what, allowing(resource, name));
     if (!isOwn) return this.#refused(kind, what, 'it is outside of namespaces, and the run has not made it');
     if (OWN_SUBRESOURCES.has(subresource) || this.#allows(kind, name)) return undefined;
     return this.#refused(kind, what, allowing(kind, name));
+  }
+
+  /**
+   * Where an allowed apply would go to something outside of namespaces that the run has not made: the path to look at first. Only the
+   * server knows whether it would make something or change what others have.
+   */
+  unknownOf(request: ApiRequest): string | undefined {
+    const info = requestInfo(request.method, request.path, request.query);
+    if (info === undefined || info.namespace !== '' || !isApply(request, info)) return undefined;
+    return this.#hasMadeAt(placeOf(info)) ? undefined : request.path;
+  }
+
+  /** What a look there says of that apply. Notes what is to be made, before it is sent; else the answer to it. */
+  lookedAt(request: ApiRequest, { code, body }: ApiResponse): ApiResponse | undefined {
+    const info = requestInfo(request.method, request.path, request.query);
+    const place = info === undefined ? '' : placeOf(info);
+    const what = `apply "${place}"`;
+    if (code !== 404) {
+      const { uid = '' } = ((body ?? {}) as Partial<KubeObject>).metadata ?? {};
+      // Another apply of the run may have made it since.
+      if (code < 300 && this.#uids.has(uid)) return undefined;
+      const why =
+        code < 300 ? 'others have made it' : `the server answered ${code} when it was asked whether it is there`;
+      return this.#refused(`apply ${place}`, what, why);
+    }
+    if (isDry(request)) return undefined;
+    this.#meant.add(place);
+    this.#applying.set(place, (this.#applying.get(place) ?? 0) + 1);
+    this.#intends(collectionOf(request.path), info?.name ?? '');
+    return undefined;
   }
 
   /** Whether a request that is not about an object, or that becomes a connection of its own, stays within the run or only reads. */
@@ -181,14 +216,37 @@ export class Territory {
   /** What the server says of something that was to be made outside of namespaces is known before the target hears of it. */
   answered(request: ApiRequest, { code, body }: ApiResponse, kinds: ReadonlyMap<string, ResourceKind>): void {
     const info = requestInfo(request.method, request.path, request.query);
-    if (info === undefined || !isMaking(request, info)) return;
-    const kind = kindOf(info, kinds);
-    if (code >= 400 && code < 500) this.#unmade(request.path, nameIn(request));
-    if (code !== 201 || kind === undefined) return;
+    if (info === undefined) return;
     const { name = '', uid = '' } = ((body ?? {}) as Partial<KubeObject>).metadata ?? {};
+    if (this.#applying.has(placeOf(info)) && isApply(request, info)) this.#applied(request, info, code, uid);
+    else if (!isMaking(request, info)) return;
+    else if (code >= 400 && code < 500) this.#unmade(request.path, nameIn(request));
+    const kind = kindOf(info, kinds);
+    if (code !== 201 || kind === undefined) return;
     // Of the answer only what says which one it is: it may come as a part of the object.
     if (uid !== '')
       this.take(groupResource(info), { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: { name, uid } });
+  }
+
+  /** An apply that was to make something has its answer. */
+  #applied(request: ApiRequest, info: RequestInfo, code: number, uid: string): void {
+    const place = placeOf(info);
+    const others = (this.#applying.get(place) ?? 1) - 1;
+    if (others > 0) this.#applying.set(place, others);
+    else this.#applying.delete(place);
+    // Two applies of the run at once: one of them makes it.
+    if (code === 201 || code >= 500 || others > 0 || this.#hasMadeAt(place)) return;
+    this.#unmade(collectionOf(request.path), info.name);
+    if (code < 300)
+      this.#refused(`applied ${place}`, `apply "${place}" changed what others made in the meantime (uid ${uid})`, '');
+  }
+
+  #hasMadeAt(place: string): boolean {
+    return [...this.#uids.values()].includes(place);
+  }
+
+  #allowsMaking(resource: string, name: string): boolean {
+    return this.#own.has(resource) || this.#allows(resource, name);
   }
 
   /** What sends a client elsewhere never reaches it. */
@@ -236,7 +294,7 @@ export class Territory {
   /** Notes it before it goes on: whoever is killed in between knows what to look for. */
   #mayMake(request: ApiRequest, resource: string, what: string): ApiResponse | undefined {
     const name = nameIn(request);
-    const isAllowed = this.#own.has(resource) || this.#allows(resource, name) || this.#isVolume(resource, request);
+    const isAllowed = this.#allowsMaking(resource, name) || this.#isVolume(resource, request);
     if (!isAllowed) return this.#refused(resource, name === '' ? what : `${what} "${name}"`, allowing(resource, name));
     if (isDry(request)) return undefined;
     this.#meant.add(`${resource}/${name}`);
@@ -272,6 +330,20 @@ function kindOf(info: RequestInfo, kinds: ReadonlyMap<string, ResourceKind>): Re
 function isMaking(request: ApiRequest, { verb, subresource, namespace, group, resource }: RequestInfo): boolean {
   if (verb !== 'create' || subresource !== '' || namespace !== '' || isDry(request)) return false;
   return !QUESTIONS.includes(group) && !(group === '' && resource === 'namespaces');
+}
+
+/** Whether a request is a server-side apply of an object, which makes it where it is not there. */
+function isApply({ headers }: ApiRequest, { verb, subresource }: RequestInfo): boolean {
+  return verb === 'patch' && subresource === '' && /^application\/apply-patch\+/.test(headers['content-type'] ?? '');
+}
+
+/** Outside of namespaces: `clusterroles.rbac.authorization.k8s.io/name`. */
+function placeOf(info: RequestInfo): string {
+  return `${groupResource(info)}/${info.name}`;
+}
+
+function collectionOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/'));
 }
 
 function isDry({ query }: ApiRequest): boolean {
