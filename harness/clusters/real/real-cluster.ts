@@ -8,12 +8,15 @@
  */
 import type { ApiServer } from '../../apiserver/server.ts';
 import { realClearTimeout, realDelay, realNow, realSetTimeout } from '../../determinism/real-time.ts';
+import { carrierOf } from '../../gate/http/carrier.ts';
+import type { RawEvent } from '../../gate/http/frames.ts';
 import type { RemoteServer } from '../../gate/http/remote.ts';
 import { remoteUpstream, type RemoteUpstream } from '../../gate/http/remote-upstream.ts';
 import type { ObservedChange } from '../../gate/recorder.ts';
 import { invariant } from '../../model/errors.ts';
 import { isWrite } from '../../model/history.ts';
 import { groupResource, revisionOf, type KubeObject, type ResourceKind } from '../../model/object.ts';
+import type { WatchEvent } from '../../model/watch-event.ts';
 import type { ApiRequest, ApiResponse, ResponseSink } from '../../wire/http.ts';
 import { call } from '../../wire/call.ts';
 import { isProxied } from '../../wire/redirect.ts';
@@ -232,7 +235,7 @@ export class RealCluster implements Cluster {
       answer: (received) => {
         this.#territory?.answered(asked, received, this.#resources);
         if (isOver) return;
-        const response = this.#territory?.answerOf(received) ?? received;
+        const response = this.#territory?.answerOf(this.#narrowed(asked, received)) ?? received;
         this.#denials.answered(response);
         const act = (): void => sink.answer(response);
         if (write === undefined) pass(act, this.#isShownTold(info, response));
@@ -345,6 +348,10 @@ export class RealCluster implements Cluster {
       },
       event: (event) => {
         owed.received(event);
+        if (this.#territory?.hides(request, event, this.#resources) === true) {
+          passedOver(request, event);
+          return;
+        }
         const object: Partial<KubeObject> = event.object;
         const act = unlessOver(() => sink.event(event));
         this.#arrivals.event(number, state !== 'open', revisionIn(object), isTold(object), act);
@@ -364,6 +371,10 @@ export class RealCluster implements Cluster {
       cancel();
       this.#arrivals.look();
     };
+  }
+
+  #narrowed(request: ApiRequest, answer: ApiResponse): ApiResponse {
+    return this.#territory?.listOf(request, answer, this.#resources) ?? answer;
   }
 
   /** Another request is under way; its number. */
@@ -398,6 +409,12 @@ export class RealCluster implements Cluster {
       await realDelay(POLL_MS);
     }
   }
+}
+
+/** Nobody is to be given this event: it waits for nobody. */
+function passedOver(request: ApiRequest, event: WatchEvent | RawEvent): void {
+  const carrier = carrierOf(request);
+  if (carrier !== undefined && 'bytes' in event) carrier.waitingBytes -= event.bytes.length;
 }
 
 function revisionIn({ metadata }: Partial<KubeObject>): number {

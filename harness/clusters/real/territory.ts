@@ -2,18 +2,20 @@
  * What of somebody else's server is the run's business: its own namespaces, custom resources of the project's own kinds, and what it was
  * allowed to make outside of namespaces.
  *
- * Owns: the fence. A write to anything else, and a read in namespaces of others, is answered 403 and never sent; where the run has one
- * namespace, reading all namespaces is reading that one, so that a controller which watches them all neither sees nor touches what others
- * have there. Start at {@link Territory}.
+ * Owns: the fence. A write to anything else, and a read in namespaces of others, is answered 403 and never sent. Reading all namespaces is
+ * reading those of the run, so that a controller which watches them all neither sees nor touches what others have there: where the run
+ * has one, that is asked for; where it has several, the rest is left out of what the server answers. Start at {@link Territory}.
  */
 import type { ObservedChange } from '../../gate/recorder.ts';
 import { isWrite } from '../../model/history.ts';
 import { apiVersionOf, groupResource, type KubeObject, type ResourceKind } from '../../model/object.ts';
+import type { WatchEvent } from '../../model/watch-event.ts';
 import type { ApiRequest, ApiResponse } from '../../wire/http.ts';
 import { isRedirect } from '../../wire/redirect.ts';
 import { requestInfo, type RequestInfo } from '../../wire/request-info.ts';
 import { failureStatus } from '../../wire/status.ts';
 import type { Within } from '../observer.ts';
+import { narrowedList, type IsShown } from './narrowed-list.ts';
 
 export interface TerritoryParts {
   readonly namespaces: readonly string[];
@@ -284,6 +286,36 @@ export class Territory {
     return { ...request, path: `${request.path.slice(0, at)}/namespaces/${only}${request.path.slice(at)}` };
   }
 
+  /** Which objects of a read of all namespaces are shown, where the run has several; undefined where all are. */
+  #shownBy(request: ApiRequest, kinds: ReadonlyMap<string, ResourceKind>): IsShown | undefined {
+    if (this.#namespaces.length < 2) return undefined;
+    const info = requestInfo(request.method, request.path, request.query);
+    if (info === undefined || info.namespace !== '' || info.name !== '' || isWrite(info.verb)) return undefined;
+    const ofNamespaces = groupResource(info) === 'namespaces';
+    if (!ofNamespaces && kindOf(info, kinds)?.namespaced !== true) return undefined;
+    return ({ metadata }) => {
+      const { name = '', namespace = '' } = (metadata ?? {}) as Partial<KubeObject['metadata']>;
+      return this.#namespaces.includes(ofNamespaces ? name : namespace);
+    };
+  }
+
+  /** The answer to a list of all namespaces without what others have. */
+  listOf(request: ApiRequest, answer: ApiResponse, kinds: ReadonlyMap<string, ResourceKind>): ApiResponse {
+    const isShown = answer.code === 200 ? this.#shownBy(request, kinds) : undefined;
+    if (isShown === undefined) return answer;
+    const what = `GET ${request.path}`;
+    return (
+      narrowedList(answer, isShown) ??
+      this.#refused(what, what, 'its answer has a form from which what others have cannot be left out')
+    );
+  }
+
+  /** Whether an event of a watch of all namespaces is about what others have. */
+  hides(request: ApiRequest, { type, object }: WatchEvent, kinds: ReadonlyMap<string, ResourceKind>): boolean {
+    if (type === 'BOOKMARK' || type === 'ERROR') return false;
+    return this.#shownBy(request, kinds)?.(object) === false;
+  }
+
   /** Of what is outside of namespaces: all but what leads further, and namespaces of others. */
   #mayRead(info: RequestInfo): boolean {
     const { subresource, name } = info;
@@ -334,7 +366,9 @@ function isMaking(request: ApiRequest, { verb, subresource, namespace, group, re
 
 /** Whether a request is a server-side apply of an object, which makes it where it is not there. */
 function isApply({ headers }: ApiRequest, { verb, subresource }: RequestInfo): boolean {
-  return verb === 'patch' && subresource === '' && /^application\/apply-patch\+/.test(headers['content-type'] ?? '');
+  return (
+    verb === 'patch' && subresource === '' && headers['content-type']?.startsWith('application/apply-patch+') === true
+  );
 }
 
 /** Outside of namespaces: `clusterroles.rbac.authorization.k8s.io/name`. */
