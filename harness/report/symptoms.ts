@@ -21,20 +21,25 @@ export interface Because {
 
 const FIELDS_MAX = 8;
 
-/** `no-lost-update of deployments.apps: spec.replicas (9 runs), metadata.labels (5)`, a line for each property and resource. */
+/**
+ * `no-lost-update of deployments.apps: spec.replicas (9 runs), metadata.labels (5)`, a line for each property and resource. A field that
+ * was lost in several ways is there once, with the highest count.
+ */
 export function symptomLines(symptoms: readonly ShownSymptom[]): readonly string[] {
-  const groups = new Map<string, ShownSymptom[]>();
-  for (const symptom of symptoms) {
-    const { property, resource } = symptom;
+  const groups = new Map<string, Map<string, number>>();
+  for (const { property, resource, field, class: kind, count } of symptoms) {
     const about = resource === '' ? property : `${property} of ${resource}`;
-    groups.set(about, [...(groups.get(about) ?? []), symptom]);
+    const counts = groups.get(about) ?? new Map<string, number>();
+    groups.set(about, counts);
+    const what = field === '' ? kind : field;
+    counts.set(what, Math.max(count, counts.get(what) ?? 0));
   }
-  return [...groups].map(([about, of]) => {
-    const places = of.slice(0, FIELDS_MAX).map(({ field, class: kind, count }, at) => {
+  return [...groups].map(([about, counts]) => {
+    const places = [...counts].slice(0, FIELDS_MAX).map(([what, count], at) => {
       const runs = at === 0 ? countText(count, 'run') : String(count);
-      return `${field === '' ? kind : field} (${runs})`;
+      return `${what} (${runs})`;
     });
-    const more = of.length - places.length;
+    const more = counts.size - places.length;
     return `${about}: ${places.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
   });
 }
