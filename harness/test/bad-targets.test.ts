@@ -47,6 +47,23 @@ describe('a target that cannot be tested', { timeout: PATIENCE_MS }, () => {
     expect(message).toContain('sent no request');
   });
 
+  it.concurrent.each([
+    [
+      'waits-for-file',
+      /start\(\) waits for a file \(FSEVENTWRAP at .*waits-for-file\.ts:6\).*; read it when the module is loaded/,
+    ],
+    ['waits-for-work', /start\(\) waits for native work \(\w+ at .*waits-for-work\.ts:7\).*; use its synchronous form/],
+    [
+      'waits-for-nothing',
+      /start\(\) has not ended and waits for something that no request and no timer brings; start its/,
+    ],
+  ])('is said to ask for nothing because of what it waits for: %s', async (target, why) => {
+    const { code, message } = await failureOf(target);
+
+    expect(code).toBe('TARGET_FAILED');
+    expect(message).toMatch(why);
+  });
+
   it.concurrent('is said to exit when it exits while starting', async () => {
     const { code, message } = await failureOf('exits');
 

@@ -11,7 +11,7 @@ import { HarnessError } from '../../model/errors.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { Workload } from '../../model/workload.ts';
-import { checkAlive } from './undisturbed-trouble.ts';
+import { checkAlive, isSilent } from './undisturbed-trouble.ts';
 import type { TrialRunner } from './runner.ts';
 
 /** How many uses are told in full. */
@@ -29,7 +29,10 @@ export async function checkRun(runner: TrialRunner, base: Workload): Promise<voi
   const { control } = host;
   // Nobody can look into a process, and the first reference says whether it lives.
   if (control === undefined) return;
-  checkAlive(await runner.run(trial), host.containment);
+  const first = await runner.run(trial);
+  // Of one that asks for nothing, the watched run knows what it was waiting for.
+  const wasSilent = isSilent(first);
+  if (!wasSilent) checkAlive(first, host.containment);
   const watch = watchUncontrolled(control.time);
   let drains = 0;
   host.onDrained = () => {
@@ -44,6 +47,7 @@ export async function checkRun(runner: TrialRunner, base: Workload): Promise<voi
     host.onDrained = undefined;
     uses = watch.stop();
   }
+  if (wasSilent) checkAlive(first, host.containment, uses);
   const disturbing = uses.filter(disturbs);
   if (disturbing.length > 0) throw uncontrolled(disturbing);
   await calibrateQuietTurns(control.quiescence, async () => {

@@ -2,6 +2,7 @@
  * What an undisturbed run says against a target before anyone contends with it: it cannot be tested at all, or goes wrong in every run
  * alike.
  */
+import type { UncontrolledUse } from '../../determinism/uncontrolled.ts';
 import { roleOf } from '../../model/actor.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { isWrite } from '../../model/history.ts';
@@ -11,9 +12,19 @@ import type { KubeObject } from '../../model/object.ts';
 import { OUTSIDE } from '../../model/outside.ts';
 import { exitHint, lastWords, silenceHint } from './process-trouble.ts';
 import type { Containment } from './host.ts';
+import { silentText } from './silent-start.ts';
 
-/** A target that did nothing at all cannot be tested, and silence would look like success. */
-export function checkAlive(history: History, containment?: Containment): void {
+/** Whether a target has asked for nothing. */
+export function isSilent(history: History): boolean {
+  return !history.operations.some(({ actor, verb }) => roleOf(actor) === 'target' && !isWrite(verb));
+}
+
+/**
+ * A target that did nothing at all cannot be tested, and silence would look like success.
+ *
+ * @param uses What of real time a watched run of a module has met.
+ */
+export function checkAlive(history: History, containment?: Containment, uses: readonly UncontrolledUse[] = []): void {
   checkSample(history);
   const failed = history.processes.find((event) => event.kind === 'start-failed' || event.kind === 'unhandled');
   if (failed !== undefined && containment !== undefined) {
@@ -30,9 +41,7 @@ export function checkAlive(history: History, containment?: Containment): void {
   }
   const exited = history.processes.find((event) => event.kind === 'exited');
   if (containment !== undefined) checkStarted(history);
-  const asked = history.operations.some(
-    (operation) => roleOf(operation.actor) === 'target' && !isWrite(operation.verb),
-  );
+  const asked = !isSilent(history);
   if (exited !== undefined && !asked) {
     throw new HarnessError(
       'TARGET_FAILED',
@@ -45,13 +54,7 @@ export function checkAlive(history: History, containment?: Containment): void {
       `the target sent no request in an undisturbed run; expected it to list or watch something through the kubeconfig it was given: ${silenceHint(containment)}${lastWords(history)}`,
     );
   }
-  if (!asked) {
-    throw new HarnessError(
-      'TARGET_FAILED',
-      'the target sent no request in an undisturbed run; expected it to list or watch something through the kubeConfig it was given: ' +
-        'does start() use that kubeConfig, and does it start its informers?',
-    );
-  }
+  if (!asked) throw new HarnessError('TARGET_FAILED', silentText(history, uses));
 }
 
 /** More lives than this, undisturbed, and it does not stay up. */
