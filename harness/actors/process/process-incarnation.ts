@@ -5,7 +5,7 @@
  * between it and the server (the gate), nor the command (`command.ts`). Start at {@link startProcess}.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import type { Server } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -34,6 +34,7 @@ import type { EnclosurePool, Taken } from './enclosure-pool.ts';
 import { Life, type TellLife } from './life.ts';
 import { Lines } from './lines.ts';
 import { STEERED_BY } from './process-wrapper.ts';
+import { removeFolder } from './remove-folder.ts';
 import { Steering } from './steering.ts';
 import { parseReadiness, toldOfWatches, watchReadiness, type Readiness, type ReadinessWatch } from './readiness.ts';
 import { killMarked } from './survivors.ts';
@@ -318,7 +319,7 @@ class Incarnation implements ProcessIncarnation {
   #removeFolder(): boolean {
     if (this.#folder === '') return true;
     try {
-      rmSync(this.#folder, { recursive: true, force: true });
+      removeFolder(this.#folder);
       return true;
     } catch {
       return false;
