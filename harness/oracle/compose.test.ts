@@ -3,7 +3,7 @@ import type { CheckResult, Violation } from '../model/check-result.ts';
 import { HOLDS } from '../model/check-result.ts';
 import { judge } from './compose.ts';
 import type { Property } from './property.ts';
-import { historyBuilder } from './test-history.ts';
+import { historyBuilder, manifest } from './test-history.ts';
 
 function property(name: string, check: () => CheckResult): Property {
   return { name, kind: 'safety', about: name, check };
@@ -40,6 +40,26 @@ describe('judge', () => {
 
     expect(judgement?.result.result).toBe(answer === undefined ? 'inconclusive' : 'violated');
     expect(JSON.stringify(judgement?.result)).toContain(JSON.stringify(reason).slice(1, -1));
+  });
+
+  it('names objects by kind and name, where a sentence has their uid', () => {
+    const h = historyBuilder();
+    const { uid = '' } = h.create('user', 'widgets.example.com', manifest('Widget', 'a')).metadata;
+    const sentences = [
+      `leaves pods/b with metadata.ownerReferences[uid=${uid}].name absent`,
+      'leaves pods/b with metadata.ownerReferences[uid=gone].uid "3f2504e0-4f89-11d3-9a0c-0305e82c3301"',
+      'leaves metadata.ownerReferences[uid=*].name and 1-2-3',
+    ];
+    const violations = sentences.map((sentence, at) => ({ ...violation(`f${at}`, at), sentence }));
+
+    const [judgement] = judge(h.build(), [property('p', () => ({ result: 'violated', violations }))]);
+
+    const { result } = judgement ?? {};
+    expect(result?.result === 'violated' ? result.violations.map(({ sentence }) => sentence) : []).toEqual([
+      'leaves pods/b with metadata.ownerReferences[Widget a].name absent',
+      'leaves pods/b with metadata.ownerReferences[another object].uid "uid of another object"',
+      'leaves metadata.ownerReferences[uid=*].name and 1-2-3',
+    ]);
   });
 
   it('keeps the earliest violation of each signature, errors first', () => {

@@ -9,6 +9,7 @@ import { signatureText } from '../model/check-result.ts';
 import type { History } from '../model/history.ts';
 import { wrongAnswer } from './answer-form.ts';
 import type { Property } from './property.ts';
+import { withNames } from './uids-in-words.ts';
 
 export interface Judgement {
   readonly property: Property;
@@ -32,7 +33,9 @@ function ask(property: Property, history: History): CheckResult {
   }
   const wrong = wrongAnswer(result);
   if (wrong !== undefined) return ofWrongAnswer(property, history, result, wrong);
-  return result.result === 'violated' ? { ...result, violations: distinct(result.violations) } : result;
+  if (result.result !== 'violated') return result;
+  const violations = distinct(result.violations).map((one) => ({ ...one, sentence: withNames(one.sentence, history) }));
+  return { ...result, violations };
 }
 
 /** What somebody calls violated is never passed over, however badly it is said. */
