@@ -1,5 +1,5 @@
 /** A life that is ended while it is still being started leaves nothing behind. */
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -79,4 +79,23 @@ it('although what it was to talk to fails only then', async () => {
 
   await isGivenBack();
   expect(readdirSync(folder)).toEqual([]);
+});
+
+it('keeps others away from what a target leaves in its folder, whatever that does to it', async () => {
+  const { host, isGivenBack } = await lives(() => Promise.resolve(front));
+  const printed = Promise.withResolvers<string>();
+  const script = 'chmod 777 "$STALEMATE_LIFE" && echo opened; sleep 1000';
+
+  const life = startProcess(
+    { ...host, target: { ...target, command: ['/bin/sh', '-c', script] }, print: (_, line) => printed.resolve(line) },
+    'controller',
+    upstream,
+    () => {},
+  );
+
+  expect(await printed.promise).toBe('opened');
+  expect(readdirSync(folder).map((name) => statSync(join(folder, name)).mode & 0o777)).toEqual([0o700]);
+  life.crash();
+  await isGivenBack();
+  while (readdirSync(folder).length > 0) await delay(5);
 });

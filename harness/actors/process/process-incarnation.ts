@@ -156,6 +156,8 @@ class Incarnation implements ProcessIncarnation {
   readonly #life: Life;
   /** Made at the last moment: who is stopped before leaves none behind. */
   #folder = '';
+  /** Around it. Nobody else gets in, whatever the target does to its own folder: programs in there run with our user's rights. */
+  #guard = '';
   #front: LifeFront | undefined;
   #effects: EffectsServer | undefined;
   #child: ChildProcess | undefined;
@@ -194,7 +196,9 @@ class Incarnation implements ProcessIncarnation {
     const ports = names.length === 0 ? [] : await enclosure.freePorts(names.length);
     const effects = (await this.#openEffects(enclosure)) ?? '';
     if (this.#life.over) return;
-    this.#folder = realpathSync(mkdtempSync(join(tmpdir(), 'stalemate-target-')));
+    this.#guard = realpathSync(mkdtempSync(join(tmpdir(), 'stalemate-target-')));
+    this.#folder = join(this.#guard, 'life');
+    mkdirSync(this.#folder, { mode: 0o700 });
     const kubeconfig = this.#writeKubeconfig(this.#front.url);
     const home = join(this.#folder, 'home');
     mkdirSync(home);
@@ -317,9 +321,9 @@ class Incarnation implements ProcessIncarnation {
   }
 
   #removeFolder(): boolean {
-    if (this.#folder === '') return true;
+    if (this.#guard === '') return true;
     try {
-      removeFolder(this.#folder);
+      removeFolder(this.#guard);
       return true;
     } catch {
       return false;

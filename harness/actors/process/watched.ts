@@ -24,6 +24,7 @@ shift 2
       grep -qsF "${LIFE}=$2" "$process/environ" && kill -9 "\${process#/proc/}"
     done
     rm -rf "$2"
+    case $2 in */stalemate-target-*/life) rmdir "\${2%/life}" ;; esac
   ' sh "$leader" "$folder" "$search"
 ) >/dev/null 2>&1 4>&- &
 exec "$@" 3<&- </dev/null`;
