@@ -59,6 +59,7 @@ it.each([
   ['keys', times(250_000, (index) => `a${index}: b`).join('\n')],
   ['comments', '#\n'.repeat(1_500_000)],
   ['brackets', '['.repeat(1_000_000)],
+  ['texts behind the document', "'\n".repeat(1_500_000)],
 ])('refuses YAML of very many %s as 400', async (_, body) => {
   expect(await send('POST', CONFIGMAPS_PATH, YAML, body)).toMatchObject({ code: 400 });
 });

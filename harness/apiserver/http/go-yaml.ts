@@ -85,18 +85,38 @@ function firstDocument(text: string): { readonly document: Document.Parsed; read
   const parser = new Parser(lines.addNewLine);
   function* tokens(): Generator<CST.Token> {
     let lexemes = 0;
+    let broken = false;
     for (const lexeme of new Lexer().lex(text)) {
       if (++lexemes > LEXEMES_MAX) throw new SyntaxError(`yaml: more than ${LEXEMES_MAX} tokens`);
-      yield* parser.next(lexeme);
+      for (const token of parser.next(lexeme)) {
+        // The first error is the one that is shown, and each takes as long as a hundred tokens.
+        if (token.type === 'error' && broken) continue;
+        broken ||= token.type === 'error';
+        yield token;
+      }
     }
     yield* parser.end();
   }
   // Whether a key is there twice is looked at below, in one go: the composer compares each key with all before it.
   const composer = new Composer({ version: '1.1', customTags, logLevel: 'silent', uniqueKeys: false });
+  notesFirstError(composer as unknown as Noting);
   for (const document of composer.compose(tokens(), true, text.length)) {
     return { document, lines };
   }
   throw new SyntaxError('yaml: did not find expected node content');
+}
+
+/** What a composer notes of the document that it is making. The library's types do not show it. */
+interface Noting {
+  readonly errors: readonly unknown[];
+  onError: (...error: readonly [source: unknown, code: string, message: string, warning?: boolean]) => void;
+}
+
+function notesFirstError(composer: Noting): void {
+  const note = composer.onError;
+  composer.onError = (...error) => {
+    if (composer.errors.length === 0 && error[3] !== true) note(...error);
+  };
 }
 
 /** What Go says of keys that a map names twice, in the order of the text. */
