@@ -12,7 +12,7 @@ it.each([
   [
     'unknown fields of managedFields',
     CONFIGMAPS_PATH,
-    { metadata: { name: 'unknown', managedFields: times(200_000, (at) => ({ [`x${at}`]: 1 })) } },
+    { metadata: { name: 'unknown', managedFields: times(200_000, (at) => ({ [`x${at % 1000}`]: 1 })) } },
     201,
   ],
   ['items that lack a field', ROLES, { metadata: { name: 'lacking' }, rules: times(200_000, () => ({})) }, 422],

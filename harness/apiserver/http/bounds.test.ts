@@ -101,6 +101,15 @@ it('refuses a quarter of a million objects in a body as 400', async () => {
   expect(await send('POST', CONFIGMAPS_PATH, JSON_TYPE, body)).toMatchObject({ code: 400 });
 });
 
+it('refuses very many objects with keys of their own as 400', async () => {
+  const managedFields = times(200_000, (at) => ({ [`x${at}`]: 1 }));
+
+  expect(await send('POST', CONFIGMAPS_PATH, JSON_TYPE, { metadata: { name: 'own', managedFields } })).toMatchObject({
+    code: 400,
+    message: expect.stringContaining('more than 75000 objects and arrays with more than 75000 different keys'),
+  });
+});
+
 it.each([
   ['containers that defaults make large', PODS, { containers: times(200_000, () => ({})) }],
   ['a long value', TEMPLATES, { containers: [{ name: 'c', image: 'x'.repeat(2_000_000) }] }],

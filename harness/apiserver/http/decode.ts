@@ -11,7 +11,7 @@ import { isMap, sortedKeys } from '../../model/json.ts';
 import { TYPE_META } from '../body.ts';
 import { goType } from '../definition.ts';
 import type { Route } from '../registry.ts';
-import { CONTAINERS_MAX, isTooDeep, LEVELS_MAX } from '../weight.ts';
+import { CONTAINERS_MAX, isTooDeep, KEYS_MAX, LEVELS_MAX } from '../weight.ts';
 
 /** The parts of a request that its body makes. */
 export type DecodedBody = Pick<ApiRequest, 'body' | 'undecodable' | 'decodeError' | 'decodedAs' | 'duplicates'>;
@@ -64,9 +64,29 @@ function checkNesting(text: string): void {
       if (++containers > CONTAINERS_MAX) throw new SyntaxError(`more than ${CONTAINERS_MAX} objects and arrays`);
     } else if (code === CLOSE_MAP || code === CLOSE_LIST) depth--;
   }
+  if (containers > KEYS_MAX) checkKeys(text);
+}
+
+/**
+ * Counts different keys in a text of many objects: an object with a key that no other has takes half a kilobyte, because V8 describes each
+ * shape apart.
+ *
+ * @throws {SyntaxError}
+ */
+function checkKeys(text: string): void {
+  const keys = new Set<string>();
+  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) {
+    const start = at + 1;
+    for (at = start; at < text.length && text.charCodeAt(at) !== QUOTE; at++)
+      if (text.charCodeAt(at) === BACKSLASH) at++;
+    if (text.charCodeAt(at + 1) !== COLON) continue;
+    if (keys.add(text.slice(start, at)).size > KEYS_MAX)
+      throw new SyntaxError(`more than ${KEYS_MAX} objects and arrays with more than ${KEYS_MAX} different keys`);
+  }
 }
 
 const QUOTE = 34;
+const COLON = 58;
 const BACKSLASH = 92;
 const OPEN_MAP = 123;
 const CLOSE_MAP = 125;
