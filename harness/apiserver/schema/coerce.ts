@@ -63,6 +63,9 @@ function weightOfDefault(value: JsonValue): number {
 /** Collects the paths of dropped fields; undefined when nobody asks. */
 export type Unknown = string[] | undefined;
 
+/** So many are collected: warnings end after 4 KiB, and a strict answer with more is read by nobody. */
+const UNKNOWN_MAX = 10_000;
+
 /** `kept`: the value is an item of a list that preserves unknown fields, which its items then do as well. */
 export function coerceValue(
   node: CoercedNode,
@@ -134,7 +137,7 @@ export function coerceMap(
       }
       if (kept) continue;
       (gone ??= []).push(key);
-      unknown?.push(path === '' ? key : `${path}.${key}`);
+      if (unknown !== undefined && unknown.length < UNKNOWN_MAX) unknown.push(path === '' ? key : `${path}.${key}`);
       continue;
     }
     let coerced: JsonValue | undefined = value;
@@ -178,7 +181,9 @@ const META_KEYS = new Set(
 function embeddedMetadata(value: JsonValue, path: string, unknown: Unknown): JsonValue {
   const meta = decodeMetadata(value);
   if (typeof meta === 'string' || !isMap(value)) return value;
-  for (const key in value) if (!META_KEYS.has(key)) unknown?.push(`${path}.metadata.${key}`);
+  for (const key in value)
+    if (!META_KEYS.has(key) && unknown !== undefined && unknown.length < UNKNOWN_MAX)
+      unknown.push(`${path}.metadata.${key}`);
   return jsonEqual(meta, value) ? value : meta;
 }
 

@@ -224,3 +224,14 @@ describe('validation (124)', () => {
     ]);
   });
 });
+
+it('names ten thousand unknown fields at most', () => {
+  const compiled = compileSchema({ type: 'object', properties: { spec: { type: 'object' } } });
+  const spec = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`k${at}`, 1]));
+  const unknown: string[] = [];
+
+  const coerced = compiled.coerce({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: {}, spec }, unknown);
+
+  expect(unknown).toHaveLength(10_000);
+  expect(coerced['spec']).toEqual({});
+});
