@@ -31,15 +31,22 @@ import { median, quantile } from './statistics.ts';
 
 const BIN = fileURLToPath(new URL('../../harness/cli/bin.mjs', import.meta.url));
 
+const COMPILED = join(tmpdir(), 'node-compile-cache');
+
 /** What of a hundred is of a program; its campaigns take much longer. */
 const PROGRAMS = 0.1;
 /** npm alone takes a second before it starts anything. */
 const BY_NPM = 0.2;
 /** Long enough to see a violation on a busy machine; hardly any campaign comes to its end. */
 const BUDGET_MS = { module: 15_000, program: 60_000 } as const;
-/** Half of the first interrupts come within this time after the start, the others within that one after a violation was seen, if it is. */
+/**
+ * A third of the first interrupts come within this time after the start, the others within that one after a violation was seen: many at
+ * once, while it is proved.
+ */
 const EARLY_MS = { module: 5_000, program: 20_000 } as const;
 const SOON_MS = { module: 1_500, program: 10_000 } as const;
+/** How long a violation is waited for, on a busy machine. */
+const WAIT_MS = { module: 14_000, program: 55_000 } as const;
 const NEXT_MS = 1_200;
 const GONE_MS = 20_000;
 /** Every so many, what is on disk is replayed too. */
@@ -121,14 +128,17 @@ function drawPlan(random: Random, target: keyof typeof BUDGET_MS): InterruptPlan
   const aim = random.pick(AIMS);
   const isByNpm = random.float() < BY_NPM;
   const way = random.pick(WAYS.filter((one) => (one === 'npm' || one === 'npx') === isByNpm));
-  const since = random.pick(['start', 'violation'] as const);
+  const since = random.pick(['start', 'violation', 'violation'] as const);
   const count = 1 + random.int(3);
   const withinMs = since === 'start' ? EARLY_MS[target] : SOON_MS[target];
   const interrupts = Array.from({ length: count }, (_, at) => ({
     send: drawInterrupt(random, aim, isByNpm, at === count - 1),
-    afterMs: Math.round(random.float() * (at === 0 ? withinMs : NEXT_MS)),
+    // After a violation, sooner rather than later.
+    afterMs: Math.round(
+      random.float() ** (at === 0 && since === 'violation' ? 3 : 1) * (at === 0 ? withinMs : NEXT_MS),
+    ),
   }));
-  return { way, aim, since, waitMs: EARLY_MS[target], interrupts };
+  return { way, aim, since, waitMs: WAIT_MS[target], interrupts };
 }
 
 function drawInterrupt(random: Random, aim: InterruptPlan['aim'], isByNpm: boolean, isLast: boolean) {
@@ -167,7 +177,8 @@ class Campaign {
     const env = {
       ...process.env,
       ...{ HOME: join(place, 'home'), TMPDIR: this.#tmp, XDG_STATE_HOME: join(place, 'state'), SHELL: '/bin/sh' },
-      ...{ NO_COLOR: '1', npm_config_update_notifier: 'false' },
+      // What Node compiled is kept over all runs, as it is where a user starts it again and again.
+      ...{ NO_COLOR: '1', npm_config_update_notifier: 'false', NODE_COMPILE_CACHE: COMPILED },
       PATH: [dirname(process.execPath), bin, process.env['PATH']].join(delimiter),
     };
     this.env = env;
