@@ -45,6 +45,9 @@ export function isTooLargeToStore(
   return roomAfter(object, room, named, 'metadata') < 0;
 }
 
+/** Fields of built-in kinds whose keys are no names of fields: they are stored. */
+const MAPS: ReadonlySet<string> = new Set(['labels', 'annotations', 'data', 'fieldsV1']);
+
 /** Bytes of a map or list that holds nothing. */
 const BRACES = 2;
 
@@ -68,7 +71,7 @@ function roomAfter(value: JsonValue, room: number, named: boolean, except?: stri
       const item = value[key];
       if (item === undefined || key === except) continue;
       if (named) left -= key.length + 4;
-      if ((left = roomAfter(item, left, named)) < 0) break;
+      if ((left = roomAfter(item, left, named || MAPS.has(key))) < 0) break;
     }
   }
   return left;

@@ -75,6 +75,15 @@ it('compiles no pattern of a definition before a text is to be judged', async ()
   expect({ code, message }).toEqual({ code: 422, message: expect.stringContaining("should match '^(a|b8)*$'") });
 });
 
+it('weighs the keys of labels, which are stored', async () => {
+  const labels = map(150_000, (at) => [`k${at}`, 'v']);
+
+  expect(await send('POST', CONFIGMAPS_PATH, JSON_TYPE, { metadata: { name: 'labels', labels } })).toMatchObject({
+    code: 500,
+    message: 'etcdserver: request is too large',
+  });
+});
+
 it('refuses a definition that is too large as JSON, which etcd holds it in', async () => {
   const properties = map(50_000, (at) => [`property${at}`, { type: 'string' }]);
   const version = {
