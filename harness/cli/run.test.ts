@@ -148,7 +148,7 @@ describe('run, then replay', () => {
     const code = await new Promise((resolve) => child.once('close', resolve));
 
     expect(stderr).toContain('stopping; what was found is kept');
-    expect(stdout).toContain('1 distinct finding');
+    expect(stdout).toContain('1 distinct finding, stopped early\n');
     expect(readdirSync(join(folder, 'stopped', 'failures'))).toHaveLength(1);
     expect(code).toBe(1);
   });

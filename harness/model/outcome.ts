@@ -1,6 +1,6 @@
 /** What runs come to, with what they found and apart from it: whether it means anything that nothing failed. */
 import { isNotConfirmed } from './confirmation.ts';
-import type { CampaignOutcome, Finding, PropertyTally } from './finding.ts';
+import type { CampaignOutcome, CampaignResult, Finding, PropertyTally } from './finding.ts';
 import type { LeftOut } from './left-out.ts';
 
 /** More than this share of trials without an opinion is no result. */
@@ -55,4 +55,13 @@ export function failsRun(finding: Weighed): boolean {
 export function outcomeOf(findings: readonly Weighed[], besides: CampaignOutcome): CampaignOutcome {
   if (findings.some(failsRun)) return 'violated';
   return besides === 'holds' && findings.some(counts) ? 'inconclusive' : besides;
+}
+
+/** Whether a search did not come to its end, whatever it found until then. Of a soak it is said which shards are unfinished. */
+export function isStoppedEarly({
+  outcome,
+  besides,
+  soak,
+}: Pick<CampaignResult, 'outcome' | 'besides' | 'soak'>): boolean {
+  return soak === undefined && (outcome === 'interrupted' || besides === 'interrupted');
 }

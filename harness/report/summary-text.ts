@@ -18,7 +18,7 @@ const HEADLINES: { readonly [outcome in CampaignOutcome]: string } = {
   violated: 'violated',
   inconclusive: 'inconclusive',
   vacuous: 'vacuous: nothing contended, or something that was to come by never did',
-  interrupted: 'interrupted: what was found until then is kept',
+  interrupted: 'stopped early: what was found until then is kept',
 };
 
 /** The closing lines of a campaign. */
@@ -48,7 +48,7 @@ export function renderSummary(
             : outcome === 'interrupted' && summary.soak !== undefined
               ? 'unfinished: nothing fails so far'
               : outcome === 'interrupted' && summary.runs === 0
-                ? 'interrupted before anything was searched'
+                ? 'stopped early, before anything was searched'
                 : HEADLINES[outcome];
   const lines = [
     colors.bold(paint(headline)),
@@ -120,7 +120,7 @@ function isOld({ onBase }: SummaryFinding): boolean {
 }
 
 /** `1 distinct finding, 1 regression` */
-function violatedText({ findings: all, corpus, budgets = [] }: Summary): string {
+function violatedText({ findings: all, corpus, budgets = [], stoppedEarly }: Summary): string {
   const findings = all.filter((finding) => !isOld(finding));
   const over = budgets.filter(({ exceeded }) => exceeded).length;
   const kept = [
@@ -128,7 +128,8 @@ function violatedText({ findings: all, corpus, budgets = [] }: Summary): string 
     ...(over === 0 ? [] : [`${countText(over, 'measure')} over budget`]),
   ];
   const fresh = findings.length === 0 && kept.length > 0 ? [] : [countText(findings.length, 'distinct finding')];
-  return [...fresh, ...confirmedText(findings), ...kept].join(', ');
+  const stopped = stoppedEarly === true ? ['stopped early'] : [];
+  return [...fresh, ...confirmedText(findings), ...kept, ...stopped].join(', ');
 }
 
 /** Of those that a real server was asked about. */

@@ -161,6 +161,23 @@ describe('renderSummary', () => {
     expect(text).toContain(`  3 × ${reason}\n    ${example}\n    → if it polls by nature`);
   });
 
+  it('says that it was stopped early, also where it has found something', () => {
+    const headline = (result: Partial<CampaignResult>): string =>
+      renderSummary(
+        summarise(campaign(result), () => undefined),
+        { color: false },
+      ).split('\n')[0] ?? '';
+    const stopped = { besides: 'interrupted' } as const;
+
+    expect(headline({ ...stopped, outcome: 'violated' })).toMatch(/, stopped early$/);
+    expect(headline({ ...stopped, outcome: 'interrupted' })).toBe('stopped early: what was found until then is kept');
+    expect(headline({ ...stopped, outcome: 'interrupted', runs: 0 })).toBe(
+      'stopped early, before anything was searched',
+    );
+    expect(headline({ outcome: 'violated' })).not.toContain('stopped');
+    expect(summarise(campaign(stopped), () => undefined)).toMatchObject({ stoppedEarly: true });
+  });
+
   it('lists findings, doubts and warnings', () => {
     const text = renderSummary(
       summarise(

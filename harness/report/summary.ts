@@ -16,6 +16,7 @@ import type { BudgetCheck } from '../model/baseline.ts';
 import { signatureText } from '../model/check-result.ts';
 import type { Cause } from '../model/cause.ts';
 import type { SoakFacts } from '../model/soak.ts';
+import { isStoppedEarly } from '../model/outcome.ts';
 import { waiverText } from '../model/waiver.ts';
 import { budgetSchema } from './budgets.ts';
 import { seenSchema, soakSchema, type SeenTimes } from './soak/text.ts';
@@ -68,6 +69,8 @@ export interface Summary {
   readonly warnings: readonly string[];
   /** What properties warn of, which fails nothing; absent where there is nothing. */
   readonly remarks?: readonly RemarkLine[];
+  /** The search did not come to its end: it was interrupted, or something broke. Absent where it did. */
+  readonly stoppedEarly?: true;
   /** What there was no time for; absent where there was time for all. */
   readonly leftOut?: readonly LeftOutLine[];
   /** Of a target that is a process. */
@@ -184,6 +187,7 @@ export const summarySchema: z.ZodType<Summary> = z
     ),
     warnings: z.array(z.string()),
     remarks: remarksSchema.exactOptional(),
+    stoppedEarly: z.literal(true).exactOptional().meta({ description: 'The search did not come to its end' }),
     leftOut: z.array(leftOutSchema).exactOptional(),
     targetUse: useSchema.exactOptional(),
     corpus: corpusSummarySchema.exactOptional(),
@@ -228,6 +232,7 @@ export function summarise(
     perProperty: result.perProperty,
     warnings: result.warnings,
     ...(result.remarks === undefined ? {} : { remarks: remarksOf(result.remarks) }),
+    ...(isStoppedEarly(result) ? { stoppedEarly: true as const } : {}),
     ...(leftOut.length === 0 ? {} : { leftOut }),
     ...(use === undefined ? {} : { targetUse: use }),
     ...(corpus === undefined ? {} : { corpus }),

@@ -95,6 +95,7 @@ const scenario: z.ZodType<Scenario> = z.strictObject({
   }),
   warnings: z.array(z.string()),
   remarks: remarksSchema.exactOptional(),
+  stoppedEarly: z.literal(true).exactOptional().meta({ description: 'The search did not come to its end' }),
   leftOut: z.array(leftOutSchema).exactOptional(),
   waived: z.array(waivedSchema).meta({ description: 'Waivers, and how many violations each covered' }),
   soak: soakSchema.exactOptional(),

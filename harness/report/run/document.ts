@@ -57,6 +57,8 @@ export interface Scenario {
   readonly warnings: readonly string[];
   /** What properties warn of, which fails nothing; absent where there is nothing. */
   readonly remarks?: readonly RemarkLine[];
+  /** The search did not come to its end: it was interrupted, or something broke. Absent where it did. */
+  readonly stoppedEarly?: true;
   /** What there was no time for; absent where there was time for all. */
   readonly leftOut?: readonly LeftOutLine[];
   /** Waivers of the configuration, and how many violations each covered. */
@@ -166,7 +168,7 @@ export function keptCommand({ name }: KeptFinding): string {
   return `npx stalemate corpus run ${quoted(name)}`;
 }
 
-/** `2 findings, 1 regression`; undefined where nothing failed. */
+/** `2 findings, 1 regression`, and whether the search was stopped early; undefined where nothing failed. */
 export function failureText(scenarios: readonly Scenario[]): string | undefined {
   const kept = scenarios.flatMap(keptFailing);
   const regressions = kept.filter(({ regression }) => regression).length;
@@ -176,7 +178,9 @@ export function failureText(scenarios: readonly Scenario[]): string | undefined 
     [kept.length - regressions, 'known failure'],
   ] as const;
   const said = parts.filter(([count]) => count > 0).map(([count, noun]) => countText(count, noun));
-  return said.length === 0 ? undefined : said.join(', ');
+  if (said.length === 0) return undefined;
+  const stopped = scenarios.some(({ stoppedEarly }) => stoppedEarly === true) ? ['stopped early'] : [];
+  return [...said, ...stopped].join(', ');
 }
 
 /** Why a scenario that found nothing is not green either; undefined where it is. */

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CampaignResult } from '../../model/finding.ts';
+import { runPage } from '../html/run/run-page.ts';
 import { STATS, lostUpdate } from '../test-findings.ts';
 import { renderAnnotations } from './annotations.ts';
 import { runSchema } from './document-schema.ts';
@@ -143,6 +144,27 @@ describe('annotations', () => {
 
   it('say that nothing can be said', () => {
     expect(renderAnnotations(runOf({ outcome: 'interrupted' }))).toContain('::stopped early, after 40 runs');
+  });
+});
+
+describe('a run that was interrupted', () => {
+  const run = withFinding(lostUpdate(), { besides: 'interrupted' });
+
+  it('is told to be stopped early in every format, also where it has found something', () => {
+    expect(run.scenarios[0]).toMatchObject({ outcome: 'violated', stoppedEarly: true });
+    expect(runSchema.parse(run)).toEqual(run);
+    expect(renderMarkdown(run)).toMatch(/^## stalemate: ❌ 1 finding, stopped early/);
+    expect(renderJunit(run)).toContain('<property name="stoppedEarly" value="true"/>');
+    expect(renderJsonLines(run).split('\n')[1]).toContain('"stoppedEarly":true');
+    expect(runPage(run, (path) => path)).toContain('1 finding, stopped early');
+  });
+
+  it('is not told so where it came to its end', () => {
+    const ended = withFinding();
+
+    expect(ended.scenarios[0]).not.toHaveProperty('stoppedEarly');
+    for (const text of [renderMarkdown(ended), renderJunit(ended), renderJsonLines(ended)])
+      expect(text).not.toMatch(/stopped ?early/i);
   });
 });
 

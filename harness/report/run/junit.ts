@@ -39,7 +39,8 @@ function suiteOf(scenario: Scenario): { readonly cases: readonly Case[]; readonl
     ...scenario.properties.map((property) => propertyCase(property, scenario)),
     campaignCase(scenario),
   ];
-  const facts = { seed: scenario.seed, runs: scenario.runs, budget: scenario.budget, cluster: scenario.cluster };
+  const { seed, runs, budget, cluster, stoppedEarly } = scenario;
+  const facts = { seed, runs, budget, cluster, ...(stoppedEarly === undefined ? {} : { stoppedEarly: 'true' }) };
   const counters = Object.entries({ ...facts, ...scenario.contention });
   const properties = counters.map(([name, value]) => `      <property${attributes({ name, value })}/>\n`).join('');
   const suite = attributes({

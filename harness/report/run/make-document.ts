@@ -2,7 +2,7 @@
 import { saysNothing } from '../../model/corpus.ts';
 import { signatureText } from '../../model/check-result.ts';
 import { InvariantError } from '../../model/errors.ts';
-import { failsRun } from '../../model/outcome.ts';
+import { failsRun, isStoppedEarly } from '../../model/outcome.ts';
 import type { CampaignOutcome, CampaignResult, Finding } from '../../model/finding.ts';
 import { leftOutOf, type Again } from '../left-out.ts';
 import { remarksOf } from '../remarks.ts';
@@ -70,6 +70,7 @@ export function makeScenario(result: CampaignResult, facts: ScenarioFacts, corpu
     },
     warnings: result.warnings,
     ...(result.remarks === undefined ? {} : { remarks: remarksOf(result.remarks) }),
+    ...(isStoppedEarly(result) ? { stoppedEarly: true as const } : {}),
     ...(leftOut.length === 0 ? {} : { leftOut }),
     waived: (result.waived ?? []).map(summariseWaiver),
     ...(result.soak === undefined ? {} : { soak: result.soak }),

@@ -40,12 +40,13 @@ export function green(): RunDocument {
   return runOf({});
 }
 
-export function withFinding(told: Told = lostUpdate()): RunDocument {
+export function withFinding(told: Told = lostUpdate(), more: Partial<CampaignResult> = {}): RunDocument {
   const finding: Finding = { ...told, stats: told.stats ?? STATS };
   return runOf({
     outcome: 'violated',
     findings: [finding],
     perProperty: { ...RESULT.perProperty, 'no-lost-update': { ...TALLY, violated: 3 } },
+    ...more,
   });
 }
 
