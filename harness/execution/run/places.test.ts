@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { History, Operation } from '../../model/history.ts';
+import type { Delivery, History, Operation } from '../../model/history.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
+import { emptyHistory } from './empty-history.ts';
 import { Places } from './places.ts';
 
 const places = new Places(
@@ -68,6 +69,23 @@ it('does not take a namespace of somebody else for ours because it is called lik
   expect(() => places.check(asking('controller', 'default'))).toThrow(
     /asks for the namespace "default" of that cluster, .*\(that is "st-1-default"\).*put \{namespace\} there/,
   );
+});
+
+it('leaves Secrets of others out, also of a namespace that is called like ours', () => {
+  const seen = (namespace: string): Delivery => {
+    const metadata = { name: 'db', namespace, uid: namespace, resourceVersion: '7' };
+    const object = { apiVersion: 'v1', kind: 'Secret', metadata };
+    const place = { actor: 'controller', stream: 'controller/watch/secrets/*#0', k: 0, at: 1, timeMs: 0 };
+    const available = { at: 1, timeMs: 0 };
+    return { ...place, type: 'ADDED', resource: 'secrets', object, revision: 7, available };
+  };
+  const history: History = { ...emptyHistory(''), deliveries: [seen('default'), seen('st-1-default'), seen('prod')] };
+
+  const { deliveries } = places.history(history);
+
+  expect(deliveries.map(({ object }) => object?.metadata.uid)).toEqual(['default']);
+  expect(deliveries).toHaveLength(1);
+  expect(JSON.stringify(deliveries)).not.toContain('prod');
 });
 
 it('finds our namespaces in the words of a command', () => {

@@ -12,6 +12,7 @@ import type { JsonValue, KubeObject } from '../../model/object.ts';
 import type { Schedule } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { ObjectTarget, Program, ProgramOp } from '../../model/workload.ts';
+import { withoutForeignSecrets } from '../../report/redaction/foreign-secrets.ts';
 import { relabelled } from '../../schedule/relabel.ts';
 import type { Live } from './live-run.ts';
 import type { TrialOptions } from './trial.ts';
@@ -103,8 +104,10 @@ export class Places {
     };
   }
 
+  /** Secrets of others go before their namespaces have our names: one of theirs may be called like one of ours. */
   history(history: History): History {
-    return this.back(history);
+    const theirs = new Set(this.#back.map(([name]) => name));
+    return this.back(withoutForeignSecrets(history, (namespace) => theirs.has(namespace)));
   }
 
   schedule(schedule: Schedule): Schedule {

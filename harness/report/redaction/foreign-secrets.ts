@@ -1,0 +1,134 @@
+/**
+ * Secrets of others, which a target or an observer gets to see on a cluster that is shared: no record holds them, not even their names.
+ *
+ * Owns: which Secrets are the run's own, and a history without the others. What the target itself was shown is not changed. Pure.
+ */
+import { roleOf } from '../../model/actor.ts';
+import type { Counterexample } from '../../model/counterexample.ts';
+import { isWrite, type History, type Operation, type Outcome } from '../../model/history.ts';
+import type { KubeObject } from '../../model/object.ts';
+import type { ExpectedState, ProbeResult } from '../../model/probe.ts';
+
+const SECRETS = 'secrets';
+/** What lives of a target mount in a kind cluster (`clusters/kind/pods.ts`): stalemate's own. */
+const OWN_MOUNTS = 'stalemate-target-';
+
+/** Whether a Secret is the run's own, by its place. */
+export type IsOwn = (namespace: string, name: string) => boolean;
+
+/** Where a run has its objects, as far as that is known before it. */
+export type RunPlaces = Pick<Counterexample, 'namespace'> & {
+  readonly samples: readonly KubeObject[];
+  readonly project?: Counterexample['project'] | null;
+};
+
+/** Secrets in the namespaces of a run, those included that are made in it. */
+export function ownSecretsOf({ namespace, samples, project }: RunPlaces): IsOwn {
+  const objects = [...samples, ...(project?.objects ?? [])];
+  const namespaces = new Set([
+    namespace,
+    ...objects.flatMap(({ kind, metadata }) => (kind === 'Namespace' ? metadata.name : metadata.namespace) ?? []),
+  ]);
+  return (of) => namespaces.has(of);
+}
+
+/** The same for a counterexample, whose writers may have places of their own. */
+export function ownSecretsOfCounterexample({ namespace, workload, project }: Counterexample): IsOwn {
+  const targets = workload.programs.flatMap(({ ops }) => ops.map(({ target }) => target.namespace));
+  const isOwn = ownSecretsOf({ namespace, samples: workload.sample, project: project ?? null });
+  return (of, name) => isOwn(of, name) || targets.includes(of);
+}
+
+/** In a recording, Secrets that were asked for by name, and those of a namespace whose Secrets were asked for. */
+export function ownSecretsOfRecording({ operations }: Pick<History, 'operations'>): IsOwn {
+  const asked = new Set<string>();
+  for (const { resource, namespace, name, verb, actor } of operations)
+    if (resource === SECRETS && namespace !== '' && roleOf(actor) !== 'environment')
+      asked.add(name === '' && verb !== 'create' ? namespace : `${namespace}/${name}`);
+  return (namespace, name) => asked.has(namespace) || asked.has(`${namespace}/${name}`);
+}
+
+/** The history without the Secrets of others; the same one where it has none. */
+export function withoutForeignSecrets(history: History, isOwn: IsOwn): History {
+  const made = madeIn(history);
+  const isForeign = ({ metadata: { namespace = '', name = '', uid = '' } }: KubeObject): boolean =>
+    namespace !== '' &&
+    !made.uids.has(uid) &&
+    (name.startsWith(OWN_MOUNTS) || !(isOwn(namespace, name) || made.namespaces.has(namespace)));
+  const uids = new Set<string>();
+  const keeps = (object: KubeObject | undefined): boolean => {
+    if (object === undefined || !isForeign(object)) return true;
+    uids.add(object.metadata.uid ?? '');
+    return false;
+  };
+  const keepsSecret = ({ resource, object }: { readonly resource: string; readonly object?: KubeObject }): boolean =>
+    resource !== SECRETS || keeps(object);
+  const operations = history.operations.map((operation) => withoutForeign(operation, keeps));
+  const revisions = history.revisions.filter(keepsSecret);
+  const deliveries = history.deliveries.filter(keepsSecret);
+  const probes = history.probes.map((probe) =>
+    withoutForeignOutcome(probe, (object) => isNoSecret(object) || keeps(object)),
+  );
+  if (uids.size === 0) return history;
+  const names = Object.fromEntries(Object.entries(history.names).filter(([uid]) => !uids.has(uid)));
+  return { ...history, operations, revisions, deliveries, probes, names };
+}
+
+/** Secrets and namespaces that somebody in the run has made or changed. */
+function madeIn({ revisions, operations }: History): {
+  readonly uids: ReadonlySet<string>;
+  readonly namespaces: ReadonlySet<string>;
+} {
+  const uids = new Set<string>();
+  const namespaces = new Set<string>();
+  for (const { resource, uid, name, type, op } of revisions) {
+    const by = operations[op];
+    if (by === undefined || !isWrite(by.verb)) continue;
+    if (resource === SECRETS) uids.add(uid);
+    if (resource === 'namespaces' && type === 'ADDED') namespaces.add(name);
+  }
+  return { uids, namespaces };
+}
+
+function withoutForeign(operation: Operation, keeps: (object: KubeObject | undefined) => boolean): Operation {
+  const { resource, outcome } = operation;
+  if (resource !== SECRETS || outcome.type !== 'ok') return operation;
+  const { object, items, ...rest } = outcome;
+  const kept = items?.filter((item) => keeps(inNamespace(item, operation)));
+  const shown = object === undefined || keeps(inNamespace(object, operation)) ? object : undefined;
+  if (shown === object && kept?.length === items?.length) return operation;
+  const without: Outcome = {
+    ...rest,
+    ...(shown === undefined ? {} : { object: shown }),
+    ...(kept === undefined ? {} : { items: kept }),
+  };
+  return { ...operation, outcome: without };
+}
+
+/** Metadata may have been asked for in a form without it. */
+function inNamespace(object: KubeObject, { namespace, name }: Operation): KubeObject {
+  const { metadata } = object;
+  if (metadata.namespace !== undefined || namespace === '') return object;
+  return { ...object, metadata: { name, ...metadata, namespace } };
+}
+
+function isNoSecret({ kind, apiVersion }: KubeObject): boolean {
+  return kind !== 'Secret' || apiVersion !== 'v1';
+}
+
+function withoutForeignOutcome(probe: ProbeResult, keeps: (object: KubeObject) => boolean): ProbeResult {
+  const state = ({ objects }: ExpectedState): ExpectedState => ({
+    objects: Object.fromEntries(Object.entries(objects).filter(([, object]) => keeps(object))),
+  });
+  switch (probe.probe) {
+    case 'expected-state':
+      return { ...probe, outcomes: probe.outcomes.map(state) };
+    case 'undisturbed':
+    case 'without-crashes':
+      return { ...probe, final: probe.final.filter(keeps), expected: probe.expected.map(state) };
+    case 'extended-settle':
+      return { ...probe, final: probe.final.filter(keeps) };
+    default:
+      return probe;
+  }
+}
