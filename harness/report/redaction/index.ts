@@ -8,28 +8,49 @@ import type { Recording } from '../../model/recording.ts';
 import { specHash } from '../../model/spec-hash.ts';
 import type { RunDocument } from '../run/document.ts';
 import type { Told } from '../story.ts';
+import {
+  ownSecretsOf,
+  ownSecretsOfCounterexample,
+  ownSecretsOfRecording,
+  withoutForeignSecrets,
+  type IsOwn,
+  type RunPlaces,
+} from './foreign-secrets.ts';
+import { keyLinesIn } from './known-formats.ts';
 import { Redaction } from './redaction.ts';
 import { withoutStandIns } from './stand-in.ts';
 import { Vault, type Restored } from './vault.ts';
 
-/** A finding without its secrets. Those that a replay needs go to the vault. */
+/** Knows the secrets of the configuration. */
+function redactionFor(vault: Vault): Redaction {
+  const redaction = new Redaction(() => vault.key());
+  for (const sources of vault.sources) redaction.learn(sources);
+  return redaction;
+}
+
+/** A finding without its secrets, and without Secrets that are not its run's. Those that a replay needs go to the vault. */
 export function redactFinding<T extends Told>(finding: T, vault: Vault = new Vault()): T {
   const { counterexample, record, violation, neighbour, stats } = finding;
-  const redaction = new Redaction(() => vault.key()).learn(counterexample).learn(record).learn(neighbour);
+  const redaction = redactionFor(vault).learn(counterexample).learn(record).learn(neighbour);
   const hidden = hideCounterexample(redaction, counterexample, vault);
+  const isOwn = ownSecretsOfCounterexample(counterexample);
+  const { also } = finding as { readonly also?: unknown };
   return {
     ...finding,
     counterexample: hidden,
-    record: hideHistory(redaction, record),
+    record: hideHistory(redaction, record, isOwn),
     violation: redaction.hide(violation),
     ...(stats === undefined ? {} : { stats: redaction.hide(stats) }),
-    ...(neighbour === undefined ? {} : { neighbour: redaction.hide(neighbour) }),
+    ...(also === undefined ? {} : { also: redaction.hide(also) }),
+    ...(neighbour === undefined
+      ? {}
+      : { neighbour: { ...redaction.hide(neighbour), history: hideHistory(redaction, neighbour.history, isOwn) } }),
   };
 }
 
 /** A counterexample without its secrets, as with a finding. */
 export function redactCounterexample(counterexample: Counterexample, vault: Vault = new Vault()): Counterexample {
-  return hideCounterexample(new Redaction(() => vault.key()).learn(counterexample), counterexample, vault);
+  return hideCounterexample(redactionFor(vault).learn(counterexample), counterexample, vault);
 }
 
 function hideCounterexample(redaction: Redaction, counterexample: Counterexample, vault: Vault): Counterexample {
@@ -39,10 +60,23 @@ function hideCounterexample(redaction: Redaction, counterexample: Counterexample
   return hidden;
 }
 
-/** A recording without its secrets. Nobody runs it again, so nothing is kept. */
-export function redactRecording<T extends Pick<Recording, 'history'>>(recording: T, vault: Vault): T {
-  const redaction = new Redaction(() => vault.key()).learn(recording);
-  return { ...redaction.hide(recording), history: hideHistory(redaction, recording.history) };
+/**
+ * A recording without its secrets, and without Secrets that nobody in it asked for. Nobody runs it again, so nothing is kept.
+ *
+ * @param places - Of a run of a campaign: where it has its objects.
+ */
+export function redactRecording<T extends Pick<Recording, 'history'>>(
+  recording: T,
+  vault: Vault,
+  places?: RunPlaces,
+): T {
+  const { history } = recording;
+  // A stored run of a campaign went this way when it was written.
+  const isStored = 'source' in recording && recording.source === 'run';
+  const isOwn = places !== undefined ? ownSecretsOf(places) : isStored ? () => true : ownSecretsOfRecording(history);
+  const redaction = redactionFor(vault).learn(recording);
+  const { history: _, ...rest } = recording;
+  return { ...recording, ...redaction.hide(rest), history: hideHistory(redaction, history, isOwn) };
 }
 
 /** The words of a campaign, without the secrets of what it was configured with; its findings are left as they are. */
@@ -51,7 +85,7 @@ export function redactWords<T extends Pick<CampaignResult, 'warnings' | 'inconcl
   sources: unknown,
   vault: Vault,
 ): T {
-  const redaction = new Redaction(() => vault.key()).learn(sources);
+  const redaction = redactionFor(vault).learn(sources);
   const { warnings, inconclusive, remarks } = result;
   const hidden = (texts: { readonly [reason: string]: string }): { [reason: string]: string } =>
     Object.fromEntries(
@@ -88,12 +122,17 @@ export function textBesidesSecrets(value: unknown): string {
   return withoutStandIns(JSON.stringify(redaction.hide(value)));
 }
 
+/** Whether a value that was written may hold a secret by its places or its formats; quicker than to take it out. */
+export function holdsSecrets(value: unknown): boolean {
+  return new Redaction(() => NO_KEY).hide(value) !== value;
+}
+
 /** Its stand-ins are seen by nobody. */
 const NO_KEY = new Uint8Array(32);
 
 /** What a document says of a configuration, without its secrets. Nobody runs it again, so nothing is kept. */
 export function redactConfigured<T>(value: T, sources: unknown, vault: Vault): T {
-  return new Redaction(() => vault.key()).learn(sources).learn(value).hide(value);
+  return redactionFor(vault).learn(sources).learn(value).hide(value);
 }
 
 /**
@@ -101,11 +140,13 @@ export function redactConfigured<T>(value: T, sources: unknown, vault: Vault): T
  * replay has put back in place.
  */
 export function redactRevisited(revisited: Revisited, sources: unknown, vault: Vault): Revisited {
-  const { entry, history, violation, detail, reanchored } = revisited;
-  const redaction = new Redaction(() => vault.key()).learn(sources).learn(vault.restore(entry).value).learn(history);
+  const { entry, history, violation, detail, reanchored, missed } = revisited;
+  const redaction = redactionFor(vault).learn(sources).learn(vault.restore(entry).value).learn(history);
   return {
     ...revisited,
-    ...(history === undefined ? {} : { history: hideHistory(redaction, history) }),
+    entry: redaction.hide(entry),
+    missed: redaction.hide(missed),
+    ...(history === undefined ? {} : { history: hideHistory(redaction, history, () => true) }),
     ...(violation === undefined ? {} : { violation: redaction.hide(violation) }),
     ...(detail === undefined ? {} : { detail: redaction.hideText(detail) }),
     ...(reanchored === undefined ? {} : { reanchored: redaction.hide(reanchored) }),
@@ -114,7 +155,7 @@ export function redactRevisited(revisited: Revisited, sources: unknown, vault: V
 
 /** What a run came to, without the secrets of what it was configured with. */
 export function redactRun(run: RunDocument, sources: unknown, vault: Vault): RunDocument {
-  return new Redaction(() => vault.key()).learn(sources).learn(run).hide(run);
+  return redactionFor(vault).learn(sources).learn(run).hide(run);
 }
 
 /** A counterexample as it is run: with the secrets of this machine back in place. */
@@ -123,7 +164,8 @@ export function restoreCounterexample(counterexample: Counterexample, vault: Vau
 }
 
 /** References are looked up by hashes of specs: those of redacted specs take the place of the others. */
-function hideHistory(redaction: Redaction, history: History): History {
+function hideHistory(redaction: Redaction, whole: History, isOwn: IsOwn): History {
+  const history = withoutKeyLines(redaction, withoutForeignSecrets(whole, isOwn));
   const hidden = redaction.hide(history);
   if (hidden === history || hidden.reference === undefined) return hidden;
   const renamed = new Map<string, string>();
@@ -143,5 +185,20 @@ function hideHistory(redaction: Redaction, history: History): History {
         maxBySpec: Object.fromEntries(Object.entries(child.maxBySpec).map(([hash, most]) => [name(hash), most])),
       })),
     },
+  };
+}
+
+/** A private key that is printed is a line of the log for each of its lines. */
+function withoutKeyLines(redaction: Redaction, history: History): History {
+  const { logs = [] } = history;
+  const hidden = new Set<number>();
+  for (const actor of new Set(logs.map((line) => line.actor))) {
+    const own = [...logs.keys()].filter((at) => logs[at]?.actor === actor);
+    for (const at of keyLinesIn(own.map((one) => logs[one]?.line ?? ''))) hidden.add(own[at] ?? -1);
+  }
+  if (hidden.size === 0) return history;
+  return {
+    ...history,
+    logs: logs.map((one, at) => (hidden.has(at) ? { ...one, line: redaction.hideWhole(one.line) } : one)),
   };
 }

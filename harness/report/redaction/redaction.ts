@@ -7,21 +7,12 @@
  */
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import { isMap } from '../../model/json.ts';
-import { encodedStandIn, standInFor, standInsOf } from './stand-in.ts';
-import {
-  BY_LOOKS,
-  isSecretKey,
-  isSecretVariable,
-  JSON_KEYS,
-  LAST_APPLIED,
-  looksDrawn,
-  secretFlag,
-} from './secret-places.ts';
+import { HideText } from './hide-text.ts';
+import { KnownSecrets } from './known-secrets.ts';
+import { canonicalJson, encodedStandIn, hasStandIn } from './stand-in.ts';
+import { isSecretKey, isSecretVariable, JSON_KEYS, LAST_APPLIED, looksDrawn, secretFlag } from './secret-places.ts';
 
-/** Shorter ones are hidden where they stand, but not looked for elsewhere: "admin" is in many words. */
-const LOOKED_FOR_MIN = 6;
-
-/** Identifiers: never looked into for secrets, and what stands in them is no secret. */
+/** Identifiers: only what has the format of a token is looked for in them, and what they say is no secret. */
 const IDENTIFIERS: ReadonlySet<string> = new Set([
   'actor',
   'actors',
@@ -56,30 +47,33 @@ const IDENTIFIERS: ReadonlySet<string> = new Set([
 /** `secret`: inside what belongs to a Secret, though it may not say so itself. */
 type Place = 'secret' | 'plain';
 
+/** Label of a stream with a selector: `controller/watch/pods/shop?app=web#0`. */
+const SELECTED = /^([^?]*\?)(.*?)(#\d.*)?$/s;
+/** A Secret that is written in a text: an annotation of another tool than kubectl, a ConfigMap that holds manifests. */
+const SECRET_IN_JSON = /"kind":\s*"Secret/;
+const SECRET_IN_YAML = /^kind:[ \t]*["']?Secret(?:List)?["']?[ \t]*$/m;
+
 export class Redaction {
-  readonly #key: () => Uint8Array;
-  /** Secrets by stand-in, as bytes. */
-  readonly #secrets = new Map<string, Buffer>();
-  /** Stand-ins of those that are looked for in other texts too. */
-  readonly #wanted = new Set<string>();
-  readonly #identifiers = new Set<string>();
+  readonly #secrets: KnownSecrets;
+  readonly #texts: HideText;
+  /** Keys of maps, which are few and come again and again. */
+  readonly #keys = new Map<string, string>();
   #memo: { readonly [place in Place]: WeakMap<object, JsonValue> } = { secret: new WeakMap(), plain: new WeakMap() };
-  /** What to look for in texts; undefined until the secrets are known. */
-  #pattern: RegExp | null | undefined;
-  #replacements: ReadonlyMap<string, string> = new Map();
 
   /** @param key - Asked for only when there is a secret. */
   constructor(key: () => Uint8Array) {
-    this.#key = key;
+    this.#secrets = new KnownSecrets(key);
+    this.#texts = new HideText(this.#secrets, (value) => this.#walk(value as JsonValue, 'plain'));
   }
 
-  /** Learns the secrets of a value, without which {@link hide} only hides them where they stand. */
+  /** Learns the secrets of a value, without which {@link hide} only hides them in their places. */
   learn(value: unknown): this {
     this.#identify(value, new WeakSet());
-    this.#pattern = undefined;
+    this.#texts.isLooking = false;
     this.#walk(value as JsonValue, 'plain');
+    this.#texts.isLooking = true;
     this.#memo = { secret: new WeakMap(), plain: new WeakMap() };
-    this.#prepare();
+    this.#keys.clear();
     return this;
   }
 
@@ -93,18 +87,25 @@ export class Redaction {
     return this.#text(text);
   }
 
+  /** A text of which all is secret. */
+  hideWhole(text: string): string {
+    return this.#texts.secret(text, false);
+  }
+
   /** The secret behind a stand-in. */
   secretOf(standIn: string): Buffer | undefined {
-    return this.#secrets.get(standIn);
+    return this.#secrets.of(standIn);
   }
 
   #identify(value: unknown, seen: WeakSet<object>): void {
     if (value === null || typeof value !== 'object' || seen.has(value)) return;
     seen.add(value);
     for (const [key, item] of Object.entries(value)) {
-      if (typeof item === 'string') {
-        if (IDENTIFIERS.has(key)) for (const part of item.split(/[/#@!~+]/)) this.#identifiers.add(part);
-      } else this.#identify(item, seen);
+      // The keys of a Secret's data are called as somebody likes.
+      if (key === 'data' || key === 'stringData') continue;
+      if (typeof item !== 'string') this.#identify(item, seen);
+      else if (IDENTIFIERS.has(key) && !isSentence(item))
+        for (const part of item.split(/[/#@!~+]/)) this.#secrets.name(part);
     }
   }
 
@@ -127,9 +128,9 @@ export class Redaction {
     const out = list.map((item) => {
       if (typeof item !== 'string') return this.#walk(item, place);
       const flag = secretFlag(item);
-      const hidden = follows && flag === undefined && !item.startsWith('-') ? this.#secret(item) : undefined;
+      const hidden = follows && flag === undefined && !item.startsWith('-') ? this.#texts.secret(item) : undefined;
       follows = flag !== undefined && flag.value === undefined;
-      if (flag?.value !== undefined) return `${flag.flag}=${this.#secret(flag.value)}`;
+      if (flag?.value !== undefined) return `${flag.flag}=${this.#texts.secret(flag.value)}`;
       return hidden ?? this.#text(item);
     });
     return out.every((item, index) => item === list[index]) ? list : out;
@@ -141,16 +142,16 @@ export class Redaction {
     let changed = false;
     for (const [key, value] of Object.entries(map)) {
       const hidden = value === undefined ? undefined : this.#entry(map, key, value, inner);
-      out[key] = hidden;
-      changed ||= hidden !== value;
+      const name = this.#keyOf(key);
+      out[name] = hidden;
+      changed ||= hidden !== value || name !== key;
     }
     return changed ? out : map;
   }
 
   #entry(map: JsonObject, key: string, value: JsonValue, place: Place): JsonValue {
     if (place === 'secret' && (key === 'data' || key === 'stringData') && isMap(value)) return this.#data(value, key);
-    // Names, and lists of labels and actors, are what stories and schedules go by.
-    if (key === 'names' || (IDENTIFIERS.has(key) && Array.isArray(value))) return value;
+    if (typeof value === 'object' && (key === 'names' || IDENTIFIERS.has(key))) return this.#identifiers(value, place);
     if (key === 'env' && Array.isArray(value)) return this.#variables(value as readonly JsonValue[]);
     if (key === 'value' || key === 'item') {
       const hidden = this.#written(map, value, place);
@@ -158,8 +159,43 @@ export class Redaction {
     }
     if (typeof value !== 'string') return this.#walk(value, place);
     if (key === LAST_APPLIED) return this.#lastApplied(value);
-    if (isSecretKey(key, value)) return this.#secret(value);
-    return IDENTIFIERS.has(key) ? value : this.#text(value);
+    if (isSecretKey(key, value)) return this.#texts.secret(value);
+    return IDENTIFIERS.has(key) ? this.#identifier(value) : this.#text(value);
+  }
+
+  #keyOf(key: string): string {
+    let hidden = this.#keys.get(key);
+    if (hidden === undefined) this.#keys.set(key, (hidden = this.#texts.hide(key)));
+    return hidden;
+  }
+
+  /** Names, and lists of labels and actors, are what stories and schedules go by. */
+  #identifiers(value: JsonValue, place: Place): JsonValue {
+    if (!Array.isArray(value) && !isMap(value)) return value;
+    const hide = (item: JsonValue): JsonValue =>
+      typeof item === 'string' ? this.#identifier(item) : this.#walk(item, place);
+    if (Array.isArray(value)) {
+      const list = value as readonly JsonValue[];
+      const out = list.map(hide);
+      return out.every((item, index) => item === list[index]) ? value : out;
+    }
+    if (Object.values(value).some((item) => typeof item !== 'string')) return this.#walk(value, place);
+    const out = Object.entries(value).map(([key, item]) => [key, hide(item as string)] as const);
+    return out.every(([key, item]) => item === value[key]) ? value : Object.fromEntries(out);
+  }
+
+  /** Names stay, and the selector in the label of a stream is a text: it holds values of labels, which may be anything. */
+  #identifier(value: string): string {
+    if (isSentence(value)) return this.#text(value);
+    const [, stream = value, selector = '', rest = ''] = SELECTED.exec(value) ?? [];
+    return this.#texts.hideName(stream) + this.#texts.hide(selector) + this.#texts.hideName(rest);
+  }
+
+  /** What is a Secret written as a text is hidden as one. */
+  #text(value: string): string {
+    if (value.includes('"Secret') && SECRET_IN_JSON.test(value))
+      return this.#jsonText(value) ?? this.#texts.hide(value);
+    return SECRET_IN_YAML.test(value) ? this.#texts.secret(value) : this.#texts.hide(value);
   }
 
   /** A Secret's maps: values in base64, or as they are. */
@@ -176,7 +212,7 @@ export class Redaction {
   }
 
   #plainSecret(value: string, name: string): string {
-    const hidden = this.#secret(value);
+    const hidden = this.#texts.secret(value);
     return JSON_KEYS.has(name) && hidden !== value ? JSON.stringify({ redacted: hidden }) : hidden;
   }
 
@@ -189,7 +225,7 @@ export class Redaction {
       if (!isMap(item) || typeof item['value'] !== 'string') return this.#walk(item, 'plain');
       const { name, value } = item;
       const wanted = (typeof name === 'string' && isSecretVariable(name)) || looksDrawn(value);
-      const hidden = this.#secret(value, wanted);
+      const hidden = this.#texts.secret(value, wanted);
       return hidden === value ? item : { ...item, value: hidden };
     });
     return out.every((item, index) => item === list[index]) ? list : out;
@@ -208,81 +244,41 @@ export class Redaction {
     }
     const env = path.indexOf('env');
     if (env < 0) return undefined;
-    if (last === 'value' && typeof value === 'string') return this.#secret(value, looksDrawn(value));
+    if (last === 'value' && typeof value === 'string') return this.#texts.secret(value, looksDrawn(value));
     if (Array.isArray(value)) return this.#variables(value as readonly JsonValue[]);
     return isMap(value) ? (this.#variables([value]) as readonly JsonValue[])[0] : undefined;
   }
 
-  /** What kubectl remembers is the object once more, as text. */
+  /** What kubectl remembers is the object once more, as text; what is no JSON there may be anything. */
   #lastApplied(text: string): string {
-    try {
-      const before = JSON.parse(text) as JsonValue;
-      const end = text.endsWith('\n') ? '\n' : '';
-      const after = this.#walk(before, 'plain');
-      if (after === before) return text;
-      // Written otherwise than kubectl writes it, it could not be put together again as it was.
-      return JSON.stringify(before) + end === text ? JSON.stringify(after) + end : this.#secret(text);
-    } catch {
-      return this.#secret(text);
-    }
+    return this.#jsonText(text) ?? this.#texts.secret(text);
   }
 
-  #secret(value: string, wanted = true): string {
-    return value === '' || standInsOf(value).length > 0 ? value : this.#keep(Buffer.from(value), wanted);
+  /** A JSON document, hidden by its keys; undefined where it is none. */
+  #jsonText(text: string): string | undefined {
+    const document = canonicalJson(text);
+    if (document !== undefined) return document.text(this.#walk(document.value as JsonValue, 'plain'));
+    try {
+      const before = JSON.parse(text) as JsonValue;
+      // Written in another way, it could not be put together again as it was.
+      return this.#walk(before, 'plain') === before ? text : this.#texts.secret(text, false);
+    } catch {
+      return undefined;
+    }
   }
 
   #encodedSecret(value: string, json: boolean): string {
-    if (value === '' || standInsOf(value).length > 0) return value;
+    if (value === '' || hasStandIn(value)) return value;
     const bytes = Buffer.from(value, 'base64');
     // Manifests may break the lines. What is no base64 at all was refused by the server, and stands in the request only.
-    if (bytes.toString('base64') !== value.replaceAll(/\s/g, '')) return this.#secret(value);
-    return encodedStandIn(this.#keep(bytes), json);
-  }
-
-  #keep(bytes: Buffer, wanted = true): string {
-    const standIn = standInFor(this.#key(), bytes);
-    this.#secrets.set(standIn, bytes);
-    if (wanted) this.#wanted.add(standIn);
-    return standIn;
-  }
-
-  /** Other texts: what looks like a secret, and copies of those that are known. */
-  #text(text: string): string {
-    if (text.length < LOOKED_FOR_MIN) return text;
-    let out = text;
-    for (const looks of BY_LOOKS) {
-      out = out.replaceAll(looks, (_, before: string, secret: string) => before + this.#secret(secret));
-    }
-    if (this.#pattern === undefined || this.#pattern === null) return out;
-    return out.replaceAll(this.#pattern, (found) => this.#replacements.get(found) ?? found);
-  }
-
-  #prepare(): void {
-    const replacements = new Map<string, string>();
-    for (const [standIn, bytes] of this.#secrets) {
-      const text = bytes.toString('utf8');
-      if (!this.#wanted.has(standIn) || bytes.length < LOOKED_FOR_MIN || this.#identifiers.has(text) || isCommon(text))
-        continue;
-      if (Buffer.from(text).equals(bytes)) {
-        replacements.set(text, standIn);
-        // As it stands inside JSON that stands in a text.
-        replacements.set(JSON.stringify(text).slice(1, -1), standIn);
-      }
-      replacements.set(bytes.toString('base64'), encodedStandIn(standIn, false));
-    }
-    const longestFirst = [...replacements.keys()].sort((a, b) => b.length - a.length);
-    this.#replacements = replacements;
-    this.#pattern = longestFirst.length === 0 ? null : new RegExp(longestFirst.map(escaped).join('|'), 'g');
+    if (bytes.toString('base64') !== value.replaceAll(/\s/g, '')) return this.#texts.secret(value);
+    return encodedStandIn(this.#secrets.keep(bytes), json);
   }
 }
 
-/** Short words and numbers are in too many texts, and are secrets in none of them. */
-function isCommon(text: string): boolean {
-  return /^(?:[a-z]+|[A-Z]+|[\d.:,]+)$/.test(text) && text.length < 12;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
+/** A name has no spaces. Some of these keys hold sentences: the reason why nothing can be said of a run. */
+function isSentence(text: string): boolean {
+  return text.includes(' ');
 }
 
 /** A Secret, a list of them, or a request, an operation or a probe about them. */

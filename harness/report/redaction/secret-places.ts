@@ -43,16 +43,5 @@ export function secretFlag(word: string): { readonly flag: string; readonly valu
   return match?.[1] === undefined ? undefined : { flag: match[1], value: match[2] };
 }
 
-/** Secrets that are known by their looks, with the part before them that may stay. */
-export const BY_LOOKS: readonly RegExp[] = [
-  // A header's value; words of prose ("Bearer token") are shorter.
-  /(\b(?:Bearer|Basic)\s+)([A-Za-z0-9._~+/-]{12,}={0,2})/g,
-  // JSON web tokens.
-  /()(\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]+)/g,
-  // A password in a URL.
-  /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*:)([^\s/@]{3,})(?=@)/gi,
-  /()(-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----)/g,
-];
-
 /** Types of Secrets whose one key has to be JSON. */
 export const JSON_KEYS: ReadonlySet<string> = new Set(['.dockerconfigjson', '.dockercfg']);

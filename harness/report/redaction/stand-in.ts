@@ -1,22 +1,48 @@
 /**
  * What stands in a file in place of a secret: `redacted-` and a keyed hash of it. Same secret, same stand-in.
  *
- * Owns: the spelling, in plain text, in base64 and as the JSON that image pull secrets have to be, and finding stand-ins again. The
- * key never leaves the machine, so that nobody finds a short password by trying.
+ * Another spelling of it that no decoder reads (hex, percent signs, a half) has the name of the spelling and a hash of that text behind it:
+ * `redacted-0123456789abcdef.url89abcdef`. Base64 decodes to a text with the stand-in. Owns: how all of this is written, also as the JSON
+ * that image pull secrets have to be, and reading it back. The key never leaves the machine, so that nobody finds a short password by
+ * trying. Decision 0043 says why.
  */
 import { createHmac } from 'node:crypto';
+import { base64RunAt, stableSpellings, type Base64Run, type Offset } from './base64-text.ts';
 
 const DIGITS = 16;
-const PLAIN = /redacted-[0-9a-f]{16}/g;
-/** The same in base64: 25 bytes, of which the first nine are the word. */
-const ENCODED = /cmVkYWN0ZWQt[A-Za-z0-9+/]{22}==/g;
+const FORM_DIGITS = 8;
+/** How a secret was spelled, where the stand-in is not. */
+export type StandInForm = 'url' | 'json' | 'hex' | 'base64' | 'part';
+
+const PLAIN = /redacted-[0-9a-f]{16}(?:\.(?:url|json|hex|base64|part)[0-9a-f]{8})?/g;
+/** What each begins with. */
+const WORD = 'redacted-';
 /** Where a server insists on JSON, the object is the stand-in. */
 const WHOLE_JSON = /^\{"redacted":"(redacted-[0-9a-f]{16})"\}$/;
-/** The same in base64: 40 bytes. */
-const ENCODED_JSON = /eyJyZWRhY3RlZCI6I[A-Za-z0-9+/]{37}==/g;
+const WHOLE = new RegExp(`^(?:${PLAIN.source})$`);
+
+/** How that word begins in base64, and in base64 of base64, whatever is before it. */
+const ANCHORS: ReadonlyMap<string, Offset> = new Map(
+  stableSpellings(Buffer.from(WORD)).flatMap(({ text, offset }) => [
+    [text, offset] as const,
+    ...stableSpellings(Buffer.from(text)).map((twice) => [twice.text, twice.offset] as const),
+  ]),
+);
+const ANCHOR = new RegExp([...ANCHORS.keys()].join('|'), 'g');
+/** Whether a text may hold one; most do not. */
+const HINT = new RegExp(`${WORD}|${ANCHOR.source}`);
 
 export function standInFor(key: Uint8Array, secret: Uint8Array): string {
-  return `redacted-${createHmac('sha256', key).update(secret).digest('hex').slice(0, DIGITS)}`;
+  return WORD + digest(key, secret, DIGITS);
+}
+
+/** The one for a text that is another spelling of the same secret. */
+export function spelledStandIn(key: Uint8Array, standIn: string, form: StandInForm, text: string): string {
+  return `${standIn}.${form}${digest(key, Buffer.from(text), FORM_DIGITS)}`;
+}
+
+function digest(key: Uint8Array, content: Uint8Array, digits: number): string {
+  return createHmac('sha256', key).update(content).digest('hex').slice(0, digits);
 }
 
 /** In base64; as a JSON object where the server insists on one. */
@@ -26,38 +52,112 @@ export function encodedStandIn(standIn: string, json: boolean): string {
 
 /** Stand-ins in a text, however they are spelled. */
 export function standInsOf(text: string): readonly string[] {
-  const found = new Set(text.match(PLAIN));
-  for (const spelling of [ENCODED, ENCODED_JSON]) {
-    for (const [encoded] of text.matchAll(spelling))
-      for (const standIn of decoded(encoded).match(PLAIN) ?? []) found.add(standIn);
-  }
+  const found = new Set<string>();
+  replaceStandIns(
+    text,
+    (standIn) => {
+      found.add(standIn);
+      return standIn;
+    },
+    (run) => {
+      for (const standIn of standInsOf(run.decoded)) found.add(standIn);
+      return undefined;
+    },
+  );
   return [...found];
 }
 
-/** Whether a text is a stand-in from beginning to end, so that what it stands for takes its place unescaped. */
-export function isWholeStandIn(text: string): boolean {
-  return WHOLE_JSON.test(text);
+/** Whether a text holds a stand-in. */
+export function hasStandIn(text: string): boolean {
+  return HINT.test(text) && standInsOf(text).length > 0;
 }
 
-/** Puts secrets back into a text where they are known; what is not known stays. */
-export function withSecrets(text: string, secretOf: (standIn: string) => Buffer | undefined): string {
+type SecretOf = (standIn: string) => Buffer | undefined;
+
+/** Puts secrets back into a text where they are known; what is not known stays. Inside JSON, a secret is spelled as JSON spells it. */
+export function withSecrets(text: string, secretOf: SecretOf): string {
+  if (!HINT.test(text)) return text;
   const [, whole] = WHOLE_JSON.exec(text) ?? [];
   if (whole !== undefined) return secretOf(whole)?.toString('utf8') ?? text;
-  const encodedSecret = (encoded: string): string => {
-    const [standIn] = decoded(encoded).match(PLAIN) ?? [];
-    return (standIn === undefined ? undefined : secretOf(standIn)?.toString('base64')) ?? encoded;
-  };
-  return text
-    .replaceAll(PLAIN, (standIn) => secretOf(standIn)?.toString('utf8') ?? standIn)
-    .replaceAll(ENCODED, encodedSecret)
-    .replaceAll(ENCODED_JSON, encodedSecret);
+  const document = canonicalJson(text);
+  if (document !== undefined) return document.text(mapTexts(document.value, (part) => withSecrets(part, secretOf)));
+  return replaceStandIns(
+    text,
+    (standIn) => secretOf(standIn)?.toString('utf8') ?? standIn,
+    (run) => {
+      const [, inJson = run.decoded] = WHOLE_JSON.exec(run.decoded) ?? [];
+      const bytes = WHOLE.test(inJson) ? secretOf(inJson) : undefined;
+      if (bytes !== undefined) return run.encode(bytes);
+      const restored = withSecrets(run.decoded, secretOf);
+      return restored === run.decoded ? undefined : run.encode(restored);
+    },
+  );
 }
 
 /** The text without what stand-ins tell apart. */
 export function withoutStandIns(text: string): string {
-  return [PLAIN, ENCODED, ENCODED_JSON].reduce((rest, spelling) => rest.replaceAll(spelling, 'redacted'), text);
+  return replaceStandIns(
+    text,
+    () => 'redacted',
+    (run) => (hasStandIn(run.decoded) ? 'redacted' : undefined),
+  );
 }
 
-function decoded(text: string): string {
-  return Buffer.from(text, 'base64').toString('utf8');
+/** @param ofRun - What takes the place of a stretch of base64; undefined for itself. */
+function replaceStandIns(
+  text: string,
+  ofStandIn: (standIn: string) => string,
+  ofRun: (run: Base64Run) => string | undefined,
+): string {
+  if (!HINT.test(text)) return text;
+  let out = '';
+  let done = 0;
+  let looked = 0;
+  for (const { 0: anchor, index } of text.matchAll(ANCHOR)) {
+    if (index < looked) continue;
+    const run = base64RunAt(text, index, ANCHORS.get(anchor) ?? 0);
+    if (run === undefined || run.start < done) continue;
+    looked = run.end;
+    const put = ofRun(run);
+    if (put === undefined) continue;
+    out += text.slice(done, run.start).replaceAll(PLAIN, ofStandIn) + put;
+    done = run.end;
+  }
+  return out + text.slice(done).replaceAll(PLAIN, ofStandIn);
+}
+
+/** A JSON document that was written as we write them, so that it can be put together again as it was. */
+export interface CanonicalJson {
+  readonly value: unknown;
+  readonly text: (value: unknown) => string;
+}
+
+/** Undefined for a text that is none. */
+export function canonicalJson(text: string): CanonicalJson | undefined {
+  if (!text.startsWith('{') && !text.startsWith('[')) return undefined;
+  const end = text.endsWith('\n') ? '\n' : '';
+  const write = (value: unknown): string => JSON.stringify(value) + end;
+  try {
+    const value: unknown = JSON.parse(text);
+    return write(value) === text ? { value, text: write } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The value with each text replaced, keys included; the same object where nothing changes. */
+export function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) {
+    const out = value.map((item) => mapTexts(item, change));
+    return out.every((item, index) => item === value[index]) ? value : out;
+  }
+  let changed = false;
+  const out = Object.entries(value).map(([key, item]) => {
+    const [name, next] = [change(key), mapTexts(item, change)];
+    changed ||= next !== item || name !== key;
+    return [name, next] as const;
+  });
+  return changed ? Object.fromEntries(out) : value;
 }

@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { drawSecretKey } from '../../determinism/secret-key.ts';
 import { writeWhole } from '../write-files.ts';
-import { isWholeStandIn, standInsOf, withSecrets } from './stand-in.ts';
+import { mapTexts, standInsOf, withSecrets } from './stand-in.ts';
 import { stateFolder } from '../state-folder.ts';
 
 const PRIVATE = 0o600;
@@ -20,6 +20,8 @@ export interface Restored<T> {
 }
 
 export class Vault {
+  /** What secrets are known from that is in no finding: the configuration, with the variables of a program. */
+  readonly sources: object[] = [];
   readonly #folder: string;
   #key: Buffer | undefined;
 
@@ -54,7 +56,7 @@ export class Vault {
       if (!known.has(standIn)) known.set(standIn, this.#read(standIn));
       return known.get(standIn);
     };
-    const value = mapTexts(document, (text) => restoredText(text, secretOf)) as T;
+    const value = mapTexts(document, (text) => withSecrets(text, secretOf)) as T;
     return { value, unknown: [...known].flatMap(([standIn, secret]) => (secret === undefined ? [standIn] : [])) };
   }
 
@@ -88,24 +90,6 @@ export class Vault {
   }
 }
 
-/** Inside JSON that stands in a text, a secret is spelled as JSON spells it. */
-function restoredText(text: string, secretOf: (standIn: string) => Buffer | undefined): string {
-  if (standInsOf(text).length === 0) return text;
-  const end = text.endsWith('\n') ? '\n' : '';
-  const inner = isWholeStandIn(text) ? undefined : parsed(text);
-  if (inner === undefined || JSON.stringify(inner) + end !== text) return withSecrets(text, secretOf);
-  return JSON.stringify(mapTexts(inner, (part) => restoredText(part, secretOf))) + end;
-}
-
-function parsed(text: string): unknown {
-  if (!text.startsWith('{') && !text.startsWith('[')) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 function standInsIn(document: unknown): ReadonlySet<string> {
   const found = new Set<string>();
   mapTexts(document, (text) => {
@@ -113,21 +97,4 @@ function standInsIn(document: unknown): ReadonlySet<string> {
     return text;
   });
   return found;
-}
-
-/** The value with each text replaced; the same object where nothing changes. */
-function mapTexts(value: unknown, change: (text: string) => string): unknown {
-  if (typeof value === 'string') return change(value);
-  if (value === null || typeof value !== 'object') return value;
-  if (Array.isArray(value)) {
-    const out = value.map((item) => mapTexts(item, change));
-    return out.every((item, index) => item === value[index]) ? value : out;
-  }
-  let changed = false;
-  const out = Object.entries(value).map(([key, item]) => {
-    const next = mapTexts(item, change);
-    changed ||= next !== item;
-    return [key, next] as const;
-  });
-  return changed ? Object.fromEntries(out) : value;
 }

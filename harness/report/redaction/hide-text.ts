@@ -1,0 +1,172 @@
+/**
+ * Takes secrets out of a text: those that are known, in every spelling, and those that are known by their format or by the word before
+ * them.
+ *
+ * Base64 is decoded and encoded again, so that what reads it still can. Owns: what takes the place of what. The result can be undone by
+ * whoever has the secrets: where that would give another text, more of it is hidden until it does not. Start at {@link HideText}.
+ */
+import { base64RunAt, groupPhase, stretchEnd, type Offset } from './base64-text.ts';
+import { decodedViews } from './decoded-views.ts';
+import { encodedKeysIn, FORMAT_HINTS, formatsIn } from './known-formats.ts';
+import type { KnownSecrets } from './known-secrets.ts';
+import { NAMED_HINTS, namedValuesIn } from './named-values.ts';
+import { SeedSearch } from './seed-search.ts';
+import { LOOKED_FOR_MIN, type Sighting } from './spellings.ts';
+import { canonicalJson, encodedStandIn, hasStandIn, withSecrets } from './stand-in.ts';
+
+/** Most texts have none of these, and are looked at no further. */
+const HINTS = new SeedSearch([...FORMAT_HINTS, ...NAMED_HINTS].map((text) => ({ text, of: undefined })));
+/** Base64 inside base64; deeper nobody goes. */
+const DEPTH_MAX = 4;
+
+interface Found {
+  readonly start: number;
+  readonly end: number;
+  /** What takes its place. */
+  readonly put: string;
+  /** Of what is hidden together with something else. */
+  readonly standIn: string | undefined;
+  /** Of several for the same characters, the highest is taken. */
+  readonly rank: number;
+}
+
+export class HideText {
+  readonly #secrets: KnownSecrets;
+  /** Hides the parts of a JSON document, by their keys too. */
+  readonly #hideJson: (value: unknown) => unknown;
+  /** Whether secrets are looked for by now, or only learnt. */
+  #isLooking = false;
+
+  constructor(secrets: KnownSecrets, hideJson: (value: unknown) => unknown) {
+    this.#secrets = secrets;
+    this.#hideJson = hideJson;
+  }
+
+  set isLooking(looking: boolean) {
+    this.#isLooking = looking;
+  }
+
+  /** The text with stand-ins. */
+  hide(text: string, depth = 0): string {
+    if (text.length < LOOKED_FOR_MIN) return text;
+    const found = this.#found(text, depth);
+    return found.length === 0 ? text : this.#replaced(text, found);
+  }
+
+  /** An identifier, in which only what has a format of its own is taken for a secret. */
+  hideName(name: string): string {
+    return HINTS.isIn(name) && formatsIn(name).length > 0 ? this.hide(name) : name;
+  }
+
+  /** The whole of it. */
+  secret(text: string, wanted = true): string {
+    return text === '' || hasStandIn(text) ? text : this.#secrets.keep(Buffer.from(text), wanted);
+  }
+
+  #replaced(text: string, found: readonly Found[]): string {
+    const restored = this.#restored(text);
+    const document = canonicalJson(text);
+    if (document !== undefined) {
+      const hidden = document.text(this.#hideJson(document.value));
+      if (this.#found(hidden, 0).length === 0 && this.#restored(hidden) === restored) return hidden;
+    }
+    let out = '';
+    let done = 0;
+    for (const { start, end, put } of this.#apart(text, found)) {
+      out += text.slice(done, start) + put;
+      done = end;
+    }
+    out += text.slice(done);
+    return this.#restored(out) === restored ? out : this.#secrets.keep(Buffer.from(text), false);
+  }
+
+  #restored(text: string): string {
+    return withSecrets(text, (standIn) => this.#secrets.of(standIn));
+  }
+
+  /** From left to right, those that overlap as one. */
+  #apart(text: string, found: readonly Found[]): readonly Found[] {
+    const inOrder = found.toSorted((a, b) => a.start - b.start || b.end - a.end || b.rank - a.rank);
+    const apart: Found[] = [];
+    for (const next of inOrder) {
+      const last = apart.at(-1);
+      if (last === undefined || next.start >= last.end) apart.push(next);
+      else if (next.end > last.end) {
+        const [start, end] = [last.start, next.end];
+        const whole = text.slice(start, end);
+        const standIn = last.standIn ?? next.standIn ?? this.#secrets.keep(Buffer.from(whole), false);
+        apart[apart.length - 1] = { start, end, put: this.#secrets.spelled(standIn, 'part', whole), standIn, rank: 0 };
+      }
+    }
+    return apart;
+  }
+
+  #found(text: string, depth: number): readonly Found[] {
+    const runs = new Runs(text, (decoded) => (depth < DEPTH_MAX ? this.hide(decoded, depth + 1) : decoded));
+    const found = HINTS.isIn(text) ? this.#byLooks(text, runs) : [];
+    const search = this.#isLooking ? this.#secrets.search : undefined;
+    if (search === undefined) return found;
+    for (const sighting of search.in(text)) found.push(this.#plainly(text, sighting, runs));
+    for (const { text: decoded, form, startOf } of decodedViews(text, search.hasSpaces)) {
+      for (const { start, end, standIn } of search.in(decoded)) {
+        const [from, to] = [startOf(start), startOf(end)];
+        const spelled = text.slice(from, to);
+        // What has no escape in it was found before.
+        if (spelled === decoded.slice(start, end)) continue;
+        found.push({ start: from, end: to, put: this.#secrets.spelled(standIn, form, spelled), standIn, rank: 1 });
+      }
+    }
+    return found;
+  }
+
+  #byLooks(text: string, runs: Runs): Found[] {
+    const found: Found[] = [];
+    for (const { start, end } of [...formatsIn(text), ...namedValuesIn(text)]) {
+      const secret = text.slice(start, end);
+      if (hasStandIn(secret)) continue;
+      // What was not learnt is hidden here only: the search is not made anew for each text.
+      const standIn = this.#secrets.keep(Buffer.from(secret), !this.#isLooking);
+      found.push({ start, end, put: standIn, standIn, rank: 0 });
+    }
+    for (const { at, offset } of encodedKeysIn(text)) found.push(...runs.at(at, offset));
+    return found;
+  }
+
+  #plainly(text: string, { start, end, standIn, form, aligned, exact }: Sighting, runs: Runs): Found {
+    const [run] = aligned === undefined ? [] : runs.at(aligned.at, aligned.offset);
+    if (run !== undefined) return run;
+    if (exact) {
+      const put = form === 'base64' ? encodedStandIn(standIn, false) : standIn;
+      return { start, end, put, standIn, rank: 2 };
+    }
+    const spelledAs = form === 'plain' ? 'part' : form;
+    return { start, end, put: this.#secrets.spelled(standIn, spelledAs, text.slice(start, end)), standIn, rank: 1 };
+  }
+}
+
+/** Stretches of base64 of one text, each decoded once. */
+class Runs {
+  readonly #text: string;
+  readonly #hide: (decoded: string) => string;
+  /** What was looked at last, up to where, and where its groups begin. */
+  #last: { readonly end: number; readonly phase: number; readonly found: readonly Found[] } | undefined;
+
+  constructor(text: string, hide: (decoded: string) => string) {
+    this.#text = text;
+    this.#hide = hide;
+  }
+
+  /** The stretch around characters that are of a secret, encoded again without it; nothing where there is no such stretch. */
+  at(at: number, offset: Offset): readonly Found[] {
+    const phase = groupPhase(at, offset);
+    if (this.#last !== undefined && at < this.#last.end && phase === this.#last.phase) return this.#last.found;
+    const run = base64RunAt(this.#text, at, offset);
+    const hidden = run === undefined ? undefined : this.#hide(run.decoded);
+    const found =
+      run === undefined || hidden === undefined || hidden === run.decoded
+        ? []
+        : [{ start: run.start, end: run.end, put: run.encode(hidden), standIn: undefined, rank: 3 }];
+    this.#last = { end: run?.end ?? stretchEnd(this.#text, at), phase, found };
+    return found;
+  }
+}

@@ -1,0 +1,79 @@
+/** The secrets that one redaction knows, by stand-in, and the search for those that are looked for everywhere. */
+import { secretsInside } from './inside-secrets.ts';
+import { SecretSearch, type Names } from './spellings.ts';
+import { hasStandIn, spelledStandIn, standInFor, type StandInForm } from './stand-in.ts';
+
+export class KnownSecrets {
+  readonly #key: () => Uint8Array;
+  /** By stand-in, as bytes; other spellings of them under their own. */
+  readonly #bytes = new Map<string, Buffer>();
+  /** Those that are looked for in other texts too. */
+  readonly #wanted = new Map<string, Buffer>();
+  readonly #names = new NameSet();
+  readonly #spelled = new Map<string, string>();
+  #search: SecretSearch | undefined;
+
+  /** @param key - Asked for only when there is a secret. */
+  constructor(key: () => Uint8Array) {
+    this.#key = key;
+  }
+
+  /** What is a name is no secret. */
+  name(text: string): void {
+    this.#names.add(text);
+  }
+
+  /** The stand-in of a secret, which is known from now on. @param wanted - Whether it is looked for elsewhere. */
+  keep(bytes: Buffer, wanted = true): string {
+    const standIn = standInFor(this.#key(), bytes);
+    this.#bytes.set(standIn, bytes);
+    if (wanted && !this.#wanted.has(standIn)) {
+      this.#wanted.set(standIn, bytes);
+      this.#search = undefined;
+      for (const inside of secretsInside(bytes.toString('utf8')))
+        if (!hasStandIn(inside)) this.keep(Buffer.from(inside));
+    }
+    return standIn;
+  }
+
+  /** The stand-in of another spelling of a secret. */
+  spelled(standIn: string, form: StandInForm, text: string): string {
+    const name = `${standIn}.${form} ${text}`;
+    let spelled = this.#spelled.get(name);
+    if (spelled === undefined) {
+      spelled = spelledStandIn(this.#key(), standIn, form, text);
+      this.#spelled.set(name, spelled);
+      this.#bytes.set(spelled, Buffer.from(text));
+    }
+    return spelled;
+  }
+
+  /** The secret behind a stand-in, or its spelling. */
+  of(standIn: string): Buffer | undefined {
+    return this.#bytes.get(standIn);
+  }
+
+  /** Undefined where nothing is looked for. */
+  get search(): SecretSearch | undefined {
+    if (this.#wanted.size === 0) return undefined;
+    return (this.#search ??= new SecretSearch(this.#wanted, this.#names));
+  }
+}
+
+class NameSet implements Names {
+  readonly #names = new Set<string>();
+  #all: string | undefined;
+
+  add(name: string): void {
+    this.#names.add(name);
+    this.#all = undefined;
+  }
+
+  has(text: string): boolean {
+    return this.#names.has(text);
+  }
+
+  holds(text: string): boolean {
+    return (this.#all ??= [...this.#names].join('\n')).includes(text);
+  }
+}

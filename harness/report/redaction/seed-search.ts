@@ -1,0 +1,69 @@
+/**
+ * Looks for many texts in one pass, whatever their number (Wu and Manber, "A fast algorithm for multi-pattern searching", 1994): most
+ * characters are skipped, and only where the end of a window is the end of a seed's beginning is anything compared.
+ */
+
+/** Characters that decide how far a window may move on. */
+const BLOCK = 3;
+const TABLE_SIZE = 1 << 15;
+
+export interface Seed<T> {
+  /** At least {@link BLOCK} characters. */
+  readonly text: string;
+  readonly of: T;
+}
+
+export class SeedSearch<T> {
+  /** The shortest seed; a text that is shorter has none. */
+  readonly #window: number;
+  readonly #shifts = new Uint8Array(TABLE_SIZE);
+  /** Seeds by the hash of the block that ends their window. */
+  readonly #seeds = new Map<number, Seed<T>[]>();
+
+  constructor(seeds: readonly Seed<T>[]) {
+    const window = seeds.reduce((least, { text }) => Math.min(least, text.length), 255);
+    this.#window = window;
+    this.#shifts.fill(Math.max(1, window - BLOCK + 1));
+    for (const seed of seeds) {
+      for (let end = BLOCK; end <= window; end++) {
+        const hash = blockHash(seed.text, end);
+        this.#shifts[hash] = Math.min(this.#shifts[hash] ?? 0, window - end);
+        if (end === window) this.#seeds.set(hash, [...(this.#seeds.get(hash) ?? []), seed]);
+      }
+    }
+  }
+
+  /** Whether any of them is there. */
+  isIn(text: string): boolean {
+    const window = this.#window;
+    for (let end = window; end <= text.length;) {
+      const hash = blockHash(text, end);
+      const shift = this.#shifts[hash] ?? 1;
+      if (shift === 0 && this.#seeds.get(hash)?.some((seed) => text.startsWith(seed.text, end - window)) === true)
+        return true;
+      end += shift === 0 ? 1 : shift;
+    }
+    return false;
+  }
+
+  /** Tells where which seeds are, from left to right. */
+  each(text: string, found: (at: number, of: T) => void): void {
+    const window = this.#window;
+    for (let end = window; end <= text.length;) {
+      const hash = blockHash(text, end);
+      const shift = this.#shifts[hash] ?? 1;
+      if (shift > 0) {
+        end += shift;
+        continue;
+      }
+      const at = end - window;
+      for (const seed of this.#seeds.get(hash) ?? []) if (text.startsWith(seed.text, at)) found(at, seed.of);
+      end++;
+    }
+  }
+}
+
+function blockHash(text: string, end: number): number {
+  const code = (text.charCodeAt(end - 3) << 10) ^ (text.charCodeAt(end - 2) << 5) ^ text.charCodeAt(end - 1);
+  return code & (TABLE_SIZE - 1);
+}
