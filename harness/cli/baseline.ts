@@ -19,7 +19,7 @@ import { Vault } from '../report/redaction/vault.ts';
 import { writeWhole } from '../report/write-files.ts';
 import { decodeBaseline, encodeBaseline } from '../schedule/codec/baseline.ts';
 import { readText } from './read-text.ts';
-import { secretSources } from './scenario.ts';
+import { secretSources } from '../execution/config/secret-sources.ts';
 
 /**
  * The checked-in baseline; undefined where there is none.

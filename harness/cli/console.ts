@@ -1,5 +1,6 @@
 /** Where commands write: results to stdout, everything else to stderr. */
 import { calledAs } from './called.ts';
+import { OutputGuard } from './output-guard.ts';
 
 export interface Console {
   readonly out: (text: string) => void;
@@ -9,6 +10,8 @@ export interface Console {
   readonly cwd: string;
   /** What printed commands begin with: `npx stalemate`, or as this process was called. */
   readonly called: string;
+  /** Hides the secrets of these in all that is printed from now on. */
+  readonly learn?: (sources: object) => void;
 }
 
 const WIDTH = 100;
@@ -18,9 +21,11 @@ export function processConsole(): Console {
   const { env, stdout, stderr } = process;
   const forced = env['FORCE_COLOR'] !== undefined && env['FORCE_COLOR'] !== '0';
   const silenced = (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb';
+  const guard = new OutputGuard();
   return {
-    out: (text) => void stdout.write(text),
-    err: (text) => void stderr.write(text),
+    out: (text) => void stdout.write(guard.safe(text)),
+    err: (text) => void stderr.write(guard.safe(text)),
+    learn: (sources) => guard.learn(sources),
     color: !silenced && (forced || stdout.isTTY),
     // A pseudo-terminal that nobody has given a size (script, docker -t) has no columns.
     width: (stdout.isTTY ? stdout.columns : 0) || Number(env['COLUMNS'] ?? '') || WIDTH,

@@ -3,6 +3,7 @@ import { basename, relative } from 'node:path';
 import { budgetText } from '../execution/config/budget.ts';
 import { versions } from '../execution/versions.ts';
 import type { RunConfig } from '../execution/config/run-config.ts';
+import { secretSources } from '../execution/config/secret-sources.ts';
 import type { CampaignResult } from '../model/finding.ts';
 import type { CorpusSummary } from '../report/corpus-summary.ts';
 import { redactRun } from '../report/redaction/index.ts';
@@ -52,12 +53,6 @@ export function namesOf(
 /** `stalemate.target.ts`, or the command of a process. */
 export function targetText(config: RunConfig, cwd: string): string {
   return config.target === '' ? (config.process?.command.join(' ') ?? '') : relative(cwd, config.target);
-}
-
-/** What of a configuration may hold secrets. */
-export function secretSources({ samples, project, process }: RunConfig): object {
-  const env = Object.entries(process?.env ?? {}).map(([name, value]) => ({ name, value }));
-  return { samples, objects: project?.objects ?? [], command: process?.command ?? [], env };
 }
 
 /** The document of a run of one campaign; what its configuration says of secrets is nowhere in it. */

@@ -46,6 +46,17 @@ describe('a target that only a file names', () => {
     expect(asked).toEqual(['command "./manager --debug" in "."; start it? [y/N] ']);
   });
 
+  it('is asked about without the secrets that this machine has for it', async () => {
+    const restored: CommandTarget = { ...COMMAND, command: ['./manager', '--token=tok-4711'] };
+    const shown: CommandTarget = { ...COMMAND, command: ['./manager', '--token=redacted-0123456789abcdef'] };
+    const options = { command: ['./other', '--token', 'tok-0815'] };
+
+    await expect(allowedTarget(restored, user({ shown }))).rejects.toThrow('"./manager --token=redacted-');
+    const refused = allowedTarget(restored, user({ shown, options }));
+    await expect(refused).rejects.toThrow(/got command "\.\/other --token redacted-/);
+    await expect(refused).rejects.toThrow(expect.not.stringContaining('4711') as string);
+  });
+
   it('shows no control characters', async () => {
     const asked: string[] = [];
     const ask = async (question: string): Promise<boolean> => asked.push(question) > 0;

@@ -10,6 +10,8 @@ import { isSameTarget, targetFrom } from '../execution/search/counterexample.ts'
 import type { CounterexampleTarget, Network } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
 import { plain } from '../report/corpus-summary.ts';
+import { redactConfigured } from '../report/redaction/index.ts';
+import { Vault } from '../report/redaction/vault.ts';
 import { usedNetwork } from './used-targets.ts';
 
 /** What the user says beside the file. */
@@ -20,6 +22,8 @@ export interface UsersWord {
   readonly options: {
     readonly [name in 'target' | 'command' | 'image' | 'directory' | 'network']?: StalemateOptions[name] | undefined;
   };
+  /** The target as it is in the file, with stand-ins for secrets: what is asked about. Absent where it holds none. */
+  readonly shown?: CounterexampleTarget;
   /** `--trust-file`. */
   readonly trusted: boolean;
   /** Asks a person; false where nobody is there. */
@@ -37,7 +41,7 @@ export interface AllowedTarget {
  * @throws {REFUSED} for a target that nobody but the file names, or that lies outside the folder.
  */
 export async function allowedTarget(stored: CounterexampleTarget, user: UsersWord): Promise<AllowedTarget> {
-  const { folder, options, trusted } = user;
+  const { folder, options, trusted, shown = stored } = user;
   const { network } = options;
   const own = ownTarget(stored, user);
   if (own !== undefined) return { target: own, network: network ?? 'none' };
@@ -47,10 +51,10 @@ export async function allowedTarget(stored: CounterexampleTarget, user: UsersWor
   const before = usedNetwork(folder, stored);
   if (before !== undefined) return { target: stored, network: network ?? before };
   refuseOutside(stored, folder);
-  if (!trusted && !(await user.ask(`${whatText(stored)}; start it? [y/N] `))) {
+  if (!trusted && !(await user.ask(`${whatText(shown)}; start it? [y/N] `))) {
     throw new HarnessError(
       'REFUSED',
-      `the file starts ${whatText(stored)}, which neither your configuration nor your command line names; name it yourself (${'module' in stored ? `--target ${plain(stored.module)}` : 'after --'}), or look at what it is and add --trust-file`,
+      `the file starts ${whatText(shown)}, which neither your configuration nor your command line names; name it yourself (${'module' in stored ? `--target ${plain(stored.module)}` : 'after --'}), or look at what it is and add --trust-file`,
     );
   }
   return { target: stored, network: network ?? 'none' };
@@ -59,7 +63,7 @@ export async function allowedTarget(stored: CounterexampleTarget, user: UsersWor
 /** The stored target as the user's configuration has it; undefined where that names none, or the file is about another one. */
 function ownTarget(
   stored: CounterexampleTarget,
-  { folder, options, trusted }: UsersWord,
+  { folder, options, trusted, shown = stored }: UsersWord,
 ): CounterexampleTarget | undefined {
   const { target, image, directory = '.' } = options;
   const command = image === undefined ? options.command : [image, ...(options.command ?? [])];
@@ -76,7 +80,7 @@ function ownTarget(
   if (trusted || usedNetwork(folder, stored) !== undefined) return undefined;
   throw new HarnessError(
     'TARGET_MISMATCH',
-    `the file is about ${whatText(stored)}, got ${whatText(own)}; name the target that it is about, or add --trust-file to start what the file names`,
+    `the file is about ${whatText(shown)}, got ${whatText(redactConfigured(own, {}, new Vault()))}; name the target that it is about, or add --trust-file to start what the file names`,
   );
 }
 

@@ -22,7 +22,8 @@ import { budgetArgument, seedArgument } from './arguments.ts';
 import { USUALLY_CALLED } from './called.ts';
 import { FindingKeeper } from './finding-keeper.ts';
 import { openLab, resolveRun, runConfigured } from './library.ts';
-import { scenarioOf, secretSources } from './scenario.ts';
+import { secretSources } from '../execution/config/secret-sources.ts';
+import { scenarioOf } from './scenario.ts';
 
 /** The same trials each time, so that red and green mean the change and not the luck; another seed is for the night. */
 const SEED = 1;
@@ -193,6 +194,7 @@ function fromVariables(options: StalemateOptions): StalemateOptions & { readonly
 async function campaign(config: RunConfig, cwd: string): Promise<Scenario> {
   checkFolder(config.reportDir);
   const vault = new Vault();
+  vault.sources.push(secretSources(config));
   const silent = (): void => {};
   const keeper = new FindingKeeper(
     config.reportDir,

@@ -6,6 +6,7 @@ import { HarnessError } from '../../model/errors.ts';
 import { mergeRunFlags, type RunFlags } from '../commands/run-flags.ts';
 import { askAbout } from '../ask-cluster.ts';
 import type { CommandContext } from '../main.ts';
+import { secretSources } from '../../execution/config/secret-sources.ts';
 
 /** The configuration, the file's and on top of it what the flags say. */
 export async function configOf(
@@ -21,6 +22,7 @@ export async function configOf(
     only: flags.property ?? [],
     ...(configFile === undefined ? {} : { configFile }),
   });
+  console.learn?.(secretSources(config));
   await askAbout(config.existing);
   if (config.properties.length > 0) return config;
   throw new HarnessError(

@@ -3,7 +3,8 @@ import type { RunConfig } from '../../execution/config/run-config.ts';
 import { redactWords } from '../../report/redaction/index.ts';
 import type { Vault } from '../../report/redaction/vault.ts';
 import type { CommandContext } from '../main.ts';
-import { secretSources, targetText } from '../scenario.ts';
+import { secretSources } from '../../execution/config/secret-sources.ts';
+import { targetText } from '../scenario.ts';
 
 export interface HeadManner extends Pick<CommandContext, 'console'> {
   readonly tell: (text: string) => void;

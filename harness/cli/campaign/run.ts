@@ -23,7 +23,8 @@ import type { CorpusReplay } from '../corpus/replay-first.ts';
 import { InconclusiveKeeper } from '../inconclusive-keeper.ts';
 import { UnprovedKeeper } from '../unproved-keeper.ts';
 import type { CommandContext } from '../main.ts';
-import { scenarioOf, secretSources } from '../scenario.ts';
+import { secretSources } from '../../execution/config/secret-sources.ts';
+import { scenarioOf } from '../scenario.ts';
 import { configOf } from './configure.ts';
 import { dryRun } from './dry-run.ts';
 import { tellHead } from './head.ts';
@@ -117,7 +118,7 @@ async function runTold(
               progress.clear();
               isKept = keeper.keep(finding);
             },
-            onInconclusive: (run) => unjudged.keep(() => recordingOf(redactRecording(run, vault))),
+            onInconclusive: (run) => unjudged.keep(() => recordingOf(redactRecording(run, vault, config))),
             onBroken: (result) => (there.searched = result),
           },
         });

@@ -5,6 +5,7 @@
  * format. Does not own: what is found, and what that amounts to.
  */
 import type { RunConfig } from '../../execution/config/run-config.ts';
+import { secretSources } from '../../execution/config/secret-sources.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
 import { Vault } from '../../report/redaction/vault.ts';
 import type { Scenario } from '../../report/run/document.ts';
@@ -40,6 +41,7 @@ export async function withTelling<T>(
   const reports = new Reports(requests, { console, reportDir: config.reportDir, tell: out, env: process.env });
   const { tell } = reports;
   const vault = new Vault();
+  vault.sources.push(secretSources(config));
   const keeper = new FindingKeeper(config.reportDir, console, tell, vault);
   reports.begin();
   try {

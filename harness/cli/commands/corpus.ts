@@ -4,8 +4,10 @@ import { findConfigFile, loadConfigFile } from '../../execution/config/config-fi
 import type { StalemateOptions } from '../../execution/config/options.ts';
 import { resolveCorpus } from '../../execution/config/config-findings.ts';
 import type { CorpusConfig, RunConfig } from '../../execution/config/run-config.ts';
-import { CORPUS_STATES, type CorpusState } from '../../model/corpus.ts';
+import { CORPUS_STATES, type CorpusState, type NamedEntry } from '../../model/corpus.ts';
 import { EXIT } from '../../model/errors.ts';
+import { redactConfigured } from '../../report/redaction/index.ts';
+import { Vault } from '../../report/redaction/vault.ts';
 import { countArgument, timeArgument, usage } from '../arguments.ts';
 import { askAbout } from '../ask-cluster.ts';
 import { explainEntry } from '../corpus/explain.ts';
@@ -15,6 +17,7 @@ import { promote } from '../corpus/promote.ts';
 import { prune } from '../corpus/prune.ts';
 import { runCorpus } from '../corpus/run.ts';
 import type { CommandContext } from '../main.ts';
+import { secretSources } from '../../execution/config/secret-sources.ts';
 import { mergeTargetFlags, withTargetFlags, wordsOf, type TargetFlags } from './target-flags.ts';
 
 interface CorpusFlags extends TargetFlags {
@@ -68,7 +71,8 @@ export function corpusCommand(context: CommandContext): Command {
     .addHelpText('after', examples('corpus list', 'corpus list --json'))
     .action(async (flags: CorpusFlags) => {
       const { console } = context;
-      const files = readCorpus((await corpusOf(flags, context)).folder, console.cwd);
+      const { entries, problems } = readCorpus((await corpusOf(flags, context)).folder, console.cwd);
+      const files = { entries: entries.map(toldEntry), problems };
       console.out(flags.json === true ? toJson(files) : listText(files, console));
       for (const problem of files.problems) console.err(`stalemate: ${problem}\n`);
       if (files.problems.length > 0) context.finish(EXIT.usage);
@@ -145,7 +149,7 @@ export function corpusCommand(context: CommandContext): Command {
     .action(async (name: string, flags: CorpusFlags) => {
       const { console } = context;
       const entries = readWholeCorpus((await corpusOf(flags, context)).folder, console.cwd);
-      console.out(explainEntry(entryNamed(entries, name), console));
+      console.out(explainEntry(toldEntry(entryNamed(entries, name)), console));
     });
   const root = new Command('corpus')
     .description('Keep findings beside the code: known, mended, in quarantine.')
@@ -175,6 +179,11 @@ async function optionsOf(
   return { options: { ...merged, corpus: { ...merged.corpus, ...folder } }, ...(file === undefined ? {} : { file }) };
 }
 
+/** Entries of earlier versions may still hold secrets. */
+function toldEntry({ name, entry }: NamedEntry): NamedEntry {
+  return { name, entry: redactConfigured(entry, {}, new Vault()) };
+}
+
 /** Where the corpus is: asks for no target. */
 async function corpusOf(flags: CorpusFlags, context: CommandContext): Promise<CorpusConfig> {
   const { options, file } = await optionsOf(flags, context);
@@ -189,6 +198,7 @@ async function configOf(flags: CorpusFlags, context: CommandContext): Promise<Ru
     cwd: context.console.cwd,
     ...(file === undefined ? {} : { configFile: file }),
   });
+  context.console.learn?.(secretSources(config));
   await askAbout(config.existing);
   return config;
 }

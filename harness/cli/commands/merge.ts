@@ -7,6 +7,7 @@ import { versions } from '../../execution/versions.ts';
 import { EXIT, HarnessError, type ExitCode } from '../../model/errors.ts';
 import type { CampaignOutcome } from '../../model/finding.ts';
 import type { SoakEntry } from '../../model/soak.ts';
+import { Vault } from '../../report/redaction/vault.ts';
 import { mergeSoak, type Soak } from '../../report/soak/merge.ts';
 import { lockFolder } from '../../report/folder-lock.ts';
 import { makeRun } from '../../report/run/make-document.ts';
@@ -19,6 +20,7 @@ import { InconclusiveKeeper } from '../inconclusive-keeper.ts';
 import type { CommandContext } from '../main.ts';
 import { FORMAT_NAMES, reportArgument, Reports, type ReportRequest } from '../reports.ts';
 import { readSoakFile, SOAK_FILE } from '../soak/log.ts';
+import { redactEntry } from '../soak/redact-line.ts';
 import { soakScenario, soakSummary } from '../soak/scenario.ts';
 import { EXIT_BY_OUTCOME } from '../exit-code.ts';
 
@@ -57,9 +59,13 @@ export function mergeCommand(context: CommandContext): Command {
 
 function merge(paths: readonly string[], { output, report = [] }: MergeFlags, { console }: CommandContext): ExitCode {
   if (output === undefined && report.length > 0) throw usage('got --report without --output, expected a folder for it');
+  const vault = new Vault();
   const entries = new Map<string, SoakEntry>();
   for (const file of paths.flatMap((path) => soakFiles(path, console.cwd)))
-    for (const entry of linesOf(file, console)) entries.set(entry.text, entry);
+    for (const entry of linesOf(file, console)) {
+      const told = redactEntry(entry, vault);
+      entries.set(told.text, told);
+    }
   const soaks = mergeSoak(entries.values(), { allShards: true });
   if (soaks.length === 0)
     throw usage('got files without a whole line of a soak, expected some that have made a beginning');
@@ -70,7 +76,7 @@ function merge(paths: readonly string[], { output, report = [] }: MergeFlags, { 
     checkFolder(folder);
     const release = lockFolder(folder, '--output');
     try {
-      writeLines([...entries.keys()].sort(), join(folder, SOAK_FILE), console.cwd);
+      writeLines([...entries.keys()].sort(), join(folder, SOAK_FILE), console.cwd, vault);
       const failures = writeReport(soaks, folder, report, console);
       for (const message of failures) console.err(`stalemate: ${message}\n`);
       if (failures.length > 0) return EXIT.inconclusive;
@@ -82,11 +88,13 @@ function merge(paths: readonly string[], { output, report = [] }: MergeFlags, { 
 }
 
 /** @throws {USAGE} where a line would be lost that the file has and that was not read. */
-function writeLines(lines: readonly string[], path: string, cwd: string): void {
+function writeLines(lines: readonly string[], path: string, cwd: string, vault: Vault): void {
   if (existsSync(path)) {
     const source = relative(cwd, path);
     const merged = new Set(lines);
-    const others = readSoakFile(path, source).entries.filter(({ text }) => !merged.has(text)).length;
+    const others = readSoakFile(path, source).entries.filter(
+      (entry) => !merged.has(redactEntry(entry, vault).text),
+    ).length;
     if (others > 0)
       throw usage(
         `"${source}" has ${countText(others, 'line')} of a soak that would be lost; name that file among those to merge, or another folder with --output`,

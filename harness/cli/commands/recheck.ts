@@ -1,12 +1,14 @@
 /** `stalemate recheck`: stored histories judged again, with today's properties and without running anything. */
 import { readdirSync, statSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { join } from 'node:path';
 import { Command } from 'commander';
 import { findConfigFile, loadConfigFile } from '../../execution/config/config-file.ts';
 import { ownProperties } from '../../execution/config/options.ts';
 import { signatureText } from '../../model/check-result.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
 import type { CheckReport } from '../../model/finding.ts';
+import { holdsSecrets, redactConfigured } from '../../report/redaction/index.ts';
+import { Vault } from '../../report/redaction/vault.ts';
 import { kindOf, parseJson } from '../../schedule/codec/format.ts';
 import { decodeRecord } from '../../schedule/codec/record.ts';
 import { decodeRecording } from '../../schedule/codec/recording.ts';
@@ -14,7 +16,6 @@ import { usage } from '../arguments.ts';
 import type { RecordingResult } from '../library.ts';
 import type { CommandContext } from '../main.ts';
 import { readText } from '../read-text.ts';
-import { recordBeside } from '../record-beside.ts';
 
 interface RecheckFlags {
   readonly config?: string;
@@ -31,8 +32,7 @@ interface Row {
 }
 
 const HELP = `
-A record holds the history of a finding. Rechecking it after a change of a property says whether the property still finds it. Of a
-counterexample, the record beside it is judged.
+A record holds the history of a finding. Rechecking it after a change of a property says whether the property still finds it.
 Of a recording (stalemate record) every property tells what it thinks; those that need reference runs of the controller cannot, and
 "not exercised" are those that nothing in it could have broken.
 Exit codes: 1 a property still finds the violation in at least one, 0 in none, 3 a property has no opinion any more.
@@ -56,21 +56,28 @@ async function recheckPath(path: string, flags: RecheckFlags, { console }: Comma
   const { recheck, judgeRecording } = await import('../library.ts');
   const configFile = flags.config ?? findConfigFile(console.cwd);
   const own = configFile === undefined ? [] : ownProperties(await loadConfigFile(configFile));
-  const rows = recordFiles(path).flatMap((given): readonly Row[] => {
-    const beside = recordBeside(resolve(console.cwd, given), 'judged is its record', console);
-    const file = beside === resolve(console.cwd, given) ? given : relative(console.cwd, beside);
+  const rows = recordFiles(path).flatMap((file): readonly Row[] => {
     const text = readText(file, 'record');
     if (kindOf(parseJson(text, file, 'record')) === 'recording')
-      return judgeRecording(decodeRecording(text, file), own).map((result) => ({ file, ...rowOf(result) }));
+      return told(
+        judgeRecording(decodeRecording(text, file), own).map((result) => ({ file, ...rowOf(result) })),
+        text,
+      );
     const record = decodeRecord(text, file);
     const { signature } = record.counterexample;
     const report = recheck(record, own);
-    return [{ file, signature: signatureText(signature), ...judgementOf(report, signature.property) }];
+    return told([{ file, signature: signatureText(signature), ...judgementOf(report, signature.property) }], text);
   });
   if (flags.json === true) console.out(`${JSON.stringify({ version: 1, records: rows }, null, 2)}\n`);
   else for (const row of rows) console.out(`${row.result.padEnd(13)} ${row.file}\n              ${row.sentence}\n`);
   if (rows.some(({ result }) => result === 'violated')) return EXIT.violated;
   return rows.some(({ result }) => result === 'inconclusive') ? EXIT.inconclusive : EXIT.holds;
+}
+
+/** Records of earlier versions may still hold secrets, and properties of the user's own say what they like. */
+function told(rows: readonly Row[], text: string): readonly Row[] {
+  const record: unknown = JSON.parse(text);
+  return redactConfigured(rows, holdsSecrets(record) ? record : {}, new Vault());
 }
 
 function judgementOf(report: CheckReport, property: string): { readonly result: Judgement; readonly sentence: string } {

@@ -80,6 +80,7 @@ async function record(command: readonly string[], flags: RecordFlags, context: C
   const { admitCluster } = await import('../../clusters/existing/admission.ts');
   const { recordRun } = await import('../../execution/recording/record-run.ts');
   const { kubeconfig, context: named, allowContext = [], allowCluster = [] } = flags;
+  console.learn?.({ command });
   const access = await admitCluster(
     { kubeconfig: resolve(console.cwd, kubeconfig), context: named, allowed: allowContext, clusters: allowCluster },
     { ask: asking() },
@@ -127,8 +128,9 @@ async function write(recording: Recording, out: string, { console }: CommandCont
   const { writeWhole } = await import('../../report/write-files.ts');
   const { redactRecording } = await import('../../report/redaction/index.ts');
   const { Vault } = await import('../../report/redaction/vault.ts');
-  writeWhole(resolve(console.cwd, out), encodeRecording(redactRecording(recording, new Vault())));
-  const { history, schedule, actors, notes } = recording;
+  const told = redactRecording(recording, new Vault());
+  writeWhole(resolve(console.cwd, out), encodeRecording(told));
+  const { history, schedule, actors, notes } = told;
   const { operations, revisions, deliveries } = history;
   console.out(
     `${operations.length} requests of ${Object.keys(actors).length} actors, ${revisions.length} revisions, ${deliveries.length} watch events\n`,

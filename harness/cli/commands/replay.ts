@@ -13,7 +13,7 @@ import { EXIT, type ExitCode } from '../../model/errors.ts';
 import type { Finding, ReplayResult } from '../../model/finding.ts';
 import { countText } from '../../report/count-text.ts';
 import { nearestLabels } from '../../report/nearest-label.ts';
-import { redactFinding, restoreCounterexample } from '../../report/redaction/index.ts';
+import { redactConfigured, redactFinding, restoreCounterexample } from '../../report/redaction/index.ts';
 import { Vault } from '../../report/redaction/vault.ts';
 import { tellStory, type Told } from '../../report/story.ts';
 import { renderStory } from '../../report/terminal.ts';
@@ -30,6 +30,7 @@ import {
 import { FindingKeeper } from '../finding-keeper.ts';
 import type { CommandContext } from '../main.ts';
 import type { ReplayContext } from '../library.ts';
+import { variablesOf } from '../../execution/config/secret-sources.ts';
 import { withClusterFlags, type ClusterFlags } from './cluster-flags.ts';
 import { consented } from '../questions.ts';
 import { allowedTarget, type UsersWord } from '../stored-target.ts';
@@ -89,10 +90,14 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
   const { target, network } = await allowedTarget(restored.value.target, {
     folder: console.cwd,
     options: meantBy(configured, flags),
+    shown: stored.target,
     trusted: flags.trustFile === true,
     ask: consented,
   });
   const counterexample = { ...restored.value, target };
+  const env = variablesOf({ ...configured.env, ...flags.env });
+  vault.sources.push({ env });
+  console.learn?.({ counterexample, env });
   warnOfSecrets(restored.unknown.length, console.err);
   warnOfVersions(counterexample, console.err);
   const { replay, REPLAY_TIMES } = await import('../library.ts');
@@ -116,19 +121,20 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
     const { existingOf } = await import('../../execution/config/target-options.ts');
     await askAbout(existingOf({ ...existingFlags(flags), cluster }, console.cwd));
   }
-  const result = await replay(counterexample, {
+  const replayed = await replay(counterexample, {
     ...context,
     cluster,
     existing: existingFlags(flags),
     onCluster: (line) => console.err(`${line}\n`),
   });
+  const result = withoutSecrets(replayed, counterexample, vault);
   const outcome = outcomeOf(result);
   const { k, n } = result.reproduced;
   const beside =
     cluster === 'embedded' || k === n || signal.aborted || !isForEmbedded(counterexample)
       ? undefined
       : await replay(counterexample, { ...context, shrink: false, cluster: 'embedded', times: EMBEDDED_TIMES });
-  const told = toldOf(counterexample, result, vault);
+  const told = toldOf(counterexample, replayed, vault);
   const { shrunk } = result;
   const tell = flags.json === true ? console.err : console.out;
   const keeper = new FindingKeeper(context.reportDir ?? '.stalemate', console, tell, vault);
@@ -168,6 +174,12 @@ function shrunkText({ stats }: Finding, { schedule }: Counterexample, path: stri
   const after = stats.preemptions + stats.holds + stats.faults;
   const { k, n } = stats.reproduced;
   return `shrunk from ${countText(before, 'deviation')} to ${after}, proved ${k} of ${n}; ${path === undefined ? 'it could not be written' : `written to ${path}`}\n`;
+}
+
+/** What is said of the runs beside the story. */
+function withoutSecrets(result: ReplayResult, counterexample: Counterexample, vault: Vault): ReplayResult {
+  const { violation: _, shrunk: __, other: ___, history, ...said } = result;
+  return { ...result, ...redactConfigured(said, { counterexample, history }, vault) };
 }
 
 /** What came back, if it did, without its secrets. */

@@ -28,7 +28,7 @@ import { Vault } from '../../report/redaction/vault.ts';
 import { countText } from '../../report/count-text.ts';
 import type { Console } from '../console.ts';
 import { revisitConfigured } from '../library.ts';
-import { secretSources } from '../scenario.ts';
+import { secretSources } from '../../execution/config/secret-sources.ts';
 
 /** What failed once and was mended matters most when there is too little time for all. */
 const ORDER: readonly CorpusState[] = ['fixed', 'open', 'quarantined'];

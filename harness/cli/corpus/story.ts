@@ -1,7 +1,9 @@
 /** The story of an entry that fails, as of a finding. */
 import type { RunConfig } from '../../execution/config/run-config.ts';
+import { secretSources } from '../../execution/config/secret-sources.ts';
 import { counterexampleOfEntry, type Revisited } from '../../model/corpus.ts';
 import { redactFinding } from '../../report/redaction/index.ts';
+import { Vault } from '../../report/redaction/vault.ts';
 import { tellStory } from '../../report/story.ts';
 import { renderStory } from '../../report/terminal.ts';
 import type { Console } from '../console.ts';
@@ -13,6 +15,8 @@ export function storyOf(revisited: Revisited, config: RunConfig, { color, width,
   const today = { crds: config.crds, ...(config.project === null ? {} : { project: config.project }) };
   const { schedule } = reanchored ?? entry;
   const counterexample = { ...counterexampleOfEntry(entry, today), schedule };
-  const story = tellStory(redactFinding({ violation, counterexample, record: history }));
+  const vault = new Vault();
+  vault.sources.push(secretSources(config));
+  const story = tellStory(redactFinding({ violation, counterexample, record: history }, vault));
   return `\n${renderStory(story, { color, width, replay: `${called} corpus run ${name}` })}`;
 }

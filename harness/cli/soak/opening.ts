@@ -13,7 +13,8 @@ import type { Vault } from '../../report/redaction/vault.ts';
 import { timeText } from '../../report/soak/text.ts';
 import { countText } from '../../report/count-text.ts';
 import type { CommandContext } from '../main.ts';
-import { namesOf, secretSources } from '../scenario.ts';
+import { secretSources } from '../../execution/config/secret-sources.ts';
+import { namesOf } from '../scenario.ts';
 import { readSoakFile, SOAK_FILE } from './log.ts';
 
 /** What earlier starts have left in the folder. */

@@ -28,11 +28,12 @@ import type { CorpusReplay } from '../corpus/replay-first.ts';
 import { InconclusiveKeeper } from '../inconclusive-keeper.ts';
 import { UnprovedKeeper } from '../unproved-keeper.ts';
 import type { CommandContext } from '../main.ts';
-import { secretSources } from '../scenario.ts';
+import { secretSources } from '../../execution/config/secret-sources.ts';
 import { confirmSoak } from './confirm.ts';
 import { SoakLog } from './log.ts';
 import { soakAbout, soakFolder, today, unfinishedEpoch, type SoakIdentity } from './epoch.ts';
 import { earlierLines, goingOnText, introduce } from './opening.ts';
+import { redactEntry, redactLine } from './redact-line.ts';
 import { soakScenario, soakSummary } from './scenario.ts';
 
 export interface SoakFlags extends Omit<RunFlags, 'seed'> {
@@ -84,11 +85,11 @@ async function soakTold(prepared: Prepared, telling: Telling, context: CommandCo
   const { about, program, shard, epoch, isResumed } = prepared;
   const { config, console, tell, vault } = telling;
   const place: SoakPlace = { about, epoch, shard: shardText(shard) };
-  const before = earlierLines(config, place, program, context);
+  const before = earlierLines(config, place, program, context).map((entry) => redactEntry(entry, vault));
   const log = new SoakLog(config.reportDir);
   const entries: SoakEntry[] = [...before];
   const append = (line: SoakLine): SoakEntry => {
-    const entry = log.append(line);
+    const entry = log.append(redactLine(line, vault));
     entries.push(entry);
     return entry;
   };
@@ -143,7 +144,7 @@ async function soakLogged(logged: Logged, telling: Telling, { signal }: CommandC
             isKept = keeper.guard(() => events.onFinding?.(redactFinding(finding, vault)));
           };
           const onInconclusive = (run: InconclusiveRun): void =>
-            void keeper.guard(() => events.onInconclusive?.(redactRecording(run, vault)));
+            void keeper.guard(() => events.onInconclusive?.(redactRecording(run, vault, config)));
           const result = await runConfigured(batch, {
             ...how,
             allSymptoms: all,

@@ -31,6 +31,7 @@ import { emptyHistory } from '../run/empty-history.ts';
 import { LabWorker } from './lab-worker.ts';
 import { lostWorkerViolation } from '../worker/lost-worker.ts';
 import type { RunConfig } from '../config/run-config.ts';
+import { secretSources } from '../config/secret-sources.ts';
 import { callerFrames, withFrames } from './user-frames.ts';
 
 /** What came of one trial. */
@@ -172,7 +173,9 @@ const STORY_WIDTH = 100;
 /** The story as the terminal shows it, with the command that replays it. A file that cannot be written costs the command only. */
 function storyOf({ trial, history }: TrialResult, violation: Violation, config: RunConfig): string {
   const found: Told = { violation, counterexample: counterexampleOf(trial, violation, config), record: history };
-  const told = redactFinding(found, new Vault());
+  const vault = new Vault();
+  vault.sources.push(secretSources(config));
+  const told = redactFinding(found, vault);
   return renderStory(tellStory(told), { width: STORY_WIDTH, color: false, replay: replayText(told, config) });
 }
 

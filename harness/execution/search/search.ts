@@ -17,6 +17,7 @@ import type { Workload } from '../../model/workload.ts';
 import { checkLegality } from '../../oracle/assumptions.ts';
 import { causesOf, type Causes } from '../../oracle/cause.ts';
 import type { Property } from '../../oracle/property.ts';
+import { withoutItsSecrets } from '../../report/redaction/index.ts';
 import { PROCESS_MIX, STRATEGY_MIX, trialArbitrary } from '../../schedule/arbitrary.ts';
 import type { CutAt } from '../time-plan.ts';
 import { unlessTimeIsOver } from '../run/cut-short.ts';
@@ -34,6 +35,7 @@ import { inOrder, KnownCauses, type Suspect } from './known-causes.ts';
 import type { Attempt } from './shrink-finding.ts';
 import { countContention, countOpinions, type SearchTally } from './tally.ts';
 import { withRun } from './target-use.ts';
+import { Reasons } from './reasons.ts';
 import { countRemarks } from './remarks.ts';
 import { TrialSource } from './trial-source.ts';
 import { Waivers } from './waivers.ts';
@@ -115,6 +117,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     prober: lane === runner ? prober : prober.elsewhere((trial, variant) => lane.beside(trial, variant)),
   }));
   const waivers = new Waivers(options.waivers ?? []);
+  const reasons = new Reasons();
   const attempt: Attempt = (trial, name, times, enough = () => false) => {
     const wanted = properties.filter((property) => name === undefined || property.name === name);
     const made: Judged[] = [];
@@ -168,7 +171,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
   const source = workloads && new TrialSource({ trials, workloads, faults, seed: options.seed });
   const tryOne = async (lane: TrialRunner, own: Prober, trial: Trial): Promise<Failed | undefined> => {
     options.onTrial(options.firstRun + tally.runs, trial);
-    const run = await runOne(trial, { ...options, runner: lane }, own, tally).catch(unlessTimeIsOver);
+    const run = await runOne(trial, { ...options, runner: lane }, own, tally, reasons).catch(unlessTimeIsOver);
     if (run === undefined) {
       // It says nothing, and is no run that was made.
       tally.runs--;
@@ -228,7 +231,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
           if (!isCounted) tally.inconclusiveRuns++;
           isCounted = true;
         } else if (found.violation.severity === 'warning') {
-          tally.warnings.push(found.violation.sentence);
+          tally.warnings.push(withoutItsSecrets(found.violation.sentence, found.history));
           known.dismiss(suspect);
         } else {
           const { key } = found.violation.cause;
@@ -282,7 +285,7 @@ function neverAgain(
   const text = reasonText(why);
   tally.inconclusive[text] = (tally.inconclusive[text] ?? 0) + 1;
   if (isToKeep(text, tally)) options.onInconclusive({ ...why, schedule, history });
-  tally.warnings.push(`${reason}: ${sentence}`);
+  tally.warnings.push(`${reason}: ${withoutItsSecrets(sentence, history)}`);
 }
 
 /** Whether it is the first run of one of the first reasons: what there is to look at stays small. */
@@ -295,12 +298,18 @@ async function runOne(
   options: SearchOptions,
   prober: Prober,
   tally: SearchTally,
+  reasons: Reasons,
 ): Promise<Omit<Failed, 'trial' | 'suspects'>> {
   const { runner, references, properties } = options;
   tally.runs++;
   let again = trial;
   if (options.warm === true) {
-    const { history, schedule, judged } = await runWarm(runner, trial, properties, references.reference, prober);
+    const {
+      history,
+      schedule,
+      judged: opinions,
+    } = await runWarm(runner, trial, properties, references.reference, prober);
+    const judged = opinions && reasons.of(opinions);
     tally.faults.push(...checkLegality(history));
     tally.use = withRun(tally.use, history);
     if (judged !== undefined) {
@@ -315,10 +324,11 @@ async function runOne(
   const {
     run: history,
     schedule,
-    judged,
+    judged: opinions,
   } = await runJudged(runner, again, (run, live) =>
     judgeRun(again, run, properties, references.reference, prober, live),
   );
+  const judged = reasons.of(opinions);
   // Of runs that can be made again a sample tells as much as all of them.
   const looked = !runner.repeatable || tally.runs <= VERIFY_FIRST || tally.runs % options.verifyEvery === 0;
   if (looked) tally.faults.push(...checkLegality(history));
