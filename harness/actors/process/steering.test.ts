@@ -64,7 +64,7 @@ describe.runIf(canSteer)('a program with a steered clock', () => {
     const script = `const [a, b] = [performance.now(), Date.now()];
       setTimeout(() => console.log(Math.round((performance.now() - a) / 60000), Math.round((Date.now() - b) / 60000)), 3_600_000)`;
 
-    expect(await live(node(script))).toMatchObject({ out: '60 60', code: 0, seconds: 3600, lost: [] });
+    expect(await live(node(script))).toMatchObject({ out: '60 60', code: 0, lost: [] });
   });
 
   it('wakes up in the order of its deadlines', async () => {
@@ -98,7 +98,12 @@ describe.runIf(canSteer)('a program with a steered clock', () => {
     const script = `const worker = new (require('worker_threads').Worker)("Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5_000_000); require('worker_threads').parentPort.postMessage('woke')", { eval: true });
       worker.on('message', console.log)`;
 
-    expect(await live(node(script))).toMatchObject({ out: 'woke', seconds: 5000 });
+    const { out, seconds } = await live(node(script));
+
+    expect(out).toBe('woke');
+    // The rest passed while others used the processors.
+    expect(seconds).toBeGreaterThan(4_900);
+    expect(seconds).toBeLessThanOrEqual(5_000);
   });
 });
 
