@@ -30,6 +30,14 @@ const PHASES: { readonly [phase: string]: string } = {
   references: 'watching it undisturbed',
 };
 
+/** What is done when the time for the search is over. */
+const AFTERWARDS: { readonly [phase: string]: string } = {
+  references: 'ending the undisturbed runs',
+  search: 'ending the last runs',
+  shrink: 'shrinking what was found',
+  reproduce: 'running what was found again',
+};
+
 export interface ProgressLine {
   show(facts: ProgressFacts): void;
   /** Takes the line away, so that something else can be printed. */
@@ -62,7 +70,7 @@ export function progressLine(sink: LineSink): ProgressLine {
   };
 }
 
-/** `search · 1200 runs · 812/s · 2 findings · 41 s left` */
+/** `search · 1200 runs · 812/s · 2 findings · 41 s left`, and at the end of the budget what is still to be done. */
 export function progressText(facts: ProgressFacts): string {
   const { phase, runs, runsPerSecond, findings, remainingMs, undisturbed = 0 } = facts;
   return [
@@ -70,6 +78,12 @@ export function progressText(facts: ProgressFacts): string {
     ...(undisturbed === 0 ? [] : [`run ${undisturbed}`]),
     // Before the first run is over there is nothing to count.
     ...(runs === 0 ? [] : [countText(runs, 'run'), rateText(runsPerSecond), countText(findings, 'finding')]),
-    ...(remainingMs === undefined ? [] : [`${Math.max(0, Math.ceil(remainingMs / 1000))} s left`]),
+    ...(remainingMs === undefined ? [] : [timeText(phase, Math.ceil(remainingMs / 1000))]),
   ].join(' · ');
+}
+
+function timeText(phase: string, seconds: number): string {
+  if (seconds > 0) return `${seconds} s left`;
+  const what = AFTERWARDS[phase];
+  return what === undefined ? 'time is up' : `time is up: ${what}`;
 }

@@ -241,6 +241,19 @@ describe('progressLine', () => {
     expect(progressText({ ...measuring, undisturbed: 0 })).toBe('watching it undisturbed');
   });
 
+  it.each([
+    ['search', 'time is up: ending the last runs'],
+    ['shrink', 'time is up: shrinking what was found'],
+    ['reproduce', 'time is up: running what was found again'],
+    ['load', 'time is up'],
+  ])('says what is still done when the time is over: %s', (phase, text) => {
+    expect(
+      progressText({ ...facts, phase, remainingMs: 0 })
+        .split(' · ')
+        .at(-1),
+    ).toBe(text);
+  });
+
   it('leaves the time out when the budget is a number of runs', () => {
     expect(progressText({ runs: 1, runsPerSecond: 3, findings: 0, phase: 'shrink' })).toBe(
       'shrink · 1 run · 3.0/s · 0 findings',

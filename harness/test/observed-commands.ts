@@ -86,7 +86,7 @@ for (const args of JSON.parse(lines) as readonly (readonly string[])[]) {
   // One that serves is interrupted as soon as it says so.
   const write = process.stdout.write.bind(process.stdout);
   process.stdout.write = (text: string | Uint8Array): boolean => {
-    if (String(text).startsWith('serving')) setImmediate(() => process.emit('SIGINT'));
+    if (String(text).startsWith('serving')) setImmediate(() => process.kill(process.pid, 'SIGINT'));
     return write(text);
   };
   const code = await main(args);

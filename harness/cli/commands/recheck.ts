@@ -1,6 +1,6 @@
 /** `stalemate recheck`: stored histories judged again, with today's properties and without running anything. */
 import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { Command } from 'commander';
 import { findConfigFile, loadConfigFile } from '../../execution/config/config-file.ts';
 import { ownProperties } from '../../execution/config/options.ts';
@@ -16,6 +16,7 @@ import { usage } from '../arguments.ts';
 import type { RecordingResult } from '../library.ts';
 import type { CommandContext } from '../main.ts';
 import { readText } from '../read-text.ts';
+import { recordBeside } from '../record-beside.ts';
 
 interface RecheckFlags {
   readonly config?: string;
@@ -32,7 +33,8 @@ interface Row {
 }
 
 const HELP = `
-A record holds the history of a finding. Rechecking it after a change of a property says whether the property still finds it.
+A record holds the history of a finding. Rechecking it after a change of a property says whether the property still finds it. Of a
+counterexample, the record beside it is judged.
 Of a recording (stalemate record) every property tells what it thinks; those that need reference runs of the controller cannot, and
 "not exercised" are those that nothing in it could have broken.
 Exit codes: 1 a property still finds the violation in at least one, 0 in none, 3 a property has no opinion any more.
@@ -56,7 +58,9 @@ async function recheckPath(path: string, flags: RecheckFlags, { console }: Comma
   const { recheck, judgeRecording } = await import('../library.ts');
   const configFile = flags.config ?? findConfigFile(console.cwd);
   const own = configFile === undefined ? [] : ownProperties(await loadConfigFile(configFile));
-  const rows = recordFiles(path).flatMap((file): readonly Row[] => {
+  const rows = recordFiles(path).flatMap((given): readonly Row[] => {
+    const beside = recordBeside(resolve(console.cwd, given), 'judged is its record', console);
+    const file = beside === resolve(console.cwd, given) ? given : relative(console.cwd, beside);
     const text = readText(file, 'record');
     if (kindOf(parseJson(text, file, 'record')) === 'recording')
       return told(

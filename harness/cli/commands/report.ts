@@ -22,6 +22,7 @@ import { usage } from '../arguments.ts';
 import type { Console } from '../console.ts';
 import type { CommandContext } from '../main.ts';
 import { readText } from '../read-text.ts';
+import { recordBeside } from '../record-beside.ts';
 
 interface ReportFlags {
   readonly open?: boolean;
@@ -111,23 +112,6 @@ async function writeReport(
   return page;
 }
 
-/** The record beside a counterexample, for there is nothing to tell in the story without its history; else the file itself. */
-function recordBeside(file: string, { cwd, err }: Console): string {
-  const name = relative(cwd, file);
-  const kind = kindOf(parseJson(readText(file, 'record'), name, 'record'));
-  if (kind !== 'counterexample' && kind !== 'corpus-entry') return file;
-  const record = join(dirname(dirname(file)), 'records', basename(file));
-  const what = kind === 'counterexample' ? 'a counterexample' : 'a finding that is kept';
-  if (!existsSync(record)) {
-    throw usage(
-      `"${name}" is ${what} and holds no history, and its record "${relative(cwd, record)}" is not there; ` +
-        `expected a record: bring it along, or see the story by "stalemate ${kind === 'counterexample' ? `replay ${name}` : `corpus run ${basename(file, '.json')}`}"`,
-    );
-  }
-  err(`"${name}" is ${what}; the page is made of its record "${relative(cwd, record)}"\n`);
-  return record;
-}
-
 /** What the record says of the finding; for one of version 1, what its history says. */
 async function readFinding(text: string, file: string, own: readonly Property[]): Promise<Told> {
   const record = decodeRecord(text, file);
@@ -177,7 +161,8 @@ function recordFiles(
   console: Console,
 ): { readonly folder: boolean; readonly files: readonly string[] } {
   if (!existsSync(place)) throw usage(`"${named}" does not exist, expected a record or a folder of records`);
-  if (!statSync(place).isDirectory()) return { folder: false, files: [recordBeside(place, console)] };
+  if (!statSync(place).isDirectory())
+    return { folder: false, files: [recordBeside(place, 'the page is made of its record', console)] };
   const inner = STORED.map((name) => join(place, name)).filter((path) => existsSync(path));
   const files = (inner.length === 0 ? [place] : inner).flatMap((folder) =>
     readdirSync(folder)
