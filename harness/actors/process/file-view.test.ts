@@ -299,6 +299,15 @@ describe('a view', () => {
     expect(view.indexOf('/run')).toBeLessThan(view.indexOf('--at'));
   });
 
+  it('hides the user’s settings also where they lie in the project', () => {
+    const settings = join(project, 'settings');
+    mkdirSync(settings);
+
+    const view = fileView({ command: ['true'], cwd: project, env: {}, inherited: {} }, { XDG_CONFIG_HOME: settings });
+
+    expect(view).toEqual(expect.arrayContaining(['--overlay', project, '--hide', settings]));
+  });
+
   it('hides the user’s kubeconfig wherever it lies', () => {
     const kubeconfig = join(project, 'kubeconfig');
     writeFileSync(kubeconfig, 'secret');

@@ -62,11 +62,12 @@ type Access = 'read' | 'overlay';
  * @returns Why there is no view, where the program starts in a folder that it may not see.
  */
 export function fileView(viewer: Viewer, session: Session): readonly string[] | { readonly refused: string } {
-  const own = ownFolders(session);
+  const homes = homeFolders();
+  const own = [...homes, ...settingsFolders(session)];
   const secret = secretsIn('/etc');
   const hidden = hiddenFolders([...own, ...secret.folders]);
-  // No project holds any of them.
-  const guarded = [...hidden, ...own];
+  // No project holds any of them; settings may lie in a project, and are hidden there.
+  const guarded = [...hiddenFolders([...homes, ...secret.folders]), ...homes];
   const project = projectOf(viewer.cwd, guarded);
   if (project !== '/' && guarded.some((folder) => isWithin(folder, project)))
     return { refused: `it starts in "${project}", which holds more than a project` };
@@ -123,11 +124,19 @@ function shownOnce(shown: ReadonlyMap<string, Access>): readonly (readonly [stri
   return kept;
 }
 
-/** The user's own folders: what they hold is nobody else's business. */
-function ownFolders(session: Session): readonly string[] {
+/** HOME may lead elsewhere than the account does. */
+function homeFolders(): readonly string[] {
+  return foldersOf([homedir(), homeOfAccount()]);
+}
+
+/** Where else the user keeps what is nobody else's business. */
+function settingsFolders(session: Session): readonly string[] {
+  return foldersOf([session['XDG_CONFIG_HOME'], session['XDG_RUNTIME_DIR'], stateFolder()]);
+}
+
+function foldersOf(paths: readonly (string | undefined)[]): readonly string[] {
   return (
-    // HOME may lead elsewhere than the account does.
-    [homedir(), homeOfAccount(), session['XDG_CONFIG_HOME'], session['XDG_RUNTIME_DIR'], stateFolder()]
+    paths
       .filter((folder): folder is string => folder !== undefined && isAbsolute(folder) && existsSync(folder))
       .map((folder) => realpathSync(folder))
       // A system account may have a home that is not its own.
