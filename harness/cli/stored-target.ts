@@ -9,6 +9,7 @@ import type { StalemateOptions } from '../execution/config/options.ts';
 import { isSameTarget, targetFrom } from '../execution/search/counterexample.ts';
 import type { CounterexampleTarget, Network } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
+import { isWithin } from '../report/is-within.ts';
 import { plain } from '../report/corpus-summary.ts';
 import { redactConfigured } from '../report/redaction/index.ts';
 import { Vault } from '../report/redaction/vault.ts';
@@ -88,8 +89,7 @@ function ownTarget(
 function refuseOutside(stored: CounterexampleTarget, folder: string): void {
   const [what, name] = 'module' in stored ? ['module', stored.module] : ['directory', stored.directory];
   const place = path.resolve(folder, name);
-  const from = path.relative(realpathSync(folder), existsSync(place) ? realpathSync(place) : place);
-  if (from !== '..' && !from.startsWith(`..${path.sep}`) && !path.isAbsolute(from)) return;
+  if (isWithin(existsSync(place) ? realpathSync(place) : place, realpathSync(folder))) return;
   throw new HarnessError(
     'REFUSED',
     `the file names the ${what} "${plain(name)}", expected one inside the folder it is replayed in; name the target yourself if you mean that one`,

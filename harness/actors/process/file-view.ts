@@ -20,7 +20,8 @@ import {
   statSync,
 } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
-import { basename, delimiter, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { basename, delimiter, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { isWithin } from '../../report/is-within.ts';
 import { stateFolder } from '../../report/state-folder.ts';
 
 /** What a view is made for. */
@@ -50,6 +51,8 @@ const PRIVATE_FOLDERS = [
 ];
 /** In a view: the folder with what a pod finds below /run, which each life has of its own. */
 export const POD = '{pod}';
+/** As much a shared folder as those right below `/`. */
+const VAR_TMP = '/var/tmp';
 /** Variables with lists of folders whose neighbours are needed: libraries stand beside programs. */
 const PATH_LISTS: ReadonlySet<string> = new Set(['PATH', 'LD_LIBRARY_PATH', 'PYTHONPATH', 'NODE_PATH', 'CLASSPATH']);
 
@@ -65,9 +68,9 @@ export function fileView(viewer: Viewer, session: Session): readonly string[] | 
   const homes = homeFolders();
   const own = [...homes, ...settingsFolders(session)];
   const secret = secretsIn('/etc');
-  const hidden = hiddenFolders([...own, ...secret.folders]);
   // No project holds any of them; settings may lie in a project, and are hidden there.
-  const guarded = [...hiddenFolders([...homes, ...secret.folders]), ...homes];
+  const guarded = [...foldersBelowRoot(), ...homes, ...secret.folders, ...PRIVATE_FOLDERS.filter(mayRead)];
+  const hidden = outermost([...guarded, ...own]);
   const project = projectOf(viewer.cwd, guarded);
   if (project !== '/' && guarded.some((folder) => isWithin(folder, project)))
     return { refused: `it starts in "${project}", which holds more than a project` };
@@ -153,16 +156,18 @@ function homeOfAccount(): string | undefined {
   }
 }
 
-function hiddenFolders(more: readonly string[]): readonly string[] {
-  const below = readdirSync('/', { withFileTypes: true })
+function foldersBelowRoot(): readonly string[] {
+  return readdirSync('/', { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !SYSTEM.has(entry.name))
-    .map(({ name }) => `/${name}`);
-  const all = [...below, ...more, ...PRIVATE_FOLDERS.filter(mayRead)];
-  const outermost = [...new Set(all)].filter(
-    (folder) => !all.some((other) => other !== folder && isWithin(folder, other)),
+    .flatMap(({ name }) => (name === 'var' ? ['/var', VAR_TMP] : [`/${name}`]));
+}
+
+function outermost(folders: readonly string[]): readonly string[] {
+  const found = [...new Set(folders)].filter(
+    (folder) => !folders.some((other) => other !== folder && isWithin(folder, other)),
   );
-  // After the hidden "/var": programs expect this one to be there.
-  return [...outermost, ...(outermost.includes('/var') ? ['/var/tmp'] : [])];
+  // After the hidden "/var", in which programs expect this one to be.
+  return [...found, ...(found.includes('/var') ? [VAR_TMP] : [])];
 }
 
 interface Secrets {
@@ -309,9 +314,4 @@ function namedIn(words: readonly string[]): readonly string[] {
     .flatMap((word) => word.split(/[:=,;]/))
     .map((part) => part.replace(/\/\*+$/, ''))
     .filter((part) => part.length > 1 && isAbsolute(part) && !part.includes('\0') && existsSync(part));
-}
-
-function isWithin(path: string, folder: string): boolean {
-  const from = relative(folder, path);
-  return from === '' || (from !== '..' && !from.startsWith(`..${sep}`) && !isAbsolute(from));
 }

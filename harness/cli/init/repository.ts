@@ -1,6 +1,7 @@
 /** A project's files as `init` looks at them: names, and texts on demand. What tools fetch or generate is passed over. */
 import { existsSync, readdirSync, realpathSync, type Dirent } from 'node:fs';
-import { isAbsolute, join, relative, sep } from 'node:path';
+import { join } from 'node:path';
+import { isWithin } from '../../report/is-within.ts';
 import { readFileText } from '../../report/read-files.ts';
 
 export interface Repository {
@@ -37,7 +38,7 @@ export function readRepository(root: string): Repository {
   }
   return {
     files,
-    text: (path) => (isWithin(root, join(root, path)) ? textOf(join(root, path)) : ''),
+    text: (path) => (leadsInto(root, join(root, path)) ? textOf(join(root, path)) : ''),
     exists: (path) => existsSync(join(root, path)),
   };
 }
@@ -55,10 +56,9 @@ function readEntries(folder: string): Dirent[] {
 }
 
 /** Where the links in a path lead; false for what is not there. */
-export function isWithin(root: string, path: string): boolean {
+export function leadsInto(root: string, path: string): boolean {
   try {
-    const from = relative(realpathSync(root), realpathSync(path));
-    return from !== '..' && !from.startsWith(`..${sep}`) && !isAbsolute(from);
+    return isWithin(realpathSync(path), realpathSync(root));
   } catch {
     return false;
   }

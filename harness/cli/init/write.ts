@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { HarnessError } from '../../model/errors.ts';
 import type { Console } from '../console.ts';
 import type { PlannedFile } from './plan.ts';
-import { isWithin } from './repository.ts';
+import { leadsInto } from './repository.ts';
 
 /**
  * @throws {USAGE} for a path that a link leads out of the project.
@@ -43,6 +43,6 @@ function leadsOut(path: string, cwd: string): boolean {
   const parts = path.split('/');
   return parts.some((_, index) => {
     const place = join(cwd, ...parts.slice(0, index + 1));
-    return lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true && !isWithin(cwd, place);
+    return lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true && !leadsInto(cwd, place);
   });
 }
