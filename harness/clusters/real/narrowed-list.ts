@@ -3,6 +3,7 @@
  *
  * What is left goes out as JSON or protobuf made anew, in the form that the client asked for first. Start at {@link narrowedList}.
  */
+import { isMap, withoutKeys } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import type { ApiResponse } from '../../wire/http.ts';
 
@@ -11,9 +12,10 @@ export type IsShown = (object: JsonObject) => boolean;
 
 /** The list, or undefined where it is in no form that can be taken apart. */
 export function narrowedList({ code, headers, body }: ApiResponse, isShown: IsShown): ApiResponse | undefined {
-  if (!isObject(body)) return undefined;
+  if (!isMap(body)) return undefined;
   const { items, rows, metadata, ...rest } = body;
-  const left = isObject(metadata) ? withoutCount(metadata) : metadata;
+  // How many are left is of those of others too.
+  const left = isMap(metadata) ? withoutKeys(metadata, ['remainingItemCount']) : metadata;
   const made = (key: 'items' | 'rows', of: readonly JsonValue[]): ApiResponse => ({
     code,
     ...(headers === undefined ? {} : { headers }),
@@ -23,7 +25,7 @@ export function narrowedList({ code, headers, body }: ApiResponse, isShown: IsSh
   if (Array.isArray(rows))
     return made(
       'rows',
-      rows.filter((row) => isObject(row) && isShownIn(row['object'], isShown)),
+      rows.filter((row) => isMap(row) && isShownIn(row['object'], isShown)),
     );
   const { kind } = rest;
   if (items === undefined && typeof kind === 'string' && kind.endsWith('List')) return made('items', []);
@@ -36,14 +38,5 @@ export function narrowedList({ code, headers, body }: ApiResponse, isShown: IsSh
 }
 
 function isShownIn(object: JsonValue | undefined, isShown: IsShown): boolean {
-  return isObject(object) && isShown(object);
-}
-
-/** How many are left is of those of others too. */
-function withoutCount(metadata: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(metadata).filter(([name]) => name !== 'remainingItemCount'));
-}
-
-function isObject(value: JsonValue | string | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isMap(object) && isShown(object);
 }
