@@ -1,3 +1,5 @@
+import { sentElsewhere } from './own-requests.ts';
+
 /** Whether a server has given up being the one that was meant: everything that waits for it ends then. */
 export class Departure {
   #why: Error | undefined;
@@ -10,6 +12,11 @@ export class Departure {
     });
     // Whoever waits hears of it; nobody has to wait.
     this.#happened.catch(() => {});
+  }
+
+  /** It sends somebody elsewhere: nothing more is asked of it. */
+  redirected(code: number, { method, path }: { readonly method: string; readonly path: string }): void {
+    this.leave(sentElsewhere(code, `${method} ${path}`));
   }
 
   /** The first reason is the one that is told. */

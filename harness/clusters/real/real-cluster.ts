@@ -28,7 +28,6 @@ import { CommitOrder, type InTheNameOf } from './commit-order.ts';
 import { Denials } from './denials.ts';
 import { Departure } from './departure.ts';
 import { OwedEvents } from './owed-events.ts';
-import { sentElsewhere } from './own-requests.ts';
 import { unclean, type Reset, type ServerView } from './reset.ts';
 import { isServersObject } from './storage-key.ts';
 import type { Territory } from './territory.ts';
@@ -177,8 +176,8 @@ export class RealCluster implements Cluster {
   }
 
   /** The server sends somebody elsewhere: nothing more is asked of it. */
-  redirected(code: number, { method, path }: { readonly method: string; readonly path: string }): void {
-    this.#departure.leave(sentElsewhere(code, `${method} ${path}`));
+  redirected(...[code, request]: Parameters<Departure['redirected']>): void {
+    this.#departure.redirected(code, request);
   }
 
   kindFor(apiVersion: string, kind: string): ReturnType<Cluster['kindFor']> {

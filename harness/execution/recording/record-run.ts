@@ -14,7 +14,6 @@ import { CertificateAuthority } from '../../apiserver/http/certificates.ts';
 import type { ClusterAccess } from '../../clusters/existing/kubeconfig-file.ts';
 import { Observer } from '../../clusters/observer.ts';
 import { Departure } from '../../clusters/real/departure.ts';
-import { sentElsewhere } from '../../clusters/real/own-requests.ts';
 import { realNow } from '../../determinism/real-time.ts';
 import { Capture } from '../../gate/http/capture.ts';
 import type { RequestHead } from '../../gate/http/exchange.ts';
@@ -71,7 +70,7 @@ export async function recordRun(options: RecordOptions): Promise<RecordedRun> {
   const { access, target } = options;
   const remote = new RemoteServer(access.remote);
   const departure = new Departure();
-  const onRedirect: OnRedirect = (code, { method, path }) => departure.leave(sentElsewhere(code, `${method} ${path}`));
+  const onRedirect: OnRedirect = (code, request) => departure.redirected(code, request);
   const upstream = remoteUpstream(remote, { onRedirect });
   const startMs = realNow();
   const now = (): number => realNow() - startMs;
