@@ -30,6 +30,7 @@ export class SteeredClock implements RunClock {
     this.#timers = [];
     this.#deadlineMs = undefined;
     this.#wantedMs = undefined;
+    this.#inSteps = false;
   }
 
   now(): number {

@@ -53,7 +53,9 @@ class Reaction {
 
 /** Whether anything may still be on its way. */
 export class Rest {
-  readonly #time: WallClock | SteeredClock;
+  /** One of them. */
+  readonly #wall: WallClock | undefined;
+  readonly #steered: SteeredClock | undefined;
   #unsteered: string | undefined;
   readonly #beat: () => void;
   #starting = 0;
@@ -78,7 +80,8 @@ export class Rest {
    * @param unansweredMs How long something outside may be waited for while nothing moves.
    */
   constructor(time: WallClock | SteeredClock, beat: () => void, unansweredMs: number = UNANSWERED_MS) {
-    this.#time = time;
+    if (time instanceof SteeredClock) this.#steered = time;
+    else this.#wall = time;
     this.#unansweredMs = unansweredMs;
     this.#beat = beat;
   }
@@ -156,8 +159,7 @@ export class Rest {
   async drain(world: World): Promise<void> {
     let seen = this.#all(world);
     let movedMs = realNow();
-    const steered = this.#time instanceof SteeredClock ? this.#time : undefined;
-    const wall = this.#time instanceof SteeredClock ? undefined : this.#time;
+    const [wall, steered] = [this.#wall, this.#steered];
     let waiting = wall !== undefined && wall.waitingUntilMs > wall.now();
     let awakeSinceMs: number | undefined;
     const byMs = steered?.take();
@@ -217,8 +219,7 @@ export class Rest {
   /** Sets all clocks ahead: ours has been. */
   async #jump(byMs: number): Promise<void> {
     const ended = await Promise.all(this.#steerings().map((steering) => steering.jump(byMs)));
-    const fired = this.#time instanceof SteeredClock && this.#time.fire();
-    if (fired || ended.some((count) => count > 0)) this.told();
+    if (this.#steered?.fire() === true || ended.some((count) => count > 0)) this.told();
   }
 
   /** What all programs do: nothing, for so many ms of their clocks, or `null` for ever. */
