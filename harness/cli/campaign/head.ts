@@ -1,6 +1,6 @@
 /** The first lines of a search. */
 import type { RunConfig } from '../../execution/config/run-config.ts';
-import { redactWords } from '../../report/redaction/index.ts';
+import { redactTexts } from '../../report/redaction/index.ts';
 import type { Vault } from '../../report/redaction/vault.ts';
 import type { CommandContext } from '../main.ts';
 import { secretSources } from '../../execution/config/secret-sources.ts';
@@ -13,11 +13,8 @@ export interface HeadManner extends Pick<CommandContext, 'console'> {
 
 /** Logs of a CI are read by many: what a command or a variable says in secret is not told there either. */
 export function tellHead(config: RunConfig, how: string, { tell, console, vault }: HeadManner): void {
-  const first = {
-    warnings: [headText(config, how, console.cwd), ...config.warnings],
-    inconclusive: { count: 0, reasons: {} },
-  };
-  const [head = '', ...warnings] = redactWords(first, secretSources(config), vault).warnings;
+  const first = [headText(config, how, console.cwd), ...config.warnings];
+  const [head = '', ...warnings] = redactTexts(first, secretSources(config), vault);
   tell(`${head}\n`);
   for (const warning of warnings) tell(`warning: ${warning}\n`);
 }

@@ -10,7 +10,7 @@ import { lockFolder } from '../../report/folder-lock.ts';
 import type { Again } from '../../report/left-out.ts';
 import { progressLine } from '../../report/progress.ts';
 import { recordingOf } from '../../report/record.ts';
-import { redactRecording, redactWords } from '../../report/redaction/index.ts';
+import { redactRecording, redactTexts, redactWords } from '../../report/redaction/index.ts';
 import type { Vault } from '../../report/redaction/vault.ts';
 import { summarise } from '../../report/summary.ts';
 import { checkFolder } from '../../report/write-files.ts';
@@ -166,8 +166,7 @@ async function runTold(
 }
 
 function withoutSecrets(again: Again, config: RunConfig, vault: Vault): Again {
-  const hidden = (words: readonly string[]): readonly string[] =>
-    redactWords({ warnings: words, inconclusive: { count: 0, reasons: {} } }, secretSources(config), vault).warnings;
+  const hidden = (words: readonly string[]): readonly string[] => redactTexts(words, secretSources(config), vault);
   return { ...again, flags: hidden(again.flags), corpus: hidden(again.corpus), program: hidden(again.program) };
 }
 

@@ -79,6 +79,12 @@ export function redactRecording<T extends Pick<Recording, 'history'>>(
   return { ...recording, ...redaction.hide(rest), history: hideHistory(redaction, history, isOwn) };
 }
 
+/** Texts without the secrets of what a campaign was configured with. */
+export function redactTexts(texts: readonly string[], sources: unknown, vault: Vault): readonly string[] {
+  const redaction = redactionFor(vault).learn(sources);
+  return texts.map((text) => redaction.hideText(text));
+}
+
 /** The words of a campaign, without the secrets of what it was configured with; its findings are left as they are. */
 export function redactWords<T extends Pick<CampaignResult, 'warnings' | 'inconclusive' | 'remarks'>>(
   result: T,
