@@ -89,11 +89,25 @@ export function existingFlags(flags: {
   };
 }
 
-/** `--environment`. */
-export function paceArgument(text: string): 'auto' | 'off' | 'fast' | 'slow' {
-  if (text === 'auto' || text === 'off' || text === 'fast' || text === 'slow') return text;
-  throw usage(`got environment "${text}", expected "auto", "off", "fast" or "slow"`);
+/** The argument of a flag that takes one of a few words; each with what it means, where the word alone does not say it. */
+function oneOf<T extends string>(flag: string, words: { readonly [word in T]: string }): (text: string) => T {
+  const named = Object.entries<string>(words).map(
+    ([word, meaning]) => `"${word}"${meaning === '' ? '' : ` (${meaning})`}`,
+  );
+  const expected = `${named.slice(0, -1).join(', ')} or ${named.at(-1) ?? ''}`;
+  return (text) => {
+    if (Object.hasOwn(words, text)) return text as T;
+    throw usage(`got ${flag} "${text}", expected ${expected}`);
+  };
 }
+
+/** `--environment`. */
+export const paceArgument: (text: string) => 'auto' | 'off' | 'fast' | 'slow' = oneOf('environment', {
+  auto: '',
+  off: '',
+  fast: '',
+  slow: '',
+});
 
 /** `--with`: one word for all of them. */
 export function partsArgument(text: string): readonly ClusterPart[] {
@@ -105,32 +119,28 @@ export function partsArgument(text: string): readonly ClusterPart[] {
 }
 
 /** `--authorization`. */
-export function authorizationArgument(text: string): 'rbac' | 'allow-all' {
-  if (text === 'allow-all' || text === 'rbac') return text;
-  throw usage(`got authorization "${text}", expected "allow-all" or "rbac"`);
-}
+export const authorizationArgument: (text: string) => 'rbac' | 'allow-all' = oneOf('authorization', {
+  'allow-all': '',
+  rbac: '',
+});
 
 /** `--network`. */
-export function networkArgument(text: string): Network {
-  if (text === 'none' || text === 'host') return text;
-  throw usage(
-    `got network "${text}", expected "none" (loopback only, where the system permits it) or "host" (all that this machine can reach)`,
-  );
-}
+export const networkArgument: (text: string) => Network = oneOf('network', {
+  none: 'loopback only, where the system permits it',
+  host: 'all that this machine can reach',
+});
 
 /** `--file-system`. */
-export function fileSystemArgument(text: string): FileSystem {
-  if (text === 'own' || text === 'host') return text;
-  throw usage(
-    `got file system "${text}", expected "own" (the system's files and the project, where the system permits it) or "host" (all that you can read and write)`,
-  );
-}
+export const fileSystemArgument: (text: string) => FileSystem = oneOf('file system', {
+  own: "the system's files and the project, where the system permits it",
+  host: 'all that you can read and write',
+});
 
 /** `--time`. */
-export function programTimeArgument(text: string): ProgramTime {
-  if (text === 'real' || text === 'virtual') return text;
-  throw usage(`got time "${text}", expected "real" or "virtual" (what the program waits for comes at once)`);
-}
+export const programTimeArgument: (text: string) => ProgramTime = oneOf('time', {
+  real: '',
+  virtual: 'what the program waits for comes at once',
+});
 
 /** `--env`, which may come several times. */
 export function envArgument(
