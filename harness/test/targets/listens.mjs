@@ -71,9 +71,18 @@ const MANNERS = {
     process.on('SIGTERM', () => console.log('no'));
     void work();
   },
+  /** Works once the one that started it is gone. */
+  'in-the-background': () => {
+    const parent = process.ppid;
+    const look = setInterval(() => {
+      if (process.ppid === parent) return;
+      clearInterval(look);
+      void work();
+    }, 5);
+  },
   /** Goes into the background. */
   daemonises: () => {
-    spawn(process.execPath, [process.argv[1], 'well'], { detached: true, stdio: 'ignore' }).unref();
+    spawn(process.execPath, [process.argv[1], 'in-the-background'], { detached: true, stdio: 'ignore' }).unref();
     process.exit(0);
   },
   'says-its-environment': () => {
