@@ -2,7 +2,7 @@
 import { appendFileSync, chmodSync, copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { KubeObject } from '../../model/object.ts';
 import type { Subject } from '../subject.ts';
 import { referenceCache } from './reference-cache.ts';
@@ -14,16 +14,19 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'stalemate-references-'));
 });
 afterEach(() => {
+  vi.unstubAllEnvs();
   rmSync(folder, { recursive: true, force: true });
 });
 
-function subjectOf(command: readonly string[], more: Partial<Subject> = {}): Subject {
+type Variables = { readonly [name: string]: string };
+
+function subjectOf(command: readonly string[], more: Partial<Subject> = {}, env: Variables = {}): Subject {
   return {
     target: '',
     process: {
       command,
       cwd: folder,
-      env: {},
+      env,
       fileSystem: 'own',
       time: 'real',
       network: 'none',
@@ -141,5 +144,58 @@ it('holds no secret, and gives back what it was told on the machine that knows t
 
   expect(files.filter((text) => text.includes(planted))).toEqual([]);
   expect(referenceCache(subject, base, null).recall(runner)?.warnings).toEqual(spoken.warnings);
-  vi.unstubAllEnvs();
+});
+
+describe('of the variables of a program', () => {
+  const PASSWORD = 'hunter-2-hunts';
+  const env = { DB_PASSWORD: PASSWORD, SESSION: 'q7Xw2vPz9LkT4mNs', MODE: 'fast' };
+  const names = (): readonly string[] => readdirSync(join(folder, 'references'));
+
+  beforeEach(() => {
+    vi.stubEnv('XDG_STATE_HOME', join(folder, 'state'));
+  });
+
+  it('no value lies there, and a replay is given back what was measured', async () => {
+    const subject = subjectOf([program(), '--dsn', `db://app:${PASSWORD}@db`], {}, env);
+    const runner = runnerOf(thinTarget(setReady));
+    const references = await takeReferences(runner, workload(), []);
+    const encoded = Buffer.from(`app:${PASSWORD}`).toString('base64');
+    const spoken = { ...references, warnings: [`login as ${encoded}`, `${PASSWORD} and ${env.SESSION} are refused`] };
+
+    referenceCache(subject, workload(), null).keep(runner, spoken);
+    const [file = ''] = names();
+    const text = readFileSync(join(folder, 'references', file), 'utf8');
+
+    for (const secret of [PASSWORD, encoded, env.SESSION]) expect(text).not.toContain(secret);
+    expect(referenceCache(subject, workload(), null).recall(runner)?.warnings).toEqual(spoken.warnings);
+  });
+
+  it('each tells one environment from another', async () => {
+    const command = [program()];
+    const at = (variables: Variables): Subject => subjectOf(command, {}, variables);
+    const runner = runnerOf(thinTarget(setReady));
+    referenceCache(at(env), workload(), null).keep(runner, await takeReferences(runner, workload(), []));
+
+    for (const other of [{}, { ...env, MODE: 'slow' }, { ...env, DB_PASSWORD: 'hunter-3-hunts' }, { ...env, MORE: '' }])
+      expect(referenceCache(at(other), workload(), null).recall(runner)).toBeUndefined();
+    expect(referenceCache(at(env), workload(), null).recall(runner)).toBeDefined();
+  });
+
+  it('the name of the file says nothing to a machine without the key', async () => {
+    const command = [program()];
+    const runner = runnerOf(thinTarget(setReady));
+    const references = await takeReferences(runner, workload(), []);
+    const keep = (state: string, variables: Variables): void => {
+      vi.stubEnv('XDG_STATE_HOME', join(folder, state));
+      referenceCache(subjectOf(command, {}, variables), workload(), null).keep(runner, references);
+    };
+
+    keep('one', env);
+    keep('two', env);
+    expect(names()).toHaveLength(2);
+    // Without a secret the file is found on any machine.
+    keep('one', {});
+    keep('two', {});
+    expect(names()).toHaveLength(3);
+  });
 });

@@ -2,7 +2,8 @@
  * What the references measured, kept beside the findings, so that a replay of a process starts at once.
  *
  * Owns: when they are the same (program, definitions, sample, settings, cluster, our own version), and where they lie. A campaign takes them
- * anew each time and leaves them here. Does not own: taking them (`references.ts`). Start at {@link referenceCache}.
+ * anew each time and leaves them here. Secrets of the target, the values of its variables among them, are replaced by keyed hashes, in the
+ * content and in what the file is named after. Does not own: taking them (`references.ts`). Start at {@link referenceCache}.
  */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -13,6 +14,7 @@ import { Vault } from '../../report/redaction/vault.ts';
 import { writeWhole } from '../../report/write-files.ts';
 import { digest } from '../digest.ts';
 import { isFile, programPaths } from '../config/process-target.ts';
+import { secretSources, variablesOf } from '../config/secret-sources.ts';
 import type { Subject } from '../subject.ts';
 import type { References } from './references.ts';
 import type { TrialRunner } from './runner.ts';
@@ -37,8 +39,12 @@ export function referenceCache(subject: Subject, base: Workload, server: string 
   const { cluster, crds, project, namespace, settings, process: target } = subject;
   const { kubeconfig, context, writes = [] } = subject.existing ?? {};
   const where = [cluster, server, kubeconfig, context, ...writes];
-  const key = digest(JSON.stringify([versions(), where, program, target, crds, project, namespace, settings, base]));
   const vault = new Vault();
+  const redaction = new Redaction(() => vault.key()).learn(secretSources(subject)).learn({ project, base });
+  // A plain digest would let anyone who has the file try passwords. Without a secret it is the same on every machine.
+  const started = { ...target, env: variablesOf(subject.process?.env ?? {}) };
+  const facts = redaction.hide([versions(), where, program, started, project, namespace, settings, base]);
+  const key = digest(JSON.stringify([facts, crds]));
   const folder = join(subject.reportDir, 'references');
   const file = join(folder, `${key.slice(0, 16)}.json`);
   return {
@@ -56,8 +62,7 @@ export function referenceCache(subject: Subject, base: Workload, server: string 
       // The history of an undisturbed run is long, and nobody asks a replay for it.
       const { history: _, ...rest } = references;
       const kept: Kept = { references: rest, hints, habits, reads: [...host.reads] };
-      const redaction = new Redaction(() => vault.key()).learn({ project, base }).learn(kept);
-      const hidden = redaction.hide(kept);
+      const hidden = redaction.learn(kept).hide(kept);
       vault.keep(hidden, (standIn) => redaction.secretOf(standIn));
       const text = JSON.stringify(hidden);
       try {
