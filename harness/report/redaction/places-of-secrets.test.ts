@@ -12,6 +12,10 @@ const encoded = Buffer.from(SECRET).toString('base64');
 const HELD = { kind: 'Secret', data: { password: encoded } };
 const { 'private key': KEY = '', 'GitHub ghp': TOKEN = '' } = TOKENS;
 
+function inObject(spec: object): object {
+  return { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'w', namespace: 'default' }, spec };
+}
+
 function hidden(value: object): string {
   return JSON.stringify(new Redaction(() => Buffer.alloc(32)).learn(value).hide(value));
 }
@@ -19,6 +23,18 @@ function hidden(value: object): string {
 describe('a secret is hidden', () => {
   it.each<[string, object]>([
     ['as the key of a map', { held: HELD, reasons: { [`login with ${SECRET} failed`]: 2 } }],
+    ['as the key of a map in JSON', { held: HELD, note: JSON.stringify({ users: { [SECRET]: { [TOKEN]: 1 } } }) }],
+    ['as the key of a map of names', { held: HELD, names: { [SECRET]: 'a', [TOKEN]: 'b' } }],
+    ['as the key of a map under the name of an identifier', { held: HELD, spec: { group: { [SECRET]: 'a' } } }],
+    ['as the key of a Secret', { items: [HELD, { kind: 'Secret', stringData: { [SECRET]: 'a', [TOKEN]: 'b' } }] }],
+    ['as the name of a variable', { env: [{ name: TOKEN, value: 'a' }] }],
+    ['in the path of a field', { held: HELD, signature: { field: `data.${SECRET}` } }],
+    [
+      'under keys of an object that are called like those of a schedule, where no object has the name',
+      { items: [HELD, inObject({ users: [{ name: SECRET }], actor: SECRET, type: SECRET, log: `says ${SECRET}` })] },
+    ],
+    ['under such a key of a patch', { held: HELD, body: { spec: { users: [{ name: SECRET }] } } }],
+    ['under such a key of what a writer sets', { held: HELD, op: { do: 'set', value: { name: SECRET } } }],
     ['in a list under the name of an identifier', { spec: { group: [TOKEN], type: [{ text: TOKEN }] } }],
     ['in a map of names', { names: { uid: TOKEN } }],
     ['in a sentence under the name of an identifier', { held: HELD, reason: `never started: login with ${SECRET}` }],
@@ -59,6 +75,12 @@ describe('a secret is hidden', () => {
     expect(hidden({ stream: 'controller/watch/pods/shop?token=abcdef#0/web@3' })).toMatch(
       /shop\?token=redacted-[0-9a-f]{16}#0\/web@3/,
     );
+  });
+
+  it('unless it is the name of an object, which schedules go by', () => {
+    const named = { ...inObject({ users: [{ name: SECRET }] }), metadata: { name: SECRET, namespace: 'default' } };
+
+    expect(hidden({ items: [HELD, named] })).toContain(JSON.stringify(named));
   });
 
   it('line by line, where a key is printed on several lines of a log', () => {

@@ -21,7 +21,6 @@ const IDENTIFIERS: ReadonlySet<string> = new Set([
   'apiVersion',
   'at',
   'before',
-  'field',
   'generateName',
   'group',
   'kind',
@@ -44,8 +43,29 @@ const IDENTIFIERS: ReadonlySet<string> = new Set([
   'writer',
 ]);
 
-/** `secret`: inside what belongs to a Secret, though it may not say so itself. */
-type Place = 'secret' | 'plain';
+/** Such keys in objects too: their values are words of the API, or names that others go by. Below `name` an object may have anything. */
+const WORDS: ReadonlySet<string> = new Set([
+  'apiVersion',
+  'group',
+  'kind',
+  'namespace',
+  'reason',
+  'resource',
+  'subresource',
+  'type',
+  'verb',
+]);
+
+/**
+ * `secret`: inside what belongs to a Secret, though it may not say so itself. `object`: inside what is in a cluster, but not in its
+ * metadata: no schedule goes by what is there.
+ */
+type Place = 'secret' | 'plain' | 'object' | 'secret object';
+
+function placeOf(isSecret: boolean, isInObject: boolean): Place {
+  if (isInObject) return isSecret ? 'secret object' : 'object';
+  return isSecret ? 'secret' : 'plain';
+}
 
 /** Label of a stream with a selector: `controller/watch/pods/shop?app=web#0`. */
 const SELECTED = /^([^?]*\?)(.*?)(#\d.*)?$/s;
@@ -58,7 +78,7 @@ export class Redaction {
   readonly #texts: HideText;
   /** Keys of maps, which are few and come again and again. */
   readonly #keys = new Map<string, string>();
-  #memo: { readonly [place in Place]: WeakMap<object, JsonValue> } = { secret: new WeakMap(), plain: new WeakMap() };
+  #memo = newMemo();
 
   /** @param key - Asked for only when there is a secret. */
   constructor(key: () => Uint8Array) {
@@ -68,11 +88,11 @@ export class Redaction {
 
   /** Learns the secrets of a value, without which {@link hide} only hides them in their places. */
   learn(value: unknown): this {
-    this.#identify(value, new WeakSet());
+    this.#identify(value, false, new WeakSet());
     this.#texts.isLooking = false;
     this.#walk(value as JsonValue, 'plain');
     this.#texts.isLooking = true;
-    this.#memo = { secret: new WeakMap(), plain: new WeakMap() };
+    this.#memo = newMemo();
     this.#keys.clear();
     return this;
   }
@@ -97,14 +117,15 @@ export class Redaction {
     return this.#secrets.of(standIn);
   }
 
-  #identify(value: unknown, seen: WeakSet<object>): void {
+  #identify(value: unknown, isInObject: boolean, seen: WeakSet<object>): void {
     if (value === null || typeof value !== 'object' || seen.has(value)) return;
     seen.add(value);
+    const isInside = isInObject || isObject(value);
     for (const [key, item] of Object.entries(value)) {
       // The keys of a Secret's data are called as somebody likes.
       if (key === 'data' || key === 'stringData') continue;
-      if (typeof item !== 'string') this.#identify(item, seen);
-      else if (IDENTIFIERS.has(key) && !isSentence(item))
+      if (typeof item !== 'string') this.#identify(item, isObjectAt(key, isInside), seen);
+      else if (IDENTIFIERS.has(key) && !isSentence(item) && !(isInside && (!WORDS.has(key) || looksDrawn(item))))
         for (const part of item.split(/[/#@!~+]/)) this.#secrets.name(part);
     }
   }
@@ -137,7 +158,8 @@ export class Redaction {
   }
 
   #map(map: JsonObject, place: Place): JsonObject {
-    const inner = place === 'secret' || isAboutSecrets(map) ? 'secret' : 'plain';
+    const isSecret = isOfSecrets(place) || isAboutSecrets(map);
+    const inner = placeOf(isSecret, isOfObject(place) || isObject(map));
     const out: { [key: string]: JsonValue | undefined } = {};
     let changed = false;
     for (const [key, value] of Object.entries(map)) {
@@ -150,17 +172,19 @@ export class Redaction {
   }
 
   #entry(map: JsonObject, key: string, value: JsonValue, place: Place): JsonValue {
-    if (place === 'secret' && (key === 'data' || key === 'stringData') && isMap(value)) return this.#data(value, key);
-    if (typeof value === 'object' && (key === 'names' || IDENTIFIERS.has(key))) return this.#identifiers(value, place);
+    if (isOfSecrets(place) && (key === 'data' || key === 'stringData') && isMap(value)) return this.#data(value, key);
+    const isInObject = isOfObject(place);
+    if (typeof value === 'object' && (key === 'names' || IDENTIFIERS.has(key)) && !isInObject)
+      return this.#identifiers(value, place);
     if (key === 'env' && Array.isArray(value)) return this.#variables(value as readonly JsonValue[]);
     if (key === 'value' || key === 'item') {
       const hidden = this.#written(map, value, place);
       if (hidden !== undefined) return hidden;
     }
-    if (typeof value !== 'string') return this.#walk(value, place);
+    if (typeof value !== 'string') return this.#walk(value, placeOf(isOfSecrets(place), isObjectAt(key, isInObject)));
     if (key === LAST_APPLIED) return this.#lastApplied(value);
     if (isSecretKey(key, value)) return this.#texts.secret(value);
-    return IDENTIFIERS.has(key) ? this.#identifier(value) : this.#text(value);
+    return IDENTIFIERS.has(key) && !isInObject ? this.#identifier(value) : this.#text(value);
   }
 
   #keyOf(key: string): string {
@@ -180,7 +204,7 @@ export class Redaction {
       return out.every((item, index) => item === list[index]) ? value : out;
     }
     if (Object.values(value).some((item) => typeof item !== 'string')) return this.#walk(value, place);
-    const out = Object.entries(value).map(([key, item]) => [key, hide(item as string)] as const);
+    const out = Object.entries(value).map(([key, item]) => [this.#keyOf(key), hide(item as string)] as const);
     return out.every(([key, item]) => item === value[key]) ? value : Object.fromEntries(out);
   }
 
@@ -202,9 +226,9 @@ export class Redaction {
   #data(data: JsonObject, key: string): JsonObject {
     return Object.fromEntries(
       Object.entries(data).map(([name, value]) => {
-        if (typeof value !== 'string') return [name, value];
+        if (typeof value !== 'string') return [this.#keyOf(name), value];
         return [
-          name,
+          this.#keyOf(name),
           key === 'data' ? this.#encodedSecret(value, JSON_KEYS.has(name)) : this.#plainSecret(value, name),
         ];
       }),
@@ -224,9 +248,12 @@ export class Redaction {
     const out = list.map((item) => {
       if (!isMap(item) || typeof item['value'] !== 'string') return this.#walk(item, 'plain');
       const { name, value } = item;
-      const wanted = (typeof name === 'string' && isSecretVariable(name)) || looksDrawn(value);
+      const isNamed = typeof name === 'string';
+      const wanted = (isNamed && isSecretVariable(name)) || looksDrawn(value);
       const hidden = this.#texts.secret(value, wanted);
-      return hidden === value ? item : { ...item, value: hidden };
+      const called = isNamed ? this.#texts.hide(name) : name;
+      if (hidden === value && called === name) return item;
+      return { ...item, ...(called === undefined ? {} : { name: called }), value: hidden };
     });
     return out.every((item, index) => item === list[index]) ? list : out;
   }
@@ -237,7 +264,7 @@ export class Redaction {
     if (path === undefined) return undefined;
     const [first = ''] = path;
     const last = path.at(-1) ?? '';
-    if (place === 'secret' && (first === 'data' || first === 'stringData')) {
+    if (isOfSecrets(place) && (first === 'data' || first === 'stringData')) {
       if (isMap(value)) return this.#data(value, first);
       if (typeof value === 'string')
         return first === 'data' ? this.#encodedSecret(value, JSON_KEYS.has(last)) : this.#plainSecret(value, last);
@@ -274,6 +301,28 @@ export class Redaction {
     if (bytes.toString('base64') !== value.replaceAll(/\s/g, '')) return this.#texts.secret(value);
     return encodedStandIn(this.#secrets.keep(bytes), json);
   }
+}
+
+function newMemo(): { readonly [place in Place]: WeakMap<object, JsonValue> } {
+  return { secret: new WeakMap(), plain: new WeakMap(), object: new WeakMap(), 'secret object': new WeakMap() };
+}
+
+function isOfSecrets(place: Place): boolean {
+  return place === 'secret' || place === 'secret object';
+}
+
+function isOfObject(place: Place): boolean {
+  return place === 'object' || place === 'secret object';
+}
+
+/** Whether what is below a key is in an object. Patches, and values that writers set, have no kind; metadata has the names that others go by. */
+function isObjectAt(key: string, isInObject: boolean): boolean {
+  return key !== 'metadata' && (isInObject || key === 'body' || key === 'value');
+}
+
+/** An object of a cluster as it is sent, stored or written in a file. */
+function isObject(map: object): boolean {
+  return 'kind' in map && 'apiVersion' in map && 'metadata' in map;
 }
 
 /** A name has no spaces. Some of these keys hold sentences: the reason why nothing can be said of a run. */
