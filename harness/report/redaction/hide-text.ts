@@ -49,7 +49,14 @@ export class HideText {
   /** The text with stand-ins. */
   hide(text: string, depth = 0): string {
     if (text.length < LOOKED_FOR_MIN) return text;
-    const found = this.#found(text, depth);
+    const found = this.#found(text, depth, true);
+    return found.length === 0 ? text : this.#replaced(text, found);
+  }
+
+  /** A text in which a word before a value says nothing: only what is known, or has a format of its own, is hidden. */
+  hideKnown(text: string): string {
+    if (text.length < LOOKED_FOR_MIN) return text;
+    const found = this.#found(text, 0, false);
     return found.length === 0 ? text : this.#replaced(text, found);
   }
 
@@ -68,7 +75,7 @@ export class HideText {
     const document = canonicalJson(text);
     if (document !== undefined) {
       const hidden = document.text(this.#hideJson(document.value));
-      if (this.#found(hidden, 0).length === 0 && this.#restored(hidden) === restored) return hidden;
+      if (this.#found(hidden, 0, true).length === 0 && this.#restored(hidden) === restored) return hidden;
     }
     let out = '';
     let done = 0;
@@ -101,9 +108,9 @@ export class HideText {
     return apart;
   }
 
-  #found(text: string, depth: number): readonly Found[] {
+  #found(text: string, depth: number, isNamed: boolean): readonly Found[] {
     const runs = new Runs(text, (decoded) => (depth < DEPTH_MAX ? this.hide(decoded, depth + 1) : decoded));
-    const found = HINTS.isIn(text) ? this.#byLooks(text, runs) : [];
+    const found = HINTS.isIn(text) ? this.#byLooks(text, runs, isNamed) : [];
     const search = this.#isLooking ? this.#secrets.search : undefined;
     if (search === undefined) return found;
     for (const sighting of search.in(text)) found.push(this.#plainly(text, sighting, runs));
@@ -119,9 +126,10 @@ export class HideText {
     return found;
   }
 
-  #byLooks(text: string, runs: Runs): Found[] {
+  /** @param isNamed - Whether the words before values count. */
+  #byLooks(text: string, runs: Runs, isNamed: boolean): Found[] {
     const found: Found[] = [];
-    for (const { start, end } of [...formatsIn(text), ...namedValuesIn(text)]) {
+    for (const { start, end } of [...formatsIn(text), ...(isNamed ? namedValuesIn(text) : [])]) {
       const secret = text.slice(start, end);
       if (hasStandIn(secret)) continue;
       // What was not learnt is hidden here only: the search is not made anew for each text.

@@ -54,9 +54,8 @@ export function redactCounterexample(counterexample: Counterexample, vault: Vaul
 }
 
 function hideCounterexample(redaction: Redaction, counterexample: Counterexample, vault: Vault): Counterexample {
-  // Definitions describe where secrets stand and hold none.
-  const hidden: Counterexample = { ...redaction.hide({ ...counterexample, crds: [] }), crds: counterexample.crds };
-  vault.keep({ ...hidden, crds: [] }, (standIn) => redaction.secretOf(standIn));
+  const hidden = redaction.hide(counterexample);
+  vault.keep(hidden, (standIn) => redaction.secretOf(standIn));
   return hidden;
 }
 

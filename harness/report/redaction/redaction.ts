@@ -10,6 +10,7 @@ import { isMap } from '../../model/json.ts';
 import { HideText } from './hide-text.ts';
 import { KnownSecrets } from './known-secrets.ts';
 import { canonicalJson, encodedStandIn, hasStandIn } from './stand-in.ts';
+import { hideInSchema, SCHEMA, type SchemaParts } from './schemas.ts';
 import { isSecretKey, isSecretVariable, JSON_KEYS, LAST_APPLIED, looksDrawn, secretFlag } from './secret-places.ts';
 
 /** Identifiers: only what has the format of a token is looked for in them, and what they say is no secret. */
@@ -79,6 +80,10 @@ export class Redaction {
   /** Keys of maps, which are few and come again and again. */
   readonly #keys = new Map<string, string>();
   #memo = newMemo();
+  readonly #inSchemas: SchemaParts = {
+    value: (value) => this.#walk(value, 'object'),
+    text: (text) => this.#texts.hideKnown(text),
+  };
 
   /** @param key - Asked for only when there is a secret. */
   constructor(key: () => Uint8Array) {
@@ -173,6 +178,7 @@ export class Redaction {
 
   #entry(map: JsonObject, key: string, value: JsonValue, place: Place): JsonValue {
     if (isOfSecrets(place) && (key === 'data' || key === 'stringData') && isMap(value)) return this.#data(value, key);
+    if (key === SCHEMA) return hideInSchema(value, this.#inSchemas);
     const isInObject = isOfObject(place);
     if (typeof value === 'object' && (key === 'names' || IDENTIFIERS.has(key)) && !isInObject)
       return this.#identifiers(value, place);
