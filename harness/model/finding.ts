@@ -200,6 +200,8 @@ export interface CampaignResult {
   readonly contention: { readonly [counter: string]: number };
   readonly findings: readonly Finding[];
   readonly warnings: readonly string[];
+  /** What the target printed last; absent where there is a verdict. */
+  readonly printed?: readonly string[];
   /** What properties warn of; absent where there is nothing. */
   readonly remarks?: readonly Remark[];
   readonly inconclusive: Inconclusive;

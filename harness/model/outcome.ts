@@ -57,6 +57,11 @@ export function outcomeOf(findings: readonly Weighed[], besides: CampaignOutcome
   return besides === 'holds' && findings.some(counts) ? 'inconclusive' : besides;
 }
 
+/** Whether it is not said that the target is right or wrong: what it printed is worth showing then. */
+export function hasNoVerdict(outcome: CampaignOutcome): boolean {
+  return outcome !== 'holds' && outcome !== 'violated';
+}
+
 /** Whether a search did not come to its end, whatever it found until then. Of a soak it is said which shards are unfinished. */
 export function isStoppedEarly({
   outcome,

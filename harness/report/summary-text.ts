@@ -9,6 +9,7 @@ import { seenText, sideBySide, soakLines } from './soak/text.ts';
 import { corpusHeadline, corpusLines } from './corpus-summary.ts';
 import { countText, rateText } from './count-text.ts';
 import { notConfirmedText } from './run/document.ts';
+import { printedLines } from './last-words.ts';
 import { remarkLines, REMARKS_HEAD } from './remarks.ts';
 import { symptomLines, untriedText } from './symptoms.ts';
 import type { Summary, SummaryFinding } from './summary.ts';
@@ -88,6 +89,7 @@ export function renderSummary(
   if (summary.targetUse !== undefined) lines.push(...useLines(summary.targetUse));
   if (summary.inconclusive.count > 0) lines.push(...inconclusiveLines(summary, options.called));
   if (outcome !== 'holds') lines.push(...warnings);
+  lines.push(...printedLines(summary.printed));
   const { leftOut = [] } = summary;
   if (leftOut.length > 0) lines.push('left out, for want of time:');
   for (const { what, command } of leftOut)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CampaignResult } from '../model/finding.ts';
+import type { BudgetCheck } from '../model/baseline.ts';
 import { progressLine, progressText } from './progress.ts';
 import { renderSummary } from './summary-text.ts';
 import { summarise, summarySchema } from './summary.ts';
@@ -43,6 +44,26 @@ describe('summarise', () => {
     const summary = summarise(campaign({ findings: [lostUpdate()] }), () => undefined);
 
     expect(summary.findings[0]?.counterexample).toBeNull();
+  });
+});
+
+describe('what the target printed last', () => {
+  const printed = ['no database'];
+
+  it.each(['inconclusive', 'vacuous', 'interrupted'] as const)('is shown where a campaign is %s', (outcome) => {
+    const summary = summarise(campaign({ outcome, printed }), () => undefined);
+
+    expect(summarySchema.parse(summary).printed).toEqual(printed);
+    expect(renderSummary(summary, { color: false })).toMatch(/\nThe target printed last:\n {2}no database\n$/);
+  });
+
+  it('is left out where there is a verdict, also one by what is not of the search', () => {
+    const over = { ...campaign({ outcome: 'inconclusive', printed }) };
+    const budget = { name: 'requestsPerRun', exceeded: true } as unknown as BudgetCheck;
+
+    for (const outcome of ['holds', 'violated'] as const)
+      expect(summarise(campaign({ outcome, printed }), () => undefined).printed).toBeUndefined();
+    expect(summarise(over, () => undefined, undefined, [budget]).printed).toBeUndefined();
   });
 });
 

@@ -16,7 +16,7 @@ import type { BudgetCheck } from '../model/baseline.ts';
 import { signatureText } from '../model/check-result.ts';
 import type { Cause } from '../model/cause.ts';
 import type { SoakFacts } from '../model/soak.ts';
-import { isStoppedEarly } from '../model/outcome.ts';
+import { hasNoVerdict, isStoppedEarly } from '../model/outcome.ts';
 import { waiverText } from '../model/waiver.ts';
 import { budgetSchema } from './budgets.ts';
 import { seenSchema, soakSchema, type SeenTimes } from './soak/text.ts';
@@ -67,6 +67,8 @@ export interface Summary {
   readonly inconclusive: Inconclusive;
   readonly perProperty: { readonly [property: string]: PropertyTally };
   readonly warnings: readonly string[];
+  /** What the target printed last; absent where there is a verdict. */
+  readonly printed?: readonly string[];
   /** What properties warn of, which fails nothing; absent where there is nothing. */
   readonly remarks?: readonly RemarkLine[];
   /** The search did not come to its end: it was interrupted, or something broke. Absent where it did. */
@@ -122,6 +124,10 @@ export const symptomsSchema: z.ZodType<readonly ShownSymptom[]> = z
     }),
   )
   .meta({ description: 'How the cause shows, and in how many runs' });
+
+export const printedSchema: z.ZodType<readonly string[]> = z
+  .array(z.string())
+  .meta({ description: 'What the target printed last; absent where there is a verdict' });
 
 const counters = z.record(z.string(), z.number());
 
@@ -186,6 +192,7 @@ export const summarySchema: z.ZodType<Summary> = z
       }),
     ),
     warnings: z.array(z.string()),
+    printed: printedSchema.exactOptional(),
     remarks: remarksSchema.exactOptional(),
     stoppedEarly: z.literal(true).exactOptional().meta({ description: 'The search did not come to its end' }),
     leftOut: z.array(leftOutSchema).exactOptional(),
@@ -219,9 +226,10 @@ export function summarise(
 ): Summary {
   const use = result.targetUse === undefined ? undefined : summariseUse(result.targetUse);
   const leftOut = leftOutOf(result, pathOf, corpus, again);
+  const outcome = outcomeOf(result.outcome, corpus, budgets);
   return {
     version: 1,
-    outcome: outcomeOf(result.outcome, corpus, budgets),
+    outcome,
     seed: result.seed,
     runs: result.runs,
     verified: result.verified,
@@ -231,6 +239,7 @@ export function summarise(
     inconclusive: result.inconclusive,
     perProperty: result.perProperty,
     warnings: result.warnings,
+    ...(result.printed === undefined || !hasNoVerdict(outcome) ? {} : { printed: result.printed }),
     ...(result.remarks === undefined ? {} : { remarks: remarksOf(result.remarks) }),
     ...(isStoppedEarly(result) ? { stoppedEarly: true as const } : {}),
     ...(leftOut.length === 0 ? {} : { leftOut }),

@@ -7,6 +7,7 @@
 import type { RunConfig } from '../../execution/config/run-config.ts';
 import { secretSources } from '../../execution/config/secret-sources.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
+import { printedIn } from '../../report/last-words.ts';
 import { Vault } from '../../report/redaction/vault.ts';
 import type { Scenario } from '../../report/run/document.ts';
 import { renderSummary } from '../../report/summary-text.ts';
@@ -66,6 +67,13 @@ export async function brokenBy(work: () => Promise<void>): Promise<Broken | unde
   }
 }
 
+/** What broke the search shows below its message what the target printed. */
+function withoutTwice(summary: Summary, broken: Broken | undefined): Summary {
+  if (printedIn(broken?.error).length === 0) return summary;
+  const { printed: _, ...rest } = summary;
+  return rest;
+}
+
 /**
  * Tells what there is, and then what broke. The exit code is that of what was found, where anything was.
  *
@@ -77,7 +85,7 @@ export function tellEnd(
   broken: Broken | undefined,
 ): ExitCode {
   if (json) console.out(`${JSON.stringify(summary, null, 2)}\n`);
-  else tell(renderSummary(summary, console));
+  else tell(renderSummary(withoutTwice(summary, broken), console));
   reports.write(runDocument(scenario, config, vault));
   const failures = [...keeper.failures, ...reports.failures];
   for (const message of failures) console.err(`stalemate: ${message}\n`);

@@ -4,7 +4,7 @@ import { causeKey, sortedSymptoms, type KnownCause, type Symptoms } from '../../
 import { ranked } from './rank.ts';
 import type { CampaignResult, Finding } from '../../model/finding.ts';
 import { addedUp } from '../../model/left-out.ts';
-import { outcomeBesides, outcomeOf } from '../../model/outcome.ts';
+import { hasNoVerdict, outcomeBesides, outcomeOf } from '../../model/outcome.ts';
 import { sketchOf } from '../../model/sketch.ts';
 import { waiverText } from '../../model/waiver.ts';
 import type { RunConfig } from '../config/run-config.ts';
@@ -20,6 +20,8 @@ export interface Ended {
   /** Of the runs without contention. */
   readonly undisturbed: Measures;
   readonly warnings: readonly string[];
+  /** What the target printed before the search broke off. */
+  readonly printed: readonly string[];
   /** Before its budget was used up. */
   readonly interrupted: boolean;
   readonly elapsedMs: number;
@@ -30,6 +32,8 @@ export interface Ended {
 export function campaignResult(ended: Ended): CampaignResult {
   const { config, findings, total, undisturbed, interrupted, elapsedMs, expected } = ended;
   const remarks = remarksOf(total);
+  const isCut = interrupted || ended.printed.length > 0;
+  const printed = isCut ? ended.printed : (total.printed?.lines ?? []);
   const besides = outcomeBesides({
     ...total,
     interrupted,
@@ -46,6 +50,7 @@ export function campaignResult(ended: Ended): CampaignResult {
     verified: total.verified,
     findings: ranked(findings.map((finding) => counted(finding, total))),
     warnings: [...ended.warnings, ...troubles(total, config), ...new Set(total.warnings)],
+    ...(printed.length === 0 || !hasNoVerdict(besides) ? {} : { printed }),
     ...(remarks.length === 0 ? {} : { remarks }),
     inconclusive: {
       count: total.inconclusiveRuns,

@@ -12,6 +12,7 @@ import { reasonText, type CampaignResult, type Finding, type InconclusiveRun } f
 import type { StrategyName, Trial } from '../../model/trial.ts';
 import { waivableOf, waiverFor } from '../../model/waiver.ts';
 import type { Workload } from '../../model/workload.ts';
+import { lastLines, printedIn } from '../../report/last-words.ts';
 import type { CampaignEvents } from '../api.ts';
 import { campaignResult } from './campaign-result.ts';
 import { counterexampleOf, subjectOf } from '../search/counterexample.ts';
@@ -90,6 +91,8 @@ class Campaign {
   readonly #total = newTally();
   readonly #findings: Finding[] = [];
   readonly #warnings: string[];
+  /** By a target that was stopped before anything was searched. */
+  #printed: readonly string[] = [];
   /** Each worker begins to count anew. */
   readonly #toldReasons = new Set<string>();
   #undisturbed: Measures = {};
@@ -160,6 +163,7 @@ class Campaign {
       total,
       undisturbed: this.#undisturbed,
       warnings: this.#warnings,
+      printed: broken === undefined ? this.#printed : printedIn(broken),
       interrupted: broken !== undefined || this.#options.signal?.aborted === true,
       elapsedMs: realNow() - this.#started,
       expected: this.#options.expected ?? [],
@@ -205,6 +209,7 @@ class Campaign {
       return { end: why === 'recycle' ? 'recycled' : 'enough' };
     }
     if (how.end === 'overdue') {
+      if (this.#searchStarted === undefined) this.#printed = lastLines(how.output.split('\n'));
       this.#noteOverdue(how.silentMs);
       return { end: 'enough' };
     }

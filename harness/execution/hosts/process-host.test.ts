@@ -182,7 +182,7 @@ describe.concurrent('a process', () => {
     [
       'prints a stack trace and ends after its first request',
       { behaviour: ['fails'] },
-      /ended \d times in an undisturbed run \(with code 1\).*it printed:\n {2}Error: cannot go on after the first list\n {6}at /s,
+      /ended \d times in an undisturbed run \(with code 1\).*\nThe target printed last:\n.*  Error: cannot go on after the first list\n {6}at /s,
     ],
     [
       'ignores its kubeconfig',
@@ -192,7 +192,7 @@ describe.concurrent('a process', () => {
     [
       'finds its port taken',
       { behaviour: ['takes-ports', '{port}'] },
-      /exited while starting \(with code 1\).*a port is taken, let it listen on {port}; it printed:.*EADDRINUSE/s,
+      /exited while starting \(with code 1\).*a port is taken, let it listen on {port}\nThe target printed last:.*EADDRINUSE/s,
     ],
     [
       'goes into the background',

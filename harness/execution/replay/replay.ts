@@ -12,6 +12,7 @@ import { HarnessError } from '../../model/errors.ts';
 import type { CheckReport, Finding, FindingRecord, ReplayResult } from '../../model/finding.ts';
 import { judge } from '../../oracle/compose.ts';
 import type { Property } from '../../oracle/property.ts';
+import { errorWithPrinted, lastLines } from '../../report/last-words.ts';
 import type { ReplayOptions } from '../api.ts';
 import { SETTLE_WINDOW_MS, SETTLE_WINDOW_WALL_MS } from '../config/resolve-options.ts';
 import { emptyHistory } from '../run/empty-history.ts';
@@ -145,9 +146,10 @@ function lost(
   const { signature, sentence } = counterexample;
   const expected = { blocked: 'blocked-event-loop', died: 'ended-its-process', finished: '', overdue: '' }[end.end];
   if (signature.property !== 'survival' || signature.class !== expected) {
-    throw new HarnessError(
+    throw errorWithPrinted(
       'TARGET_FAILED',
-      `the target ${end.end === 'blocked' ? 'blocked the event loop' : 'took its process down'} in the replay; expected it to run: ${end.output}`,
+      `the target ${end.end === 'blocked' ? 'blocked the event loop' : 'took its process down'} in the replay; expected it to run`,
+      lastLines(end.output.split('\n')),
     );
   }
   return {

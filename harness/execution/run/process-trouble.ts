@@ -1,25 +1,14 @@
-/** What is said of a program that is no target yet: what it printed last, and what it may be doing instead. */
+/** What is said of a program that is no target yet: what it may be doing instead. What it printed last is `report/last-words.ts`. */
 import type { History } from '../../model/history.ts';
 import type { Containment } from './host.ts';
 
-/** Of what it printed, so much is told. */
-const LINES_TOLD = 15;
-/** Where programs of common languages begin to tell what went wrong. */
-const TROUBLE =
-  /^(?:panic:|fatal error:|Traceback |Exception in thread|thread '.*'(?: \(\d+\))? panicked|\s*at .+:\d+\)?$|Unhandled|Uncaught|\S*(?:Error|Exception)\b:?)/;
-
 const PORT_TAKEN = /address already in use|EADDRINUSE|port \S+ is already in use/i;
 
-/** The last lines of its last life, or those from where it tells what went wrong; empty when it printed nothing. */
-export function lastWords({ logs = [] }: History): string {
+/** What to do where its last life found a port taken; empty for any other. */
+export function portHint({ logs = [] }: History): string {
   const last = logs.at(-1)?.actor;
-  const lines = logs.filter(({ actor }) => actor === last).map(({ line }) => line);
-  if (lines.length === 0) return '';
-  const at = lines.findIndex((line) => TROUBLE.test(line));
-  const from = at < 0 ? Math.max(0, lines.length - LINES_TOLD) : at;
-  const told = lines.slice(from, from + LINES_TOLD);
-  const taken = lines.some((line) => PORT_TAKEN.test(line)) ? ': a port is taken, let it listen on {port}' : '';
-  return `${taken}; it printed:\n${told.map((line) => `  ${line}`).join('\n')}`;
+  const isTaken = logs.some(({ actor, line }) => actor === last && PORT_TAKEN.test(line));
+  return isTaken ? ': a port is taken, let it listen on {port}' : '';
 }
 
 /** Why a program that ended right away may have done so. */

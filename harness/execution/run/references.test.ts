@@ -1,11 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { WIDGETS, WIDGETS_PATH } from '../../apiserver/testing.ts';
+import type { History, ProcessEvent } from '../../model/history.ts';
 import type { KubeObject } from '../../model/object.ts';
+import type { Containment } from './host.ts';
 import { takeReferences } from './references.ts';
 import { checkAlive } from './undisturbed-trouble.ts';
 import { emptyHistory } from './empty-history.ts';
 import { restless, runnerOf, SAMPLE, setPhase, setReady, thinTarget, withChild, workload } from './testing.ts';
 import type { Send } from './testing.ts';
+
+const REST: History['settlement'] = { result: 'quiescent', windowMs: 1 };
+const CONTAINED: Containment = { network: 'none', warning: null };
+
+function failedWith(kind: ProcessEvent['kind']): ProcessEvent {
+  return { at: 0, timeMs: 0, actor: 'controller', kind, detail: 'why' };
+}
 
 const LEASE = {
   apiVersion: 'coordination.k8s.io/v1',
@@ -170,6 +179,23 @@ describe('a target that cannot be tested', () => {
 
   it('is one that exits before it asked', () => {
     expect(() => checkAlive(emptyHistory('code 3'))).toThrow('exited while starting (code 3)');
+  });
+
+  it.each<[string, Partial<History>, Containment | undefined]>([
+    ['exits', {}, undefined],
+    ['exits, as a program', { settlement: REST }, CONTAINED],
+    ['cannot be started', { processes: [failedWith('start-failed')] }, CONTAINED],
+    ['fails to start', { processes: [failedWith('unhandled')] }, undefined],
+    ['is silent', { processes: [], settlement: REST }, undefined],
+    ['is silent, as a program', { processes: [], settlement: REST }, CONTAINED],
+    ['is never ready', { processes: [] }, CONTAINED],
+  ])('has its last words told where it %s', (_, more, containment) => {
+    const logs = [{ actor: 'controller', line: 'no \u0007 database', at: 1, timeMs: 0 }];
+    const history = { ...emptyHistory('why'), ...more, logs };
+
+    expect(() => checkAlive(history, containment)).toThrow(
+      /^the target (?!.*database)[^\n]*\nThe target printed last:\n {2}no \\u0007 database$/,
+    );
   });
 
   it('is one whose sample the server refuses', async () => {

@@ -10,7 +10,8 @@ import type { History } from '../../model/history.ts';
 import { parentOf } from '../../model/object.ts';
 import type { KubeObject } from '../../model/object.ts';
 import { OUTSIDE } from '../../model/outside.ts';
-import { exitHint, lastWords, silenceHint } from './process-trouble.ts';
+import { errorWithPrinted, lastLinesOf } from '../../report/last-words.ts';
+import { exitHint, portHint, silenceHint } from './process-trouble.ts';
 import type { Containment } from './host.ts';
 import { silentText } from './silent-start.ts';
 
@@ -28,33 +29,35 @@ export function checkAlive(history: History, containment?: Containment, uses: re
   checkSample(history);
   const failed = history.processes.find((event) => event.kind === 'start-failed' || event.kind === 'unhandled');
   if (failed !== undefined && containment !== undefined) {
-    throw new HarnessError('TARGET_FAILED', `the target could not be started: ${failed.detail}`);
+    throw targetFailed(history, `the target could not be started: ${failed.detail}`);
   }
   if (failed !== undefined && history.settlement.result === 'never-started') {
-    throw new HarnessError('TARGET_FAILED', `the target failed to start: ${failed.detail}`);
+    throw targetFailed(history, `the target failed to start: ${failed.detail}`);
   }
   if (failed?.kind === 'start-failed') {
-    throw new HarnessError(
-      'TARGET_FAILED',
-      `the target's start() failed: ${failed.detail}; run it alone against a cluster first`,
-    );
+    throw targetFailed(history, `the target's start() failed: ${failed.detail}; run it alone against a cluster first`);
   }
   const exited = history.processes.find((event) => event.kind === 'exited');
   if (containment !== undefined) checkStarted(history);
   const asked = !isSilent(history);
   if (exited !== undefined && !asked) {
-    throw new HarnessError(
-      'TARGET_FAILED',
-      `the target exited while starting (${exited.detail}); expected it to stay and watch${exitHint(exited.detail)}${lastWords(history)}`,
+    throw targetFailed(
+      history,
+      `the target exited while starting (${exited.detail}); expected it to stay and watch${exitHint(exited.detail)}${portHint(history)}`,
     );
   }
   if (!asked && containment !== undefined) {
-    throw new HarnessError(
-      'TARGET_FAILED',
-      `the target sent no request in an undisturbed run; expected it to list or watch something through the kubeconfig it was given: ${silenceHint(containment)}${lastWords(history)}`,
+    throw targetFailed(
+      history,
+      `the target sent no request in an undisturbed run; expected it to list or watch something through the kubeconfig it was given: ${silenceHint(containment)}${portHint(history)}`,
     );
   }
-  if (!asked) throw new HarnessError('TARGET_FAILED', silentText(history, uses));
+  if (!asked) throw targetFailed(history, silentText(history, uses));
+}
+
+/** Nothing can be tested; what the target printed may say why. */
+function targetFailed(history: History, message: string): HarnessError {
+  return errorWithPrinted('TARGET_FAILED', message, lastLinesOf(history));
 }
 
 /** More lives than this, undisturbed, and it does not stay up. */
@@ -65,17 +68,21 @@ function checkStarted(history: History): void {
   const { settlement, processes } = history;
   const exits = processes.filter(({ kind }) => kind === 'exited');
   if (exits.length >= LIVES_MAX && history.operations.some(({ actor }) => roleOf(actor) === 'target')) {
-    throw new HarnessError(
-      'TARGET_FAILED',
-      `the target ended ${exits.length} times in an undisturbed run (${exits.at(-1)?.detail ?? ''}); expected it to stay up${lastWords(history)}`,
+    throw targetFailed(
+      history,
+      `the target ended ${exits.length} times in an undisturbed run (${exits.at(-1)?.detail ?? ''}); expected it to stay up${portHint(history)}`,
     );
   }
   if (settlement.result === 'cut-short')
-    throw new HarnessError('CLUSTER_UNAVAILABLE', `an undisturbed run was cut short: ${settlement.detail}`);
+    throw errorWithPrinted(
+      'CLUSTER_UNAVAILABLE',
+      `an undisturbed run was cut short: ${settlement.detail}`,
+      lastLinesOf(history),
+    );
   if (settlement.result !== 'never-started') return;
-  throw new HarnessError(
-    'TARGET_FAILED',
-    `the target never became ready: ${settlement.detail}; check --ready, or give it longer with --ready-within${lastWords(history)}`,
+  throw targetFailed(
+    history,
+    `the target never became ready: ${settlement.detail}; check --ready, or give it longer with --ready-within${portHint(history)}`,
   );
 }
 

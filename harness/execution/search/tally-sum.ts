@@ -9,6 +9,8 @@ export function addTally(total: SearchTally, tally: SearchTally): void {
   total.verified += tally.verified;
   total.inconclusiveRuns += tally.inconclusiveRuns;
   total.divergence ??= tally.divergence;
+  if (total.printed === undefined || (!total.printed.isUnjudged && tally.printed?.isUnjudged === true))
+    total.printed = tally.printed ?? total.printed;
   if (tally.use.atRest.length > 0 || tally.use.counted > 0 || tally.use.metricsFailed !== undefined)
     total.use = plus(total.use, tally.use);
   for (const behaviour of tally.behaviours) total.behaviours.add(behaviour);

@@ -12,6 +12,7 @@ import type { LeftOut } from '../../model/left-out.ts';
 import { waiverText, type Waiver } from '../../model/waiver.ts';
 import { contention } from '../../oracle/assumptions.ts';
 import { behaviourOf } from '../../oracle/behaviour.ts';
+import { lastLinesOf } from '../../report/last-words.ts';
 import type { Property } from '../../oracle/property.ts';
 import { situationsOf } from '../../oracle/situations.ts';
 import { busyWith } from '../run/busy-with.ts';
@@ -49,8 +50,16 @@ export interface SearchTally {
   /** Broken guarantees of the harness itself: exit code 4. */
   readonly faults: string[];
   divergence: string | undefined;
+  /** What the target printed last in one of the runs. */
+  printed: Printed | undefined;
   /** Of a target that is a process. */
   use: TargetUse;
+}
+
+/** Of the first run that nothing can be said about; of the first one where there is none. */
+export interface Printed {
+  readonly lines: readonly string[];
+  readonly isUnjudged: boolean;
 }
 
 export function newTally(): SearchTally {
@@ -74,6 +83,7 @@ export function newTally(): SearchTally {
     left: [],
     faults: [],
     divergence: undefined,
+    printed: undefined,
     use: NO_USE,
   };
 }
@@ -116,7 +126,10 @@ export function countOpinions(judged: Judged, properties: readonly Property[], t
     tally.counts[text] = (tally.counts[text] ?? 0) + 1;
     if (violation.severity === 'error') violated.add(violation.signature.property);
   }
-  if (judged.inconclusive.size > 0) tally.inconclusiveRuns++;
+  const isUnjudged = judged.inconclusive.size > 0;
+  if (isUnjudged) tally.inconclusiveRuns++;
+  if (tally.printed === undefined || (isUnjudged && !tally.printed.isUnjudged))
+    tally.printed = { lines: lastLinesOf(judged.history), isUnjudged };
   for (const property of properties) {
     const { name } = property;
     const of = (tally.perProperty[name] ??= {

@@ -4,6 +4,7 @@ import { ownCause } from '../../model/cause.ts';
 import { HarnessError } from '../../model/errors.ts';
 import type { Trial } from '../../model/trial.ts';
 import { causesNamed } from '../../oracle/cause.ts';
+import { errorWithPrinted, lastLines, printedLines } from '../../report/last-words.ts';
 import { emptyHistory } from '../run/empty-history.ts';
 import type { FromWorker } from './protocol.ts';
 import type { Found } from '../search/found.ts';
@@ -12,10 +13,11 @@ import type { WorkerEnd } from './supervisor.ts';
 /** The end of a worker that the target took down. */
 export type LostWorker = Exclude<WorkerEnd, { readonly end: 'finished' | 'overdue' }> & { readonly output: string };
 
-/** An error that the worker itself reported. `kept` is added to the message. */
-export function workerError(error: Extract<FromWorker, { say: 'error' }>, output: string, kept = ''): Error {
-  if (error.code !== null) return new HarnessError(error.code, error.message + kept);
-  const fault = new Error(`${error.message}${kept}${output === '' ? '' : `\nlast output of the target:\n${output}`}`);
+/** An error that the worker itself reported. */
+export function workerError(error: Extract<FromWorker, { say: 'error' }>, output: string): Error {
+  const { code, message, printed = [] } = error;
+  if (code !== null) return new HarnessError(code, message, { details: { printed } });
+  const fault = new Error([message, ...printedLines(lastLines(output.split('\n')))].join('\n'));
   fault.stack = error.stack;
   return fault;
 }
@@ -27,9 +29,11 @@ export function lostInReference(end: LostWorker, phase: string): HarnessError {
     end.end === 'blocked'
       ? `the target blocked the event loop for ${end.forMs / 1000} s ${when}; expected it to yield between requests`
       : `the target ended its thread ${when} (${end.detail})`;
-  return new HarnessError('TARGET_FAILED', `${what}; run it alone against a cluster first`, {
-    details: { output: end.output },
-  });
+  return errorWithPrinted(
+    'TARGET_FAILED',
+    `${what}; run it alone against a cluster first`,
+    lastLines(end.output.split('\n')),
+  );
 }
 
 /** A trial that takes its worker down is a violation of its own. */

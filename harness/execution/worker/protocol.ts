@@ -159,4 +159,11 @@ export type FromWorker =
       readonly inconclusive: ReadonlyMap<string, string>;
     }
   | { readonly say: 'done'; readonly tally: SearchTally; readonly why: 'budget' | 'recycle' }
-  | { readonly say: 'error'; readonly code: HarnessErrorCode | null; readonly message: string; readonly stack: string };
+  | {
+      readonly say: 'error';
+      readonly code: HarnessErrorCode | null;
+      readonly message: string;
+      readonly stack: string;
+      /** What the target printed last, where the message shows that. */
+      readonly printed?: readonly string[];
+    };

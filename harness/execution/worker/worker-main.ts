@@ -9,6 +9,7 @@ import { HarnessError } from '../../model/errors.ts';
 import type { Property } from '../../oracle/property.ts';
 import type { OwnerReference } from '../../model/object.ts';
 import type { Workload } from '../../model/workload.ts';
+import { lastLinesOf, printedIn } from '../../report/last-words.ts';
 import type { AdversarialWriter } from '../../schedule/workload/writer.ts';
 import { workloadArbitrary } from '../../schedule/workload/workload-arbitrary.ts';
 import { checkRun } from '../run/check-run.ts';
@@ -64,8 +65,8 @@ export async function runWorker(registry: Registry): Promise<void> {
     else if (job.job === 'lab') await doLab(job, runner, properties, say);
     else say(await doReplay(job, runner, baseWorkload(job.subject, runner), properties, pulse));
   } catch (error) {
-    const { code, message, stack } = describe(error);
-    say({ say: 'error', code, message, stack });
+    const printed = printedIn(error);
+    say({ say: 'error', ...describe(error), ...(printed.length === 0 ? {} : { printed }) });
   }
 }
 
@@ -111,6 +112,7 @@ async function doSearch(
     if (!stopped()) {
       tally.left.push({ what: 'measuring', count: 1 });
       tally.warnings.push(notMeasured(runner));
+      if (runner.cut !== undefined) tally.printed = { lines: lastLinesOf(runner.cut), isUnjudged: true };
     }
     return say({ say: 'done', tally, why: 'budget' });
   }

@@ -239,6 +239,7 @@ describe('what is written of a finding', () => {
       warnings: [`./manager --token ${PLANTED.token}`],
       remarks: [remark],
       inconclusive: { count: 2, reasons: said },
+      printed: [`as ${PLANTED.variable}`],
     };
     const told = redactWords(words, sources, vault);
 

@@ -85,13 +85,13 @@ export function redactTexts(texts: readonly string[], sources: unknown, vault: V
 }
 
 /** The words of a campaign, without the secrets of what it was configured with; its findings are left as they are. */
-export function redactWords<T extends Pick<CampaignResult, 'warnings' | 'inconclusive' | 'remarks'>>(
+export function redactWords<T extends Pick<CampaignResult, 'warnings' | 'inconclusive' | 'remarks' | 'printed'>>(
   result: T,
   sources: unknown,
   vault: Vault,
 ): T {
   const redaction = redactionFor(vault).learn(sources);
-  const { warnings, inconclusive, remarks } = result;
+  const { warnings, inconclusive, remarks, printed } = result;
   const hidden = (texts: { readonly [reason: string]: string }): { [reason: string]: string } =>
     Object.fromEntries(
       Object.entries(texts).map(([reason, text]) => [redaction.hideText(reason), redaction.hideText(text)]),
@@ -104,6 +104,7 @@ export function redactWords<T extends Pick<CampaignResult, 'warnings' | 'inconcl
   return {
     ...result,
     warnings: warnings.map((warning) => redaction.hideText(warning)),
+    ...(printed === undefined ? {} : { printed: printed.map((line) => redaction.hideText(line)) }),
     ...(remarks === undefined
       ? {}
       : { remarks: remarks.map((one) => ({ ...one, sentence: redaction.hideText(one.sentence) })) }),

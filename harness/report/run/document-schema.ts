@@ -4,7 +4,7 @@ import { remarksSchema } from '../remarks.ts';
 import { z } from 'zod';
 import { CORPUS_STATES } from '../../model/corpus.ts';
 import { seenSchema, soakSchema } from '../soak/text.ts';
-import { causeSchema, confirmationSchema, symptomsSchema, waivedSchema } from '../summary.ts';
+import { causeSchema, confirmationSchema, printedSchema, symptomsSchema, waivedSchema } from '../summary.ts';
 import {
   RUN_VERSION,
   type KeptFinding,
@@ -94,6 +94,7 @@ const scenario: z.ZodType<Scenario> = z.strictObject({
     reasons: z.array(z.strictObject({ why: z.string(), count: z.int(), page: z.string().exactOptional() })),
   }),
   warnings: z.array(z.string()),
+  printed: printedSchema.exactOptional(),
   remarks: remarksSchema.exactOptional(),
   stoppedEarly: z.literal(true).exactOptional().meta({ description: 'The search did not come to its end' }),
   leftOut: z.array(leftOutSchema).exactOptional(),

@@ -55,6 +55,8 @@ export interface Scenario {
     readonly reasons: readonly { readonly why: string; readonly count: number; readonly page?: string }[];
   };
   readonly warnings: readonly string[];
+  /** What the target printed last; absent where there is a verdict. */
+  readonly printed?: readonly string[];
   /** What properties warn of, which fails nothing; absent where there is nothing. */
   readonly remarks?: readonly RemarkLine[];
   /** The search did not come to its end: it was interrupted, or something broke. Absent where it did. */

@@ -10,7 +10,7 @@ import { renderJsonLines } from './json-lines.ts';
 import { renderJunit } from './junit.ts';
 import { renderMarkdown } from './markdown.ts';
 import { renderSarif } from './sarif.ts';
-import { green, hostileRun, runOf, withFinding, withKept } from './test-run.ts';
+import { green, HOSTILE, hostileRun, runOf, withFinding, withKept } from './test-run.ts';
 import { all, readXml } from './test-xml.ts';
 
 const texts = fc.string({ unit: 'binary' });
@@ -145,6 +145,16 @@ describe('annotations', () => {
   it('say that nothing can be said', () => {
     expect(renderAnnotations(runOf({ outcome: 'interrupted' }))).toContain('::stopped early, after 40 runs');
   });
+});
+
+it('tells what the target printed last where there is no verdict, and as nothing but text', () => {
+  const run = runOf({ outcome: 'inconclusive', printed: ['no database', HOSTILE] });
+
+  expect(run.scenarios[0]?.printed).toHaveLength(2);
+  expect(runOf({ outcome: 'violated', printed: ['no database'] }).scenarios[0]?.printed).toBeUndefined();
+  for (const text of [renderMarkdown(run), renderJunit(run), runPage(run, (path) => path)])
+    expect(text).toMatch(/The target printed last:\n {2}no database\n/);
+  expect(all(readXml(renderJunit(run)), 'testcase')).toHaveLength(4);
 });
 
 describe('a run that was interrupted', () => {

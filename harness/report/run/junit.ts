@@ -17,6 +17,7 @@ import {
   symptomOf,
   wasTested,
 } from './document.ts';
+import { printedLines } from '../last-words.ts';
 import { visible } from './plain-text.ts';
 
 interface Case {
@@ -110,8 +111,8 @@ function bodyOf(findings: readonly ReportedFinding[]): string {
 function campaignCase(scenario: Scenario): Case {
   const name = 'enough was tried';
   const message = notGreen(scenario);
-  const warnings = scenario.warnings.map((warning) => `warning: ${warning}\n`).join('');
-  const beside = warnings === '' ? '' : `      <system-out>${escape(warnings)}</system-out>\n`;
+  const lines = [...scenario.warnings.map((warning) => `warning: ${warning}`), ...printedLines(scenario.printed)];
+  const beside = lines.length === 0 ? '' : `      <system-out>${escape(`${lines.join('\n')}\n`)}</system-out>\n`;
   if (message === undefined) return { name, result: 'passed', xml: beside };
   const facts = attributes({ message, type: scenario.outcome });
   return { name, result: 'error', xml: `      <error${facts}>${escape(message)}</error>\n${beside}` };

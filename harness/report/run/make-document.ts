@@ -2,7 +2,7 @@
 import { saysNothing } from '../../model/corpus.ts';
 import { signatureText } from '../../model/check-result.ts';
 import { InvariantError } from '../../model/errors.ts';
-import { failsRun, isStoppedEarly } from '../../model/outcome.ts';
+import { failsRun, hasNoVerdict, isStoppedEarly } from '../../model/outcome.ts';
 import type { CampaignOutcome, CampaignResult, Finding } from '../../model/finding.ts';
 import { leftOutOf, type Again } from '../left-out.ts';
 import { remarksOf } from '../remarks.ts';
@@ -69,6 +69,7 @@ export function makeScenario(result: CampaignResult, facts: ScenarioFacts, corpu
         .sort((a, b) => b.count - a.count),
     },
     warnings: result.warnings,
+    ...(result.printed === undefined || !hasNoVerdict(result.outcome) ? {} : { printed: result.printed }),
     ...(result.remarks === undefined ? {} : { remarks: remarksOf(result.remarks) }),
     ...(isStoppedEarly(result) ? { stoppedEarly: true as const } : {}),
     ...(leftOut.length === 0 ? {} : { leftOut }),

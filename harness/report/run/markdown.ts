@@ -19,6 +19,7 @@ import {
   symptomOf,
   wasTested,
 } from './document.ts';
+import { printedLines } from '../last-words.ts';
 import { remarkLines, REMARKS_HEAD } from '../remarks.ts';
 import { symptomLines } from '../symptoms.ts';
 import { oneLine, visible } from './plain-text.ts';
@@ -70,7 +71,8 @@ function headOf(scenario: Scenario): string {
   const warnings = notes.map((note) => `> ${inline(note)}\n>\n`);
   return (
     `## stalemate: ${headline}${aside}\n\n${code(scenario.name)}, seed ${scenario.seed}, ${inline(scenario.budget)}\n\n` +
-    `| | |\n|---|---|\n${figures.join('')}\n${warnings.join('')}\n`
+    `| | |\n|---|---|\n${figures.join('')}\n${warnings.join('')}\n` +
+    (scenario.printed === undefined ? '' : `${fenced('', printedLines(scenario.printed).join('\n'))}\n`)
   );
 }
 

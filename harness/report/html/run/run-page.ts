@@ -18,6 +18,7 @@ import { figuresOf } from '../../run/figures.ts';
 import { runScript, runStyle } from '../assets.ts';
 import { seenText } from '../../soak/text.ts';
 import { countText } from '../../count-text.ts';
+import { printedLines } from '../../last-words.ts';
 import { waiverLines } from '../../summary-text.ts';
 import { remarkLines, REMARKS_HEAD } from '../../remarks.ts';
 import { symptomLines } from '../../symptoms.ts';
@@ -94,6 +95,7 @@ function scenarioSection(scenario: Scenario, index: number, link: (path: string)
     <h2 id="scenario-${index}-head">${name}</h2>
     ${alone ? undefined : html`<p>${headline([scenario])}</p>`}
     ${warnings.map((warning) => html`<p class="warning"><b>Warning:</b> ${warning}</p>`)}
+    ${scenario.printed === undefined ? undefined : html`<pre>${printedLines(scenario.printed).join('\n')}</pre>`}
     ${waiverLines(scenario).map((line) => html`<p class="hint">${line}</p>`)} ${keptList(scenario)}
     ${findings.length === 0 ? undefined : html`<h3>Findings</h3>`}
     <ol class="findings">
