@@ -18,9 +18,10 @@ function refused(pausesMs: readonly number[]): HistoryBuilder {
 }
 
 /** A target that fails with 500, with these pauses. */
-function failing(pausesMs: readonly number[]): HistoryBuilder {
+function failing(pausesMs: readonly number[], retryAfterSeconds?: number): HistoryBuilder {
   const { h } = started();
-  for (const pause of [0, ...pausesMs]) h.pass(pause).begin('controller', 'update', WIDGETS, 'web').fail(500);
+  for (const pause of [0, ...pausesMs])
+    h.pass(pause).begin('controller', 'update', WIDGETS, 'web').fail(500, '', retryAfterSeconds);
   h.edit('controller', WIDGETS, 'web', ['status', 'n'], 1, 'status');
   return h.phase('settle').pass(30_000);
 }
@@ -89,6 +90,13 @@ describe('bounded rate', () => {
           violations: [{ signature: { class: 'no-back-off' } }],
         });
       }
+    });
+
+    it('accepts pauses that the server asks for, and no shorter ones', () => {
+      expect(judge(failing(repeat(1_000, 9), 1)).result).toBe('holds');
+      expect(judge(failing(repeat(500, 9), 1))).toMatchObject({
+        violations: [{ signature: { class: 'no-back-off' } }],
+      });
     });
 
     it('convicts irregular pauses that never grow', () => {

@@ -5,6 +5,12 @@ import type { JsonObject, KubeObject } from '../model/object.ts';
 import type { ApiResponse, ConnectionError } from '../wire/http.ts';
 import type { OpenOperation } from './recorder.ts';
 
+function retryAfter(status: JsonObject | undefined): { readonly retryAfterSeconds?: number } {
+  const details = status?.['details'];
+  const seconds = isMap(details) ? details['retryAfterSeconds'] : undefined;
+  return typeof seconds === 'number' ? { retryAfterSeconds: seconds } : {};
+}
+
 /** A broken connection leaves the outcome open (`info`), except when it was refused: then nothing was sent. */
 export function outcomeOf(response: ApiResponse | ConnectionError, operation: OpenOperation): Outcome {
   if (typeof response.code === 'string') {
@@ -22,6 +28,7 @@ export function outcomeOf(response: ApiResponse | ConnectionError, operation: Op
       code,
       reason: typeof reason === 'string' ? reason : '',
       message: typeof message === 'string' ? message : typeof body === 'string' ? body : '',
+      ...retryAfter(object),
     };
   }
   if (object === undefined) return { type: 'ok', code };

@@ -32,7 +32,14 @@ export type Outcome =
       /** `metadata.resourceVersion` of a list. */
       readonly listRevision?: number;
     }
-  | { readonly type: 'fail'; readonly code: number; readonly reason: string; readonly message: string }
+  | {
+      readonly type: 'fail';
+      readonly code: number;
+      readonly reason: string;
+      readonly message: string;
+      /** How long the server asked to be left alone (`Retry-After`). */
+      readonly retryAfterSeconds?: number;
+    }
   | { readonly type: 'info'; readonly why: string };
 
 /** One call of one actor. Watches are operations too: `ok` when the stream opened. */

@@ -23,6 +23,8 @@ const REGULAR_FACTOR = 1.5;
 const POLITE_GAP_MS = 5_000;
 /** A read that asks a failing server again after so long costs it little: what a timer of a second measures as. */
 const PATIENT_READ_MS = 950;
+/** Of a second that the server asks for: clocks are read a little late, and tell a little less. */
+const ASKED_FACTOR_MS = 950;
 /** A block holds at least one pause between two bursts of at most 5 tries. */
 const BLOCK = 5;
 /**
@@ -50,8 +52,10 @@ export function judgeStreak(
   if (attempts.length < RETRIES_MIN) return undefined;
   const repeats = sameRefusal(attempts);
   const fresh = attempts.every(isConflict) && !repeats && attempts.length < IRREGULAR_MIN;
+  const own = gapsMs.filter((gapMs, index) => !isAsked(gapMs, attempts[index]));
   // Each attempt carried a newer version and lost against a newer change: the cause is still there.
-  if (!fresh && (isRegular(gapsMs) || isUnbounded(gapsMs))) return repeats ? 'refused-version' : 'no-back-off';
+  if (!fresh && own.length >= RETRIES_MIN - 1 && (isRegular(own) || isUnbounded(own)))
+    return repeats ? 'refused-version' : 'no-back-off';
   const late = attempts.filter((attempt) => attempt.invoked.at >= rest.at && knows(attempt));
   if (!streak.open || late.length < OUTLIVED_MIN || !late.every(isHopeless)) return undefined;
   // Named by its cause however it is paced: a busy machine makes any spacing irregular.
@@ -71,6 +75,13 @@ export function isPatientRead({ attempts, gapsMs }: FailureStreak): boolean {
 function isServerFailure({ outcome }: Operation): boolean {
   if (outcome.type !== 'fail') return outcome.type === 'info';
   return outcome.code === 0 || outcome.code === 429 || outcome.code >= 500;
+}
+
+/** Whether a pause is the one that the server asked for: client libraries then try again by themselves, as often as it asks. */
+function isAsked(gapMs: number, attempt: Operation | undefined): boolean {
+  if (attempt?.outcome.type !== 'fail') return false;
+  const { retryAfterSeconds } = attempt.outcome;
+  return retryAfterSeconds !== undefined && gapMs >= retryAfterSeconds * ASKED_FACTOR_MS;
 }
 
 function isRegular(gapsMs: readonly number[]): boolean {

@@ -48,7 +48,7 @@ export interface Call {
   answer(): Operation;
   lose(why?: string): Operation;
   /** An answer that the gate made up. */
-  fail(code: number, reason?: string): Operation;
+  fail(code: number, reason?: string, retryAfterSeconds?: number): Operation;
 }
 
 export const REFERENCE: Reference = {
@@ -176,9 +176,10 @@ export class HistoryBuilder {
         if (outcome === undefined) call.send();
         return this.#answered(operation, { type: 'info', why });
       },
-      fail: (code, reason = '') => {
+      fail: (code, reason = '', retryAfterSeconds) => {
         operation.fault = `fail ${code}`;
-        return this.#answered(operation, { type: 'fail', code, reason, message: `injected ${code}` });
+        const asked = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+        return this.#answered(operation, { type: 'fail', code, reason, message: `injected ${code}`, ...asked });
       },
     };
     return call;

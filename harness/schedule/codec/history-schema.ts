@@ -57,9 +57,13 @@ const outcome: z.ZodType<StoredOutcome> = z
       items: z.array(key).exactOptional(),
       listRevision: z.number().exactOptional(),
     } satisfies Shape<Extract<StoredOutcome, { type: 'ok' }>>),
-    z.strictObject({ type: z.literal('fail'), code: z.int(), reason: z.string(), message: z.string() } satisfies Shape<
-      Extract<StoredOutcome, { type: 'fail' }>
-    >),
+    z.strictObject({
+      type: z.literal('fail'),
+      code: z.int(),
+      reason: z.string(),
+      message: z.string(),
+      retryAfterSeconds: z.number().exactOptional(),
+    } satisfies Shape<Extract<StoredOutcome, { type: 'fail' }>>),
     z.strictObject({ type: z.literal('info'), why: z.string() } satisfies Shape<
       Extract<StoredOutcome, { type: 'info' }>
     >),
