@@ -30,6 +30,9 @@ export interface PumpRule {
 /** `idle`: nothing is left to do within the rule. */
 export type PumpEnd = 'idle' | 'steps' | 'hot';
 
+/** Timers that a target gets in one stretch to open a watch again: programs have others besides the one that does it. */
+const DEAF_TURNS_MAX = 64;
+
 const NOBODY: ReadonlySet<string> = new Set();
 
 export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): Promise<PumpEnd> {
@@ -37,6 +40,7 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
   let steps = 0;
   let atInstant = 0;
   let isTimersTurn = false;
+  let deafTurns = 0;
   const ended: EndListener = (at, fault) => world.recorder.decision('release', at, `${fault.do} ends`);
   for (;;) {
     // The order of what follows is part of every history: all that has come about by now stands in its place before anybody picks.
@@ -66,15 +70,17 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
     host.disturbance?.happened(choice.item.label, ended);
     atInstant = choice.item.kind === 'timer' ? 0 : atInstant + 1;
     // On the wall's clock nobody knows of timers: waiting is no step.
-    if (choice.item.kind !== 'timer' || host.control !== undefined) steps++;
+    if (choice.item.kind !== 'timer' || host.time.passesByItself !== true) steps++;
     if (rule.boundsFromMs !== undefined && host.time.now() < rule.boundsFromMs) continue;
     if (steps < rule.stepsMax && atInstant < rule.hotMax) continue;
     const isDeaf = rule.isDeaf?.() === true;
-    if (isDeaf && host.control === undefined) continue;
-    if (steps >= rule.stepsMax) return 'steps';
-    if (!isDeaf || timer === undefined) return 'hot';
-    isTimersTurn = true;
-    atInstant = 0;
+    if (isDeaf && host.time.passesByItself === true) continue;
+    if (isDeaf && timer !== undefined && deafTurns++ < DEAF_TURNS_MAX) {
+      isTimersTurn = true;
+      atInstant = 0;
+      continue;
+    }
+    return steps >= rule.stepsMax ? 'steps' : 'hot';
   }
 }
 
