@@ -1,10 +1,12 @@
 /**
- * The clock of a run whose programs have steered clocks: it passes as the wall's does, and jumps where everybody sleeps.
+ * The clock of a run whose programs have steered clocks: it stands while everybody sleeps, passes as programs compute and requests are
+ * made, and jumps to the next moment at which something happens by itself.
  *
- * Owns: what time it is, and the next moment. Does not own: whether everybody sleeps, and the clocks of the programs: whoever drains a run
- * asks them, notes the soonest deadline here and carries out the jump that was decided on.
+ * Owns: what time it is, and that moment. Does not own: whether everybody sleeps, and the clocks of the programs: whoever drains a run
+ * asks them, notes the soonest deadline here and sets them to what this one shows.
  */
-import { realNow } from './real-time.ts';
+import { Random } from './random.ts';
+import { realDate } from './real-time.ts';
 import type { RunClock } from './run-clock.ts';
 
 /** Where nothing is known to come, time passes in steps of this size: others may wait for a moment of their own. */
@@ -16,91 +18,110 @@ interface Timer {
 }
 
 export class SteeredClock implements RunClock {
-  #startMs = realNow();
-  #aheadMs = 0;
+  #originMs = realDate().getTime();
+  #nowMs = 0;
+  #waitedMs = 0;
   #timers: Timer[] = [];
   /** When a program does something by itself, as was seen when everybody slept last. */
   #deadlineMs: number | undefined;
-  #wantedMs: number | undefined;
   #inSteps = false;
+  /** Until when somebody is waited for who has not been heard of yet. */
+  readonly #awaited = new Set<{ readonly untilMs: number }>();
+  #random = new Random(0);
 
-  reset(): void {
-    this.#startMs = realNow();
-    this.#aheadMs = 0;
+  reset({ random }: { readonly random: Random }): void {
+    this.#originMs = realDate().getTime();
+    this.#nowMs = 0;
+    this.#waitedMs = 0;
     this.#timers = [];
     this.#deadlineMs = undefined;
-    this.#wantedMs = undefined;
     this.#inSteps = false;
+    this.#awaited.clear();
+    this.#random = random;
+  }
+
+  /** The time of day when the run began, in ms since 1970. */
+  get originMs(): number {
+    return this.#originMs;
   }
 
   now(): number {
-    return realNow() - this.#startMs + this.#aheadMs;
+    return Math.floor(this.#nowMs);
   }
 
-  /** How far the programs' clocks are ahead of the host's, in ms. */
-  get aheadMs(): number {
-    return this.#aheadMs;
+  /** The same to the nanosecond, as the programs' clocks are to be set. */
+  get exactMs(): number {
+    return this.#nowMs;
   }
 
-  /** Only jumps are waits: the rest is what a machine takes to do things. */
+  /** What the random numbers of the next life depend on. */
+  nextSeed(): number {
+    return this.#random.next();
+  }
+
+  /** Only jumps are waits: the rest is what it takes to do things. */
   waited(): number {
-    return this.#aheadMs;
+    return Math.floor(this.#waitedMs);
   }
 
   after(delayMs: number, _owner: string, then: () => void): void {
-    this.#timers = [...this.#timers, { atMs: this.now() + delayMs, call: then }].toSorted((a, b) => a.atMs - b.atMs);
+    this.#timers = [...this.#timers, { atMs: this.#nowMs + delayMs, call: then }].toSorted((a, b) => a.atMs - b.atMs);
   }
 
   get expects(): boolean {
-    return this.#timers.length > 0;
+    return this.#timers.length > 0 || [...this.#awaited].some(({ untilMs }) => untilMs > this.#nowMs);
+  }
+
+  /** Somebody is waited for, up to `withinMs`; the returned function says that it has been heard of, or is gone. */
+  awaiting(withinMs: number): () => void {
+    const awaited = { untilMs: this.#nowMs + withinMs };
+    this.#awaited.add(awaited);
+    return () => this.#awaited.delete(awaited);
   }
 
   next(): { readonly atMs: number; readonly owner: string } {
-    const now = this.now();
-    const known = Math.min(this.#timers[0]?.atMs ?? Infinity, this.#deadlineMs ?? Infinity);
-    const soonest = this.#inSteps || known === Infinity ? Math.min(known, now + STEP_MS) : known;
-    return { atMs: Math.max(soonest, now), owner: 'wall' };
+    const known = this.#known();
+    const soonest = this.#inSteps || known === Infinity ? Math.min(known, this.#nowMs + STEP_MS) : known;
+    return { atMs: Math.max(soonest, this.#nowMs), owner: 'wall' };
   }
 
-  /** The jump is carried out by the next drain: {@link take}. */
   advanceToNext(): void {
-    this.#wantedMs = this.next().atMs;
+    const { atMs } = this.next();
+    this.#waitedMs += atMs - this.#nowMs;
+    this.#nowMs = atMs;
+    this.#deadlineMs = undefined;
   }
 
-  elapse(): void {}
+  elapse(ms: number): void {
+    // What is due next is not due by then.
+    if (this.#nowMs + ms < this.#known()) this.#nowMs += ms;
+  }
+
+  /** A program's clock shows so much: it has computed. */
+  reaches(atMs: number): void {
+    this.#nowMs = Math.max(this.#nowMs, atMs);
+  }
 
   /**
    * Everybody sleeps.
    *
-   * @param forMs When the first of the programs wakes up by itself, in ms from now; `null` for never.
+   * @param untilMs When the first of the programs wakes up by itself; `null` for never.
    * @param inSteps Whether somebody else waits for a moment that is not known here.
    */
-  sleeps(forMs: number | null, inSteps: boolean): void {
+  sleeps(untilMs: number | null, inSteps: boolean): void {
     this.#inSteps = inSteps;
-    this.#deadlineMs = forMs === null ? undefined : this.now() + forMs;
-  }
-
-  /** The jump that was decided on, in ms: it has happened here, and is to happen in the programs. Undefined when there is none. */
-  take(): number | undefined {
-    if (this.#wantedMs === undefined) return undefined;
-    const byMs = Math.max(0, this.#wantedMs - this.now());
-    this.#wantedMs = undefined;
-    return this.jump(byMs);
-  }
-
-  /** Sets it ahead. */
-  jump(byMs: number): number {
-    this.#aheadMs += byMs;
-    this.#deadlineMs = undefined;
-    return byMs;
+    this.#deadlineMs = untilMs ?? undefined;
   }
 
   /** Calls back whoever waited for a moment that has come; whether there was somebody. */
   fire(): boolean {
-    const now = this.now();
-    const due = this.#timers.filter(({ atMs }) => atMs <= now);
-    this.#timers = this.#timers.filter(({ atMs }) => atMs > now);
+    const due = this.#timers.filter(({ atMs }) => atMs <= this.#nowMs);
+    this.#timers = this.#timers.filter(({ atMs }) => atMs > this.#nowMs);
     for (const { call } of due) call();
     return due.length > 0;
+  }
+
+  #known(): number {
+    return Math.min(this.#timers[0]?.atMs ?? Infinity, this.#deadlineMs ?? Infinity);
   }
 }

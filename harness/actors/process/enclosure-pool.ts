@@ -19,8 +19,8 @@ export class EnclosurePool {
   readonly warning: string | null;
   /** Whether lives have a file system of their own. */
   readonly hasOwnFiles: boolean;
-  /** Whether clocks of lives can be steered. */
-  readonly hasSteering: boolean;
+  /** Why clocks of lives cannot be steered; null where they can. */
+  readonly unsteered: string | null;
   readonly #reach: Reach;
   readonly #idle: Enclosure[];
   readonly #byPort = new Map<number, Enclosure>();
@@ -28,7 +28,7 @@ export class EnclosurePool {
 
   private constructor(first: Enclosure, reach: Reach) {
     this.hasOwnFiles = reach.fileSystem === 'own' && first.openFiles === null;
-    this.hasSteering = this.hasOwnFiles && process.arch === 'x64';
+    this.unsteered = whyUnsteered(first, reach, this.hasOwnFiles);
     this.#reach = { ...reach, network: first.network };
     this.network = first.network;
     this.warning = first.warning;
@@ -64,4 +64,12 @@ export class EnclosurePool {
   connect(port: number): Promise<Socket> {
     return (this.#byPort.get(port) ?? this.#latest).connect(port);
   }
+}
+
+function whyUnsteered({ network }: Enclosure, reach: Reach, hasOwnFiles: boolean): string | null {
+  if (process.platform !== 'linux' || process.arch !== 'x64')
+    return `virtual time takes Linux on x86-64, and this is ${process.platform} on ${process.arch}`;
+  if (reach.network === 'host' || reach.fileSystem === 'host')
+    return 'virtual time takes a network and files of its own (--network none, --file-system own)';
+  return network === 'none' && hasOwnFiles ? null : 'this host permits no namespaces, which virtual time takes';
 }

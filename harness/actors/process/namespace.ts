@@ -43,6 +43,13 @@ const QUICK = ['127.0.0.0/8', '127.0.0.1']
   .join('; ');
 const START = `{ ${UP.join(' || ')}; } 2>/dev/null || { echo "loopback cannot be brought up" >&2; exit 1; }; { ${QUICK}; } 2>/dev/null; exec "$@"`;
 
+/**
+ * Within it, one more: a network of its own has a table of connections of its own only where the one around it says so (Linux 6.1), and a
+ * small one is read in microseconds. Whether bytes are on their way is asked before each step of virtual time, and the host's table, with
+ * a place for each of a quarter of a million connections, takes 4 ms.
+ */
+const SMALL_TABLE = `{ echo 64 > /proc/sys/net/ipv4/tcp_child_ehash_entries && unshare --net true; } 2>/dev/null && exec unshare --net /bin/sh -c "$0" sh "$@"; exec /bin/sh -c "$0" sh "$@"`;
+
 /** As root, and as anybody else in a user namespace. */
 const WAYS = [
   { hasUser: false, unshare: ['--net'], enter: ['--net'] },
@@ -58,7 +65,7 @@ export async function openNamespace(): Promise<NetworkNamespace | { readonly ref
   if (process.platform !== 'linux') return { refused: `${process.platform} has none` };
   let refused = '';
   for (const way of WAYS) {
-    const holder = spawn('unshare', [...way.unshare, '/bin/sh', '-c', START, 'sh', process.execPath, HOLDER], {
+    const holder = spawn('unshare', [...way.unshare, '/bin/sh', '-c', SMALL_TABLE, START, process.execPath, HOLDER], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       env: { PATH: process.env['PATH'] },
       // Ctrl-C is for us: it must last until the targets have ended.

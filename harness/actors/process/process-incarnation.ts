@@ -33,7 +33,7 @@ import type { Enclosure } from './enclosure.ts';
 import type { EnclosurePool, Taken } from './enclosure-pool.ts';
 import { Life, type TellLife } from './life.ts';
 import { Lines } from './lines.ts';
-import { STEERED_BY } from './process-wrapper.ts';
+import { STEERED_BY, type LifeView } from './process-wrapper.ts';
 import { removeFolder } from './remove-folder.ts';
 import { Steering } from './steering.ts';
 import { parseReadiness, toldOfWatches, watchReadiness, type Readiness, type ReadinessWatch } from './readiness.ts';
@@ -77,7 +77,9 @@ export interface ProcessHost {
   readonly view: readonly string[];
   readonly enclosures: EnclosurePool;
   /** The clock of the run, where those of its programs are steered. */
-  readonly clock?: { readonly aheadMs: number };
+  readonly clock?: { readonly originMs: number; readonly exactMs: number; nextSeed(): number };
+  /** The one processor that its programs may use, where their clocks are steered. */
+  readonly processor?: number;
   /** Called once a life waits in a way that cannot be steered. */
   readonly onUnsteered?: (what: string) => void;
   /** A line that it printed. */
@@ -124,6 +126,8 @@ export interface ProcessIncarnation {
   readonly steering?: Steering | undefined;
   /** It was made to stand still. */
   readonly isPaused?: boolean;
+  /** Asks it once whether it is ready, where that is how it is known. Resolves with whether it was asked. */
+  probe?(): Promise<boolean>;
 }
 
 /** Starts one life as `actor`, whose requests go to `upstream`. What goes wrong is told, never thrown. */
@@ -216,11 +220,11 @@ class Incarnation implements ProcessIncarnation {
     };
     this.#ports = values.ports;
     if (target.metrics !== '') this.#metrics = new URL(filledIn(target.metrics, values));
-    this.#readiness = watchReadiness(this.#awaited(values), enclosure);
+    this.#readiness = watchReadiness(this.#awaited(values), enclosure, this.#host.clock !== undefined);
     const command = target.command.map((word) => filledIn(word, values));
     const own = Object.entries(target.env).map(([name, value]) => [name, filledIn(value, values)] as const);
     const [program, ...args] = watched(
-      [...enclosure.wrapper({ folder: this.#folder, view: this.#host.view, ...this.#ahead() }), ...command],
+      [...enclosure.wrapper({ folder: this.#folder, view: this.#host.view, ...this.#steered() }), ...command],
       {
         folder: this.#folder,
         search: !enclosure.endsAll,
@@ -249,9 +253,12 @@ class Incarnation implements ProcessIncarnation {
     for (const stream of [child.stdout, child.stderr]) if (stream !== null) this.#readLines(stream);
   }
 
-  #ahead(): { readonly aheadMs?: number } {
-    const { clock } = this.#host;
-    return clock === undefined ? {} : { aheadMs: clock.aheadMs };
+  #steered(): Pick<LifeView, 'steered'> {
+    const { clock, processor } = this.#host;
+    if (clock === undefined) return {};
+    const { originMs } = clock;
+    const seen = { originMs, nowMs: clock.exactMs, seed: clock.nextSeed() };
+    return { steered: { ...seen, ...(processor === undefined ? {} : { processor }) } };
   }
 
   /** The store, for a target that asks where it is. */
@@ -286,6 +293,10 @@ class Incarnation implements ProcessIncarnation {
     } catch (error) {
       return { metricsFailed: error instanceof Error ? error.message : String(error) };
     }
+  }
+
+  probe(): Promise<boolean> {
+    return this.#readiness?.probe() ?? Promise.resolve(false);
   }
 
   get ready(): boolean {

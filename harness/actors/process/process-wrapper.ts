@@ -29,8 +29,20 @@ export interface LifeView {
   readonly folder: string;
   /** Operations of the launcher (`file-view.ts`). */
   readonly view: readonly string[];
-  /** How far its clock is ahead of the host's at first, in ms, where it is steered: by the file {@link STEERED_BY}. */
-  readonly aheadMs?: number;
+  /** How its clock begins, where it is steered: by the file {@link STEERED_BY}. */
+  readonly steered?: Steered;
+}
+
+/** How a steered life begins. */
+export interface Steered {
+  /** The time of day when the run began, in ms since 1970. */
+  readonly originMs: number;
+  /** How long ago that is, in ms of the run. */
+  readonly nowMs: number;
+  /** What its random numbers depend on; the kernel's own when absent. */
+  readonly seed?: number;
+  /** The one processor that it may use; all when absent. */
+  readonly processor?: number;
 }
 
 /** The network that a life runs in: that of the process `pid`, in the user namespace of that process where it has one. */
@@ -92,16 +104,29 @@ function launcherWrapper(network: JoinedNetwork | undefined): Pick<ProcessWrappe
   const refused = trouble([launcher, ...options, '--hide', '/tmp', '--overlay', '/usr', '--']);
   if (refused !== null) return { refused };
   return {
-    wrapper: ({ folder, view, aheadMs }) => [
+    wrapper: ({ folder, view, steered }) => [
       launcher,
       ...options,
-      ...(aheadMs === undefined ? [] : ['--steer', String(STEERED_BY), '--ahead', String(Math.round(aheadMs * 1e6))]),
+      ...(steered === undefined ? [] : steeredBy(steered)),
       ...view.map((word) => (word === POD ? `${folder}/pod` : word)),
       '--write',
       folder,
       '--',
     ],
   };
+}
+
+function steeredBy({ originMs, nowMs, seed, processor }: Steered): readonly string[] {
+  return [
+    ...['--steer', String(STEERED_BY), '--origin', nanoseconds(originMs), '--now', nanoseconds(nowMs)],
+    ...(seed === undefined ? [] : ['--seed', String(seed)]),
+    ...(processor === undefined ? [] : ['--cpu', String(processor)]),
+  ];
+}
+
+/** A time of day in nanoseconds is more than a number holds. */
+function nanoseconds(ms: number): string {
+  return String(BigInt(Math.round(ms)) * 1_000_000n);
 }
 
 /** Who the target is inside: the user who starts it, or root in name where only that can be had. */

@@ -47,6 +47,8 @@ export interface ReadinessWatch {
   printed(line: string): void;
   /** A request of its was answered: a watch is open. */
   watching(request: ApiRequest): void;
+  /** Asks it once, where that is how it is known. Resolves with whether it was asked. */
+  probe(): Promise<boolean>;
   /** Nobody waits for it any more. */
   end(): void;
 }
@@ -57,7 +59,7 @@ const ASK_EVERY_MS = 50;
 const ANSWER_MS = 2_000;
 
 /** Looks for readiness; `url` has its placeholders filled in. */
-export function watchReadiness(readiness: Readiness, enclosure: Enclosure): ReadinessWatch {
+export function watchReadiness(readiness: Readiness, enclosure: Enclosure, isSteered = false): ReadinessWatch {
   let ready = readiness.by === 'quiet';
   let over = false;
   const missing = new Set(readiness.by === 'watch' ? readiness.resources : []);
@@ -67,7 +69,8 @@ export function watchReadiness(readiness: Readiness, enclosure: Enclosure): Read
       if (!ready) await realDelay(ASK_EVERY_MS);
     }
   };
-  if (readiness.by === 'url') void lookAt(new URL(readiness.url));
+  // Where time is steered, whoever waits for rest asks: in between, no time passes.
+  if (readiness.by === 'url' && !isSteered) void lookAt(new URL(readiness.url));
   return {
     get ready() {
       return ready;
@@ -81,6 +84,11 @@ export function watchReadiness(readiness: Readiness, enclosure: Enclosure): Read
       missing.delete(groupResource(info));
       missing.delete(info.resource);
       ready = missing.size === 0;
+    },
+    probe: async () => {
+      if (readiness.by !== 'url' || ready || over) return false;
+      ready = await answers(new URL(readiness.url), enclosure);
+      return true;
     },
     end: () => {
       over = true;

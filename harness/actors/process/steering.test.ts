@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { realDelay } from '../../determinism/real-time.ts';
 import { fileView } from './file-view.ts';
-import { processWrapper, STEERED_BY } from './process-wrapper.ts';
+import { processWrapper, STEERED_BY, type Steered } from './process-wrapper.ts';
+import { allowedProcessors } from './processors.ts';
 import { Steering } from './steering.ts';
 
 const wrapper = processWrapper('own');
@@ -32,29 +32,27 @@ interface Lived {
 }
 
 /** Lets a program live until it ends, skipping whatever it waits for. */
-async function live(command: readonly string[], aheadMs = 0): Promise<Lived> {
+async function live(command: readonly string[], how: Partial<Steered> = {}): Promise<Lived> {
   const cwd = join(folder, 'project');
   const env = { PATH: process.env['PATH'] ?? '' };
   const view = fileView({ command, cwd, env: {}, inherited: env }, process.env);
   if ('refused' in view) throw new Error(view.refused);
-  const [program = '', ...args] = [...wrapper.wrapper({ folder: join(folder, 'life'), view, aheadMs }), ...command];
+  const [program = '', ...args] = [
+    ...wrapper.wrapper({ folder: join(folder, 'life'), view, steered: { originMs: Date.now(), nowMs: 0, ...how } }),
+    ...command,
+  ];
   const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit', 'ignore', 'pipe'] });
   const lost: string[] = [];
   const steering = new Steering(child.stdio[STEERED_BY] as Duplex, (what) => lost.push(what));
   let out = '';
   child.stdout?.on('data', (piece: Buffer) => (out += piece.toString('utf8')));
   const closed = once(child, 'close');
-  let seconds = 0;
-  while (child.exitCode === null && child.signalCode === null) {
-    const doing = await steering.look();
-    if (doing === 'awake' || doing.forMs === null) await realDelay(1);
-    else {
-      seconds += doing.forMs / 1000;
-      await steering.jump(doing.forMs);
-    }
+  let nowMs = how.nowMs ?? 0;
+  for (let doing = await steering.rest(nowMs, 100); doing !== undefined; doing = await steering.rest(nowMs, 100)) {
+    nowMs = Math.max(doing.nowMs, doing.untilMs ?? 0);
   }
   await closed;
-  return { out: out.trim(), code: child.exitCode, seconds: Math.round(seconds), lost };
+  return { out: out.trim(), code: child.exitCode, seconds: Math.round((nowMs - (how.nowMs ?? 0)) / 1000), lost };
 }
 
 const node = (script: string): readonly string[] => [process.execPath, '-e', script];
@@ -89,9 +87,69 @@ describe.runIf(canSteer)('a program with a steered clock', () => {
   });
 
   it('goes on from where the clock of a life before it stood', async () => {
-    const { out } = await live(node('console.log(Date.now())'), 3_600_000);
+    const { out } = await live(node('console.log(Date.now())'), { nowMs: 3_600_000 });
 
     expect(Number(out) - Date.now()).toBeGreaterThan(3_500_000);
+  });
+
+  it('has a clock that stands while it sleeps and nobody sets it, and passes while it computes', async () => {
+    const script = `const [from, cpu] = [performance.now(), process.cpuUsage()];
+      require('child_process').spawnSync('/bin/sh', ['-c', 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done']);
+      for (let i = 0; i < 3e7; i++);
+      const { user, system } = process.cpuUsage(cpu);
+      console.log((performance.now() - from) * 1000 >= user + system);`;
+
+    expect((await live(node(script))).out).toBe('true');
+  });
+
+  it('gets the same random numbers from the same seed', async () => {
+    const command = ['python3', '-c', 'import os; print(os.urandom(8).hex(), hash("a"))'];
+    const [first, again, other] = [
+      await live(command, { seed: 7 }),
+      await live(command, { seed: 7 }),
+      await live(command, { seed: 8 }),
+    ];
+
+    expect(again.out).toBe(first.out);
+    expect(other.out).not.toBe(first.out);
+  });
+
+  it('uses the processor that it is given', async () => {
+    const [processor = 0] = allowedProcessors().slice(-1);
+
+    expect((await live(['/bin/sh', '-c', 'grep Cpus_allowed_list /proc/self/status'], { processor })).out).toBe(
+      `Cpus_allowed_list:\t${processor}`,
+    );
+  });
+
+  it.each([
+    ['poll', 'select.poll().poll(60_000)'],
+    ['select', 'select.select([], [], [], 60)'],
+    ['epoll', 'select.epoll().poll(60)'],
+    ['sleep', 'time.sleep(60)'],
+    ['a lock', 'threading.Lock().acquire() and (lock := threading.Lock()).acquire() and lock.acquire(timeout=60)'],
+    ['a signal', 'signal.sigtimedwait([signal.SIGUSR1], 60)'],
+  ])('waits by %s, and gets what a timeout gives', async (_, wait) => {
+    const script = `import select, signal, threading, time
+then = time.monotonic()
+result = ${wait}
+print(result, round(time.monotonic() - then))`;
+    const { out, code } = await live(['python3', '-c', script]);
+
+    expect(code).toBe(0);
+    expect(out).toMatch(/^(?:\[\]|None|False|\(\[\], \[\], \[\]\)) 60$/);
+  });
+
+  it('goes on waiting for as long as before when a signal has interrupted it', async () => {
+    const script = `import signal, threading, time
+signal.signal(signal.SIGUSR1, lambda *_: None)
+main = threading.get_ident()
+threading.Thread(target=lambda: (time.sleep(40), signal.pthread_kill(main, signal.SIGUSR1))).start()
+then = time.monotonic()
+time.sleep(60)
+print(round(time.monotonic() - then))`;
+
+    expect((await live(['python3', '-c', script])).out).toBe('60');
   });
 
   it('is steered in all of its threads', async () => {

@@ -5,16 +5,23 @@
  */
 import type { Duplex } from 'node:stream';
 
-/** What a life does: something, or nothing for so many milliseconds of its clock (`null`: until it is told something). */
-export type Doing = 'awake' | { readonly forMs: number | null };
+/** What a program does. Times are ms of the run. */
+export interface Doing {
+  /** No thread runs, and no byte is on its way in its network. */
+  readonly asleep: boolean;
+  /** What its clock shows. */
+  readonly nowMs: number;
+  /** When it goes on by itself; `null`: not before it is told something, or nobody knows. */
+  readonly untilMs: number | null;
+  /** How many waits have ended because their time had come. */
+  readonly ended: number;
+}
 
 const NS_PER_MS = 1e6;
-/** One that is not steered lives in real time, and nobody knows what it waits for. */
-const UNKNOWN: Doing = { forMs: null };
 
 export class Steering {
   readonly #socket: Duplex;
-  readonly #waiting: ((line: string) => void)[] = [];
+  readonly #waiting: ((doing: Doing | undefined) => void)[] = [];
   readonly #onLost: (what: string) => void;
   #rest = '';
   #over = false;
@@ -29,24 +36,15 @@ export class Steering {
     socket.on('close', () => this.#end());
   }
 
-  /** What it does now; it may go on doing nothing only as long as nobody tells it anything. */
-  async look(): Promise<Doing> {
-    const [word, left] = (await this.#ask('look')).split(' ');
-    if (word === 'awake') return 'awake';
-    return left === undefined || left === '-' ? UNKNOWN : { forMs: Number(left) / NS_PER_MS };
-  }
-
-  /** Sets its clock ahead. Resolves with how many of its waits that ended. */
-  async jump(byMs: number): Promise<number> {
-    const [, ended] = (await this.#ask(`jump ${Math.round(byMs * NS_PER_MS)}`)).split(' ');
-    return Number(ended ?? 0);
-  }
-
-  #ask(line: string): Promise<string> {
-    if (this.#over) return Promise.resolve('');
+  /**
+   * Sets its clock to `toMs` unless it is there already, lets it do what is due, and resolves once it sleeps, or has not slept for
+   * `withinMs` of real time; with nothing once it has ended.
+   */
+  rest(toMs: number, withinMs: number): Promise<Doing | undefined> {
+    if (this.#over) return Promise.resolve(undefined);
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
-      this.#socket.write(`${line}\n`);
+      this.#socket.write(`rest ${Math.max(0, Math.round(toMs * NS_PER_MS))} ${Math.ceil(withinMs)}\n`);
     });
   }
 
@@ -55,12 +53,22 @@ export class Steering {
     this.#rest = lines.pop() ?? '';
     for (const line of lines) {
       if (line.startsWith('lost ')) this.#onLost(line.slice('lost '.length));
-      else this.#waiting.shift()?.(line);
+      else this.#waiting.shift()?.(doingOf(line));
     }
   }
 
   #end(): void {
     this.#over = true;
-    for (const resolve of this.#waiting.splice(0)) resolve('');
+    for (const resolve of this.#waiting.splice(0)) resolve(undefined);
   }
+}
+
+function doingOf(line: string): Doing {
+  const [word, now, until, ended] = line.split(' ');
+  return {
+    asleep: word === 'asleep',
+    nowMs: Number(now) / NS_PER_MS,
+    untilMs: until === '-' ? null : Number(until) / NS_PER_MS,
+    ended: Number(ended),
+  };
 }

@@ -60,12 +60,13 @@ export async function openGround(
   standing: Standing,
   webhooks: Pick<WebhookCalls, 'ask' | 'isAsking'>,
   disturbance?: Disturbance,
-  aheadMs: () => number = () => 0,
+  /** What the server takes for the time of day, in ms since 1970. */
+  clock: () => number = () => realDate().getTime(),
 ): Promise<Ground> {
   const between = disturbance === undefined ? {} : { between: beforeServer(subject.toxiproxy ?? '', disturbance) };
   switch (subject.cluster) {
     case 'embedded':
-      return embedded(subject, standing, webhooks.ask, aheadMs);
+      return embedded(subject, standing, webhooks.ask, clock);
     case 'envtest':
       return own(subject, standing, webhooks, async (options) => openEnvtest({ ...options, ...between }));
     case 'kind':
@@ -79,8 +80,8 @@ export async function openGround(
   }
 }
 
-function embedded(subject: Subject, standing: Standing, callOut: CallOutFunction, aheadMs: () => number): Ground {
-  const base = assembleServer(subject, () => realDate().getTime() + Math.floor(aheadMs()), callOut);
+function embedded(subject: Subject, standing: Standing, callOut: CallOutFunction, clock: () => number): Ground {
+  const base = assembleServer(subject, clock, callOut);
   const { cluster } = base;
   cluster.observe((change) => standing()?.committed(change));
   return {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openEnclosure } from '../../actors/process/enclosure.ts';
-import type { ProcessManner } from '../../model/counterexample.ts';
+import type { ProcessManner, ProgramTime } from '../../model/counterexample.ts';
 import type { History } from '../../model/history.ts';
 import { EMPTY_SCHEDULE, type Fault } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
@@ -44,25 +44,25 @@ interface Started {
   readonly manner?: Partial<ProcessManner>;
   readonly env?: { readonly [name: string]: string };
   readonly fileSystem?: 'host';
-  readonly time?: 'virtual';
+  readonly time?: ProgramTime;
   readonly variant?: Partial<TrialOptions>;
 }
 
 /** One run of the program that listens, and behaves like this. */
-async function runOf(behaviour: readonly string[], started: Started = {}): Promise<History> {
+async function runIn(time: ProgramTime, behaviour: readonly string[], started: Started = {}): Promise<History> {
   const workload = { version: 1, start: 'settled', sample, programs: [] } as const;
-  return trialOf(['listens.mjs', ...behaviour], { workload, schedule: EMPTY_SCHEDULE }, started);
+  return trialOf(['listens.mjs', ...behaviour], { workload, schedule: EMPTY_SCHEDULE }, { time, ...started });
 }
 
 /** One run in which the sample is applied under contention, with these faults, of the program that elects a leader. */
-async function electionOf(faults: readonly Fault[]): Promise<History> {
+async function electionIn(time: ProgramTime, faults: readonly Fault[]): Promise<History> {
   const workload = { version: 1, start: 'empty', sample, programs: [] } as const;
   // Longer than the time between two looks at the lock.
   const variant = { settleWindowMs: 500 };
   return trialOf(
     ['elects.mjs', '1', hasOwnNetwork ? '8081' : '{port}'],
     { workload, schedule: { ...EMPTY_SCHEDULE, faults } },
-    { variant },
+    { variant, time },
   );
 }
 
@@ -70,7 +70,7 @@ async function trialOf(program: readonly string[], trial: Trial, started: Starte
   const { manner = {}, env = {}, variant = {}, fileSystem = 'own', time = 'real' } = started;
   const [script = '', ...args] = program;
   const command = [process.execPath, `${targets}${script}`, ...args];
-  const target = resolveCommand({ command, directory: folder, env, fileSystem, time, manner });
+  const target = resolveCommand({ command, directory: folder, env, fileSystem, manner: { time, ...manner } });
   const subject = {
     crds,
     samples: sample,
@@ -96,161 +96,169 @@ function stops({ processes }: History): readonly string[] {
   return processes.flatMap(({ actor, kind, detail }) => (kind === 'stopped' ? [`${actor} ${detail}`] : []));
 }
 
-describe.concurrent('a process', () => {
-  it('is started in its folder, with what its environment is to hold', async () => {
-    const env = { GREETING: 'hello, {namespace}' };
+describe.each(hasSteering ? (['real', 'virtual'] as const) : (['real'] as const))('in %s time', (time) => {
+  const runOf = (behaviour: readonly string[], started: Started = {}): Promise<History> =>
+    runIn(time, behaviour, started);
+  const electionOf = (faults: readonly Fault[]): Promise<History> => electionIn(time, faults);
 
-    expect(printed(await runOf(['says-its-environment'], { env }))).toContain(`hello, default from ${folder}`);
-  });
+  describe.concurrent('a process', () => {
+    it('is started in its folder, with what its environment is to hold', async () => {
+      const env = { GREETING: 'hello, {namespace}' };
 
-  it.runIf(hasSteering)('lives minutes at once where its time is virtual', async () => {
-    const history = await runOf(['works-now-and-then'], { time: 'virtual', variant: { idleMs: 16 * 60_000 } });
+      expect(printed(await runOf(['says-its-environment'], { env }))).toContain(`hello, default from ${folder}`);
+    });
 
-    expect(printed(history).filter((line) => line === 'five minutes have passed')).toHaveLength(3);
-  });
+    it.runIf(time === 'virtual')('lives minutes at once', async () => {
+      const history = await runOf(['works-now-and-then'], { variant: { idleMs: 16 * 60_000 } });
 
-  it('may flood its log: both ends are kept, and what is missing is told', async () => {
-    const history = await runOf(['floods']);
+      expect(printed(history).filter((line) => line === 'five minutes have passed')).toHaveLength(3);
+    });
 
-    expect(printed(history).length).toBeLessThan(1_000);
-    expect(printed(history)[0]).toBe('line 0 of far too many');
-    expect(printed(history).join('\n')).toMatch(/\(\d+ lines left out\)/);
-    expect(printed(history).at(-1)).toBe('caches are synced');
-  });
+    it('may flood its log: both ends are kept, and what is missing is told', async () => {
+      const history = await runOf(['floods']);
 
-  it.each(['url:http://127.0.0.1:{port}/readyz', 'log:^caches are synced$', 'watch:widgets'])(
-    'is waited for until it is ready by %s',
-    async (ready) => {
-      const history = await runOf(['serves-ready', '{port}'], { manner: { ready } });
+      expect(printed(history).length).toBeLessThan(1_000);
+      expect(printed(history)[0]).toBe('line 0 of far too many');
+      expect(printed(history).join('\n')).toMatch(/\(\d+ lines left out\)/);
+      expect(printed(history).at(-1)).toBe('caches are synced');
+    });
 
-      expect(history.settlement).toMatchObject({ result: 'quiescent' });
-      expect(printed(history)).toContain('caches are synced');
-    },
-  );
+    it.each(['url:http://127.0.0.1:{port}/readyz', 'log:^caches are synced$', 'watch:widgets'])(
+      'is waited for until it is ready by %s',
+      async (ready) => {
+        const history = await runOf(['serves-ready', '{port}'], { manner: { ready } });
 
-  it('is looked at from outside, and asked how often it reconciled', async () => {
-    const metrics = 'http://127.0.0.1:{port:metrics}/metrics';
-
-    const { measurements = [] } = await runOf(['serves-metrics', '{port:metrics}'], { manner: { metrics } });
-
-    expect(measurements).toMatchObject([
-      { actor: 'controller', when: 'start', reconciles: { success: 1 } },
-      { actor: 'controller', when: 'healed', reconciles: { success: 2 } },
-      { actor: 'controller', when: 'at-rest', reconciles: { success: 3 } },
-      { actor: 'controller', when: 'end', reconciles: { success: 4 } },
-    ]);
-    const files = measurements.flatMap(({ footprint }) => footprint?.fileDescriptors ?? []);
-    // It opens ten each time that it is asked, beside which connections come and go; where the system tells nothing there are none.
-    const tens = files.map((count) => Math.round((count - (files[0] ?? 0)) / 10));
-    expect(tens).toEqual(existsSync('/proc/self/fd') ? [0, 1, 2, 3] : []);
-  });
-
-  it('that serves no metrics says why there are none', async () => {
-    const { measurements = [] } = await runOf(['well'], { manner: { metrics: 'http://127.0.0.1:{port:m}/metrics' } });
-
-    expect(measurements[0]?.metricsFailed).toContain('ECONNREFUSED');
-  });
-
-  it('is asked to end before another takes its place, and may say so', async () => {
-    const history = await runOf(['ends-in-time'], { variant: { freshIncarnation: true } });
-
-    expect(stops(history)).toEqual(['controller as it was asked to, with code 0']);
-    expect(printed(history)).toContain('asked to end');
-  });
-
-  it('is killed when it does not end although it was asked to', async () => {
-    const history = await runOf(['ignores-sigterm'], { variant: { freshIncarnation: true } });
-
-    expect(stops(history)).toEqual(['controller by the harness, for it did not end when asked to']);
-    expect(printed(history)).toContain('no');
-  });
-
-  it('is asked to end at the end of a run where that is wanted', async () => {
-    const file = join(folder, 'last-words');
-
-    await runOf(['ends-in-time'], { manner: { graceMs: 20_000 }, env: { LAST_WORDS: file }, fileSystem: 'host' });
-
-    expect(readFileSync(file, 'utf8')).toBe('asked to end');
-  });
-
-  it.each([
-    [
-      'is never ready',
-      { behaviour: ['well'], manner: { ready: 'watch:pods', readyWithinMs: 500 } },
-      /never became ready: it was not ready within 0.5 s; check --ready/,
-    ],
-    [
-      'prints a stack trace and ends after its first request',
-      { behaviour: ['fails'] },
-      /ended \d times in an undisturbed run \(with code 1\).*\nThe target printed last:\n.*  Error: cannot go on after the first list\n {6}at /s,
-    ],
-    [
-      'ignores its kubeconfig',
-      { behaviour: ['strays'], manner: { readyWithinMs: 1_000 } },
-      /sent no request.*does it read KUBECONFIG.*(no other cluster was reached|see whether it talked to another cluster)/s,
-    ],
-    [
-      'finds its port taken',
-      { behaviour: ['takes-ports', '{port}'] },
-      /exited while starting \(with code 1\).*a port is taken, let it listen on {port}\nThe target printed last:.*EADDRINUSE/s,
-    ],
-    [
-      'goes into the background',
-      { behaviour: ['daemonises'] },
-      /exited while starting \(with code 0\).*has to be started in the foreground/,
-    ],
-  ])('that %s is told of', async (_, { behaviour, manner }: Started & { behaviour: readonly string[] }, message) => {
-    await expect(runOf(behaviour, manner === undefined ? {} : { manner })).rejects.toThrow(message);
-  });
-});
-
-describe.concurrent('a process that elects a leader', () => {
-  const marked = ({ operations }: History): readonly string[] =>
-    operations.flatMap(({ actor, verb, resource, outcome }) =>
-      verb === 'patch' && resource === 'widgets.example.com' && outcome.type === 'ok' ? [actor] : [],
+        expect(history.settlement).toMatchObject({ result: 'quiescent' });
+        expect(printed(history)).toContain('caches are synced');
+      },
     );
 
-  it('is waited for after its death until its lock has expired and another has taken over', async () => {
-    const history = await electionOf([{ do: 'crash', at: 'controller/patch/widgets.example.com/default/a#0!sent' }]);
+    it('is looked at from outside, and asked how often it reconciled', async () => {
+      const metrics = 'http://127.0.0.1:{port:metrics}/metrics';
 
-    expect(marked(history)).toEqual(['controller~2']);
-    expect(printed(history)).toEqual(['leading', 'leading']);
+      const { measurements = [] } = await runOf(['serves-metrics', '{port:metrics}'], { manner: { metrics } });
+
+      expect(measurements).toMatchObject([
+        { actor: 'controller', when: 'start', reconciles: { success: 1 } },
+        { actor: 'controller', when: 'healed', reconciles: { success: 2 } },
+        { actor: 'controller', when: 'at-rest', reconciles: { success: 3 } },
+        { actor: 'controller', when: 'end', reconciles: { success: 4 } },
+      ]);
+      const files = measurements.flatMap(({ footprint }) => footprint?.fileDescriptors ?? []);
+      // It opens ten each time that it is asked, beside which connections come and go; where the system tells nothing there are none.
+      const tens = files.map((count) => Math.round((count - (files[0] ?? 0)) / 10));
+      expect(tens).toEqual(existsSync('/proc/self/fd') ? [0, 1, 2, 3] : []);
+    });
+
+    it('that serves no metrics says why there are none', async () => {
+      const { measurements = [] } = await runOf(['well'], { manner: { metrics: 'http://127.0.0.1:{port:m}/metrics' } });
+
+      expect(measurements[0]?.metricsFailed).toContain('ECONNREFUSED');
+    });
+
+    it('is asked to end before another takes its place, and may say so', async () => {
+      const history = await runOf(['ends-in-time'], { variant: { freshIncarnation: true } });
+
+      expect(stops(history)).toEqual(['controller as it was asked to, with code 0']);
+      expect(printed(history)).toContain('asked to end');
+    });
+
+    it('is killed when it does not end although it was asked to', async () => {
+      const history = await runOf(['ignores-sigterm'], { variant: { freshIncarnation: true } });
+
+      expect(stops(history)).toEqual(['controller by the harness, for it did not end when asked to']);
+      expect(printed(history)).toContain('no');
+    });
+
+    it('is asked to end at the end of a run where that is wanted', async () => {
+      const file = join(folder, 'last-words');
+
+      await runOf(['ends-in-time'], { manner: { graceMs: 20_000 }, env: { LAST_WORDS: file }, fileSystem: 'host' });
+
+      expect(readFileSync(file, 'utf8')).toBe('asked to end');
+    });
+
+    it.each([
+      [
+        'is never ready',
+        { behaviour: ['well'], manner: { ready: 'watch:pods', readyWithinMs: 500 } },
+        /never became ready: it was not ready within 0.5 s; check --ready/,
+      ],
+      [
+        'prints a stack trace and ends after its first request',
+        { behaviour: ['fails'] },
+        /ended \d times in an undisturbed run \(with code 1\).*\nThe target printed last:\n.*  Error: cannot go on after the first list\n {6}at /s,
+      ],
+      [
+        'ignores its kubeconfig',
+        { behaviour: ['strays'], manner: { readyWithinMs: 1_000 } },
+        /sent no request.*does it read KUBECONFIG.*(no other cluster was reached|see whether it talked to another cluster)/s,
+      ],
+      [
+        'finds its port taken',
+        { behaviour: ['takes-ports', '{port}'] },
+        /exited while starting \(with code 1\).*a port is taken, let it listen on {port}\nThe target printed last:.*EADDRINUSE/s,
+      ],
+      [
+        'goes into the background',
+        { behaviour: ['daemonises'] },
+        /exited while starting \(with code 0\).*has to be started in the foreground/,
+      ],
+    ])('that %s is told of', async (_, { behaviour, manner }: Started & { behaviour: readonly string[] }, message) => {
+      await expect(runOf(behaviour, manner === undefined ? {} : { manner })).rejects.toThrow(message);
+    });
   });
 
-  it('loses its lock to another while it stands still', async () => {
-    const patch = 'controller/patch/widgets.example.com/default/a#0';
+  describe.concurrent('a process that elects a leader', () => {
+    const marked = ({ operations }: History): readonly string[] =>
+      operations.flatMap(({ actor, verb, resource, outcome }) =>
+        verb === 'patch' && resource === 'widgets.example.com' && outcome.type === 'ok' ? [actor] : [],
+      );
 
-    const { processes, revisions } = await electionOf([
-      { do: 'start-replica', at: `${patch}!sent` },
-      { do: 'pause', forMs: 5_000, at: `${patch}!answered` },
-    ]);
+    it('is waited for after its death until its lock has expired and another has taken over', async () => {
+      const history = await electionOf([{ do: 'crash', at: 'controller/patch/widgets.example.com/default/a#0!sent' }]);
 
-    const [paused, resumed] = processes.filter(({ kind }) => kind === 'paused' || kind === 'resumed');
-    expect([paused, resumed]).toMatchObject([
-      { actor: 'controller', kind: 'paused' },
-      { actor: 'controller', kind: 'resumed' },
-    ]);
-    const writers = revisions
-      .filter(({ resource, at }) => resource.startsWith('leases.') && at > (paused?.at ?? 0) && at < (resumed?.at ?? 0))
-      .map(({ actor }) => actor);
-    // What it had sent before it was stopped may still be on its way.
-    expect(writers.at(-1)).toBe('controller~2');
-  });
+      expect(marked(history)).toEqual(['controller~2']);
+      expect(printed(history)).toEqual(['leading', 'leading']);
+    });
 
-  it.runIf(hasOwnNetwork)(
-    'may run twice, also with one port, and the second leaves the work to the first',
-    async () => {
-      const history = await electionOf([
-        { do: 'start-replica', at: 'controller/patch/widgets.example.com/default/a#0!sent' },
+    it('loses its lock to another while it stands still', async () => {
+      const patch = 'controller/patch/widgets.example.com/default/a#0';
+
+      const { processes, revisions } = await electionOf([
+        { do: 'start-replica', at: `${patch}!sent` },
+        { do: 'pause', forMs: 5_000, at: `${patch}!answered` },
       ]);
 
-      expect(marked(history)).toEqual(['controller']);
-      expect(printed(history)).toEqual(['leading']);
-      const asked = history.operations.filter(
-        ({ actor, resource }) => actor === 'controller~2' && resource.startsWith('leases'),
-      );
-      expect(asked.map(({ verb }) => verb)).toContain('get');
-      expect(asked.map(({ verb }) => verb)).not.toContain('update');
-    },
-  );
+      const [paused, resumed] = processes.filter(({ kind }) => kind === 'paused' || kind === 'resumed');
+      expect([paused, resumed]).toMatchObject([
+        { actor: 'controller', kind: 'paused' },
+        { actor: 'controller', kind: 'resumed' },
+      ]);
+      const writers = revisions
+        .filter(
+          ({ resource, at }) => resource.startsWith('leases.') && at > (paused?.at ?? 0) && at < (resumed?.at ?? 0),
+        )
+        .map(({ actor }) => actor);
+      // What it had sent before it was stopped may still be on its way.
+      expect(writers.at(-1)).toBe('controller~2');
+    });
+
+    it.runIf(hasOwnNetwork)(
+      'may run twice, also with one port, and the second leaves the work to the first',
+      async () => {
+        const history = await electionOf([
+          { do: 'start-replica', at: 'controller/patch/widgets.example.com/default/a#0!sent' },
+        ]);
+
+        expect(marked(history)).toEqual(['controller']);
+        expect(printed(history)).toEqual(['leading']);
+        const asked = history.operations.filter(
+          ({ actor, resource }) => actor === 'controller~2' && resource.startsWith('leases'),
+        );
+        expect(asked.map(({ verb }) => verb)).toContain('get');
+        expect(asked.map(({ verb }) => verb)).not.toContain('update');
+      },
+    );
+  });
 });

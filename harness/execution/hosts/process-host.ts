@@ -1,15 +1,16 @@
 /**
- * A host for a target that is a process: the embedded server and the gate in here, the target behind a front of its own, real time.
+ * A host for a target that is a process: the embedded server and the gate in here, the target behind a front of its own.
  *
- * All that passes waits at the gate, as in the deterministic mode. What differs is how rest is recognised (`process-rest.ts`). Start at
- * {@link createProcessHost}.
+ * All that passes waits at the gate, as in the deterministic mode. What differs is how rest is recognised, and how time passes
+ * (`steered-rest.ts`; `wall-rest.ts` where it is real). Start at {@link createProcessHost}.
  */
 import { EnclosurePool } from '../../actors/process/enclosure-pool.ts';
 import { processHost, startProcess } from '../../actors/process/process-incarnation.ts';
+import { nextProcessor } from '../../actors/process/processors.ts';
 import { Disturbance } from '../../clusters/connections/disturbance.ts';
 import { checkToxiproxy } from '../../clusters/connections/toxiproxy.ts';
 import { findHostOf } from '../../clusters/kind/way-in.ts';
-import { WallClock } from '../../determinism/run-clock.ts';
+import { WallClock, type RunClock } from '../../determinism/run-clock.ts';
 import { SteeredClock } from '../../determinism/steered-clock.ts';
 import type { ActorId } from '../../model/actor.ts';
 import type { MountedFile } from '../../actors/process/mounted-files.ts';
@@ -20,7 +21,9 @@ import { linksOf } from '../config/chosen-faults.ts';
 import { throughToxiproxy } from './disturbed-links.ts';
 import { openGround } from './ground.ts';
 import { podLives, type StartLife } from './pod-lives.ts';
-import { Rest } from './process-rest.ts';
+import { WallRest } from './wall-rest.ts';
+import type { Rest } from './rest.ts';
+import { SteeredRest } from './steered-rest.ts';
 import { podFor, type Pod } from '../project/pod.ts';
 import { containerPortOf, ledTo, webhookPorts } from '../project/webhooks.ts';
 import type { Places } from '../run/places.ts';
@@ -41,26 +44,50 @@ const WALL_PACE: Omit<Pace, 'readyWithinMs' | 'graceMs'> = {
   againMs: 8_000,
 };
 
+/** Silence costs little where clocks are steered, and only what comes by itself ends it. */
+const STEERED_PACE: Omit<Pace, 'readyWithinMs' | 'graceMs'> = {
+  setupWindowMs: 1_000,
+  contentionWaitMs: 2_000,
+  rewatchMs: 5_000,
+  firstWindowMs: 10_000,
+  settleWindowMs: 3_000,
+  idleMs: 60_000,
+  suspectMs: 60_000,
+  againMs: 60_000,
+};
+
 const UNASKED = 'the API server would not reach the webhooks of the target; leave them out of the manifests';
 
 /** What a rollout would give it, or a little. */
 const REPLACED_GRACE_MS = 2_000;
 
-function paceOf({ readyWithinMs, graceMs }: ProcessTarget): Pace {
+function paceOf({ readyWithinMs, graceMs }: ProcessTarget, isSteered: boolean): Pace {
   return {
-    ...WALL_PACE,
+    ...(isSteered ? STEERED_PACE : WALL_PACE),
     readyWithinMs,
     graceMs: { replaced: Math.max(graceMs, REPLACED_GRACE_MS), ended: graceMs },
   };
 }
 
-/** Clocks are steered where the server's is ours too, and nothing between the two has a clock of its own. */
-function isSteered(
-  { cluster, toxiproxy = null }: Subject,
-  { time, inCluster }: ProcessTarget,
-  pool: EnclosurePool,
-): boolean {
-  return time === 'virtual' && cluster === 'embedded' && toxiproxy === null && !inCluster && pool.hasSteering;
+/** Clocks can be steered where the server's is ours too, and nothing between the two has a clock of its own. */
+function maySteer({ cluster, toxiproxy = null }: Subject, { time, inCluster }: ProcessTarget): boolean {
+  return time === 'virtual' && cluster === 'embedded' && toxiproxy === null && !inCluster;
+}
+
+/** What the user has to know of where the target lives. */
+function warningOf(subject: Subject, target: ProcessTarget, pool: EnclosurePool): string | null {
+  const why =
+    maySteer(subject, target) && pool.unsteered !== null ? `time passed as on the wall: ${pool.unsteered}` : null;
+  return [pool.warning, why, subject.unsteered].filter((line) => typeof line === 'string').join('; ') || null;
+}
+
+function clockOf(
+  steered: SteeredClock | undefined,
+  beat: () => void,
+): { readonly time: RunClock; readonly rest: Rest } {
+  if (steered !== undefined) return { time: steered, rest: new SteeredRest(steered, beat) };
+  const time = new WallClock();
+  return { time, rest: new WallRest(time, beat) };
 }
 
 /** @param beat Told now and then that it is alive; it may throw, to cut short what waits. */
@@ -78,9 +105,9 @@ async function assembleProcessHost(
 ): Promise<Host> {
   // A cluster has things to tell before there is a host.
   let standing: Host | undefined;
-  const steered = isSteered(subject, target, enclosures) ? new SteeredClock() : undefined;
-  const time = steered ?? new WallClock();
-  const rest = new Rest(time, beat);
+  const steered = maySteer(subject, target) && enclosures.unsteered === null ? new SteeredClock() : undefined;
+  const { time, rest } = clockOf(steered, beat);
+  const processor = steered === undefined ? undefined : nextProcessor();
   const pod = podFor(subject);
   const webhooks = webhooksOf(pod, {
     world: () => standing?.current,
@@ -94,7 +121,7 @@ async function assembleProcessHost(
     () => standing?.current,
     webhooks,
     disturbance,
-    () => steered?.aheadMs ?? 0,
+    steered === undefined ? undefined : () => Math.floor(steered.originMs + steered.now()),
   );
   // A real server that asks a webhook has not answered whoever wrote, whatever the webhook wants to know first.
   rest.alsoWhile((world) => webhooks.waits(world) || (isBusy() && !webhooks.isAsking) || disturbance?.isBusy === true);
@@ -102,7 +129,11 @@ async function assembleProcessHost(
   rest.startsAfter(() => disturbance?.isOver(time.now()) === true);
   const front = {
     serve: toxiproxy === null || disturbance === undefined ? serve : throughToxiproxy(serve, toxiproxy, disturbance),
-    print: (actor: ActorId, line: string) => host.current?.recorder.log(actor, line),
+    print: (actor: ActorId, line: string) => {
+      // In real time one that prints without end would never be at rest.
+      if (steered !== undefined) rest.moved();
+      host.current?.recorder.log(actor, line);
+    },
   };
   const inCluster = target.inCluster ? await podLives(subject, target, front) : undefined;
   const processes = (): StartLife => {
@@ -111,7 +142,13 @@ async function assembleProcessHost(
       ...toldThere({ target: { ...target, env: { ...pod.env, ...target.env } }, files: pod.files }, ground.places),
       namespace: ground.places?.there(subject.namespace) ?? subject.namespace,
       enclosures,
-      ...(steered === undefined ? {} : { clock: steered, onUnsteered: (what: string) => rest.lost(what) }),
+      ...(steered === undefined
+        ? {}
+        : {
+            clock: steered,
+            onUnsteered: (what: string) => rest.lost(what),
+            ...(processor === undefined ? {} : { processor }),
+          }),
     });
     return (...life) => startProcess(lives, ...life);
   };
@@ -122,6 +159,7 @@ async function assembleProcessHost(
       rest.moved();
       if (kind !== 'started') started();
       if (kind === 'exited') ended();
+      if (kind === 'exited' || kind === 'start-failed') watched();
       tell(kind, detail);
     });
     const watched = rest.watch(incarnation);
@@ -133,9 +171,9 @@ async function assembleProcessHost(
         ended();
         incarnation.crash();
       },
-      stop: () => incarnation.stop(),
-      pause: () => incarnation.pause(),
-      resume: () => incarnation.resume(),
+      stop: telling(rest, () => incarnation.stop()),
+      pause: telling(rest, () => incarnation.pause()),
+      resume: telling(rest, () => incarnation.resume()),
       look: () => incarnation.look(),
       get ready() {
         return incarnation.ready;
@@ -145,10 +183,13 @@ async function assembleProcessHost(
   const host: Host = {
     ...ground,
     time,
-    pace: paceOf(target),
+    pace: paceOf(target, steered !== undefined),
     launch,
     drain: (world) => rest.drain(world),
-    containment: inCluster === undefined ? enclosures : { network: 'none', warning: inCluster.warnings[0] ?? null },
+    containment:
+      inCluster === undefined
+        ? { network: enclosures.network, warning: warningOf(subject, target, enclosures) }
+        : { network: 'none', warning: inCluster.warnings[0] ?? null },
     ...(disturbance === undefined ? {} : { disturbance }),
     // In a network of its own: both may listen on the same port.
     sibling: () => createProcessHost(besideOf(subject), target, beat),
@@ -225,11 +266,19 @@ function heard(upstream: Upstream, rest: Rest, started: () => void): Upstream {
       started();
       rest.acted();
       return upstream.send(request, {
-        answer: rest.telling((response) => sink.answer(response)),
-        open: rest.telling((headers) => sink.open(headers)),
-        event: rest.telling((event) => sink.event(event)),
-        end: rest.telling((error) => sink.end(error)),
+        answer: telling(rest, (response) => sink.answer(response)),
+        open: telling(rest, (headers) => sink.open(headers)),
+        event: telling(rest, (event) => sink.event(event)),
+        end: telling(rest, (error) => sink.end(error)),
       });
     },
+  };
+}
+
+/** Passes on what is noted as something that the process is told. */
+function telling<Args extends readonly unknown[]>(rest: Rest, pass: (...args: Args) => void): (...args: Args) => void {
+  return (...args) => {
+    rest.told();
+    pass(...args);
   };
 }

@@ -99,7 +99,10 @@ describe('a run that still stands', () => {
 
     await runner.run(TRIAL, {
       atRest: async (live) => {
-        const { inconclusive } = await judgeRun(TRIAL, live.history, [slow], reference, prober, live);
+        const { history } = live;
+        const settleOn: Live['settleOn'] = (windowMs) => live.settleOn(windowMs);
+        const onTheWall = { history, settleOn, takeOver: () => live.takeOver(), waitsForReal: true };
+        const { inconclusive } = await judgeRun(TRIAL, history, [slow], reference, prober, onTheWall);
         reasons.push(inconclusive.get('test'));
       },
     });

@@ -12,6 +12,8 @@ export interface Live {
   settleOn(windowMs: number): Promise<{ readonly history: History; readonly windowMs: number }>;
   /** A fresh incarnation takes over and settles; nothing can be asked of the one before after that. */
   takeOver(): Promise<History>;
+  /** Whether silence takes as long as it says. */
+  readonly waitsForReal: boolean;
 }
 
 /** A suspect is given this many times the silence that it must keep, however busy it is. */
@@ -19,6 +21,7 @@ const LIVE_WINDOWS_MAX = 2;
 
 export class LiveRun implements Live {
   readonly history: History;
+  readonly waitsForReal: boolean;
   readonly #world: World;
   readonly #options: TrialOptions;
   readonly #steps: number;
@@ -28,6 +31,7 @@ export class LiveRun implements Live {
 
   constructor(world: World, options: TrialOptions, settlement: Settlement, steps: number, missed: readonly string[]) {
     this.#world = world;
+    this.waitsForReal = world.host.time.passesByItself === true;
     this.#options = options;
     this.#steps = steps;
     this.#missed = missed;

@@ -10,6 +10,8 @@ export interface Pace {
   readonly rewatchMs: number;
   /** The silence after which the first runs are taken to be over, until it is known how long the target pauses; absent: settings'. */
   readonly firstWindowMs?: number;
+  /** No run is called settled after less silence than this, whatever the settings say; absent: the settings have the word. */
+  readonly settleWindowMs?: number;
   /** How long a reference run looks on at rest. */
   readonly idleMs: number;
   /** How long a suspect has to be silent before it is accused of what more time would mend. */

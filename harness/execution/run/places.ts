@@ -124,6 +124,7 @@ export class Places {
   #live(live: Live): Live {
     return {
       history: this.history(live.history),
+      waitsForReal: live.waitsForReal,
       settleOn: async (windowMs) => {
         const settled = await live.settleOn(windowMs);
         return { ...settled, history: this.history(settled.history) };

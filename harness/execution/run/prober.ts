@@ -154,8 +154,9 @@ export class Prober {
     const before = Math.max(0, ...probes.map((probe) => (probe.probe === 'extended-settle' ? probe.windowMs : 0)));
     const next = LIVE_WINDOWS_MS.find((window) => window > before) ?? windowMs;
     const began = realNow();
-    const longer = await live.settleOn(Math.min(windowMs, next, Math.max(0, this.#patience.leftMs())));
-    this.#patience.spend(realNow() - began);
+    const leftMs = live.waitsForReal ? Math.max(0, this.#patience.leftMs()) : Number.POSITIVE_INFINITY;
+    const longer = await live.settleOn(Math.min(windowMs, next, leftMs));
+    if (live.waitsForReal) this.#patience.spend(realNow() - began);
     return settled(longer.history, longer.windowMs);
   }
 

@@ -37,7 +37,9 @@ type Windows = Pick<TrialOptions, 'settings' | 'pauseMs' | 'settleWindowMs' | 's
  * @param first Whose items come before everybody else's.
  */
 export async function settle(world: World, options: Windows, first?: ActorId): Promise<Settlement> {
-  const windowMs = options.settleWindowMs ?? Math.max(options.settings.settleWindowMs, options.pauseMs ?? 0);
+  const windowMs =
+    options.settleWindowMs ??
+    Math.max(options.settings.settleWindowMs, options.pauseMs ?? 0, world.pace.settleWindowMs ?? 0);
   const { time } = world.host;
   const settlingMs = time.now();
   let startMs = time.waited();
@@ -49,9 +51,8 @@ export async function settle(world: World, options: Windows, first?: ActorId): P
   const end = await pump(world, first === undefined ? scheduler : preferring(first, scheduler), {
     stepsMax: options.settings.settleStepsMax,
     hotMax: HOT_ITEMS,
-    ...(world.host.control === undefined ? { boundsFromMs: settlingMs + BUSY_WALL_MS } : {}),
-    isDeaf: () =>
-      world.host.control === undefined ? rewatching.isPending() : watchGivenUp(world.recorder) !== undefined,
+    ...(time.passesByItself === true ? { boundsFromMs: settlingMs + BUSY_WALL_MS } : {}),
+    isDeaf: () => (time.passesByItself === true ? rewatching.isPending() : watchGivenUp(world.recorder) !== undefined),
     // Keeps count of the windows as it goes, so that its last answer says why the waiting was over.
     mayWaitUntil: (atMs) => {
       if (atMs <= Math.max(world.incarnations.startsUntilMs, world.locksExpireByMs) || rewatching.isPending()) {

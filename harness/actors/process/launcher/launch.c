@@ -7,7 +7,10 @@
  *   --join PID       join the network namespace of this process, and its user namespace with --user
  *   --cd DIR         where the program starts
  *   --steer FD       steer its clock, by commands on this file descriptor (steer.h)
- *   --ahead NS       how far its clock is ahead of the host's at first
+ *   --origin NS      what the time of day was when the run began
+ *   --now NS         how long ago that is, on the clock of the run
+ *   --seed N         give it random numbers that depend on this one
+ *   --cpu N          let it use this processor only
  *
  * Operations on the file system, in order. All of it is read-only before the first one, and /dev and /proc are made anew:
  *   --hide DIR       an empty folder in its place; what is written to it is discarded
@@ -25,6 +28,17 @@
  */
 #include "kernel.h"
 #include "filter.h"
+
+/* How a clock is steered. */
+struct steered {
+  /* The file descriptor of the one who does; -1: nobody. */
+  long by;
+  long origin, at;
+  word seed;
+  int is_seeded;
+  /* Whether its network is its own: bytes on their way are then its bytes. */
+  int has_network;
+};
 #include "steer.h"
 
 /* ---- options ---- */
@@ -45,7 +59,8 @@ static int count;
 static int with_user;
 static word uid, gid;
 static const char *joined, *directory = "/";
-static long steered_by = -1, ahead;
+static struct steered steered = {.by = -1};
+static long processor = -1;
 static char **program;
 
 static void read_options(char **at) {
@@ -62,15 +77,27 @@ static void read_options(char **at) {
     }
     if (same(option, "--join")) {
       number_of(value);
-      joined = value;
+      joined = value, steered.has_network = 1;
       continue;
     }
     if (same(option, "--steer")) {
-      steered_by = number_of(value);
+      steered.by = number_of(value);
       continue;
     }
-    if (same(option, "--ahead")) {
-      ahead = number_of(value);
+    if (same(option, "--origin")) {
+      steered.origin = number_of(value);
+      continue;
+    }
+    if (same(option, "--now")) {
+      steered.at = number_of(value);
+      continue;
+    }
+    if (same(option, "--seed")) {
+      steered.seed = number_of(value), steered.is_seeded = 1;
+      continue;
+    }
+    if (same(option, "--cpu")) {
+      processor = number_of(value);
       continue;
     }
     if (same(option, "--cd")) {
@@ -254,7 +281,7 @@ static void build_proc(void) {
   static const char *const GUARDED[] = {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/scsi", "/proc/dynamic_debug"};
   if (CALL(mount, "proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0) {
     /* There, our numbers are those of other processes. */
-    if (steered_by >= 0) fail("no clock is steered where the host permits no new /proc", "", 0);
+    if (steered.by >= 0) fail("no clock is steered where the host permits no new /proc", "", 0);
     return;
   }
   /* Root without capabilities still owns these files. */
@@ -361,6 +388,14 @@ static void start_program(char **environment) {
   quit(is_missing ? 127 : 126);
 }
 
+/* Where that is not permitted, it uses what it may. */
+static void use_processor(void) {
+  word set[16] = {0};
+  if (processor >= (long)sizeof set * 8) return;
+  set[processor / 64] = 1ul << processor % 64;
+  CALL(sched_setaffinity, 0, sizeof set, set, 0, 0);
+}
+
 static int first_process(char **environment) {
   CALL(prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   build_proc();
@@ -372,13 +407,14 @@ static int first_process(char **environment) {
     on_ending_signals((void (*)(int))0);
     drop_privileges();
     /* Until the one that steers is attached. */
-    if (steered_by >= 0) CALL(read, ready[0], &byte, 1, 0, 0), stop_at_waits();
+    if (steered.by >= 0) CALL(read, ready[0], &byte, 1, 0, 0), stop_at_waits();
+    if (processor >= 0) use_processor();
     must(CALL(close_range, 3, ~0u, 0, 0, 0), "cannot close files", "");
     must(CALL(chdir, directory, 0, 0, 0, 0), "cannot go to", directory);
     start_program(environment);
   }
   CALL(chdir, "/", 0, 0, 0, 0);
-  return steered_by < 0 ? code_of(child) : steer(child, steered_by, ahead, ready[1]);
+  return steered.by < 0 ? code_of(child) : steer(child, &steered, ready[1]);
 }
 
 static int main(char **arguments, char **environment) {

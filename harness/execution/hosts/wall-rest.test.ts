@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WallClock } from '../../determinism/run-clock.ts';
 import { CutShort } from '../run/cut-short.ts';
-import { Rest } from './process-rest.ts';
+import { WallRest } from './wall-rest.ts';
 import type { World } from '../run/world.ts';
 
 /** Nothing waits at its gate. */
@@ -41,7 +41,7 @@ describe.runIf(existsSync('/proc/self/task'))('rest', { timeout: 30_000 }, () =>
     await once(stdout, 'data');
     let said = '';
     stdout.on('data', (piece: Buffer) => (said += piece.toString('utf8')));
-    const rest = new Rest(new WallClock(), () => {});
+    const rest = new WallRest(new WallClock(), () => {});
     const over = rest.watch({ pid, moved: 0 });
 
     stdin.write('go\n');
@@ -59,7 +59,7 @@ describe.runIf(existsSync('/proc/self/task'))('rest', { timeout: 30_000 }, () =>
     let said = '';
     stdout.on('data', (piece: Buffer) => (said += piece.toString('utf8')));
     const time = new WallClock();
-    const rest = new Rest(time, () => {});
+    const rest = new WallRest(time, () => {});
     const over = rest.watch({ pid, moved: 0 });
     while (!said.includes('awake')) await once(stdout, 'data');
 
@@ -72,7 +72,7 @@ describe.runIf(existsSync('/proc/self/task'))('rest', { timeout: 30_000 }, () =>
   });
 
   it('has come for a life that begins where something has to happen first', async () => {
-    const rest = new Rest(new WallClock(), () => {});
+    const rest = new WallRest(new WallClock(), () => {});
     rest.starting(600_000);
     rest.startsAfter(() => true);
 
@@ -80,7 +80,7 @@ describe.runIf(existsSync('/proc/self/task'))('rest', { timeout: 30_000 }, () =>
   });
 
   it('is given up when something outside does not answer, and nothing moves any more', async () => {
-    const rest = new Rest(new WallClock(), () => {}, 20);
+    const rest = new WallRest(new WallClock(), () => {}, 20);
     rest.alsoWhile(() => true);
 
     await expect(rest.drain(WORLD)).rejects.toThrow(CutShort);

@@ -1,5 +1,5 @@
 /**
- * When a process is at rest: it was told something, has acted upon it or will not, and now sleeps.
+ * When a process is at rest in real time: it was told something, has acted upon it or will not, and now sleeps.
  *
  * Where the kernel tells of its threads, all of them sleeping is rest. Elsewhere, and for a process that never sleeps, it is given a
  * moment, as long as it has needed lately. Owns: how long is waited. Does not own: reading threads (`actors/process/threads.ts`).
@@ -7,10 +7,9 @@
 import { ThreadWatch, type Sleep } from '../../actors/process/threads.ts';
 import { realDelay, realNow, realSetImmediate } from '../../determinism/real-time.ts';
 import type { WallClock } from '../../determinism/run-clock.ts';
-import { SteeredClock } from '../../determinism/steered-clock.ts';
-import type { Steering } from '../../actors/process/steering.ts';
 import { CutShort } from '../run/cut-short.ts';
 import type { World } from '../run/world.ts';
+import { UNANSWERED_MS, type Rest, type Watched } from './rest.ts';
 
 const POLL_MS = 1;
 /**
@@ -22,12 +21,8 @@ const BUSY_MAX_MS = 1_000;
 const BUSY_WALL_MAX_MS = 20_000;
 /** One that was busy for so long this many times in a row never sleeps, and is given the moment instead. */
 const RESTLESS = 4;
-/** One whose threads sleep, and which is never seen to wait for long, is left alone after that. */
-const AWAKE_MAX_MS = 1_000;
 /** Where nothing is to depend on chance, it gets that long: client-go tries again after 5 ms, then 10. */
 const FIRST_RETRY_MS = 12;
-/** A server that has not answered for so long, with nothing else going on, will not. */
-const UNANSWERED_MS = 30_000;
 /** The moment that a process gets whose threads nobody can see. */
 const QUIET_MS = { min: 4, max: 60 } as const;
 /** Of nearly the longest time that it took lately: what is rarer has a cause of its own, such as a timer. */
@@ -52,11 +47,8 @@ class Reaction {
 }
 
 /** Whether anything may still be on its way. */
-export class Rest {
-  /** One of them. */
-  readonly #wall: WallClock | undefined;
-  readonly #steered: SteeredClock | undefined;
-  #unsteered: string | undefined;
+export class WallRest implements Rest {
+  readonly #wall: WallClock;
   readonly #beat: () => void;
   #starting = 0;
   /** How long the youngest life is waited for, once and not again by each drain. */
@@ -79,17 +71,12 @@ export class Rest {
    * @param beat Told now and then that we are alive; it may throw, to cut short what waits.
    * @param unansweredMs How long something outside may be waited for while nothing moves.
    */
-  constructor(time: WallClock | SteeredClock, beat: () => void, unansweredMs: number = UNANSWERED_MS) {
-    if (time instanceof SteeredClock) this.#steered = time;
-    else this.#wall = time;
+  constructor(wall: WallClock, beat: () => void, unansweredMs: number = UNANSWERED_MS) {
+    this.#wall = wall;
     this.#unansweredMs = unansweredMs;
     this.#beat = beat;
   }
 
-  /**
-   * A life begins; the returned function says that it is there, or gone. One that has sent nothing within that time does not use its
-   * kubeconfig, or takes too long.
-   */
   starting(withinMs: number): () => void {
     this.#starting++;
     this.#startsUntilMs = realNow() + withinMs;
@@ -102,21 +89,12 @@ export class Rest {
     };
   }
 
-  /** The threads of a life are looked at until the returned function is called. */
   watch(process: Watched): () => void {
     const life: Life = { process, threads: undefined };
     this.#lives.add(life);
     return () => {
       this.#lives.delete(life);
       life.threads?.close();
-    };
-  }
-
-  /** Passes on what is noted as something that the process is told. */
-  telling<Args extends readonly unknown[]>(pass: (...args: Args) => void): (...args: Args) => void {
-    return (...args) => {
-      this.told();
-      pass(...args);
     };
   }
 
@@ -131,7 +109,6 @@ export class Rest {
     this.#ranBeforeMs = undefined;
   }
 
-  /** The process sends something. */
   acted(): void {
     this.#reaction.acted(realNow() - this.#toldMs);
   }
@@ -140,17 +117,13 @@ export class Rest {
     this.#activity++;
   }
 
-  /** A program waits in a way that is not steered: no jump would be noticed. */
-  lost(what: string): void {
-    this.#unsteered ??= what;
-  }
+  /** Here time passes by itself. */
+  lost(): void {}
 
-  /** Rest has not come as long as `outside` says so. */
   alsoWhile(outside: (world: World) => boolean): void {
     this.#outside = outside;
   }
 
-  /** A life that begins is not waited for while `isDue`: something has to happen first, or it may reach nobody. */
   startsAfter(isDue: () => boolean): void {
     this.#isDue = isDue;
   }
@@ -159,11 +132,8 @@ export class Rest {
   async drain(world: World): Promise<void> {
     let seen = this.#all(world);
     let movedMs = realNow();
-    const [wall, steered] = [this.#wall, this.#steered];
-    let waiting = wall !== undefined && wall.waitingUntilMs > wall.now();
-    let awakeSinceMs: number | undefined;
-    const byMs = steered?.take();
-    if (byMs !== undefined) await this.#jump(byMs);
+    const wall = this.#wall;
+    let waiting = wall.waitingUntilMs > wall.now();
     // What it was told leaves here within two turns.
     await turn();
     for (;;) {
@@ -183,12 +153,7 @@ export class Rest {
         if (this.#all(world) === seen) this.#acting = false;
         else continue;
       }
-      if (steered !== undefined && startingUp && now === seen && this.#look() === 'asleep') {
-        // What it waits for before it asks for anything comes at once, too.
-        const doing = await this.#doing();
-        if (doing !== 'awake' && doing !== null) await this.#jump(steered.jump(doing));
-      }
-      if (wall !== undefined && waiting && wall.now() >= wall.waitingUntilMs) {
+      if (waiting && wall.now() >= wall.waitingUntilMs) {
         waiting = false;
         // Its own timer has woken it, and it wants for a processor before it can send anything.
         if (!startingUp && !this.#acting && this.#look() === 'awake') {
@@ -197,53 +162,13 @@ export class Rest {
         }
       }
       if (!startingUp && !this.#acting && !waiting) {
-        if (!this.#outside(world)) {
-          if (steered === undefined) return;
-          const doing = await this.#doing();
-          if (doing === 'awake') awakeSinceMs ??= realNow();
-          const isSpinning = awakeSinceMs !== undefined && realNow() - awakeSinceMs > AWAKE_MAX_MS;
-          if (this.#all(world) === seen && (doing !== 'awake' || isSpinning)) {
-            steered.sleeps(doing === 'awake' ? null : doing, this.#isAnyPaused());
-            return;
-          }
-          this.#acting = true;
-        }
+        if (!this.#outside(world)) return;
         if (realNow() - movedMs > this.#unansweredMs)
           throw new CutShort(`what was asked for was not answered within ${this.#unansweredMs / 1000} s`);
       }
       this.#beat();
       if (sleep !== 'dozing') await realDelay(POLL_MS);
     }
-  }
-
-  /** Sets all clocks ahead: ours has been. */
-  async #jump(byMs: number): Promise<void> {
-    const ended = await Promise.all(this.#steerings().map((steering) => steering.jump(byMs)));
-    if (this.#steered?.fire() === true || ended.some((count) => count > 0)) this.told();
-  }
-
-  /** What all programs do: nothing, for so many ms of their clocks, or `null` for ever. */
-  async #doing(): Promise<'awake' | number | null> {
-    if (this.#unsteered !== undefined)
-      throw new CutShort(`the program waits by ${this.#unsteered}, which virtual time does not steer; use --time real`);
-    const all = await Promise.all(this.#steerings().map((steering) => steering.look()));
-    let soonest: number | null = null;
-    for (const doing of all) {
-      if (doing === 'awake') return 'awake';
-      if (doing.forMs !== null && (soonest === null || doing.forMs < soonest)) soonest = doing.forMs;
-    }
-    return soonest;
-  }
-
-  #isAnyPaused(): boolean {
-    return [...this.#lives].some(({ process }) => process.isPaused === true);
-  }
-
-  /** Of all that do not stand still. */
-  #steerings(): readonly Steering[] {
-    return [...this.#lives].flatMap(({ process }) =>
-      process.steering === undefined || process.isPaused === true ? [] : [process.steering],
-    );
   }
 
   /** How all lives sleep, taken together. */
@@ -291,18 +216,6 @@ export class Rest {
     for (const { process } of this.#lives) moved += process.moved;
     return moved;
   }
-}
-
-/** A life of the target, as it is looked at. */
-export interface Watched {
-  /** Absent before it was started. */
-  readonly pid: number | undefined;
-  /** Grows with all that moves between it and its front. */
-  readonly moved: number;
-  /** By which its clock is steered, where it is. */
-  readonly steering?: Steering | undefined;
-  /** It was made to stand still. */
-  readonly isPaused?: boolean;
 }
 
 interface Life {

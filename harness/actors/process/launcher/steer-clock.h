@@ -1,0 +1,261 @@
+/*
+ * The clock of a program that nobody changed: it stands while the program sleeps, passes with the processor time that it consumes, and can
+ * be set ahead.
+ *
+ * Programs read the time by the kernel's code in their own memory (the vDSO). At each exec that code is replaced by code that reads a page
+ * of memory, which is made there and then: a number of nanoseconds since the run began, which we write, and a count, by which no two reads
+ * are equal. Clocks of processor time stay the kernel's.
+ */
+
+/* The sixth argument of our own calls, which lets them pass the filter. */
+#define PASS 0x5374616c
+#define NS_PER_S 1000000000L
+
+#define STRING(x) #x
+#define VALUE(x) STRING(x)
+__asm__(
+    ".section .rodata\n .balign 16\n"
+    "clock_code:\n"
+    /* Clocks of processor time: 2, 3 and those below zero. */
+    "  test %edi, %edi\n  js 1f\n"
+    "  lea -2(%rdi), %ecx\n  cmp $1, %ecx\n  jbe 1f\n"
+    "  mov clock_page(%rip), %rcx\n  mov $10, %eax\n  lock xadd %rax, 8(%rcx)\n  add (%rcx), %rax\n"
+    /* Clocks of the time of day: 0, 5, 8 and 11. */
+    "  mov $0x921, %edx\n  bt %edi, %edx\n  jc 2f\n  add 16(%rcx), %rax\n  jmp 3f\n2: add 24(%rcx), %rax\n3:"
+    "  xor %edx, %edx\n  mov $1000000000, %ecx\n  div %rcx\n  mov %rax, (%rsi)\n  mov %rdx, 8(%rsi)\n  xor %eax, %eax\n  ret\n"
+    "1: mov $228, %eax\n  mov $" VALUE(PASS) ", %r9d\n"
+    "clock_call: syscall\n  ret\n"
+    ".balign 16\n"
+    "day_code:\n"
+    "  test %rdi, %rdi\n  jz 2f\n  push %rdi\n  mov %rdi, %rsi\n  xor %edi, %edi\n  call clock_code\n  pop %rdi\n"
+    "  mov 8(%rdi), %rax\n  xor %edx, %edx\n  mov $1000, %ecx\n  div %rcx\n  mov %rax, 8(%rdi)\n"
+    "2: xor %eax, %eax\n  ret\n"
+    ".balign 16\n"
+    "second_code:\n"
+    "  push %rdi\n  sub $16, %rsp\n  mov %rsp, %rsi\n  xor %edi, %edi\n  call clock_code\n  mov (%rsp), %rax\n  add $16, %rsp\n  pop %rdi\n"
+    "  test %rdi, %rdi\n  jz 3f\n  mov %rax, (%rdi)\n"
+    "3: ret\n"
+    ".balign 16\n"
+    /* Random numbers without a system call: there are none (ENOSYS). */
+    "random_code: mov $-38, %rax\n  ret\n"
+    ".balign 8\n"
+    "clock_page: .quad 0\n"
+    "clock_end:\n"
+    ".text\n");
+extern const char clock_code[], clock_call[], day_code[], second_code[], random_code[], clock_page[], clock_end[];
+
+/* What lies in the page. */
+struct page {
+  /* Since the run began. */
+  long now;
+  /* Grows with each read. */
+  long count;
+  /* What the two kinds of clocks showed when the run began. */
+  long monotonic, real;
+};
+
+enum { MAX_TASKS = 2048, MAX_PROCESSES = 256 };
+
+struct process {
+  long pid, memory;
+  /* Of its page; 0: its clock is not steered. */
+  word page;
+  /* Processor time that it has been seen to consume. */
+  long ran;
+};
+static struct process processes[MAX_PROCESSES];
+static int process_count;
+static struct page clock;
+static word seed;
+static int is_seeded;
+
+static void lost(const char *what);
+
+static long host_ns(int of) {
+  struct timespec now;
+  return CALL(clock_gettime, of, &now, 0, 0, 0) < 0 ? -1 : now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+/* The next of a row of numbers that depends on the seed alone (splitmix64). */
+static word next_random(void) {
+  word z = seed += 0x9e3779b97f4a7c15;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+  z = (z ^ z >> 27) * 0x94d049bb133111eb;
+  return z ^ z >> 31;
+}
+
+static long open_of(long pid, const char *file, int flags) {
+  static struct text path;
+  path.used = 0;
+  add(&path, "/proc/"), add_number(&path, pid), add(&path, file);
+  return CALL(openat, AT_FDCWD, path.bytes, flags | O_CLOEXEC, 0, 0);
+}
+
+static int read_memory(long tid, word from, void *to, word size) {
+  struct iovec here = {to, size}, there = {(void *)from, size};
+  return kernel6(__NR_process_vm_readv, tid, (word)&here, 1, (word)&there, 1, 0) == (long)size;
+}
+
+static int write_memory(long memory, word at, const void *from, word size) {
+  return CALL(pwrite64, memory, from, size, at, 0) == (long)size;
+}
+
+static struct process *process_of(long pid) {
+  for (int i = 0; i < process_count; i++)
+    if (processes[i].pid == pid) return &processes[i];
+  if (process_count == MAX_PROCESSES) {
+    lost("too-many-processes");
+    return NULL;
+  }
+  struct process *process = &processes[process_count++];
+  *process = (struct process){.pid = pid, .memory = open_of(pid, "/mem", O_RDWR)};
+  return process;
+}
+
+static void forget_process(long pid) {
+  for (int i = 0; i < process_count; i++)
+    if (processes[i].pid == pid) {
+      CALL(close, processes[i].memory, 0, 0, 0, 0);
+      processes[i] = processes[--process_count];
+    }
+}
+
+/* Tells all processes what time it is. */
+static void show_clock(void) {
+  for (int i = 0; i < process_count; i++)
+    if (processes[i].page && !write_memory(processes[i].memory, processes[i].page, &clock.now, sizeof clock.now)) processes[i].page = 0;
+}
+
+/* What it reads now, counted from the beginning of the run. */
+static long now_of(const struct process *process) {
+  long count = 0;
+  if (process && process->page) read_memory(process->pid, process->page + __builtin_offsetof(struct page, count), &count, sizeof count);
+  return clock.now + count;
+}
+
+/* Time passes as processors are used. */
+static void advance(void) {
+  long before = clock.now;
+  for (int i = 0; i < process_count; i++) {
+    struct process *process = &processes[i];
+    long ran = host_ns((int)(~(word)process->pid << 3 | CLOCK_PROCESS_CPUTIME_ID));
+    if (ran <= process->ran) continue;
+    clock.now += ran - process->ran, process->ran = ran;
+  }
+  if (clock.now != before) show_clock();
+}
+
+/* ---- taking the place of the kernel's code ---- */
+
+/* Another process of the program may have changed the image: nothing outside of it is read. A zero follows it. */
+static word function_in(const char *image, word size, const char *name, word *room) {
+  const Elf64_Ehdr *header = (const void *)image;
+  const Elf64_Phdr *segment = (const void *)(image + header->e_phoff);
+  const Elf64_Sym *symbols = NULL;
+  const char *names = NULL;
+  const char *end = image + size;
+  if (header->e_phoff >= size || header->e_phnum > (size - header->e_phoff) / sizeof *segment) return 0;
+  for (int i = 0; i < header->e_phnum; i++)
+    if (segment[i].p_type == PT_DYNAMIC && segment[i].p_offset < size)
+      for (const Elf64_Dyn *entry = (const void *)(image + segment[i].p_offset); (const char *)(entry + 1) <= end && entry->d_tag != DT_NULL; entry++) {
+        if (entry->d_tag == DT_SYMTAB && entry->d_un.d_ptr < size) symbols = (const void *)(image + entry->d_un.d_ptr);
+        if (entry->d_tag == DT_STRTAB && entry->d_un.d_ptr < size) names = image + entry->d_un.d_ptr;
+      }
+  if (!symbols || !names) return 0;
+  /* The names follow the symbols. */
+  for (const Elf64_Sym *symbol = symbols; (const char *)(symbol + 1) <= names; symbol++)
+    if (symbol->st_name < (word)(end - names) && same(names + symbol->st_name, name)) {
+      *room = symbol->st_size;
+      return symbol->st_value;
+    }
+  return 0;
+}
+
+static int jump_to(long memory, word from, word to) {
+  char code[5] = {(char)0xe9};
+  int distance = (int)(to - (from + 5));
+  for (int i = 0; i < 4; i++) code[i + 1] = (char)(distance >> (8 * i));
+  return write_memory(memory, from, code, sizeof code);
+}
+
+struct registers {
+  word r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi, orig_rax, rip, cs, eflags, rsp, ss, fs_base, gs_base, ds, es, fs, gs;
+};
+enum { GET_REGISTERS = 12, SET_REGISTERS = 13 };
+/* How a stop at a system call is told. */
+#define STOPPED_AT_CALL ((SIGTRAP | 0x80) << 8 | 0x7f)
+
+static long trace(long request, long tid, word address, word data) {
+  return CALL(ptrace, request, tid, address, data, 0);
+}
+
+/* Goes on to the next beginning or end of a system call; 0 when something else comes before it. */
+static int to_call(long tid) {
+  int status = 0;
+  if (trace(PTRACE_SYSCALL, tid, 0, 0) < 0) return 0;
+  while (CALL(wait4, tid, &status, __WALL, NULL, 0) == -EINTR) {}
+  return (status & 0xffff) == STOPPED_AT_CALL;
+}
+
+/* Makes a page in a program that is stopped at an exec: it makes the call itself, at `call`. Returns where the page is, or 0. */
+static word make_page(long tid, word call) {
+  struct registers before, at;
+  if (!to_call(tid) || trace(GET_REGISTERS, tid, 0, (word)&before) < 0) return 0;
+  before.orig_rax = -1;
+  at = before;
+  at.rip = call, at.rax = __NR_mmap, at.rdi = 0, at.rsi = 4096, at.rdx = PROT_READ | PROT_WRITE, at.r10 = MAP_PRIVATE | MAP_ANONYMOUS, at.r8 = -1, at.r9 = 0;
+  if (trace(SET_REGISTERS, tid, 0, (word)&at) < 0 || !to_call(tid) || !to_call(tid) || trace(GET_REGISTERS, tid, 0, (word)&at) < 0) return 0;
+  trace(SET_REGISTERS, tid, 0, (word)&before);
+  return (long)at.rax > 0 ? at.rax : 0;
+}
+
+/* At an exec, before its first instruction. Returns what is in the way, or NULL. */
+static const char *take_clock(struct process *process) {
+  static char image[4 * 4096 + 1];
+  word auxiliary[2], base = 0, random = 0, room, ignored;
+  long file = open_of(process->pid, "/auxv", O_RDONLY);
+  while (CALL(read, file, auxiliary, sizeof auxiliary, 0, 0) == sizeof auxiliary && auxiliary[0] != AT_NULL) {
+    if (auxiliary[0] == AT_SYSINFO_EHDR) base = auxiliary[1];
+    if (auxiliary[0] == AT_RANDOM) random = auxiliary[1];
+  }
+  CALL(close, file, 0, 0, 0, 0);
+  if (!base) return "no-vdso";
+  long size = CALL(pread64, process->memory, image, sizeof image - 1, base, 0);
+  if (size < (long)sizeof(Elf64_Ehdr)) return "no-vdso";
+  image[size] = 0;
+  word time = function_in(image, size, "__vdso_clock_gettime", &room);
+  word day = function_in(image, size, "__vdso_gettimeofday", &ignored);
+  word second = function_in(image, size, "__vdso_time", &ignored);
+  word getrandom = is_seeded ? function_in(image, size, "__vdso_getrandom", &ignored) : 0;
+  if (!time || time % 16 || room < (word)(clock_end - clock_code)) return "another-vdso";
+  time += base;
+  if (!write_memory(process->memory, time, clock_code, clock_end - clock_code)) return "memory-not-writable";
+  word page = make_page(process->pid, time + (clock_call - clock_code));
+  if (!page) return "no-memory";
+  const word numbers[2] = {is_seeded ? next_random() : 0, is_seeded ? next_random() : 0};
+  int done = write_memory(process->memory, page, &clock, sizeof clock) &&
+             write_memory(process->memory, time + (clock_page - clock_code), &page, sizeof page) &&
+             (!day || jump_to(process->memory, base + day, time + (day_code - clock_code))) &&
+             (!second || jump_to(process->memory, base + second, time + (second_code - clock_code))) &&
+             (!getrandom || jump_to(process->memory, base + getrandom, time + (random_code - clock_code))) &&
+             (!is_seeded || !random || write_memory(process->memory, random, numbers, sizeof numbers));
+  process->page = page;
+  return done ? NULL : "memory-not-writable";
+}
+
+static void on_exec(long pid) {
+  struct process *process = process_of(pid);
+  if (!process) return;
+  /* The old memory is gone. */
+  CALL(close, process->memory, 0, 0, 0, 0);
+  process->memory = open_of(pid, "/mem", O_RDWR);
+  process->page = 0;
+  const char *trouble = process->memory < 0 ? "memory-not-open" : take_clock(process);
+  if (trouble) process->page = 0, lost(trouble);
+}
+
+/* A forked process has its parent's code and page, at the same place. */
+static void on_fork(long parent, long child) {
+  struct process *from = process_of(parent), *to = process_of(child);
+  if (from && to && !to->page) to->page = from->page;
+}
