@@ -95,7 +95,7 @@ export function replayLike(config: RunConfig): ReplayContext {
     env: process?.env ?? {},
     network: process?.network ?? 'none',
     fileSystem: process?.fileSystem ?? 'own',
-    time: process?.time ?? 'real',
+    ...(process === null ? {} : { time: process.time }),
     ...(configFile === null ? {} : { configFile }),
     ...(kindAccess === undefined ? {} : { kindAccess }),
     ...(toxiproxy === null ? {} : { toxiproxy }),

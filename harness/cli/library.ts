@@ -271,7 +271,7 @@ export interface ReplayContext {
   readonly network?: Network;
   /** Which files the program sees; default `own`. */
   readonly fileSystem?: FileSystem;
-  /** How time passes for the program; default `real`. */
+  /** How time passes for the program; default: as it did when the failure was found. */
   readonly time?: ProgramTime;
   /** The target that the caller means: refused when the counterexample is another one's. */
   readonly target?: string;
@@ -345,11 +345,11 @@ function clusterFor({ project, target, cluster: stored }: Counterexample, cluste
 }
 
 function targetOf(counterexample: Counterexample, context: ReplayContext): SubjectTarget {
-  const { cwd = process.cwd(), target, env = {}, network = 'none', fileSystem = 'own', time = 'real' } = context;
+  const { cwd = process.cwd(), target, env = {}, network = 'none', fileSystem = 'own', time } = context;
   const stored = counterexample.target;
   if ('command' in stored) {
-    const { command, directory, ...manner } = { ...stored, network };
-    const started = resolveCommand({ command, directory: resolve(cwd, directory), env, fileSystem, time, manner });
+    const { command, directory, ...manner } = { ...stored, network, ...(time === undefined ? {} : { time }) };
+    const started = resolveCommand({ command, directory: resolve(cwd, directory), env, fileSystem, manner });
     return { target: '', process: started, transport: 'http-library' };
   }
   const { module, transport } = stored;

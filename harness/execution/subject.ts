@@ -35,6 +35,8 @@ export interface Subject extends SubjectTarget {
   readonly properties: readonly string[];
   /** Where properties of the user's own come from; the worker imports it again. */
   readonly configFile: string | null;
+  /** What the user has to know where time passes as on the wall, because it turned out that it cannot be steered. */
+  readonly unsteered?: string;
   /** Where what was learned of the target is kept; `null` for nowhere. */
   readonly reportDir: string | null;
 }

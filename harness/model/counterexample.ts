@@ -38,6 +38,7 @@ export interface ProcessManner {
   readonly metrics: string;
   /** It runs as a pod of a kind cluster; the first word of its command is an image then. */
   readonly inCluster: boolean;
+  readonly time: ProgramTime;
 }
 
 /** What a process can reach: a loopback interface of its own and nothing else (where the host permits that), or all that the host can. */
@@ -59,7 +60,6 @@ export interface ProcessTarget extends ProcessManner {
   readonly env: { readonly [name: string]: string };
   /** Never stored: a file does not decide what a program can reach. */
   readonly fileSystem: FileSystem;
-  readonly time: ProgramTime;
 }
 
 /**

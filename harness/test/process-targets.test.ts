@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { EnclosurePool } from '../actors/process/enclosure-pool.ts';
 import { HarnessError, run, type StalemateOptions } from '../index.ts';
 import { processesNaming } from './processes.ts';
 
@@ -55,13 +56,26 @@ describe.concurrent('a process', { timeout: 180_000 }, () => {
     expect(findings[0]?.stats.reproduced.k).toBeGreaterThanOrEqual(3);
   });
 
-  it('that lists twice a second comes to rest all the same, and holds', async () => {
+  it('that lists every two seconds comes to rest all the same, and holds', async () => {
     const properties = ['no-lost-update', 'convergence', 'bounded-rate'];
 
     const { findings, warnings } = await run(options(POLLS, { properties, budget: 8 }));
 
     expect(findings).toEqual([]);
     expect(warnings.filter((warning) => warning.includes('never comes to rest'))).toEqual([]);
+  });
+});
+
+const enclosure = await EnclosurePool.open({ network: 'none', fileSystem: 'own' });
+
+describe.runIf(enclosure.unsteered === null)('a process in virtual time', { timeout: 180_000 }, () => {
+  it('is tested in real time once it arms a timer of the kernel, and that is said', async () => {
+    const { runs, warnings } = await run(options(['timeout', '600', ...POLLS], { budget: 2, seed: 1 }));
+
+    expect(runs).toBeGreaterThan(0);
+    expect(warnings).toContain(
+      'time passed as on the wall: the program uses timer_settime, which virtual time does not steer; --time real says that this is meant',
+    );
   });
 });
 

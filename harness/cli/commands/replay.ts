@@ -71,7 +71,11 @@ export function replayCommand(context: CommandContext): Command {
     .option('--trust-file', 'start the target that the file names, though you have not named it')
     .option('--network <kind>', 'what the program can reach: "none" (default) or "host"', networkArgument)
     .option('--file-system <kind>', 'which files the program sees: "own" (default) or "host"', fileSystemArgument)
-    .option('--time <kind>', 'how time passes for the program: "real" (default) or "virtual"', programTimeArgument)
+    .option(
+      '--time <kind>',
+      'how time passes for the program: "virtual" or "real" (default: as when it was found)',
+      programTimeArgument,
+    )
     .option('--env <name=value>', 'a variable for a target that is a process, as in run (several times)', envArgument)
     .option('--config <file>', 'configuration file with properties of your own')
     .option('--json', 'print the result as JSON on stdout')
@@ -243,12 +247,12 @@ function meantBy(
 
 /** What the flags say, on top of the configuration file. */
 function configuredBy(
-  { env: configured, fileSystem: configuredFiles, time: configuredTime, kind }: StalemateOptions,
+  { env: configured, fileSystem: configuredFiles, kind }: StalemateOptions,
   flags: ReplayFlags,
 ): Pick<ReplayContext, 'env' | 'fileSystem' | 'time' | 'kind'> {
-  const { env, fileSystem = configuredFiles ?? 'own', time = configuredTime ?? 'real' } = flags;
+  const { env, fileSystem = configuredFiles ?? 'own', time } = flags;
   const own = env === undefined && configured === undefined ? {} : { env: { ...configured, ...env } };
-  return { ...own, fileSystem, time, kind: kindOf(kind, flags) };
+  return { ...own, fileSystem, ...(time === undefined ? {} : { time }), kind: kindOf(kind, flags) };
 }
 
 /** Of a replay on the embedded server that another one is compared with. */

@@ -67,7 +67,11 @@ export function withTargetFlags(command: Command): Command {
     .option('--metrics <url>', 'where it tells Prometheus how often it reconciled', metricsArgument)
     .option('--network <kind>', 'what the program can reach: "none" (default) or "host"', networkArgument)
     .option('--file-system <kind>', 'which files the program sees: "own" (default) or "host"', fileSystemArgument)
-    .option('--time <kind>', 'how time passes for the program: "real" (default) or "virtual"', programTimeArgument)
+    .option(
+      '--time <kind>',
+      'how time passes for the program: "virtual" (default, where possible) or "real"',
+      programTimeArgument,
+    )
     .option('--leader-election', 'it elects a leader: a second replica may run beside the first')
     .option('--serialised', 'for a program with one connection: one order for what it sends, slower, replays agree');
   return withClusterFlags(flags);

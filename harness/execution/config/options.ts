@@ -46,7 +46,8 @@ export interface StalemateOptions extends FindingOptions {
    */
   readonly fileSystem?: FileSystem;
   /**
-   * How time passes for `command`: `real` (default), or `virtual`: what it waits for comes at once. On the embedded server, on Linux, x86-64.
+   * How time passes for `command`: `virtual` (default): what it waits for comes at once; or `real`, as it also does where that is not
+   * possible: it takes the embedded server without toxiproxy, and Linux on x86-64 with namespaces.
    */
   readonly time?: ProgramTime;
   /** When `command` counts as started: `quiet` (default), `url:…`, `log:…` or `watch:…`. */

@@ -1,7 +1,7 @@
 /** The command of a process target: whether there is such a program, and where. */
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
-import type { FileSystem, ProcessManner, ProcessTarget, ProgramTime } from '../../model/counterexample.ts';
+import type { FileSystem, ProcessManner, ProcessTarget } from '../../model/counterexample.ts';
 import { HarnessError } from '../../model/errors.ts';
 
 export interface CommandOptions {
@@ -12,8 +12,6 @@ export interface CommandOptions {
   readonly env: { readonly [name: string]: string };
   /** Default `own`. */
   readonly fileSystem?: FileSystem;
-  /** Default `real`. */
-  readonly time?: ProgramTime;
   /** Absent fields are as in {@link USUAL_MANNER}. */
   readonly manner?: Partial<ProcessManner>;
 }
@@ -26,6 +24,8 @@ export const USUAL_MANNER: ProcessManner = {
   graceMs: 0,
   metrics: '',
   inCluster: false,
+  // What was found before there was another is to be found again.
+  time: 'real',
 };
 
 /** What of a process is not as usual. */
@@ -46,12 +46,11 @@ export function resolveCommand({
   directory,
   env,
   fileSystem = 'own',
-  time = 'real',
   manner = {},
 }: CommandOptions): ProcessTarget {
   const [program = ''] = command;
   // Whether there is such an image is asked where it has to be.
-  if (manner.inCluster === true) return { command, cwd: directory, env, fileSystem, time, ...USUAL_MANNER, ...manner };
+  if (manner.inCluster === true) return { command, cwd: directory, env, fileSystem, ...USUAL_MANNER, ...manner };
   if (!existsSync(directory) || !statSync(directory).isDirectory()) {
     throw new HarnessError(
       'TARGET_INVALID',
@@ -69,7 +68,7 @@ export function resolveCommand({
       `"${found[0] ?? program}" is not executable, expected a program; is it a script that an interpreter has to start?`,
     );
   }
-  return { command, cwd: directory, env, fileSystem, time, ...USUAL_MANNER, ...manner };
+  return { command, cwd: directory, env, fileSystem, ...USUAL_MANNER, ...manner };
 }
 
 /** The files that a program of this name may be, the first choice first: the one of its path, or those in the folders of PATH. */

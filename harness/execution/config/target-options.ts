@@ -62,15 +62,16 @@ export function processOf(options: StalemateOptions, cwd: string): ProcessTarget
   if (command === undefined) return null;
   if (target === undefined) {
     checkPlaceholders(options);
-    const { network, ready, readyWithinMs, graceMs, metrics, fileSystem = 'own', time = 'real' } = options;
+    const { network, ready, readyWithinMs, graceMs, metrics, fileSystem = 'own', time = 'virtual' } = options;
     const manner = {
+      time,
       ...(network === undefined ? {} : { network }),
       ...(ready === undefined ? {} : { ready }),
       ...(readyWithinMs === undefined ? {} : { readyWithinMs }),
       ...(graceMs === undefined ? {} : { graceMs }),
       ...(metrics === undefined ? {} : { metrics }),
     };
-    return resolveCommand({ command, directory: resolve(cwd, directory), env, fileSystem, time, manner });
+    return resolveCommand({ command, directory: resolve(cwd, directory), env, fileSystem, manner });
   }
   throw new HarnessError(
     'CONFIG_INVALID',

@@ -55,7 +55,7 @@ function resolved(process: ProcessTarget | null): ResolvedProject {
   });
 }
 
-const program: ProcessTarget = { command: ['op'], cwd: '/', env: {}, fileSystem: 'own', time: 'real', ...USUAL_MANNER };
+const program: ProcessTarget = { command: ['op'], cwd: '/', env: {}, fileSystem: 'own', ...USUAL_MANNER };
 
 describe('webhooks that a project ships', () => {
   it('are asked where the target is a program', () => {

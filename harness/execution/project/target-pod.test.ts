@@ -14,7 +14,6 @@ function target(...command: readonly string[]): ProcessTarget {
     cwd: '/',
     env: { LEVEL: 'debug' },
     fileSystem: 'own',
-    time: 'real',
     ...USUAL_MANNER,
     inCluster: true,
   };

@@ -26,6 +26,7 @@ import { takeReferences, undisturbedMeasures, withDeclared } from '../run/refere
 import { doReplay } from './replay-job.ts';
 import { doRevisit } from './revisit-job.ts';
 import { TrialRunner } from '../run/runner.ts';
+import { Unsteered } from '../run/unsteered.ts';
 import { search } from '../search/search.ts';
 import { newTally } from '../search/tally.ts';
 
@@ -48,26 +49,47 @@ export async function runWorker(registry: Registry): Promise<void> {
   try {
     say({ say: 'phase', phase: 'load' });
     const pulse = new Pulse(slots, (run) => say({ say: 'undisturbed', run }));
-    const host = await createHost(job.subject, pulse.beat, pulse.served);
-    const runner = new TrialRunner(host, job.subject.settings, pulse.begun);
-    const properties = await registry.properties(job.subject.properties, job.subject.configFile);
-    if (job.job === 'search')
-      await doSearch(
-        { ...job, plan: shifted(job.plan, realNow() - realMoment()) },
-        runner,
-        registry,
-        properties,
-        say,
-        pulse,
-      );
-    else if (job.job === 'revisit')
-      await doRevisit(job, runner, baseWorkload(job.subject, runner), properties, say, pulse);
-    else if (job.job === 'lab') await doLab(job, runner, properties, say);
-    else say(await doReplay(job, runner, baseWorkload(job.subject, runner), properties, pulse));
+    const begin = async (told: WorkerData['job']): Promise<void> => {
+      const host = await createHost(told.subject, pulse.beat, pulse.served);
+      const runner = new TrialRunner(host, told.subject.settings, pulse.begun);
+      await work(told, runner, registry, say, pulse);
+    };
+    await begin(job).catch((error: unknown) => begin(inRealTime(job, error)));
   } catch (error) {
     const printed = printedIn(error);
     say({ say: 'error', ...describe(error), ...(printed.length === 0 ? {} : { printed }) });
   }
+}
+
+async function work(
+  job: WorkerData['job'],
+  runner: TrialRunner,
+  registry: Registry,
+  say: (message: FromWorker) => void,
+  pulse: Pulse,
+): Promise<void> {
+  const properties = await registry.properties(job.subject.properties, job.subject.configFile);
+  if (job.job === 'search')
+    await doSearch(
+      { ...job, plan: shifted(job.plan, realNow() - realMoment()) },
+      runner,
+      registry,
+      properties,
+      say,
+      pulse,
+    );
+  else if (job.job === 'revisit')
+    await doRevisit(job, runner, baseWorkload(job.subject, runner), properties, say, pulse);
+  else if (job.job === 'lab') await doLab(job, runner, properties, say);
+  else say(await doReplay(job, runner, baseWorkload(job.subject, runner), properties, pulse));
+}
+
+/** The same job from its beginning, for a target whose time cannot be steered after all. Throws what has another reason. */
+function inRealTime<J extends WorkerData['job']>(job: J, error: unknown): J {
+  const { process } = job.subject;
+  if (!(error instanceof Unsteered) || process === null) throw error;
+  const warning = `time passed as on the wall: ${error.message}; --time real says that this is meant`;
+  return { ...job, subject: { ...job.subject, process: { ...process, time: 'real' }, unsteered: warning } };
 }
 
 function describe(error: unknown): { code: HarnessError['code'] | null; message: string; stack: string } {

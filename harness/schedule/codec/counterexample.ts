@@ -56,6 +56,7 @@ export const counterexampleTarget: z.ZodType<CounterexampleTarget> = z.union([
     readyWithinMs: z.number().min(1).exactOptional(),
     graceMs: z.number().min(0).exactOptional(),
     metrics: z.string().exactOptional().meta({ description: 'Where it tells Prometheus how often it reconciled' }),
+    time: z.enum(['real', 'virtual']).exactOptional().meta({ description: 'How time passes for it; default real' }),
     inCluster: z.boolean().exactOptional().meta({ description: 'It is an image, and runs as a pod of a kind cluster' }),
   } satisfies Shape<CommandTarget>),
 ]);

@@ -1,5 +1,5 @@
 /**
- * A controller as a program of its own that never watches: it lists all widgets twice a second, and keeps one finalizer on each.
+ * A controller as a program of its own that never watches: it lists all widgets every two seconds, and keeps one finalizer on each.
  */
 import { send, WIDGETS } from './kube-client.mjs';
 
@@ -20,5 +20,5 @@ for (;;) {
   } catch {
     // The next round looks again.
   }
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
 }
