@@ -7,8 +7,12 @@ import { realClearTimeout, realNow, realSetTimeout } from './real-time.ts';
 import type { Random } from './random.ts';
 
 export interface RunClock {
-  /** A new run: its time starts at 0, the clock on the wall at `startMs` where it can be set. */
-  reset(options: { readonly startMs: number; readonly random: Random }): void;
+  /**
+   * A new run: its time starts at 0, the clock on the wall at `startMs` where it can be set.
+   *
+   * @param options.goesOn The target lives on from the run before, and so does its clock.
+   */
+  reset(options: { readonly startMs: number; readonly random: Random; readonly goesOn?: true }): void;
   /** Milliseconds since the run's start. */
   now(): number;
   /**

@@ -19,7 +19,10 @@ interface Timer {
 
 export class SteeredClock implements RunClock {
   #originMs = realDate().getTime();
+  /** Since a target that lives through several runs was started first. */
   #nowMs = 0;
+  /** When this run began. */
+  #runMs = 0;
   #waitedMs = 0;
   #timers: Timer[] = [];
   /** When a program does something by itself, as was seen when everybody slept last. */
@@ -29,9 +32,12 @@ export class SteeredClock implements RunClock {
   readonly #awaited = new Set<{ readonly untilMs: number }>();
   #random = new Random(0);
 
-  reset({ random }: { readonly random: Random }): void {
-    this.#originMs = realDate().getTime();
-    this.#nowMs = 0;
+  reset({ random, goesOn = false }: { readonly random: Random; readonly goesOn?: boolean }): void {
+    if (!goesOn) {
+      this.#originMs = realDate().getTime();
+      this.#nowMs = 0;
+    }
+    this.#runMs = this.#nowMs;
     this.#waitedMs = 0;
     this.#timers = [];
     this.#deadlineMs = undefined;
@@ -40,16 +46,16 @@ export class SteeredClock implements RunClock {
     this.#random = random;
   }
 
-  /** The time of day when the run began, in ms since 1970. */
+  /** The time of day when the programs' clocks began, in ms since 1970. */
   get originMs(): number {
     return this.#originMs;
   }
 
   now(): number {
-    return Math.floor(this.#nowMs);
+    return Math.floor(this.#nowMs - this.#runMs);
   }
 
-  /** The same to the nanosecond, as the programs' clocks are to be set. */
+  /** What the programs' clocks are to show, in ms since they began, to the nanosecond. */
   get exactMs(): number {
     return this.#nowMs;
   }
@@ -80,15 +86,13 @@ export class SteeredClock implements RunClock {
   }
 
   next(): { readonly atMs: number; readonly owner: string } {
-    const known = this.#known();
-    const soonest = this.#inSteps || known === Infinity ? Math.min(known, this.#nowMs + STEP_MS) : known;
-    return { atMs: Math.max(soonest, this.#nowMs), owner: 'wall' };
+    return { atMs: this.#nextMs() - this.#runMs, owner: 'wall' };
   }
 
   advanceToNext(): void {
-    const { atMs } = this.next();
-    this.#waitedMs += atMs - this.#nowMs;
-    this.#nowMs = atMs;
+    const nextMs = this.#nextMs();
+    this.#waitedMs += nextMs - this.#nowMs;
+    this.#nowMs = nextMs;
     this.#deadlineMs = undefined;
   }
 
@@ -97,7 +101,7 @@ export class SteeredClock implements RunClock {
     if (this.#nowMs + ms < this.#known()) this.#nowMs += ms;
   }
 
-  /** A program's clock shows so much: it has computed. */
+  /** A program's clock shows so much, in ms since it began: it has computed. */
   reaches(atMs: number): void {
     this.#nowMs = Math.max(this.#nowMs, atMs);
   }
@@ -105,7 +109,7 @@ export class SteeredClock implements RunClock {
   /**
    * Everybody sleeps.
    *
-   * @param untilMs When the first of the programs wakes up by itself; `null` for never.
+   * @param untilMs When the first of the programs wakes up by itself, in ms of its clock; `null` for never.
    * @param inSteps Whether somebody else waits for a moment that is not known here.
    */
   sleeps(untilMs: number | null, inSteps: boolean): void {
@@ -119,6 +123,12 @@ export class SteeredClock implements RunClock {
     this.#timers = this.#timers.filter(({ atMs }) => atMs > this.#nowMs);
     for (const { call } of due) call();
     return due.length > 0;
+  }
+
+  #nextMs(): number {
+    const known = this.#known();
+    const soonest = this.#inSteps || known === Infinity ? Math.min(known, this.#nowMs + STEP_MS) : known;
+    return Math.max(soonest, this.#nowMs);
   }
 
   #known(): number {

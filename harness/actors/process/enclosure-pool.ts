@@ -28,7 +28,7 @@ export class EnclosurePool {
 
   private constructor(first: Enclosure, reach: Reach) {
     this.hasOwnFiles = reach.fileSystem === 'own' && first.openFiles === null;
-    this.unsteered = whyUnsteered(first, reach, this.hasOwnFiles);
+    this.unsteered = first.unsteered;
     this.#reach = { ...reach, network: first.network };
     this.network = first.network;
     this.warning = first.warning;
@@ -64,12 +64,4 @@ export class EnclosurePool {
   connect(port: number): Promise<Socket> {
     return (this.#byPort.get(port) ?? this.#latest).connect(port);
   }
-}
-
-function whyUnsteered({ network }: Enclosure, reach: Reach, hasOwnFiles: boolean): string | null {
-  if (process.platform !== 'linux' || process.arch !== 'x64')
-    return `virtual time takes Linux on x86-64, and this is ${process.platform} on ${process.arch}`;
-  if (reach.network === 'host' || reach.fileSystem === 'host')
-    return 'virtual time takes a network and files of its own (--network none, --file-system own)';
-  return network === 'none' && hasOwnFiles ? null : 'this host permits no namespaces, which virtual time takes';
 }

@@ -18,6 +18,8 @@ export interface ProcessWrapper {
   readonly endsAll: boolean;
   /** Why it sees the host's files, where it was not meant to. */
   readonly openFiles: string | null;
+  /** Why its clock cannot be steered; null where it can. */
+  readonly unsteered: string | null;
 }
 
 /** The file descriptor by which a life is steered. */
@@ -79,6 +81,10 @@ const PROBE_MS = 5_000;
 export function processWrapper(fileSystem: FileSystem, network?: JoinedNetwork): ProcessWrapper {
   const launched = fileSystem === 'host' ? undefined : launcherWrapper(network);
   if (launched !== undefined && !('refused' in launched)) return { ...launched, endsAll: true, openFiles: null };
+  const unsteered =
+    launched === undefined
+      ? 'virtual time takes a file system of its own (--file-system own)'
+      : 'virtual time takes namespaces that this host does not permit';
   const openFiles = launched === undefined ? null : launched.refused;
   const enter = network?.enter ?? [];
   const ways = identities().flatMap((identity) => [
@@ -87,12 +93,14 @@ export function processWrapper(fileSystem: FileSystem, network?: JoinedNetwork):
   ]);
   for (const way of ways) {
     const wrapper = [...enter, ...way, ...INIT];
-    if (trouble(wrapper) === null) return { wrapper: () => wrapper, endsAll: true, openFiles };
+    if (trouble(wrapper) === null) return { wrapper: () => wrapper, endsAll: true, openFiles, unsteered };
   }
-  return { wrapper: () => enter, endsAll: false, openFiles };
+  return { wrapper: () => enter, endsAll: false, openFiles, unsteered };
 }
 
-function launcherWrapper(network: JoinedNetwork | undefined): Pick<ProcessWrapper, 'wrapper'> | { refused: string } {
+function launcherWrapper(
+  network: JoinedNetwork | undefined,
+): Pick<ProcessWrapper, 'wrapper' | 'unsteered'> | { refused: string } {
   const launcher = findLauncher();
   if (typeof launcher !== 'string') return launcher;
   const [uid = 0, gid = 0] = [process.getuid?.(), process.getgid?.()];
@@ -104,6 +112,7 @@ function launcherWrapper(network: JoinedNetwork | undefined): Pick<ProcessWrappe
   const refused = trouble([launcher, ...options, '--hide', '/tmp', '--overlay', '/usr', '--']);
   if (refused !== null) return { refused };
   return {
+    unsteered: whyUnsteered(launcher, options, network),
     wrapper: ({ folder, view, steered }) => [
       launcher,
       ...options,
@@ -114,6 +123,13 @@ function launcherWrapper(network: JoinedNetwork | undefined): Pick<ProcessWrappe
       '--',
     ],
   };
+}
+
+function whyUnsteered(launcher: string, options: readonly string[], network: JoinedNetwork | undefined): string | null {
+  if (process.arch !== 'x64') return `virtual time takes a processor of x86-64, and this one is ${process.arch}`;
+  if (network === undefined) return 'virtual time takes a network of its own (--network none)';
+  // By somebody who never asks for anything.
+  return trouble([launcher, ...options, '--steer', '0', '--']);
 }
 
 function steeredBy({ originMs, nowMs, seed, processor }: Steered): readonly string[] {

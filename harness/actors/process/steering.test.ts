@@ -8,11 +8,13 @@ import type { Duplex } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fileView } from './file-view.ts';
 import { processWrapper, STEERED_BY, type Steered } from './process-wrapper.ts';
+import { openNamespace } from './namespace.ts';
 import { allowedProcessors } from './processors.ts';
 import { Steering } from './steering.ts';
 
-const wrapper = processWrapper('own');
-const canSteer = wrapper.openFiles === null && process.arch === 'x64';
+const network = await openNamespace();
+const wrapper = 'refused' in network ? processWrapper('own') : processWrapper('own', network);
+const canSteer = wrapper.unsteered === null;
 
 let folder: string;
 beforeEach(() => {

@@ -6,7 +6,7 @@ import { openNamespace } from '../../actors/process/namespace.ts';
 import { lacking, ok, type Check } from './check.ts';
 
 export async function hostChecks(): Promise<readonly Check[]> {
-  return [node(), memory(), await loopback(), await isolation()];
+  return [node(), memory(), await loopback(), ...(await isolation())];
 }
 
 /** An older one never gets here: the executable looks first. */
@@ -64,19 +64,30 @@ function loopback(): Promise<Check> {
 }
 
 /** Without it a run works, and warns each time. */
-async function isolation(): Promise<Check> {
+async function isolation(): Promise<readonly Check[]> {
   const opened = await openNamespace();
-  if (!('refused' in opened)) {
-    const { openFiles } = processWrapper('own', opened);
-    if (openFiles === null) return ok('isolation', 'programs run in a network and a file system of their own');
-    return lacking(
+  if ('refused' in opened) {
+    const fix = isolationFix(opened.refused);
+    return [lacking('isolation', `no network namespace: ${opened.refused}`, fix, false)];
+  }
+  const { openFiles, unsteered } = processWrapper('own', opened);
+  if (openFiles === null)
+    return [ok('isolation', 'programs run in a network and a file system of their own'), time(unsteered)];
+  return [
+    lacking(
       'isolation',
       `programs see the files of this host: ${openFiles}`,
       'use Linux 5.12 or newer on x86-64 or arm64, which permits mounts in namespaces; or run with --file-system host',
       false,
-    );
-  }
-  return lacking('isolation', `no network namespace: ${opened.refused}`, isolationFix(opened.refused), false);
+    ),
+  ];
+}
+
+function time(unsteered: string | null): Check {
+  if (unsteered === null) return ok('time', 'programs live in virtual time');
+  const fix =
+    'use Linux on x86-64 and, in a container, --security-opt systempaths=unconfined and --cap-add SYS_PTRACE; or say --time real';
+  return lacking('time', `time of programs is real: ${unsteered}`, fix, false);
 }
 
 function isolationFix(refused: string): string {

@@ -35,7 +35,7 @@ const settings = {
 /** Two lives can listen on one port only where each has a network of its own. */
 const enclosure = await openEnclosure({ network: 'none', fileSystem: 'own' });
 const hasOwnNetwork = enclosure.network === 'none';
-const hasSteering = enclosure.openFiles === null && process.arch === 'x64';
+const hasSteering = enclosure.unsteered === null;
 
 const folder = mkdtempSync(`${tmpdir()}/stalemate-host-`);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -121,7 +121,7 @@ async function assembleProcessHost(
     () => standing?.current,
     webhooks,
     disturbance,
-    steered === undefined ? undefined : () => Math.floor(steered.originMs + steered.now()),
+    steered === undefined ? undefined : () => Math.floor(steered.originMs + steered.exactMs),
   );
   // A real server that asks a webhook has not answered whoever wrote, whatever the webhook wants to know first.
   rest.alsoWhile((world) => webhooks.waits(world) || (isBusy() && !webhooks.isAsking) || disturbance?.isBusy === true);

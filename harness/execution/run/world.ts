@@ -89,7 +89,7 @@ export class World {
   /** Begins another run with the target as it stands. `kept` is what is there from before. */
   renew(kept: readonly Revision[], random: Random): void {
     const latest = this.recorder.revisions.at(-1)?.revision ?? 0;
-    this.host.time.reset({ startMs: 0, random });
+    this.host.time.reset({ startMs: 0, random, goesOn: true });
     this.naming.renew();
     this.recorder.renew(kept);
     this.gate.renew(latest);

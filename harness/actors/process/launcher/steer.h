@@ -346,6 +346,7 @@ static void go_on(void) {
 /* Runs the program until it ends; returns its exit code. */
 static int steer(long child, const struct steered *wanted, long ready) {
   static char input[256];
+  int was_asked = 0;
   long used = 0, mask = 1L << (SIGCHLD - 1), pause = SHORTEST_NS;
   word options = PTRACE_O_EXITKILL | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | PTRACE_O_TRACESECCOMP | PTRACE_O_TRACESYSGOOD;
   struct rlimit files;
@@ -365,10 +366,10 @@ static int steer(long child, const struct steered *wanted, long ready) {
   CALL(prlimit64, 0, RLIMIT_NOFILE, &files, NULL, 0);
   CALL(prctl, PR_SET_TIMERSLACK, 1, 0, 0, 0);
   CALL(write, ready, "x", 1, 0, 0);
+  struct pollfd from[2] = {{signals, POLLIN, 0}, {control, POLLIN, 0}};
   for (;;) {
     struct signalfd_siginfo told;
     struct timespec wait = {0, rest.is_asked ? pause : IDLE_NS};
-    struct pollfd from[2] = {{signals, POLLIN, 0}, {control, POLLIN, 0}};
     long woken = CALL(ppoll, from, 2, &wait, NULL, 0);
     pause = woken ? SHORTEST_NS : pause * 3 / 2 < LONGEST_NS ? pause * 3 / 2 : LONGEST_NS;
     while (CALL(read, signals, &told, sizeof told, 0, 0) > 0) {}
@@ -376,9 +377,10 @@ static int steer(long child, const struct steered *wanted, long ready) {
     if (has_ended) return code;
     if (from[1].revents & (POLLIN | POLLHUP)) {
       long size = CALL(read, control, input + used, sizeof input - 1 - used, 0, 0);
-      /* The one who steers is gone: nobody is left to tell how it ends. */
-      if (size <= 0) quit(125);
-      used += size;
+      /* The one who steers is gone: nobody is left to tell how it ends. One who has never asked for anything only tries whether it works. */
+      if (size <= 0 && was_asked) quit(125);
+      if (size <= 0) from[1].fd = -1;
+      else was_asked = 1, used += size;
       for (long start = 0, at = 0; at <= used; at++) {
         if (at == used) {
           for (long k = start; k < used; k++) input[k - start] = input[k];
