@@ -1,0 +1,36 @@
+/**
+ * Whether anybody is accused of what they did not do: many runs of the correct controllers, none of which may have a finding.
+ *
+ *   node scripts/alarms.ts [--language go|python|rust|java] [--only TEXT …] [--runs 1000] [--seed 1]
+ *
+ * Without `--language` those that run inside the harness. A line for each, and the story of each finding. Exit code 1 when there is one.
+ */
+import { parseArgs } from 'node:util';
+import { renderStory, run, tellStory } from '../harness/index.ts';
+import { isCorrect, nameOf, optionsFor, selected, selectedIn } from './catalogue.ts';
+
+const { values } = parseArgs({
+  options: {
+    language: { type: 'string' },
+    only: { type: 'string', multiple: true, default: [] },
+    runs: { type: 'string', default: '1000' },
+    seed: { type: 'string', default: '1' },
+  },
+});
+
+const { language, only } = values;
+const entries = (language === undefined ? selected(only) : selectedIn(language, only)).filter(isCorrect);
+for (const entry of entries) {
+  const began = performance.now();
+  const { runs, findings, inconclusive } = await run(
+    optionsFor(entry, { budget: Number(values.runs), seed: Number(values.seed) }),
+  );
+  const seconds = (performance.now() - began) / 1000;
+  for (const finding of findings)
+    console.log(renderStory(tellStory(finding), { width: 120, color: false, replay: '' }));
+  console.log(
+    `${nameOf(entry)}: ${runs} runs in ${seconds.toFixed(0)} s, ${findings.length} findings, ${inconclusive.count} inconclusive`,
+  );
+  for (const [reason, count] of Object.entries(inconclusive.reasons)) console.log(`    ${count}: ${reason}`);
+  if (findings.length > 0) process.exitCode = 1;
+}
