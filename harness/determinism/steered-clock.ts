@@ -24,6 +24,7 @@ export class SteeredClock implements RunClock {
   /** When this run began. */
   #runMs = 0;
   #waitedMs = 0;
+  #jumps = 0;
   #timers: Timer[] = [];
   /** When a program does something by itself, as was seen when everybody slept last. */
   #deadlineMs: number | undefined;
@@ -70,6 +71,11 @@ export class SteeredClock implements RunClock {
     return Math.floor(this.#waitedMs);
   }
 
+  /** How often it was set ahead. */
+  get jumps(): number {
+    return this.#jumps;
+  }
+
   after(delayMs: number, _owner: string, then: () => void): void {
     this.#timers = [...this.#timers, { atMs: this.#nowMs + delayMs, call: then }].toSorted((a, b) => a.atMs - b.atMs);
   }
@@ -91,6 +97,7 @@ export class SteeredClock implements RunClock {
 
   advanceToNext(): void {
     const nextMs = this.#nextMs();
+    this.#jumps++;
     this.#waitedMs += nextMs - this.#nowMs;
     this.#nowMs = nextMs;
     this.#deadlineMs = undefined;

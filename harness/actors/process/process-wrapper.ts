@@ -134,15 +134,12 @@ function whyUnsteered(launcher: string, options: readonly string[], network: Joi
 
 function steeredBy({ originMs, nowMs, seed, processor }: Steered): readonly string[] {
   return [
-    ...['--steer', String(STEERED_BY), '--origin', nanoseconds(originMs), '--now', nanoseconds(nowMs)],
+    ...['--steer', String(STEERED_BY), '--now', String(Math.round(nowMs * 1e6))],
+    // More than a number holds.
+    ...['--origin', String(BigInt(Math.round(originMs)) * 1_000_000n)],
     ...(seed === undefined ? [] : ['--seed', String(seed)]),
     ...(processor === undefined ? [] : ['--cpu', String(processor)]),
   ];
-}
-
-/** A time of day in nanoseconds is more than a number holds. */
-function nanoseconds(ms: number): string {
-  return String(BigInt(Math.round(ms)) * 1_000_000n);
 }
 
 /** Who the target is inside: the user who starts it, or root in name where only that can be had. */

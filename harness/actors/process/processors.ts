@@ -8,7 +8,8 @@ import { readFileSync } from 'node:fs';
 /** `Cpus_allowed_list:	0-3,8` */
 const ALLOWED = /^Cpus_allowed_list:\s*(\S+)$/m;
 
-let given = 0;
+/** Several of us begin at different ones. */
+let given = process.pid;
 
 /** One after the other; undefined where nobody can tell which there are. */
 export function nextProcessor(): number | undefined {

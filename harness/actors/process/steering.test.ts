@@ -154,6 +154,57 @@ print(round(time.monotonic() - then))`;
     expect((await live(['python3', '-c', script])).out).toBe('60');
   });
 
+  it('does not wait for a moment that has passed on its clock, however far ahead of the host it is', async () => {
+    const script = `import threading, time
+lock = threading.Lock()
+lock.acquire()
+time.sleep(3600)
+print([lock.acquire(timeout=0.0000001) for _ in range(20)].count(False))`;
+
+    expect((await live(['python3', '-c', script])).out).toBe('20');
+  });
+
+  it('forgets what it waited for when a signal has made it do something else', async () => {
+    const script = `import os, select, signal, threading, time
+class Woken(Exception): pass
+def wake(*_): raise Woken
+signal.signal(signal.SIGUSR1, wake)
+main = threading.get_ident()
+then = time.monotonic()
+other = threading.Thread(target=lambda: (time.sleep(10), signal.pthread_kill(main, signal.SIGUSR1), time.sleep(100)))
+other.start()
+try: select.poll().poll(20_000)
+except Woken: pass
+other.join()
+print(round(time.monotonic() - then))`;
+
+    expect((await live(['python3', '-c', script])).out).toBe('110');
+  });
+
+  it('keeps its clock when signals come while it starts others', async () => {
+    const script = `import os, signal, subprocess
+codes = []
+for _ in range(40):
+    child = subprocess.Popen(['/bin/sh', '-c', 'exec sleep 60'])
+    for _ in range(50): os.kill(0, signal.SIGWINCH)
+    codes.append(child.wait())
+print(sum(codes))`;
+
+    expect(await live(['setsid', '--wait', 'python3', '-c', script])).toMatchObject({ out: '0', code: 0, lost: [] });
+  });
+
+  it('rests with bytes in a socket that it does not read', async () => {
+    const script = `import socket, time
+server = socket.create_server(('127.0.0.1', 0))
+client = socket.create_connection(server.getsockname())
+held, _ = server.accept()
+client.sendall(b'x')
+for _ in range(10): time.sleep(60)
+print('done')`;
+
+    expect((await live(['python3', '-c', script])).out).toBe('done');
+  });
+
   it('is steered in all of its threads', async () => {
     const script = `const worker = new (require('worker_threads').Worker)("Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5_000_000); require('worker_threads').parentPort.postMessage('woke')", { eval: true });
       worker.on('message', console.log)`;

@@ -39,8 +39,10 @@ export class SteeredRest implements Rest {
   /** Something may have woken them since they were asked last. */
   #stirred = true;
   #restless = 0;
-  /** What had been waited for when they were asked last. */
-  #waitedMs = 0;
+  /** How often the clock had been set ahead when they were asked last. */
+  #jumps = 0;
+  /** They have been asked in this drain whether they are ready. */
+  #probed = false;
 
   constructor(clock: SteeredClock, beat: () => void, unansweredMs: number = UNANSWERED_MS) {
     this.#clock = clock;
@@ -91,6 +93,7 @@ export class SteeredRest implements Rest {
   /** A program waits in a way that is not steered: no jump would be noticed. */
   lost(what: string): void {
     this.#unsteered ??= what;
+    this.#stirred = true;
   }
 
   /**
@@ -101,8 +104,9 @@ export class SteeredRest implements Rest {
     const clock = this.#clock;
     if (clock.fire()) this.told();
     // A jump has been decided on.
-    if (clock.waited() !== this.#waitedMs) this.#stirred = true;
-    this.#waitedMs = clock.waited();
+    if (clock.jumps !== this.#jumps) this.#stirred = true;
+    this.#jumps = clock.jumps;
+    this.#probed = false;
     const fromMs = clock.exactMs;
     let [seen, movedMs] = [this.#all(world), realNow()];
     // What they were told leaves here within two turns.
@@ -130,7 +134,13 @@ export class SteeredRest implements Rest {
       if (this.#outside(world)) {
         if (awakeMs > this.#unansweredMs)
           throw new CutShort(`what was asked for was not answered within ${this.#unansweredMs / 1000} s`);
-        await realDelay(POLL_MS);
+        // Whoever is asked waits for a moment of its own before it answers; what it waits for at the gate is for others to let happen.
+        const soonest = soonestOf(doing);
+        if (soonest !== null && world.gate.pending.length === 0) {
+          clock.sleeps(soonest, false);
+          clock.advanceToNext();
+          this.#stirred = true;
+        } else await realDelay(POLL_MS);
         continue;
       }
       if (!this.#stirred) return;
@@ -155,7 +165,8 @@ export class SteeredRest implements Rest {
     for (const { nowMs } of doing) this.#clock.reaches(nowMs);
     // What they sent before they fell asleep has been read by now, and is passed on in one turn more.
     await turn();
-    if (this.#all(world) === before && doing.every(({ asleep }) => asleep)) {
+    if (!this.#probed && this.#all(world) === before && doing.every(({ asleep }) => asleep)) {
+      this.#probed = true;
       let isAsked = false;
       for (const life of lives) if ((await life.probe?.()) === true) isAsked = true;
       if (isAsked) this.told();

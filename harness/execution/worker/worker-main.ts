@@ -45,7 +45,11 @@ const TALLY_EVERY_MS = 200;
 export async function runWorker(registry: Registry): Promise<void> {
   const { job, shared } = workerData as WorkerData;
   const slots = new Int32Array(shared);
-  const say = (message: FromWorker): void => parentPort?.postMessage(message);
+  let hasFound = false;
+  const say = (message: FromWorker): void => {
+    hasFound ||= message.say === 'found';
+    parentPort?.postMessage(message);
+  };
   try {
     say({ say: 'phase', phase: 'load' });
     const pulse = new Pulse(slots, (run) => say({ say: 'undisturbed', run }));
@@ -54,7 +58,7 @@ export async function runWorker(registry: Registry): Promise<void> {
       const runner = new TrialRunner(host, told.subject.settings, pulse.begun);
       await work(told, runner, registry, say, pulse);
     };
-    await begin(job).catch((error: unknown) => begin(inRealTime(job, error)));
+    await begin(job).catch((error: unknown) => begin(inRealTime(job, error, hasFound)));
   } catch (error) {
     const printed = printedIn(error);
     say({ say: 'error', ...describe(error), ...(printed.length === 0 ? {} : { printed }) });
@@ -84,10 +88,15 @@ async function work(
   else say(await doReplay(job, runner, baseWorkload(job.subject, runner), properties, pulse));
 }
 
-/** The same job from its beginning, for a target whose time cannot be steered after all. Throws what has another reason. */
-function inRealTime<J extends WorkerData['job']>(job: J, error: unknown): J {
+/**
+ * The same job from its beginning, for a target whose time cannot be steered after all. Throws what has another reason.
+ *
+ * @throws {TARGET_UNCONTROLLED} when it is too late to begin anew.
+ */
+function inRealTime<J extends WorkerData['job']>(job: J, error: unknown, hasFound: boolean): J {
   const { process } = job.subject;
   if (!(error instanceof Unsteered) || process === null) throw error;
+  if (hasFound || job.job === 'lab') throw new HarnessError('TARGET_UNCONTROLLED', `${error.message}; use --time real`);
   const warning = `time passed as on the wall: ${error.message}; --time real says that this is meant`;
   return { ...job, subject: { ...job.subject, process: { ...process, time: 'real' }, unsteered: warning } };
 }

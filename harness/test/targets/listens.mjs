@@ -38,6 +38,18 @@ const MANNERS = {
       response.end();
     }).listen(Number(port), '127.0.0.1');
   },
+  /** Ready once the API server has answered, and a moment has passed. */
+  'serves-ready-once-synced': () => {
+    let ready = false;
+    void import('./kube-client.mjs')
+      .then(({ send, WIDGETS }) => send('GET', WIDGETS))
+      .then(() => setTimeout(() => (ready = true), 100));
+    void work();
+    createServer((_, response) => {
+      response.statusCode = ready ? 200 : 500;
+      response.end();
+    }).listen(Number(port), '127.0.0.1');
+  },
   /** Tells Prometheus of a reconcile for each time that it is asked, and opens a file for good. */
   'serves-metrics': () => {
     void work();

@@ -19,7 +19,7 @@ __asm__(
     /* Clocks of processor time: 2, 3 and those below zero. */
     "  test %edi, %edi\n  js 1f\n"
     "  lea -2(%rdi), %ecx\n  cmp $1, %ecx\n  jbe 1f\n"
-    "  mov clock_page(%rip), %rcx\n  mov $10, %eax\n  lock xadd %rax, 8(%rcx)\n  add (%rcx), %rax\n"
+    "  mov clock_page(%rip), %rcx\n  mov $1, %eax\n  lock xadd %rax, 8(%rcx)\n  add (%rcx), %rax\n"
     /* Clocks of the time of day: 0, 5, 8 and 11. */
     "  mov $0x921, %edx\n  bt %edi, %edx\n  jc 2f\n  add 16(%rcx), %rax\n  jmp 3f\n2: add 24(%rcx), %rax\n3:"
     "  xor %edx, %edx\n  mov $1000000000, %ecx\n  div %rcx\n  mov %rax, (%rsi)\n  mov %rdx, 8(%rsi)\n  xor %eax, %eax\n  ret\n"
@@ -189,24 +189,43 @@ static long trace(long request, long tid, word address, word data) {
   return CALL(ptrace, request, tid, address, data, 0);
 }
 
-/* Goes on to the next beginning or end of a system call; 0 when something else comes before it. */
+static void on_stop(long tid, int status);
+
+/* Goes on to the next beginning or end of a system call; 0 when the program ends before it. */
 static int to_call(long tid) {
   int status = 0;
-  if (trace(PTRACE_SYSCALL, tid, 0, 0) < 0) return 0;
-  while (CALL(wait4, tid, &status, __WALL, NULL, 0) == -EINTR) {}
-  return (status & 0xffff) == STOPPED_AT_CALL;
+  do {
+    if (trace(PTRACE_SYSCALL, tid, 0, 0) < 0) return 0;
+    while (CALL(wait4, tid, &status, __WALL, NULL, 0) == -EINTR) {}
+    if ((status & 0x7f) != 0x7f) {
+      on_stop(tid, status);
+      return 0;
+    }
+    /* A stop that no mask keeps away comes first: it is for later. */
+  } while ((status & 0xffff) != STOPPED_AT_CALL);
+  return 1;
 }
 
 /* Makes a page in a program that is stopped at an exec: it makes the call itself, at `call`. Returns where the page is, or 0. */
-static word make_page(long tid, word call) {
+static word call_mmap(long tid, word call) {
   struct registers before, at;
+  int is_done;
   if (!to_call(tid) || trace(GET_REGISTERS, tid, 0, (word)&before) < 0) return 0;
   before.orig_rax = -1;
   at = before;
   at.rip = call, at.rax = __NR_mmap, at.rdi = 0, at.rsi = 4096, at.rdx = PROT_READ | PROT_WRITE, at.r10 = MAP_PRIVATE | MAP_ANONYMOUS, at.r8 = -1, at.r9 = 0;
-  if (trace(SET_REGISTERS, tid, 0, (word)&at) < 0 || !to_call(tid) || !to_call(tid) || trace(GET_REGISTERS, tid, 0, (word)&at) < 0) return 0;
+  is_done = trace(SET_REGISTERS, tid, 0, (word)&at) >= 0 && to_call(tid) && to_call(tid) && trace(GET_REGISTERS, tid, 0, (word)&at) >= 0;
   trace(SET_REGISTERS, tid, 0, (word)&before);
-  return (long)at.rax > 0 ? at.rax : 0;
+  return is_done && (long)at.rax > 0 ? at.rax : 0;
+}
+
+/* The same while no signal is delivered: a handler would find our registers. */
+static word make_page(long tid, word call) {
+  word mask = 0, all = ~0ul;
+  if (trace(PTRACE_GETSIGMASK, tid, sizeof mask, (word)&mask) < 0 || trace(PTRACE_SETSIGMASK, tid, sizeof all, (word)&all) < 0) return 0;
+  word page = call_mmap(tid, call);
+  trace(PTRACE_SETSIGMASK, tid, sizeof mask, (word)&mask);
+  return page;
 }
 
 /* At an exec, before its first instruction. Returns what is in the way, or NULL. */

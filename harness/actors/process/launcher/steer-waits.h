@@ -121,8 +121,8 @@ static void stop_at_waits(void) {
 static long time_at(long tid, word at, long unit) {
   long pair[2];
   if (!at || !read_memory(tid, at, pair, sizeof pair)) return -1;
-  /* So far ahead that nobody waits for it. */
-  if (pair[0] > 1000000000L) pair[0] = 1000000000L + pair[0] % 1000000000L;
+  /* So far ahead that nobody waits for it, and still a number. */
+  if (pair[0] > 8000000000L) pair[0] = 8000000000L;
   return pair[0] * NS_PER_S + pair[1] * unit;
 }
 
@@ -155,7 +155,7 @@ static long deadline_of(struct task *task, long call, const word *argument) {
       span = time_at(tid, argument[0], 1);
       break;
     case __NR_clock_nanosleep:
-      if ((int)argument[0] == CLOCK_PROCESS_CPUTIME_ID || (int)argument[0] < 0) return 0;
+      if ((int)argument[0] == CLOCK_PROCESS_CPUTIME_ID || (int)argument[0] < 0) return NEVER;
       span = time_at(tid, argument[2], 1);
       is_absolute = argument[1] & TIMER_ABSTIME;
       is_wall = argument[0] == CLOCK_REALTIME || argument[0] == CLOCK_TAI;
@@ -168,7 +168,7 @@ static long deadline_of(struct task *task, long call, const word *argument) {
       break;
     }
   }
-  if (span < 0) return NEVER;
+  if (span < 0 || (!span && !is_absolute)) return NEVER;
   return is_absolute ? span - (is_wall ? clock.real : clock.monotonic) : now_of(process_with(task)) + span;
 }
 
@@ -215,9 +215,8 @@ static int begin_wait(struct task *task, struct registers *at) {
   task->is_interrupted = task->is_over = 0;
   task->call = -1, task->deadline = NEVER;
   if (deadline == NEVER) return 0;
-  if (deadline <= clock.now) {
-    /* What it waits for may be there already: it looks, and does not wait. */
-    if (at->orig_rax != __NR_clock_nanosleep) return 0;
+  /* Other waits whose time has come look for what they wait for first, and are ended then. */
+  if (deadline <= clock.now && at->orig_rax == __NR_clock_nanosleep) {
     at->rax = 0, at->orig_rax = -1;
     trace(SET_REGISTERS, task->tid, 0, (word)at);
     return 0;
@@ -227,6 +226,20 @@ static int begin_wait(struct task *task, struct registers *at) {
   without_timeout(at);
   trace(SET_REGISTERS, task->tid, 0, (word)at);
   return 1;
+}
+
+/* What is left of a sleep that a signal has cut short, for a caller who wants to know. */
+static void tell_rest(const struct task *task) {
+  word to = task->arguments[3];
+  if (task->call != __NR_clock_nanosleep || (task->arguments[1] & TIMER_ABSTIME) || !to) return;
+  long left = task->deadline > clock.now ? task->deadline - clock.now : 0;
+  long pair[2] = {left / NS_PER_S, left % NS_PER_S};
+  struct iovec here = {pair, sizeof pair}, there = {(void *)to, sizeof pair};
+  kernel6(__NR_process_vm_writev, task->tid, (word)&here, 1, (word)&there, 1, 0);
+}
+
+static void forget_wait(struct task *task) {
+  task->call = -1, task->deadline = NEVER, task->is_over = task->is_interrupted = 0;
 }
 
 /* At its end: its arguments are what they were, and its result is that of a timeout where its time has come. */
@@ -240,11 +253,36 @@ static void end_wait(struct task *task) {
     at.orig_rax = task->call;
     if (is_cut && task->is_over) at.rax = timeout_result(task->call), at.orig_rax = -1;
     /* It is begun anew, and stopped there, rather than continued where nobody sees it. */
+    if (is_cut && !task->is_over) tell_rest(task);
     if (is_cut && !task->is_over && result != -EINTR) at.rax = -514, task->is_interrupted = 1;
     trace(SET_REGISTERS, task->tid, 0, (word)&at);
   }
-  if (task->is_interrupted) return;
-  task->call = -1, task->deadline = NEVER;
+  if (!task->is_interrupted) forget_wait(task);
+}
+
+/* A sleep by nanosleep(2), which no filter stops, where the thread still is in it. */
+static void end_nap(struct task *task) {
+  struct registers at;
+  if (trace(GET_REGISTERS, task->tid, 0, (word)&at) == 0 && at.orig_rax == __NR_nanosleep && (long)at.rax == -516) {
+    at.rax = 0, at.orig_rax = -1;
+    trace(SET_REGISTERS, task->tid, 0, (word)&at);
+  }
+  forget_wait(task);
+}
+
+/* Whether a thread has a handler for a signal: what it interrupts is then not begun anew. */
+static int has_handler(long tid, int number) {
+  static char text[4096];
+  long file = open_of(tid, "/status", O_RDONLY), size = CALL(read, file, text, sizeof text - 1, 0, 0);
+  word mask = 0;
+  CALL(close, file, 0, 0, 0, 0);
+  text[size > 0 ? size : 0] = 0;
+  for (const char *at = text; *at; at++) {
+    if (at[0] != 'S' || at[1] != 'i' || at[2] != 'g' || at[3] != 'C' || at[4] != 'g' || at[5] != 't') continue;
+    for (at += 8; (*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'f'); at++) mask = mask * 16 + (*at <= '9' ? *at - '0' : *at - 'a' + 10);
+    break;
+  }
+  return mask >> (number - 1) & 1;
 }
 
 /* ---- calls past the vDSO ---- */
@@ -268,12 +306,15 @@ static int read_clock(struct task *task, struct registers *at) {
   return 1;
 }
 
+/* Who wants more asks again. */
+#define RANDOM_MAX 16384
+
 /* Random numbers, which depend on the seed. Returns whether they were given here. */
 static int give_random(long tid, struct registers *at) {
-  word numbers[32], given = 0;
+  word numbers[32], given = 0, wanted = at->rsi < RANDOM_MAX ? at->rsi : RANDOM_MAX;
   if (!is_seeded) return 0;
-  while (given < at->rsi) {
-    word size = at->rsi - given < sizeof numbers ? at->rsi - given : sizeof numbers;
+  while (given < wanted) {
+    word size = wanted - given < sizeof numbers ? wanted - given : sizeof numbers;
     for (word i = 0; i < sizeof numbers / sizeof *numbers; i++) numbers[i] = next_random();
     struct iovec here = {numbers, size}, there = {(void *)(at->rdi + given), size};
     if (kernel6(__NR_process_vm_writev, tid, (word)&here, 1, (word)&there, 1, 0) != (long)size) return 0;

@@ -22,7 +22,7 @@
 #include <linux/uio.h>
 #include <linux/wait.h>
 
-enum { EAGAIN = 11, ETIMEDOUT = 110 };
+enum { EAGAIN = 11, EMFILE = 24, ETIMEDOUT = 110 };
 #include "steer-clock.h"
 #include "steer-waits.h"
 
@@ -30,7 +30,7 @@ static long control;
 static const struct steered *how;
 static int is_lost;
 
-/* The program goes on, in real time from here on. */
+/* Its clock and its waits stay ours: the one who steers starts it anew in real time. */
 static void lost(const char *what) {
   if (is_lost) return;
   is_lost = 1;
@@ -87,7 +87,7 @@ static void on_stop(long tid, int status) {
     return;
   }
   int event = status >> 16, number = (status >> 8) & 0xff;
-  long about = 0;
+  long about = 0, pid;
   struct task *task;
   if ((status & 0xffff) == STOPPED_AT_CALL && !event) {
     task = task_of(tid);
@@ -100,7 +100,7 @@ static void on_stop(long tid, int status) {
       trace(PTRACE_GETEVENTMSG, tid, 0, (word)&about);
       if (about != tid) forget(about);
       task = task_of(tid);
-      if (task) task->call = -1, task->deadline = NEVER, task->pid = tid;
+      if (task) forget_wait(task), task->pid = tid;
       on_exec(tid);
       break;
     case PTRACE_EVENT_FORK:
@@ -108,9 +108,13 @@ static void on_stop(long tid, int status) {
     case PTRACE_EVENT_CLONE:
       trace(PTRACE_GETEVENTMSG, tid, 0, (word)&about);
       task = task_of(tid);
-      if (task && event != PTRACE_EVENT_CLONE) on_fork(process_with(task) ? task->pid : tid, about);
+      if (!task || !process_with(task)) break;
+      pid = task->pid;
       task = task_of(about);
-      if (task) task->is_told = 1, release(task);
+      if (!task) break;
+      /* A clone may be a process, too. */
+      if (event != PTRACE_EVENT_CLONE || (process_with(task) && task->pid == about)) on_fork(pid, about);
+      task->is_told = 1, release(task);
       break;
     case PTRACE_EVENT_SECCOMP:
       trace(on_call(tid) ? PTRACE_SYSCALL : PTRACE_CONT, tid, 0, 0);
@@ -125,10 +129,11 @@ static void on_stop(long tid, int status) {
         task->is_held = 1;
         return;
       }
-      /* A sleep by nanosleep(2), which no filter stops. */
-      if (task && task->is_over && task->call == __NR_nanosleep) end_wait(task);
+      if (task && task->is_over && task->call == __NR_nanosleep) end_nap(task);
       break;
     default:
+      task = task_of(tid);
+      if (task && task->is_interrupted && has_handler(tid, number)) forget_wait(task);
       trace(PTRACE_CONT, tid, 0, number);
       return;
   }
@@ -168,10 +173,25 @@ static long read_file(long *file, long tid, const char *name, char *text, word r
   return size;
 }
 
+static char state_of(struct task *task) {
+  char text[256];
+  long file = 0, size = read_file(&file, task->tid, "/stat", text, sizeof text), at;
+  CALL(close, file, 0, 0, 0, 0);
+  /* "7 (a name) D 1 …" */
+  for (at = size - 1; at > 0 && text[at] != ')';) at--;
+  return at > 0 ? text[at + 2] : 0;
+}
+
+/* Of a first thread that has ended before the others: it does nothing any more. */
+#define ENDED (-2)
+
 /* What a thread does: the number of the call that it sleeps in, -1 while it runs or is gone. */
 static long sleeps_in(struct task *task, word *argument) {
   char text[256];
-  if (read_file(&task->call_file, task->tid, "/syscall", text, sizeof text) <= 0 || text[0] < '0' || text[0] > '9') return -1;
+  long size = read_file(&task->call_file, task->tid, "/syscall", text, sizeof text);
+  if (task->call_file == -EMFILE) lost("too-many-threads");
+  if (size > 0 && text[0] == '-' && state_of(task) == 'Z') return ENDED;
+  if (size <= 0 || text[0] < '0' || text[0] > '9') return -1;
   const char *at = text;
   long call = 0;
   while (*at >= '0' && *at <= '9') call = call * 10 + (*at++ - '0');
@@ -187,15 +207,11 @@ static long sleeps_in(struct task *task, word *argument) {
 
 /* Whether it ends, or waits for a disk, or for whatever else comes by itself, in a call that is not one of those that wait for others. */
 static int is_served(struct task *task, long call) {
-  char text[256];
-  long file = 0, size, at;
   if (call == __NR_futex || call == __NR_epoll_wait || call == __NR_epoll_pwait || call == __NR_ppoll || call == __NR_poll) return 0;
   if (call == __NR_exit || call == __NR_exit_group) return 1;
-  size = read_file(&file, task->tid, "/stat", text, sizeof text);
-  CALL(close, file, 0, 0, 0, 0);
-  /* "7 (a name) D 1 …"; by now it may run again. */
-  for (at = size - 1; at > 0 && text[at] != ')';) at--;
-  return at <= 0 || text[at + 2] == 'D' || text[at + 2] == 'R';
+  /* By now it may run again. */
+  char state = state_of(task);
+  return !state || state == 'D' || state == 'R';
 }
 
 /* Changes whenever it runs. */
@@ -219,10 +235,14 @@ static int is_short_sleep(struct task *task, const word *argument) {
   return task->deadline == NEVER;
 }
 
-/* Whether bytes are on their way between two sockets of this network, or wait to be read. */
-static int is_moving(const char *path) {
-  static char text[64 * 1024];
+/* Bytes that nobody reads for so long, in real time, are read by nobody: whoever waits for them would have been woken. */
+#define UNREAD_NS 60000000L
+
+/* What is in the queues of a table of connections: 0 for nothing. */
+static word queues_in(const char *path) {
+  static char text[256 * 1024];
   long file = CALL(openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0, 0), used = 0, size;
+  word sum = 0;
   if (file < 0) return 0;
   while ((size = CALL(read, file, text + used, sizeof text - 1 - used, 0, 0)) > 0) used += size;
   CALL(close, file, 0, 0, 0, 0);
@@ -232,13 +252,24 @@ static int is_moving(const char *path) {
   for (const char *at = text; *at; at++) {
     if (*at == '\n') column = 0, is_first = 0;
     else if (*at != ' ' && (at == text || at[-1] == ' ' || at[-1] == '\n')) {
-      if (++column == 5 && !is_first)
-        for (; *at && *at != ' '; at++)
-          if (*at != '0' && *at != ':') return 1;
+      int is_queue = ++column == 5 && !is_first, is_filled = 0;
+      word about = at - text;
+      for (; is_queue && *at && *at != ' '; at++) about = about * 1099511628211u + *at, is_filled |= *at != '0' && *at != ':';
+      if (is_filled) sum = sum * 31 + about;
       if (!*at) break;
     }
   }
-  return 0;
+  return sum;
+}
+
+/* Whether bytes are on their way between two sockets of this network. */
+static int is_moving(void) {
+  static word before;
+  static long since;
+  word queues = queues_in("/proc/self/net/tcp") * 31 + queues_in("/proc/self/net/tcp6");
+  long now = host_ns(CLOCK_MONOTONIC);
+  if (queues != before) before = queues, since = now;
+  return queues && now - since < UNREAD_NS;
 }
 
 /* Who only naps is left alone once nobody else has run for so long, in real time: Go's runtime naps on while a timer is due that is not yet. */
@@ -263,15 +294,19 @@ static int is_asleep(long *soonest) {
     struct task *task = &tasks[i];
     task->runs = runs_of(task);
     long call = sleeps_in(task, argument);
+    if (call == ENDED) {
+      task->runs = 0;
+      continue;
+    }
     if (call < 0 || is_served(task, call)) return 0;
     if (call == __NR_nanosleep) {
       if (is_short_sleep(task, argument)) {
         is_napping = 1, task->runs = 0;
         continue;
       }
-    } else if (task->call == __NR_nanosleep) task->call = -1, task->deadline = NEVER;
+    } else if (task->call == __NR_nanosleep) forget_wait(task);
     runs += task->runs;
-    if (task->deadline >= *soonest) continue;
+    if (task->deadline >= *soonest || task->is_over || task->is_interrupted) continue;
     if (!task->is_ticker) task->is_ticker = is_ticker(task->tid) ? 1 : -1;
     if (task->is_ticker < 0) *soonest = task->deadline;
   }
@@ -281,7 +316,7 @@ static int is_asleep(long *soonest) {
   }
   if (is_napping && !is_still(runs)) return 0;
   /* What began meanwhile stops here first. */
-  if (how->has_network && (is_moving("/proc/self/net/tcp") || is_moving("/proc/self/net/tcp6"))) return 0;
+  if (how->has_network && is_moving()) return 0;
   return !collect();
 }
 
@@ -290,7 +325,13 @@ static long end_due(void) {
   long ended = 0;
   for (int i = 0; i < task_count; i++) {
     struct task *task = &tasks[i];
-    if (task->is_over || task->call < 0 || task->deadline > clock.now) continue;
+    word argument[6];
+    if (task->is_over || task->is_interrupted || task->call < 0 || task->deadline > clock.now) continue;
+    /* It may have ended by itself. */
+    if (task->call == __NR_nanosleep && (sleeps_in(task, argument) != __NR_nanosleep || argument[0] != task->arguments[0])) {
+      forget_wait(task);
+      continue;
+    }
     task->is_over = 1;
     if (trace(PTRACE_INTERRUPT, task->tid, 0, 0) >= 0) ended++;
   }
@@ -343,6 +384,15 @@ static void go_on(void) {
 #define SHORTEST_NS 20000L
 #define LONGEST_NS 250000L
 
+/* What it reads was written by a program that nobody knows: it keeps what it takes to trace that, and nothing else. */
+static void drop_capabilities(void) {
+  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  struct __user_cap_data_struct kept[2] = {{1u << CAP_SYS_PTRACE, 1u << CAP_SYS_PTRACE, 0}, {0}};
+  /* Who has none of them cannot keep it. */
+  if (CALL(capset, &header, kept, 0, 0, 0) < 0) kept[0].effective = kept[0].permitted = 0, CALL(capset, &header, kept, 0, 0, 0);
+  CALL(prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+}
+
 /* Runs the program until it ends; returns its exit code. */
 static int steer(long child, const struct steered *wanted, long ready) {
   static char input[256];
@@ -355,6 +405,7 @@ static int steer(long child, const struct steered *wanted, long ready) {
   clock.now = how->at, clock.real = how->origin;
   clock.monotonic = how->origin - (host_ns(CLOCK_REALTIME) - host_ns(CLOCK_MONOTONIC));
   must(trace(PTRACE_SEIZE, child, 0, options), "cannot trace the program", "");
+  drop_capabilities();
   task_of(child)->is_told = 1;
   struct process *process = process_of(child);
   process->ran = host_ns((int)(~(word)child << 3 | CLOCK_PROCESS_CPUTIME_ID));
