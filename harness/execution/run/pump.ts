@@ -30,8 +30,8 @@ export interface PumpRule {
 /** `idle`: nothing is left to do within the rule. */
 export type PumpEnd = 'idle' | 'steps' | 'hot';
 
-/** Timers that a target gets in one stretch to open a watch again: programs have others besides the one that does it. */
-const DEAF_TURNS_MAX = 64;
+/** Run time that a target gets in one stretch to open a watch again, timer by timer: clients wait a second or two before they do. */
+const DEAF_MAX_MS = 10_000;
 
 const NOBODY: ReadonlySet<string> = new Set();
 
@@ -40,7 +40,7 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
   let steps = 0;
   let atInstant = 0;
   let isTimersTurn = false;
-  let deafTurns = 0;
+  let deafUntilMs: number | undefined;
   const ended: EndListener = (at, fault) => world.recorder.decision('release', at, `${fault.do} ends`);
   for (;;) {
     // The order of what follows is part of every history: all that has come about by now stands in its place before anybody picks.
@@ -75,7 +75,8 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
     if (steps < rule.stepsMax && atInstant < rule.hotMax) continue;
     const isDeaf = rule.isDeaf?.() === true;
     if (isDeaf && host.time.passesByItself === true) continue;
-    if (isDeaf && timer !== undefined && deafTurns++ < DEAF_TURNS_MAX) {
+    deafUntilMs ??= host.time.now() + DEAF_MAX_MS;
+    if (isDeaf && timer !== undefined && host.time.now() < deafUntilMs) {
       isTimersTurn = true;
       atInstant = 0;
       continue;
