@@ -6,6 +6,7 @@
 import { availableParallelism } from 'node:os';
 import type { ClusterState } from '../../clusters/cluster.ts';
 import { Random } from '../../determinism/random.ts';
+import { realNow } from '../../determinism/real-time.ts';
 import { roleOf } from '../../model/actor.ts';
 import type { RunSettings } from '../../model/counterexample.ts';
 import { isWrite, type History } from '../../model/history.ts';
@@ -33,6 +34,9 @@ type SiblingFor = 'beside' | 'warm' | `lane ${number}`;
 /** Until the references have measured better. */
 const HINTS: StrategyHints = { steps: 60, conflictSteps: 16 };
 
+/** How much the latest run counts of how long one takes. */
+const LATEST_SHARE = 0.25;
+
 /** How a target goes about its work. */
 export interface Habits {
   /** Reads do not count as activity for a target that polls by nature. */
@@ -57,6 +61,8 @@ export class TrialRunner {
   runs = 0;
   /** The last run that was cut short. */
   cut: History | undefined;
+  /** How long a run takes lately, in ms of real time; 0 before the first. */
+  usualMs = 0;
   readonly #denials = new Set<string>();
   readonly #snapshot: ClusterState;
   readonly #beat: () => void;
@@ -160,6 +166,7 @@ export class TrialRunner {
     this.#beat();
     const { replay } = chosen;
     const { places } = this.host;
+    const began = realNow();
     const asSeenThere = await runTrial({
       host: this.host,
       snapshot: this.#snapshot,
@@ -172,6 +179,8 @@ export class TrialRunner {
         : { missed: () => anchorsOf(trial.schedule).filter((label) => !replay.hit.has(label)) }),
       ...(places?.options(variant) ?? variant),
     });
+    const tookMs = realNow() - began;
+    this.usualMs += (tookMs - this.usualMs) * (this.usualMs === 0 ? 1 : LATEST_SHARE);
     if (asSeenThere.settlement.result === 'cut-short') {
       this.cut = asSeenThere;
       // Of a run whose time was over nobody is to judge anything: it rejects.

@@ -114,8 +114,7 @@ export async function findingOf(
   const shrinkMs = options.shrinkMs ?? (runner.repeatable ? SHRINK_MS : SHRINK_PROCESS_MS);
   // What a finding gets is over softly, and its share of the budget is not: there, runs are cut short.
   // Where it is too short to try even one form, all of it is for proving.
-  const runMs = (history.phases.at(-1)?.timeMs ?? 0) - (history.phases[0]?.timeMs ?? 0);
-  const isTooShort = !runner.repeatable && shareMs * SHRINK_SHARE < runMs * SHRINK_RUNS_MIN;
+  const isTooShort = !runner.repeatable && shareMs * SHRINK_SHARE < runner.usualMs * SHRINK_RUNS_MIN;
   const shrinkCut = isTooShort ? began : began + shareMs * SHRINK_SHARE;
   const shrinkUntil = Math.min(began + shrinkMs, shrinkCut);
   // A run that can be made again exactly is short, and ends; the first one of a proof is always made.
