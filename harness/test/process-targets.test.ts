@@ -70,7 +70,7 @@ const enclosure = await EnclosurePool.open({ network: 'none', fileSystem: 'own' 
 
 describe.runIf(enclosure.unsteered === null)('a process in virtual time', { timeout: 180_000 }, () => {
   it('is tested in real time once it arms a timer of the kernel, and that is said', async () => {
-    const { runs, warnings } = await run(options(['timeout', '600', ...POLLS], { budget: 2, seed: 1 }));
+    const { runs, warnings } = await run(options(['timeout', '600', ...CONTROLLER], { budget: 2 }));
 
     expect(runs).toBeGreaterThan(0);
     expect(warnings).toContain(
