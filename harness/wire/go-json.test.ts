@@ -125,3 +125,25 @@ it('agrees with JSON.parse on what is JSON', () => {
     { numRuns: 2000 },
   );
 });
+
+describe('integers that a double does not hold', () => {
+  it.each([
+    '[9007199254740993,-9223372036854775808,9223372036854775807]',
+    '{"a":{"b":9007199254740993},"c":"9007199254740993","d":": 9007199254740993"}',
+    String.raw`["\u00009007199254740993",9007199254740993]`,
+    '{"__proto__":9007199254740993}',
+    '9007199254740993',
+  ])('keep their digits in %s', (text) => {
+    expect(JSON.stringify(parseJson(text).body)).toBe(text);
+  });
+
+  it('are only those, no fractions, exponents or what 64 bits do not hold', () => {
+    const text = '[0.1234567890123456,1e20,18446744073709551616,1234567890123456]';
+
+    expect(parseJson(text).body).toEqual([0.1234567890123456, 1e20, 18446744073709551616, 1234567890123456]);
+  });
+
+  it('come with halves of surrogate pairs made well-formed', () => {
+    expect(parseJson(String.raw`["\ud800","x"]`).body).toEqual(['\ufffd', 'x']);
+  });
+});

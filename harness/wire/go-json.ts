@@ -32,14 +32,73 @@ export function parseJson(text: string): ParsedJson {
   }
   if (text.length > DEPTH_MAX && isNestedDeeper(text, DEPTH_MAX))
     throw new SyntaxError(syntaxError(text) ?? 'exceeded max depth');
-  if (UNUSUAL.test(text)) body = JSON.parse(text, exact as never) as JsonValue;
+  if (UNUSUAL.test(text)) body = parseUnusual(text);
   if (keysIn(text) === keysOf(body)) return { body };
   return { body, duplicates: duplicateKeys(text).map((path) => `duplicate field "${path}"`) };
 }
 
 const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n } as const;
 
-/** A reviver that keeps what a double would round, and mends what UTF-8 cannot say. */
+/** Begins the strings that stand for long integers. No text contains it but as an escape. */
+const LONG = '\0';
+const LONG_ESCAPED = String.raw`\u0000`;
+
+/**
+ * Keeps what a double would round, and mends what UTF-8 cannot say. Long integers are parsed as strings and then replaced: a reviver
+ * that is told their digits takes tens of megabytes for a body of three.
+ */
+function parseUnusual(text: string): JsonValue {
+  if (text.includes(LONG_ESCAPED)) return JSON.parse(text, exact as never) as JsonValue;
+  return mended(JSON.parse(withMarkedIntegers(text)) as JsonValue);
+}
+
+/** The text, which is valid, with integers that a double does not hold in quotes. */
+function withMarkedIntegers(text: string): string {
+  const parts: string[] = [];
+  let copied = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    else if (isNumeric(code)) {
+      const start = at;
+      while (isNumeric(text.charCodeAt(at + 1))) at++;
+      const digits = text.slice(start, at + 1);
+      if (!isLongInteger(digits)) continue;
+      parts.push(text.slice(copied, start), '"', LONG_ESCAPED, digits, '"');
+      copied = at + 1;
+    }
+  }
+  return parts.join('') + text.slice(copied);
+}
+
+/** Digits, signs, points and exponents. */
+function isNumeric(code: number): boolean {
+  return (code >= 48 && code <= 57) || code === 45 || code === 43 || code === 46 || code === 101 || code === 69;
+}
+
+function isLongInteger(digits: string): boolean {
+  if (digits.length < 16 || Number.isSafeInteger(Number(digits)) || !/^-?\d+$/.test(digits)) return false;
+  const integer = BigInt(digits);
+  return integer >= INT64.min && integer <= INT64.max;
+}
+
+function mended(value: JsonValue): JsonValue {
+  if (typeof value === 'string')
+    return value.startsWith(LONG) ? (RAW.rawJSON(value.slice(LONG.length)) as JsonValue) : value.toWellFormed();
+  if (value === null || typeof value !== 'object') return value;
+  // It was made here, and nobody else has it yet.
+  const holder = value as { [key: string]: JsonValue };
+  for (const key in holder) {
+    const item = holder[key] as JsonValue;
+    const other = mended(item);
+    if (other !== item) Object.defineProperty(holder, key, { value: other, ...PLAIN });
+  }
+  return value;
+}
+
+const PLAIN = { enumerable: true, writable: true, configurable: true } as const;
+
+/** The same as a reviver, for texts that escape the mark. */
 function exact(_key: string, value: unknown, context: { readonly source?: string }): unknown {
   if (typeof value === 'string') return value.toWellFormed();
   const { source } = context;

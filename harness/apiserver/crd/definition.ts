@@ -4,6 +4,7 @@
  * Owns: reading `spec` of an apiextensions.k8s.io/v1 definition, compiled once per stored object. Does not own: its rules
  * (`validate.ts`) and its conditions (`lifecycle.ts`).
  */
+import { jsonEqual } from '../../model/leaf.ts';
 import { isList, isMap, mapOf, mapsOf, textOf, textsOf, valueAt } from '../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import {
@@ -55,7 +56,9 @@ function compile(crd: KubeObject): ResourceDefinition {
   const kind = textOf(names['kind']);
   const versions = (isList(spec['versions']) ? spec['versions'] : []).filter(isMap);
   const storage = textOf(versions.find((version) => version['storage'] === true)?.['name']);
-  const schemas = new Map(versions.map((version) => [`${group}/${textOf(version['name'])}`, schemaOf(version)]));
+  const schemas = new Map(
+    versions.map((version, at) => [`${group}/${textOf(version['name'])}`, schemaOf(version, versions[at - 1])]),
+  );
   const revised = (crd.metadata.generation ?? 1) > 1;
   const storing: Storing = {
     stored: `${group}/${storage}`,
@@ -91,11 +94,24 @@ interface Storing {
   readonly read: (object: KubeObject) => KubeObject;
 }
 
-function schemaOf(version: JsonObject): CustomSchema {
+/** A change of a definition's status leaves its versions as they are: schemas are compiled once, not with each condition. */
+const schemasOfVersions = new WeakMap<JsonObject, CustomSchema>();
+
+/** `previous`: the version before, which may have the same schema. */
+function schemaOf(version: JsonObject, previous: JsonObject | undefined): CustomSchema {
+  const known = schemasOfVersions.get(version);
+  if (known !== undefined) return known;
   const { schema, subresources } = version;
   const scale = isMap(subresources) ? subresources['scale'] : undefined;
-  const paths = isMap(scale) ? scalePaths(scale) : undefined;
-  return compileSchema(isMap(schema) ? schema['openAPIV3Schema'] : undefined, paths);
+  const isSame =
+    previous !== undefined &&
+    jsonEqual(previous['schema'], schema) &&
+    jsonEqual(mapOf(previous['subresources'])['scale'], scale);
+  const compiledSchema =
+    (isSame ? schemasOfVersions.get(previous) : undefined) ??
+    compileSchema(isMap(schema) ? schema['openAPIV3Schema'] : undefined, isMap(scale) ? scalePaths(scale) : undefined);
+  schemasOfVersions.set(version, compiledSchema);
+  return compiledSchema;
 }
 
 /** A new object is stored without a status, and shows the default of the status as a whole when it is read. */
@@ -141,7 +157,7 @@ function served(version: JsonObject, spec: JsonObject, storing: Storing): Served
   const schema = version['schema'];
   const converting = apiVersion !== stored;
   const paths = isMap(scale) ? scalePaths(scale) : undefined;
-  const compiledSchema = schemas.get(apiVersion) ?? schemaOf(version);
+  const compiledSchema = schemas.get(apiVersion) ?? schemaOf(version, undefined);
   // A conversion is pruned by the schema that it arrives at; what is missing there is filled in when it is read.
   const converted = (object: KubeObject, to: string): KubeObject => {
     const moved = converter?.convert(object, to) ?? { ...object, apiVersion: to };

@@ -135,6 +135,17 @@ it.each([
   });
 });
 
+it('judges defaults inside of defaults once', async () => {
+  let schema: JsonObject = { type: 'string', default: 'a' };
+  const text = { type: 'string', default: 'x' };
+  for (let level = 0; level < 150; level++)
+    schema = { type: 'object', default: {}, properties: { a: schema, ...map(100, (at) => [`b${at}`, text]) } };
+
+  const { path } = await define(schema);
+
+  expect(path).toContain('bounds.io');
+});
+
 it('shows no more than a mebibyte of what is wrong', async () => {
   const labels = map(60_000, (index) => [`bad key ${index}`, 'v']);
 

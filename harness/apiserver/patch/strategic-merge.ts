@@ -147,8 +147,7 @@ function mergeField(merged: MutableMap, patchKey: string, value: JsonValue, plac
     const { place: inner, strategy, mergeKey } = lookUpList(place, key);
     merged[key] = strategy === 'merge' || deletes ? mergeList(was, value, inner, mergeKey, deletes) : value;
   } else if (!deletes) {
-    if (was === undefined || !isSameScalarType(was, value)) discardNulls(value);
-    const kept = withoutDirectives(value);
+    const kept = withoutDirectives(value, was === undefined || !isSameScalarType(was, value));
     if (kept === undefined) delete merged[key];
     else merged[key] = kept;
   } else if (was !== undefined && isSameScalarType(was, value)) merged[key] = value;
@@ -195,7 +194,7 @@ function setOrders(merged: MutableMap, patch: MutableMap, place: Place): void {
     let list: readonly JsonValue[];
     if (was === undefined) {
       if (change === undefined) continue;
-      list = change.map(withoutDirectives).filter((one) => one !== undefined);
+      list = change.map((one) => withoutDirectives(one, false)).filter((one) => one !== undefined);
     } else if (change === undefined) list = was;
     else list = strategy === 'merge' ? mergeList(was, change, inner, mergeKey, false) : change;
     const [inOrder, others] = partition(list, order, mergeKey);
@@ -312,29 +311,18 @@ function mergeList(
   return normaliseOrder(inPatch, others, additions, base, mergeKey);
 }
 
-/** Nulls in what is new mean nothing. */
-function discardNulls(value: JsonValue): void {
-  if (isList(value)) for (const item of value) discardNulls(item);
-  else if (isMap(value)) {
-    const map: MutableMap = value;
-    for (const key of Object.keys(map)) {
-      const one = map[key];
-      if (one === null) delete map[key];
-      else if (one !== undefined) discardNulls(one);
-    }
-  }
-}
-
-/** What is new without directives; undefined when it is itself one. */
-function withoutDirectives(value: JsonValue): JsonValue | undefined {
-  if (isList(value)) return value.map(withoutDirectives).filter((one) => one !== undefined);
+/** What is new without directives, on request without nulls, which mean nothing there; undefined when it is itself a directive. */
+function withoutDirectives(value: JsonValue, discardNulls: boolean): JsonValue | undefined {
+  if (isList(value)) return value.map((one) => withoutDirectives(one, discardNulls)).filter((one) => one !== undefined);
   if (!isMap(value)) return value;
-  if (value[DIRECTIVE] !== undefined) return undefined;
+  if (value[DIRECTIVE] !== undefined && (value[DIRECTIVE] !== null || !discardNulls)) return undefined;
   const map: MutableMap = value;
   for (const key of Object.keys(map)) {
-    const kept = withoutDirectives(map[key] ?? null);
+    const one = map[key] ?? null;
+    const kept = one === null && discardNulls ? undefined : withoutDirectives(one, discardNulls);
     if (kept === undefined) delete map[key];
-    else map[key] = kept;
+    // Most stay as they are; writing a hundred thousand of them takes its time.
+    else if (kept !== one) map[key] = kept;
   }
   return value;
 }

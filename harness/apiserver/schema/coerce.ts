@@ -42,7 +42,7 @@ let room = Number.POSITIVE_INFINITY;
  *
  * @throws {TooMuchFilledIn}
  */
-export function bounded<T>(coerce: () => T): T {
+function bounded<T>(coerce: () => T): T {
   room = STORED_BYTES_MAX;
   try {
     return coerce();
@@ -100,6 +100,18 @@ function coerceList(
   return copy ?? list;
 }
 
+/** Whether a walk has dropped anything. */
+let hasDropped = false;
+
+/** Prunes and defaults a whole object. `unknown` collects the paths of what goes. */
+export function coerceObject(node: CoercedNode, object: JsonObject, unknown: Unknown): JsonObject {
+  hasDropped = false;
+  const coerced = bounded(() => coerceMap(node, object, '', undefined, true));
+  // Most objects lose nothing, and the paths of all their parts take more memory than they do.
+  if (unknown !== undefined && hasDropped) bounded(() => coerceMap(node, object, '', unknown, true));
+  return coerced;
+}
+
 /** `root`: the object itself, whose `apiVersion`, `kind` and `metadata` are not the schema's business. */
 export function coerceMap(
   node: CoercedNode,
@@ -137,6 +149,7 @@ export function coerceMap(
       }
       if (kept) continue;
       (gone ??= []).push(key);
+      hasDropped = true;
       if (unknown !== undefined && unknown.length < UNKNOWN_MAX) unknown.push(path === '' ? key : `${path}.${key}`);
       continue;
     }
@@ -181,9 +194,11 @@ const META_KEYS = new Set(
 function embeddedMetadata(value: JsonValue, path: string, unknown: Unknown): JsonValue {
   const meta = decodeMetadata(value);
   if (typeof meta === 'string' || !isMap(value)) return value;
-  for (const key in value)
-    if (!META_KEYS.has(key) && unknown !== undefined && unknown.length < UNKNOWN_MAX)
-      unknown.push(`${path}.metadata.${key}`);
+  for (const key in value) {
+    if (META_KEYS.has(key)) continue;
+    hasDropped = true;
+    if (unknown !== undefined && unknown.length < UNKNOWN_MAX) unknown.push(`${path}.metadata.${key}`);
+  }
   return jsonEqual(meta, value) ? value : meta;
 }
 

@@ -7,7 +7,7 @@
 import type { JsonValue, KubeObject } from '../../model/object.ts';
 import { compileRules, evaluateRules, hasRules, type RuleTree } from '../cel/rules.ts';
 import type { FieldError } from '../refusal.ts';
-import { bounded, coerceMap, withoutDefaults, type CoercedNode } from './coerce.ts';
+import { coerceMap, coerceObject, withoutDefaults, type CoercedNode } from './coerce.ts';
 import type { ScalePaths } from '../definition.ts';
 import { hasEmbedded, validateEmbedded } from './embedded.ts';
 import { hasAssociativeLists, validateLists } from './lists.ts';
@@ -79,7 +79,7 @@ export function compileSchema(schema: JsonValue | undefined, scale?: ScalePaths)
 
   return {
     root,
-    coerce: (object, unknown) => bounded(() => coerceMap(root, object, '', unknown, true)) as KubeObject,
+    coerce: (object, unknown) => coerceObject(root, object, unknown) as KubeObject,
     prune: (object) => coerceMap((bare ??= withoutDefaults(root)), object, '', undefined, true) as KubeObject,
     validate: (object, old, warnings) => {
       const site = new Site('');

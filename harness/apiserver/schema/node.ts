@@ -72,20 +72,16 @@ export interface ValidationRule {
   readonly optionalOldSelf: boolean;
 }
 
+// A large definition has a hundred thousand nodes, most of them without any of these.
+const NO_PROPERTIES: ReadonlyMap<string, SchemaNode> = new Map();
+const NO_DEFAULTS: SchemaNode['defaulted'] = [];
+const NO_NODES: readonly SchemaNode[] = [];
+const NO_NAMES: readonly string[] = [];
+
 /** Compiles one schema; anything that is not a map compiles to "anything goes". */
 export function compileNode(schema: JsonValue | undefined): SchemaNode {
   const raw: JsonObject = isMap(schema) ? schema : {};
-  const properties = new Map<string, SchemaNode>();
-  const defaulted: (readonly [string, JsonValue])[] = [];
-  const rawProperties = raw['properties'];
-  if (isMap(rawProperties))
-    for (const [name, property] of Object.entries(rawProperties)) {
-      const node = compileNode(property);
-      properties.set(name, node);
-      // Defaults are themselves pruned and defaulted, once, here.
-      if (node.default !== undefined && node.default !== null)
-        defaulted.push([name, coerceValue(node, node.default, '', undefined)]);
-    }
+  const { properties, defaulted } = compileProperties(raw['properties']);
   const rawAdditional = raw['additionalProperties'];
   const additional =
     typeof rawAdditional === 'boolean' ? rawAdditional : isMap(rawAdditional) ? compileNode(rawAdditional) : undefined;
@@ -105,7 +101,7 @@ export function compileNode(schema: JsonValue | undefined): SchemaNode {
     items,
     hasDefault: raw['default'] !== undefined && raw['default'] !== null,
     default: raw['default'],
-    required: isList(raw['required']) ? (raw['required'] as readonly string[]) : [],
+    required: isList(raw['required']) ? (raw['required'] as readonly string[]) : NO_NAMES,
     enum: isList(raw['enum']) ? raw['enum'] : undefined,
     maximum: number(raw['maximum']),
     minimum: number(raw['minimum']),
@@ -127,7 +123,9 @@ export function compileNode(schema: JsonValue | undefined): SchemaNode {
     oneOf: list(raw['oneOf']),
     not: isMap(raw['not']) ? compileNode(raw['not']) : undefined,
     listType: textOf(raw['x-kubernetes-list-type']),
-    listKeys: isList(raw['x-kubernetes-list-map-keys']) ? (raw['x-kubernetes-list-map-keys'] as readonly string[]) : [],
+    listKeys: isList(raw['x-kubernetes-list-map-keys'])
+      ? (raw['x-kubernetes-list-map-keys'] as readonly string[])
+      : NO_NAMES,
     open: isOpen(properties, additional, items) || preserve || embedded,
     rules: rules(raw['x-kubernetes-validations']),
     mapType: textOf(raw['x-kubernetes-map-type']),
@@ -136,12 +134,26 @@ export function compileNode(schema: JsonValue | undefined): SchemaNode {
   };
 }
 
+function compileProperties(raw: JsonValue | undefined): Pick<SchemaNode, 'properties' | 'defaulted'> {
+  if (!isMap(raw)) return { properties: NO_PROPERTIES, defaulted: NO_DEFAULTS };
+  const properties = new Map<string, SchemaNode>();
+  const defaulted: (readonly [string, JsonValue])[] = [];
+  for (const [name, property] of Object.entries(raw)) {
+    const node = compileNode(property);
+    properties.set(name, node);
+    // Defaults are themselves pruned and defaulted, once, here.
+    if (node.default !== undefined && node.default !== null)
+      defaulted.push([name, coerceValue(node, node.default, '', undefined)]);
+  }
+  return { properties, defaulted };
+}
+
 function number(value: JsonValue | undefined): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
 function list(value: JsonValue | undefined): readonly SchemaNode[] {
-  return isList(value) ? value.map(compileNode) : [];
+  return isList(value) && value.length > 0 ? value.map(compileNode) : NO_NODES;
 }
 
 function isOpen(

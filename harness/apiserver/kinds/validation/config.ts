@@ -12,6 +12,7 @@ const KEY_TEXT =
 
 function validateKeys(object: KubeObject, field: 'data' | 'binaryData', found: Problems): void {
   for (const key of Object.keys(mapOf(object[field]))) {
+    if (found.isFull) return;
     const at = `${field}[${key}]`;
     if (key.length > 253) found.invalid(at, key, 'must be no more than 253 bytes');
     if (!KEY.test(key)) found.invalid(at, key, KEY_TEXT);

@@ -27,6 +27,11 @@ export class Problems {
     if (this.list.length < NOTED_MAX) this.list.push(error);
   }
 
+  /** Whether more would not be noted: nobody needs to look further. */
+  get isFull(): boolean {
+    return this.list.length >= NOTED_MAX;
+  }
+
   required(path: string, detail = ''): void {
     this.#note(fieldRequired(path, detail));
   }
@@ -97,6 +102,7 @@ export class Problems {
 
   labels(path: string, labels: JsonObject): void {
     for (const [key, value] of Object.entries(labels)) {
+      if (this.isFull) return;
       this.qualifiedName(path, key);
       for (const text of labelValueErrors(shown(value))) this.invalid(path, value, text);
     }
