@@ -142,8 +142,7 @@ export function registerComprehensions(env: Environment): void {
     const asts = Array.from({ length: kind.more + 2 }, () => 'ast').join(', ');
     env.registerFunction(`list.${kind.name}(${asts}): ${kind.returns}`, expander(kind) as never);
   }
-  env.registerFunction('list.existsOne(ast, ast): bool', ((macro: Macro) => oneVariable(macro, 'existsOne')) as never);
-  env.registerFunction('list.sortBy(ast, ast): list<dyn>', ((macro: Macro) => oneVariable(macro, 'sortBy')) as never);
+  env.registerFunction('list.sortBy(ast, ast): list<dyn>', sortBy as never);
 }
 
 export function nameOf(checker: Checker, node: Node | undefined): string {
@@ -193,7 +192,7 @@ function expander(kind: Kind) {
   });
 }
 
-function oneVariable({ receiver, args }: Macro, name: 'existsOne' | 'sortBy') {
+function sortBy({ receiver, args }: Macro) {
   return {
     receiver,
     args,
@@ -203,7 +202,7 @@ function oneVariable({ receiver, args }: Macro, name: 'existsOne' | 'sortBy') {
       const range = checker.check(macro.receiver, scope);
       macro.values = scope.forkWithVariable(nameOf(checker, macro.args[0]), range.kind === 'map' ? keys : values);
       if (macro.args[1] !== undefined) checker.check(macro.args[1], macro.values);
-      return name === 'sortBy' ? range : checker.getType('bool');
+      return range;
     },
     evaluate(evaluator: Evaluator, macro: Macro, scope: Scope): unknown {
       const range = evaluator.run(macro.receiver, scope);
@@ -212,7 +211,6 @@ function oneVariable({ receiver, args }: Macro, name: 'existsOne' | 'sortBy') {
         macro.values === undefined || macro.args[1] === undefined
           ? undefined
           : evaluator.run(macro.args[1], macro.values.reuse(scope).setIterValue(one, evaluator));
-      if (name === 'existsOne') return items.filter((one) => run(one) === true).length === 1;
       return items
         .map((one) => [run(one), one] as const)
         .toSorted(([left], [right]) => compare(left, right))

@@ -6,10 +6,12 @@
  */
 import { Environment } from '@marcbachmann/cel-js';
 import { goRegExp } from '../../wire/go-regexp.ts';
+import { registerConversions } from './conversions.ts';
 import { counted, countEvaluations } from './cost.ts';
 import { compileErrorText, evaluationErrorText } from './failures.ts';
 import { parseGoDuration } from '../schema/durations.ts';
 import { formatHolds } from '../schema/formats.ts';
+import type { Parsed } from './estimate/syntax.ts';
 import { registerLibrary } from './library.ts';
 import { registerNetwork } from './network.ts';
 import { registerNullEquality } from './equality.ts';
@@ -33,6 +35,7 @@ export function baseEnvironment(): Environment {
     registerValues(base);
     registerPresence(base);
     registerOptionals(base);
+    registerConversions(base);
     registerNullEquality(base, 'google.protobuf.Duration');
     registerNullEquality(base, 'google.protobuf.Timestamp');
   }
@@ -47,6 +50,8 @@ export interface Expression {
   readonly type: string;
   /** Names of the variables that it reads. */
   readonly reads: ReadonlySet<string>;
+  /** What cel-js has parsed. */
+  readonly parsed: Parsed;
   /** Values must be CEL values: see `toDynamic` in `shapes.ts`. */
   evaluate(variables: { readonly [name: string]: unknown }): Evaluated;
 }
@@ -73,7 +78,7 @@ function isAmbiguous(error: unknown): boolean {
 export function compileExpression(
   source: string,
   where: Environment | { readonly [variable: string]: string },
-  fallback?: Environment,
+  fallback?: () => Environment,
   /** Says it in words that cel-js knows. */
   reworded: (source: string) => string = withOwnNames,
 ): Expression | NotCompiled {
@@ -86,7 +91,7 @@ export function compileExpression(
   }
   const checked = program.check();
   const refusal = checked.valid ? undefined : checked.error;
-  if (isAmbiguous(refusal) && fallback !== undefined) return compileExpression(source, fallback);
+  if (isAmbiguous(refusal) && fallback !== undefined) return compileExpression(source, fallback());
   if (refusal !== undefined) return { outcome: 'refused', message: compileErrorText(source, refusal, env) };
   const fault = literalFault(source, program.ast, env);
   if (fault !== undefined) return { outcome: 'refused', message: fault };
@@ -95,12 +100,13 @@ export function compileExpression(
     source,
     type: checked.type ?? 'dyn',
     reads: identifiers(program.ast),
+    parsed: program.ast,
     evaluate: (variables) => {
       try {
         const { result, cost } = counted(() => program(variables) as unknown);
         return { outcome: 'value', value: result, cost };
       } catch (error) {
-        const other = isAmbiguous(error) && fallback !== undefined ? compileExpression(source, fallback) : undefined;
+        const other = isAmbiguous(error) && fallback !== undefined ? compileExpression(source, fallback()) : undefined;
         if (other?.outcome === 'compiled') return other.evaluate(variables);
         return { outcome: 'error', message: evaluationErrorText(error) };
       }

@@ -164,9 +164,19 @@ const names = new WeakMap<Environment, ReadonlySet<string>>();
 
 function functionNames(env: Environment): ReadonlySet<string> {
   let known = names.get(env);
-  if (known === undefined) names.set(env, (known = new Set(env.getDefinitions().functions.map((one) => one.name))));
+  if (known === undefined) {
+    const functions = env.getDefinitions().functions.map((one) => one.name);
+    names.set(env, (known = new Set(functions.filter((one) => !MACROS.has(one)))));
+  }
   return known;
 }
+
+/** Only with their own number of arguments are these anything to cel-go. */
+const MACROS = new Set(
+  'has all exists exists_one existsOne map filter transformList transformMap transformMapEntry sortBy optMap optFlatMap'.split(
+    ' ',
+  ),
+);
 
 function operand(
   source: string,

@@ -46,12 +46,15 @@ export function writtenName(name: string): string {
   return name === 'Has' || name === 'Matches' ? name.toLowerCase() : name;
 }
 
+/** Whether Go's engine finds a pattern in a text. Throws for what is no pattern. */
+export function goPatternMatches(text: string, pattern: string): boolean {
+  const read = readPattern(pattern);
+  if ('fault' in read) throw new Error(read.fault);
+  return read.test(text);
+}
+
 export function registerPresence(env: Environment): void {
-  env.registerFunction('string.Matches(string): bool', (text: string, pattern: string) => {
-    const read = readPattern(pattern);
-    if ('fault' in read) throw new Error(read.fault);
-    return read.test(text);
-  });
+  env.registerFunction('string.Matches(string): bool', goPatternMatches);
   env.registerFunction('Has(ast): bool', (({ ast, args }: Macro) => ({
     ast,
     args,

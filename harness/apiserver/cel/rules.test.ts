@@ -95,6 +95,11 @@ describe('values (125)', () => {
     'self.dash__dash__ed == "d"',
     'self.labels.one == "x" && "one" in self.labels',
     'self.labels[?"two"].orValue("none") == "none"',
+    'string(self.until) == "2024-01-02T03:04:05Z" && int(self.until) == 1704164645',
+    'string(self.every) == "5400s" && int(duration("1.5s")) == 1500000000',
+    'b"a" < b"b" && self.raw >= b"hello" && !(b"b" <= b"a") && b"b" > b"a"',
+    'matches(self.name, "l+") && !matches(self.name, "^x")',
+    '[optional.of(1), optional.none()].unwrapOpt() == [1] && optional.unwrap([optional.of("a")]) == ["a"]',
   ])('%s', (rule) => {
     expect(holds(rule)).toEqual([]);
   });
@@ -174,6 +179,13 @@ describe('what a broken rule says (125)', () => {
     ],
   ])('words the failure of %s', (rule, text) => {
     expect(holds(rule)).toEqual([`spec: Invalid value: "object": ${text}`]);
+  });
+
+  it('knows macros with their own number of arguments only', () => {
+    expect(holds('self.list.existsOne(i, v, v == "a")')).toEqual([]);
+    expect(holds('self.list.existsOne(self.name, true)')).toEqual([
+      expect.stringContaining("undeclared reference to 'existsOne' (in container '')"),
+    ]);
   });
 
   it('does not run while other errors stand in the way', () => {

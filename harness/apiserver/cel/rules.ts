@@ -32,7 +32,12 @@ export interface CompiledRule {
 export interface RuleTree {
   readonly node: SchemaNode;
   readonly shape: Shape | undefined;
+  /** Compiled when they are asked for. */
   readonly rules: readonly CompiledRule[];
+  /** Compiles the rules one after the other, and keeps none: a definition may have megabytes of them. */
+  readonly eachRule: () => Iterable<CompiledRule>;
+  /** Whether there are rules here, not only below. */
+  readonly isRuled: boolean;
   readonly properties: ReadonlyMap<string, RuleTree>;
   readonly items: RuleTree | undefined;
   readonly additional: RuleTree | undefined;
@@ -75,40 +80,69 @@ function tree(node: SchemaNode, rules: SchemaNode, root: boolean, name: string):
       : undefined;
   if (rules.rules.length === 0 && properties.size === 0 && items === undefined && additional === undefined)
     return undefined;
-  return { node, shape, rules: compileAll(rules.rules, shape), properties, items, additional };
+  let compiled: readonly CompiledRule[] | undefined;
+  return {
+    node,
+    shape,
+    get rules() {
+      return (compiled ??= [...compileEach(rules.rules, shape)]);
+    },
+    eachRule: () => compileEach(rules.rules, shape),
+    isRuled: rules.rules.length > 0,
+    properties,
+    items,
+    additional,
+  };
 }
 
-const NO_RULES: readonly CompiledRule[] = [];
-
-function compileAll(rules: readonly ValidationRule[], shape: Shape | undefined): readonly CompiledRule[] {
-  if (rules.length === 0) return NO_RULES;
-  if (shape === undefined)
-    return rules.map((rule) => ({
-      rule,
-      program: undefined,
-      error: 'failed to convert to declType for CEL validation rules',
-      usesOldSelf: false,
-      message: undefined,
-      messageError: undefined,
-    }));
-  const [types, plainTypes] = [true, false].map((associative) => {
-    const env = baseEnvironment().clone();
-    declare(env, shape, associative, new Set());
-    return env;
-  });
-  const { type } = shape;
-  const scope = (env: Environment | undefined, oldSelf: string): Environment =>
-    (env ?? baseEnvironment()).clone().registerVariable('self', type).registerVariable('oldSelf', oldSelf);
-  const scopes = (oldSelf: string): Scopes => ({ env: scope(types, oldSelf), plain: scope(plainTypes, oldSelf) });
-  const ordinary = scopes(type);
-  const optional = rules.some((rule) => rule.optionalOldSelf) ? scopes(`optional<${type}>`) : ordinary;
-  return rules.map((rule) => compileOne(rule, rule.optionalOldSelf ? optional : ordinary));
+function* compileEach(rules: readonly ValidationRule[], shape: Shape | undefined): Iterable<CompiledRule> {
+  let ordinary: Scopes | undefined;
+  let optional: Scopes | undefined;
+  for (const rule of rules)
+    if (shape === undefined)
+      yield {
+        rule,
+        program: undefined,
+        error: 'failed to convert to declType for CEL validation rules',
+        usesOldSelf: false,
+        message: undefined,
+        messageError: undefined,
+      };
+    else if (rule.optionalOldSelf) yield compileOne(rule, (optional ??= scopesOf(shape, `optional<${shape.type}>`)));
+    else yield compileOne(rule, (ordinary ??= scopesOf(shape, shape.type)));
 }
 
 /** `plain`: without the operators of list sets and maps, for expressions whose types cel-js cannot tell apart with them. */
 interface Scopes {
   readonly env: Environment;
-  readonly plain: Environment;
+  readonly plain: () => Environment;
+}
+
+function scopesOf(shape: Shape, oldSelf: string): Scopes {
+  const scope = (associative: boolean): Environment => {
+    let types = baseEnvironment();
+    if (!isPlain(shape)) declare((types = types.clone()), shape, associative, new Set());
+    return types.clone().registerVariable('self', shape.type).registerVariable('oldSelf', oldSelf);
+  };
+  let plain: Environment | undefined;
+  const made = (): Scopes => ({ env: scope(true), plain: () => (plain ??= scope(false)) });
+  if (!isPlain(shape)) return made();
+  // A definition may have ten thousand texts with a rule each.
+  const known = plainScopes.get(oldSelf);
+  if (known !== undefined) return known;
+  const scopes = made();
+  if (plainScopes.size < PLAIN_SCOPES_MAX) plainScopes.set(oldSelf, scopes);
+  return scopes;
+}
+
+const PLAIN_SCOPES_MAX = 100;
+
+/** By the type of `oldSelf`, which names that of `self`. */
+const plainScopes = new Map<string, Scopes>();
+
+/** Whether there is nothing to declare of a shape. */
+function isPlain({ fields, associative, items }: Shape): boolean {
+  return fields === undefined && !associative && (items === undefined || isPlain(items));
 }
 
 function compileOne(rule: ValidationRule, { env, plain }: Scopes): CompiledRule {
@@ -192,7 +226,7 @@ function walk(
   site: RuleSite,
 ): void {
   if (value === undefined || value === null || site.cost === Number.POSITIVE_INFINITY) return;
-  if (tree.rules.length > 0) evaluateHere(tree, value, old ?? undefined, path, correlation, site);
+  if (tree.isRuled) evaluateHere(tree, value, old ?? undefined, path, correlation, site);
   if (isList(value)) {
     if (tree.items === undefined) return;
     for (const [index, item] of value.entries()) {

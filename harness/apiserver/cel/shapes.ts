@@ -246,7 +246,7 @@ const ESCAPES: { readonly [text: string]: string } = {
 };
 
 /** The identifier for a property name; undefined when there is none. */
-function escapeName(name: string): string | undefined {
+export function escapeName(name: string): string | undefined {
   if (!/^[a-zA-Z_./-][\w./-]*$/.test(name)) return undefined;
   if (RESERVED.has(name)) return `__${name}__`;
   return name.replaceAll(/__|[-./]/g, (text) => ESCAPES[text] ?? text);

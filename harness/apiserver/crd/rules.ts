@@ -1,13 +1,18 @@
 /**
  * The rules (`x-kubernetes-validations`) of a definition: their texts, and whether they compile.
  *
- * Does not own: compiling (`../cel`). Costs are not estimated (DIFFERENCES.md).
+ * Does not own: compiling, estimating costs (`../cel`), the limits of costs (`rule-costs.ts`).
  */
 import { isList, isMap, mapOf } from '../../model/json.ts';
-import type { JsonObject } from '../../model/object.ts';
+import type { JsonObject, JsonValue } from '../../model/object.ts';
+import type { Expression } from '../cel/environment.ts';
+import { declaredOf, repeatedMax, type Declared } from '../cel/estimate/declared.ts';
+import { estimateCost } from '../cel/estimate/estimate.ts';
+import { times } from '../cel/estimate/sizes.ts';
 import { compileRules, type CompiledRule, type RuleTree } from '../cel/rules.ts';
 import { fieldInvalid, fieldNotSupported, fieldRequired, type FieldError } from '../refusal.ts';
-import { compileNode, type SchemaNode } from '../schema/node.ts';
+import { compileNode } from '../schema/node.ts';
+import { cardinalityBelow, RuleCosts, type Cardinality } from './rule-costs.ts';
 
 const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 const NEWLINES = /[\n\r]/;
@@ -41,57 +46,111 @@ export function validateRuleTexts(schema: JsonObject, at: string, errors: FieldE
     if (path !== '' && path.trim() === '')
       errors.push(fieldInvalid(`${where}.fieldPath`, path, 'must be non-empty if specified'));
     if (NEWLINES.test(path)) errors.push(fieldInvalid(`${where}.fieldPath`, path, 'must not contain line breaks'));
-    if (path !== '' && resolvePath(compileNode(schema), path) === undefined)
+    if (path !== '' && resolvePath(schema, path) === undefined)
       errors.push(fieldInvalid(`${where}.fieldPath`, path, 'must be a valid path'));
   }
 }
 
 /** The schema that a field path such as `.spec.x` or `.spec['a.b']` leads to. */
-export function resolvePath(node: SchemaNode, path: string): SchemaNode | undefined {
-  let at: SchemaNode | undefined = node;
+export function resolvePath(schema: JsonObject, path: string): JsonObject | undefined {
+  let at: JsonObject | undefined = schema;
   let rest = path;
   while (rest !== '' && at !== undefined) {
     const match = /^(?:\.([^.[\]]+)|\['((?:[^'\\]|\\.)*)'\])/.exec(rest);
     if (match === null) return undefined;
     const name = match[1] ?? (match[2] ?? '').replaceAll(/\\(.)/g, '$1');
-    const additional: SchemaNode | boolean | undefined = at.additional;
-    at = at.properties.size > 0 ? at.properties.get(name) : typeof additional === 'object' ? additional : undefined;
+    const properties = mapOf(at['properties']);
+    const additional: JsonValue | undefined = at['additionalProperties'];
+    if (Object.hasOwn(properties, name)) at = mapOf(properties[name]);
+    // There are none beside properties.
+    else at = isMap(additional) && Object.keys(properties).length === 0 ? additional : undefined;
     rest = rest.slice(match[0].length);
   }
   return at;
 }
 
-/** Appends an error for every rule that does not compile. Called for schemas that are fine otherwise. */
-export function validateRules(schema: JsonObject, at: string, errors: FieldError[]): void {
-  const tree = compileRules(compileNode(schema));
-  if (tree !== undefined) validateTree(tree, schema, at, undefined, errors);
+/** Whether there is any rule in or below a schema that is structural otherwise. */
+function isRuled(schema: JsonObject): boolean {
+  if (isList(schema['x-kubernetes-validations'])) return true;
+  for (const key of ['items', 'additionalProperties']) {
+    const below = schema[key];
+    if (isMap(below) && isRuled(below)) return true;
+  }
+  const properties = mapOf(schema['properties']);
+  for (const name in properties) if (isRuled(mapOf(properties[name]))) return true;
+  return false;
 }
 
-/** `uncorrelatable`: the path of the nearest part above whose items have no past. */
-function validateTree(
-  tree: RuleTree,
-  schema: JsonObject,
-  at: string,
-  uncorrelatable: string | undefined,
-  errors: FieldError[],
-): void {
-  const properties = isMap(schema['properties']) ? schema['properties'] : {};
+/** Appends an error for every rule that does not compile. Called for schemas that are fine otherwise. */
+export function validateRules(schema: JsonObject, at: string, errors: FieldError[]): void {
+  if (!isRuled(schema)) return;
+  const tree = compileRules(compileNode(schema));
+  if (tree === undefined) return;
+  const site: Site = { costs: new RuleCosts(), errors };
+  validateTree(tree, schema, { at, root: true, uncorrelatable: undefined, cardinality: 1 }, site);
+  for (const error of site.costs.errors(at)) errors.push(error);
+}
+
+/** Where a schema is. */
+interface Place {
+  readonly at: string;
+  readonly root: boolean;
+  /** The path of the nearest part above whose items have no past. */
+  readonly uncorrelatable: string | undefined;
+  /** How often its values can be in one object. */
+  readonly cardinality: Cardinality;
+}
+
+/** What is found in all places. */
+interface Site {
+  readonly costs: RuleCosts;
+  readonly errors: FieldError[];
+}
+
+function validateTree(tree: RuleTree, schema: JsonObject, place: Place, site: Site): void {
+  const { at, uncorrelatable } = place;
+  const inner: Omit<Place, 'at'> = {
+    root: false,
+    uncorrelatable,
+    cardinality: cardinalityBelow(schema, place.cardinality),
+  };
+  const properties = mapOf(schema['properties']);
   for (const [key, below] of tree.properties)
-    validateTree(below, mapOf(properties[key]), `${at}.properties[${key}]`, uncorrelatable, errors);
+    validateTree(below, mapOf(properties[key]), { ...inner, at: `${at}.properties[${key}]` }, site);
   if (tree.additional !== undefined)
     validateTree(
       tree.additional,
       mapOf(schema['additionalProperties']),
-      `${at}.additionalProperties`,
-      uncorrelatable,
-      errors,
+      { ...inner, at: `${at}.additionalProperties` },
+      site,
     );
   if (tree.items !== undefined) {
     const lost = uncorrelatable ?? (schema['x-kubernetes-list-type'] === 'map' ? undefined : at);
-    validateTree(tree.items, mapOf(schema['items']), `${at}.items`, lost, errors);
+    validateTree(tree.items, mapOf(schema['items']), { ...inner, at: `${at}.items`, uncorrelatable: lost }, site);
   }
-  for (const [index, rule] of tree.rules.entries())
-    validateOne(rule, `${at}.x-kubernetes-validations[${index}]`, uncorrelatable, errors);
+  const declared = !tree.isRuled ? undefined : declaredOf(tree.node, place.root || tree.node.embedded);
+  let index = 0;
+  for (const rule of tree.eachRule()) {
+    const where = `${at}.x-kubernetes-validations[${index++}]`;
+    validateCost(rule, where, declared, place.cardinality, site);
+    validateOne(rule, where, uncorrelatable, site.errors);
+  }
+}
+
+function validateCost(
+  { rule, program, message }: CompiledRule,
+  where: string,
+  declared: Declared | undefined,
+  cardinality: Cardinality,
+  { costs, errors }: Site,
+): void {
+  if (declared === undefined || program === undefined) return;
+  const cost = (expression: Expression): number => estimateCost(expression.parsed, declared, rule.optionalOldSelf);
+  const often = cardinality === 'unbounded' ? repeatedMax(declared) : cardinality;
+  for (const error of costs.add(`${where}.rule`, 'rule', times(cost(program), often))) errors.push(error);
+  // A message is made once, however often its rule is broken.
+  if (message !== undefined)
+    for (const error of costs.add(`${where}.messageExpression`, 'messageExpression', cost(message))) errors.push(error);
 }
 
 function validateOne(

@@ -4,7 +4,6 @@
 import { isList, isMap, mapsOf, textOf } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import { fieldInvalid, fieldRequired, type FieldError } from '../refusal.ts';
-import { compileNode } from '../schema/node.ts';
 import { resolvePath } from './rules.ts';
 
 function validateSimplePath(path: string, at: string, errors: FieldError[]): boolean {
@@ -67,7 +66,6 @@ export function validateSelectable(
     errors.push(fieldInvalid(at, '', 'may only be set when validations.schema is included'));
     return;
   }
-  const root = compileNode(schema);
   const seen = new Set<string>();
   for (const [index, field] of mapsOf(fields).entries()) {
     const path = textOf(field['jsonPath']);
@@ -76,13 +74,13 @@ export function validateSelectable(
       errors.push(fieldRequired(where, ''));
       continue;
     }
-    const found = path.includes('[') ? undefined : resolvePath(root, path);
+    const found = path.includes('[') ? undefined : resolvePath(schema, path);
     if (found === undefined) {
       errors.push(fieldInvalid(where, path, `is an invalid path: ${pathFault(path)}`));
       continue;
     }
     if (path.startsWith('.metadata')) errors.push(fieldInvalid(where, path, 'must not point to fields in metadata'));
-    if (!['string', 'boolean', 'integer'].includes(found.type))
+    if (!['string', 'boolean', 'integer'].includes(textOf(found['type'])))
       errors.push(
         fieldInvalid(
           where,

@@ -35,6 +35,71 @@ function errors(parts: Parts, old?: KubeObject): readonly string[] {
 
 const SPEC = 'spec.validation.openAPIV3Schema.properties[spec]';
 
+describe('what rules may cost (125)', () => {
+  /** Five for each item. */
+  const costing = (maxItems: number | undefined, rules: readonly JsonObject[]): JsonObject => ({
+    type: 'object',
+    properties: {
+      spec: {
+        type: 'array',
+        ...(maxItems === undefined ? {} : { maxItems }),
+        items: { type: 'string', maxLength: 10, 'x-kubernetes-validations': rules },
+      },
+    },
+  });
+  const RULE: JsonObject = { rule: 'self.contains("ab")' };
+  const budget = (what: string, factor: string): string =>
+    `Forbidden: ${what} exceeds budget by factor of ${factor} (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)`;
+
+  it.each([
+    [2_000_001, '1.000001x'],
+    [2_900_000, '1.450000x'],
+    [3_000_000, '1.5x'],
+    [4_500_000, '2.2x'],
+    [4_700_000, '2.4x'],
+    [200_000_000, '100.0x'],
+  ])('refuses a rule on %d items', (maxItems, factor) => {
+    expect(errors({ schema: costing(maxItems, [RULE]) })[0]).toBe(
+      `${SPEC}.items.x-kubernetes-validations[0].rule: ${budget('estimated rule cost', factor)}`,
+    );
+  });
+
+  it.each([2_000_000, undefined])('takes a rule on %d items', (maxItems) => {
+    expect(errors({ schema: costing(maxItems, [RULE]) })).toEqual([]);
+  });
+
+  it('adds up all rules of a schema, and names the four that cost most', () => {
+    const rules = [{ rule: 'true' }, ...Array.from({ length: 11 }, () => RULE)];
+
+    const contributed = [1, 2, 3, 4].map(
+      (index) =>
+        `${SPEC}.items.x-kubernetes-validations[${index}].rule: Forbidden: contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema`,
+    );
+    expect(errors({ schema: costing(2_000_000, rules) })).toEqual([
+      ...contributed,
+      `spec.validation.openAPIV3Schema: ${budget('x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema', '1.100000x')}`,
+    ]);
+  });
+
+  it('counts a message once, wherever its rule is', () => {
+    const message = (expression: string): JsonObject =>
+      costing(2_000_000, [{ ...RULE, messageExpression: expression }]);
+
+    expect(errors({ schema: message('self + self') })).toEqual([]);
+    expect(errors({ schema: message('["a"].join(self)') })[0]).toBe(
+      `${SPEC}.items.x-kubernetes-validations[0].messageExpression: ${budget('estimated messageExpression cost', 'more than 100x')}`,
+    );
+  });
+
+  it('takes what was accepted before the limits', () => {
+    const schema = costing(4_500_000, [RULE]);
+    const old = initialStatus(defaultedCrd(definition({ schema }), undefined));
+
+    expect(errors({ schema }, old)).toEqual([]);
+    expect(errors({ schema: { ...schema, description: 'changed' } }, old)).toHaveLength(1);
+  });
+});
+
 describe('schemas of definitions (119)', () => {
   it.each<readonly [string, JsonObject, readonly string[]]>([
     ['a missing type', {}, [`${SPEC}.type: Required value: must not be empty for specified object fields`]],
@@ -95,7 +160,8 @@ describe('schemas of definitions (119)', () => {
       'rules about the past of list items',
       {
         type: 'array',
-        items: { type: 'string', 'x-kubernetes-validations': [{ rule: 'self == oldSelf' }] },
+        maxItems: 10,
+        items: { type: 'string', maxLength: 10, 'x-kubernetes-validations': [{ rule: 'self == oldSelf' }] },
       },
       [
         `${SPEC}.items.x-kubernetes-validations[0].rule: Invalid value: "self == oldSelf": oldSelf cannot be used on the uncorrelatable portion of the schema within ${SPEC}`,

@@ -146,6 +146,16 @@ it('judges defaults inside of defaults once', async () => {
   expect(path).toContain('bounds.io');
 });
 
+it('looks up the fields of very many rules without going through the others', async () => {
+  const { path } = await define({
+    type: 'object',
+    properties: map(10_000, (at) => [`p${at}`, { type: 'string' }]),
+    'x-kubernetes-validations': times(5000, () => ({ rule: 'true', fieldPath: '.p1' })),
+  });
+
+  expect(path).toContain('bounds.io');
+});
+
 it('shows no more than a mebibyte of what is wrong', async () => {
   const labels = map(60_000, (index) => [`bad key ${index}`, 'v']);
 
@@ -251,9 +261,9 @@ it('judges many items by a long enumeration', async () => {
 it.each([
   [
     'one call',
-    { type: 'array', items: { type: 'integer' } },
+    { type: 'array', items: { type: 'integer' }, maxItems: 1000 },
     'self.all(a, self.all(b, a >= 0 || b >= 0))',
-    times(5000, (at) => at),
+    times(1000, (at) => at),
     "'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call cost exceeds limit for rule: ",
   ],
   [
@@ -273,10 +283,10 @@ it.each([
 
 it('ends rules that cost too much together, as kube-apiserver does', async () => {
   const rule = { rule: '[0,1,2,3,4,5,6,7,8,9].all(a, [0,1,2,3,4,5,6,7,8,9].all(b, self + a + b >= 0))' };
-  const items = { type: 'integer', 'x-kubernetes-validations': [rule] };
-  const { path, head } = await define({ type: 'array', items });
+  const items = { type: 'integer', 'x-kubernetes-validations': times(8, () => rule) };
+  const { path, head } = await define({ type: 'array', items, maxItems: 5000 });
 
-  const { code, message } = await send('POST', path, JSON_TYPE, { ...head, spec: times(100_000, (at) => at) });
+  const { code, message } = await send('POST', path, JSON_TYPE, { ...head, spec: times(5000, (at) => at) });
 
   expect({ code, message }).toEqual({
     code: 422,
@@ -308,8 +318,8 @@ it.each([
   expect(await send('POST', path, JSON_TYPE, { ...head, spec: 'x' })).toMatchObject({ code: 201 });
 });
 
-it('makes no list of a hundred million numbers', async () => {
-  const rule = 'lists.range(100000000).size() > 0';
+it('makes no list of nine million numbers', async () => {
+  const rule = 'lists.range(9000000).size() > 0';
   const { path, head } = await define({ type: 'string', 'x-kubernetes-validations': [{ rule }] });
 
   expect(await send('POST', path, JSON_TYPE, { ...head, spec: 'x' })).toMatchObject({ code: 422 });

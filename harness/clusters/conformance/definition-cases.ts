@@ -48,7 +48,72 @@ function gizmo(group: string, version: string, spec: JsonObject): JsonObject {
 
 const TEXT: JsonObject = { type: 'string', maxLength: 20 };
 
+/** A list whose rules can cost five for each item, and so many items. */
+function costing(group: string, maxItems: number, rules: number): JsonObject {
+  const items: JsonObject = {
+    type: 'string',
+    maxLength: 10,
+    'x-kubernetes-validations': Array.from({ length: rules }, () => ({ rule: 'self.contains("ab")' })),
+  };
+  return gizmos(group, [{ name: 'v1', storage: true, properties: { words: { type: 'array', maxItems, items } } }]);
+}
+
 export const DEFINITION_CASES: readonly ConformanceCase[] = [
+  {
+    name: 'refuses rules that could cost too much, by an estimate from the bounds of the schema',
+    items: [125],
+    run: async (t) => {
+      const group = `${t.namespace}.example.com`;
+      const dryRun = `${CRDS}?dryRun=All`;
+      const refused = async (body: JsonObject, ...messages: readonly string[]): Promise<void> => {
+        for (const message of messages) await t.call('POST', dryRun, { code: 422, reason: 'Invalid', message }, body);
+      };
+      const advice =
+        '(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)';
+      const budget = (what: string, factor: string): string =>
+        `Forbidden: ${what} exceeds budget by factor of ${factor} ${advice}`;
+
+      await t.call('POST', dryRun, 201, costing(group, 2_000_000, 10));
+      for (const [maxItems, factor] of [
+        [2_000_001, '1.000001x'],
+        [2_100_000, '1.050000x'],
+        [3_000_000, '1.5x'],
+        [4_500_000, '2.2x'],
+        [200_000_000, '100.0x'],
+        [200_000_001, 'more than 100x'],
+      ] as const)
+        await refused(costing(group, maxItems, 1), budget('estimated rule cost', factor));
+      const at = 'spec.validation.openAPIV3Schema';
+      const rule = (index: number): string =>
+        `${at}.properties[spec].properties[words].items.x-kubernetes-validations[${index}].rule`;
+      const contributed = 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema';
+      await refused(
+        costing(group, 2_000_000, 11),
+        [
+          ...[0, 1, 2, 3].map((index) => `${rule(index)}: Forbidden: ${contributed}, `),
+          `${at}: ${budget('x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema', '1.100000x')}]`,
+        ].join(''),
+      );
+
+      const words: JsonObject = { type: 'array', items: { type: 'string' } };
+      const ruled = (...rules: readonly JsonObject[]): JsonObject =>
+        gizmos(group, [
+          {
+            name: 'v1',
+            storage: true,
+            properties: { in: { type: 'object', properties: { words }, 'x-kubernetes-validations': rules } },
+          },
+        ]);
+      await refused(
+        ruled({ rule: 'self.words.all(x, self.words.exists(y, x == y))' }),
+        budget('estimated rule cost', 'more than 100x'),
+      );
+      await refused(
+        ruled({ rule: 'self.words.size() < 10', messageExpression: '"not " + self.words.join(" ")' }),
+        budget('estimated messageExpression cost', 'more than 100x'),
+      );
+    },
+  },
   {
     name: 'takes rules that name reserved words, compare with null, and map optionals',
     items: [125],

@@ -96,10 +96,12 @@ const rules = fc
     ),
     size,
     fc.boolean(),
+    fc.constantFrom({}, { maxItems: 30 }, { maxItems: 1000 }),
   )
-  .map(([rule, count, transition]): JsonObject => ({
+  .map(([rule, count, transition, bound]): JsonObject => ({
     type: 'array',
-    items: { type: 'string' },
+    items: { type: 'string', maxLength: 10 },
+    ...bound,
     'x-kubernetes-validations': times(Math.min(count, 5000), (at) => ({
       rule: transition ? `${rule(at)} || oldSelf == self` : rule(at),
       messageExpression: "'wrong: ' + string(self.size())",

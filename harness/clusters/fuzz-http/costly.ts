@@ -130,9 +130,11 @@ const RULES: readonly string[] = [
   'self == oldSelf',
   'self.l.all(a, self.l.all(b, a != b || a == b))',
   'self.l.map(a, self.l.map(b, b)).size() >= 0',
-  "string(self).replace('', 'xxxxxxxxxx').size() > 0",
+  "self.l.map(a, string(a)).join(',').replace('', 'xxxxxxxxxx').size() > 0",
   "self.m.all(k, k.matches('^(a?){50}$'))",
   'lists.range(1000000).size() > 0',
+  'self.l.map(a, a).distinct().size() + self.l.map(a, a).sort().size() > 0',
+  "self.l.map(a, self.l.map(b, 'text')).flatten().join(',').split('').size() > 0",
 ];
 
 const TYPES: readonly JsonObject[] = [
@@ -161,19 +163,22 @@ const custom = fc
     properties: fc.integer({ min: 1, max: 300 }),
     count: size,
     other: size,
+    // Without bounds most rules are refused with their definition.
+    bound: fc.constantFrom(undefined, 30, 1000),
     value: scalar,
     operation: fc.constantFrom(...OPERATIONS),
     act: fc.constantFrom('create', 'json', 'apply', 'table', 'openapi'),
   })
-  .map(({ type, list, rule, properties, count, other, value, operation, act }): CostlySequence => {
+  .map(({ type, list, rule, properties, bound, value, operation, act, ...sizes }): CostlySequence => {
+    const count = Math.min(sizes.count, bound ?? sizes.count);
+    const other = Math.min(sizes.other, bound ?? sizes.other);
     const singular = `cost${kinds++}`;
     const kind = singular.toUpperCase();
     const path = `/apis/cost.io/v1/namespaces/default/${singular}s`;
     const keyed = list['x-kubernetes-list-type'] === 'map';
     const many = Object.fromEntries(Array.from({ length: properties }, (_, at) => [`p${at}`, type]));
-    const item = keyed
-      ? { type: 'object', required: ['k'], properties: { k: { type: 'string' }, ...many } }
-      : { type: 'string' };
+    const key: JsonObject = { type: 'string', ...(bound === undefined ? {} : { maxLength: 10 }) };
+    const item = keyed ? { type: 'object', required: ['k'], properties: { k: key, ...many } } : key;
     const schema = {
       type: 'object',
       properties: {
@@ -182,8 +187,12 @@ const custom = fc
           'x-kubernetes-preserve-unknown-fields': true,
           'x-kubernetes-validations': [{ rule }],
           properties: {
-            l: { type: 'array', items: item, ...list },
-            m: { type: 'object', additionalProperties: type },
+            l: { type: 'array', items: item, ...list, ...(bound === undefined ? {} : { maxItems: bound }) },
+            m: {
+              type: 'object',
+              additionalProperties: type,
+              ...(bound === undefined ? {} : { maxProperties: bound }),
+            },
             o: { type: 'array', items: { type: 'object', properties: many } },
           },
         },

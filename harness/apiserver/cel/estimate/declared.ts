@@ -1,0 +1,168 @@
+/**
+ * What a schema says of the sizes of values: how many items, entries or characters one may have, how few bytes it takes as JSON.
+ *
+ * Mirrors `SchemaDeclType` of k8s.io/apiserver `cel/common/schemas.go`. What has no bound in the schema is bounded by what fits into
+ * a request.
+ */
+import type { SchemaNode } from '../../schema/node.ts';
+import { escapeName } from '../shapes.ts';
+import { BOOL, DYN, INT, listOf, mapOf, simple, STRING, type Type } from './types.ts';
+
+/** The largest request that estimates reckon with. */
+export const REQUEST_BYTES_MAX: number = 3 * 1024 * 1024;
+
+/** One place of a schema. */
+export interface Declared {
+  readonly type: Type;
+  /** Most items, entries, characters or bytes; 0 for what has no size. */
+  readonly max: number;
+  /** Fewest bytes as JSON. */
+  readonly bytesMin: number;
+  /** Objects: their fields by escaped name. */
+  readonly fields?: ReadonlyMap<string, Declared>;
+  readonly key?: Declared;
+  /** Of lists and maps. */
+  readonly item?: Declared;
+}
+
+/** Brackets, quotes or braces, and nothing between. */
+const EMPTY_BYTES = 2;
+const TEXT_MAX = REQUEST_BYTES_MAX - EMPTY_BYTES;
+/** `maxLength` counts characters of up to four bytes each. */
+const CHARACTER_BYTES = 4;
+/** The longest date and time and the longest duration, in quotes. */
+const TIME_BYTES_MAX = 32;
+const DATE_BYTES = 12;
+const DATE_TIME_BYTES_MIN = 21;
+const DURATION_BYTES_MIN = 3;
+/** Quotes, colon and comma around the name of a field. */
+const FIELD_BYTES = 4;
+/** A comma, and around the shortest key of a map quotes and a colon. */
+const ITEM_BYTES = 1;
+const ENTRY_BYTES = 6;
+
+const KEY: Declared = { type: STRING, max: 0, bytesMin: EMPTY_BYTES };
+
+const known = new WeakMap<SchemaNode, Declared | 'invisible'>();
+
+/** What rules see of a node; undefined when they do not see it. `root`: of a resource, or of one that is embedded. */
+export function declaredOf(node: SchemaNode, root: boolean): Declared | undefined {
+  let result = known.get(node);
+  if (result === undefined) known.set(node, (result = read(node, root) ?? 'invisible'));
+  return result === 'invisible' ? undefined : result;
+}
+
+function read(node: SchemaNode, root: boolean): Declared | undefined {
+  if (node.intOrString)
+    return { type: DYN, max: node.maxLength === undefined ? TEXT_MAX : charactersMax(node.maxLength), bytesMin: 1 };
+  switch (node.type) {
+    case 'array':
+      return list(node);
+    case 'object':
+      return typeof node.additional === 'object' ? map(node, node.additional) : object(node, root);
+    case 'string':
+      return text(node);
+    case 'boolean':
+      return { type: BOOL, max: 0, bytesMin: 4 };
+    case 'integer':
+      return { type: INT, max: 0, bytesMin: 1 };
+    case 'number':
+      return { type: simple('double'), max: 0, bytesMin: 1 };
+    default:
+      return undefined;
+  }
+}
+
+function charactersMax(length: number): number {
+  return Math.max(0, length) * CHARACTER_BYTES;
+}
+
+function list(node: SchemaNode): Declared | undefined {
+  const item = node.items === undefined ? undefined : declaredOf(node.items, node.items.embedded);
+  if (item === undefined) return undefined;
+  const max = node.maxItems ?? Math.floor(TEXT_MAX / (item.bytesMin + ITEM_BYTES));
+  return { type: listOf(item.type), max: Math.max(0, max), bytesMin: EMPTY_BYTES, item };
+}
+
+function map(node: SchemaNode, values: SchemaNode): Declared | undefined {
+  const item = declaredOf(values, values.embedded);
+  if (item === undefined) return undefined;
+  const max = node.maxProperties ?? Math.floor(TEXT_MAX / (item.bytesMin + ENTRY_BYTES));
+  return { type: mapOf(STRING, item.type), max: Math.max(0, max), bytesMin: EMPTY_BYTES, key: KEY, item };
+}
+
+function text(node: SchemaNode): Declared {
+  const { format, maxLength } = node;
+  switch (format) {
+    case 'byte':
+      return { type: simple('bytes'), max: Math.max(0, maxLength ?? TEXT_MAX), bytesMin: EMPTY_BYTES };
+    case 'duration':
+      return { type: simple('duration'), max: TIME_BYTES_MAX, bytesMin: DURATION_BYTES_MIN };
+    case 'date':
+      return { type: simple('timestamp'), max: DATE_BYTES, bytesMin: DATE_BYTES };
+    case 'date-time':
+      return { type: simple('timestamp'), max: TIME_BYTES_MAX, bytesMin: DATE_TIME_BYTES_MIN };
+    default:
+  }
+  let max = TEXT_MAX;
+  if (maxLength !== undefined) max = charactersMax(maxLength);
+  else if (node.enum !== undefined && node.enum.length > 0)
+    max = Math.max(0, ...node.enum.map((one) => (typeof one === 'string' ? Buffer.byteLength(one) : 0)));
+  return { type: STRING, max, bytesMin: EMPTY_BYTES };
+}
+
+function object(node: SchemaNode, root: boolean): Declared {
+  const fields = new Map<string, Declared>();
+  const required = new Set(node.required);
+  let bytesMin = EMPTY_BYTES;
+  const add = (name: string, field: Declared, hasDefault: boolean): void => {
+    const escaped = escapeName(name);
+    if (escaped !== undefined) fields.set(escaped, field);
+    if (required.has(name) && !hasDefault) bytesMin += Buffer.byteLength(name) + field.bytesMin + FIELD_BYTES;
+  };
+  const own = root && !namesItself(node);
+  for (const [name, property] of node.properties) {
+    if (own && (name === 'kind' || name === 'apiVersion' || name === 'metadata')) continue;
+    const field = declaredOf(property, property.embedded);
+    if (field !== undefined) add(name, field, property.hasDefault);
+  }
+  if (own) {
+    const plain: Declared = { type: STRING, max: TEXT_MAX, bytesMin: EMPTY_BYTES };
+    add('kind', plain, false);
+    add('apiVersion', plain, false);
+    const names = new Map([
+      ['name', plain],
+      ['generateName', plain],
+    ]);
+    add('metadata', structure({ fields: names, bytesMin: EMPTY_BYTES }), false);
+  }
+  return structure({ fields, bytesMin });
+}
+
+function structure({ fields, bytesMin }: { fields: ReadonlyMap<string, Declared>; bytesMin: number }): Declared {
+  const declared: { type: Type; max: number; bytesMin: number; fields: ReadonlyMap<string, Declared> } = {
+    type: DYN,
+    max: 0,
+    bytesMin,
+    fields,
+  };
+  declared.type = { kind: 'struct', name: 'object', params: [], declared };
+  return declared;
+}
+
+/** Whether the schema spells out all that every resource has; only then what it says of them counts. */
+function namesItself({ properties }: SchemaNode): boolean {
+  const metadata = properties.get('metadata');
+  return (
+    properties.get('kind')?.type === 'string' &&
+    properties.get('apiVersion')?.type === 'string' &&
+    metadata?.type === 'object' &&
+    metadata.properties.get('name')?.type === 'string' &&
+    metadata.properties.get('generateName')?.type === 'string'
+  );
+}
+
+/** How many values of this place fit into a request. */
+export function repeatedMax({ bytesMin }: Declared): number {
+  return Math.floor(REQUEST_BYTES_MAX / (bytesMin + ITEM_BYTES));
+}

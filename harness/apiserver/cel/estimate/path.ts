@@ -1,0 +1,34 @@
+/**
+ * Where in an object an expression points: a variable, then fields, `@items`, `@keys`, `@values`.
+ *
+ * A path is a slice as in Go: one that is longer may share the memory of the one it was made from, so two that were made from the
+ * same one can come out the same. kube-apiserver's estimates depend on that: of `list.all(i, v, …)` the size of the key can be that
+ * of the value.
+ */
+export class Path {
+  readonly #memory: string[];
+  readonly #length: number;
+  readonly #capacity: number;
+
+  private constructor(memory: string[], length: number, capacity: number) {
+    this.#memory = memory;
+    this.#length = length;
+    this.#capacity = capacity;
+  }
+
+  static of(variable: string): Path {
+    return new Path([variable], 1, 1);
+  }
+
+  /** A path with one more part; after nothing, it starts there. */
+  static after(path: Path | undefined, part: string): Path {
+    if (path === undefined) return Path.of(part);
+    const memory = path.#length < path.#capacity ? path.#memory : path.parts();
+    memory[path.#length] = part;
+    return new Path(memory, path.#length + 1, path.#length < path.#capacity ? path.#capacity : path.#capacity * 2);
+  }
+
+  parts(): string[] {
+    return this.#memory.slice(0, this.#length);
+  }
+}
