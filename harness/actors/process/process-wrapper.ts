@@ -77,9 +77,16 @@ const FORK = ['--pid', '--fork', '--kill-child'];
 const MOUNT = '--mount-proc';
 const PROBE_MS = 5_000;
 
+/** Starts a program behind a wrapper; says what keeps it from that, or null. */
+type Attempt = (wrapper: readonly string[]) => string | null;
+
 /** @param network The host's when absent. */
-export function processWrapper(fileSystem: FileSystem, network?: JoinedNetwork): ProcessWrapper {
-  const launched = fileSystem === 'host' ? undefined : launcherWrapper(network);
+export function processWrapper(
+  fileSystem: FileSystem,
+  network?: JoinedNetwork,
+  trouble: Attempt = troubleWith,
+): ProcessWrapper {
+  const launched = fileSystem === 'host' ? undefined : launcherWrapper(network, trouble);
   if (launched !== undefined && !('refused' in launched)) return { ...launched, endsAll: true, openFiles: null };
   const unsteered =
     launched === undefined
@@ -100,6 +107,7 @@ export function processWrapper(fileSystem: FileSystem, network?: JoinedNetwork):
 
 function launcherWrapper(
   network: JoinedNetwork | undefined,
+  trouble: Attempt,
 ): Pick<ProcessWrapper, 'wrapper' | 'unsteered'> | { refused: string } {
   const launcher = findLauncher();
   if (typeof launcher !== 'string') return launcher;
@@ -108,11 +116,10 @@ function launcherWrapper(
     ...(uid === 0 && network?.hasUser !== true ? [] : ['--user', String(uid), String(gid)]),
     ...(network === undefined ? [] : ['--join', String(network.pid)]),
   ];
-  // All that a view is made of, tried once.
-  const refused = trouble([launcher, ...options, '--hide', '/tmp', '--overlay', '/usr', '--']);
-  if (refused !== null) return { refused };
+  const tried = tryOnce(launcher, options, network, trouble);
+  if ('refused' in tried) return tried;
   return {
-    unsteered: whyUnsteered(launcher, options, network),
+    ...tried,
     wrapper: ({ folder, view, steered }) => [
       launcher,
       ...options,
@@ -125,11 +132,33 @@ function launcherWrapper(
   };
 }
 
-function whyUnsteered(launcher: string, options: readonly string[], network: JoinedNetwork | undefined): string | null {
+/** All that a view is made of. */
+const VIEW = ['--hide', '/tmp', '--overlay', '/usr'];
+/** By somebody who never asks for anything. */
+const STEERED = ['--steer', '0'];
+/** Launchers that start steered programs here, by the kind of network that those are in: what one network permits, the others do. */
+const ableIn = new Set<string>();
+
+function tryOnce(
+  launcher: string,
+  options: readonly string[],
+  network: JoinedNetwork | undefined,
+  trouble: Attempt,
+): Pick<ProcessWrapper, 'unsteered'> | { refused: string } {
+  const kind = `${launcher} ${network?.hasUser}`;
+  if (ableIn.has(kind)) return { unsteered: null };
+  const unsteered = neverSteered(network) ?? trouble([launcher, ...options, ...STEERED, ...VIEW, '--']);
+  if (unsteered === null) {
+    ableIn.add(kind);
+    return { unsteered };
+  }
+  const refused = trouble([launcher, ...options, ...VIEW, '--']);
+  return refused === null ? { unsteered } : { refused };
+}
+
+function neverSteered(network: JoinedNetwork | undefined): string | null {
   if (process.arch !== 'x64') return `virtual time takes a processor of x86-64, and this one is ${process.arch}`;
-  if (network === undefined) return 'virtual time takes a network of its own (--network none)';
-  // By somebody who never asks for anything.
-  return trouble([launcher, ...options, '--steer', '0', '--']);
+  return network === undefined ? 'virtual time takes a network of its own (--network none)' : null;
 }
 
 function steeredBy({ originMs, nowMs, seed, processor }: Steered): readonly string[] {
@@ -152,7 +181,7 @@ function identities(): readonly (readonly string[])[] {
 }
 
 /** What keeps a wrapper from starting a program here; null when nothing does. */
-function trouble([program = '', ...args]: readonly string[]): string | null {
+function troubleWith([program = '', ...args]: readonly string[]): string | null {
   const { status, stderr, error } = spawnSync(program, [...args, 'true'], { timeout: PROBE_MS, encoding: 'utf8' });
   if (status === 0) return null;
   const said = error?.message ?? (stderr.trim().split('\n').at(-1) || `exit code ${status}`);

@@ -104,6 +104,22 @@ describe.runIf(canSteer)('a program with a steered clock', () => {
     expect((await live(node(script))).out).toBe('true');
   });
 
+  it('is looked at less than a thousand times a second while it computes for long', async () => {
+    const script = `import re, time
+def looks():
+    [switches] = re.findall(r'^voluntary_ctxt_switches:\\t(\\d+)', open('/proc/1/status').read(), re.M)
+    return int(switches), float(open('/proc/uptime').read().split()[0])
+before, begun = looks()
+until = time.process_time() + 0.5
+while time.process_time() < until: pass
+after, ended = looks()
+print((after - before) / (ended - begun))`;
+    const { out } = await live(['python3', '-c', script]);
+
+    expect(Number(out)).toBeGreaterThan(0);
+    expect(Number(out)).toBeLessThan(1000);
+  });
+
   it('gets the same random numbers from the same seed', async () => {
     const command = ['python3', '-c', 'import os; print(os.urandom(8).hex(), hash("a"))'];
     const [first, again, other] = [

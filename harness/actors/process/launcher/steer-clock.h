@@ -133,8 +133,8 @@ static long now_of(const struct process *process) {
   return clock.now + count;
 }
 
-/* Time passes as processors are used. */
-static void advance(void) {
+/* Time passes as processors are used. Returns for how long they were. */
+static long advance(void) {
   long before = clock.now;
   for (int i = 0; i < process_count; i++) {
     struct process *process = &processes[i];
@@ -143,6 +143,7 @@ static void advance(void) {
     clock.now += ran - process->ran, process->ran = ran;
   }
   if (clock.now != before) show_clock();
+  return clock.now - before;
 }
 
 /* ---- taking the place of the kernel's code ---- */

@@ -284,11 +284,22 @@ static int is_still(word runs) {
   return now - since >= STILL_NS;
 }
 
+/* Whether the thread that ran when they were looked at last still does: most of the time no other has to be looked at. */
+static long runner;
+
+static int is_running(void) {
+  word argument[6];
+  for (int i = 0; i < task_count; i++)
+    if (tasks[i].tid == runner) return sleeps_in(&tasks[i], argument) == -1;
+  return 0;
+}
+
 /* Whether the program sleeps: no thread has run between two looks, and no byte is on its way. */
 static int is_asleep(long *soonest) {
   word runs = 0;
   int is_napping = 0;
   *soonest = NEVER;
+  if (is_running()) return 0;
   for (int i = 0; i < task_count; i++) {
     word argument[6];
     struct task *task = &tasks[i];
@@ -298,7 +309,10 @@ static int is_asleep(long *soonest) {
       task->runs = 0;
       continue;
     }
-    if (call < 0 || is_served(task, call)) return 0;
+    if (call < 0 || is_served(task, call)) {
+      runner = task->tid;
+      return 0;
+    }
     if (call == __NR_nanosleep) {
       if (is_short_sleep(task, argument)) {
         is_napping = 1, task->runs = 0;
@@ -370,19 +384,48 @@ static void command(char *line) {
   if (to > clock.now) clock.now = to, show_clock();
 }
 
-static void go_on(void) {
-  long soonest;
-  advance();
-  rest.ended += end_due();
-  if (!rest.is_asked) return;
-  if (is_asleep(&soonest)) answer("asleep", soonest);
-  else if (host_ns(CLOCK_MONOTONIC) > rest.until) answer("awake", NEVER);
+/*
+ * How often a program is looked after: whose rest is waited for, and about whom nobody asks. The longer nothing changes, the less often,
+ * for each look takes a processor some 50 us.
+ */
+struct pace {
+  long shortest, longest;
+};
+static const struct pace ASKED = {20000, 2000000}, UNASKED = {5000000, 40000000};
+
+static long slower(long pause, struct pace pace) {
+  long next = pause * 3 / 2;
+  return next < pace.shortest ? pace.shortest : next > pace.longest ? pace.longest : next;
 }
 
-/* A program that nobody asks about is looked after this often; one whose rest is waited for, as often as these two say. */
-#define IDLE_NS 5000000L
-#define SHORTEST_NS 20000L
-#define LONGEST_NS 250000L
+/* So many looks in a row are skipped where a look would show that it does not sleep yet. */
+#define SKIPPED_MAX 16
+
+/* When to look again. */
+static long pause;
+
+/* `has_stopped`: one of its threads has, since the last time. */
+static void go_on(int is_woken, int has_stopped) {
+  static long looked;
+  static int skipped;
+  const struct pace pace = rest.is_asked ? ASKED : UNASKED;
+  long soonest, now = host_ns(CLOCK_MONOTONIC), ran = advance(), passed = now - looked;
+  looked = now;
+  rest.ended += end_due();
+  pause = is_woken || (!rest.is_asked && ran) ? pace.shortest : slower(pause, pace);
+  if (!rest.is_asked) return;
+  /* What begins or ends a wait, or has used a processor most of the time, runs. */
+  if ((has_stopped || ran > passed / 2) && skipped < SKIPPED_MAX) skipped++;
+  else {
+    skipped = 0;
+    if (is_asleep(&soonest)) {
+      answer("asleep", soonest);
+      pause = UNASKED.shortest;
+      return;
+    }
+  }
+  if (now > rest.until) answer("awake", NEVER);
+}
 
 /* What it reads was written by a program that nobody knows: it keeps what it takes to trace that, and nothing else. */
 static void drop_capabilities(void) {
@@ -397,7 +440,7 @@ static void drop_capabilities(void) {
 static int steer(long child, const struct steered *wanted, long ready) {
   static char input[256];
   int was_asked = 0;
-  long used = 0, mask = 1L << (SIGCHLD - 1), pause = SHORTEST_NS;
+  long used = 0, mask = 1L << (SIGCHLD - 1);
   word options = PTRACE_O_EXITKILL | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | PTRACE_O_TRACESECCOMP | PTRACE_O_TRACESYSGOOD;
   struct rlimit files;
   how = wanted, control = how->by, first = child;
@@ -420,11 +463,10 @@ static int steer(long child, const struct steered *wanted, long ready) {
   struct pollfd from[2] = {{signals, POLLIN, 0}, {control, POLLIN, 0}};
   for (;;) {
     struct signalfd_siginfo told;
-    struct timespec wait = {0, rest.is_asked ? pause : IDLE_NS};
+    struct timespec wait = {0, pause};
     long woken = CALL(ppoll, from, 2, &wait, NULL, 0);
-    pause = woken ? SHORTEST_NS : pause * 3 / 2 < LONGEST_NS ? pause * 3 / 2 : LONGEST_NS;
     while (CALL(read, signals, &told, sizeof told, 0, 0) > 0) {}
-    collect();
+    int has_stopped = collect() > 0;
     if (has_ended) return code;
     if (from[1].revents & (POLLIN | POLLHUP)) {
       long size = CALL(read, control, input + used, sizeof input - 1 - used, 0, 0);
@@ -444,7 +486,7 @@ static int steer(long child, const struct steered *wanted, long ready) {
         start = at + 1;
       }
     }
-    go_on();
+    go_on(woken > 0, has_stopped);
   }
 }
 #else

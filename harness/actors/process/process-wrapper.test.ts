@@ -1,0 +1,35 @@
+/** What a host permits is tried with real programs elsewhere; here, how often it is tried. */
+import { describe, expect, it } from 'vitest';
+import { findLauncher } from './launcher/launcher.ts';
+import type { JoinedNetwork } from './process-wrapper.ts';
+import { processWrapper } from './process-wrapper.ts';
+
+const isAble = typeof findLauncher() === 'string' && process.arch === 'x64';
+
+describe.runIf(isAble)('what is tried before lives are started', () => {
+  const of = (pid: number, hasUser: boolean): JoinedNetwork => ({ pid, hasUser, enter: [] });
+
+  it('is one program for all networks of a kind', () => {
+    const tried: (readonly string[])[] = [];
+    const permits = (wrapper: readonly string[]): null => {
+      tried.push(wrapper);
+      return null;
+    };
+
+    expect([1, 2, 3].map((pid) => processWrapper('own', of(pid, false), permits).unsteered)).toEqual([
+      null,
+      null,
+      null,
+    ]);
+    expect(tried).toHaveLength(1);
+    expect(tried[0]).toEqual(expect.arrayContaining(['--steer', '--hide', '--overlay']));
+  });
+
+  it('is tried again where it did not work, without a steered clock as well', () => {
+    const refuses = (wrapper: readonly string[]): string | null => (wrapper.includes('--steer') ? 'no tracing' : null);
+    const permits = (): null => null;
+
+    expect(processWrapper('own', of(1, true), refuses)).toMatchObject({ endsAll: true, unsteered: 'no tracing' });
+    expect(processWrapper('own', of(2, true), permits).unsteered).toBeNull();
+  });
+});
