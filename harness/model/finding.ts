@@ -165,8 +165,10 @@ export interface TimeSpent {
   readonly contentionMs: number;
   /** From the end of contention until rest. */
   readonly restMs: number;
-  /** Further looks at what was suspected, and runs beside it. */
+  /** Judging: with further looks at what was suspected, and runs beside it. */
   readonly furtherMs: number;
+  /** Of all that: until the target came to rest between two steps. It computes meanwhile. */
+  readonly drainMs: number;
 }
 
 /** What a property warns of: worth telling, and it fails nothing. */

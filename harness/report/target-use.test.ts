@@ -63,8 +63,8 @@ describe('what a target takes of the system', () => {
     expect(linesOf(counted)).toEqual(['reconciles a run, by its own metrics: success 10, error 0.5']);
   });
 
-  it('says where the time of a run goes, where it is long', () => {
-    const time = { runs: 2, startMs: 4_000, contentionMs: 3_000, restMs: 6_000, furtherMs: 7_000 };
+  it('says where the time of a run goes, with advice where it is long', () => {
+    const time = { runs: 2, startMs: 4_000, contentionMs: 3_000, restMs: 6_000, furtherMs: 7_000, drainMs: 12_000 };
     const seen = use(
       30,
       (run) => run,
@@ -76,11 +76,14 @@ describe('what a target takes of the system', () => {
       contention: 1.5,
       rest: 3,
       further: 3.5,
+      drain: 6,
     });
-    expect(linesOf({ ...seen, time })[1]).toContain(
-      'a run took 10 s (to start 2, contention 1.5, until rest 3, further looks 3.5)',
+    expect(linesOf({ ...seen, time })[1]).toBe(
+      'a run took 10 s (start 2, contention 1.5, until rest 3, judging 3.5), 6 s of it waiting for the target; in real time, long intervals and retries of the target make few runs: docs/programs.md',
     );
-    expect(linesOf({ ...seen, time: { ...time, runs: 10 } })).toHaveLength(1);
+    expect(linesOf({ ...seen, time: { ...time, runs: 20 } })[1]).toBe(
+      'a run took 1 s (start 0.2, contention 0.15, until rest 0.3, judging 0.35), 0.6 s of it waiting for the target',
+    );
   });
 
   it('is nothing for a target that is no process', () => {

@@ -39,6 +39,8 @@ export interface SecondsPerRun {
   readonly contention: number;
   readonly rest: number;
   readonly further: number;
+  /** Of all that: until the target came to rest between two steps. */
+  readonly drain: number;
 }
 
 const figure = z.strictObject({
@@ -59,11 +61,17 @@ export const useSchema: z.ZodType<UseSummary> = z
     requests: figure.meta({ description: 'Requests of the target in a run' }),
     reconcilesPerRun: z.record(z.string(), z.number()).nullable(),
     secondsPerRun: z
-      .strictObject({ start: z.number(), contention: z.number(), rest: z.number(), further: z.number() })
+      .strictObject({
+        start: z.number(),
+        contention: z.number(),
+        rest: z.number(),
+        further: z.number(),
+        drain: z.number(),
+      })
       .exactOptional()
       .meta({
         description:
-          'Real time, on average: until the target had started, of contention, from there until rest, of further looks at what was suspected',
+          'Real time, on average: until the target had started, of contention, from there until rest, of judging and what was asked for it; of all that: until the target came to rest between two steps',
       }),
   })
   .meta({ description: 'What a target that is a process takes of the system at rest' });
@@ -119,9 +127,15 @@ export function summariseUse({ atRest, counted, reconciles, time }: TargetUse): 
   };
 }
 
-function secondsOf({ runs, startMs, contentionMs, restMs, furtherMs }: TimeSpent): SecondsPerRun {
-  const each = (ms: number): number => Math.round(ms / runs / 100) / 10;
-  return { start: each(startMs), contention: each(contentionMs), rest: each(restMs), further: each(furtherMs) };
+function secondsOf({ runs, startMs, contentionMs, restMs, furtherMs, drainMs }: TimeSpent): SecondsPerRun {
+  const each = (ms: number): number => Math.round(ms / runs / 10) / 100;
+  return {
+    start: each(startMs),
+    contention: each(contentionMs),
+    rest: each(restMs),
+    further: each(furtherMs),
+    drain: each(drainMs),
+  };
 }
 
 /** In the order in which the first of each came. */
@@ -145,21 +159,21 @@ export function useLines(use: UseSummary): readonly string[] {
     lines.push(`the target at rest: ${size} · ${trendText(use)}`);
   }
   if (reconcilesPerRun !== null) lines.push(`reconciles a run, by its own metrics: ${countsText(reconcilesPerRun)}`);
-  if (use.secondsPerRun !== undefined) lines.push(...longRunLines(use.secondsPerRun));
+  if (use.secondsPerRun !== undefined) lines.push(...timeLines(use.secondsPerRun));
   return lines;
 }
 
-/** Runs of most programs take half of that. */
+/** Whoever sees few runs is told what to do about it. */
 const LONG_SECONDS = 5;
 
-/** Whoever sees few runs is told what they waited for. */
-function longRunLines({ start, contention, rest, further }: SecondsPerRun): readonly string[] {
-  const total = start + contention + rest + further;
-  if (total < LONG_SECONDS) return [];
-  const parts = [`to start ${start}`, `contention ${contention}`, `until rest ${rest}`, `further looks ${further}`];
-  return [
-    `a run took ${total.toFixed(0)} s (${parts.join(', ')}); long intervals and retries of the target make few runs: docs/programs.md`,
-  ];
+function timeLines({ start, contention, rest, further, drain }: SecondsPerRun): readonly string[] {
+  const total = Math.round((start + contention + rest + further) * 100) / 100;
+  const parts = [`start ${start}`, `contention ${contention}`, `until rest ${rest}`, `judging ${further}`];
+  const advice =
+    total < LONG_SECONDS
+      ? ''
+      : '; in real time, long intervals and retries of the target make few runs: docs/programs.md';
+  return [`a run took ${total} s (${parts.join(', ')}), ${drain} s of it waiting for the target${advice}`];
 }
 
 function trendText({ fileDescriptors, threads, memoryKb, requests, trendOver, processes, runs }: UseSummary): string {

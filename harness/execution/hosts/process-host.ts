@@ -10,6 +10,7 @@ import { nextProcessor } from '../../actors/process/processors.ts';
 import { Disturbance } from '../../clusters/connections/disturbance.ts';
 import { checkToxiproxy } from '../../clusters/connections/toxiproxy.ts';
 import { findHostOf } from '../../clusters/kind/way-in.ts';
+import { realNow } from '../../determinism/real-time.ts';
 import { WallClock, type RunClock } from '../../determinism/run-clock.ts';
 import { SteeredClock } from '../../determinism/steered-clock.ts';
 import type { ActorId } from '../../model/actor.ts';
@@ -180,12 +181,23 @@ async function assembleProcessHost(
       },
     };
   };
+  let drainMs = 0;
   const host: Host = {
     ...ground,
     time,
     pace: paceOf(target, steered !== undefined),
     launch,
-    drain: (world) => rest.drain(world),
+    drain: async (world) => {
+      const began = realNow();
+      try {
+        await rest.drain(world);
+      } finally {
+        drainMs += realNow() - began;
+      }
+    },
+    get drainMs() {
+      return drainMs;
+    },
     containment:
       inCluster === undefined
         ? { network: enclosures.network, warning: warningOf(subject, target, enclosures) }

@@ -57,6 +57,8 @@ export interface Host {
   readonly pace: Pace;
   /** Resolves when nothing moves any more. */
   readonly drain: (world: World) => Promise<void>;
+  /** How long that has taken so far, in ms of real time; absent where nobody asks. */
+  readonly drainMs?: number;
   readonly launch: Launch;
   readonly cluster: Cluster;
   /** Who the target is to the server; an administrator when absent. */

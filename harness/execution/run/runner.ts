@@ -22,6 +22,7 @@ import type { StrategyHints } from '../../schedule/strategies/strategy.ts';
 import { deniedText } from '../project/access.ts';
 import { runTrial } from './trial.ts';
 import type { Habit, TrialOptions } from './trial.ts';
+import { Stopwatch, type RunTimes } from './stopwatch.ts';
 import { WARM_SETTLE_MS, WarmPlace } from './warm-place.ts';
 import type { Host } from './host.ts';
 
@@ -61,6 +62,8 @@ export class TrialRunner {
   runs = 0;
   /** The last run that was cut short. */
   cut: History | undefined;
+  /** Where the time of the latest run went. */
+  times: RunTimes | undefined;
   /** How long a run takes lately, in ms of real time; 0 before the first. */
   usualMs = 0;
   readonly #denials = new Set<string>();
@@ -167,6 +170,8 @@ export class TrialRunner {
     const { replay } = chosen;
     const { places } = this.host;
     const began = realNow();
+    const stopwatch = new Stopwatch();
+    const drainedMs = this.host.drainMs ?? 0;
     const asSeenThere = await runTrial({
       host: this.host,
       snapshot: this.#snapshot,
@@ -174,12 +179,14 @@ export class TrialRunner {
       workload: trial.workload,
       scheduler: chosen.scheduler,
       ...this.habits,
+      stopwatch,
       ...(replay === undefined
         ? {}
         : { missed: () => anchorsOf(trial.schedule).filter((label) => !replay.hit.has(label)) }),
       ...(places?.options(variant) ?? variant),
     });
     const tookMs = realNow() - began;
+    this.times = stopwatch.times((this.host.drainMs ?? 0) - drainedMs);
     this.usualMs += (tookMs - this.usualMs) * (this.usualMs === 0 ? 1 : LATEST_SHARE);
     if (asSeenThere.settlement.result === 'cut-short') {
       this.cut = asSeenThere;

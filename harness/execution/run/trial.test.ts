@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { realNow } from '../../determinism/real-time.ts';
 import { roleOf } from '../../model/actor.ts';
-import { phaseStart } from '../../model/history.ts';
+import { phaseStart, phaseStartMs } from '../../model/history.ts';
 import type { History } from '../../model/history.ts';
 import type { Fault } from '../../model/schedule.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
@@ -34,6 +35,22 @@ describe('a trial', () => {
     const marks = history.phases.map(({ at }) => at);
     expect(marks).toEqual(marks.toSorted((a, b) => a - b));
     expect(phase(history)).toEqual({ phase: 'ready' });
+  });
+
+  it('says where its real time goes, of which the time of the run is no part', async () => {
+    const runner = runnerOf(
+      thinTarget(setReady, () => {
+        setInterval(() => {}, 15_000);
+      }),
+    );
+    const began = realNow();
+    const history = await runner.run(quiet, { idleMs: 60_000 });
+    const tookMs = realNow() - began;
+
+    const { startMs = 0, contentionMs = 0, restMs = 0, furtherMs = 0 } = runner.times ?? {};
+    for (const ms of [startMs, contentionMs, restMs, furtherMs]) expect(ms).toBeGreaterThan(0);
+    expect(startMs + contentionMs + restMs + furtherMs).toBeLessThanOrEqual(tookMs);
+    expect(phaseStartMs(history, 'end')).toBeGreaterThan(44_000);
   });
 
   it('passes time in a phase of its own when asked to, though nothing happens', async () => {

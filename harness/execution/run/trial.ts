@@ -17,6 +17,7 @@ import { LiveRun, type Live } from './live-run.ts';
 import { pump } from './pump.ts';
 import { programsOf, setUp } from './setting-up.ts';
 import { idle, retire, settle, waitedBy } from './settling.ts';
+import type { Stopwatch } from './stopwatch.ts';
 import type { WarmPlace } from './warm-place.ts';
 import { World } from './world.ts';
 import type { Host } from './host.ts';
@@ -60,6 +61,8 @@ export interface TrialOptions {
   readonly freshIncarnation?: boolean;
   /** After settling, this much more run time passes with nothing to do. */
   readonly idleMs?: number;
+  /** Told what the run is about. */
+  readonly stopwatch?: Stopwatch;
   /** Where a target stands that lives through many runs; it is started there when none does. */
   readonly place?: WarmPlace;
   /** Programs that start after settling, each followed by another settling: used by references and drift probes. */
@@ -99,6 +102,7 @@ export async function runTrial(options: TrialOptions): Promise<History> {
     if (neverReady !== undefined) return world.recorder.history(neverReady, 0, []);
     await world.incarnations.measure('start');
     world.recorder.phase('contention');
+    options.stopwatch?.enter('contentionMs');
     world.startContention();
     for (const program of programsOf(world, workload)) world.startProgram(program);
     let lastItemMs = host.time.waited();
@@ -125,6 +129,7 @@ export async function runTrial(options: TrialOptions): Promise<History> {
     const { steps } = world;
     const missed = options.missed?.() ?? [];
     world.recorder.phase('heal');
+    options.stopwatch?.enter('restMs');
     world.incarnations.resume(true);
     await host.disturbance?.end();
     world.endPrograms();
@@ -137,6 +142,7 @@ export async function runTrial(options: TrialOptions): Promise<History> {
     for (const program of workload.programs) if (program.standing === true) world.startProgram(program, true);
     let settlement = await settle(world, waited ? { ...options, pauseMs: 0 } : options);
     await world.incarnations.measure('at-rest');
+    options.stopwatch?.enter('furtherMs');
     if (options.idleMs !== undefined) await idle(world, options.idleMs);
     for (const program of options.afterRest ?? []) {
       world.completed.clear();

@@ -320,7 +320,6 @@ async function runOne(
     // What a process with a past of its own has done proves nothing before a fresh one does it too.
     again = { workload: trial.workload, schedule };
   }
-  const began = realNow();
   const {
     run: history,
     schedule,
@@ -328,6 +327,7 @@ async function runOne(
   } = await runJudged(runner, again, (run, live) =>
     judgeRun(again, run, properties, references.reference, prober, live),
   );
+  const { times } = runner;
   const judged = reasons.of(opinions);
   // Of runs that can be made again a sample tells as much as all of them.
   const looked = !runner.repeatable || tally.runs <= VERIFY_FIRST || tally.runs % options.verifyEvery === 0;
@@ -338,7 +338,7 @@ async function runOne(
     tally.divergence = firstDivergence(history, second);
   }
   // What is made again on a fresh process says nothing of the one that lives on.
-  if (options.warm !== true) tally.use = withRun(tally.use, judged.history, realNow() - began);
+  if (options.warm !== true) tally.use = withRun(tally.use, judged.history, times);
   countContention(history, tally);
   countOpinions(judged, properties, tally);
   for (const [property, reason] of judged.inconclusive) {

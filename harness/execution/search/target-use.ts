@@ -5,7 +5,8 @@
  */
 import { loadOf } from '../../model/baseline.ts';
 import type { TargetUse, TimeSpent } from '../../model/finding.ts';
-import { phaseStartMs, type History, type Measurement } from '../../model/history.ts';
+import type { History, Measurement } from '../../model/history.ts';
+import type { RunTimes } from '../run/stopwatch.ts';
 
 /** A trend over more runs than this would be seen in fewer. */
 const SAMPLES_MAX = 2_000;
@@ -15,9 +16,9 @@ export const NO_USE: TargetUse = { atRest: [], counted: 0, reconciles: {} };
 /**
  * With one more run.
  *
- * @param tookMs With everything that was asked about it, in real time; absent where the process lives on.
+ * @param times Where its time went; absent where the process lives on.
  */
-export function withRun(use: TargetUse, history: History, tookMs?: number): TargetUse {
+export function withRun(use: TargetUse, history: History, times?: RunTimes): TargetUse {
   const { measurements = [] } = history;
   if (measurements.length === 0) return use;
   const atRest = measurements.filter(({ when }) => when === 'at-rest');
@@ -33,7 +34,7 @@ export function withRun(use: TargetUse, history: History, tookMs?: number): Targ
     counted: told.length > 0 ? 1 : 0,
     reconciles: told.map((one) => reconciledSince(startOf(one, measurements), one)).reduce(added, {}),
     ...(failed === undefined ? {} : { metricsFailed: failed }),
-    ...(tookMs === undefined ? {} : { time: timeOf(history, tookMs) }),
+    ...(times === undefined ? {} : { time: { runs: 1, ...times } }),
   });
 }
 
@@ -51,18 +52,6 @@ export function plus(use: TargetUse, more: TargetUse): TargetUse {
   };
 }
 
-/** A phase that a run never came to has taken nothing of it. */
-function timeOf(history: History, tookMs: number): TimeSpent {
-  const until = (phase: 'contention' | 'heal' | 'end'): number => Math.min(tookMs, phaseStartMs(history, phase));
-  return {
-    runs: 1,
-    startMs: until('contention'),
-    contentionMs: until('heal') - until('contention'),
-    restMs: until('end') - until('heal'),
-    furtherMs: tookMs - until('end'),
-  };
-}
-
 function summed(some: TimeSpent, more: TimeSpent): TimeSpent {
   return {
     runs: some.runs + more.runs,
@@ -70,6 +59,7 @@ function summed(some: TimeSpent, more: TimeSpent): TimeSpent {
     contentionMs: some.contentionMs + more.contentionMs,
     restMs: some.restMs + more.restMs,
     furtherMs: some.furtherMs + more.furtherMs,
+    drainMs: some.drainMs + more.drainMs,
   };
 }
 
