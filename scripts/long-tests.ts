@@ -17,4 +17,5 @@ export const LONG_TESTS: readonly string[] = [
   'harness/test/secrets-stay-behind.test.ts',
   'harness/cli/soak/soak.test.ts',
   'harness/cli/waivers.test.ts',
+  'harness/test/long-times.test.ts',
 ];

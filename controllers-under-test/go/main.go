@@ -14,8 +14,10 @@ import (
 	ignoresconflict "example.com/fleets/ignores-conflict"
 	wakesitself "example.com/fleets/no-generation-predicate"
 	lies "example.com/fleets/observed-generation-lies"
+	oldcopy "example.com/fleets/polls-with-an-old-copy"
 	refreshes "example.com/fleets/refreshes-version-only"
 	finalizers "example.com/fleets/removes-foreign-finalizers"
+	resyncs "example.com/fleets/resyncs-with-an-old-copy"
 	staleretry "example.com/fleets/stale-read-in-retry"
 	wholestatus "example.com/fleets/status-on-main-resource"
 	trustscache "example.com/fleets/trusts-cached-status"
@@ -27,8 +29,10 @@ var variants = map[string]func() common.Steps{
 	"ignores-conflict":           ignoresconflict.Steps,
 	"no-generation-predicate":    wakesitself.Steps,
 	"observed-generation-lies":   lies.Steps,
+	"polls-with-an-old-copy":     oldcopy.Steps,
 	"refreshes-version-only":     refreshes.Steps,
 	"removes-foreign-finalizers": finalizers.Steps,
+	"resyncs-with-an-old-copy":   resyncs.Steps,
 	"stale-read-in-retry":        staleretry.Steps,
 	"status-on-main-resource":    wholestatus.Steps,
 	"trusts-cached-status":       trustscache.Steps,

@@ -49,6 +49,7 @@ async function run(
       upstream,
       resolveName: (target) => target.name,
       appears: () => Promise.resolve(),
+      waits: () => Promise.resolve(),
       onOpDone: (index) => done.push(index),
       ended: () => false,
       ...more,

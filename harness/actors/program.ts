@@ -19,6 +19,8 @@ export interface ProgramContext {
   resolveName(target: ObjectTarget): string | undefined;
   /** Resolves once the object has been made, or when no further operation may start. */
   appears(target: ObjectTarget): Promise<void>;
+  /** Resolves after so much run time with nothing to do, in ms, or when no further operation may start. */
+  waits(ms: number): Promise<void>;
   /**
    * Operation `index` is over. While a recreation waits for the old object to go, every look counts as an operation of its own,
    * so that a scheduler which runs one operation at a time lets others act in between.
@@ -37,6 +39,7 @@ const LOOKS_MAX = 10;
 export async function runProgram(program: Program, context: ProgramContext): Promise<void> {
   const runner = new Runner(program, context);
   for (const [index, op] of program.ops.entries()) {
+    if (op.afterMs !== undefined && !context.ended()) await context.waits(op.afterMs);
     if (context.ended()) return;
     await runner.run(op, index);
     context.onOpDone(index);

@@ -20,10 +20,18 @@ export interface RunClock {
    * others are what a machine takes to do things, ten times as long when others use it too: whoever is only slow is not silent, nor restless.
    */
   waited(): number;
-  /** The next moment at which something may happen by itself, and whose doing that is; undefined when nothing ever will. */
-  next(): { readonly atMs: number; readonly owner: string } | undefined;
+  /**
+   * The next moment at which something may happen by itself, and whose doing that is; undefined when nothing ever will. `isGuess`: nothing
+   * is known to come then.
+   */
+  next(): { readonly atMs: number; readonly owner: string; readonly isGuess?: boolean } | undefined;
   /** Lets time pass to that moment. */
   advanceToNext(): void;
+  /**
+   * Where it takes real time to let a timer fire: those of the next `slackMs` may do so together, late by that much. 0, at first: each at
+   * its moment.
+   */
+  hurry?(slackMs: number): void;
   /** Lets up to `ms` go by, as any request takes its time, without anything happening. */
   elapse(ms: number): void;
   /** Calls back after `delayMs`, for `owner`, unless a new run has begun by then. */

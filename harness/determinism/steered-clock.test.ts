@@ -21,6 +21,24 @@ describe('the clock of a run with steered programs', () => {
     expect(clock.waited()).toBe(MINUTE_MS);
   });
 
+  it('lets timers be late together where somebody is in a hurry, but none of our own', () => {
+    clock.sleeps(100, false);
+    clock.hurry(2_000);
+    expect(clock.next()).toMatchObject({ atMs: 2_000, isGuess: false });
+
+    clock.after(1_500, 'user', () => {});
+    expect(clock.next().atMs).toBe(1_500);
+
+    clock.hurry(0);
+    expect(clock.next().atMs).toBe(100);
+  });
+
+  it('says when the next moment is only a guess', () => {
+    clock.sleeps(null, false);
+
+    expect(clock.next()).toMatchObject({ isGuess: true });
+  });
+
   it('passes with what programs compute and with requests, which nobody waits for', () => {
     clock.reaches(12.5);
     clock.elapse(1);

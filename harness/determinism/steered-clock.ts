@@ -29,6 +29,7 @@ export class SteeredClock implements RunClock {
   /** When a program does something by itself, as was seen when everybody slept last. */
   #deadlineMs: number | undefined;
   #inSteps = false;
+  #slackMs = 0;
   /** Until when somebody is waited for who has not been heard of yet. */
   readonly #awaited = new Set<{ readonly untilMs: number }>();
   #random = new Random(0);
@@ -43,6 +44,7 @@ export class SteeredClock implements RunClock {
     this.#timers = [];
     this.#deadlineMs = undefined;
     this.#inSteps = false;
+    this.#slackMs = 0;
     this.#awaited.clear();
     this.#random = random;
   }
@@ -91,8 +93,8 @@ export class SteeredClock implements RunClock {
     return () => this.#awaited.delete(awaited);
   }
 
-  next(): { readonly atMs: number; readonly owner: string } {
-    return { atMs: this.#nextMs() - this.#runMs, owner: 'wall' };
+  next(): { readonly atMs: number; readonly owner: string; readonly isGuess: boolean } {
+    return { atMs: this.#nextMs() - this.#runMs, owner: 'wall', isGuess: this.#known() === Infinity };
   }
 
   advanceToNext(): void {
@@ -101,6 +103,10 @@ export class SteeredClock implements RunClock {
     this.#waitedMs += nextMs - this.#nowMs;
     this.#nowMs = nextMs;
     this.#deadlineMs = undefined;
+  }
+
+  hurry(slackMs: number): void {
+    this.#slackMs = slackMs;
   }
 
   elapse(ms: number): void {
@@ -135,7 +141,9 @@ export class SteeredClock implements RunClock {
   #nextMs(): number {
     const known = this.#known();
     const soonest = this.#inSteps || known === Infinity ? Math.min(known, this.#nowMs + STEP_MS) : known;
-    return Math.max(soonest, this.#nowMs);
+    // Our own timers are not late: whoever set one knows why.
+    const late = Math.min(this.#nowMs + this.#slackMs, this.#timers[0]?.atMs ?? Infinity);
+    return Math.max(soonest, late, this.#nowMs);
   }
 
   #known(): number {

@@ -24,7 +24,7 @@ export interface ObjectTarget {
 /** How a change is written: `update` reads, edits and PUTs with the version read; patches carry no version. */
 export type WriteStyle = 'update' | 'merge-patch' | 'json-patch';
 
-export type ProgramOp =
+type Edit =
   | { readonly do: 'create'; readonly target: ObjectTarget; readonly object: KubeObject }
   | {
       readonly do: 'set';
@@ -58,6 +58,15 @@ export type ProgramOp =
       /** Create it again, with this content, once it is gone. */
       readonly recreate?: KubeObject;
     };
+
+/** One operation of a program. */
+export type ProgramOp = Edit & {
+  /**
+   * It begins after so much run time with nothing to do, in ms, and then shortly before the target does something by itself; absent: at
+   * once.
+   */
+  readonly afterMs?: number;
+};
 
 export interface Program {
   readonly actor: ActorId;

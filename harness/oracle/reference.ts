@@ -26,7 +26,12 @@ export function roleOfRevision(history: History, revision: Revision): string {
   return `${revision.resource}:${canonical.replace(/~\d+$/, '')}`;
 }
 
-export function buildReference(runs: readonly ReferenceRun[], healthySpecs: readonly string[]): Reference {
+/** @param later - An undisturbed run that went on for hours: what the target changes there, after the last mark `idle`, depends on time. */
+export function buildReference(
+  runs: readonly ReferenceRun[],
+  healthySpecs: readonly string[],
+  later?: History,
+): Reference {
   const owned = new Map<string, Set<string>>();
   const removed = new Map<string, Set<string>>();
   const deletes = new Set<string>();
@@ -34,7 +39,8 @@ export function buildReference(runs: readonly ReferenceRun[], healthySpecs: read
   const staleLists = new Set<string>();
   const children = new Map<string, ChildTally>();
   let burstMax = 0;
-  for (const { history } of runs) {
+  const histories = [...runs.map(({ history }) => history), ...(later === undefined ? [] : [later])];
+  for (const history of histories) {
     for (const revision of history.revisions) readRevision(history, revision, owned, removed, deletes);
     for (const operation of history.operations) readOperation(operation, reads, staleLists);
     tallyChildren(history, children);
@@ -44,7 +50,12 @@ export function buildReference(runs: readonly ReferenceRun[], healthySpecs: read
   return {
     runs: runs.length,
     ownedLeaves: sorted(owned),
-    volatileLeaves: sorted(volatileLeaves(base.map((run) => run.history))),
+    volatileLeaves: sorted(
+      volatileLeaves(
+        base.map((run) => run.history),
+        later,
+      ),
+    ),
     removedLeaves: sorted(removed),
     children: [...children.values()].map(({ owner, role, maxBySpec, surges }): ReferenceChild => ({
       owner,
@@ -55,7 +66,7 @@ export function buildReference(runs: readonly ReferenceRun[], healthySpecs: read
     deletes: [...deletes].toSorted(),
     reads: [...reads].toSorted(),
     staleLists: [...staleLists].toSorted(),
-    locks: locks(runs.map((run) => run.history)),
+    locks: locks(histories),
     idle: idleRates(base.map(({ history }) => history)),
     burstMax,
     healthySpecs,
@@ -162,9 +173,10 @@ function ended(history: History, group: string): boolean {
   return new Set(chain.map((revision) => specHash(revision.object))).size > 1;
 }
 
-/** Leaves whose value differs between runs that should have been the same. */
-function volatileLeaves(histories: readonly History[]): Map<string, Set<string>> {
+/** Leaves whose value differs between runs that should have been the same, or changes with time alone. */
+function volatileLeaves(histories: readonly History[], later: History | undefined): Map<string, Set<string>> {
   const out = new Map<string, Set<string>>();
+  if (later !== undefined) for (const [role, pattern] of changedByTime(later)) add(out, role, pattern);
   const finals = histories.map(finalLeaves);
   const [first, ...rest] = finals;
   if (first === undefined) return out;
@@ -179,6 +191,15 @@ function volatileLeaves(histories: readonly History[]): Map<string, Set<string>>
     }
   }
   return out;
+}
+
+function* changedByTime(history: History): Generator<readonly [role: string, pattern: string]> {
+  const from = history.phases.findLast(({ phase }) => phase === 'idle')?.at ?? Number.POSITIVE_INFINITY;
+  for (const revision of history.revisions) {
+    if (revision.at < from || roleOf(revision.actor) !== 'target' || revision.type !== 'MODIFIED') continue;
+    for (const { path } of diffLeaves(revision.before, revision.object))
+      if (!isServerLeaf(path)) yield [roleOfRevision(history, revision), leafPattern(path)];
+  }
 }
 
 /** Values by leaf pattern of every object at the end; uids differ from run to run, so a pattern may stand for several leaves. */

@@ -10,3 +10,12 @@ export function rateText(rate: number): string {
   if (rate > 0 && rate < 0.1) return `${(rate * 60).toFixed(1)}/min`;
   return `${rate >= 100 ? Math.round(rate) : rate.toFixed(1)}/s`;
 }
+
+/** `2 h 5 min`, `25 min`, `90 s`. */
+export function spanText(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 600) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  return `${Math.floor(minutes / 60)} h${minutes % 60 === 0 ? '' : ` ${minutes % 60} min`}`;
+}

@@ -57,6 +57,26 @@ function sameRound(rows: readonly StoryRow[], first: number, other: number, leng
   return true;
 }
 
+/** A silence that is told, in ms of run time: requests do not take that long. */
+const WAIT_MS = 10_000;
+
+/**
+ * Says how long nothing was asked before a request, where that was long.
+ *
+ * @param beganMs - When contention began, in ms of run time.
+ */
+export function withWaits(rows: readonly StoryRow[], beganMs: number): readonly StoryRow[] {
+  let lastMs: number | undefined = beganMs;
+  return rows.flatMap((row): readonly StoryRow[] => {
+    // How long the rounds of a cycle lasted stands there.
+    if (row.row === 'folded') lastMs = undefined;
+    if (row.row !== 'operation') return [row];
+    const waitMs = row.timeMs - (lastMs ?? row.timeMs);
+    lastMs = row.timeMs;
+    return waitMs < WAIT_MS ? [row] : [{ row: 'folded', at: row.at, steps: 0, waitMs }, row];
+  });
+}
+
 /** What goes first when there is too much: log lines, then reads, then other requests, then what was seen. */
 const WEIGHTS = [
   (row: StoryRow): boolean => row.row === 'event' && row.kind === 'log',

@@ -8,10 +8,10 @@ import { roleOf, type ActorId } from '../model/actor.ts';
 import type { Violation } from '../model/check-result.ts';
 import { confirmationText } from '../model/confirmation.ts';
 import type { Finding, FindingStats } from '../model/finding.ts';
-import { phaseStart } from '../model/history.ts';
+import { phaseStart, phaseStartMs } from '../model/history.ts';
 import { compareAtRest, type Comparison } from './at-rest.ts';
 import { deviationRows, type DeviationRow } from './deviation-rows.ts';
-import { foldCycles, keepWithin } from './fold.ts';
+import { foldCycles, keepWithin, withWaits } from './fold.ts';
 import { indexHistory, type HistoryIndex } from './history-index.ts';
 import { involvedKeys } from './involved.ts';
 import { mendOf } from './mend.ts';
@@ -60,6 +60,8 @@ export interface FoldedRow {
   readonly steps: number;
   /** Set when the steps repeat earlier rows: how often, over which time, and how many operation rows back the cycle is long. */
   readonly cycle?: { readonly rounds: number; readonly length: number; readonly overMs: number };
+  /** Set when nothing happened for so long, in ms of run time; there are no steps then. */
+  readonly waitMs?: number;
 }
 
 export type StoryRow = SeenRow | OperationRow | DeviationRow | EventRow | FoldedRow;
@@ -114,7 +116,7 @@ export function tellStory({ record: history, violation, counterexample, stats }:
     ...eventRows(history, from, violation, namesOf(keys)),
   ];
   const ordered = [...rows].sort((a, b) => a.at - b.at);
-  const kept = keepWithin(foldCycles(ordered), ROWS_MAX);
+  const kept = withWaits(keepWithin(foldCycles(ordered), ROWS_MAX), phaseStartMs(history, 'contention'));
   const [key] = told.objects.size === 1 ? told.objects : [];
   const object = key === undefined ? undefined : index.shortName(key);
   const confirmed = confirmationText(counterexample);

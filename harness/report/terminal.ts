@@ -11,7 +11,7 @@ import type { FindingStats } from '../model/finding.ts';
 import type { DeviationRow } from './deviation-rows.ts';
 import type { OperationRow, Story, StoryRow } from './story.ts';
 import { ARROW_WIDTH, columnsOf, headOf, NUMBER_WIDTH, type Columns } from './columns.ts';
-import { countText } from './count-text.ts';
+import { countText, spanText } from './count-text.ts';
 import { inShort } from './mend.ts';
 import { plainTexts } from './plain-text.ts';
 import { cut, wrap, wrapWithin } from './text-wrap.ts';
@@ -107,6 +107,7 @@ function linesOf(row: StoryRow, number: number, numbers: readonly number[], layo
 
 /** What a folded row stands for. `numbers` are those of the operation rows before it. */
 export function foldedText(row: Extract<StoryRow, { row: 'folded' }>, numbers: readonly number[]): string {
+  if (row.waitMs !== undefined) return `    ${spanText(row.waitMs)} later`;
   if (row.cycle === undefined) return `    … ${row.steps} more ${row.steps === 1 ? 'step' : 'steps'} on the way`;
   const { rounds, length, overMs } = row.cycle;
   const last = numbers.at(-1) ?? 0;

@@ -29,6 +29,8 @@ type Steps struct {
 	Scale func(ctx context.Context, r *Reconciler, fleet *Fleet, pods []corev1.Pod) error
 	// Report writes the status; pods are those of the fleet.
 	Report func(ctx context.Context, r *Reconciler, fleet *Fleet, pods []corev1.Pod) error
+	// Begin sets up what goes on beside the reconciles; nil for nothing.
+	Begin func(manager ctrl.Manager, r *Reconciler) error
 }
 
 // Reconciler brings fleets to their goal. Its client reads from the cache.

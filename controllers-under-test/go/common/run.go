@@ -40,13 +40,19 @@ func run(steps Steps) error {
 	if err != nil {
 		return err
 	}
+	reconciler := &Reconciler{Client: manager.GetClient(), Live: manager.GetAPIReader(), steps: steps}
 	err = ctrl.NewControllerManagedBy(manager).
 		For(&Fleet{}, builder.WithPredicates(steps.Wakes...)).
 		Owns(&corev1.Pod{}).
 		Owns(&corev1.ConfigMap{}).
-		Complete(&Reconciler{Client: manager.GetClient(), Live: manager.GetAPIReader(), steps: steps})
+		Complete(reconciler)
 	if err != nil {
 		return err
+	}
+	if steps.Begin != nil {
+		if err := steps.Begin(manager, reconciler); err != nil {
+			return err
+		}
 	}
 	return manager.Start(ctrl.SetupSignalHandler())
 }

@@ -217,6 +217,7 @@ export async function play(world: WriterWorld, ops: readonly ProgramOp[]): Promi
       },
       resolveName: ({ name }) => name,
       appears: () => Promise.resolve(),
+      waits: () => Promise.resolve(),
       onOpDone: () => {},
       ended: () => false,
     },

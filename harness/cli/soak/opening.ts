@@ -10,8 +10,7 @@ import { HarnessError } from '../../model/errors.ts';
 import type { SoakBudget, SoakEntry, SoakLine, SoakPlace } from '../../model/soak.ts';
 import { redactConfigured } from '../../report/redaction/index.ts';
 import type { Vault } from '../../report/redaction/vault.ts';
-import { timeText } from '../../report/soak/text.ts';
-import { countText } from '../../report/count-text.ts';
+import { countText, spanText } from '../../report/count-text.ts';
 import type { CommandContext } from '../main.ts';
 import { secretSources } from '../../execution/config/secret-sources.ts';
 import { namesOf } from '../scenario.ts';
@@ -69,7 +68,7 @@ export function introduce(
 export function goingOnText(state: SoakState, config: RunConfig): string {
   const { batches, runs, causes } = state;
   const rest = leftOf(config, state);
-  const left = config.budget.unit === 'ms' ? timeText(rest) : countText(rest, 'run');
+  const left = config.budget.unit === 'ms' ? spanText(rest) : countText(rest, 'run');
   const there = [
     countText(batches, 'batch').replace(/hs$/, 'hes'),
     countText(runs, 'run'),

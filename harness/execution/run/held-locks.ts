@@ -34,6 +34,10 @@ export class HeldLocks {
       this.#held.set(lock, { actor, durationMs: leaseSeconds(object) * 1000, renewedMs: timeMs });
   }
 
+  get isAny(): boolean {
+    return this.#known.size > 0;
+  }
+
   /** Whether what an item touches is a lock. */
   includes(touches: string): boolean {
     return touches.startsWith('leases.coordination.k8s.io') || this.#known.has(touches);

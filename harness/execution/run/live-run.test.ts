@@ -101,7 +101,12 @@ describe('a run that still stands', () => {
       atRest: async (live) => {
         const { history } = live;
         const settleOn: Live['settleOn'] = (windowMs) => live.settleOn(windowMs);
-        const onTheWall = { history, settleOn, takeOver: () => live.takeOver(), waitsForReal: true };
+        const onTheWall: Live = {
+          ...{ history, settleOn, waitsForReal: true },
+          takeOver: () => live.takeOver(),
+          lookOn: () => live.lookOn(),
+          liveOn: (ms) => live.liveOn(ms),
+        };
         const { inconclusive } = await judgeRun(TRIAL, history, [slow], reference, prober, onTheWall);
         reasons.push(inconclusive.get('test'));
       },

@@ -1,5 +1,9 @@
 /** What can still be asked of a run that has come to rest, while it stands. */
 import type { History, Settlement } from '../../model/history.ts';
+import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
+import { ReplayScheduler } from '../../schedule/replay-scheduler.ts';
+import { lookOn } from './own-moments.ts';
+import { pump } from './pump.ts';
 import { retire, settle } from './settling.ts';
 import type { TrialOptions } from './trial.ts';
 import type { World } from './world.ts';
@@ -12,12 +16,19 @@ export interface Live {
   settleOn(windowMs: number): Promise<{ readonly history: History; readonly windowMs: number }>;
   /** A fresh incarnation takes over and settles; nothing can be asked of the one before after that. */
   takeOver(): Promise<History>;
+  /** What the target does by itself when it is left alone for hours, and how long to wait so that the next of that is another one. */
+  lookOn(): Promise<{ readonly history: History; readonly waitsMs: readonly number[] }>;
+  /** The same run after so much more run time with nothing to do, and another rest. */
+  liveOn(ms: number): Promise<History>;
   /** Whether silence takes as long as it says. */
   readonly waitsForReal: boolean;
 }
 
 /** A suspect is given this many times the silence that it must keep, however busy it is. */
 const LIVE_WINDOWS_MAX = 2;
+
+/** Requests, answers and events while a run lives on: more than that, and it is busy anyway. */
+const LIVE_ON_ITEMS = 4_000;
 
 export class LiveRun implements Live {
   readonly history: History;
@@ -49,6 +60,22 @@ export class LiveRun implements Live {
       this.#settled = { windowMs, history: this.#soFar(settlement) };
     }
     return this.#settled;
+  }
+
+  async lookOn(): Promise<{ readonly history: History; readonly waitsMs: readonly number[] }> {
+    const waitsMs = await lookOn(this.#world);
+    return { history: this.#soFar(this.history.settlement), waitsMs };
+  }
+
+  async liveOn(ms: number): Promise<History> {
+    const { waits } = this.#world;
+    void waits.begin('user', ms);
+    await pump(this.#world, new ReplayScheduler(EMPTY_SCHEDULE), {
+      ...{ stepsMax: LIVE_ON_ITEMS, hotMax: LIVE_ON_ITEMS },
+      mayWaitUntil: (atMs) => atMs <= waits.untilMs,
+    });
+    waits.endAll();
+    return this.#soFar(await settle(this.#world, this.#options));
   }
 
   async takeOver(): Promise<History> {

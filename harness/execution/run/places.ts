@@ -130,6 +130,11 @@ export class Places {
         return { ...settled, history: this.history(settled.history) };
       },
       takeOver: async () => this.history(await live.takeOver()),
+      lookOn: async () => {
+        const look = await live.lookOn();
+        return { ...look, history: this.history(look.history) };
+      },
+      liveOn: async (ms) => this.history(await live.liveOn(ms)),
     };
   }
 

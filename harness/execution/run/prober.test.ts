@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { WIDGETS_PATH } from '../../apiserver/testing.ts';
 import { finalRevisions, type Revision } from '../../model/history.ts';
+import { isMap } from '../../model/json.ts';
+import type { JsonValue, KubeObject } from '../../model/object.ts';
 import type { ProbeRequest } from '../../model/probe.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { ProgramOp } from '../../model/workload.ts';
 import { foreignInput } from './foreign-input.ts';
-import { Prober } from './prober.ts';
+import { Prober, type RunVariant } from './prober.ts';
 import { takeReferences } from './references.ts';
 import type { TrialRunner } from './runner.ts';
 import {
@@ -34,6 +36,13 @@ async function proberOf(reconcile: Reconcile): Promise<{ readonly prober: Prober
 
 function labelled(value: string): Trial {
   return { ...QUIET, workload: workload([{ actor: 'writer-1', writer: 'test', ops: [label(value)] }]) };
+}
+
+/** The same object with the keys of all its maps the other way round. */
+function backwards(object: KubeObject): KubeObject {
+  return JSON.parse(JSON.stringify(object), (_, value: JsonValue) =>
+    isMap(value) ? Object.fromEntries(Object.entries(value).reverse()) : value,
+  ) as KubeObject;
 }
 
 describe('the expected state', () => {
@@ -73,6 +82,38 @@ describe('the expected state', () => {
     expect(prober.known(other)).toEqual([]);
     expect(await prober.probe(EXPECTED, QUIET, other)).not.toEqual(made);
     expect(prober.runs).toBe(2);
+  });
+
+  it('is the same for maps whose keys were written in another order', async () => {
+    const { prober, runner } = await proberOf(withChild);
+    const history = await runner.run(labelled('x'));
+    const turned = {
+      ...history,
+      revisions: history.revisions.map((one) => ({ ...one, object: backwards(one.object) })),
+    };
+
+    const made = await prober.probe(EXPECTED, QUIET, history);
+
+    expect(Object.keys(turned.revisions[0]?.object ?? {})).not.toEqual(Object.keys(history.revisions[0]?.object ?? {}));
+    expect(prober.known(turned)).toEqual([made]);
+  });
+
+  it('is made once where lanes ask for it at the same time', async () => {
+    const runner = runnerOf(thinTarget(withChild));
+    const { reference } = await takeReferences(runner, workload(), []);
+    const history = await runner.run(labelled('x'));
+    let runs = 0;
+    const run: RunVariant = (trial, variant) => {
+      runs++;
+      return runner.run(trial, variant);
+    };
+    const prober = new Prober(run, workload(), reference);
+
+    const asked = [prober, prober.elsewhere(run)].map((lane) => lane.probe(EXPECTED, QUIET, history));
+    const [one, other] = await Promise.all(asked);
+
+    expect(runs).toBe(1);
+    expect(other).toBe(one);
   });
 
   it('is not known of a run that never settled', async () => {

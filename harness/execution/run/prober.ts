@@ -7,13 +7,14 @@
 import { realNow } from '../../determinism/real-time.ts';
 import { roleOf } from '../../model/actor.ts';
 import { assertNever } from '../../model/errors.ts';
-import type { History, Revision } from '../../model/history.ts';
+import { phaseStartMs, type History, type Revision } from '../../model/history.ts';
 import { diffLeaves, isServerLeaf, jsonEqual, leafPattern, leavesOf } from '../../model/leaf.ts';
 import { objectKey } from '../../model/object.ts';
 import type { JsonObject, KubeObject } from '../../model/object.ts';
 import type { ExpectedState, ProbeRequest, ProbeResult } from '../../model/probe.ts';
 import type { Reference } from '../../model/reference.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
+import { canonicalJson } from '../../model/spec-hash.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { Workload } from '../../model/workload.ts';
 import { restingRevisions } from '../../oracle/final-state.ts';
@@ -35,6 +36,9 @@ export type RunVariant = (trial: Trial, variant: Partial<TrialOptions>) => Promi
 
 type Undisturbed = Extract<ProbeResult, { probe: 'undisturbed' }>;
 
+/** Contention that lasts for less is no wait. */
+const LIVED_MIN_MS = 30_000;
+const MINUTE_MS = 60_000;
 /** Any seed that no trial uses. */
 const FRESH_SEED = 0x5eed_f00d;
 /** A run that still stands is looked at again after so much silence, before it gets all that was asked for. */
@@ -45,6 +49,8 @@ const EXPECTED_MAX = 20_000;
 /** What probes have shown of a target, by what was asked. */
 interface Evidence {
   readonly expected: Map<string, ProbeResult>;
+  /** Runs under way that show it: lanes that ask for the same wait for one. */
+  readonly underWay: Map<string, Promise<ProbeResult>>;
   readonly drift: Map<string, ProbeResult>;
 }
 
@@ -62,7 +68,7 @@ export class Prober {
     base: Workload,
     reference: Reference,
     patience: Patience = ENDLESS,
-    evidence: Evidence = { expected: new Map(), drift: new Map() },
+    evidence: Evidence = { expected: new Map(), underWay: new Map(), drift: new Map() },
   ) {
     this.#patience = patience;
     this.#evidence = evidence;
@@ -79,7 +85,7 @@ export class Prober {
   /** Evidence at hand without a run: the expected state of a foreign input seen before. */
   known(history: History): readonly ProbeResult[] {
     if (history.settlement.result !== 'quiescent') return [];
-    const expected = this.#evidence.expected.get(inputKey(foreignInput(history, this.#reference)));
+    const expected = this.#evidence.expected.get(expectedKey(history, foreignInput(history, this.#reference)));
     return expected === undefined ? [] : [expected];
   }
 
@@ -123,30 +129,38 @@ export class Prober {
   /** What a fresh, undisturbed target makes of the final state with everything target-owned taken out. */
   async #expectedState(history: History): Promise<ProbeResult> {
     const input = foreignInput(history, this.#reference);
-    const key = inputKey(input);
-    const cached = this.#evidence.expected.get(key);
-    if (cached !== undefined) return cached;
+    const key = expectedKey(history, input);
+    const { expected, underWay } = this.#evidence;
+    const known = expected.get(key) ?? underWay.get(key);
+    if (known !== undefined) return known;
+    const asked = this.#freshCopy(input, livedMs(history))
+      .then((result) => {
+        if (expected.size >= EXPECTED_MAX) expected.clear();
+        expected.set(key, result);
+        return result;
+      })
+      .finally(() => underWay.delete(key));
+    underWay.set(key, asked);
+    return asked;
+  }
+
+  async #freshCopy(input: readonly KubeObject[], lived: number): Promise<ProbeResult> {
+    const runs: History[] = [];
+    // What was right for a while need not be right any more: both are. In real time nobody waits.
+    const atRest = async (live: Live): Promise<void> => {
+      if (!live.waitsForReal) runs.push(await live.liveOn(lived));
+    };
     const run = await this.#variant(quietTrial({ ...this.#base, start: 'settled', sample: [], programs: [] }), {
       seedObjects: input,
       // The seeded objects keep their uids, so the server must draw others.
       seed: FRESH_SEED,
+      ...(lived === 0 ? {} : { atRest }),
     });
-    const outcome: ExpectedState = {
-      objects: Object.fromEntries(
-        restingRevisions(run).map((revision) => [
-          objectKey(revision.resource, revision.namespace, run.names[revision.uid] ?? revision.name),
-          revision.object,
-        ]),
-      ),
-    };
-    const result: ProbeResult = {
+    return {
       probe: 'expected-state',
-      outcomes: [outcome],
+      outcomes: [run, ...runs].map((one) => stateOf(one)),
       settled: run.settlement.result === 'quiescent' && stayed(run),
     };
-    if (this.#evidence.expected.size >= EXPECTED_MAX) this.#evidence.expected.clear();
-    this.#evidence.expected.set(key, result);
-    return result;
   }
 
   /** A little longer each time that it is asked for: most suspects need no more than a second. */
@@ -187,6 +201,23 @@ export class Prober {
     this.#evidence.drift.set(key, result);
     return result;
   }
+}
+
+function stateOf(run: History): ExpectedState {
+  return {
+    objects: Object.fromEntries(
+      restingRevisions(run).map((revision) => [
+        objectKey(revision.resource, revision.namespace, run.names[revision.uid] ?? revision.name),
+        revision.object,
+      ]),
+    ),
+  };
+}
+
+/** How long a target lived under contention, in ms of run time, rounded up to minutes, where somebody waited; else 0. */
+function livedMs(history: History): number {
+  const ms = phaseStartMs(history, 'heal') - phaseStartMs(history, 'contention');
+  return Number.isFinite(ms) && ms >= LIVED_MIN_MS ? Math.ceil(ms / MINUTE_MS) * MINUTE_MS : 0;
 }
 
 function settled(longer: History, windowMs: number): ProbeResult {
@@ -242,8 +273,12 @@ function survives(run: History, made: readonly Revision[], leaf: string): boolea
 
 const VARYING = new Set(['resourceVersion', 'creationTimestamp', 'generation', 'managedFields', 'uid']);
 
+function expectedKey(history: History, input: readonly KubeObject[]): string {
+  return `${livedMs(history)} ${inputKey(input)}`;
+}
+
 function inputKey(input: readonly KubeObject[]): string {
-  return JSON.stringify(input.map(withoutVarying));
+  return canonicalJson(input.map(withoutVarying));
 }
 
 /** Only what the server keeps in metadata varies by nature; a field of that name elsewhere is content. */

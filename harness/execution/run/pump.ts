@@ -55,6 +55,7 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
       const { withheld } = rule;
       items = items.filter((item) => !withheld(item));
     }
+    if (items.length === 0) world.waits.atRest(world.hasLock);
     let timer = world.timer();
     if (timer !== undefined && !rule.mayWaitUntil(timer.atMs)) timer = undefined;
     if (items.length === 0 && timer === undefined) return 'idle';
@@ -69,8 +70,8 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
     world.execute(choice);
     host.disturbance?.happened(choice.item.label, ended);
     atInstant = choice.item.kind === 'timer' ? 0 : atInstant + 1;
-    // On the wall's clock nobody knows of timers: waiting is no step.
-    if (choice.item.kind !== 'timer' || host.time.passesByItself !== true) steps++;
+    // On the wall's clock nobody knows of timers: waiting is no step. Nor is it where somebody has asked for it.
+    if (choice.item.kind !== 'timer' || (host.time.passesByItself !== true && !world.waits.isUnderWay)) steps++;
     if (rule.boundsFromMs !== undefined && host.time.now() < rule.boundsFromMs) continue;
     if (steps < rule.stepsMax && atInstant < rule.hotMax) continue;
     const isDeaf = rule.isDeaf?.() === true;

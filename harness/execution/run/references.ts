@@ -25,6 +25,7 @@ import type { StrategyHints } from '../../schedule/strategies/strategy.ts';
 import type { Aim, SpecChange } from '../../schedule/workload/writer.ts';
 import { inLanes } from './lanes.ts';
 import { aimOf, possibleChanges, targetsOf } from './aim.ts';
+import type { Live } from './live-run.ts';
 import type { TrialRunner } from './runner.ts';
 import type { Habit } from './trial.ts';
 import { checkAlive, undisturbedWarnings } from './undisturbed-trouble.ts';
@@ -77,12 +78,12 @@ export async function takeReferences(
   spareUntil: number = Number.POSITIVE_INFINITY,
 ): Promise<References> {
   const trial: Trial = { workload: { ...base, start: 'empty', programs: [] }, schedule: EMPTY_SCHEDULE };
-  let undisturbed = await baseRuns(runner, trial);
+  let { runs: undisturbed, look } = await baseRuns(runner, trial);
   const drawnNames = drawnNamesIn(undisturbed);
   if (Object.keys(drawnNames).length > 0) {
     // With names that the target draws itself told by order, as generated ones are, the runs are comparable.
     runner.habits.drawnNames = drawnNames;
-    undisturbed = await baseRuns(runner, trial);
+    ({ runs: undisturbed, look } = await baseRuns(runner, trial));
   }
   runner.habits.readsAreActivity = idleRates(undisturbed).requestsPerMinute === 0;
   const runs: ReferenceRun[] = undisturbed.map((history) => ({ kind: 'base', history }));
@@ -122,7 +123,7 @@ export async function takeReferences(
   }
   if (!runner.repeatable) runner.habits.habit = habitOf(runs.map(({ history }) => history));
   const reference: Reference = {
-    ...buildReference(runs, [...hashes]),
+    ...buildReference(runs, [...hashes], look?.history),
     suspectSettleMs: runner.host.pace.suspectMs,
     ...(Object.keys(drawnNames).length === 0 ? {} : { drawnNames }),
   };
@@ -137,7 +138,10 @@ export async function takeReferences(
   };
   return {
     reference,
-    aim: aimOf(runner, first, reference, base, healthy, crds),
+    aim: {
+      ...aimOf(runner, first, reference, base, healthy, crds),
+      ...(look === undefined || look.waitsMs.length === 0 ? {} : { waitsMs: look.waitsMs }),
+    },
     history: first,
     warnings: undisturbedWarnings(first),
     ...(changesLeft === 0 ? {} : { changesLeft }),
@@ -165,15 +169,27 @@ function habitOf(runs: readonly History[]): Habit {
   };
 }
 
+type Look = Awaited<ReturnType<Live['lookOn']>>;
+
+interface BaseRuns {
+  readonly runs: readonly [History, ...(readonly History[])];
+  /** What it does when it is left alone for hours; absent where time passes by itself. */
+  readonly look: Look | undefined;
+}
+
 /** Undisturbed runs, each with a seed and a clock of its own. The first says how long the target pauses, and what it does at first. */
-async function baseRuns(runner: TrialRunner, trial: Trial): Promise<readonly [History, ...(readonly History[])]> {
+async function baseRuns(runner: TrialRunner, trial: Trial): Promise<BaseRuns> {
   const { host, habits, repeatable } = runner;
   const { idleMs, firstWindowMs } = host.pace;
   const [opening, ...again] = BASE_RUNS;
   const window = firstWindowMs === undefined ? {} : { settleWindowMs: firstWindowMs };
   // Whether it polls by nature is what they are to show.
   const readsAreActivity = 'when-new';
-  const first = await runner.run(trial, { ...opening, readsAreActivity, idleMs, ...window });
+  let look: Look | undefined;
+  const atRest = async (live: Live): Promise<void> => {
+    if (cameToRest(live.history)) look = await live.lookOn();
+  };
+  const first = await runner.run(trial, { ...opening, readsAreActivity, idleMs, atRest, ...window });
   checkAlive(first, host.containment);
   if (!repeatable) {
     const { watches } = habitOf([first]);
@@ -190,9 +206,9 @@ async function baseRuns(runner: TrialRunner, trial: Trial): Promise<readonly [Hi
     lane.run(trial, { ...variant, readsAreActivity, ...idle, ...longer }),
   );
   for (const history of others) checkAlive(history, host.containment);
-  const runs: readonly [History, ...(readonly History[])] = [first, ...others];
+  const runs: BaseRuns['runs'] = [first, ...others];
   if (!repeatable) habits.pauseMs = runs.every(cameToRest) ? Math.max(habits.pauseMs, ownPauseMs(others)) : 0;
-  return runs;
+  return { runs, look };
 }
 
 function cameToRest({ settlement }: History): boolean {

@@ -116,7 +116,8 @@ export async function runTrial(options: TrialOptions): Promise<History> {
         stepsMax: settings.stepsMax,
         hotMax: settings.stepsMax,
         mayWaitUntil: (atMs) =>
-          atMs <= Math.max(world.incarnations.pausedUntilMs, host.disturbance?.untilMs ?? 0) + waitMs ||
+          atMs <=
+            Math.max(world.incarnations.pausedUntilMs, host.disturbance?.untilMs ?? 0, world.waits.untilMs) + waitMs ||
           waitedBy(host.time, atMs) <= lastItemMs + waitMs,
       },
     );

@@ -8,6 +8,7 @@ import { runProgram, type ProgramContext } from '../../actors/program.ts';
 import type { Random } from '../../determinism/random.ts';
 import { Gate } from '../../gate/gate.ts';
 import { Awaited } from './awaited.ts';
+import { ProgramWaits } from './program-waits.ts';
 import { HeldLocks } from './held-locks.ts';
 import type { Host } from './host.ts';
 import { Incarnations } from './incarnations.ts';
@@ -50,6 +51,8 @@ export class World {
   readonly #programs = new Map<ActorId, Promise<void>>();
   /** Programs that wait for an object to be made. */
   readonly #awaited = new Awaited();
+  /** Programs that let time pass. */
+  readonly waits: ProgramWaits;
   #environment: readonly EnvironmentController[] = [];
   readonly #locks = new HeldLocks();
   readonly #repeated = new RepeatedReads();
@@ -60,6 +63,7 @@ export class World {
   /** The cluster is as it is to be when this run begins. */
   constructor(host: Host, random: Random, startMs: number, drawnNames: DrawnNames = {}) {
     this.host = host;
+    this.waits = new ProgramWaits(host.time);
     this.naming = new Naming(drawnNames);
     host.current = this;
     host.time.reset({ startMs, random: random.child('target') });
@@ -123,12 +127,18 @@ export class World {
     return this.#locks.includes(touches);
   }
 
+  /** Whether leaders are elected here. */
+  get hasLock(): boolean {
+    return this.#locks.isAny;
+  }
+
   /** Starts a program; its actor's first request waits at the gate after the next drain. `enduring` ones outlast contention. */
   startProgram(program: Program, enduring = false): void {
     const context: ProgramContext = {
       upstream: this.gate.port(program.actor),
       resolveName: (target) => this.realName(target),
       appears: (target) => (enduring || this.#programsEnded ? Promise.resolve() : this.#awaited.appears(target)),
+      waits: (ms) => (enduring ? Promise.resolve() : this.waits.begin(program.actor, ms)),
       onOpDone: () => this.completed.add(program.actor),
       ended: () => this.#programsEnded && !enduring,
     };
@@ -142,6 +152,7 @@ export class World {
   endPrograms(): void {
     this.#programsEnded = true;
     this.#awaited.tell(() => true);
+    this.waits.endAll();
   }
 
   #isMade(target: ObjectTarget): boolean {
@@ -195,7 +206,8 @@ export class World {
 
   /** Lets the chosen item happen. */
   execute({ item, fault }: Choice): void {
-    this.steps++;
+    // Time that somebody asked for is no step.
+    if (item.kind !== 'timer' || !this.waits.isUnderWay) this.steps++;
     this.completed.clear();
     if (item.kind === 'timer') {
       const owner = partsOf(item.label).actor;

@@ -1,6 +1,7 @@
 /** A soak in words, in figures and in documents: what stands behind it beside what every campaign tells. */
 import { z } from 'zod';
 import type { SoakBudget, SoakFacts } from '../../model/soak.ts';
+import { spanText } from '../count-text.ts';
 
 export interface Figure {
   readonly name: string;
@@ -83,15 +84,6 @@ function momentText(iso: string): string {
 
 /** `8 h`, `90 s`, `20000 runs`; of each shard. */
 export function soakBudgetText({ timeMs, runs }: SoakBudget, shards: number): string {
-  const one = timeMs === undefined ? `${runs ?? 0} runs` : timeText(timeMs);
+  const one = timeMs === undefined ? `${runs ?? 0} runs` : spanText(timeMs);
   return shards === 1 ? one : `${shards} × ${one}`;
-}
-
-/** `2 h 5 min`, `25 min`, `90 s`. */
-export function timeText(ms: number): string {
-  const seconds = Math.round(ms / 1000);
-  if (seconds < 600) return `${seconds} s`;
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 60) return `${minutes} min`;
-  return `${Math.floor(minutes / 60)} h${minutes % 60 === 0 ? '' : ` ${minutes % 60} min`}`;
 }

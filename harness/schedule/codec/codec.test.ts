@@ -82,7 +82,13 @@ const op: fc.Arbitrary<ProgramOp> = fc.oneof(
     value: json,
     via: fc.constantFrom('update' as const, 'json-patch' as const),
   }),
-  fc.record({ do: fc.constantFrom('append' as const, 'remove-item' as const), target, path, item: json }),
+  fc.record({
+    do: fc.constantFrom('append' as const, 'remove-item' as const),
+    target,
+    path,
+    item: json,
+    afterMs: fc.integer({ min: 1 }),
+  }),
   fc.record({ do: fc.constant('delete' as const), target, propagation: fc.constant('Foreground' as const) }),
 );
 const workload: fc.Arbitrary<Workload> = fc.record({

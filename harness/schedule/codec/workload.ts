@@ -18,6 +18,12 @@ const path: z.ZodType<FieldPath> = z
   .array(z.union([z.string(), textMap]))
   .meta({ id: 'FieldPath', description: 'Map keys, and { key: value } for an item of a list of maps' });
 
+const after = {
+  afterMs: z.int().min(1).exactOptional().meta({
+    description: 'Begins after so much run time, in ms, shortly before the target does something by itself',
+  }),
+};
+
 const statusOnly = { subresource: z.literal('status').exactOptional() };
 
 type Op<D extends ProgramOp['do']> = Extract<ProgramOp, { do: D }>;
@@ -25,7 +31,7 @@ type Op<D extends ProgramOp['do']> = Extract<ProgramOp, { do: D }>;
 /** One operation of a program; probes carry one too. */
 const programOp: z.ZodType<ProgramOp> = z
   .discriminatedUnion('do', [
-    z.strictObject({ do: z.literal('create'), target, object: kubeObject } satisfies Shape<Op<'create'>>),
+    z.strictObject({ do: z.literal('create'), target, object: kubeObject, ...after } satisfies Shape<Op<'create'>>),
     z.strictObject({
       do: z.literal('set'),
       target,
@@ -33,18 +39,25 @@ const programOp: z.ZodType<ProgramOp> = z
       path,
       value: jsonValue,
       via: z.enum(['update', 'merge-patch', 'json-patch']),
+      ...after,
     } satisfies Shape<Op<'set'>>),
-    z.strictObject({ do: z.literal('append'), target, ...statusOnly, path, item: jsonValue } satisfies Shape<
+    z.strictObject({ do: z.literal('append'), target, ...statusOnly, path, item: jsonValue, ...after } satisfies Shape<
       Op<'append'>
     >),
-    z.strictObject({ do: z.literal('remove-item'), target, ...statusOnly, path, item: jsonValue } satisfies Shape<
-      Op<'remove-item'>
-    >),
+    z.strictObject({
+      do: z.literal('remove-item'),
+      target,
+      ...statusOnly,
+      path,
+      item: jsonValue,
+      ...after,
+    } satisfies Shape<Op<'remove-item'>>),
     z.strictObject({
       do: z.literal('delete'),
       target,
       propagation: z.enum(['Background', 'Foreground', 'Orphan']).exactOptional(),
       recreate: kubeObject.exactOptional(),
+      ...after,
     } satisfies Shape<Op<'delete'>>),
   ])
   .meta({ id: 'ProgramOp', description: 'One read-modify-write against one object' });

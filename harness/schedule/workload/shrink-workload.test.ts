@@ -82,6 +82,12 @@ test('undoes at heal only what is still done', () => {
   ]);
 });
 
+test('does at once what waited', () => {
+  const candidates = [...shrinkWorkload(workload([program('user', [{ ...set(1), afterMs: 300_000 }])]))];
+
+  expect(candidates.map(({ programs }) => programs[0]?.ops)).toContainEqual([set(1)]);
+});
+
 test('ends when every candidate is taken', () => {
   let current = workload(
     [program('user', [set(1, 'update')]), program('writer-1', [set(2), set(3), APPEND], [REMOVE])],

@@ -53,6 +53,10 @@ function touchesSame(a: ProgramOp, b: ProgramOp): boolean {
 
 /** One request is simpler than two, a merge patch simpler to read than a JSON patch, the server's default simpler than a policy. */
 function* simplerOps(op: ProgramOp): Generator<ProgramOp> {
+  if (op.afterMs !== undefined) {
+    const { afterMs: _, ...atOnce } = op;
+    yield atOnce;
+  }
   if (op.do === 'set' && op.via !== 'merge-patch' && op.path.every((segment) => typeof segment === 'string')) {
     yield { ...op, via: 'merge-patch' };
   }

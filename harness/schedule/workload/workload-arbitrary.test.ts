@@ -131,6 +131,31 @@ describe('drawn workloads', () => {
     ).toEqual(new Set([0]));
   });
 
+  test('wait in some runs before one operation, mostly not for long, where the target does something by itself', () => {
+    const drawn = fc.sample(
+      workloadArbitrary({ aim: { ...AIM, waitsMs: [5, 70, 900] }, writers: WRITERS, sample: SAMPLE }),
+      {
+        numRuns: 2_000,
+        seed: 7,
+      },
+    );
+
+    const waits = drawn.map(({ programs }) =>
+      programs.flatMap(({ ops }) => ops.flatMap(({ afterMs }) => afterMs ?? [])),
+    );
+    const times = (ms: number): number => waits.flat().filter((wait) => wait === ms).length;
+    expect(new Set(waits.map(({ length }) => length))).toEqual(new Set([0, 1]));
+    expect(waits.flat().length).toBeGreaterThan(100);
+    expect(waits.flat().length).toBeLessThan(400);
+    expect(times(5)).toBeGreaterThan(times(900));
+    expect(times(900)).toBeGreaterThan(0);
+    const standing = drawn.flatMap(({ programs }) => programs.filter(({ standing }) => standing === true));
+    expect(standing.flatMap(({ ops }) => ops.flatMap(({ afterMs }) => afterMs ?? []))).toEqual([]);
+    expect(
+      workloads().flatMap(({ programs }) => programs.flatMap(({ ops }) => ops.filter((op) => 'afterMs' in op))),
+    ).toEqual([]);
+  });
+
   test('are the same for the same seed', () => {
     expect(workloads()).toEqual(workloads());
   });

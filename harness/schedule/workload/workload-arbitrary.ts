@@ -38,6 +38,9 @@ const WRITERS_MAX = Math.max(...WRITER_COUNTS);
 /** One run in so many starts from nothing, with the sample applied under contention. */
 const EMPTY_START_ONE_IN = 5;
 
+/** In one run of so many somebody waits for the target to do something by itself, where it ever does. */
+const WAITING_ONE_IN = 8;
+
 const EMPTY_START_ONE_IN_AIMED = 2;
 /** Of four aimed runs, so many have writers where the target writes the same list or map, or else the same object. */
 const CONTESTING_OF_FOUR = 2;
@@ -64,6 +67,7 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
   readonly #aimed: boolean;
   readonly #counts: readonly number[];
   readonly #rivals: boolean;
+  readonly #waitsMs: readonly number[];
 
   constructor(options: WorkloadArbitraryOptions) {
     super();
@@ -90,6 +94,7 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
     this.#aimed = options.aimed === true;
     this.#rivals = options.rivals === true;
     this.#counts = this.#rivals ? RIVAL_COUNTS : WRITER_COUNTS;
+    this.#waitsMs = aim.waitsMs ?? [];
     this.#sample = sample;
     this.#start = start;
     this.#user = armed.filter(({ writer }) => writer.as === 'user');
@@ -124,7 +129,8 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
       specChanged ||= armed.writer.changesSpec === true;
       programs.push(program(`writer-${index++}`, armed, mrng, biasFactor));
     }
-    return new fc.Value<Workload>({ version: 1, start, sample: this.#sample, programs }, undefined);
+    const workload: Workload = { version: 1, start, sample: this.#sample, programs: this.#waiting(programs, mrng) };
+    return new fc.Value<Workload>(workload, undefined);
   }
 
   /** What gives a target at rest something to do: a new wish of its user, the loss of something that it made, or both. */
@@ -133,6 +139,20 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
     const drawn = mrng.nextInt(0, 7);
     if (drawn < STIRRED_BY_USER_OF_EIGHT) return { byUser: true };
     return { byUser: drawn === 7, by: pick(this.#stirring, mrng) };
+  }
+
+  /** Sometimes one of them lets time pass before one of its operations. */
+  #waiting(programs: readonly Program[], mrng: fc.Random): readonly Program[] {
+    const waits = this.#waitsMs;
+    if (waits.length === 0 || mrng.nextInt(1, WAITING_ONE_IN) > 1) return programs;
+    // A longer wait is a longer run: mostly short ones.
+    const afterMs = waits[Math.min(mrng.nextInt(0, waits.length - 1), mrng.nextInt(0, waits.length - 1))] as number;
+    const able = programs.filter(({ standing, ops }) => standing !== true && ops.length > 0);
+    const chosen = able[able.length === 0 ? 0 : mrng.nextInt(0, able.length - 1)];
+    if (chosen === undefined) return programs;
+    const at = mrng.nextInt(0, chosen.ops.length - 1);
+    const ops = chosen.ops.map((op, index) => (index === at ? { ...op, afterMs } : op));
+    return programs.map((program) => (program === chosen ? { ...program, ops } : program));
   }
 
   /** The writers that may take part in one run. */

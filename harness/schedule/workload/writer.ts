@@ -37,6 +37,11 @@ export interface SpecChange {
 export interface Aim {
   readonly objects: readonly AimObject[];
   readonly healthySpecChanges: readonly SpecChange[];
+  /**
+   * How long to wait so that the target's next act of its own (a poll, a resync) is another one, in ms after it came to rest, ascending;
+   * absent where that is not known.
+   */
+  readonly waitsMs?: readonly number[];
 }
 
 /** What a writer may know besides its aim. */
