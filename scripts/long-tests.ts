@@ -18,4 +18,5 @@ export const LONG_TESTS: readonly string[] = [
   'harness/cli/soak/soak.test.ts',
   'harness/cli/waivers.test.ts',
   'harness/test/long-times.test.ts',
+  'harness/test/rotator.test.ts',
 ];

@@ -7,11 +7,13 @@
  */
 import { assertNever } from '../model/errors.ts';
 import { appendItem, pointerTo, removeItem, setAt, valueAt } from '../model/edit.ts';
+import { textOf } from '../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../model/object.ts';
 import type { FieldPath, ObjectTarget, Program, ProgramOp } from '../model/workload.ts';
 import { call, ConnectionFailure } from '../wire/call.ts';
 import type { ApiRequest, ApiResponse, Method, Upstream } from '../wire/http.ts';
 import { collectionPath, objectPath } from '../wire/path.ts';
+import { isUnansweredWebhook } from '../wire/unanswered-webhook.ts';
 
 export interface ProgramContext {
   readonly upstream: Upstream;
@@ -28,10 +30,15 @@ export interface ProgramContext {
   onOpDone(index: number): void;
   /** Whether no further operation may start. */
   ended(): boolean;
+  /** Resolves after so much run time, or at once where nobody keeps it. */
+  pause?(delayMs: number): Promise<void>;
 }
 
 /** How often the undoing of one's own list item is tried: conflicts must not leave a finalizer behind. */
 const REMOVALS_MAX = 6;
+/** How often an object is applied that a webhook did not answer for, and how long after the last time. */
+const APPLIES_MAX = 5;
+const APPLY_AGAIN_MS = 1_000;
 /** How often a recreation looks whether the old object is gone. */
 const LOOKS_MAX = 10;
 
@@ -60,7 +67,7 @@ class Runner {
 
   async run(op: ProgramOp, index: number): Promise<void> {
     if (op.do === 'create') {
-      await this.#create(op.target, op.object);
+      await this.#apply(op.target, op.object);
       return;
     }
     let name = this.#context.resolveName(op.target);
@@ -152,6 +159,17 @@ class Runner {
       }
       if (!stays) stays = (await this.#create(op.target, op.recreate)) === 409;
       if (!stays) return;
+    }
+  }
+
+  /** As often as it takes the webhooks that have a say in it to answer. */
+  async #apply(target: ObjectTarget, object: KubeObject): Promise<void> {
+    for (let tries = 0; tries < APPLIES_MAX; tries++) {
+      const { code, body } = await this.#send('POST', collectionPath(target, target.namespace), object);
+      const message = typeof body === 'string' ? body : textOf((body as JsonObject)['message']);
+      if (!isUnansweredWebhook(code, message) || this.#context.pause === undefined) return;
+      await this.#context.pause(APPLY_AGAIN_MS);
+      if (this.#context.ended()) return;
     }
   }
 

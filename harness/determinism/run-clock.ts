@@ -34,8 +34,8 @@ export interface RunClock {
   hurry?(slackMs: number): void;
   /** Lets up to `ms` go by, as any request takes its time, without anything happening. */
   elapse(ms: number): void;
-  /** Calls back after `delayMs`, for `owner`, unless a new run has begun by then. */
-  after(delayMs: number, owner: string, then: () => void): void;
+  /** Calls back after `delayMs`, for `owner`, unless a new run has begun by then, or the returned function was called. */
+  after(delayMs: number, owner: string, then: () => void): () => void;
   /** It is the wall's: nobody knows what it will bring, and whoever waits for it does wait. */
   readonly passesByItself?: boolean;
   /** Whether somebody is to be called back, on a clock whose next moment does not tell. */
@@ -67,12 +67,16 @@ export class WallClock implements RunClock {
     this.#timers.clear();
   }
 
-  after(delayMs: number, _owner: string, then: () => void): void {
+  after(delayMs: number, _owner: string, then: () => void): () => void {
     const timer = realSetTimeout(() => {
       this.#timers.delete(timer);
       then();
     }, delayMs);
     this.#timers.add(timer);
+    return () => {
+      this.#timers.delete(timer);
+      realClearTimeout(timer);
+    };
   }
 
   get expects(): boolean {

@@ -83,6 +83,16 @@ describe('the clock of a run with steered programs', () => {
     expect(called).toEqual(['first', 'second']);
   });
 
+  it('does not call back who has given up', () => {
+    const giveUp = clock.after(100, 'webhooks', () => expect.unreachable());
+
+    expect(clock.callsBack).toBe(true);
+    giveUp();
+    expect(clock.callsBack).toBe(false);
+    clock.reaches(200);
+    expect(clock.fire()).toBe(false);
+  });
+
   it('expects whoever has not been heard of, up to a limit', () => {
     const heard = [clock.awaiting(500), clock.awaiting(500)];
 

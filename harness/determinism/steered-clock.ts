@@ -78,8 +78,17 @@ export class SteeredClock implements RunClock {
     return this.#jumps;
   }
 
-  after(delayMs: number, _owner: string, then: () => void): void {
-    this.#timers = [...this.#timers, { atMs: this.#nowMs + delayMs, call: then }].toSorted((a, b) => a.atMs - b.atMs);
+  after(delayMs: number, _owner: string, then: () => void): () => void {
+    const timer: Timer = { atMs: this.#nowMs + delayMs, call: then };
+    this.#timers = [...this.#timers, timer].toSorted((a, b) => a.atMs - b.atMs);
+    return () => {
+      this.#timers = this.#timers.filter((other) => other !== timer);
+    };
+  }
+
+  /** Whether somebody is to be called back. */
+  get callsBack(): boolean {
+    return this.#timers.length > 0;
   }
 
   get expects(): boolean {

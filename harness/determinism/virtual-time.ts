@@ -92,8 +92,9 @@ class InstalledVirtualTime implements VirtualTime {
     this.#timers.fireFirst();
   }
 
-  after(delayMs: number, owner: string, then: () => void): void {
-    this.#owners.runAs(owner, () => this.#timers.set(then, delayMs, [], false));
+  after(delayMs: number, owner: string, then: () => void): () => void {
+    const timer = this.#owners.runAs(owner, () => this.#timers.set(then, delayMs, [], false));
+    return () => this.#timers.clear(timer);
   }
 
   runAs<T>(owner: string, fn: () => T): T {

@@ -121,8 +121,11 @@ describe('what is said of manifests', () => {
   });
 
   it('is what is left out of them', () => {
-    expect(resolved().warnings).toEqual([
-      expect.stringContaining('Certificate (cert-manager.io/v1) are passed over'),
+    const monitor = join(folder, 'monitor.yaml');
+    writeFileSync(monitor, 'apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: { name: gadgets }\n');
+
+    expect(resolved({ manifests: [file('install.yaml'), monitor] }).warnings).toEqual([
+      expect.stringContaining('of the manifests, ServiceMonitor (monitoring.coreos.com/v1) are passed over'),
       expect.stringContaining("of the Deployment's arguments, --leader-elect is left out"),
     ]);
   });

@@ -1,12 +1,9 @@
 /** Files of one life that a pod would find mounted: entries of ConfigMaps and Secrets, certificates. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 export interface MountedFile {
-  /**
-   * `files`: below `{files}`, where the command finds it; `home`: below its temporary folder, where libraries look by themselves;
-   * `pod`: below /var/run, where the host permits mounts.
-   */
+  /** `files`: below `{files}`, where the command finds it; `home`: below its temporary folder; `pod`: below /var/run, where the host permits mounts. */
   readonly below: 'files' | 'home' | 'pod';
   /** Where it is mounted in a pod. */
   readonly path: string;
@@ -14,19 +11,89 @@ export interface MountedFile {
   readonly content?: Uint8Array;
 }
 
+/** A mounted ConfigMap or Secret as a folder of files; a kubelet writes it anew when the object changes. */
+export interface MountedFolder {
+  /** Where it is mounted in a pod. */
+  readonly path: string;
+  readonly entries: { readonly [name: string]: Uint8Array };
+}
+
+/** The folders of a life that mounts lie below. */
+export type LifeFolders = { readonly [below in MountedFile['below']]: string };
+
 /** Where controller-runtime looks for the certificate of its webhook server, below its temporary folder. */
 export const SERVING_CERTS = 'k8s-webhook-server/serving-certs';
+/** Pods have it; a process has a temporary folder of its own. */
+const POD_TMP = '/tmp/';
+/** What leads to the current version of a folder, as kubelets call it. */
+const CURRENT = '..data';
 
 /** Writes them. The folders are made where they are missing. */
-export function mountFiles(
-  mounted: readonly MountedFile[],
-  folders: { readonly [below in MountedFile['below']]: string },
-): void {
+export function mountFiles(mounted: readonly MountedFile[], folders: LifeFolders): void {
   mkdirSync(folders.files, { recursive: true });
   for (const { below, path, content } of mounted) {
-    // The path is made absolute first, so that no ".." in it leads out of the folder.
-    const place = join(folders[below], join('/', path));
+    const place = placeOf(folders[below], path);
     mkdirSync(content === undefined ? place : dirname(place), { recursive: true });
     if (content !== undefined) writeFileSync(place, content, { mode: 0o600 });
   }
+}
+
+/** Writes the folders below `{files}`; those below /tmp are found below the temporary folder of the life too. */
+export function mountFolders(mounted: readonly MountedFolder[], folders: LifeFolders): void {
+  const linked: string[] = [];
+  for (const folder of mounted.toSorted((a, b) => a.path.length - b.path.length)) {
+    const place = mountedAt(folder, folders);
+    mkdirSync(place, { recursive: true });
+    writeEntries(folder, folders);
+    if (!folder.path.startsWith(POD_TMP) || linked.some((path) => folder.path.startsWith(`${path}/`))) continue;
+    const link = placeOf(folders.home, folder.path.slice(POD_TMP.length));
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(place, link);
+    linked.push(folder.path);
+  }
+}
+
+/** Where a mounted folder lies on the host. */
+export function mountedAt({ path }: MountedFolder, { files }: Pick<LifeFolders, 'files'>): string {
+  return placeOf(files, path);
+}
+
+/**
+ * Replaces all files of a folder at once, as a kubelet does: each is a link through `..data`, which leads to another folder after one
+ * rename. Programs that watch the files see that.
+ */
+export function writeEntries(folder: MountedFolder, folders: Pick<LifeFolders, 'files'>): void {
+  const place = mountedAt(folder, folders);
+  const before = currentIn(place);
+  const version = `..${Number(before?.slice(2) ?? 0) + 1}`;
+  for (const [name, content] of Object.entries(folder.entries)) {
+    const file = placeOf(join(place, version), name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, content, { mode: 0o600 });
+  }
+  mkdirSync(join(place, version), { recursive: true });
+  const next = join(place, `${CURRENT}_tmp`);
+  symlinkSync(version, next);
+  renameSync(next, join(place, CURRENT));
+  const names = new Set(Object.keys(folder.entries).map((path) => join('/', path).split('/')[1] ?? ''));
+  const there = readdirSync(place, { withFileTypes: true });
+  // A folder is what something else is mounted in.
+  for (const entry of there)
+    if (entry.isSymbolicLink() && entry.name !== CURRENT && !names.has(entry.name)) rmSync(join(place, entry.name));
+  for (const name of names)
+    if (there.every((entry) => entry.name !== name)) symlinkSync(join(CURRENT, name), join(place, name));
+  if (before !== undefined) rmSync(join(place, before), { recursive: true, force: true });
+}
+
+function currentIn(place: string): string | undefined {
+  try {
+    return readlinkSync(join(place, CURRENT));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The path is made absolute first, so that no ".." in it leads out of the folder. */
+function placeOf(folder: string, path: string): string {
+  return join(folder, join('/', path));
 }

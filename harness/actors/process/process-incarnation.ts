@@ -16,8 +16,17 @@ import { CertificateAuthority, type Identity } from '../../apiserver/http/certif
 import { familyOf } from './family.ts';
 import { fileView } from './file-view.ts';
 import { footprintOf } from './footprint.ts';
+import { portsOf } from './listening.ts';
 import { reconcilesIn } from './prometheus.ts';
-import { mountFiles, SERVING_CERTS, type MountedFile } from './mounted-files.ts';
+import {
+  mountedAt,
+  mountFiles,
+  mountFolders,
+  SERVING_CERTS,
+  writeEntries,
+  type MountedFile,
+  type MountedFolder,
+} from './mounted-files.ts';
 import { realDelay } from '../../determinism/real-time.ts';
 import type { ActorId } from '../../model/actor.ts';
 import type { ProcessTarget } from '../../model/counterexample.ts';
@@ -70,6 +79,8 @@ export interface ProcessHost {
   readonly target: ProcessTarget;
   /** What a pod would find mounted. */
   readonly files: readonly MountedFile[];
+  /** The ConfigMaps and Secrets that it would find mounted, as they are when a life begins. */
+  readonly folders?: () => readonly MountedFolder[];
   readonly namespace: string;
   readonly authority: CertificateAuthority;
   readonly identity: Identity;
@@ -120,6 +131,10 @@ export interface ProcessIncarnation {
   look(): Promise<Reading | undefined>;
   /** The port that its command was given under one of these names. */
   portNamed(names: readonly string[]): number | undefined;
+  /** The ports that it listens on. */
+  listening?(): readonly number[];
+  /** Replaces the content of mounted folders. */
+  remount?(folders: readonly MountedFolder[]): void;
   /** What its author calls started. */
   readonly ready: boolean;
   /** By which its clock is steered, where it is. */
@@ -210,6 +225,9 @@ class Incarnation implements ProcessIncarnation {
     const pod = join(this.#folder, 'pod');
     mkdirSync(pod);
     mountFiles(this.#host.files, { files, home, pod });
+    const folders = this.#host.folders?.() ?? [];
+    mountFolders(folders, { files, home, pod });
+    const mounts = folders.map((folder) => ({ from: mountedAt(folder, { files }), to: folder.path }));
     const values: Placeholders = {
       kubeconfig,
       namespace,
@@ -224,7 +242,7 @@ class Incarnation implements ProcessIncarnation {
     const command = target.command.map((word) => filledIn(word, values));
     const own = Object.entries(target.env).map(([name, value]) => [name, filledIn(value, values)] as const);
     const [program, ...args] = watched(
-      [...enclosure.wrapper({ folder: this.#folder, view: this.#host.view, ...this.#steered() }), ...command],
+      [...enclosure.wrapper({ folder: this.#folder, view: this.#host.view, mounts, ...this.#steered() }), ...command],
       {
         folder: this.#folder,
         search: !enclosure.endsAll,
@@ -301,6 +319,15 @@ class Incarnation implements ProcessIncarnation {
 
   get ready(): boolean {
     return this.#readiness?.ready ?? this.#host.target.ready === 'quiet';
+  }
+
+  listening(): readonly number[] {
+    return this.pid === undefined || this.#life.over ? [] : portsOf(familyOf(this.pid));
+  }
+
+  remount(folders: readonly MountedFolder[]): void {
+    if (this.#life.over || this.#folder === '') return;
+    for (const folder of folders) writeEntries(folder, { files: join(this.#folder, 'files') });
   }
 
   stop(): void {

@@ -8,6 +8,7 @@ import { spawnSync } from 'node:child_process';
 import { getSystemErrorMessage } from 'node:util';
 import type { FileSystem } from '../../model/counterexample.ts';
 import { findLauncher } from './launcher/launcher.ts';
+import { isWithin } from '../../report/is-within.ts';
 import { POD } from './file-view.ts';
 import { LIFE } from './watched.ts';
 
@@ -31,8 +32,16 @@ export interface LifeView {
   readonly folder: string;
   /** Operations of the launcher (`file-view.ts`). */
   readonly view: readonly string[];
+  /** Folders of the host that lie elsewhere for it, where its programs look for them. */
+  readonly mounts?: readonly Mount[];
   /** How its clock begins, where it is steered: by the file {@link STEERED_BY}. */
   readonly steered?: Steered;
+}
+
+/** A folder `from` that a program finds as `to`. */
+export interface Mount {
+  readonly from: string;
+  readonly to: string;
 }
 
 /** How a steered life begins. */
@@ -120,17 +129,31 @@ function launcherWrapper(
   if ('refused' in tried) return tried;
   return {
     ...tried,
-    wrapper: ({ folder, view, steered }) => [
+    wrapper: ({ folder, view, mounts = [], steered }) => [
       launcher,
       ...options,
       ...(steered === undefined ? [] : steeredBy(steered)),
       ...view.map((word) => (word === POD ? `${folder}/pod` : word)),
       '--write',
       folder,
+      ...mounts.filter(({ to }) => canMount(to, folder, view)).flatMap(({ from, to }) => ['--at', from, to]),
       '--',
     ],
   };
 }
+
+/**
+ * Only where a folder can be made: inside of one that is hidden from the program, and so that nothing that is shown to it lies behind the
+ * mount.
+ */
+function canMount(to: string, folder: string, view: readonly string[]): boolean {
+  const hidden = view.filter((_, at) => view[at - 1] === '--hide');
+  const isInside = hidden.some((place) => place !== to && isWithin(to, place));
+  const shown = [folder, ...view.filter((_, at) => SHOWING.has(view[at - 1] ?? ''))];
+  return isInside && !shown.some((place) => isWithin(place, to));
+}
+
+const SHOWING: ReadonlySet<string> = new Set(['--read', '--overlay', '--cd']);
 
 /** All that a view is made of. */
 const VIEW = ['--hide', '/tmp', '--overlay', '/usr'];

@@ -42,6 +42,19 @@ function call(more: Partial<CallOut> = {}, options: Parameters<typeof httpsCallO
 }
 
 describe('a call over HTTPS', () => {
+  it('is given up by the clock that it is told of', async () => {
+    let isAsked = (): void => {};
+    const asked = new Promise<void>((resolve) => (isAsked = resolve));
+    handle = () => isAsked();
+    const timers: (readonly [delayMs: number, call: () => void])[] = [];
+    const answer = call({}, { after: (...timer) => (timers.push(timer), () => {}) });
+
+    await asked;
+    expect(timers.map(([delayMs]) => delayMs)).toEqual([10_000]);
+    timers[0]?.[1]();
+    expect(await answer).toEqual({ outcome: 'failed', why: 'context deadline exceeded' });
+  });
+
   it('posts JSON and hands over what came back', async () => {
     handle = ({ method, url, headers }, body, response) => {
       response.writeHead(201, { 'content-type': 'application/json' });

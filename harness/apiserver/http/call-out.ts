@@ -15,6 +15,13 @@ export interface CallOutOptions {
   readonly resolveService?: (service: ServiceReference) => string | undefined;
   /** How to get there; by default over the network. Each call then has a connection of its own. */
   readonly connect?: (port: number) => Promise<Duplex>;
+  /** By whose clock time is out; by default the real one. The returned function gives it up. */
+  readonly after?: (delayMs: number, then: () => void) => () => void;
+}
+
+function afterRealTime(delayMs: number, then: () => void): () => void {
+  const timer = realSetTimeout(then, delayMs);
+  return () => realClearTimeout(timer);
 }
 
 /** As much of an answer as is read. Go's client reads three times as much as a request may be large. */
@@ -42,7 +49,12 @@ export function httpsCallOut(options: CallOutOptions = {}): CallOutFunction {
       answer({ outcome: 'failed', why: target });
       return () => {};
     }
-    return post(callOut, { ...target, agent: agentFor(callOut.caBundle ?? '') }, answer);
+    return post(
+      callOut,
+      { ...target, agent: agentFor(callOut.caBundle ?? '') },
+      options.after ?? afterRealTime,
+      answer,
+    );
   };
 }
 
@@ -91,13 +103,18 @@ function targetOf(callOut: CallOut, options: CallOutOptions): RequestOptions | s
   };
 }
 
-function post(callOut: CallOut, target: RequestOptions, answer: (given: CallOutAnswer) => void): () => void {
+function post(
+  callOut: CallOut,
+  target: RequestOptions,
+  after: NonNullable<CallOutOptions['after']>,
+  answer: (given: CallOutAnswer) => void,
+): () => void {
   const body = JSON.stringify(callOut.body);
   let settled = false;
   const settle = (given: CallOutAnswer): void => {
     if (settled) return;
     settled = true;
-    realClearTimeout(timer);
+    inTime();
     answer(given);
   };
   const outgoing = request(
@@ -133,15 +150,15 @@ function post(callOut: CallOut, target: RequestOptions, answer: (given: CallOutA
       incoming.on('close', () => settle({ outcome: 'failed', why: 'unexpected EOF' }));
     },
   );
-  const timer = realSetTimeout(() => {
+  const inTime = after(callOut.timeoutSeconds * 1000, () => {
     settle({ outcome: 'failed', why: 'context deadline exceeded' });
     outgoing.destroy();
-  }, callOut.timeoutSeconds * 1000);
+  });
   outgoing.on('error', (error: NodeJS.ErrnoException) => settle({ outcome: 'failed', why: goError(error, target) }));
   outgoing.end(body);
   return () => {
     settled = true;
-    realClearTimeout(timer);
+    inTime();
     outgoing.destroy();
   };
 }
@@ -155,7 +172,7 @@ const UNTRUSTED = [
 ];
 
 /** The error as Go's HTTP client words it. */
-function goError(error: NodeJS.ErrnoException & { readonly cert?: unknown }, target: RequestOptions): string {
+export function goError(error: NodeJS.ErrnoException & { readonly cert?: unknown }, target: RequestOptions): string {
   const { code = '' } = error;
   const host = target.host ?? '';
   const place = `${host.includes(':') ? `[${host}]` : host}:${target.port ?? 443}`;

@@ -25,10 +25,12 @@ import { podLives, type StartLife } from './pod-lives.ts';
 import { WallRest } from './wall-rest.ts';
 import type { Rest } from './rest.ts';
 import { SteeredRest } from './steered-rest.ts';
+import { MountedVolumes } from './mounted-volumes.ts';
 import { podFor, type Pod } from '../project/pod.ts';
-import { containerPortOf, ledTo, webhookPorts } from '../project/webhooks.ts';
+import { containerPortOf, ledTo } from '../project/webhooks.ts';
 import type { Places } from '../run/places.ts';
 import type { Subject } from '../subject.ts';
+import { WebhookConfigurations } from './webhook-configurations.ts';
 import { WebhookCalls, type WebhookCallOptions } from './webhook-calls.ts';
 import { openRelay } from './webhook-relay.ts';
 import type { Pace } from '../run/pace.ts';
@@ -110,7 +112,11 @@ async function assembleProcessHost(
   const { time, rest } = clockOf(steered, beat);
   const processor = steered === undefined ? undefined : nextProcessor();
   const pod = podFor(subject);
+  const volumes = new MountedVolumes(pod, () => rest.told());
+  const configured = new WebhookConfigurations(pod, subject.cluster === 'embedded');
   const webhooks = webhooksOf(pod, {
+    asked: () => configured.asked,
+    time,
     world: () => standing?.current,
     connect: (port) => enclosures.connect(port),
     told: () => rest.told(),
@@ -125,7 +131,9 @@ async function assembleProcessHost(
     steered === undefined ? undefined : () => Math.floor(steered.originMs + steered.exactMs),
   );
   // A real server that asks a webhook has not answered whoever wrote, whatever the webhook wants to know first.
-  rest.alsoWhile((world) => webhooks.waits(world) || (isBusy() && !webhooks.isAsking) || disturbance?.isBusy === true);
+  rest.alsoWhile((world) =>
+    (isBusy() && !webhooks.isAsking) || disturbance?.isBusy === true ? 'instant' : webhooks.holdup(world),
+  );
   // Its end comes from whoever waits for rest: a life that connects to nothing before would be waited for all its time.
   rest.startsAfter(() => disturbance?.isOver(time.now()) === true);
   const front = {
@@ -141,6 +149,7 @@ async function assembleProcessHost(
     const lives = processHost({
       ...front,
       ...toldThere({ target: { ...target, env: { ...pod.env, ...target.env } }, files: pod.files }, ground.places),
+      folders: () => volumes.folders,
       namespace: ground.places?.there(subject.namespace) ?? subject.namespace,
       enclosures,
       ...(steered === undefined
@@ -160,9 +169,11 @@ async function assembleProcessHost(
       rest.moved();
       if (kind !== 'started') started();
       if (kind === 'exited') ended();
+      if (kind === 'exited') unmounted();
       if (kind === 'exited' || kind === 'start-failed') watched();
       tell(kind, detail);
     });
+    const unmounted = volumes.starts(incarnation);
     const watched = rest.watch(incarnation);
     const ended = webhooks.starts(incarnation);
     return {
@@ -170,6 +181,7 @@ async function assembleProcessHost(
         started();
         watched();
         ended();
+        unmounted();
         incarnation.crash();
       },
       stop: telling(rest, () => incarnation.stop()),
@@ -184,9 +196,14 @@ async function assembleProcessHost(
   let drainMs = 0;
   const host: Host = {
     ...ground,
+    environment: (port, run) => [...ground.environment(port, run), volumes.begins(run.after), configured.begins()],
     time,
     pace: paceOf(target, steered !== undefined),
     launch,
+    warnings: () => [
+      ...(ground.warnings?.() ?? []),
+      ...(webhooks.trouble === undefined ? [] : [webhooks.trouble]),
+    ],
     drain: async (world) => {
       const began = realNow();
       try {
@@ -200,7 +217,13 @@ async function assembleProcessHost(
     },
     containment:
       inCluster === undefined
-        ? { network: enclosures.network, warning: warningOf(subject, target, enclosures) }
+        ? {
+            network: enclosures.network,
+            warning: warningOf(subject, target, enclosures),
+            get unanswered() {
+              return webhooks.trouble;
+            },
+          }
         : { network: 'none', warning: inCluster.warnings[0] ?? null },
     ...(disturbance === undefined ? {} : { disturbance }),
     // In a network of its own: both may listen on the same port.
@@ -259,15 +282,11 @@ async function askedFrom(
 }
 
 /** Questions to the webhooks that the project's target serves. */
-function webhooksOf(
-  { workload, crds, project }: Pod,
-  about: Omit<WebhookCallOptions, 'portOf' | 'ports'>,
-): WebhookCalls {
+function webhooksOf({ workload, project }: Pod, about: Omit<WebhookCallOptions, 'portOf'>): WebhookCalls {
   const objects = project?.objects ?? [];
   return new WebhookCalls({
     ...about,
     portOf: (service) => (workload === undefined ? undefined : containerPortOf(workload, objects, service)),
-    ports: workload === undefined ? [] : webhookPorts([...objects, ...crds], workload),
   });
 }
 

@@ -5,6 +5,12 @@ import type { World } from '../run/world.ts';
 /** A server that has not answered for so long, with nothing else going on, will not. */
 export const UNANSWERED_MS = 30_000;
 
+/**
+ * What keeps rest away although the target sleeps: nothing; something that takes no time of the run, however long it really takes; or
+ * something for which time may have to pass.
+ */
+export type Holdup = 'none' | 'instant' | 'timed';
+
 export interface Rest {
   /** A life begins; the returned function says that it is there, or gone. One that has sent nothing within that time is not waited for. */
   starting(withinMs: number): () => void;
@@ -17,7 +23,7 @@ export interface Rest {
   /** Something else has happened. */
   moved(): void;
   /** Rest has not come as long as `outside` says so. */
-  alsoWhile(outside: (world: World) => boolean): void;
+  alsoWhile(outside: (world: World) => Holdup): void;
   /** A life that begins is not waited for while `isDue`: something has to happen first, or it may reach nobody. */
   startsAfter(isDue: () => boolean): void;
   /** A program waits in a way that is not steered. */

@@ -11,7 +11,7 @@ import type { SteeredClock } from '../../determinism/steered-clock.ts';
 import { CutShort } from '../run/cut-short.ts';
 import { Unsteered } from '../run/unsteered.ts';
 import type { World } from '../run/world.ts';
-import { UNANSWERED_MS, type Rest, type Watched } from './rest.ts';
+import { UNANSWERED_MS, type Holdup, type Rest, type Watched } from './rest.ts';
 
 /** A launcher answers after that many ms of real time at the latest. */
 const ASKED_MS = 50;
@@ -33,7 +33,7 @@ export class SteeredRest implements Rest {
   readonly #unansweredMs: number;
   readonly #lives = new Set<Watched>();
   #starting = 0;
-  #outside: (world: World) => boolean = () => false;
+  #outside: (world: World) => Holdup = () => 'none';
   #unsteered: string | undefined;
   #activity = 0;
   /** Something may have woken them since they were asked last. */
@@ -83,7 +83,7 @@ export class SteeredRest implements Rest {
     this.told();
   }
 
-  alsoWhile(outside: (world: World) => boolean): void {
+  alsoWhile(outside: (world: World) => Holdup): void {
     this.#outside = outside;
   }
 
@@ -131,14 +131,17 @@ export class SteeredRest implements Rest {
         clock.sleeps(null, true);
         return;
       }
-      if (this.#outside(world)) {
+      const holdup = this.#outside(world);
+      // Whoever is asked waits for a moment of its own before it answers, or for something at the gate, which is for others to let happen.
+      const isHeldUp = holdup === 'instant' || (holdup === 'timed' && world.gate.pending.length === 0);
+      if (isHeldUp) {
         if (awakeMs > this.#unansweredMs)
           throw new CutShort(`what was asked for was not answered within ${this.#unansweredMs / 1000} s`);
-        // Whoever is asked waits for a moment of its own before it answers; what it waits for at the gate is for others to let happen.
         const soonest = soonestOf(doing);
-        if (soonest !== null && world.gate.pending.length === 0) {
+        if (holdup === 'timed' && (soonest !== null || clock.callsBack)) {
           clock.sleeps(soonest, false);
           clock.advanceToNext();
+          if (clock.fire()) this.told();
           this.#stirred = true;
         } else await realDelay(POLL_MS);
         continue;

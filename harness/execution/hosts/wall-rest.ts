@@ -9,7 +9,7 @@ import { realDelay, realNow, realSetImmediate } from '../../determinism/real-tim
 import type { WallClock } from '../../determinism/run-clock.ts';
 import { CutShort } from '../run/cut-short.ts';
 import type { World } from '../run/world.ts';
-import { UNANSWERED_MS, type Rest, type Watched } from './rest.ts';
+import { UNANSWERED_MS, type Holdup, type Rest, type Watched } from './rest.ts';
 
 const POLL_MS = 1;
 /**
@@ -54,7 +54,7 @@ export class WallRest implements Rest {
   /** How long the youngest life is waited for, once and not again by each drain. */
   #startsUntilMs = 0;
   #activity = 0;
-  #outside: (world: World) => boolean = () => false;
+  #outside: (world: World) => Holdup = () => 'none';
   #isDue: () => boolean = () => false;
   readonly #unansweredMs: number;
   readonly #reaction = new Reaction();
@@ -120,7 +120,7 @@ export class WallRest implements Rest {
   /** Here time passes by itself. */
   lost(): void {}
 
-  alsoWhile(outside: (world: World) => boolean): void {
+  alsoWhile(outside: (world: World) => Holdup): void {
     this.#outside = outside;
   }
 
@@ -162,7 +162,7 @@ export class WallRest implements Rest {
         }
       }
       if (!startingUp && !this.#acting && !waiting) {
-        if (!this.#outside(world)) return;
+        if (this.#outside(world) === 'none') return;
         if (realNow() - movedMs > this.#unansweredMs)
           throw new CutShort(`what was asked for was not answered within ${this.#unansweredMs / 1000} s`);
       }

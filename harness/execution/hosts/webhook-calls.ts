@@ -8,12 +8,14 @@
 import type { Duplex } from 'node:stream';
 import type { CallOutFunction } from '../../apiserver/admission/call-out.ts';
 import { httpsCallOut } from '../../apiserver/http/call-out.ts';
-import { realDelay, realNow } from '../../determinism/real-time.ts';
+import type { RunClock } from '../../determinism/run-clock.ts';
 import type { ContainerPort, NamedService } from '../project/webhooks.ts';
 import type { World } from '../run/world.ts';
+import type { Holdup } from './rest.ts';
+import { WebhookOpening, type AskedPort, type OpeningLife } from './webhook-opening.ts';
 
 /** The life of the target that answers. */
-export interface Answering {
+export interface Answering extends OpeningLife {
   /** The port that it was given by one of these names, if it was. */
   portNamed(names: readonly string[]): number | undefined;
 }
@@ -23,49 +25,69 @@ export interface WebhookCallOptions {
   readonly world: () => World | undefined;
   /** Where services lead. */
   readonly portOf: (service: NamedService) => ContainerPort | undefined;
-  /** The ports that have to listen before the target is ready. */
-  readonly ports: readonly ContainerPort[];
+  /** What has to answer before the target is ready, as the configurations are now. */
+  readonly asked: () => readonly AskedPort[];
+  /** By whose clock a question is given up. */
+  readonly time: Pick<RunClock, 'after' | 'now'>;
   /** A connection to a port of the target's. Rejects when nobody listens. */
   readonly connect: (port: number) => Promise<Duplex>;
   /** The target was told something. */
   readonly told: () => void;
 }
 
-/** A webhook that does not listen by then is taken to be switched off, and not waited for in later lives. */
-const READY_MAX_MS = 15_000;
-const POLL_MS = 10;
+const OWNER = 'webhooks';
 
 export class WebhookCalls {
   readonly #options: WebhookCallOptions;
   readonly #post: CallOutFunction;
+  readonly #opening: WebhookOpening;
   #answering: Answering | undefined;
   /** Questions without an answer. */
   #open = 0;
   /** What had been sent when the last question was asked, as the gate counts it. */
   #sentBefore = 0;
-  /** The target lives and does not listen yet. */
-  #opening = false;
-  #late = false;
+  /** Connections that are being made: no time of the run passes meanwhile. */
+  #connecting = 0;
 
   constructor(options: WebhookCallOptions) {
     this.#options = options;
+    const { time, told, asked } = options;
+    const after = (delayMs: number, then: () => void): (() => void) => time.after(delayMs, OWNER, then);
+    this.#opening = new WebhookOpening({
+      asked,
+      after,
+      told,
+      now: () => time.now(),
+      actual: (port) => this.#actual(port),
+      connect: options.connect,
+    });
     this.#post = httpsCallOut({
+      after,
       resolveService: (service) => {
         const port = options.portOf(service);
         return port === undefined ? undefined : `127.0.0.1:${this.#actual(port)}`;
       },
-      connect: options.connect,
+      connect: (port) => {
+        this.#connecting++;
+        return options.connect(port).finally(() => this.#connecting--);
+      },
     });
+  }
+
+  /** What never answered, with what the target listens on instead. */
+  get trouble(): string | undefined {
+    return this.#opening.trouble;
   }
 
   /**
    * Whether nothing else should happen yet: the target makes up its mind about a question, or does not listen yet. Where it asks
    * something itself meanwhile, that has to happen first.
    */
-  waits(world: World): boolean {
-    if (this.#opening) return world.gate.pending.length === 0;
-    if (this.#open === 0) return false;
-    return world.gate.activity === this.#sentBefore || world.gate.pending.length === 0;
+  holdup(world: World): Holdup {
+    const isIdle = world.gate.pending.length === 0;
+    if (this.#opening.isOpening) return !isIdle ? 'none' : this.#opening.isTrying ? 'instant' : 'timed';
+    if (this.#open === 0 || (world.gate.activity !== this.#sentBefore && !isIdle)) return 'none';
+    return this.#connecting > 0 ? 'instant' : 'timed';
   }
 
   /** Whether a question has no answer yet: what the target asks meanwhile comes before all else. */
@@ -76,34 +98,7 @@ export class WebhookCalls {
   /** A life of the target begins; the returned function says that it is over. */
   starts(answering: Answering): () => void {
     this.#answering = answering;
-    const life = { over: false };
-    this.#opening = this.#options.ports.length > 0 && !this.#late;
-    if (this.#opening) void this.#untilItListens(answering, life);
-    return () => {
-      life.over = true;
-      if (this.#answering === answering) this.#opening = false;
-    };
-  }
-
-  async #untilItListens(answering: Answering, life: { readonly over: boolean }): Promise<void> {
-    const until = realNow() + READY_MAX_MS;
-    for (const port of this.#options.ports) {
-      while (!life.over && this.#answering === answering) {
-        if (realNow() > until) this.#late = true;
-        if (this.#late || (await this.#listens(port))) break;
-        await realDelay(POLL_MS);
-      }
-    }
-    if (this.#answering === answering) this.#opening = false;
-  }
-
-  async #listens(port: ContainerPort): Promise<boolean> {
-    try {
-      (await this.#options.connect(this.#actual(port))).destroy();
-      return true;
-    } catch {
-      return false;
-    }
+    return this.#opening.starts(answering);
   }
 
   /** The port that stands for the container's: one of its own where the command asks for that. */

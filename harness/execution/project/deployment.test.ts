@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { HarnessError } from '../../model/errors.ts';
 import type { KubeObject } from '../../model/object.ts';
 import { argumentsOf, environmentOf, findWorkload, identityOf, workloadOf } from './deployment.ts';
-import { mountsOf } from './mounts.ts';
+import { mountsOf, neededSecrets } from './mounts.ts';
 
 const PROJECT = objectsOf(`
 apiVersion: v1
@@ -104,17 +104,24 @@ describe('the workload that is the target', () => {
   });
 
   it('finds what its pod would have mounted', () => {
-    const certificates = { 'tls.crt': Buffer.from('certificate') };
+    const textsIn = (entries: { readonly [name: string]: Uint8Array }): unknown =>
+      Object.fromEntries(Object.entries(entries).map(([name, content]) => [name, Buffer.from(content).toString()]));
+    const certificate = {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'made-by-somebody', namespace: 'system' },
+    };
 
-    const mounted = mountsOf(workload(), PROJECT, certificates).map(({ path, content }) => [path, content?.toString()]);
+    const mounted = mountsOf(workload(), [...PROJECT, { ...certificate, stringData: { 'tls.crt': 'certificate' } }]);
 
-    expect(mounted).toEqual([
-      ['/tmp/certs', undefined],
-      ['/tmp/certs/tls.crt', 'certificate'],
-      ['/etc/shop', undefined],
-      ['/etc/shop/settings.yaml', 'a: 1'],
+    expect(mounted.folders.map(({ path, entries }) => [path, textsIn(entries)])).toEqual([
+      ['/tmp/certs', { 'tls.crt': 'certificate' }],
+      ['/etc/shop', { 'settings.yaml': 'a: 1' }],
+    ]);
+    expect(mounted.files.map(({ path, content }) => [path, Buffer.from(content ?? []).toString()])).toEqual([
       ['/etc/one.yaml', 'debug'],
     ]);
+    expect(neededSecrets(workload())).toEqual(['made-by-somebody']);
   });
 
   it('is told among several by its program, its name, or its author', () => {

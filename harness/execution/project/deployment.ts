@@ -182,8 +182,17 @@ function resolved(
   return undefined;
 }
 
+/** The node that the target's pod would be on. */
+export const NODE = 'stalemate-node';
+
+/** What the target's pod is called. */
+export function podName({ object }: TargetWorkload): string {
+  return `${object.metadata.name ?? ''}-0`;
+}
+
 /** A field of the pod that the target would be. */
-function ofPod(path: string, { object, namespace, pod }: TargetWorkload): string | undefined {
+function ofPod(path: string, workload: TargetWorkload): string | undefined {
+  const { object, namespace, pod } = workload;
   const template = mapOf(mapOf(mapOf(object['spec'])['template'])['metadata']);
   const keyed = /^metadata\.(labels|annotations)\['(.*)'\]$/.exec(path);
   if (keyed !== null) return textOf(mapOf(template[keyed[1] ?? ''])[keyed[2] ?? '']);
@@ -191,13 +200,13 @@ function ofPod(path: string, { object, namespace, pod }: TargetWorkload): string
     case 'metadata.namespace':
       return namespace;
     case 'metadata.name':
-      return `${object.metadata.name ?? ''}-0`;
+      return podName(workload);
     case 'metadata.uid':
       return '00000000-0000-4000-8000-000000000001';
     case 'spec.serviceAccountName':
       return textOf(pod['serviceAccountName']) || 'default';
     case 'spec.nodeName':
-      return 'stalemate-node';
+      return NODE;
     case 'status.podIP':
     case 'status.hostIP':
     case 'status.podIPs':

@@ -1,5 +1,5 @@
 /** What the target would find mounted in its pod, as files that a process can be given. */
-import type { MountedFile } from '../../actors/process/mounted-files.ts';
+import type { MountedFile, MountedFolder } from '../../actors/process/mounted-files.ts';
 import { isMap, mapsOf, textOf } from '../../model/json.ts';
 import type { JsonObject, KubeObject } from '../../model/object.ts';
 import { entriesOf, find, type TargetWorkload } from './deployment.ts';
@@ -7,66 +7,84 @@ import { entriesOf, find, type TargetWorkload } from './deployment.ts';
 /** Entries of one source of a volume. */
 type Entries = { readonly [name: string]: Uint8Array };
 
-/**
- * The files of the container's volumes. `certificates`: what a Secret holds that is mounted and nowhere in the manifests, because
- * somebody (cert-manager, usually) makes it in the cluster.
- */
-export function mountsOf(
-  workload: TargetWorkload,
-  objects: readonly KubeObject[],
-  certificates: Entries,
-): readonly MountedFile[] {
+/** What a container finds mounted. */
+export interface Mounts {
+  /** Those that follow what they are made of. */
+  readonly folders: readonly MountedFolder[];
+  /** Single files, which stay as they are, and folders with nothing of the manifests in them. */
+  readonly files: readonly MountedFile[];
+}
+
+/** The mounts of the container's volumes, as the objects are now. */
+export function mountsOf(workload: TargetWorkload, objects: readonly KubeObject[]): Mounts {
   const volumes = new Map(mapsOf(workload.pod['volumes']).map((volume) => [textOf(volume['name']), volume]));
-  return mapsOf(workload.container['volumeMounts']).flatMap((mount): readonly MountedFile[] => {
+  const folders: MountedFolder[] = [];
+  const files: MountedFile[] = [];
+  for (const mount of mapsOf(workload.container['volumeMounts'])) {
     const volume = volumes.get(textOf(mount['name']));
-    const path = textOf(mount['mountPath']);
-    if (volume === undefined || path === '') return [];
-    const entries = sourcesOf(volume).reduce<Entries>(
-      (all, source) => ({ ...all, ...entriesOfSource(source, workload, objects, certificates) }),
+    const path = textOf(mount['mountPath']).replace(/(?<=.)\/+$/, '');
+    if (volume === undefined || path === '') continue;
+    const sources = sourcesOf(volume);
+    const entries = sources.reduce<Entries>(
+      (all, source) => ({ ...all, ...entriesOfSource(source, workload, objects) }),
       {},
     );
     const single = textOf(mount['subPath']);
+    const content = entries[single];
     if (single !== '') {
-      const content = entries[single];
-      return content === undefined ? [] : [{ below: 'files', path, content }];
-    }
-    const files = Object.entries(entries).map(([name, content]): MountedFile => ({
-      below: 'files',
-      path: `${path}/${name}`,
-      content,
-    }));
-    return [{ below: 'files', path }, ...files];
-  });
+      if (content !== undefined) files.push({ below: 'files', path, content });
+    } else if (sources.some((source) => referencesOf(source).length > 0)) folders.push({ path, entries });
+    else files.push({ below: 'files', path });
+  }
+  return { folders, files };
+}
+
+/** The Secrets of the container's volumes without which its pod would not start. */
+export function neededSecrets(workload: TargetWorkload): readonly string[] {
+  const mounted = new Set(mapsOf(workload.container['volumeMounts']).map((mount) => textOf(mount['name'])));
+  return mapsOf(workload.pod['volumes'])
+    .filter((volume) => mounted.has(textOf(volume['name'])))
+    .flatMap(sourcesOf)
+    .flatMap(referencesOf)
+    .flatMap(({ kind, name, isOptional }) => (kind === 'Secret' && !isOptional ? [name] : []));
 }
 
 function sourcesOf(volume: JsonObject): readonly JsonObject[] {
   return isMap(volume['projected']) ? mapsOf(volume['projected']['sources']) : [volume];
 }
 
-function entriesOfSource(
-  source: JsonObject,
-  { namespace }: TargetWorkload,
-  objects: readonly KubeObject[],
-  certificates: Entries,
-): Entries {
-  for (const [kind, field] of [
-    ['ConfigMap', 'configMap'],
-    ['Secret', 'secret'],
-  ] as const) {
+interface Reference {
+  readonly kind: 'ConfigMap' | 'Secret';
+  readonly name: string;
+  readonly isOptional: boolean;
+  readonly items: readonly JsonObject[];
+}
+
+function referencesOf(source: JsonObject): readonly Reference[] {
+  return (
+    [
+      ['ConfigMap', 'configMap'],
+      ['Secret', 'secret'],
+    ] as const
+  ).flatMap(([kind, field]): readonly Reference[] => {
     const reference = source[field];
-    if (!isMap(reference)) continue;
+    if (!isMap(reference)) return [];
     // A volume of its own names a Secret otherwise than a projected one does.
     const name = textOf(reference['secretName']) || textOf(reference['name']);
-    const found = find(objects, kind, namespace, name);
-    const entries = entriesOf(found) ?? (kind === 'Secret' ? certificates : {});
-    const items = mapsOf(reference['items']);
-    if (items.length === 0) return entries;
-    return Object.fromEntries(
-      items.flatMap((item) => {
-        const content = entries[textOf(item['key'])];
-        return content === undefined ? [] : [[textOf(item['path']), content] as const];
-      }),
-    );
-  }
-  return {};
+    return [{ kind, name, isOptional: reference['optional'] === true, items: mapsOf(reference['items']) }];
+  });
+}
+
+function entriesOfSource(source: JsonObject, { namespace }: TargetWorkload, objects: readonly KubeObject[]): Entries {
+  const [reference] = referencesOf(source);
+  if (reference === undefined) return {};
+  const { kind, name, items } = reference;
+  const entries = entriesOf(find(objects, kind, namespace, name)) ?? {};
+  if (items.length === 0) return entries;
+  return Object.fromEntries(
+    items.flatMap((item) => {
+      const content = entries[textOf(item['key'])];
+      return content === undefined ? [] : [[textOf(item['path']), content] as const];
+    }),
+  );
 }

@@ -1,22 +1,29 @@
 /**
- * What the target would find in its pod, for a process: variables, mounted files, and the certificate of its webhooks, which in a
- * cluster somebody else makes.
+ * What the target would find in its pod, for a process: variables, mounted files, and the certificates that in a cluster something else
+ * makes.
  *
  * Start at {@link podFor}.
  */
-import { SERVING_CERTS, type MountedFile } from '../../actors/process/mounted-files.ts';
+import { SERVING_CERTS, type MountedFile, type MountedFolder } from '../../actors/process/mounted-files.ts';
 import { CertificateAuthority } from '../../apiserver/http/certificates.ts';
 import type { ProcessTarget } from '../../model/counterexample.ts';
-import type { KubeObject } from '../../model/object.ts';
+import { isMap, mapOf, mapsOf, textOf } from '../../model/json.ts';
+import type { JsonObject, KubeObject } from '../../model/object.ts';
 import type { Subject } from '../subject.ts';
-import { environmentOf, targetWorkload, type TargetWorkload } from './deployment.ts';
+import { certificateEntries, madeSecrets } from './certificates.ts';
+import { environmentOf, NODE, podName, targetWorkload, type TargetWorkload } from './deployment.ts';
 import { mountsOf } from './mounts.ts';
 import { asksWebhooks, serviceNames, withAuthority } from './webhooks.ts';
 
 export interface Pod {
   readonly workload: TargetWorkload | undefined;
   readonly env: ProcessTarget['env'];
+  /** Those that stay as they are. */
   readonly files: readonly MountedFile[];
+  /** What the container mounts, where the ConfigMaps and Secrets of the cluster are `objects`. */
+  readonly folders: (objects: readonly KubeObject[]) => readonly MountedFolder[];
+  /** ConfigMaps and Secrets before anything changes them. */
+  readonly sources: readonly KubeObject[];
   /** What the server is told, with the authority of the certificate wherever a webhook is named. */
   readonly crds: readonly KubeObject[];
   readonly project: Subject['project'];
@@ -24,44 +31,83 @@ export interface Pod {
   readonly authority?: CertificateAuthority;
 }
 
-/** Pods have it; a process has a temporary folder of its own. */
-const POD_TMP = '/tmp/';
+const DEFAULT_FOLDER = `/tmp/${SERVING_CERTS}`;
 
-export function podFor({ crds, project, namespace }: Pick<Subject, 'crds' | 'project' | 'namespace'>): Pod {
+export function podFor({
+  crds,
+  project,
+  namespace,
+  cluster,
+}: Pick<Subject, 'crds' | 'project' | 'namespace' | 'cluster'>): Pod {
   const workload = project === null ? undefined : targetWorkload(project, namespace);
   const ownNamespace = namespaceFile(workload?.namespace ?? namespace);
-  if (project === null || workload === undefined) return { workload, env: {}, files: [ownNamespace], crds, project };
-  const { objects } = project;
+  const authority = new CertificateAuthority();
+  const objects = project?.objects ?? [];
   const asking = [...crds, ...objects];
-  const authority = asksWebhooks(asking) ? new CertificateAuthority() : undefined;
-  const { certificate = '', key = '' } = authority?.issueServer(serviceNames(asking)) ?? {};
-  const certificates =
-    authority === undefined
-      ? {}
-      : {
-          'tls.crt': Buffer.from(certificate),
-          'tls.key': Buffer.from(key),
-          'ca.crt': Buffer.from(authority.certificate),
-        };
-  const mounted = mountsOf(workload, objects, certificates);
-  const inTmp = mounted
-    .filter(({ path }) => path.startsWith(POD_TMP))
-    .map((file): MountedFile => ({ ...file, below: 'home', path: file.path.slice(POD_TMP.length) }));
-  const byDefault = Object.entries(certificates).map(([name, content]): MountedFile => ({
-    below: 'home',
-    path: `${SERVING_CERTS}/${name}`,
-    content,
-  }));
-  const trusting = (object: KubeObject): KubeObject =>
-    authority === undefined ? object : withAuthority(object, authority.certificate);
+  const names = serviceNames(asking);
+  // A manager that serves webhooks does not start without, whether or not a webhook is configured.
+  const byDefault = { path: DEFAULT_FOLDER, entries: certificateEntries(authority, names) };
+  const withDefault = (folders: readonly MountedFolder[]): readonly MountedFolder[] =>
+    folders.some(({ path }) => DEFAULT_FOLDER.startsWith(`${path}/`) || path === DEFAULT_FOLDER)
+      ? folders
+      : [byDefault, ...folders];
+  if (project === null || workload === undefined)
+    return { workload, env: {}, files: [ownNamespace], folders: () => withDefault([]), sources: [], crds, project };
+  const made = madeSecrets(workload, objects, authority, names);
+  const named = new Set(made.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`));
+  const given = objects.filter(
+    ({ kind, metadata }) =>
+      kind !== 'Secret' || !named.has(`${metadata.namespace ?? workload.namespace}/${metadata.name}`),
+  );
+  const isAsked = asksWebhooks(asking);
+  const trusting = (object: KubeObject): KubeObject => withAuthority(object, authority.certificate);
+  const all = [...given, ...made];
   return {
     workload,
-    env: environmentOf(workload, objects).values,
-    files: [ownNamespace, ...byDefault, ...mounted, ...inTmp],
+    env: environmentOf(workload, all).values,
+    files: [ownNamespace, ...mountsOf(workload, all).files],
+    folders: (sources) => withDefault(mountsOf(workload, sources).folders),
+    sources: all.filter(({ kind }) => kind === 'ConfigMap' || kind === 'Secret'),
     crds: crds.map(trusting),
-    project: { ...project, objects: objects.map(trusting) },
-    ...(authority === undefined ? {} : { authority }),
+    // On a cluster that is not ours nothing is made that the manifests do not hold.
+    project: {
+      ...project,
+      objects: (cluster === 'existing' ? objects : [...all, ...ownPod(workload, cluster)]).map(trusting),
+    },
+    ...(isAsked ? { authority } : {}),
   };
+}
+
+/**
+ * The pod that the target would be, where its environment names it: such a target reads it, for its owner or its node, and ends where there
+ * is none. None where a scheduler would start it.
+ */
+function ownPod(workload: TargetWorkload, cluster: Subject['cluster']): readonly KubeObject[] {
+  const { object, namespace, container } = workload;
+  const isNamed = mapsOf(container['env']).some(
+    ({ valueFrom }) => mapOf(mapOf(valueFrom)['fieldRef'])['fieldPath'] === 'metadata.name',
+  );
+  if (!isNamed || cluster === 'kind') return [];
+  const { labels, annotations } = mapOf(mapOf(mapOf(object['spec'])['template'])['metadata']);
+  const pod: KubeObject = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: podName(workload),
+      namespace,
+      ...(isMap(labels) ? { labels: textsByName(labels) } : {}),
+      ...(isMap(annotations) ? { annotations: textsByName(annotations) } : {}),
+    },
+    spec: {
+      nodeName: NODE,
+      containers: [{ name: textOf(container['name']), image: textOf(container['image']) || 'target' }],
+    },
+  };
+  return [pod];
+}
+
+function textsByName(map: JsonObject): { readonly [name: string]: string } {
+  return Object.fromEntries(Object.entries(map).map(([name, value]) => [name, textOf(value)]));
 }
 
 /** Leader election looks here for the namespace of its lock. There is no token beside it: the kubeconfig has it. */

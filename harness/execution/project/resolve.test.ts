@@ -48,9 +48,9 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function resolved(process: ProcessTarget | null): ResolvedProject {
+function resolved(process: ProcessTarget | null, crds: readonly string[] = []): ResolvedProject {
   return resolveProject({
-    ...{ crds: [], manifests: [join(folder, 'install.yaml')], process, namespace: 'default' },
+    ...{ crds, manifests: [join(folder, 'install.yaml')], process, namespace: 'default' },
     ...{ deployment: undefined, authorization: undefined, builtIn: new Set(BUILT_IN) },
   });
 }
@@ -64,6 +64,18 @@ describe('webhooks that a project ships', () => {
     expect(project?.objects.map(({ kind }) => kind)).toContain('ValidatingWebhookConfiguration');
     expect(crds[0]?.['spec']).toMatchObject({ conversion: { strategy: 'Webhook' } });
     expect(warnings.filter((text) => text.includes('webhook'))).toEqual([]);
+  });
+
+  it('convert also what a generated definition says nothing of', () => {
+    const generated = join(folder, 'generated.yaml');
+    const [definition = ''] = /apiVersion: apiextensions[^]*schema: .*\n/.exec(MANIFESTS) ?? [];
+    writeFileSync(generated, definition);
+
+    const { crds } = resolved(program, [generated]);
+
+    expect(crds.map(({ spec }) => spec)).toEqual([
+      expect.objectContaining({ conversion: expect.objectContaining({ strategy: 'Webhook' }) }),
+    ]);
   });
 
   it.each([

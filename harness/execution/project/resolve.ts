@@ -6,6 +6,7 @@
  */
 import type { ProcessTarget, ProjectManifests } from '../../model/counterexample.ts';
 import { HarnessError } from '../../model/errors.ts';
+import { mapOf } from '../../model/json.ts';
 import type { KubeObject } from '../../model/object.ts';
 import { declaredKinds, loadCrds, withoutConversionWebhooks } from './manifests.ts';
 import { bindsAnything } from './access.ts';
@@ -14,6 +15,7 @@ import type { TargetWorkload } from './deployment.ts';
 import { unserved } from './install.ts';
 import { asPod, noDeployment } from './as-pod.ts';
 import { loadProject, type Project } from './load.ts';
+import { isForCertManager } from './certificates.ts';
 import { convertsItself, keepOwnWebhooks } from './webhooks.ts';
 
 /** What is named on the command line and in the configuration; paths are absolute. */
@@ -64,16 +66,29 @@ export function resolveProject(choices: ProjectChoices): ResolvedProject {
   const shipped = loadProject(choices.manifests);
   const names = new Set(named.map(({ metadata }) => metadata.name));
   const own = shipped.crds.filter(({ metadata }) => !names.has(metadata.name));
-  const resolved = decide(shipped, [...named, ...own], choices);
+  const converting = named.map((crd) => convertedAs(shipped.crds, crd));
+  const resolved = decide(shipped, [...converting, ...own], choices);
   return { ...resolved, warnings: [...shipped.warnings, ...resolved.warnings] };
+}
+
+/** A generated definition says nothing of its conversion: what is shipped is patched. */
+function convertedAs(shipped: readonly KubeObject[], crd: KubeObject): KubeObject {
+  const { conversion } = mapOf(shipped.find(({ metadata }) => metadata.name === crd.metadata.name)?.['spec']);
+  const spec = mapOf(crd['spec']);
+  return conversion === undefined || spec['conversion'] !== undefined ? crd : { ...crd, spec: { ...spec, conversion } };
 }
 
 function decide(shipped: Project, definitions: readonly KubeObject[], choices: ProjectChoices): ResolvedProject {
   const { process: started, namespace } = choices;
   const warnings: string[] = [];
   const served = new Set([...choices.builtIn, ...declaredKinds(definitions)]);
-  const installable = shipped.objects.filter(({ apiVersion, kind }) => served.has(`${apiVersion}/${kind}`));
-  const left = unserved(shipped.objects, served);
+  const installable = shipped.objects.filter(
+    (object) => served.has(`${object.apiVersion}/${object.kind}`) || isForCertManager(object),
+  );
+  const left = unserved(
+    shipped.objects.filter((object) => !isForCertManager(object)),
+    served,
+  );
   if (left.length > 0)
     warnings.push(
       `of the manifests, ${left.join(', ')} are passed over: no CRD declares them, name theirs with --crds`,

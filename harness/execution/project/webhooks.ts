@@ -115,15 +115,25 @@ export function asksWebhooks(objects: readonly KubeObject[]): boolean {
   return objects.some((object) => clientConfigsOf(object).length > 0);
 }
 
-/** The container ports that webhooks of the objects are asked on. */
-export function webhookPorts(objects: readonly KubeObject[], workload: TargetWorkload): readonly ContainerPort[] {
-  const byPort = new Map<number, ContainerPort>();
-  for (const client of objects.flatMap(clientConfigsOf)) {
+/** Where a webhook of the objects is asked, and whom its configuration trusts. */
+export interface AskedService {
+  readonly service: NamedService;
+  /** PEM; empty while nothing has been injected. */
+  readonly authority: string;
+}
+
+/** The services that webhooks of the objects are asked at. */
+export function servicesAsked(objects: readonly KubeObject[]): readonly AskedService[] {
+  return objects.flatMap(clientConfigsOf).flatMap((client): readonly AskedService[] => {
     const service = serviceOf(client);
-    const found = service === undefined ? undefined : containerPortOf(workload, objects, service);
-    if (found !== undefined) byPort.set(found.port, found);
-  }
-  return [...byPort.values()];
+    const authority = Buffer.from(textOf(client['caBundle']), 'base64').toString();
+    return service === undefined ? [] : [{ service, authority }];
+  });
+}
+
+/** Whether a resource says where webhooks are asked. */
+export function configuresWebhooks(resource: string): boolean {
+  return /^(?:(?:validating|mutating)webhookconfigurations|customresourcedefinitions)\./.test(resource);
 }
 
 function clientConfigsOf(object: KubeObject): readonly JsonObject[] {
@@ -138,10 +148,21 @@ function conversionClient(crd: KubeObject): JsonObject | undefined {
   return conversion['strategy'] === 'Webhook' && isMap(client) ? client : undefined;
 }
 
-/** The object with the authority that its webhooks' certificates are of, as cert-manager would inject it. `ca`: PEM. */
+const INJECTED = /^cert-manager\.io\/inject-/;
+
+/**
+ * The object with the authority that its webhooks' certificates are of, as cert-manager would inject it. `ca`: PEM. One that is written
+ * there for good stays: the manifests hold its certificate as well.
+ */
 export function withAuthority(object: KubeObject, ca: string): KubeObject {
   const caBundle = Buffer.from(ca).toString('base64');
-  return withClients(object, (client) => ({ ...client, caBundle }));
+  const isInjected = Object.keys(object.metadata.annotations ?? {}).some((name) => INJECTED.test(name));
+  return withClients(object, (client) => (!isInjected && holdsAuthority(client) ? client : { ...client, caBundle }));
+}
+
+/** Projects write "Cg==" and the like where an authority is to be injected. */
+function holdsAuthority(client: JsonObject): boolean {
+  return Buffer.from(textOf(client['caBundle']), 'base64').includes('BEGIN CERTIFICATE');
 }
 
 /** The object with its webhooks asked at URLs instead of services. `path` begins with a slash or is empty. */

@@ -42,6 +42,8 @@ export interface Containment {
   readonly network: Network;
   /** What the user has to know when it is not what was asked for. */
   readonly warning: string | null;
+  /** Webhooks of its own that never answered, and what it listens on instead. */
+  readonly unanswered?: string | undefined;
 }
 
 /** Control over time and rest in this process. */

@@ -7,6 +7,7 @@ import { roleOf } from '../../model/actor.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { isWrite } from '../../model/history.ts';
 import type { History } from '../../model/history.ts';
+import { isUnansweredWebhook } from '../../wire/unanswered-webhook.ts';
 import { parentOf } from '../../model/object.ts';
 import type { KubeObject } from '../../model/object.ts';
 import { OUTSIDE } from '../../model/outside.ts';
@@ -26,7 +27,7 @@ export function isSilent(history: History): boolean {
  * @param uses What of real time a watched run of a module has met.
  */
 export function checkAlive(history: History, containment?: Containment, uses: readonly UncontrolledUse[] = []): void {
-  checkSample(history);
+  checkSample(history, containment?.unanswered);
   const failed = history.processes.find((event) => event.kind === 'start-failed' || event.kind === 'unhandled');
   if (failed !== undefined && containment !== undefined) {
     throw targetFailed(history, `the target could not be started: ${failed.detail}`);
@@ -87,15 +88,26 @@ function checkStarted(history: History): void {
 }
 
 /** A sample that the API server refuses would leave the target with nothing to do, and silence would look like success. */
-function checkSample(history: History): void {
-  for (const { actor, verb, outcome, resource, name, body } of history.operations) {
-    if (actor !== 'user' || verb !== 'create' || outcome.type !== 'fail') continue;
+function checkSample(history: History, unanswered: string | undefined): void {
+  const made = new Set<string>();
+  // The last word counts: what a webhook does not answer is sent again.
+  for (const { actor, verb, outcome, resource, name, body } of history.operations.toReversed()) {
+    if (actor !== 'user' || verb !== 'create') continue;
     const own = (body as KubeObject | undefined)?.metadata.name ?? name;
-    throw new HarnessError(
-      'MANIFEST_INVALID',
-      `the API server refused the sample ${resource}/${own} with ${outcome.code}: ${outcome.message}; expected an object that it accepts`,
-    );
+    if (outcome.type === 'ok') made.add(`${resource}/${own}`);
+    if (outcome.type !== 'fail' || made.has(`${resource}/${own}`)) continue;
+    const refused = `the API server refused the sample ${resource}/${own} with ${outcome.code}: ${outcome.message}`;
+    if (!isUnansweredWebhook(outcome.code, outcome.message))
+      throw new HarnessError('MANIFEST_INVALID', `${refused}; expected an object that it accepts`);
+    throw targetFailed(history, `${refused}; ${whyUnanswered(history, unanswered)}${portHint(history)}`);
   }
+}
+
+/** Why a webhook of the target gave no answer. */
+function whyUnanswered({ processes }: History, unanswered: string | undefined): string {
+  const ends = processes.filter(({ kind }) => kind === 'exited');
+  if (ends.length > 0) return `the target had ended (${ends.at(-1)?.detail ?? ''})`;
+  return unanswered ?? 'the target did not answer';
 }
 
 /** Trouble that is told, and costs no campaign. */

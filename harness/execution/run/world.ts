@@ -141,6 +141,7 @@ export class World {
       waits: (ms) => (enduring ? Promise.resolve() : this.waits.begin(program.actor, ms)),
       onOpDone: () => this.completed.add(program.actor),
       ended: () => this.#programsEnded && !enduring,
+      pause: (delayMs) => new Promise((resolve) => void this.host.time.after(delayMs, program.actor, resolve)),
     };
     // One actor does one thing at a time: what it undoes at heal must not overtake the operation that it undoes.
     const earlier = this.#programs.get(program.actor);
