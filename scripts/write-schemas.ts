@@ -11,6 +11,7 @@ import { properties, writers } from '../harness/cli/registry.ts';
 import { reportSchema } from '../harness/report/html/document-schema.ts';
 import { runSchema } from '../harness/report/run/document-schema.ts';
 import { summarySchema } from '../harness/report/summary.ts';
+import { ANSWERS } from '../harness/schedule/codec/answers.ts';
 import { BASELINE } from '../harness/schedule/codec/baseline.ts';
 import { CORPUS_ENTRY } from '../harness/schedule/codec/corpus-entry.ts';
 import { COUNTEREXAMPLE } from '../harness/schedule/codec/counterexample.ts';
@@ -31,6 +32,7 @@ const FORMATS = [
   RECORD,
   RECORDING,
   SOAK_LINE,
+  ANSWERS,
 ] as const;
 
 /** File texts by path from the root of the repository. */

@@ -9,6 +9,7 @@ import type { AccessControl } from './access/control.ts';
 import type { Admission } from './admission/admission.ts';
 import type { Ownership } from './apply/ownership.ts';
 import type { ResourceDefinition } from './definition.ts';
+import type { DeclaredKubelet } from './kubelet/declared.ts';
 import type { Registry, Route } from './registry.ts';
 import type { CommittedChange, Store } from './store.ts';
 
@@ -21,6 +22,8 @@ export interface Kernel {
   readonly tokenKey: string;
   readonly access: AccessControl;
   readonly owners: Ownership;
+  /** What pods answer, as it is declared. */
+  readonly kubelet: DeclaredKubelet;
   /** Asks webhooks before writes; undefined when there are none to ask. */
   readonly admission: Admission | undefined;
   /** Now, RFC 3339 with whole seconds. */

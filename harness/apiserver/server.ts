@@ -6,6 +6,7 @@
  */
 import { HarnessError } from '../model/errors.ts';
 import { jsonEqual } from '../model/leaf.ts';
+import type { KubeletAnswers } from '../model/declared-answers.ts';
 import type { KubeObject, ResourceKind } from '../model/object.ts';
 import type { ApiRequest, ApiResponse, ResponseSink, Upstream, UserInfo } from '../wire/http.ts';
 import { asksToWatch } from '../wire/request-info.ts';
@@ -25,21 +26,18 @@ import { reactToChange } from './crd/lifecycle.ts';
 import { CRDS, isEstablished } from './crd/status.ts';
 import type { ResourceDefinition } from './definition.ts';
 import { timestampsOf, type Call, type Kernel } from './kernel.ts';
+import { DeclaredKubelet, type Undeclared } from './kubelet/declared.ts';
 import { bootObjects } from './kinds/boot-objects.ts';
 import { BOOT_NAMESPACES, bootNamespace, BUILT_IN } from './kinds/table.ts';
 import { discover } from './discovery.ts';
-import { NO_METHOD, NO_RESOURCE, Refusal, UNKNOWN_PATH } from './refusal.ts';
+import { NO_METHOD, Refusal, UNKNOWN_PATH } from './refusal.ts';
 import { Registry, type Route } from './registry.ts';
 import { unroutable, unstorable } from './routing.ts';
 import { rowKey, Store, type CommittedChange, type StoreSnapshot } from './store.ts';
 import { deleteEndpoints, remove, removeCollection } from './verbs/delete.ts';
-import { evict } from './verbs/eviction.ts';
-import { bind } from './verbs/pods.ts';
-import { forward } from './verbs/forward.ts';
 import { get, list } from './verbs/read.ts';
 import { review, type Reviewer, type TokenOwner } from './verbs/reviews.ts';
-import { scale } from './verbs/scale.ts';
-import { requestToken } from './verbs/token-request.ts';
+import { answerSubresource } from './verbs/subresource.ts';
 import { watch } from './verbs/watch.ts';
 import { create, patch, update } from './verbs/write.ts';
 import { Watchers } from './watchers.ts';
@@ -47,6 +45,7 @@ import { Watchers } from './watchers.ts';
 export type { CallOut, CallOutAnswer, CallOutFunction } from './admission/call-out.ts';
 export type { AuthorizationMode, DeniedRequest } from './access/control.ts';
 export type { FieldManagement } from './apply/ownership.ts';
+export type { Undeclared } from './kubelet/declared.ts';
 export type { CommittedChange } from './store.ts';
 
 export interface ApiServerOptions {
@@ -65,6 +64,8 @@ export interface ApiServerOptions {
   readonly authorization?: AuthorizationMode;
   /** Knows bearer tokens beside those of service accounts, for TokenReview. */
   readonly tokenUser?: (token: string) => UserInfo | undefined;
+  /** What pods and services answer; absent, they answer nothing. */
+  readonly kubelet?: KubeletAnswers;
   /** Asks webhooks. Absent, they count as unreachable and their failure policy decides. */
   readonly callOut?: CallOutFunction;
 }
@@ -91,6 +92,7 @@ export class ApiServer implements Upstream {
   readonly #kernel: Kernel;
   readonly #access: AccessControl;
   readonly #webhooks: Webhooks;
+  readonly #kubelet: DeclaredKubelet;
   readonly #reviewer: Reviewer;
   #registry = new Registry(BUILT_IN);
   /** When the request that is being run again came. */
@@ -101,6 +103,7 @@ export class ApiServer implements Upstream {
     this.#store = new Store(options.historyMax ?? HISTORY_MAX);
     this.#access = new AccessControl(options.authorization ?? 'allow-all', this.#store);
     this.#webhooks = new Webhooks(this.#store);
+    this.#kubelet = new DeclaredKubelet(options.kubelet);
     this.#kernel = this.#makeKernel();
     this.#reviewer = {
       authorizer: this.#access.authorizer,
@@ -186,7 +189,13 @@ export class ApiServer implements Upstream {
     this.#store.restore(snapshot.store);
     this.#registry = snapshot.registry;
     this.#access.reset();
+    this.#kubelet.forget();
     this.#webhooks.changed();
+  }
+
+  /** What pods and services were asked, since the start or the last {@link restore}, that no answer is declared for. */
+  undeclared(): readonly Undeclared[] {
+    return this.#kubelet.undeclared;
   }
 
   /** What authorization has refused since the start or the last {@link restore}, each once with how often. */
@@ -301,7 +310,7 @@ export class ApiServer implements Upstream {
   #answer(kernel: Kernel, call: Call): ApiResponse {
     const { route, request } = call;
     if (route.subresource !== '') {
-      const answer = this.#answerSubresource(kernel, call);
+      const answer = answerSubresource(kernel, call);
       if (answer !== undefined) return answer;
     }
     switch (request.method) {
@@ -317,24 +326,6 @@ export class ApiServer implements Upstream {
         return route.name === '' ? removeCollection(kernel, call) : remove(kernel, call);
       default:
         return NO_METHOD;
-    }
-  }
-
-  /** Subresources that are not an ordinary read or write of the object; undefined for those that are. */
-  #answerSubresource(kernel: Kernel, call: Call): ApiResponse | undefined {
-    const { version, subresource } = call.route;
-    if (!version.subresources.has(subresource)) return forward(kernel, call) ?? NO_RESOURCE;
-    switch (subresource) {
-      case 'scale':
-        return version.scale === undefined ? UNKNOWN_PATH : scale(kernel, call, version.scale);
-      case 'binding':
-        return bind(kernel, call);
-      case 'eviction':
-        return evict(kernel, call);
-      case 'token':
-        return requestToken(kernel, call);
-      default:
-        return undefined;
     }
   }
 
@@ -398,6 +389,7 @@ export class ApiServer implements Upstream {
       nameSuffix,
       tokenKey: this.#options.tokenKey ?? TRIAL_KEY,
       access: this.#access,
+      kubelet: this.#kubelet,
       admission: undefined,
       timestamp: timestampsOf(now),
       owners: new Ownership(

@@ -4,6 +4,7 @@ import { httpsCallOut, type CallOutOptions } from '../apiserver/http/call-out.ts
 import { ApiServer, type AuthorizationMode } from '../apiserver/server.ts';
 import { Random, randomKey } from '../determinism/random.ts';
 import { realClearInterval, realDate, realSetInterval } from '../determinism/real-time.ts';
+import type { KubeletAnswers } from '../model/declared-answers.ts';
 import { apiVersionOf, groupResource, type KubeObject } from '../model/object.ts';
 import type { UserInfo } from '../wire/http.ts';
 
@@ -12,12 +13,14 @@ export interface CreateServerOptions {
   readonly authorization?: AuthorizationMode;
   /** Users by bearer token. */
   readonly tokens?: ReadonlyMap<string, UserInfo>;
+  /** What pods and services answer. */
+  readonly kubelet?: KubeletAnswers;
   /** Where services of webhooks listen. */
   readonly resolveService?: NonNullable<CallOutOptions['resolveService']>;
 }
 
 export function createServer(options: CreateServerOptions = {}): ApiServer {
-  const { authorization = 'allow-all', tokens, resolveService } = options;
+  const { authorization = 'allow-all', tokens, resolveService, kubelet } = options;
   const ids = new Random(realDate().getTime());
   return new ApiServer({
     now: () => realDate().getTime(),
@@ -28,6 +31,7 @@ export function createServer(options: CreateServerOptions = {}): ApiServer {
     authorization,
     callOut: httpsCallOut(resolveService === undefined ? {} : { resolveService }),
     ...(tokens === undefined ? {} : { tokenUser: (token) => tokens.get(token) }),
+    ...(kubelet === undefined ? {} : { kubelet }),
   });
 }
 

@@ -3,7 +3,7 @@
  *
  * Owns: the contract. Every run begins from one state, whatever the run before it has left. Start at {@link Cluster}.
  */
-import type { DeniedRequest } from '../apiserver/server.ts';
+import type { DeniedRequest, Undeclared } from '../apiserver/server.ts';
 import type { KubeObject, ResourceKind } from '../model/object.ts';
 import type { Upstream } from '../wire/http.ts';
 
@@ -23,6 +23,8 @@ export interface Cluster extends Upstream {
   subresourcesOf(apiVersion: string, kind: string): ReadonlySet<string>;
   /** What it says that it is, `kube-apiserver 1.36.3`; absent for the embedded one. */
   version?(): Promise<string>;
+  /** What was asked of pods and services, since the last {@link restore}, that no answer is declared for; absent where kubelets answer. */
+  undeclared?(): readonly Undeclared[];
   /** What authorization has refused since the last {@link restore}, each once with how often. */
   deniedRequests(): readonly DeniedRequest[];
 }

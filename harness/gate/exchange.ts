@@ -17,6 +17,8 @@ export interface Exchange {
   readonly sink: ResponseSink;
   readonly operation: OpenOperation;
   readonly asked: string | undefined;
+  /** It may change something beside the API server: a command in a container, a call to others. */
+  readonly acts: boolean;
   item: PendingItem | undefined;
   stream: Stream | undefined;
   abortUpstream: (() => void) | undefined;

@@ -2,6 +2,7 @@
 import type { Cause } from './cause.ts';
 import type { ClusterKind, ClusterPart } from './cluster.ts';
 import type { Signature } from './check-result.ts';
+import type { KubeletAnswers } from './declared-answers.ts';
 import type { Confirmation } from './confirmation.ts';
 import type { KubeObject } from './object.ts';
 import type { Schedule } from './schedule.ts';
@@ -122,4 +123,6 @@ export interface RunSettings {
   readonly serialised?: boolean;
   /** The target is given a store outside the cluster. */
   readonly effects?: true;
+  /** What pods and services answer on the embedded server. */
+  readonly answers?: KubeletAnswers;
 }

@@ -27,12 +27,19 @@ export interface Item {
   readonly touches: string;
   /** Whether it is about a write. */
   readonly write: boolean;
-  /** `get`, `create`, …; `event` and `timer` for the others. */
+  /** `get`, `create`, …; `act` for what may change something beside the API server; `event` and `timer` for the others. */
   readonly verb: string;
   /** Revision of the event; 0 for other kinds. */
   readonly revision: number;
   /** For a list with resourceVersion=0: it may legally be answered from the past. */
   readonly staleable: boolean;
+}
+
+const CHANGING: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete', 'deletecollection', 'act']);
+
+/** Whether it is the answer to a request that may have changed something. */
+export function answersChange({ kind, verb }: Item): boolean {
+  return kind === 'answer' && CHANGING.has(verb);
 }
 
 /** The scheduler's decision. */

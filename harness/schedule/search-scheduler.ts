@@ -5,7 +5,7 @@
  */
 import { roleOf } from '../model/actor.ts';
 import { CONNECTION_KINDS, type ConnectionKind, type Link } from '../model/connection-fault.ts';
-import type { Choice, Item, Scheduler, View } from '../model/item.ts';
+import { answersChange, type Choice, type Item, type Scheduler, type View } from '../model/item.ts';
 import { partsOf } from '../model/label.ts';
 import type { FaultAction, FaultKind } from '../model/schedule.ts';
 import type { Search } from '../model/trial.ts';
@@ -141,7 +141,5 @@ function applicable(item: Item): readonly FaultKind[] {
     if (item.staleable) return ON_STALE_LIST;
     return item.verb === 'watch' ? ON_WATCH : ON_READ;
   }
-  return item.kind === 'answer' && WRITE_VERBS.has(item.verb) ? ON_WRITE_ANSWER : NOTHING;
+  return answersChange(item) ? ON_WRITE_ANSWER : NOTHING;
 }
-
-const WRITE_VERBS = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);

@@ -5,6 +5,7 @@
  */
 import type { JsonValue } from '../model/object.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
+import type { Session } from './session.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS';
 
@@ -21,6 +22,8 @@ export interface ApiRequest {
   /** Path without query, percent-decoded per segment by whoever reads it. */
   readonly path: string;
   readonly query: { readonly [key: string]: string };
+  /** All values of the keys of the query that come several times. */
+  readonly repeated?: { readonly [key: string]: readonly string[] };
   /** Lower-case names. */
   readonly headers: { readonly [name: string]: string };
   /** Absent in process, where nobody authenticates: such a request may do everything. */
@@ -43,6 +46,8 @@ export interface ApiResponse {
   /** JSON, or text for the few plain answers. */
   readonly body: JsonValue | string;
   readonly plainText?: boolean;
+  /** The request becomes a connection of its own, or its answer goes on. */
+  readonly session?: Session;
 }
 
 /** Where the answer to one request goes. `answer` comes once; a watch begins with `open` instead, events follow, then `end`. */

@@ -35,6 +35,20 @@ export function requestInfo(
   return { ...about, verb: watching ? 'watch' : verbOf(method, place.name !== '', asksToWatch(query)) };
 }
 
+type About = Pick<RequestInfo, 'group' | 'resource' | 'subresource'>;
+
+const CONNECTING: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', 'proxy', 'log']);
+
+/** Whether a request is passed on to a pod or a service. It stores nothing, whichever method it has. */
+export function connects({ group, resource, subresource }: About): boolean {
+  return group === '' && (resource === 'pods' || resource === 'services') && CONNECTING.has(subresource);
+}
+
+/** Whether such a request may change something there: a command that ran, and whose answer is lost, has run. */
+export function acts(info: About): boolean {
+  return connects(info) && info.subresource !== 'log';
+}
+
 /** Whether a query asks a collection to watch it: Go's reading of a boolean parameter, which takes nearly everything for true. */
 export function asksToWatch({ watch }: { readonly [key: string]: string }): boolean {
   return watch !== undefined && watch !== '0' && watch.toLowerCase() !== 'false';

@@ -4,6 +4,7 @@
  * Owns: the shape that `http1.ts` and `http2.ts` make and `handle.ts` works with. Nothing here knows Kubernetes.
  */
 import type { UserInfo } from '../../wire/http.ts';
+import type { CommandSession, PortSession } from '../../wire/session.ts';
 
 /** Whom a client certificate names, if there is one. */
 export type Credential = UserInfo | undefined;
@@ -39,7 +40,12 @@ export interface Exchange {
   abort(): void;
   /** Calls `listener` once when the exchange is over, however it ended. */
   onClose(listener: () => void): void;
+  /** Becomes the connection that the client has asked for; false where it has asked for none. */
+  become?(session: Connected): boolean;
 }
+
+/** What a connection can be about. */
+export type Connected = CommandSession | PortSession;
 
 /** An empty body, for the many requests without one. */
 export const NO_BODY: Buffer = Buffer.alloc(0);

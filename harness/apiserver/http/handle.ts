@@ -7,6 +7,7 @@
 import { Random } from '../../determinism/random.ts';
 import { realDate } from '../../determinism/real-time.ts';
 import type { ApiRequest, ApiResponse, Method, ResponseSink, Upstream } from '../../wire/http.ts';
+import type { Session } from '../../wire/session.ts';
 import { asksToWatch } from '../../wire/request-info.ts';
 import { failure, failureStatus } from '../../wire/status.ts';
 import type { Route } from '../registry.ts';
@@ -88,7 +89,7 @@ export class Handler {
       exchange.respond(400, { 'content-type': TEXT }, '400 Bad Request', true);
       return;
     }
-    const { path, query } = target;
+    const { path, query, repeated } = target;
     if (NAMELESS.test(path)) {
       exchange.respond(500, { 'content-type': TEXT, 'x-content-type-options': 'nosniff' }, nameless(exchange.target));
       return;
@@ -97,8 +98,9 @@ export class Handler {
     const headers = exchange.headers as ApiRequest['headers'];
     const method = exchange.method as Method;
     const user = this.#authenticator.user(exchange.certified, headers['authorization']);
+    const asked = repeated === undefined ? { path, query } : { path, query, repeated };
     const request: ApiRequest =
-      user === undefined ? { method, path, query, headers } : { method, path, query, headers, user };
+      user === undefined ? { method, ...asked, headers } : { method, ...asked, headers, user };
     const route = this.#upstream.routeOf?.(path);
     const watching = isWatch(request, route);
     // What is not routed is refused before anybody looks at how the answer is to look.
@@ -139,6 +141,10 @@ export class Handler {
     };
     const sink: ResponseSink = {
       answer: (answer) => {
+        if (answer.session !== undefined) {
+          this.#goOn(exchange, audit, want, request, answer.session);
+          return;
+        }
         const unwanted =
           answer.code === 200 && want.route === undefined ? discoveryRefusal(request, answer) : undefined;
         respond(exchange, audit, want, request, unwanted ?? answer);
@@ -172,6 +178,17 @@ export class Handler {
     cancel = this.#upstream.send(request, sink);
     initial = outlet?.waiting ?? 0;
     if (over) cancel();
+  }
+
+  /** The request becomes a connection, or a log that is followed: it stays open until the client leaves. */
+  #goOn(exchange: Exchange, audit: string, want: Wanted, request: ApiRequest, session: Session): void {
+    if (session.type === 'log') {
+      exchange.start(200, { 'audit-id': audit, 'cache-control': NO_CACHE, 'content-type': 'text/plain' });
+      exchange.write(session.text);
+      this.#watches.add(exchange);
+      exchange.onClose(() => this.#watches.delete(exchange));
+    } else if (exchange.become?.(session) !== true)
+      respond(exchange, audit, want, request, failure(400, 'BadRequest', 'Upgrade request required'));
   }
 
   #fail(exchange: Exchange, audit: string, error: unknown): void {

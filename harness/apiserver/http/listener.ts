@@ -16,7 +16,8 @@ import type { Credential, Exchange } from './exchange.ts';
 import { Http1Exchange, refuseConnection, type ClientError, refuseHostless, refuseMethod } from './http1.ts';
 import { Http2Exchange } from './http2.ts';
 import { asksForWebSocket } from '../../wire/websocket.ts';
-import { WebSocketExchange } from './websocket.ts';
+import { asksForSpdy } from './streams/become.ts';
+import { UpgradeExchange } from './websocket.ts';
 
 // An import would also run getters of these modules that load Node's fetch and WebSocket: a fifth of the time to the first answer.
 const { createServer } = process.getBuiltinModule('node:http');
@@ -53,8 +54,8 @@ const LIMITS = {
   noDelay: true,
   // What is said to a request without one is Go's (`http1.ts`).
   requireHostHeader: false,
-  // Whoever asks for another protocol than WebSocket is answered as if they had not.
-  shouldUpgradeCallback: asksForWebSocket,
+  // Whoever asks for another protocol than these is answered as if they had not.
+  shouldUpgradeCallback: (incoming: IncomingMessage): boolean => asksForWebSocket(incoming) || asksForSpdy(incoming),
 };
 
 /** kube-apiserver's: streams on one connection, and how much a client may send ahead. */
@@ -101,10 +102,10 @@ export async function listen(
   // Node drops headers past a count of its own otherwise, silently.
   server.maxHeadersCount = 0;
   server.on('clientError', (error: ClientError, socket: Duplex) => refuseConnection(error, socket));
-  server.on('upgrade', (incoming: IncomingMessage, socket: Duplex) => {
+  server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, first: Buffer) => {
     upgraded.add(socket);
     socket.once('close', () => upgraded.delete(socket));
-    handle(new WebSocketExchange(incoming, socket, certified.get(socket)?.user));
+    handle(new UpgradeExchange({ incoming, socket, first }, certified.get(socket)?.user));
   });
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => refuseMethod(socket));
   await new Promise<void>((resolve, reject) => {

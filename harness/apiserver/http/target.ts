@@ -7,9 +7,11 @@
 export interface Target {
   readonly path: string;
   readonly query: { readonly [key: string]: string };
+  /** All values of keys that come several times. */
+  readonly repeated?: { readonly [key: string]: readonly string[] };
 }
 
-const NO_QUERY: Target['query'] = Object.freeze({});
+const NOTHING_ASKED: Omit<Target, 'path'> = { query: Object.freeze({}) };
 
 /** Splits a target; undefined when its path holds a broken escape. */
 export function parseTarget(target: string): Target | undefined {
@@ -20,21 +22,24 @@ export function parseTarget(target: string): Target | undefined {
   if (path.includes('%') && !/^(?:[^%]|%[\da-f]{2})*$/i.test(path)) return undefined;
   // An escaped slash is a slash to the router.
   if (path.includes('%2')) path = path.replaceAll(/%2f/gi, '/');
-  return { path, query: mark < 0 ? NO_QUERY : parseQuery(target.slice(mark + 1)) };
+  return { path, ...(mark < 0 ? NOTHING_ASKED : parseQuery(target.slice(mark + 1))) };
 }
 
 /** The first value of each key counts. Pairs with a semicolon or a broken escape are left out. */
-function parseQuery(text: string): Target['query'] {
-  if (text === '') return NO_QUERY;
+function parseQuery(text: string): Omit<Target, 'path'> {
+  if (text === '') return NOTHING_ASKED;
   const query: { [key: string]: string } = {};
+  let repeated: { [key: string]: string[] } | undefined;
   for (const pair of text.split('&')) {
     if (pair === '' || pair.includes(';')) continue;
     const equals = pair.indexOf('=');
     const key = decoded(equals < 0 ? pair : pair.slice(0, equals));
     const value = equals < 0 ? '' : decoded(pair.slice(equals + 1));
-    if (key !== undefined && value !== undefined && !Object.hasOwn(query, key)) query[key] = value;
+    if (key === undefined || value === undefined) continue;
+    if (!Object.hasOwn(query, key)) query[key] = value;
+    else ((repeated ??= {})[key] ??= [query[key] ?? '']).push(value);
   }
-  return query;
+  return repeated === undefined ? { query } : { query, repeated };
 }
 
 function decoded(text: string): string | undefined {

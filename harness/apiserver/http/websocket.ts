@@ -1,23 +1,27 @@
-/** Watches over WebSockets as exchanges. What is refused is answered as if nobody had asked for one. */
+/** Requests that ask for another protocol, as exchanges: watches over WebSockets, commands and ports. What is refused is answered as if nobody had asked for one. */
 import { createHash } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WatchSocket } from '../../wire/websocket.ts';
-import { NO_BODY, type AnswerHeaders, type Credential, type Exchange } from './exchange.ts';
+import { NO_BODY, type AnswerHeaders, type Connected, type Credential, type Exchange } from './exchange.ts';
+import { become, type Upgrade } from './streams/become.ts';
 
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
-export class WebSocketExchange implements Exchange {
+export class UpgradeExchange implements Exchange {
   readonly method: string;
   readonly target: string;
   readonly headers: Exchange['headers'];
   readonly certified: Credential;
   readonly #socket: Duplex;
   readonly #watch: WatchSocket;
+  readonly #upgrade: Upgrade;
   #started = false;
   #binary = false;
 
-  constructor({ method = 'GET', url = '/', headers }: IncomingMessage, socket: Duplex, certified: Credential) {
+  constructor(upgrade: Upgrade, certified: Credential) {
+    const { incoming, socket } = upgrade;
+    const { method = 'GET', url = '/', headers } = incoming;
+    this.#upgrade = upgrade;
     this.method = method;
     this.target = url;
     this.certified = certified;
@@ -51,6 +55,14 @@ export class WebSocketExchange implements Exchange {
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}\r\n`);
     this.#socket.write(`HTTP/1.1 ${code} ${STATUS_CODES[code] ?? ''}\r\n${lines.join('')}\r\n`);
     this.#socket.end(body);
+  }
+
+  become(session: Connected): boolean {
+    if (!this.#started) {
+      this.#started = true;
+      become(session, this.#upgrade);
+    }
+    return true;
   }
 
   start(_code: number, headers: AnswerHeaders): void {

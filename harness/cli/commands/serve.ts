@@ -1,9 +1,11 @@
 /** `stalemate serve`: the embedded API server on a port, for kubectl, for controllers in any language, for trying things by hand. */
 import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Command } from 'commander';
 import type { HttpServer, ServeOptions, TlsOptions } from '../../apiserver/http/serve.ts';
 import type { ApiServer, AuthorizationMode } from '../../apiserver/server.ts';
+import type { KubeletAnswers } from '../../model/declared-answers.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { writeWhole } from '../../report/write-files.ts';
 import { authorizationArgument, collect, portArgument, usage } from '../arguments.ts';
@@ -21,6 +23,7 @@ interface ServeFlags {
   readonly authorization: AuthorizationMode;
   readonly tokenFile?: string;
   readonly webhookService?: readonly string[];
+  readonly answers?: string;
   readonly writeKubeconfig?: string;
 }
 
@@ -55,6 +58,7 @@ export function serveCommand(context: CommandContext): Command {
     .option('--authorization <mode>', 'who may do what: allow-all or rbac', authorizationArgument, 'allow-all')
     .option('--token-file <csv>', 'bearer tokens: lines of token,user,uid,"group1,group2"')
     .option('--webhook-service <map>', 'where one listens: NAMESPACE/NAME[:PORT]=HOST:PORT (several times)', collect)
+    .option('--answers <file>', 'what pods and services answer: exec, logs, port-forward, services/proxy')
     .option('--write-kubeconfig <file>', 'write a kubeconfig that points here')
     .addHelpText('after', HELP)
     .action((flags: ServeFlags) => serve(flags, context));
@@ -77,7 +81,13 @@ async function serve(flags: ServeFlags, { console, signal }: CommandContext): Pr
   const security = flags.plainHttp === true ? undefined : await secured();
   const given = await tokensOf(flags);
   const tokens = security === undefined ? given : new Map([...(given ?? []), [security.adminToken, ADMINISTRATOR]]);
-  const server = createServer({ authorization, resolveService, ...(tokens === undefined ? {} : { tokens }) });
+  const answers = flags.answers === undefined ? {} : { kubelet: await answersIn(flags.answers) };
+  const server = createServer({
+    authorization,
+    resolveService,
+    ...answers,
+    ...(tokens === undefined ? {} : { tokens }),
+  });
   if (flags.crds !== undefined) {
     const { loadCrds } = await import('../../execution/project/manifests.ts');
     for (const crd of loadCrds(flags.crds)) server.installCrd(crd);
@@ -104,9 +114,9 @@ async function serve(flags: ServeFlags, { console, signal }: CommandContext): Pr
       console.err('nobody can log in: add --write-kubeconfig FILE or --token-file CSV\n');
     if (flags.writeKubeconfig !== undefined)
       console.err(`kubectl --kubeconfig ${flags.writeKubeconfig} get namespaces\n`);
-    await new Promise<void>((resolve) => {
-      if (signal.aborted) resolve();
-      else signal.addEventListener('abort', () => resolve(), { once: true });
+    await new Promise<void>((stopped) => {
+      if (signal.aborted) stopped();
+      else signal.addEventListener('abort', () => stopped(), { once: true });
     });
   } finally {
     stop();
@@ -136,6 +146,11 @@ async function tokensOf({ tokenFile }: ServeFlags): Promise<ReadonlyMap<string, 
   if (tokenFile === undefined) return undefined;
   const { parseTokens } = await import('../../apiserver/http/authentication.ts');
   return parseTokens(readText(tokenFile, 'token'), tokenFile);
+}
+
+async function answersIn(file: string): Promise<KubeletAnswers> {
+  const { readAnswers } = await import('../../execution/config/answers.ts');
+  return readAnswers(resolve(file));
 }
 
 interface Security {

@@ -65,6 +65,26 @@ const ALL: { readonly [option in keyof OfFiles]: StalemateOptions[option] } = {
   settleWindowMs: 10,
   settleStepsMax: 10,
   stepsMax: 10,
+  answers: {
+    exec: [
+      {
+        namespace: 'n',
+        pod: 'p-*',
+        container: 'c',
+        command: 'c',
+        after: 'a',
+        stdin: 'i',
+        stdout: 'o',
+        stderr: 'e',
+        exitCode: 1,
+      },
+    ],
+    logs: [{ previous: true, text: 't' }],
+    portForward: [{ port: 1, tcp: [{ expect: 'e', send: 's', close: true }] }],
+    serviceProxy: [
+      { service: 's', port: 'p', http: [{ method: 'GET', path: '/', status: 200, headers: { a: 'b' }, body: 'c' }] },
+    ],
+  },
   garbageCollection: false,
   namespaceController: false,
   environment: { workloads: 'fast' },

@@ -18,6 +18,7 @@ export function absolute(options: StalemateOptions, folder: string): StalemateOp
       : { directory: from(options.directory ?? '.') }),
     ...(options.kubeconfig === undefined ? {} : { kubeconfig: from(options.kubeconfig) }),
     ...(options.reportDir === undefined ? {} : { reportDir: from(options.reportDir) }),
+    ...(typeof options.answers === 'string' ? { answers: from(options.answers) } : {}),
     ...(options.kind === undefined ? {} : { kind: resolveKind(options.kind, folder) }),
     ...absoluteFindingOptions(options, from),
   };

@@ -5,6 +5,7 @@ import { parseReadiness, READINESS_FORMS } from '../../actors/process/readiness.
 import { CLUSTER_WRITE_FORM, isClusterWrite } from '../../clusters/existing/cluster-writes.ts';
 import { PREFIX, PREFIX_FORM } from '../../clusters/existing/prefix.ts';
 import { CLUSTERS, PARTS, type ClusterKind, type ClusterPart } from '../../model/cluster.ts';
+import type { KubeletAnswers } from '../../model/declared-answers.ts';
 import type { KindOptions } from '../../model/kind-options.ts';
 import { kindSchema } from './kind-options.ts';
 import type { FileSystem, Network, ProgramTime, Transport } from '../../model/counterexample.ts';
@@ -14,6 +15,7 @@ import type { CONNECTION } from '../../model/fault-kinds.ts';
 import type { FaultKind } from '../../model/schedule.ts';
 import { nearestOf } from '../../model/nearest.ts';
 import type { Property } from '../../oracle/property.ts';
+import { answersSchema } from '../../schedule/codec/answers.ts';
 import { describeIssues } from '../../schedule/codec/issues.ts';
 import { parseBudget } from './budget.ts';
 import { findingOptions, type FindingOptions } from './config-findings.ts';
@@ -138,6 +140,11 @@ export interface StalemateOptions extends FindingOptions {
   readonly settleStepsMax?: number;
   /** Gate items of contention. */
   readonly stepsMax?: number;
+  /**
+   * What pods and services answer on the embedded server, which has no kubelet: output of commands, logs, what listens on ports; or the
+   * file that says so.
+   */
+  readonly answers?: KubeletAnswers | string;
   readonly garbageCollection?: boolean;
   readonly namespaceController?: boolean;
   readonly environment?: {
@@ -229,6 +236,7 @@ const optionsForm = z.strictObject({
   settleWindowMs: z.number().min(1).exactOptional(),
   settleStepsMax: z.int().min(1).exactOptional(),
   stepsMax: z.int().min(1).exactOptional(),
+  answers: z.union([z.string().min(1), answersSchema]).exactOptional(),
   garbageCollection: z.boolean().exactOptional(),
   namespaceController: z.boolean().exactOptional(),
   ...findingOptions,

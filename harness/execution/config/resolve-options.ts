@@ -8,6 +8,7 @@ import { resolveKind } from './kind-options.ts';
 import { HarnessError } from '../../model/errors.ts';
 import type { Property } from '../../oracle/property.ts';
 import { loadSamples } from '../project/manifests.ts';
+import { answersOf, unansweredThere } from './answers.ts';
 import { parseBudget } from './budget.ts';
 import { resolveFindings } from './config-findings.ts';
 import { chosenFaults, switchedOn } from './chosen-faults.ts';
@@ -103,6 +104,7 @@ export function resolveOptions(options: StalemateOptions, context: ResolveContex
   const replicasMax = options.replicas ?? (options.leaderElection === true ? 2 : 1);
   const circumstances = { cwd, isProcess: inRealTime, isCommand: started !== null, replicasMax } as const;
   const chosen = chosenFaults(options, circumstances);
+  const answers = answersOf(options.answers, cwd);
   return {
     cwd: resolve(cwd),
     configFile: context.configFile,
@@ -129,7 +131,7 @@ export function resolveOptions(options: StalemateOptions, context: ResolveContex
       ...{ cwd, configFile: context.configFile, writers: context.writers, today: context.today, resources },
       properties: [...context.properties, ...ownProperties(options)].map((property) => property.name),
     }),
-    warnings: [...resolved.warnings, ...warnings, ...chosen.warnings],
+    warnings: [...resolved.warnings, ...warnings, ...chosen.warnings, ...unansweredThere(answers, cluster)],
     settings: {
       stepsMax: options.stepsMax ?? STEPS_MAX,
       settleWindowMs: options.settleWindowMs ?? (inRealTime ? SETTLE_WINDOW_WALL_MS : SETTLE_WINDOW_MS),
@@ -141,6 +143,7 @@ export function resolveOptions(options: StalemateOptions, context: ResolveContex
       replicasMax,
       ...(forProcess('serialised', options.serialised, started) ? { serialised: true } : {}),
       ...(usesEffects(options) ? { effects: true as const } : {}),
+      ...(answers === undefined ? {} : { answers }),
     },
   };
 }

@@ -8,6 +8,7 @@ import { EPOCH_MS, testServer } from '../../apiserver/testing.ts';
 import { Gate } from '../../gate/gate.ts';
 import { Naming } from '../../gate/naming.ts';
 import { Recorder } from '../../gate/recorder.ts';
+import type { KubeletAnswers } from '../../model/declared-answers.ts';
 import type { JsonValue, KubeObject } from '../../model/object.ts';
 import type { DrawnNames } from '../../model/reference.ts';
 import type { FaultAction } from '../../model/schedule.ts';
@@ -42,8 +43,9 @@ export interface GateRig {
 export function gateRig(
   drawnNames: DrawnNames = {},
   lossy: (server: Upstream) => Upstream = (server) => server,
+  kubelet: KubeletAnswers = {},
 ): GateRig {
-  const { server, clock } = testServer();
+  const { server, clock } = testServer({ kubelet });
   const naming = new Naming(drawnNames);
   const recorder = new Recorder(() => clock.nowMs - EPOCH_MS, naming);
   server.observe((change) => recorder.committed(change));

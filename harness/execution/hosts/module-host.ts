@@ -117,6 +117,7 @@ export function assembleServer(
     nameSuffix: () => ids.suffix(),
     authorization: project?.authorization ?? 'allow-all',
     ...(callOut === undefined ? {} : { callOut }),
+    ...(settings.answers === undefined ? {} : { kubelet: settings.answers }),
   };
   const server = served === undefined ? new ApiServer(options) : new TimedServer(options, served);
   for (const crd of subject.crds) server.installCrd(crd);

@@ -20,6 +20,7 @@ import { anchorsOf, ReplayScheduler } from '../../schedule/replay-scheduler.ts';
 import { SearchScheduler } from '../../schedule/search-scheduler.ts';
 import type { StrategyHints } from '../../schedule/strategies/strategy.ts';
 import { deniedText } from '../project/access.ts';
+import { undeclaredText } from '../project/undeclared.ts';
 import { runTrial } from './trial.ts';
 import type { Habit, TrialOptions } from './trial.ts';
 import { Stopwatch, type RunTimes } from './stopwatch.ts';
@@ -199,6 +200,7 @@ export class TrialRunner {
     if (this.learning) for (const resource of readBy(history)) this.host.reads.add(resource);
     for (const denied of this.host.cluster.deniedRequests())
       this.#denials.add(deniedText(places?.back(denied) ?? denied));
+    for (const line of undeclaredText(this.host.cluster.undeclared?.() ?? [])) this.#denials.add(line);
     return history;
   }
 

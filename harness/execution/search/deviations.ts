@@ -8,6 +8,7 @@
  */
 import type { ActorId } from '../../model/actor.ts';
 import { roleOf } from '../../model/actor.ts';
+import { acts } from '../../wire/request-info.ts';
 import type { History, Operation } from '../../model/history.ts';
 import { isWrite, phaseStart } from '../../model/history.ts';
 import { ANSWERED, laterOccurrence, SENT, withoutOccurrence } from '../../model/label.ts';
@@ -60,6 +61,10 @@ export function singleDeviations(calm: History, { programs }: Workload, faults: 
   const writes = operations
     .filter(({ actor, verb }) => roleOf(actor) === 'target' && isWrite(verb))
     .slice(0, WRITES_MAX);
+  // What a command in a container has done shows no less than what a write has, once its answer is lost.
+  const changing = operations
+    .filter((one) => roleOf(one.actor) === 'target' && (isWrite(one.verb) || actsBeside(one)))
+    .slice(0, WRITES_MAX);
   const heard = streamsOf(calm, during);
   const rivals = programs.map(({ actor, ops }): Rival => ({
     actor,
@@ -86,9 +91,13 @@ export function singleDeviations(calm: History, { programs }: Workload, faults: 
     collisions,
     silences: silences.map((hold): Schedule => ({ ...EMPTY_SCHEDULE, holds: [hold] })),
     faults: faults
-      .flatMap((kind) => faultsOf(kind, writes, heard))
+      .flatMap((kind) => faultsOf(kind, changing, heard))
       .map((fault): Schedule => ({ ...EMPTY_SCHEDULE, faults: [fault] })),
   };
+}
+
+function actsBeside({ resource, subresource }: Operation): boolean {
+  return acts({ group: '', resource, subresource });
 }
 
 /**

@@ -11,6 +11,7 @@ import type {
 import { CLUSTERS, PARTS } from '../../model/cluster.ts';
 import { CONFIRM_ON, type Confirmation } from '../../model/confirmation.ts';
 import type { Reproduced } from '../../model/finding.ts';
+import { answersSchema } from './answers.ts';
 import { cause, kubeObject, signature, type Shape } from './common.ts';
 import { decode, encode, type Format } from './format.ts';
 import { SCHEDULE } from './schedule.ts';
@@ -29,6 +30,7 @@ export const runSettings: z.ZodType<RunSettings> = z
     replicasMax: z.union([z.literal(1), z.literal(2)]),
     serialised: z.boolean().exactOptional(),
     effects: z.literal(true).exactOptional(),
+    answers: answersSchema.exactOptional(),
   } satisfies Shape<RunSettings>)
   .meta({ id: 'RunSettings' });
 

@@ -38,7 +38,8 @@ export type DocumentKind =
   | 'recording'
   | 'corpus-entry'
   | 'baseline'
-  | 'soak-line';
+  | 'soak-line'
+  | 'answers';
 
 /** Writes a document. What the harness made must fit its own schema. */
 export function encode<T>(format: Format<T>, document: T): string {

@@ -5,7 +5,7 @@
  * order. What is legal for a list is the gate's to say: only one that asks for `resourceVersion=0` may come from the past.
  */
 import { roleOf } from '../../model/actor.ts';
-import type { Item } from '../../model/item.ts';
+import { answersChange, type Item } from '../../model/item.ts';
 import { hasProgram } from '../default-order.ts';
 import { isTargetWrite, kindOf, Orderly, watchedKind, withoutEvents } from './by-kind.ts';
 import type { MakeStrategy } from './strategy.ts';
@@ -70,8 +70,6 @@ export const staleState: MakeStrategy = (draws, hints) => {
   };
 };
 
-const WRITE_VERBS: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
-
 function isWriteAnswer(item: Item): boolean {
-  return item.kind === 'answer' && WRITE_VERBS.has(item.verb) && roleOf(item.actor) === 'target';
+  return answersChange(item) && roleOf(item.actor) === 'target';
 }

@@ -1,0 +1,27 @@
+/** Which verb answers a request to a subresource. */
+import type { ApiResponse } from '../../wire/http.ts';
+import type { Call, Kernel } from '../kernel.ts';
+import { NO_RESOURCE, UNKNOWN_PATH } from '../refusal.ts';
+import { evict } from './eviction.ts';
+import { forward } from './forward.ts';
+import { bind } from './pods.ts';
+import { scale } from './scale.ts';
+import { requestToken } from './token-request.ts';
+
+/** Subresources that are not an ordinary read or write of the object; undefined for those that are. */
+export function answerSubresource(kernel: Kernel, call: Call): ApiResponse | undefined {
+  const { version, subresource } = call.route;
+  if (!version.subresources.has(subresource)) return forward(kernel, call) ?? NO_RESOURCE;
+  switch (subresource) {
+    case 'scale':
+      return version.scale === undefined ? UNKNOWN_PATH : scale(kernel, call, version.scale);
+    case 'binding':
+      return bind(kernel, call);
+    case 'eviction':
+      return evict(kernel, call);
+    case 'token':
+      return requestToken(kernel, call);
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,45 @@
+/** Answers of pods and services as a configuration names them: in itself, or in a file of their own. */
+import { basename, resolve } from 'node:path';
+import { parse as parseYaml } from 'yaml';
+import type { ClusterKind } from '../../model/cluster.ts';
+import type { KubeletAnswers } from '../../model/declared-answers.ts';
+import { HarnessError } from '../../model/errors.ts';
+import { nestsDeeper } from '../../model/json.ts';
+import { readFileText, Unreadable } from '../../report/read-files.ts';
+import { ANSWERS } from '../../schedule/codec/answers.ts';
+import { decodeJson } from '../../schedule/codec/format.ts';
+
+/** Logs may be long. */
+const BYTES_MAX = 64 * 1024 * 1024;
+const LEVELS_MAX = 100;
+
+/** @throws {CONFIG_INVALID} for a file that cannot be read. @throws {FORMAT_INVALID} {FORMAT_TOO_NEW} */
+export function answersOf(given: KubeletAnswers | string | undefined, cwd: string): KubeletAnswers | undefined {
+  return typeof given === 'string' ? readAnswers(resolve(cwd, given)) : given;
+}
+
+/** A file of answers in YAML or JSON. */
+export function readAnswers(path: string): KubeletAnswers {
+  const name = basename(path);
+  let document: unknown;
+  try {
+    document = parseYaml(readFileText(path, BYTES_MAX), { stringKeys: true, logLevel: 'error' });
+    if (nestsDeeper(document, LEVELS_MAX)) throw new Error(`it nests deeper than ${LEVELS_MAX} levels`);
+  } catch (error) {
+    const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+    const what = error instanceof Unreadable ? reason : `could not be read: ${reason}`;
+    throw new HarnessError(
+      'CONFIG_INVALID',
+      `answers "${name}" ${what}; expected a file in YAML with "kind: answers" and "version: 1"`,
+      { cause: error, details: { path } },
+    );
+  }
+  const { version: _version, kind: _kind, ...answers } = decodeJson(ANSWERS, document, name);
+  return answers;
+}
+
+/** Real clusters are not told what pods answer. */
+export function unansweredThere(answers: KubeletAnswers | undefined, cluster: ClusterKind): readonly string[] {
+  if (answers === undefined || cluster === 'embedded') return [];
+  return [`declared answers are given by the embedded cluster only; on ${cluster} pods answer for themselves`];
+}

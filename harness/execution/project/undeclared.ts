@@ -1,0 +1,42 @@
+/** What pods and services were asked in vain, as the answer to declare. */
+import type { Undeclared } from '../../apiserver/server.ts';
+
+/** One line for each, whichever pod it was: what was asked, and what to put under `answers`. */
+export function undeclaredText(all: readonly Undeclared[]): readonly string[] {
+  return [...new Set(all.map(lineOf))];
+}
+
+function lineOf({ what, name, of, command }: Undeclared): string {
+  // Arguments may be secrets.
+  const program = command.split(' ', 1)[0] ?? '';
+  switch (what) {
+    case 'exec':
+      return `the target runs "${program}" in container ${of} (pods/exec), and no answer is declared for it: ${declare(`exec: [{container: ${of}, command: ${quoted(program)}, stdout: "…"}]`)}`;
+    case 'log':
+      return `the target reads the log of container ${of} (pods/log), and none is declared: ${declare(`logs: [{container: ${of}, text: "…"}]`)}`;
+    case 'portForward':
+      return `the target forwards port ${of} of a pod (pods/portforward), and nothing is declared to listen there: ${declare(`portForward: [{port: ${of}, tcp: [{send: "…"}]}]`)}`;
+    case 'serviceProxy':
+      return `the target asks service ${name} for ${withoutQuery(of)} (services/proxy), and no answer is declared for it: ${declare(`serviceProxy: [{service: ${name}, http: [{path: ${quoted(pathOf(of))}, body: "…"}]}]`)}`;
+    case 'attach':
+      return `the target attaches to container ${of} (pods/attach), which cannot be declared: use exec or logs`;
+  }
+}
+
+function declare(answer: string): string {
+  return `add answers: {${answer}} to the configuration`;
+}
+
+/** A query may hold secrets. */
+function withoutQuery(of: string): string {
+  return of.split('?', 1)[0] ?? '';
+}
+
+function pathOf(of: string): string {
+  return `${withoutQuery(of.replace(/^\S+ /, ''))}.*`;
+}
+
+/** As a regular expression in YAML. */
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}
