@@ -18,5 +18,6 @@ export const LONG_TESTS: readonly string[] = [
   'harness/cli/soak/soak.test.ts',
   'harness/cli/waivers.test.ts',
   'harness/test/long-times.test.ts',
+  'harness/test/pods-that-answer.test.ts',
   'harness/test/rotator.test.ts',
 ];

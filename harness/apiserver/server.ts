@@ -132,7 +132,9 @@ export class ApiServer implements Upstream {
     const route = this.#registry.route(admitted.path);
     const early =
       route === undefined
-        ? (review(this.#reviewer, admitted) ?? discover(this.#registry, admitted))
+        ? (this.#kernel.kubelet.outside(admitted) ??
+          review(this.#reviewer, admitted) ??
+          discover(this.#registry, admitted))
         : (unroutable(route, admitted.method) ?? unstorable(route, admitted.method));
     if (route === undefined || early !== undefined) {
       sink.answer(early ?? UNKNOWN_PATH);

@@ -16,6 +16,7 @@ import { ANSWERED, requestLabel, SENT, streamLabel } from '../model/label.ts';
 import type { FaultAction } from '../model/schedule.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import type { ApiRequest, ConnectionError, ResponseSink, Upstream } from '../wire/http.ts';
+import { actsOutside } from '../wire/outside-path.ts';
 import { acts, connects, requestInfo } from '../wire/request-info.ts';
 import { failure } from '../wire/status.ts';
 import { describeFault, injectedFailure } from './faults.ts';
@@ -200,7 +201,7 @@ export class Gate {
       sink,
       operation,
       asked: verb === 'create' ? asked : undefined,
-      acts: info !== undefined && acts(info),
+      acts: info === undefined ? actsOutside(request) : acts(info),
       item: undefined,
       stream: undefined,
       abortUpstream: undefined,

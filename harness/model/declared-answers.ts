@@ -76,10 +76,20 @@ export interface ServiceAnswer {
   readonly http: readonly HttpAnswer[];
 }
 
+/** What is behind a name outside of the cluster. */
+export interface OutsideAnswer extends Speech {
+  /** The name that the target looks up; `*` stands for any text. */
+  readonly host: string;
+  readonly port: number;
+  /** Over TLS, with a certificate that the target is told to trust. */
+  readonly tls?: true;
+}
+
 /** The first that fits answers. */
 export interface KubeletAnswers {
   readonly exec?: readonly ExecAnswer[];
   readonly logs?: readonly LogAnswer[];
   readonly portForward?: readonly PortAnswer[];
   readonly serviceProxy?: readonly ServiceAnswer[];
+  readonly outside?: readonly OutsideAnswer[];
 }

@@ -4,10 +4,11 @@
  * Owns: the choice, and what is said when the host does not permit what was asked for. Does not own: how a namespace is made
  * (`namespace.ts`), a single life (`process-incarnation.ts`). Start at {@link openEnclosure}.
  */
+import type { Socket as NameSocket } from 'node:dgram';
 import { connect, type Server, type Socket } from 'node:net';
 import { freePorts } from '../../apiserver/http/free-ports.ts';
 import type { FileSystem, Network } from '../../model/counterexample.ts';
-import { openNamespace } from './namespace.ts';
+import { openNamespace, type Address } from './namespace.ts';
 import { processWrapper, type ProcessWrapper } from './process-wrapper.ts';
 
 export interface Enclosure extends ProcessWrapper {
@@ -19,8 +20,10 @@ export interface Enclosure extends ProcessWrapper {
   readonly enter: readonly string[];
   /** Whether nobody can live there any more. */
   isGone(): boolean;
-  /** A listening socket on 127.0.0.1 inside; undefined where any socket of ours will do. */
-  listen(): Promise<Server | undefined>;
+  /** A listening socket inside, by default on 127.0.0.1; undefined where any socket of ours will do. */
+  listen(at?: Address): Promise<Server | undefined>;
+  /** A socket on the port where programs inside ask for addresses; undefined where they ask the host's name servers. */
+  names(): Promise<NameSocket | undefined>;
   /** Ports of 127.0.0.1 inside that nobody listens on. */
   freePorts(count: number): Promise<readonly number[]>;
   /** A connection to 127.0.0.1 inside: for probes, metrics, webhooks. Rejects when nobody listens there. */
@@ -51,7 +54,8 @@ export async function openEnclosure({ network, fileSystem }: Reach): Promise<Enc
     enter: namespace.enter,
     ...wrapper,
     isGone: () => namespace.isGone,
-    listen: () => namespace.listen(),
+    listen: (at) => namespace.listen(at),
+    names: () => namespace.names().catch(() => undefined),
     freePorts: (count) => Promise.resolve(namespace.ports(count)),
     connect: (port) => namespace.connect(port),
   };
@@ -66,6 +70,7 @@ function hostEnclosure(fileSystem: FileSystem, warning: string | null): Enclosur
     ...wrapper,
     isGone: () => false,
     listen: () => Promise.resolve(undefined),
+    names: () => Promise.resolve(undefined),
     freePorts,
     connect: reach,
   };

@@ -34,6 +34,8 @@ export interface Viewer {
   readonly env: { readonly [name: string]: string };
   /** The rest of its environment. */
   readonly inherited: { readonly [name: string]: string };
+  /** It has a network of its own, and asks there for addresses. */
+  readonly ownNames?: boolean;
 }
 
 /** The user's own environment: what in it leads to files that are nobody else's business. */
@@ -92,8 +94,9 @@ export function fileView(viewer: Viewer, session: Session): readonly string[] | 
       show(mayShow(around) && !isInDotFolder(around, own) ? around : path, 'read');
     }
   for (const path of namedIn(Object.values(viewer.inherited))) show(path, 'read');
-  // Where the host's network is used, so are its names.
-  if (existsSync('/etc/resolv.conf')) show('/etc/resolv.conf', 'read');
+  // Where the host's network is used, so are its names; elsewhere programs ask on loopback, which is what they do without that file.
+  const names = '/etc/resolv.conf';
+  if (viewer.ownNames !== true && existsSync(names)) show(names, 'read');
   const mounts = shownOnce(shown);
   // An overlay leaves out what is mounted inside of the folder.
   const inner = mountPlaces().filter((place) =>
@@ -102,9 +105,11 @@ export function fileView(viewer: Viewer, session: Session): readonly string[] | 
   const isVisible = (path: string): boolean =>
     !hidden.some((folder) => isWithin(path, folder)) || mounts.some(([place]) => isWithin(path, place));
   const hiddenAgain = own.filter((folder) => mounts.some(([path]) => isWithin(folder, path)));
-  const masked = [...secret.files.filter((file) => !named.includes(file)), ...kubeconfigs(session)].filter(
-    (file) => isVisible(file) && !hiddenAgain.some((folder) => isWithin(file, folder)),
-  );
+  const masked = [
+    ...(viewer.ownNames === true && existsSync(names) ? [realpathSync(names)] : []),
+    ...secret.files.filter((file) => !named.includes(file)),
+    ...kubeconfigs(session),
+  ].filter((file) => isVisible(file) && !hiddenAgain.some((folder) => isWithin(file, folder)));
   return [
     ...hidden.flatMap((folder) => ['--hide', folder]),
     ...['/run', '/var/run'].flatMap((place) => ['--at', POD, place]),

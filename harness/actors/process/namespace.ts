@@ -5,10 +5,17 @@
  * the thread that opened it. Start at {@link openNamespace}.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
+import type { Socket as NameSocket } from 'node:dgram';
 import type { Server, Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { ownModule } from '../../model/own-module.ts';
 import type { Answer, Ask } from './namespace-holder.ts';
+
+/** Where to listen, on loopback. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
 
 export interface NetworkNamespace {
   /** Stands before a command line, so that it runs inside. */
@@ -19,7 +26,9 @@ export interface NetworkNamespace {
   readonly hasUser: boolean;
   /** Its holder was ended by somebody: nobody gets in any more. */
   readonly isGone: boolean;
-  listen(): Promise<Server>;
+  listen(at?: Address): Promise<Server>;
+  /** A socket on the port where programs ask for addresses. */
+  names(): Promise<NameSocket>;
   connect(port: number): Promise<Socket>;
   /** So many ports that nobody listens on. */
   ports(count: number): readonly number[];
@@ -94,8 +103,10 @@ const PORTS = { first: 10_000, last: 29_999 } as const;
 /** One count for all namespaces, so that a port says where it is. */
 let nextPort: number = PORTS.first;
 
+type Handed = Server | Socket | NameSocket;
+
 interface Waiting {
-  readonly resolve: (socket: Server | Socket) => void;
+  readonly resolve: (socket: Handed) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -107,6 +118,7 @@ class HeldNamespace implements NetworkNamespace {
   readonly #holder: ChildProcess;
   readonly #waiting = new Map<number, Waiting>();
   #asked = 0;
+  #names: Promise<NameSocket> | undefined;
 
   constructor(holder: ChildProcess, { hasUser, enter }: (typeof WAYS)[number]) {
     this.pid = holder.pid ?? 0;
@@ -116,8 +128,8 @@ class HeldNamespace implements NetworkNamespace {
     holder.on('message', ({ id, error }: Answer, socket: unknown) => {
       const waiting = this.#waiting.get(id);
       this.#waiting.delete(id);
-      if (socket === undefined) waiting?.reject(new Error(error ?? 'the connection broke off at once'));
-      else waiting?.resolve(socket as Server | Socket);
+      if (socket === undefined) waiting?.reject(errorOf(error ?? 'the connection broke off at once'));
+      else waiting?.resolve(socket as Handed);
     });
     holder.on('exit', () => {
       this.isGone = true;
@@ -130,8 +142,14 @@ class HeldNamespace implements NetworkNamespace {
     (holder.stderr as Socket | null)?.unref();
   }
 
-  async listen(): Promise<Server> {
-    return (await this.#ask((id) => ({ id, ask: 'listen' }))) as Server;
+  async listen(at?: Address): Promise<Server> {
+    return (await this.#ask((id) => ({ id, ask: 'listen', ...(at === undefined ? {} : { at }) }))) as Server;
+  }
+
+  /** Opened once: it lasts as long as the namespace. */
+  names(): Promise<NameSocket> {
+    this.#names ??= this.#ask((id) => ({ id, ask: 'names' })).then((socket) => (socket as NameSocket).unref());
+    return this.#names;
   }
 
   async connect(port: number): Promise<Socket> {
@@ -146,7 +164,7 @@ class HeldNamespace implements NetworkNamespace {
     });
   }
 
-  #ask(make: (id: number) => Ask): Promise<Server | Socket> {
+  #ask(make: (id: number) => Ask): Promise<Handed> {
     return new Promise((resolve, reject) => {
       const id = ++this.#asked;
       this.#waiting.set(id, { resolve, reject });
@@ -157,4 +175,10 @@ class HeldNamespace implements NetworkNamespace {
       });
     });
   }
+}
+
+/** With the code that its message names, by which callers know it. */
+function errorOf(message: string): Error {
+  const [code] = /\bE[A-Z]{3,}\b/.exec(message) ?? [];
+  return Object.assign(new Error(message), code === undefined ? {} : { code });
 }

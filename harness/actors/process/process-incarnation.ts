@@ -36,6 +36,8 @@ import type { Upstream, UserInfo } from '../../wire/http.ts';
 import type { Traffic } from '../../wire/traffic.ts';
 import { kubeconfigOf } from '../../wire/kubeconfig.ts';
 import { serveEffects, type EffectsServer } from '../outside/serve-effects.ts';
+import { openSurroundings, type Surroundings, type SurroundingsOptions } from '../outside/surroundings.ts';
+import { trusting } from '../outside/trusting.ts';
 import { cleanEnvironment, filledIn, portNames, type Placeholders } from './command.ts';
 import { ask } from './ask.ts';
 import type { Enclosure } from './enclosure.ts';
@@ -93,6 +95,8 @@ export interface ProcessHost {
   readonly processor?: number;
   /** Called once a life waits in a way that cannot be steered. */
   readonly onUnsteered?: (what: string) => void;
+  /** What is declared outside of the cluster, and who hears what was looked up. */
+  readonly outside?: Pick<SurroundingsOptions, 'declared' | 'lookedUp'>;
   /** A line that it printed. */
   readonly print: (actor: ActorId, line: string) => void;
 }
@@ -100,14 +104,19 @@ export interface ProcessHost {
 /** A host for the lives of one target; the key takes a millisecond and is made once. */
 export function processHost(parts: Omit<ProcessHost, 'authority' | 'identity' | 'view'>): ProcessHost {
   const authority = new CertificateAuthority();
-  return { ...parts, view: viewOf(parts.target, parts.enclosures), authority, identity: authority.issueServer() };
+  return { ...parts, view: viewOf(parts, parts.enclosures), authority, identity: authority.issueServer() };
 }
 
 /** @throws {TARGET_INVALID} for one that starts in a folder that it may not see. */
-function viewOf({ command, cwd, env }: ProcessTarget, { hasOwnFiles }: EnclosurePool): readonly string[] {
+function viewOf(
+  { target, outside }: Pick<ProcessHost, 'target' | 'outside'>,
+  { hasOwnFiles, network }: EnclosurePool,
+): readonly string[] {
   if (!hasOwnFiles) return [];
+  const { command, cwd, env } = target;
   const inherited = cleanEnvironment(process.env, '', '', {});
-  const view = fileView({ command, cwd, env, inherited }, process.env);
+  const ownNames = network === 'none' && outside !== undefined;
+  const view = fileView({ command, cwd, env, inherited, ownNames }, process.env);
   if (!('refused' in view)) return view;
   throw new HarnessError(
     'TARGET_INVALID',
@@ -179,6 +188,7 @@ class Incarnation implements ProcessIncarnation {
   #guard = '';
   #front: LifeFront | undefined;
   #effects: EffectsServer | undefined;
+  #surroundings: Surroundings | undefined;
   #child: ChildProcess | undefined;
   #enclosure: Taken | undefined;
   #readiness: ReadinessWatch | undefined;
@@ -214,7 +224,15 @@ class Incarnation implements ProcessIncarnation {
     const names = portNames([...target.command, ...Object.values(target.env), target.ready, target.metrics]);
     const ports = names.length === 0 ? [] : await enclosure.freePorts(names.length);
     const effects = (await this.#openEffects(enclosure)) ?? '';
-    if (this.#life.over) return;
+    const { outside } = this.#host;
+    if (outside !== undefined) {
+      const identity = (name: string): Identity => authority.issueServer([name]);
+      this.#surroundings = await openSurroundings({ ...outside, enclosure, upstream: this.#served(), identity });
+    }
+    if (this.#life.over) {
+      this.#surroundings?.close();
+      return;
+    }
     this.#guard = realpathSync(mkdtempSync(join(tmpdir(), 'stalemate-target-')));
     this.#folder = join(this.#guard, 'life');
     mkdirSync(this.#folder, { mode: 0o700 });
@@ -240,7 +258,8 @@ class Incarnation implements ProcessIncarnation {
     if (target.metrics !== '') this.#metrics = new URL(filledIn(target.metrics, values));
     this.#readiness = watchReadiness(this.#awaited(values), enclosure, this.#host.clock !== undefined);
     const command = target.command.map((word) => filledIn(word, values));
-    const own = Object.entries(target.env).map(([name, value]) => [name, filledIn(value, values)] as const);
+    const given = Object.entries(target.env).map(([name, value]) => [name, filledIn(value, values)] as const);
+    const own = [...trusting(outside?.declared, { folder: this.#folder, authority }), ...given];
     const [program, ...args] = watched(
       [...enclosure.wrapper({ folder: this.#folder, view: this.#host.view, mounts, ...this.#steered() }), ...command],
       {
@@ -353,6 +372,7 @@ class Incarnation implements ProcessIncarnation {
     this.#killGroup();
     void this.#front?.close();
     this.#effects?.close();
+    this.#surroundings?.close();
     this.#enclosure?.giveBack();
     // It may still be writing while it dies.
     if (!this.#removeFolder()) this.#child?.once('close', () => this.#removeFolder());

@@ -69,6 +69,26 @@ it('knows which commands have run in a pod, until the next run', () => {
   expect(create('db-0')).toMatchObject({ stdout: 'created' });
 });
 
+it('knows which requests a server has had', () => {
+  const kubelet = new DeclaredKubelet({
+    outside: [
+      {
+        host: 'h',
+        port: 1,
+        http: [
+          { method: 'GET', path: '/item', after: '^POST /item', body: 'there' },
+          { method: 'GET', path: '/item', status: 404 },
+          { method: 'POST', path: '/item', status: 201 },
+        ],
+      },
+    ],
+  });
+  const ask = (method: 'GET' | 'POST'): number | undefined =>
+    kubelet.outside({ method, path: '/outside.stalemate/h:1/item', query: {}, headers: {} })?.code;
+
+  expect([ask('GET'), ask('POST'), ask('GET')]).toEqual([404, 201, 200]);
+});
+
 it('keeps logs of a life before apart', () => {
   const kubelet = new DeclaredKubelet({
     logs: [{ previous: true, text: 'before' }, { text: 'now' }],

@@ -11,9 +11,11 @@ import type {
   OfContainers,
   Speech,
 } from '../../model/declared-answers.ts';
-import { hasHad, httpAnswerTo } from '../../wire/declared-http.ts';
+import { hasHad, headersOf, httpAnswerTo } from '../../wire/declared-http.ts';
 import { goRegExp } from '../../wire/go-regexp.ts';
 import { fits } from '../../wire/name-pattern.ts';
+import { OUTSIDE_PATH } from '../../wire/outside-path.ts';
+import type { ApiRequest, ApiResponse } from '../../wire/http.ts';
 import type { CommandResult } from '../../wire/session.ts';
 
 /** A container that something is asked of. */
@@ -26,7 +28,7 @@ export interface Container {
 /** Something that was asked in vain. */
 export interface Undeclared {
   /** `exec`, `log`, … */
-  readonly what: 'exec' | 'attach' | 'log' | 'portForward' | 'serviceProxy';
+  readonly what: 'exec' | 'attach' | 'log' | 'portForward' | 'serviceProxy' | 'outside';
   readonly namespace: string;
   /** Of the pod or the service. */
   readonly name: string;
@@ -98,6 +100,23 @@ export class DeclaredKubelet {
 
   port(of: Omit<Container, 'container'>, port: number): Speech | undefined {
     return this.#answers.portForward?.find((one) => one.port === port && isFor(one, { ...of, container: '' }));
+  }
+
+  /** What a declared name outside of the cluster answers; undefined for requests that are about none. */
+  outside({ method, path, query, repeated = {} }: ApiRequest): ApiResponse | undefined {
+    const [, host = '', port = '', behind = ''] = OUTSIDE_PATH.exec(path) ?? [];
+    const declared = this.#answers.outside?.find((one) => one.host === host && String(one.port) === port);
+    if (declared === undefined) return undefined;
+    if (declared.http === undefined) return { code: 200, body: '', plainText: true };
+    const pairs = Object.entries(query).flatMap(([key, value]) =>
+      (repeated[key] ?? [value]).map((one): [string, string] => [key, one]),
+    );
+    const asked = pairs.length === 0 ? behind : `${behind}?${new URLSearchParams(pairs).toString()}`;
+    const answer = this.#answered(declared.http, `${host}:${port}`, { method, path: asked });
+    if (answer !== undefined)
+      return { code: answer.status ?? 200, headers: headersOf(answer), body: answer.body ?? '', plainText: true };
+    this.miss({ what: 'outside', namespace: '', name: `${host}:${port}`, of: `${method} ${asked}`, command: '' });
+    return { code: 404, body: `no answer is declared for ${method} ${behind}\n`, plainText: true };
   }
 
   service(

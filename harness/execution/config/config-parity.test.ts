@@ -81,6 +81,7 @@ const ALL: { readonly [option in keyof OfFiles]: StalemateOptions[option] } = {
     ],
     logs: [{ previous: true, text: 't' }],
     portForward: [{ port: 1, tcp: [{ expect: 'e', send: 's', close: true }] }],
+    outside: [{ host: 'h', port: 1, tls: true, http: [] }],
     serviceProxy: [
       { service: 's', port: 'p', http: [{ method: 'GET', path: '/', status: 200, headers: { a: 'b' }, body: 'c' }] },
     ],

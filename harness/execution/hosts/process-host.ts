@@ -22,6 +22,7 @@ import { linksOf } from '../config/chosen-faults.ts';
 import { throughToxiproxy } from './disturbed-links.ts';
 import { openGround } from './ground.ts';
 import { podLives, type StartLife } from './pod-lives.ts';
+import { Lookups } from './lookups.ts';
 import { WallRest } from './wall-rest.ts';
 import type { Rest } from './rest.ts';
 import { SteeredRest } from './steered-rest.ts';
@@ -136,9 +137,18 @@ async function assembleProcessHost(
   );
   // Its end comes from whoever waits for rest: a life that connects to nothing before would be waited for all its time.
   rest.startsAfter(() => disturbance?.isOver(time.now()) === true);
+  const lookups = new Lookups();
+  const outside = {
+    declared: subject.cluster === 'embedded' ? (subject.settings.answers?.outside ?? []) : [],
+    lookedUp: (name: string, isKnown: boolean) => {
+      rest.moved();
+      if (!isKnown) lookups.missed(name);
+    },
+  };
   const front = {
     serve: toxiproxy === null || disturbance === undefined ? serve : throughToxiproxy(serve, toxiproxy, disturbance),
     print: (actor: ActorId, line: string) => {
+      lookups.printed(line);
       // In real time one that prints without end would never be at rest.
       if (steered !== undefined) rest.moved();
       host.current?.recorder.log(actor, line);
@@ -152,6 +162,7 @@ async function assembleProcessHost(
       folders: () => volumes.folders,
       namespace: ground.places?.there(subject.namespace) ?? subject.namespace,
       enclosures,
+      outside,
       ...(steered === undefined
         ? {}
         : {
@@ -203,6 +214,7 @@ async function assembleProcessHost(
     warnings: () => [
       ...(ground.warnings?.() ?? []),
       ...(webhooks.trouble === undefined ? [] : [webhooks.trouble]),
+      ...lookups.lines(),
     ],
     drain: async (world) => {
       const began = realNow();

@@ -8,6 +8,7 @@
  */
 import type { ActorId } from '../../model/actor.ts';
 import { roleOf } from '../../model/actor.ts';
+import { OUTSIDE_PATH } from '../../wire/outside-path.ts';
 import { acts } from '../../wire/request-info.ts';
 import type { History, Operation } from '../../model/history.ts';
 import { isWrite, phaseStart } from '../../model/history.ts';
@@ -96,8 +97,8 @@ export function singleDeviations(calm: History, { programs }: Workload, faults: 
   };
 }
 
-function actsBeside({ resource, subresource }: Operation): boolean {
-  return acts({ group: '', resource, subresource });
+function actsBeside({ resource, subresource, name }: Operation): boolean {
+  return acts({ group: '', resource, subresource }) || OUTSIDE_PATH.test(name);
 }
 
 /**

@@ -5,6 +5,7 @@ import type {
   HttpAnswer,
   KubeletAnswers,
   LogAnswer,
+  OutsideAnswer,
   PortAnswer,
   ServiceAnswer,
   Speech,
@@ -94,11 +95,22 @@ const service: z.ZodType<ServiceAnswer> = z.strictObject({
   http: z.array(http),
 } satisfies Shape<ServiceAnswer>);
 
+const outside: z.ZodType<OutsideAnswer> = z
+  .strictObject({
+    host: name.meta({ description: 'The name that the target looks up' }),
+    port,
+    tls: z.literal(true).exactOptional().meta({ description: 'Over TLS, with a certificate that the target trusts' }),
+    http: z.array(http).exactOptional(),
+    tcp,
+  } satisfies Shape<OutsideAnswer>)
+  .refine(isOneSpeech, ONE_SPEECH);
+
 const lists = {
   exec: z.array(exec).exactOptional(),
   logs: z.array(log).exactOptional(),
   portForward: z.array(ports).exactOptional(),
   serviceProxy: z.array(service).exactOptional(),
+  outside: z.array(outside).exactOptional(),
 } satisfies Shape<KubeletAnswers>;
 
 export const answersSchema: z.ZodType<KubeletAnswers> = z.strictObject(lists).meta({

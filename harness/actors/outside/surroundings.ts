@@ -1,0 +1,177 @@
+/**
+ * What a life of the target finds outside of the cluster: names that lead to declared servers, and names that lead nowhere.
+ *
+ * In a network of its own a program asks for addresses on loopback. Declared names get one there, where a server of ours listens, whose
+ * requests pass the gate; all other names do not exist, and are remembered. Owns: sockets. Does not own: what is answered
+ * (`apiserver/kubelet/declared.ts`). Start at {@link openSurroundings}.
+ */
+import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http';
+import type { Server, Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import type { Identity } from '../../apiserver/http/certificates.ts';
+import { converse } from '../../apiserver/http/streams/converse.ts';
+import type { OutsideAnswer } from '../../model/declared-answers.ts';
+import type { ApiResponse, Method, Upstream } from '../../wire/http.ts';
+import { fits } from '../../wire/name-pattern.ts';
+import { outsidePath } from '../../wire/outside-path.ts';
+import type { Enclosure } from '../process/enclosure.ts';
+import { A, AAAA, answerOf, questionIn } from './dns.ts';
+
+export interface SurroundingsOptions {
+  readonly enclosure: Pick<Enclosure, 'listen' | 'names'>;
+  readonly declared: readonly OutsideAnswer[];
+  readonly upstream: Upstream;
+  /** A certificate for a name. */
+  readonly identity: (name: string) => Identity;
+  /** The target has asked for the address of a name. */
+  readonly lookedUp: (name: string, isKnown: boolean) => void;
+}
+
+export interface Surroundings {
+  close(): void;
+}
+
+/** Where declared names lead. */
+const NETWORK = '127.77.0';
+
+export async function openSurroundings(options: SurroundingsOptions): Promise<Surroundings> {
+  const { enclosure, declared, lookedUp } = options;
+  const names = await enclosure.names();
+  const hosts = [...new Set(declared.map(({ host }) => host))];
+  const addresses = new Map(hosts.map((host, index) => [host, `${NETWORK}.${index + 1}`]));
+  names?.removeAllListeners('message');
+  names?.on('message', (message, { port, address: from }) => {
+    const question = questionIn(message);
+    if (question === undefined) return;
+    const host = hosts.find((one) => isNamed(one, question.name));
+    if (question.type === A || question.type === AAAA) lookedUp(question.name, host !== undefined);
+    names.send(answerOf(question, (host === undefined ? undefined : addresses.get(host)) ?? null), port, from);
+  });
+  const servers: Listening[] = [];
+  for (const one of names === undefined ? [] : declared) {
+    const socket = await enclosure.listen({ host: addresses.get(one.host) ?? '', port: one.port });
+    if (socket !== undefined) servers.push(new Listening(socket, one, options));
+  }
+  return {
+    close: () => {
+      names?.removeAllListeners('message');
+      for (const server of servers) server.close();
+    },
+  };
+}
+
+/** Services have shorter names and longer ones. */
+const CLUSTER = /(?:\.svc(?:\.cluster\.local)?)?\.?$/;
+
+function isNamed(host: string, name: string): boolean {
+  return fits(host.replace(CLUSTER, ''), name.replace(CLUSTER, ''));
+}
+
+/** A declared server. */
+class Listening {
+  readonly #socket: Server;
+  readonly #declared: OutsideAnswer;
+  readonly #upstream: Upstream;
+  readonly #http: HttpServer;
+  readonly #open = new Set<Socket>();
+
+  constructor(socket: Server, declared: OutsideAnswer, { upstream, identity }: SurroundingsOptions) {
+    this.#socket = socket;
+    this.#declared = declared;
+    this.#upstream = upstream;
+    this.#http = createServer((request, response) => this.#answer(request, response));
+    const own = declared.tls === true ? identity(declared.host) : undefined;
+    socket.on('connection', (connection) => {
+      this.#open.add(connection);
+      connection.once('close', () => this.#open.delete(connection));
+      connection.on('error', () => connection.destroy());
+      const stream =
+        own === undefined
+          ? connection
+          : new TLSSocket(connection, { isServer: true, cert: own.certificate, key: own.key });
+      stream.on('error', () => connection.destroy());
+      if (declared.http === undefined) this.#speak(stream, connection);
+      else this.#http.emit('connection', stream);
+    });
+  }
+
+  close(): void {
+    this.#socket.close();
+    for (const connection of this.#open) connection.destroy();
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    request.resume();
+    request.on('end', () => {
+      const { method = 'GET', url = '/' } = request;
+      const [path = '/', search = ''] = url.split('?', 2);
+      const query = Object.fromEntries(new URLSearchParams(search));
+      const cancel = this.#ask(
+        method as Method,
+        path,
+        query,
+        ({ code, headers, body }) => {
+          const text = typeof body === 'string' ? body : JSON.stringify(body);
+          response.sendDate = false;
+          response.writeHead(code, { 'content-length': Buffer.byteLength(text), ...headers });
+          response.end(text);
+        },
+        () => request.socket.destroy(),
+      );
+      response.once('close', () => {
+        if (!response.writableFinished) cancel();
+      });
+    });
+  }
+
+  /** A connection counts as a request. */
+  #speak(stream: Socket, connection: Socket): void {
+    stream.pause();
+    const cancel = this.#ask(
+      'GET',
+      '',
+      {},
+      ({ code }) => {
+        if (code !== 200) {
+          connection.resetAndDestroy();
+          return;
+        }
+        const conversation = converse(this.#declared, {
+          say: (piece) => void stream.write(piece),
+          end: () => void stream.end(),
+        });
+        stream.on('data', (piece: Buffer) => conversation.take(piece));
+        stream.on('end', () => conversation.end());
+        stream.resume();
+      },
+      () => connection.resetAndDestroy(),
+    );
+    connection.once('close', cancel);
+  }
+
+  #ask(
+    method: Method,
+    path: string,
+    query: { readonly [key: string]: string },
+    answer: (response: ApiResponse) => void,
+    lost: () => void,
+  ): () => void {
+    const { host, port } = this.#declared;
+    let over = false;
+    const once =
+      <Args extends readonly unknown[]>(then: (...args: Args) => void) =>
+      (...args: Args): void => {
+        if (!over) then(...args);
+        over = true;
+      };
+    const cancel = this.#upstream.send(
+      { method, path: outsidePath(host, port, path), query, headers: {} },
+      { answer: once(answer), open: () => {}, event: () => {}, end: once(lost) },
+    );
+    return () => {
+      if (over) return;
+      over = true;
+      cancel();
+    };
+  }
+}
