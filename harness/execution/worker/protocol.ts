@@ -1,4 +1,5 @@
 /** What the supervisor and its worker say to each other. Everything here survives a structured clone. */
+import type { MessagePort } from 'node:worker_threads';
 import type { Measures } from '../../model/baseline.ts';
 import type { KnownCause } from '../../model/cause.ts';
 import type { Violation } from '../../model/check-result.ts';
@@ -97,6 +98,8 @@ export const SLOTS = 3;
 export interface WorkerData {
   readonly job: Job;
   readonly shared: SharedArrayBuffer;
+  /** By which it is asked to close its sockets. */
+  readonly closing: MessagePort;
 }
 
 /** What the runs of one stored trial came to. */

@@ -4,9 +4,10 @@
  * A target that blocks the event loop, leaks or ends the thread takes its worker down, never the campaign. Owns: the life of a
  * worker. Does not own: what is done about a lost one (`campaign/campaign.ts`, `replay/replay.ts`).
  */
-import { Worker } from 'node:worker_threads';
+import { MessageChannel, Worker } from 'node:worker_threads';
 import { realClearInterval, realNow, realProcessorMs, realSetInterval } from '../../determinism/real-time.ts';
 import { moduleEnvironment } from '../../actors/process/command.ts';
+import { endWorker } from './closing.ts';
 import type { FromWorker, Job, LabRequest, WorkerData } from './protocol.ts';
 import { SLOT, SLOTS } from './protocol.ts';
 
@@ -97,9 +98,11 @@ function isInServer(slots: Int32Array): boolean {
 export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { readonly output: string }> {
   const shared = new SharedArrayBuffer(SLOTS * Int32Array.BYTES_PER_ELEMENT);
   const slots = new Int32Array(shared);
-  const data: WorkerData = { job: options.job, shared };
+  const closing = new MessageChannel();
+  const data: WorkerData = { job: options.job, shared, closing: closing.port2 };
   const worker = new Worker(options.entry, {
     workerData: data,
+    transferList: [closing.port2],
     stdout: true,
     stderr: true,
     ...('subject' in options.job && options.job.subject.process === null
@@ -110,6 +113,12 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { r
   const silence = silenceOf(options.job, options.blockedMs);
   const { error } = silence;
   let output = '';
+  let isEnding = false;
+  const end = (): void => {
+    if (isEnding) return;
+    isEnding = true;
+    endWorker(worker, closing.port1);
+  };
   const keep = (chunk: unknown): void => {
     output = (output + String(chunk)).slice(-OUTPUT_MAX);
   };
@@ -163,7 +172,7 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { r
       if (isOver && !finished && ended === undefined) {
         finished = true;
         overdue = { end: 'overdue', silentMs: realNow() - since };
-        void worker.terminate();
+        end();
         return;
       }
       if (!idle && isTooLong(silence, { ms: realNow() - since, processorMs: realProcessorMs() - processorSince })) {
@@ -175,7 +184,7 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { r
           finished = true;
           options.listen(error);
         }
-        void worker.terminate();
+        end();
       }
     }, LOOK_EVERY_MS);
     const stop = (): void => {
@@ -189,7 +198,7 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { r
       options.listen(message);
       if (!LAST_WORDS.has(message.say)) return;
       finished = true;
-      void worker.terminate();
+      end();
     });
     options.started?.({
       send: (request) => {
@@ -199,7 +208,7 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { r
       },
       end: () => {
         finished = true;
-        void worker.terminate();
+        end();
       },
     });
     worker.on('error', (thrown) => {
@@ -210,8 +219,9 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { r
       realClearInterval(look);
       options.signal?.removeEventListener('abort', stop);
       if (ended === undefined) died(`its thread ended with code ${code}`);
-      const end: WorkerEnd = overdue ?? (finished || ended === undefined ? { end: 'finished' } : ended);
-      resolve({ ...end, output });
+      closing.port1.close();
+      const how: WorkerEnd = overdue ?? (finished || ended === undefined ? { end: 'finished' } : ended);
+      resolve({ ...how, output });
     });
   });
 }

@@ -20,6 +20,7 @@ import { Prober } from '../run/prober.ts';
 import type { FromWorker, LabJob, LabRequest, SearchJob, WorkerData } from './protocol.ts';
 import type { Subject } from '../subject.ts';
 import { searchUntil, shifted } from '../time-plan.ts';
+import { closeWhenAsked } from './closing.ts';
 import { Pulse } from './pulse.ts';
 import { referenceCache } from '../run/reference-cache.ts';
 import { takeReferences, undisturbedMeasures, withDeclared } from '../run/references.ts';
@@ -43,7 +44,8 @@ const TALLY_EVERY_MS = 200;
 
 /** Does the job that the supervisor handed over, and reports. */
 export async function runWorker(registry: Registry): Promise<void> {
-  const { job, shared } = workerData as WorkerData;
+  const { job, shared, closing } = workerData as WorkerData;
+  closeWhenAsked(closing);
   const slots = new Int32Array(shared);
   let hasFound = false;
   const say = (message: FromWorker): void => {

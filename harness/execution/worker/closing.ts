@@ -1,0 +1,49 @@
+/**
+ * Closes what a worker reads from before its thread is ended: Node aborts the whole process where HTTP/2 goes on reading in a thread that
+ * ends (nodejs/node#38418).
+ *
+ * Owns: both sides of that. Does not own: when a worker is ended (`supervisor.ts`).
+ */
+import { subscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
+import type { MessagePort, Worker } from 'node:worker_threads';
+import { realClearTimeout, realSetTimeout } from '../../determinism/real-time.ts';
+
+/** A worker that does not answer within this time, in ms of real time, is blocked, and reads nothing. */
+const CLOSES_WITHIN_MS = 500;
+
+/** In a worker: from now on its sockets are known, and closed once `port` asks for that. It does not keep the thread alive. */
+export function closeWhenAsked(port: MessagePort): void {
+  const open = new Set<Socket>();
+  let isClosing = false;
+  const opened = (message: unknown): void => {
+    const { socket } = message as { readonly socket: Socket };
+    if (isClosing) {
+      // One that is about to connect would be opened again.
+      process.nextTick(() => socket.destroy());
+      return;
+    }
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  };
+  subscribe('net.client.socket', opened);
+  subscribe('net.server.socket', opened);
+  port.on('message', () => {
+    isClosing = true;
+    for (const socket of open) socket.destroy();
+    port.postMessage('closed');
+  });
+  port.unref();
+}
+
+/** Ends a worker once it has closed its sockets, or does not answer. `port` is the other end of the worker's. */
+export function endWorker(worker: Worker, port: MessagePort): void {
+  const end = (): void => {
+    realClearTimeout(timer);
+    port.close();
+    void worker.terminate();
+  };
+  const timer = realSetTimeout(end, CLOSES_WITHIN_MS);
+  port.once('message', end);
+  port.postMessage('close');
+}
