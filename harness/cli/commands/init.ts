@@ -127,7 +127,7 @@ async function firstRun(
 const SCHEMA = 'docs/schemas/config.schema.json';
 
 function planFor(
-  { repository, found, options, manifests }: Choice,
+  { repository, found, options, manifests, rendered }: Choice,
   flags: InitFlags,
   configFile: string | undefined,
   cwd: string,
@@ -136,6 +136,7 @@ function planFor(
   return makePlan(repository, found, {
     options,
     manifests,
+    ...(rendered === undefined ? {} : { rendered }),
     ci: flags.ci ?? found.ci,
     mayReplace,
     configFile: configFile === undefined ? undefined : basename(configFile),

@@ -1,11 +1,17 @@
 /** What is found, with what flags say instead and a person answers: the options of the configuration to be. */
 import type { StalemateOptions } from '../../execution/config/options.ts';
-import { loadCrds } from '../../execution/project/manifests.ts';
+import { loadProject, type Project } from '../../execution/project/load.ts';
+import { parseManifests, type Manifest } from '../../execution/project/manifest-files.ts';
+import { crdsAmong, loadCrds } from '../../execution/project/manifests.ts';
+import { asksWebhooks } from '../../execution/project/webhooks.ts';
 import { HarnessError } from '../../model/errors.ts';
+import type { KubeObject } from '../../model/object.ts';
 import type { Console } from '../console.ts';
 import { findDefinitions } from './definitions.ts';
-import { SAMPLE_FILE } from './plan.ts';
-import { namesRemoteBase } from './kustomizations.ts';
+import { MANIFESTS_FILE, SAMPLE_FILE } from './plan.ts';
+import { renderLocally } from './render-local.ts';
+import { deployedIn, deployments, withArguments, type Deployed } from './deployed.ts';
+import { overlays } from './kustomizations.ts';
 import { canRender, pythonOf } from './prepare.ts';
 import { askCommand } from '../questions.ts';
 import { readRepository, type Repository } from './repository.ts';
@@ -33,6 +39,8 @@ export interface Choice {
   readonly options: StalemateOptions;
   /** A kustomization of what the project ships. */
   readonly manifests: string | undefined;
+  /** What the project ships, to be written: its overlay leads out of the project, and is rendered without that. */
+  readonly rendered?: string;
 }
 
 /**
@@ -52,7 +60,7 @@ export async function choose(
     cwd,
     built,
   );
-  const { program, definitions, samples, manifests } = found;
+  const { program, definitions, samples } = found;
   if (
     program === undefined &&
     definitions.crds.length === 0 &&
@@ -75,26 +83,84 @@ export async function choose(
       `could not tell how the controller is started${program === undefined ? '' : ` (${program.notes.join('; ')})`}, expected its command; name it: ${called} init -- COMMAND ARGS`,
     );
   const own = flags.command === undefined ? program : undefined;
+  const overlay = command === undefined ? undefined : overlayOf(repository, cwd);
   // What cannot be rendered to one Deployment would stop every run; it is offered behind a #.
-  const rendered =
-    command !== undefined && manifests !== undefined && !namesRemoteBase(repository) && canRender(manifests, cwd);
+  const manifests = overlay ?? found.manifests;
+  const partly = overlay === undefined && command !== undefined ? renderedWithoutRemote(repository) : undefined;
+  const shipped =
+    overlay === undefined
+      ? partly && projectOf(parseManifests(partly.text, MANIFESTS_FILE, true))
+      : loadProject([resolve(cwd, overlay)]);
+  const deployed = own?.names === undefined ? undefined : deployedFor(own.names, shipped?.objects, repository);
+  const env = {
+    // With manifests, a process gets the environment of its Deployment from there.
+    ...(shipped === undefined ? deployed?.env : {}),
+    ...own?.env,
+    ...(shipped !== undefined && hasWebhooks(shipped) ? {} : own?.withoutWebhooks),
+  };
   const chosen = flags.sample ?? (samples.files.length > 0 ? samples.files : samples.drawn === '' ? [] : [SAMPLE_FILE]);
   return {
     repository,
-    found,
+    found: partly === undefined ? found : withNote(found, partly.folder),
     manifests,
+    ...(partly === undefined ? {} : { rendered: partly.text }),
     options: {
       ...(target === undefined ? {} : { target }),
-      ...(command === undefined ? {} : { command }),
-      ...(own?.env === undefined ? {} : { env: own.env }),
+      ...(command === undefined
+        ? {}
+        : { command: deployed === undefined ? command : withArguments(command, deployed, shipped !== undefined) }),
+      ...(Object.keys(env).length === 0 ? {} : { env }),
       ...(own?.metrics === undefined ? {} : { metrics: own.metrics }),
       ...(own?.readyWithinMs === undefined ? {} : { readyWithinMs: own.readyWithinMs }),
-      ...(rendered && manifests !== undefined ? { manifests: [manifests] } : {}),
+      ...(shipped === undefined ? {} : { manifests: [overlay ?? MANIFESTS_FILE] }),
       crds: definitions.paths,
       samples: chosen,
       budget: '60s',
     },
   };
+}
+
+/** Rendering takes a moment each. */
+const RENDERED_MAX = 6;
+
+/** The likeliest kustomization that can be rendered here, without the network, to something with one Deployment. */
+function overlayOf(repository: Repository, cwd: string): string | undefined {
+  return overlays(repository)
+    .slice(0, RENDERED_MAX)
+    .find(({ folder, usual }) => canRender(folder, cwd, !usual))?.folder;
+}
+
+/** The likeliest overlay that leads out of the project, without what lies there. */
+function renderedWithoutRemote(repository: Repository): { readonly folder: string; readonly text: string } | undefined {
+  for (const { folder } of overlays(repository, true).slice(0, RENDERED_MAX)) {
+    const text = renderLocally(repository, folder);
+    if (text !== undefined) return { folder, text };
+  }
+  return undefined;
+}
+
+function projectOf(manifests: readonly Manifest[]): Project {
+  const { crds, rest } = crdsAmong(manifests);
+  return { crds, objects: rest.map(({ object }) => object), warnings: [] };
+}
+
+function withNote(found: Survey, folder: string): Survey {
+  const note = `${folder} names bases outside of the project: it is rendered without them to ${MANIFESTS_FILE}`;
+  return { ...found, definitions: { ...found.definitions, notes: [...found.definitions.notes, note] } };
+}
+
+/** Where nothing is installed, a Deployment among the files still says how the controller is started. */
+function deployedFor(
+  names: readonly string[],
+  shipped: readonly KubeObject[] | undefined,
+  repository: Repository,
+): Deployed | undefined {
+  return deployedIn(shipped ?? deployments(repository), names);
+}
+
+/** Whether webhooks are among what the project ships: whoever asks them would get no answer where they are switched off. */
+function hasWebhooks({ crds, objects }: Project): boolean {
+  return asksWebhooks([...crds, ...objects]);
 }
 
 /** Those that are named, or that a build has made, in the place of those that lie in the repository. */
@@ -107,7 +173,11 @@ function withDefinitions(
 ): Survey {
   if (flags.crds !== undefined) {
     const crds = loadCrds(flags.crds.map((path) => resolve(cwd, path)));
-    return { ...found, definitions: { crds, paths: flags.crds, notes: [] }, samples: findSamples(repository, crds) };
+    return {
+      ...found,
+      definitions: { crds, paths: flags.crds, others: [], notes: [] },
+      samples: findSamples(repository, crds),
+    };
   }
   if (built === undefined) return found;
   const beside = readRepository(resolve(cwd, built));

@@ -3,12 +3,16 @@ import { posix } from 'node:path';
 import { parseManifests } from '../../execution/project/manifest-files.ts';
 import { crdsAmong } from '../../execution/project/manifests.ts';
 import type { KubeObject } from '../../model/object.ts';
+import { isRecord } from '../../model/json.ts';
+import { ownGroups } from './own-groups.ts';
 import type { Repository } from './repository.ts';
 
 export interface Definitions {
   readonly crds: readonly KubeObject[];
   /** For `crds` of the configuration: a folder that holds nothing else, or files. */
   readonly paths: readonly string[];
+  /** Definitions of other projects, which lie here for development or tests. */
+  readonly others: readonly KubeObject[];
   /** What could not be read, and why. */
   readonly notes: readonly string[];
 }
@@ -27,19 +31,32 @@ const FOREIGN = /(^|\/)(tests?|e2e|hack|examples?|fixtures?)\//i;
 /** @param files by default those of the repository: what a build makes may be looked at beside them. */
 export function findDefinitions(repository: Repository, files: readonly string[] = repository.files): Definitions {
   const notes: string[] = [];
+  const templates: Template[] = [];
   const byName = new Map<string, { readonly crd: KubeObject; readonly file: string }>();
   const candidates = files.filter((file) => /\.(ya?ml|json)$/.test(file));
   for (const file of candidates.toSorted((a, b) => rank(a) - rank(b))) {
     const text = repository.text(file);
     if (!/kind["']?\s*:\s*["']?CustomResourceDefinition\b/.test(text)) continue;
+    if (HELM_ACTION.test(text)) {
+      templates.push({ file, names: namesIn(text) });
+      continue;
+    }
     const crds = read(file, text, notes);
     for (const crd of crds) {
       const name = crd.metadata.name ?? '';
       if (!byName.has(name)) byName.set(name, { crd, file });
     }
   }
-  const found = [...byName.values()];
+  notes.push(...templatesText(templates, new Set(byName.keys())));
+  const own = ownGroups(repository);
+  const all = [...byName.values()];
+  const isOwn = ({ crd }: (typeof all)[number]): boolean => own.has(groupOf(crd));
+  // A project without types of its own, or whose types nobody can tell, may be about any of them.
+  const found = all.some(isOwn) ? all.filter(isOwn) : all;
+  const others = all.filter((one) => !found.includes(one));
+  if (others.length > 0) notes.push(othersText(others));
   return {
+    others: others.map(({ crd }) => crd),
     crds: found.map(({ crd }) => crd),
     paths: pathsOf([...new Set(found.map(({ file }) => file))], repository),
     notes,
@@ -51,13 +68,40 @@ function rank(file: string): number {
   return (place < 0 ? PLACES.length : place) + (FOREIGN.test(file) ? 10 : 0);
 }
 
+/** A file that only Helm can read, and the definitions that it seems to hold. */
+interface Template {
+  readonly file: string;
+  readonly names: readonly string[];
+}
+
+const HELM_ACTION = /\{\{[-\s]/;
+
+function namesIn(text: string): readonly string[] {
+  return [...text.matchAll(/^ {2}name:\s*["']?([a-z0-9-]+(?:\.[a-z0-9-]+)+)["']?\s*$/gm)].map(([, name = '']) => name);
+}
+
+/** Those that hold nothing that was not found elsewhere are copies for the chart. */
+function templatesText(templates: readonly Template[], known: ReadonlySet<string>): readonly string[] {
+  const unread = templates.filter(({ names }) => names.length === 0 || names.some((name) => !known.has(name)));
+  const [first] = unread;
+  if (first === undefined) return [];
+  const more = unread.length > 1 ? ` and ${unread.length - 1} more are templates` : ' is a template';
+  return [
+    `${first.file}${more} of Helm: if CRDs are missing, render it ("helm template") and add the output to "crds"`,
+  ];
+}
+
+function othersText(others: readonly { readonly crd: KubeObject; readonly file: string }[]): string {
+  const groups = [...new Set(others.map(({ crd }) => groupOf(crd)))];
+  const folders = [...new Set(others.map(({ file }) => posix.dirname(file)))];
+  return `CRDs of ${groups.join(', ')} in ${folders.join(', ')} are passed over: no API package of this project declares these groups`;
+}
+
+function groupOf({ spec }: KubeObject): string {
+  return isRecord(spec) && typeof spec['group'] === 'string' ? spec['group'] : '';
+}
+
 function read(file: string, text: string, notes: string[]): readonly KubeObject[] {
-  if (/\{\{[-\s]/.test(text)) {
-    notes.push(
-      `${file} is a template of Helm: if its CRDs are missing, render it ("helm template") and add the output to "crds"`,
-    );
-    return [];
-  }
   try {
     return crdsAmong(parseManifests(text, file, true)).crds;
   } catch (error) {
@@ -71,7 +115,10 @@ function pathsOf(files: readonly string[], { files: all }: Repository): readonly
   const chosen = new Set(files);
   const paths = files.map((file) => {
     const folder = posix.dirname(file);
-    const beside = all.filter((other) => posix.dirname(other) === folder && /\.(ya?ml|json)$/.test(other));
+    const beside = all.filter(
+      (other) =>
+        posix.dirname(other) === folder && /\.(ya?ml|json)$/.test(other) && !/(^|\/)kustomization\.ya?ml$/.test(other),
+    );
     const whole = folder !== '.' && beside.every((other) => chosen.has(other)) && /crd|bases/.test(folder);
     return whole ? folder : file;
   });

@@ -40,9 +40,13 @@ export interface PlanChoices {
   readonly schemaInstalled: string | undefined;
   /** The rendered kustomization may be used. */
   readonly manifests: string | undefined;
+  /** An overlay as it renders without what it names outside of the project, to be written. */
+  readonly rendered?: string;
 }
 
 export const SAMPLE_FILE = 'stalemate.sample.yaml';
+/** What the project ships, where its overlay cannot be rendered as it is. */
+export const MANIFESTS_FILE = 'stalemate.manifests.yaml';
 const SCHEMA_COPY = '.stalemate/config.schema.json';
 
 export function makePlan(repository: Repository, found: Survey, choices: PlanChoices): Plan {
@@ -75,6 +79,7 @@ export function makePlan(repository: Repository, found: Survey, choices: PlanCho
     ...(samples.drawn === '' || choices.options.samples?.[0] !== SAMPLE_FILE
       ? []
       : [{ path: SAMPLE_FILE, text: `${SAMPLE_HEAD}${samples.drawn}` }]),
+    ...(choices.rendered === undefined ? [] : [{ path: MANIFESTS_FILE, text: choices.rendered }]),
     ...(ci === undefined ? [] : [{ path: ci.path, text: ci.text }]),
   ];
   const files: readonly PlannedFile[] = wanted.map((file) => ({

@@ -32,10 +32,11 @@ function isThere(path: string, { setUp, command }: Program, cwd: string): boolea
   return canImport(command[0] ?? '', path, cwd);
 }
 
-/** Whether a kustomization can be rendered here, to something with a Deployment. */
-export function canRender(path: string, cwd: string): boolean {
+/** Whether a kustomization can be rendered here, to something with one Deployment, and with roles for it where that is asked for. */
+export function canRender(path: string, cwd: string, withRoles: boolean): boolean {
   const { status, stdout } = spawnSync('kubectl', ['kustomize', path], { cwd, encoding: 'utf8', maxBuffer: 2 ** 28 });
-  return status === 0 && (stdout.match(/^kind: Deployment$/gm) ?? []).length === 1;
+  if (status !== 0 || (stdout.match(/^kind: Deployment$/gm) ?? []).length !== 1) return false;
+  return !withRoles || /^kind: (?:Cluster)?RoleBinding$/m.test(stdout);
 }
 
 const OWN_PYTHON = '.venv/bin/python';

@@ -20,6 +20,8 @@ const PASSED_OVER: ReadonlySet<string> = new Set(
 const FILES_MAX = 20_000;
 /** Manifests and sources are smaller; what is larger is data. */
 const BYTES_MAX = 4 * 1024 * 1024;
+/** Every detector looks for something else in the same files. */
+const KEPT_BYTES_MAX = 256 * 1024 * 1024;
 
 /** Reads the names; `.github` and the like by name only, all other hidden folders not at all. */
 export function readRepository(root: string): Repository {
@@ -36,9 +38,19 @@ export function readRepository(root: string): Repository {
     }
     folders = below;
   }
+  const texts = new Map<string, string>();
+  let left = KEPT_BYTES_MAX;
+  const text = (path: string): string => {
+    const known = texts.get(path);
+    if (known !== undefined) return known;
+    const read = leadsInto(root, join(root, path)) ? textOf(join(root, path)) : '';
+    left -= read.length;
+    if (left > 0) texts.set(path, read);
+    return read;
+  };
   return {
     files,
-    text: (path) => (leadsInto(root, join(root, path)) ? textOf(join(root, path)) : ''),
+    text,
     exists: (path) => existsSync(join(root, path)),
   };
 }

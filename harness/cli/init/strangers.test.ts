@@ -64,7 +64,7 @@ it.each([
   ['resources:\n- example.com/owner/repository.git//config\n', true],
   ['resources: [', true],
 ])('does not render %j, where that asks the network', (text, remote) => {
-  expect(namesRemoteBase(repositoryOf({ 'config/default/kustomization.yaml': text }))).toBe(remote);
+  expect(namesRemoteBase(repositoryOf({ 'config/default/kustomization.yaml': text }), 'config/default')).toBe(remote);
 });
 
 it.each([

@@ -25,7 +25,7 @@ describe('programs', () => {
     expect(program).toMatchObject({
       command: ['bin/manager', '--health-probe-bind-address=127.0.0.1:{port:probes}'],
       build: ['go', 'build', '-o', 'bin/manager', './cmd'],
-      env: { ENABLE_WEBHOOKS: 'false' },
+      withoutWebhooks: { ENABLE_WEBHOOKS: 'false' },
       elects: true,
       notes: [],
     });
@@ -98,6 +98,16 @@ describe('programs', () => {
     expect(program?.language).toBe('Python, the client "kubernetes"');
     expect(program?.command).toEqual(started.length === 0 ? [] : ['python3', ...started]);
     expect(program?.needs?.get).toBe('python3 -m venv .venv && .venv/bin/pip install kubernetes');
+  });
+
+  it('takes the operator in Python beside a client library in Go', () => {
+    const { program } = look({
+      'go.mod': 'module example.com/op\nrequire k8s.io/client-go v0.36.3\n',
+      'go_client/client.go': 'package client\n',
+      'op.py': 'import kopf\n@kopf.on.create("a")\ndef f(): pass\n',
+    });
+
+    expect(program?.command.at(-1)).toBe('op.py');
   });
 
   it('says what makes the runs of a kopf operator long', () => {
@@ -218,7 +228,7 @@ describe('definitions and samples', () => {
   it('takes the CRDs of a chart, and says of templates how to render them', () => {
     const { definitions } = look({
       'charts/x/crds/a.yaml': CRD,
-      'charts/x/templates/b.yaml': `{{- if .Values.crds }}\n${CRD}{{- end }}\n`,
+      'charts/x/templates/b.yaml': `{{- if .Values.crds }}\n${CRD.replaceAll('releases', 'others')}{{- end }}\n`,
     });
 
     expect(definitions.paths).toEqual(['charts/x/crds']);

@@ -43,13 +43,21 @@ export function survey(repository: Repository, pythonFor: (module: string) => st
 
 /** In the order in which a repository with several is more likely meant: tools in Python or Node stand beside operators in Go. */
 function programOf(repository: Repository, pythonFor: (module: string) => string): Program | undefined {
-  return (
-    goProgram(repository) ??
-    rustProgram(repository) ??
-    javaProgram(repository) ??
-    nodeProgram(repository) ??
-    pythonProgram(repository, pythonFor)
-  );
+  const detectors = [
+    () => goProgram(repository),
+    () => rustProgram(repository),
+    () => javaProgram(repository),
+    () => nodeProgram(repository),
+    () => pythonProgram(repository, pythonFor),
+  ];
+  let first: Program | undefined;
+  for (const detect of detectors) {
+    const program = detect();
+    // A language in which nothing can be started may be that of a client library beside the operator.
+    if (program !== undefined && (program.command.length > 0 || program.target !== undefined)) return program;
+    first ??= program;
+  }
+  return first;
 }
 
 /** Objects outside namespaces are not seen by a program that is told one. */

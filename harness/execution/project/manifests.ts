@@ -12,7 +12,7 @@ const CRD_VERSION = 'apiextensions.k8s.io/v1';
 
 /**
  * Reads the CRDs of files and folders. A folder may hold other manifests too, and patches, and its CRDs in inner folders; a file named
- * itself must hold a CRD.
+ * itself must hold one as well.
  *
  * @throws {MANIFEST_INVALID}
  */
@@ -27,7 +27,7 @@ export function loadCrds(paths: readonly string[]): readonly KubeObject[] {
     for (const manifest of manifests) {
       if (isCrd(manifest)) {
         if (!folder || !isPatch(manifest)) crds.push(checkedCrd(manifest));
-      } else if (!folder) {
+      } else if (!folder && !manifests.some(isCrd)) {
         fail(manifest, `is a ${manifest.object.kind}, expected a ${CRD_KIND}; pass samples with --sample`);
       }
     }

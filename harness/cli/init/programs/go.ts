@@ -1,30 +1,25 @@
 /** Go: kubebuilder and operator-sdk layouts, and whatever else has a main package that makes a manager or an informer. */
 import { posix } from 'node:path';
 import { has, type Repository } from '../repository.ts';
+import { rankMains, type Main } from './go-mains.ts';
 import type { Program } from './program.ts';
 
 const MANAGER = /\b(?:ctrl|manager)\.(?:NewManager|New)\(|NewSharedInformerFactory|\bmgr\.Start\(/;
-/** In the order in which projects mean "the one". */
-const MAINS: readonly RegExp[] = [
-  /^cmd\/main\.go$/,
-  /^main\.go$/,
-  /^cmd\/(manager|operator|controller)\/main\.go$/,
-  /^cmd\//,
-];
-
 export function goProgram(repository: Repository): Program | undefined {
   const module = repository.text('go.mod');
   if (!/sigs\.k8s\.io\/controller-runtime|k8s\.io\/client-go/.test(module)) return undefined;
   const runtime = module.includes('controller-runtime') ? 'controller-runtime' : 'client-go';
   const common = { language: `Go, ${runtime}`, setUp: 'go', generate: generateOf(repository) } as const;
-  const mains = mainPackages(repository);
-  const [chosen] = mains;
-  if (chosen === undefined)
+  const mains = mainPackages(repository, moduleName(module));
+  const [main] = mains;
+  if (main === undefined)
     return { ...common, command: [], elects: false, notes: ['no package main in the repository makes a manager'] };
+  const chosen = main.folder;
   const source = packageText(repository, chosen);
   const flag = (name: string): boolean => source.includes(`"${name}"`);
   const makefile = repository.text('Makefile');
-  const binary = /\bbin\/(manager|operator)\b/.exec(makefile)?.[0] ?? `bin/${posix.basename(moduleName(module))}`;
+  const own = chosen === '.' || chosen === 'cmd' ? posix.basename(moduleName(module)) : posix.basename(chosen);
+  const binary = /\bbin\/(manager|operator)\b/.exec(makefile)?.[0] ?? `bin/${own}`;
   const metrics = flag('metrics-bind-address');
   return {
     ...common,
@@ -36,13 +31,14 @@ export function goProgram(repository: Repository): Program | undefined {
       ...(flag('metrics-secure') ? ['--metrics-secure=false'] : []),
       ...(flag('health-probe-bind-address') ? ['--health-probe-bind-address=127.0.0.1:{port:probes}'] : []),
     ],
-    ...(source.includes('ENABLE_WEBHOOKS') ? { env: { ENABLE_WEBHOOKS: 'false' } } : {}),
+    ...(source.includes('ENABLE_WEBHOOKS') ? { withoutWebhooks: { ENABLE_WEBHOOKS: 'false' } } : {}),
     ...(metrics ? { metrics: 'http://127.0.0.1:{port:metrics}/metrics' } : {}),
+    names: [...new Set([posix.basename(binary), own, posix.basename(moduleName(module))])],
     elects: flag('leader-elect') || flag('enable-leader-election'),
     build: ['go', 'build', '-o', binary, `./${chosen}`.replace(/\/\.$/, '')],
     ignored: repository.text('.gitignore').match(/^\/?bin\b/m) === null ? [`/${binary}`] : [],
     notes: [
-      ...(mains.length > 1 ? [`${chosen} is taken for the manager; there are also ${mains.slice(1).join(', ')}`] : []),
+      ...(mains.length > 1 ? [takenText(main, mains.slice(1))] : []),
       ...(/SetupWebhook/.test(source) && !source.includes('ENABLE_WEBHOOKS')
         ? ['it serves webhooks: with "manifests" they are asked, and have certificates']
         : []),
@@ -56,8 +52,8 @@ function generateOf(repository: Repository): string {
     : 'controller-gen crd paths=./... output:crd:dir=config/crd/bases';
 }
 
-/** Folders of main packages that make a manager, the likeliest first. */
-function mainPackages(repository: Repository): readonly string[] {
+/** Main packages that make a manager, or all of them where none does so itself, the likeliest first. */
+function mainPackages(repository: Repository, module: string): readonly Main[] {
   const files = repository.files.filter((file) => file.endsWith('.go') && !file.endsWith('_test.go'));
   const folders = new Set(
     files
@@ -65,12 +61,16 @@ function mainPackages(repository: Repository): readonly string[] {
       .map((file) => posix.dirname(file)),
   );
   const mains = [...folders].filter((folder) => MANAGER.test(packageText(repository, folder)));
-  const likely = mains.length > 0 ? mains : [...folders];
-  const rank = (folder: string): number => {
-    const at = MAINS.findIndex((pattern) => pattern.test(posix.join(folder, 'main.go')));
-    return at < 0 ? MAINS.length : at;
-  };
-  return likely.toSorted((a, b) => rank(a) - rank(b));
+  return rankMains(repository, mains.length > 0 ? mains : [...folders], module);
+}
+
+const OTHERS_NAMED = 4;
+
+function takenText({ folder, why }: Main, others: readonly Main[]): string {
+  const because = why.length === 0 ? '' : ` (${why.slice(0, 2).join(', ')})`;
+  const named = others.slice(0, OTHERS_NAMED).map((other) => other.folder);
+  const more = others.length > OTHERS_NAMED ? ` and ${others.length - OTHERS_NAMED} more` : '';
+  return `${folder} is taken for the manager${because}; there are also ${named.join(', ')}${more}`;
 }
 
 function packageText(repository: Repository, folder: string): string {

@@ -8,6 +8,10 @@ export interface Program {
   /** Program and arguments, with placeholders. Empty where it could not be told. */
   readonly command: readonly string[];
   readonly env?: { readonly [name: string]: string };
+  /** Variables that switch its webhooks off, for where none are installed. */
+  readonly withoutWebhooks?: { readonly [name: string]: string };
+  /** What it and its image may be called in the Deployment that starts it; absent where arguments of that are of no use. */
+  readonly names?: readonly string[];
   readonly metrics?: string;
   readonly readyWithinMs?: number;
   /** It can elect a leader. */

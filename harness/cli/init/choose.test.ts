@@ -1,0 +1,57 @@
+/** What `init` makes of a project that it finds. */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { choose } from './choose.ts';
+import { readRepository } from './repository.ts';
+
+const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
+
+const PROJECT = {
+  'go.mod': 'module example.com/op\nrequire sigs.k8s.io/controller-runtime v0.24.0\n',
+  'main.go': 'package main\nfunc main() {\n\tctrl.NewManager(c)\n\tos.Getenv("ENABLE_WEBHOOKS")\n}\n',
+  'config/manager/kustomization.yaml': 'resources: [manager.yaml]\n',
+  'config/webhook/kustomization.yaml': 'resources: [manifests.yaml]\n',
+  'config/manager/manager.yaml': 'apiVersion: apps/v1\nkind: Deployment\nmetadata: { name: manager }\n',
+  'config/webhook/manifests.yaml': `apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: { name: validation }
+webhooks: [{ name: v.example.com, clientConfig: { service: { name: webhooks, namespace: system } } }]
+`,
+};
+
+describe.runIf(hasKubectl)('webhooks of a project', () => {
+  let root: string;
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'stalemate-choose-'));
+    for (const [path, text] of Object.entries(PROJECT)) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), text);
+    }
+    mkdirSync(join(root, 'config/default'));
+  });
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+  async function chosen(resources: string): Promise<unknown> {
+    writeFileSync(join(root, 'config/default/kustomization.yaml'), `resources: [${resources}]\n`);
+    const { options } = await choose(
+      readRepository(root),
+      { yes: true },
+      { cwd: root, called: 'stalemate', width: 80, color: false, out: () => {}, err: () => {} },
+    );
+    return { manifests: options.manifests, env: options.env };
+  }
+
+  it('are switched off where none are installed, and never where some are', async () => {
+    expect(await chosen('../manager')).toEqual({
+      manifests: ['config/default'],
+      env: { ENABLE_WEBHOOKS: 'false' },
+    });
+    expect(await chosen('../manager, ../webhook')).toEqual({
+      manifests: ['config/default'],
+      env: undefined,
+    });
+  });
+});

@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { findDefinitions } from './definitions.ts';
+import { repositoryOf } from './repository.ts';
+
+const crd = (group: string): string =>
+  `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: widgets.${group}
+spec:
+  group: ${group}
+  scope: Namespaced
+  names: { plural: widgets, kind: Widget }
+  versions: [{ name: v1, served: true, storage: true, schema: { openAPIV3Schema: { type: object } } }]
+`;
+const names = (texts: { readonly [path: string]: string }): readonly (string | undefined)[] =>
+  findDefinitions(repositoryOf(texts)).crds.map(({ metadata }) => metadata.name);
+
+it.each([
+  ['a marker', { 'api/v1/doc.go': '// +groupName=example.com\npackage v1\n' }],
+  ['a group version', { 'api/v1/groupversion_info.go': 'GroupVersion = schema.GroupVersion{Group: "example.com"}\n' }],
+  ['PROJECT', { PROJECT: 'domain: com\nresources:\n- group: example\n' }],
+])('passes over definitions of groups that are not the project’s own by %s', (_, own) => {
+  const texts = { ...own, 'config/crd/a.yaml': crd('example.com'), 'dev-env/b.yaml': crd('monitoring.example.org') };
+
+  const { crds, others, notes } = findDefinitions(repositoryOf(texts));
+
+  expect([crds, others].map((some) => some.map(({ metadata }) => metadata.name))).toEqual([
+    ['widgets.example.com'],
+    ['widgets.monitoring.example.org'],
+  ]);
+  expect(notes).toEqual([expect.stringMatching(/^CRDs of monitoring\.example\.org in dev-env are passed over/)]);
+});
+
+it('takes all of them where nothing says which groups are its own', () => {
+  expect(names({ 'crds/a.yaml': crd('example.com'), 'crds/b.yaml': crd('example.org') })).toHaveLength(2);
+});
+
+it('finds definitions in files that begin with other objects', () => {
+  const namespace = 'apiVersion: v1\nkind: Namespace\nmetadata: { name: op }\n---\n';
+
+  expect(names({ 'install.yaml': `${namespace}${crd('example.com')}` })).toEqual(['widgets.example.com']);
+});
+
+it('says nothing of templates of Helm whose definitions were found elsewhere', () => {
+  const template = `{{- if .Values.crds }}\n${crd('example.com')}{{- end }}\n`;
+  const texts = { 'config/crd/a.yaml': crd('example.com'), 'charts/op/templates/a.yaml': template };
+
+  expect(findDefinitions(repositoryOf(texts)).notes).toEqual([]);
+  expect(findDefinitions(repositoryOf({ 'charts/op/templates/a.yaml': template })).notes).toHaveLength(1);
+});

@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import { deployedIn, deployments, withArguments } from './deployed.ts';
+import { overlays } from './kustomizations.ts';
+import { repositoryOf } from './repository.ts';
+
+const deployment = (name: string, container: string): string =>
+  `apiVersion: apps/v1
+kind: Deployment
+metadata: { name: ${name} }
+spec:
+  template:
+    spec:
+      containers:
+      - ${container}
+`;
+const MANAGER = deployment(
+  'op',
+  '{ name: op, image: "example.com/op:v1", args: [--watch-all, --leader-elect, --metrics-addr=:8080, --config=/etc/op/c.yaml, "--id=$(ID)"], volumeMounts: [{ name: c, mountPath: /etc/op }], env: [{ name: NS, valueFrom: { fieldRef: { fieldPath: metadata.namespace } } }, { name: DIR, value: /etc/op }] }',
+);
+
+it('takes arguments and environment of the Deployment whose image is called after the program', () => {
+  const other = deployment('manager', '{ name: other, image: example.com/other, args: [--wrong] }');
+  const objects = deployments(repositoryOf({ 'config/a.yaml': other, 'config/b.yaml': MANAGER, 'test/c.yaml': other }));
+
+  expect(objects).toHaveLength(2);
+  expect(deployedIn(objects, ['op'])).toEqual({
+    args: ['--watch-all', '--metrics-addr=:{port:8080}', '--config={files}/etc/op/c.yaml'],
+    env: { NS: 'default' },
+  });
+  expect(deployedIn(objects, ['unknown'])?.args).toEqual(['--wrong']);
+});
+
+it('keeps what the command says itself, and mounted files where manifests bring them', () => {
+  const deployed = { args: ['--metrics-addr=:{port:8080}', '--level', 'info', '--config={files}/c.yaml'], env: {} };
+  const command = ['bin/op', '--metrics-addr=127.0.0.1:{port:metrics}'];
+
+  expect(withArguments(command, deployed, false)).toEqual([...command, '--level', 'info']);
+  expect(withArguments(command, deployed, true)).toEqual([...command, '--level', 'info', '--config={files}/c.yaml']);
+});
+
+it('finds the plainest overlay after the usual one, none of tests, and none that asks the network', () => {
+  const repository = repositoryOf({
+    'config/crd/kustomization.yaml': 'resources: [bases/a.yaml]\n',
+    'config/rbac/kustomization.yaml': 'resources: [role.yaml]\n',
+    'config/native/kustomization.yaml': 'resources: [../crd, ../rbac]\n',
+    'config/far/kustomization.yaml': 'resources: [../crd, ../rbac, https://example.com/a.yaml]\n',
+    'config/farther/kustomization.yaml': 'resources: [../far, ../rbac]\n',
+    'config/monitored/kustomization.yaml': 'resources: [../native, monitor.yaml]\n',
+    'deploy/default/kustomization.yaml': 'resources: [all.yaml]\n',
+    'test/config/kustomization.yaml': 'resources: [../../config/native]\n',
+  });
+
+  expect(overlays(repository).map(({ folder }) => folder)).toEqual([
+    'deploy/default',
+    'config/native',
+    'config/monitored',
+  ]);
+});

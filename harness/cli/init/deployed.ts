@@ -1,0 +1,86 @@
+/**
+ * How a project's own Deployment starts the controller: its arguments, and its environment where no manifests are installed.
+ *
+ * Owns: which Deployment that is, among rendered objects or the files of the repository, and which of its arguments a process can be given
+ * beside those that its source was found to have. Start at {@link deployedIn} and {@link withArguments}.
+ */
+import { basename } from 'node:path';
+import { argumentsOf, environmentOf, workloadOf } from '../../execution/project/deployment.ts';
+import { parseManifests } from '../../execution/project/manifest-files.ts';
+import { mapOf, mapsOf, textOf, textsOf } from '../../model/json.ts';
+import type { KubeObject } from '../../model/object.ts';
+import type { Repository } from './repository.ts';
+
+export interface Deployed {
+  readonly args: readonly string[];
+  readonly env: { readonly [name: string]: string };
+}
+
+const ASIDE = /(^|\/)(tests?|e2e|hack|examples?|samples?|site|docs?|dev[\w-]*|fixtures?|templates)\//i;
+const MANAGER = /(?:^|-)(?:manager|operator|controller)(?:$|-)/;
+/** What stands for something that only a tool or a shell fills in. */
+const UNFILLED = /\{\{|\$[({]/;
+/** Names and addresses that a cluster gives a pod, and files that it mounts: only manifests that are installed bring them. */
+const MOUNTED = '{files}';
+
+/** @param names what the program and its image may be called */
+export function deployedIn(objects: readonly KubeObject[], names: readonly string[]): Deployed | undefined {
+  const deployments = objects.filter(({ kind, spec }) => kind === 'Deployment' && containersOf(spec).length > 0);
+  const found =
+    deployments.find(({ spec }) => containersOf(spec).some((container) => isNamed(container, names))) ??
+    deployments.find(({ metadata }) => MANAGER.test(metadata.name ?? ''));
+  if (found === undefined) return undefined;
+  const container = containersOf(found['spec']).find((one) => isNamed(one, names));
+  const program = textsOf(container?.['command'])[0] ?? names[0] ?? '';
+  const workload = workloadOf(found, program, 'default');
+  const env = Object.entries(environmentOf(workload, objects).values);
+  return {
+    args: argumentsOf(workload, objects).args.filter((word) => !UNFILLED.test(word.replaceAll(PORT, ''))),
+    env: Object.fromEntries(env.filter(([, value]) => !value.includes(MOUNTED) && !UNFILLED.test(value))),
+  };
+}
+
+const PORT = /\{port:[^}]*\}/g;
+
+/** The objects of all files that could hold the Deployment. */
+export function deployments({ files, text }: Repository): readonly KubeObject[] {
+  return files
+    .filter((file) => /\.ya?ml$/.test(file) && !ASIDE.test(file) && /^kind:\s*["']?Deployment\b/m.test(text(file)))
+    .flatMap((file) => {
+      try {
+        return parseManifests(text(file), file, true).map(({ object }) => object);
+      } catch {
+        return [];
+      }
+    });
+}
+
+function containersOf(spec: KubeObject['spec']): readonly ReturnType<typeof mapOf>[] {
+  return mapsOf(mapOf(mapOf(mapOf(spec)['template'])['spec'])['containers']);
+}
+
+function isNamed(container: ReturnType<typeof mapOf>, names: readonly string[]): boolean {
+  const program = basename(textsOf(container['command'])[0] ?? '');
+  const image = basename(textOf(container['image']).replace(/[@:][^/]*$/, ''));
+  return names.includes(program) || names.includes(image);
+}
+
+/** The command with the Deployment's arguments; where both say the same flag, the command's own are kept: they fit a process. */
+export function withArguments(command: readonly string[], { args }: Deployed, mountsFiles: boolean): readonly string[] {
+  const own = new Set(command.slice(1).map(flagOf));
+  const added: string[] = [];
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at] ?? '';
+    const next = args[at + 1];
+    const takesNext = word.startsWith('-') && !word.includes('=') && next !== undefined && !next.startsWith('-');
+    const words = takesNext ? [word, next] : [word];
+    if (takesNext) at++;
+    const isKnown = word.startsWith('-') && own.has(flagOf(word));
+    if (!isKnown && (mountsFiles || !words.some((one) => one.includes(MOUNTED)))) added.push(...words);
+  }
+  return [...command, ...added];
+}
+
+function flagOf(word: string): string {
+  return word.replace(/^--?/, '').replace(/=.*$/, '');
+}

@@ -1,0 +1,118 @@
+/**
+ * Which main package of a Go project is its manager, by what the project itself says: its Dockerfiles, Makefile and Deployments.
+ *
+ * Owns: the evidence for each package, and what it weighs. Does not own: how the package is built and started (`go.ts`). Start at
+ * {@link rankMains}.
+ */
+import { posix } from 'node:path';
+import type { Repository } from '../repository.ts';
+
+export interface Main {
+  /** `.`, `cmd/manager` */
+  readonly folder: string;
+  readonly weight: number;
+  /** In words, the heaviest first. */
+  readonly why: readonly string[];
+}
+
+/** In the order in which projects mean "the one", where nothing else tells. */
+const PLACES: readonly RegExp[] = [
+  /^cmd\/main\.go$/,
+  /^main\.go$/,
+  /^cmd\/(manager|operator|controller)\/main\.go$/,
+  /^cmd\//,
+];
+/** What is built or deployed there serves tests, documentation and development. */
+const ASIDE = /(^|\/)(tests?|e2e|hack|examples?|samples?|site|docs?|dev[\w-]*|fixtures?|experimental)\//i;
+const CONTAINER_FILE = /(^|\/)(Dockerfile|Containerfile)[^/]*$/;
+const WEIGHT = { image: 4, deployment: 4, daemonSet: 1, makefile: 3, besideItself: 2 } as const;
+
+/** The packages, the one with most evidence first. */
+export function rankMains(repository: Repository, folders: readonly string[], module: string): readonly Main[] {
+  const evidence = new Map(folders.map((folder) => [folder, new Map<string, number>()]));
+  const note = (folder: string | undefined, why: string, weight: number): void => {
+    const found = folder === undefined ? undefined : evidence.get(folder);
+    found?.set(why, Math.max(weight, found.get(why) ?? 0));
+  };
+  const built = new Map<string, string>();
+  for (const file of repository.files) {
+    const isContainer = CONTAINER_FILE.test(file);
+    if ((!isContainer && !/^Makefile(\.\w+)?$/.test(file)) || ASIDE.test(file)) continue;
+    for (const { output, source } of buildsIn(repository.text(file))) {
+      const folder = folderOf(source, folders, module);
+      if (folder === undefined) continue;
+      if (output !== '') built.set(posix.basename(output), folder);
+      // A Dockerfile beside a package builds that, whichever it is; one at the top builds what is shipped.
+      const weight = isContainer ? (posix.dirname(file) === '.' ? WEIGHT.image : WEIGHT.besideItself) : WEIGHT.makefile;
+      note(folder, `${file} builds it`, weight);
+    }
+  }
+  for (const { file, kind, words } of workloadsIn(repository)) {
+    for (const word of words) {
+      const folder = built.get(word) ?? folders.find((one) => posix.basename(one) === word);
+      note(folder, `${file} deploys it`, kind === 'Deployment' ? WEIGHT.deployment : WEIGHT.daemonSet);
+    }
+  }
+  return folders
+    .map((folder): Main => {
+      const found = [...(evidence.get(folder) ?? [])].toSorted(([, a], [, b]) => b - a);
+      return { folder, weight: found.reduce((sum, [, weight]) => sum + weight, 0), why: found.map(([why]) => why) };
+    })
+    .toSorted((a, b) => b.weight - a.weight || placeOf(a.folder) - placeOf(b.folder));
+}
+
+function placeOf(folder: string): number {
+  const at = PLACES.findIndex((pattern) => pattern.test(posix.join(folder, 'main.go')));
+  return at < 0 ? PLACES.length : at;
+}
+
+/** Also where a variable stands for the tool: `$(GO_CMD) build`. */
+const GO = /(?:\bgo|\$[({]\w*GO\w*[)}]) (?:build|run|install)\b(.*)$/;
+
+/** Words of `go build` and `go run` that are packages or files; what follows a flag that takes a value is none. */
+function buildsIn(text: string): readonly { readonly output: string; readonly source: string }[] {
+  const lines = text.replaceAll(/\\\r?\n/g, ' ').split('\n');
+  return lines.flatMap((line) => {
+    const found = GO.exec(line);
+    if (found === null) return [];
+    const [command = ''] = (found[1] ?? '').split(/&&|\|\||;|>/);
+    const words: readonly string[] = command.match(/"[^"]*"|'[^']*'|\S+/g) ?? [];
+    const output = words[words.indexOf('-o') + 1] ?? '';
+    const sources = words.filter(
+      (word, at) => /^[\w./$(){}-]+$/.test(word) && !word.startsWith('-') && words[at - 1] !== '-o',
+    );
+    const source = sources.findLast((word) => /\.go$|^\.|\//.test(word)) ?? '';
+    return source === '' ? [] : [{ output: words.includes('-o') ? output : '', source }];
+  });
+}
+
+/** `./cmd/manager/main.go`, `cmd/manager`, `example.com/op/cmd/manager`, `.` */
+function folderOf(source: string, folders: readonly string[], module: string): string | undefined {
+  const inside = source.startsWith(`${module}/`) ? source.slice(module.length + 1) : source;
+  const plain = posix
+    .normalize(inside.replace(/\/?[\w*-]+\.go$/, '') || '.')
+    .replace(/^\.\//, '')
+    .replace(/(?<=.)\/$/, '');
+  return folders.find((folder) => folder === plain);
+}
+
+/** Names that workloads of the project's manifests start containers by: the program's, and the image's. */
+function workloadsIn({ files, text }: Repository): readonly { file: string; kind: string; words: readonly string[] }[] {
+  return files
+    .filter((file) => /\.ya?ml$/.test(file) && !ASIDE.test(file))
+    .flatMap((file) =>
+      text(file)
+        .split(/^---\s*$/m)
+        .flatMap((document) => {
+          const kind = /^kind:\s*["']?(Deployment|StatefulSet|DaemonSet)\b/m.exec(document)?.[1];
+          if (kind === undefined) return [];
+          const images = [...document.matchAll(/^\s*-?\s*image:\s*["']?([^\s"'{}]+)/gm)].map(([, image = '']) =>
+            posix.basename(image.replace(/[@:][^/]*$/, '')),
+          );
+          const programs = [...document.matchAll(/command:\s*(?:\[\s*|\n\s*-\s*)["']?\/?([\w./-]+)/g)].map(
+            ([, program = '']) => posix.basename(program),
+          );
+          return [{ file, kind, words: [...programs, ...images] }];
+        }),
+    );
+}

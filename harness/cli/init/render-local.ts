@@ -1,0 +1,73 @@
+/**
+ * An overlay without the bases outside of the project that it names: rendered from a copy, of which they are left out.
+ *
+ * Projects name definitions of others by address; rendering those would ask the network. Start at {@link renderLocally}.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, posix } from 'node:path';
+import { parse, stringify } from 'yaml';
+import { isRecord } from '../../model/json.ts';
+import { isRemote, NAMES, NAMING } from './kustomizations.ts';
+import type { Repository } from './repository.ts';
+
+/** What is copied: manifests and what generators read; a folder with more is no folder of manifests. */
+const FILES_MAX = 5_000;
+
+/** @returns what `kubectl kustomize` makes of the folder; undefined where it makes nothing with one Deployment. */
+export function renderLocally(repository: Repository, folder: string): string | undefined {
+  const top = folder.split('/')[0] ?? folder;
+  const files = repository.files.filter((file) => file.startsWith(`${top}/`));
+  if (files.length > FILES_MAX) return undefined;
+  const copy = mkdtempSync(join(tmpdir(), 'stalemate-overlay-'));
+  try {
+    for (const file of files) {
+      const path = join(copy, file);
+      mkdirSync(join(path, '..'), { recursive: true });
+      const text = repository.text(file);
+      writeFileSync(path, NAMES.has(posix.basename(file)) ? withoutRemote(repository, file, text) : text);
+    }
+    const { status, stdout } = spawnSync('kubectl', ['kustomize', folder], {
+      cwd: copy,
+      encoding: 'utf8',
+      maxBuffer: OUTPUT_BYTES_MAX,
+    });
+    return status === 0 && (stdout.match(/^kind: Deployment$/gm) ?? []).length === 1 ? stdout : undefined;
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+const OUTPUT_BYTES_MAX = 256 * 1024 * 1024;
+
+function withoutRemote(repository: Repository, file: string, text: string): string {
+  try {
+    const kustomization: unknown = parse(text);
+    if (!isRecord(kustomization)) return text;
+    const folder = posix.dirname(file);
+    const kept = Object.entries(kustomization).map(([field, value]) =>
+      NAMING.includes(field) && Array.isArray(value)
+        ? [field, value.filter((entry) => typeof entry !== 'string' || !leadsOut(repository, folder, entry))]
+        : [field, value],
+    );
+    return stringify(Object.fromEntries(kept));
+  } catch {
+    return text;
+  }
+}
+
+/** An address, or a kustomization that names nothing else: of that nothing would be left, which kustomize refuses. */
+function leadsOut(repository: Repository, folder: string, entry: string): boolean {
+  if (isRemote(entry)) return true;
+  const inner = posix.join(folder, entry);
+  const file = [...NAMES].map((name) => posix.join(inner, name)).find((path) => repository.exists(path));
+  if (file === undefined) return false;
+  try {
+    const kustomization: unknown = parse(repository.text(file));
+    const named = NAMING.flatMap((field) => (isRecord(kustomization) ? (kustomization[field] ?? []) : []));
+    return named.length > 0 && named.every((one) => typeof one === 'string' && leadsOut(repository, inner, one));
+  } catch {
+    return false;
+  }
+}
