@@ -103,7 +103,7 @@ it('says what has to be installed first', () => {
 
   const { code, stdout } = stalemate(['init', '--ci', 'gitlab'], { cwd: folder });
 
-  expect(stdout).toContain('first   npm install\nthen    npx stalemate run\n');
+  expect(stdout).toContain('first   npm install\nthen    npx stalemate init --force\n');
   expect([code, read('.gitlab-ci.yml').includes('stalemate ci')]).toEqual([3, true]);
 });
 

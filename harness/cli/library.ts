@@ -15,6 +15,9 @@ import { checkOptions, ownProperties, type StalemateOptions } from '../execution
 import { resolveOptions } from '../execution/config/resolve-options.ts';
 import { withKind } from '../execution/hosts/kind-life.ts';
 import { startLab, type Lab } from '../execution/lab/lab.ts';
+import { trySamples, type TryOptions } from '../execution/lab/try-samples.ts';
+import type { SampleGroup } from '../execution/worker/protocol.ts';
+import type { History } from '../model/history.ts';
 import { recheckRecord, replayCounterexample } from '../execution/replay/replay.ts';
 import { storedTarget } from '../execution/search/counterexample.ts';
 import { revisitCorpus } from '../execution/replay/revisit.ts';
@@ -100,8 +103,12 @@ export async function run(options: StalemateOptions, context: RunContext = {}): 
   return runConfigured(resolveRun(checked, context), context);
 }
 
-/** The configuration that {@link run} would use. */
-export function resolveRun(options: StalemateOptions, context: RunContext = {}): RunConfig {
+/**
+ * The configuration that {@link run} would use.
+ *
+ * @param samplesLater whether it may name no sample.
+ */
+export function resolveRun(options: StalemateOptions, context: RunContext = {}, samplesLater = false): RunConfig {
   const config = resolveOptions(options, {
     cwd: context.cwd ?? process.cwd(),
     configFile: context.configFile === undefined ? null : resolve(context.configFile),
@@ -112,6 +119,7 @@ export function resolveRun(options: StalemateOptions, context: RunContext = {}):
     builtInResources: builtInResources(),
     freshSeed: () => realDate().getTime() % SEED_RANGE,
     today: realDate().toISOString().slice(0, 10),
+    samplesLater,
   });
   return { ...config, warnings: [...config.warnings, ...unknownFields(config.samples, config.crds)] };
 }
@@ -166,6 +174,15 @@ export async function runConfigured(config: RunConfig, context: RunContext = {})
 
 function known(one: string | KnownCause): KnownCause {
   return typeof one === 'string' ? { key: one, signatures: [one] } : one;
+}
+
+/** Tries groups of objects undisturbed, one after the other; the histories by the names of the groups. */
+export function tryConfigured(
+  groups: readonly SampleGroup[],
+  config: RunConfig,
+  options: Omit<TryOptions, 'workerEntry'>,
+): Promise<ReadonlyMap<string, History>> {
+  return trySamples(groups, config, { ...options, workerEntry: WORKER });
 }
 
 /** How a corpus is replayed; see {@link revisitConfigured}. */

@@ -1,5 +1,5 @@
 /** `stalemate init`: from a controller's repository to the first verdict. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Command } from 'commander';
 import { realNow } from '../../determinism/real-time.ts';
@@ -7,8 +7,9 @@ import { findConfigFile } from '../../execution/config/config-file.ts';
 import { EXIT, HarnessError, type ExitCode } from '../../model/errors.ts';
 import { budgetArgument, collect, seedArgument, usage } from '../arguments.ts';
 import { choose, type Choice, type InitFlags } from '../init/choose.ts';
-import { filesText, foundText, planText } from '../init/found-text.ts';
-import { makePlan, type Plan } from '../init/plan.ts';
+import { filesText, foundText, planText, samplesText } from '../init/found-text.ts';
+import { makePlan, SAMPLE_FILE, type Plan } from '../init/plan.ts';
+import { makeContact } from '../init/first-contact.ts';
 import { prepare } from '../init/prepare.ts';
 import { agreed } from '../questions.ts';
 import { readRepository } from '../init/repository.ts';
@@ -22,10 +23,11 @@ const HELP = `
 Looks at the repository in the working directory: how its controller is built and started (Go with controller-runtime or client-go,
 TypeScript with client-node, Python with kopf or a client alone, Rust with kube-rs, Java with the Operator SDK), its CRDs, its samples.
 Writes a commented stalemate.config.yaml (.ts where stalemate is a dependency of a TypeScript project), a sample drawn from the schema
-where there is none, a CI job, and lines of .gitignore; builds the controller, and runs it once, until the first finding. What is there
-already is kept.
+where there is none, a CI job, and lines of .gitignore; builds the controller. Then it tries each sample, to see what it does with it.
+Those that it acts on are run once, until the first finding. What is there already is kept.
 
-The exit code is that of the run: 1 for a finding. Where something has to be installed first, it is 3, and the command is named.
+The exit code is that of the run: 1 for a finding. It is 3 where something has to be installed first (the command is named), and where no
+sample makes the controller write anything.
 
 Examples:
   stalemate init
@@ -86,15 +88,29 @@ async function init(flags: InitFlags, context: CommandContext): Promise<ExitCode
   const { program, definitions } = choice.found;
   const left = program === undefined || flags.command !== undefined ? '' : prepare(program, console);
   if (left !== '') {
-    tell(`first   ${left}\nthen    ${console.called} run\n`);
+    tell(`first   ${left}\nthen    ${console.called} init --force\n`);
     return EXIT.inconclusive;
   }
+  // What was kept above is kept again; the CI job does not depend on what is found out later.
+  const written = new Set(plan.files.filter(({ does }) => does !== 'keep').map(({ path }) => path));
+  const writeAgain = (known: Choice): void => {
+    const repository = readRepository(cwd);
+    const again = { ...known, repository };
+    writePlan(planFor(again, { ...flags, ci: 'none' }, configFile, cwd, (path) => written.has(path)).files, console);
+  };
   if (definitions.crds.length === 0 && program?.builtDefinitions !== undefined) {
     choice = await choose(readRepository(cwd), { ...flags, yes: true }, console, program.builtDefinitions);
     tell(foundText(choice.found, choice.options, console.width));
-    // The CI job does not depend on them; of the rest, what was kept above is kept again.
-    const written = new Set(plan.files.filter(({ does }) => does !== 'keep').map(({ path }) => path));
-    writePlan(planFor(choice, { ...flags, ci: 'none' }, configFile, cwd, (path) => written.has(path)).files, console);
+    writeAgain(choice);
+  }
+  const contact = await makeContact(choice, flags, context);
+  if ('nothing' in contact) return EXIT.inconclusive;
+  if (contact.choice !== choice) {
+    choice = contact.choice;
+    writeAgain(choice);
+    if (written.has(SAMPLE_FILE) && choice.options.samples?.includes(SAMPLE_FILE) !== true)
+      rmSync(join(cwd, SAMPLE_FILE), { force: true });
+    tell(samplesText(choice.options, console.width));
   }
   return firstRun(choice, flags, started, context);
 }

@@ -32,6 +32,11 @@ export function foundText(found: Survey, options: StalemateOptions, width: numbe
   );
 }
 
+/** The samples that were chosen by their effect. */
+export function samplesText({ samples = [] }: StalemateOptions, width: number): string {
+  return paragraphs([['chosen', samples.join(', ')]], width);
+}
+
 function inText(paths: readonly string[] = []): string {
   return paths.length === 0 ? '' : ` in ${paths.join(', ')}`;
 }
@@ -56,7 +61,8 @@ export function filesText({ files }: Plan): string {
     .join('');
 }
 
-function paragraphs(lines: readonly (readonly [head: string, text: string])[], width: number): string {
+/** Lines with a head each, wrapped beside it. */
+export function paragraphs(lines: readonly (readonly [head: string, text: string])[], width: number): string {
   return lines
     .flatMap(([head, text]) =>
       wrapWithin(text, width - INDENT, 0, 9).map((line, at) => `${(at === 0 ? head : '').padEnd(INDENT)}${line}\n`),

@@ -76,9 +76,9 @@ export function makePlan(repository: Repository, found: Survey, choices: PlanCho
           path: choices.configFile ?? 'stalemate.config.yaml',
           text: yamlConfig(facts, choices.schemaInstalled ?? `./${SCHEMA_COPY}`),
         },
-    ...(samples.drawn === '' || choices.options.samples?.[0] !== SAMPLE_FILE
+    ...(samples.drawn === '' || choices.options.samples?.includes(SAMPLE_FILE) !== true
       ? []
-      : [{ path: SAMPLE_FILE, text: `${SAMPLE_HEAD}${samples.drawn}` }]),
+      : [{ path: SAMPLE_FILE, text: `${samples.drawnKinds.length > 0 ? SAMPLE_HEAD : ''}${samples.drawn}` }]),
     ...(choices.rendered === undefined ? [] : [{ path: MANIFESTS_FILE, text: choices.rendered }]),
     ...(ci === undefined ? [] : [{ path: ci.path, text: ci.text }]),
   ];

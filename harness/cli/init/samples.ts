@@ -33,6 +33,54 @@ const PLACES: readonly RegExp[] = [
 ];
 const TESTS = /(^|\/)(tests?|e2e|hack|fixtures?)\//i;
 
+/** Objects of one file that a run could start from. */
+export interface Candidate {
+  readonly file: string;
+  /** Those that the API server takes. */
+  readonly objects: readonly KubeObject[];
+  /** The file holds nothing else, so that it can be named. */
+  readonly whole: boolean;
+  /** Kinds of the project that it holds objects of. */
+  readonly kinds: readonly string[];
+}
+
+/** All files with objects of the project's kinds that the API server accepts: the first of each kind first, then the others. */
+export function sampleCandidates(repository: Repository, crds: readonly KubeObject[]): readonly Candidate[] {
+  const server = serverWith(crds);
+  const known = new Set<string>(crds.map(kindOf));
+  const all = candidates(repository, crds).flatMap((file): readonly Candidate[] => {
+    const objects = readLeniently(file, repository.text(file));
+    const taken = objects.filter(
+      (object) => object.kind !== 'CustomResourceDefinition' && problemWith(server, object) === '',
+    );
+    const kinds = [...new Set(taken.map(({ kind }) => kind).filter((kind) => known.has(kind)))];
+    return kinds.length === 0 ? [] : [{ file, objects: taken, whole: taken.length === objects.length, kinds }];
+  });
+  const seen = new Set<string>();
+  const isFirst = all.map(({ kinds }) => {
+    const isNew = kinds.some((kind) => !seen.has(kind));
+    for (const kind of kinds) seen.add(kind);
+    return isNew;
+  });
+  return [...all.filter((_, at) => isFirst[at]), ...all.filter((_, at) => !isFirst[at])];
+}
+
+/** One object of each definition, drawn from its schema, where the API server accepts it. */
+export function drawnCandidates(crds: readonly KubeObject[]): readonly KubeObject[] {
+  const server = serverWith(crds);
+  return crds.map(drawSample).filter((object) => problemWith(server, object) === '');
+}
+
+/** Objects of a kind and name that the repository has somewhere, those nearest to where samples are first. */
+export function objectsNamed({ files, text }: Repository, kind: string, name: string): readonly KubeObject[] {
+  const named = new RegExp(`^\\s*name:\\s*["']?${escaped(name)}["']?\\s*$`, 'm');
+  return files
+    .filter((file) => /\.ya?ml$/.test(file) && named.test(text(file)))
+    .toSorted((a, b) => rank(a) - rank(b))
+    .flatMap((file) => readLeniently(file, text(file)))
+    .filter((object) => object.kind === kind && object.metadata.name === name);
+}
+
 export function findSamples(repository: Repository, crds: readonly KubeObject[]): Samples {
   const server = serverWith(crds);
   const notes: string[] = [];
@@ -59,7 +107,7 @@ export function findSamples(repository: Repository, crds: readonly KubeObject[])
     if (problem !== '') notes.push(`the ${object.kind} drawn from the schema is not accepted (${problem}): correct it`);
   }
   if (files.length > KINDS_MAX)
-    notes.push(`of ${files.length} samples the first ${KINDS_MAX} are used: add others to "samples" when these hold`);
+    notes.push(`of ${files.length} samples the first ${KINDS_MAX} are named until they were tried`);
   if (objects.length > 0 && missing.length > KINDS_MAX)
     notes.push(`drawn for ${KINDS_MAX} of ${missing.length} kinds: add what else a user applies`);
   return {

@@ -47,6 +47,8 @@ export interface ResolveContext {
   readonly freshSeed: () => number;
   /** The day on which waivers have to be valid, `2026-11-22`. */
   readonly today: string;
+  /** No sample is named yet: which to name is being found out. */
+  readonly samplesLater?: boolean;
 }
 
 const DEFAULT_BUDGET = '60s';
@@ -84,7 +86,7 @@ export function resolveOptions(options: StalemateOptions, context: ResolveContex
     builtIn: context.builtInKinds,
   });
   const samplePaths = paths(options.samples);
-  if (samplePaths.length === 0) {
+  if (samplePaths.length === 0 && context.samplesLater !== true) {
     throw new HarnessError(
       'CONFIG_INVALID',
       'got no sample, expected objects to start from; pass a YAML file with --sample',

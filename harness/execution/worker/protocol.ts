@@ -6,7 +6,7 @@ import type { Violation } from '../../model/check-result.ts';
 import type { HarnessErrorCode } from '../../model/errors.ts';
 import type { InconclusiveRun } from '../../model/finding.ts';
 import type { History } from '../../model/history.ts';
-import type { OwnerReference } from '../../model/object.ts';
+import type { KubeObject, OwnerReference } from '../../model/object.ts';
 import type { Reference } from '../../model/reference.ts';
 import type { FaultKind, Reanchored, Schedule } from '../../model/schedule.ts';
 import type { StrategyName, Trial } from '../../model/trial.ts';
@@ -77,7 +77,24 @@ export interface RevisitJob {
   readonly timeMs: number;
 }
 
-export type Job = SearchJob | ReplayJob | RevisitJob | LabJob;
+/** Runs groups of objects undisturbed, one after the other, to see what the target does with each. */
+export interface TryJob {
+  readonly job: 'try';
+  readonly subject: Subject;
+  readonly groups: readonly SampleGroup[];
+  /** Real time for one group, ms: a run is cut short there. */
+  readonly runMs: number;
+  /** Real time for all of them, ms: no run begins after that. */
+  readonly timeMs: number;
+}
+
+/** Objects that are applied together. */
+export interface SampleGroup {
+  readonly name: string;
+  readonly objects: readonly KubeObject[];
+}
+
+export type Job = SearchJob | ReplayJob | RevisitJob | LabJob | TryJob;
 
 /** What a lab sends to its worker; the next one only after the answer. */
 export interface LabRequest {
@@ -144,6 +161,9 @@ export type FromWorker =
       readonly problem: string | null;
     }
   | { readonly say: 'revisited-all' }
+  /** What a group of objects led to. */
+  | { readonly say: 'tried'; readonly name: string; readonly history: History }
+  | { readonly say: 'tried-all' }
   | {
       /** A lab takes trials now, aimed with what its references measured. */
       readonly say: 'ready';

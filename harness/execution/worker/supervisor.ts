@@ -28,7 +28,7 @@ const HEAP_MB = 2_048;
 /** Trials make much short-lived garbage; a roomy nursery keeps it from being promoted. */
 const YOUNG_MB = 64;
 /** What a worker says when it has nothing more to say. */
-const LAST_WORDS: ReadonlySet<FromWorker['say']> = new Set(['done', 'error', 'replayed', 'revisited-all']);
+const LAST_WORDS: ReadonlySet<FromWorker['say']> = new Set(['done', 'error', 'replayed', 'revisited-all', 'tried-all']);
 /** Of what the target prints, this much is kept for error messages. */
 const OUTPUT_MAX = 4_000;
 

@@ -8,6 +8,8 @@ import { realMoment, realNow } from '../../determinism/real-time.ts';
 import { HarnessError } from '../../model/errors.ts';
 import type { Property } from '../../oracle/property.ts';
 import type { OwnerReference } from '../../model/object.ts';
+import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
+import type { Trial } from '../../model/trial.ts';
 import type { Workload } from '../../model/workload.ts';
 import { lastLinesOf, printedIn } from '../../report/last-words.ts';
 import type { AdversarialWriter } from '../../schedule/workload/writer.ts';
@@ -17,7 +19,7 @@ import { bystander, createHost } from '../hosts/module-host.ts';
 import { busyUntilCut } from '../run/busy-with.ts';
 import { judgeRun, runJudged } from '../run/judge.ts';
 import { Prober } from '../run/prober.ts';
-import type { FromWorker, LabJob, LabRequest, SearchJob, WorkerData } from './protocol.ts';
+import type { FromWorker, LabJob, LabRequest, SearchJob, TryJob, WorkerData } from './protocol.ts';
 import type { Subject } from '../subject.ts';
 import { searchUntil, shifted } from '../time-plan.ts';
 import { closeWhenAsked } from './closing.ts';
@@ -41,6 +43,8 @@ export interface Registry {
 /** A worker gives up its place to a fresh one after this many trials: modules that leak must not add up. */
 const RECYCLE_RUNS = 25_000;
 const TALLY_EVERY_MS = 200;
+/** What has not come to rest by then has shown what it does. */
+const TRY_WINDOWS = 2;
 
 /** Does the job that the supervisor handed over, and reports. */
 export async function runWorker(registry: Registry): Promise<void> {
@@ -87,6 +91,7 @@ async function work(
   else if (job.job === 'revisit')
     await doRevisit(job, runner, baseWorkload(job.subject, runner), properties, say, pulse);
   else if (job.job === 'lab') await doLab(job, runner, properties, say);
+  else if (job.job === 'try') await doTry(job, runner, say, pulse);
   else say(await doReplay(job, runner, baseWorkload(job.subject, runner), properties, pulse));
 }
 
@@ -115,7 +120,7 @@ function bystanderReference(namespace: string): OwnerReference {
 }
 
 /** The sample with nobody against it; namespaced objects without a namespace go where the subject says. */
-function baseWorkload(subject: Subject, { host }: TrialRunner): Workload {
+function baseWorkload(subject: Pick<Subject, 'samples' | 'namespace'>, { host }: TrialRunner): Workload {
   const sample = subject.samples.map((object) => {
     const namespaced = host.cluster.kindFor(object.apiVersion, object.kind)?.namespaced === true;
     if (!namespaced || (object.metadata.namespace ?? '') !== '') return object;
@@ -233,6 +238,32 @@ function notMeasured({ cut }: TrialRunner): string {
     `the target did not become idle within the budget, so nothing was searched${busy === undefined ? '' : `: ${busy}`}; ` +
     'give it more time (--budget 10m), or shorten its intervals and back-offs in the configuration'
   );
+}
+
+/** Nobody is against the target, and nothing is judged: what it does is the answer. */
+async function doTry(
+  job: TryJob,
+  runner: TrialRunner,
+  say: (message: FromWorker) => void,
+  pulse: Pulse,
+): Promise<void> {
+  const deadline = realNow() + job.timeMs;
+  const { firstWindowMs } = runner.host.pace;
+  const window = firstWindowMs === undefined ? {} : { settleWindowMs: firstWindowMs };
+  say({ say: 'phase', phase: 'try' });
+  for (const { name, objects } of job.groups) {
+    if (realNow() >= deadline || pulse.stopped()) break;
+    const base = baseWorkload({ samples: objects, namespace: job.subject.namespace }, runner);
+    const trial: Trial = { workload: { ...base, start: 'empty' }, schedule: EMPTY_SCHEDULE };
+    const until = Math.min(deadline, realNow() + job.runMs);
+    runner.cut = undefined;
+    const history = await pulse.within(until, () =>
+      runner.run(trial, { readsAreActivity: 'when-new', settleWindowsMax: TRY_WINDOWS, ...window }),
+    );
+    const ran = history ?? runner.cut;
+    if (ran !== undefined) say({ say: 'tried', name, history: ran });
+  }
+  say({ say: 'tried-all' });
 }
 
 /** Serves trials until the worker is ended; rejects with the first one that could not be run. */

@@ -1,0 +1,106 @@
+import { expect, it } from 'vitest';
+import type { History, Operation, Revision } from '../../model/history.ts';
+import type { KubeObject } from '../../model/object.ts';
+import { emptyHistory } from '../../execution/run/empty-history.ts';
+import { effectOf } from './effects.ts';
+
+const mark = { at: 1, timeMs: 1 };
+
+function operation(over: Partial<Operation>): Operation {
+  return {
+    ...{ id: 0, actor: 'controller', label: '', verb: 'get', resource: '', version: 'v1', subresource: '' },
+    ...{ namespace: '', name: '', query: {}, invoked: mark, outcome: { type: 'ok', code: 200 }, committed: [] },
+    ...over,
+  };
+}
+
+function revision(resource: string, name: string, over: Partial<Revision> = {}): Revision {
+  const object: KubeObject = { apiVersion: 'v1', kind: 'X', metadata: { name } };
+  return {
+    ...{ ...mark, revision: 1, type: 'ADDED', resource, namespace: 'default', name, uid: name, object },
+    ...{ op: 0, actor: 'controller' },
+    ...over,
+  };
+}
+
+function history(
+  operations: readonly Operation[],
+  revisions: readonly Revision[],
+  lines: readonly string[] = [],
+): History {
+  const logs = lines.map((line) => ({ ...mark, actor: 'controller', line }));
+  return { ...emptyHistory(''), settlement: { result: 'quiescent', windowMs: 1 }, operations, revisions, logs };
+}
+
+const notFound = { type: 'fail', code: 404, reason: 'NotFound', message: 'not found' } as const;
+
+it('counts children, changes and status writes of the target, and no events, locks or writes of others', () => {
+  const lock = {
+    apiVersion: 'v1',
+    kind: 'Lease',
+    metadata: { name: 'l' },
+    spec: { holderIdentity: 'a', renewTime: 'b' },
+  };
+  const run = history(
+    [operation({ id: 0 }), operation({ id: 1, subresource: 'status' })],
+    [
+      revision('deployments.apps', 'web'),
+      revision('configmaps', 'a'),
+      revision('configmaps', 'b'),
+      revision('widgets.example.com', 'w', { type: 'MODIFIED', op: 1 }),
+      revision('events', 'e'),
+      revision('leases.coordination.k8s.io', 'l', { object: lock }),
+      revision('pods', 'p', { actor: 'workloads' }),
+    ],
+  );
+
+  const { score, written } = effectOf(run, undefined);
+
+  expect(written).toBe('creates deployments.apps, 2 configmaps; writes the status of widgets.example.com');
+  expect(score).toBe(13);
+});
+
+it('counts half of what never comes to an end', () => {
+  const run = history([operation({})], [revision('configmaps', 'a')]);
+
+  expect(effectOf({ ...run, settlement: { result: 'steps-exceeded', steps: 9 } }, undefined)).toMatchObject({
+    score: 2,
+    restless: true,
+  });
+});
+
+it('does not count what the target writes without the sample as well', () => {
+  const alone = history([operation({})], [revision('secrets', 'own')]);
+
+  expect(effectOf(alone, alone)).toMatchObject({ score: 0, written: '' });
+});
+
+it('names what was asked for in vain, and not what the target made itself afterwards', () => {
+  const asked = { verb: 'get', outcome: notFound, namespace: 'default' } as const;
+  const run = history(
+    [
+      operation({ ...asked, resource: 'secrets', name: 'token' }),
+      operation({ ...asked, resource: 'configmaps', name: 'made' }),
+    ],
+    [revision('configmaps', 'made')],
+  );
+
+  expect(effectOf(run, undefined).wanted).toEqual([{ resource: 'secrets', namespace: 'default', name: 'token' }]);
+});
+
+it('says why the API server refused the sample, and what the target was refused', () => {
+  const refusal = { type: 'fail', code: 403, reason: 'Forbidden', message: 'may not' } as const;
+  const run = history(
+    [
+      operation({ actor: 'user', verb: 'create', resource: 'widgets.example.com', outcome: refusal }),
+      operation({ verb: 'list', resource: 'pods', outcome: refusal }),
+      operation({ verb: 'list', resource: 'pods', outcome: refusal }),
+    ],
+    [],
+  );
+
+  expect(effectOf(run, undefined)).toMatchObject({
+    refused: 'widgets.example.com: may not',
+    failed: ['list pods: 403 may not (2 times)'],
+  });
+});

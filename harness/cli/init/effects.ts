@@ -1,0 +1,138 @@
+/**
+ * What a group of objects led to, read from an undisturbed run: what the target wrote, asked for in vain and was refused.
+ *
+ * Pure. Start at {@link effectOf}.
+ */
+import { roleOf } from '../../model/actor.ts';
+import { isWrite, type History, type Operation, type Revision } from '../../model/history.ts';
+import { mapOf, textOf } from '../../model/json.ts';
+import { lockHolder } from '../../oracle/leadership.ts';
+import { countText } from '../../report/count-text.ts';
+
+/** An object that the target asked for by name and did not get. */
+export interface Wanted {
+  readonly resource: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface Effect {
+  /** 0 when it led to nothing. */
+  readonly score: number;
+  /** In words: `creates 1 deployments.apps; writes the status of widgets.example.com`. Empty when it led to nothing. */
+  readonly written: string;
+  readonly wanted: readonly Wanted[];
+  /** It went on and on: a run with it takes long, and says little of what others do to it. */
+  readonly restless: boolean;
+  /** Why the API server refused one of the objects; empty when it took all of them. */
+  readonly refused: string;
+  /** Requests of the target that failed, one line each. */
+  readonly failed: readonly string[];
+  /** Messages of events that the target recorded. */
+  readonly events: readonly string[];
+}
+
+/** A child is what convergence, cardinality and ownership are about; a status may only say that something is missing. */
+const WORTH = { creates: 4, changes: 2, 'writes the status of': 1 } as const;
+/** What is left of the worth of a sample that the target never comes to rest with. */
+const RESTLESS_SHARE = 0.5;
+type Deed = keyof typeof WORTH;
+
+/** @param alone the run of the target without the objects: what it writes there as well is not their effect. */
+export function effectOf(history: History, alone: History | undefined): Effect {
+  const before = new Set(alone === undefined ? [] : writesOf(alone).map(keyOf));
+  const deeds = new Map<string, { readonly deed: Deed; readonly resource: string }>();
+  const subresources = new Map(history.operations.map(({ id, subresource }) => [id, subresource]));
+  for (const revision of writesOf(history)) {
+    if (before.has(keyOf(revision))) continue;
+    const deed =
+      revision.type === 'ADDED'
+        ? 'creates'
+        : subresources.get(revision.op) === 'status'
+          ? 'writes the status of'
+          : 'changes';
+    deeds.set(`${deed} ${keyOf(revision)}`, { deed, resource: revision.resource });
+  }
+  const restless = history.settlement.result !== 'quiescent';
+  const worth = [...deeds.values()].reduce((sum, { deed }) => sum + WORTH[deed], 0);
+  return {
+    score: restless ? worth * RESTLESS_SHARE : worth,
+    restless,
+    written: deedsText([...deeds.values()]),
+    wanted: wantedIn(history),
+    refused: refusedIn(history),
+    failed: failedIn(history),
+    events: eventsIn(history),
+  };
+}
+
+/** What the target wrote that is neither an event nor a lock. */
+function writesOf({ revisions }: History): readonly Revision[] {
+  return revisions.filter(
+    ({ actor, resource, object }) =>
+      roleOf(actor) === 'target' && !/^events(\.|$)/.test(resource) && lockHolder(object) === undefined,
+  );
+}
+
+function keyOf({ resource, namespace, name }: Revision): string {
+  return `${resource}/${namespace}/${name}`;
+}
+
+function deedsText(deeds: readonly { readonly deed: Deed; readonly resource: string }[]): string {
+  return (Object.keys(WORTH) as Deed[])
+    .flatMap((deed) => {
+      const counts = new Map<string, number>();
+      for (const one of deeds) if (one.deed === deed) counts.set(one.resource, (counts.get(one.resource) ?? 0) + 1);
+      if (counts.size === 0) return [];
+      const what = [...counts].map(([resource, count]) => (count === 1 ? resource : `${count} ${resource}`));
+      return [`${deed} ${what.join(', ')}`];
+    })
+    .join('; ');
+}
+
+/** What it got a 404 for, and never got. What it made itself later it did not want from anybody. */
+function wantedIn({ operations, revisions }: History): readonly Wanted[] {
+  const made = new Set(revisions.map(keyOf));
+  const wanted = new Map<string, Wanted>();
+  for (const { actor, verb, resource, namespace, name, outcome } of operations) {
+    if (roleOf(actor) !== 'target' || verb !== 'get' || resource === '' || name === '') continue;
+    const key = `${resource}/${namespace}/${name}`;
+    if (outcome.type === 'fail' && outcome.code === 404 && !made.has(key))
+      wanted.set(key, { resource, namespace, name });
+  }
+  return [...wanted.values()];
+}
+
+function refusedIn({ operations }: History): string {
+  for (const { actor, verb, resource, outcome } of operations)
+    if (actor === 'user' && verb === 'create' && outcome.type === 'fail')
+      return `${resource}: ${outcome.message.split('\n')[0] ?? ''}`;
+  return '';
+}
+
+function failedIn({ operations }: History): readonly string[] {
+  const lines = new Map<string, number>();
+  for (const operation of operations) {
+    const { actor, outcome } = operation;
+    if (roleOf(actor) !== 'target' || outcome.type !== 'fail' || outcome.code === 409) continue;
+    const line = `${askedText(operation)}: ${outcome.code} ${outcome.message.split('\n')[0] ?? ''}`.trimEnd();
+    lines.set(line, (lines.get(line) ?? 0) + 1);
+  }
+  return [...lines].map(([line, count]) => (count === 1 ? line : `${line} (${countText(count, 'time')})`));
+}
+
+function askedText({ verb, resource, namespace, name }: Operation): string {
+  return [verb, resource, [namespace, name].filter((part) => part !== '').join('/')]
+    .filter((part) => part !== '')
+    .join(' ');
+}
+
+function eventsIn({ operations }: History): readonly string[] {
+  const lines = operations.flatMap(({ actor, verb, resource, body }): readonly string[] => {
+    if (roleOf(actor) !== 'target' || !/^events(\.|$)/.test(resource) || !isWrite(verb)) return [];
+    const { reason, message, note } = mapOf(body);
+    const text = `${textOf(reason)}: ${textOf(message) || textOf(note)}`;
+    return text === ': ' ? [] : [text];
+  });
+  return [...new Set(lines)];
+}

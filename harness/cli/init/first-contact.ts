@@ -1,0 +1,148 @@
+/**
+ * The first contact with a target: it is started with nothing, then with samples, to see what it
+ * does.
+ *
+ * Owns: the order, the time, and what is printed. Start at {@link makeContact}.
+ */
+import { stringify } from 'yaml';
+import { realNow } from '../../determinism/real-time.ts';
+import type { RunConfig } from '../../execution/config/run-config.ts';
+import { secretSources } from '../../execution/config/secret-sources.ts';
+import { isSilent } from '../../execution/run/undisturbed-trouble.ts';
+import { roleOf } from '../../model/actor.ts';
+import { isWrite, type History } from '../../model/history.ts';
+import { lastLinesOf, printedLines } from '../../report/last-words.ts';
+import type { CommandContext } from '../main.ts';
+import type { Choice, InitFlags } from './choose.ts';
+import { effectOf, type Effect } from './effects.ts';
+import { paragraphs } from './found-text.ts';
+import { SAMPLE_FILE } from './plan.ts';
+import { tryCandidates, type Choosing, type Tried } from './try-candidates.ts';
+
+/** Real time for everything that is tried before the first run. */
+const TRY_MS = 90_000;
+/** One run of those; one that takes longer has shown what it does. */
+const RUN_MS = 20_000;
+/** Lines of each sort where there is no effect to show. */
+const LINES_MAX = 8;
+
+/** What is known after it: the choice that the configuration is written from, or why there is nothing to run. */
+export type Contact = { readonly choice: Choice } | { readonly nothing: true };
+
+/** Starts the target without a sample, and chooses samples by what they lead to. */
+export async function makeContact(choice: Choice, flags: InitFlags, context: CommandContext): Promise<Contact> {
+  const { console } = context;
+  const say = (head: string, text: string): void => console.out(paragraphs([[head, text]], console.width));
+  const until = realNow() + TRY_MS;
+  const alone = await runAlone(choice, until, context);
+  // What does not start, or asks for nothing, is the first run's to report.
+  if (alone === undefined || isSilent(alone)) return { choice };
+  const ended = alone.processes.findLast(({ kind }) => kind === 'exited');
+  if (ended !== undefined && isStuck(alone)) return tellEnded(ended.detail, alone, say);
+  if (flags.sample !== undefined) return { choice };
+  const config = await configOf(choice, context);
+  let last: History | undefined;
+  let before = '';
+  const choosing: Choosing = {
+    repository: choice.repository,
+    crds: config.crds,
+    namespace: config.namespace,
+    alone,
+    run: async (groups) => await runGroups(groups, config, until, context),
+    onTried: ({ name, effect, history }) => {
+      const text = effectText(effect);
+      say('tried', `${name}: ${text.length > SHORT && text === before ? 'the same' : text}`);
+      before = text;
+      last = history;
+    },
+  };
+  const chosen = await tryCandidates(choosing);
+  if (chosen.length === 0) return tellNothing(last ?? alone, say, console.called);
+  return { choice: withSamples(choice, chosen) };
+}
+
+async function configOf({ options }: Choice, { console }: CommandContext): Promise<RunConfig> {
+  const { resolveRun } = await import('../library.ts');
+  const config = resolveRun({ ...options, samples: [] }, { cwd: console.cwd }, true);
+  console.learn?.(secretSources(config));
+  return config;
+}
+
+async function runAlone(choice: Choice, until: number, context: CommandContext): Promise<History | undefined> {
+  const tried = await runGroups([{ name: '', objects: [] }], await configOf(choice, context), until, context);
+  return tried.get('');
+}
+
+async function runGroups(
+  groups: Parameters<Choosing['run']>[0],
+  config: RunConfig,
+  until: number,
+  { signal }: CommandContext,
+): Promise<ReadonlyMap<string, History>> {
+  const timeMs = until - realNow();
+  if (timeMs <= 0) return new Map();
+  const { tryConfigured } = await import('../library.ts');
+  return await tryConfigured(groups, config, { runMs: RUN_MS, timeMs, signal });
+}
+
+type Say = (head: string, text: string) => void;
+
+/** Files are named where they hold nothing else; what was picked, found elsewhere or drawn is written into a file of our own. */
+function withSamples(choice: Choice, chosen: readonly Tried[]): Choice {
+  const named = chosen.filter(({ candidate, beside }) => candidate.whole && beside.length === 0);
+  const rest = chosen.filter((tried) => !named.includes(tried));
+  const drawn = rest
+    .map(
+      ({ name, candidate, beside }) =>
+        `# ${name}\n${[...beside, ...candidate.objects].map((object) => stringify(object)).join('---\n')}`,
+    )
+    .join('---\n');
+  const samples = [...named.map(({ candidate }) => candidate.file), ...(drawn === '' ? [] : [SAMPLE_FILE])];
+  const isDrawn = rest.some(({ candidate }) => candidate.file === '');
+  return {
+    ...choice,
+    found: {
+      ...choice.found,
+      samples: { ...choice.found.samples, files: samples, drawn, drawnKinds: isDrawn ? ['an object'] : [] },
+    },
+    options: { ...choice.options, samples },
+  };
+}
+
+function effectText({ written, refused, wanted, restless }: Effect): string {
+  if (refused !== '') return `refused: ${refused}`;
+  const vain = wanted.map(
+    ({ resource, namespace, name }) => `${resource} ${namespace === '' ? '' : `${namespace}/`}${name}`,
+  );
+  const asked = vain.length === 0 ? '' : `; asks in vain for ${vain.slice(0, WANTED_SHOWN).join(', ')}`;
+  return `${written === '' ? 'nothing written' : written}${restless ? ', again and again' : ''}${asked}`;
+}
+
+const WANTED_SHOWN = 3;
+/** A longer text is not repeated for each of several samples. */
+const SHORT = 60;
+
+/** It never got as far as reconciling anything. */
+function isStuck({ operations }: History): boolean {
+  return !operations.some(({ actor, verb }) => roleOf(actor) === 'target' && isWrite(verb));
+}
+
+/** A target that does not stay up needs no sample, but what it ended for want of. */
+function tellEnded(detail: string, alone: History, say: Say): Contact {
+  say('stopped', `the target does not stay up, also without any sample: ${detail}`);
+  for (const line of effectOf(alone, undefined).failed.slice(0, LINES_MAX)) say('', `refused: ${line}`);
+  for (const line of printedLines(lastLinesOf(alone))) say('', line);
+  say('next', 'add what it needs to "manifests", "env" or "command" in the configuration');
+  return { nothing: true };
+}
+
+/** What the target said and was refused, for somebody who knows what it waits for. */
+function tellNothing(last: History, say: Say, called: string): Contact {
+  const { failed, events } = effectOf(last, undefined);
+  say('stopped', 'no sample that was tried makes the target write anything, so a run would prove nothing');
+  for (const line of failed.slice(0, LINES_MAX)) say('', `refused: ${line}`);
+  for (const line of events.slice(0, LINES_MAX)) say('', `event: ${line}`);
+  for (const line of printedLines(lastLinesOf(last))) say('', line);
+  say('next', `name objects that it acts on: ${called} init --force --sample FILE`);
+  return { nothing: true };
+}

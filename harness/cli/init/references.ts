@@ -1,0 +1,66 @@
+/**
+ * The objects that an object names, wherever its schema keeps such references.
+ *
+ * A map with a kind and a name is one, and for Secrets and ConfigMaps a field whose name speaks of them and whose value is a name, or a map
+ * with one: `secretRef: {name: x}`, `secretName: x`, `configMapKeyRef: {name: x, key: k}`. Pure. Start at {@link referencesIn}.
+ */
+import { isRecord } from '../../model/json.ts';
+import type { KubeObject } from '../../model/object.ts';
+
+export interface Reference {
+  /** `Secret`, `ConfigMap`, or whatever stands there. */
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace: string;
+  /** Entries that it names. */
+  readonly keys: readonly string[];
+}
+
+const KINDS = [
+  ['Secret', /secret/i],
+  ['ConfigMap', /config_?map/i],
+] as const;
+/** What secrets hold as a rule, where no entry is named. */
+const USUAL_KEYS: readonly string[] = ['username', 'password', 'token'];
+
+export function referencesIn(object: KubeObject): readonly Reference[] {
+  const found = new Map<string, Reference>();
+  const note = (kind: string, name: string, namespace: string, key: unknown): void => {
+    const id = `${kind}/${namespace}/${name}`;
+    const keys = [...(found.get(id)?.keys ?? []), ...(typeof key === 'string' ? [key] : [])];
+    found.set(id, { kind, name, namespace, keys: [...new Set(keys)] });
+  };
+  const home = object.metadata.namespace ?? '';
+  const walk = (value: unknown): void => {
+    if (Array.isArray(value)) for (const one of value) walk(one);
+    if (!isRecord(value)) return;
+    const { kind: named, name, namespace } = value;
+    // What has metadata is an object itself.
+    if (typeof named === 'string' && typeof name === 'string' && value['metadata'] === undefined)
+      note(named, name, typeof namespace === 'string' ? namespace : home, value['key']);
+    for (const [field, of] of Object.entries(value)) {
+      const kind = KINDS.find(([, pattern]) => pattern.test(field))?.[0];
+      if (kind !== undefined) for (const one of Array.isArray(of) ? of : [of]) read(kind, field, one);
+      walk(of);
+    }
+  };
+  const read = (kind: string, field: string, of: unknown): void => {
+    if (typeof of === 'string' && of !== '' && /(?:name|ref)$/i.test(field)) note(kind, of, home, undefined);
+    if (!isRecord(of) || typeof of['name'] !== 'string') return;
+    note(kind, of['name'], typeof of['namespace'] === 'string' ? of['namespace'] : home, of['key']);
+  };
+  for (const [field, of] of Object.entries(object)) if (!['metadata', 'status'].includes(field)) walk(of);
+  return [...found.values()];
+}
+
+/** An object that a reference to a Secret or ConfigMap could mean; undefined for other kinds, which have a schema to fit. */
+export function drawReferenced({ kind, name, namespace, keys }: Reference): KubeObject | undefined {
+  if (kind !== 'Secret' && kind !== 'ConfigMap') return undefined;
+  const entries = Object.fromEntries((keys.length > 0 ? keys : USUAL_KEYS).map((key) => [key, 'example']));
+  return {
+    apiVersion: 'v1',
+    kind,
+    metadata: { name, ...(namespace === '' ? {} : { namespace }) },
+    ...(kind === 'Secret' ? { stringData: entries } : { data: entries }),
+  };
+}

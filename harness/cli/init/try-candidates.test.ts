@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { emptyHistory } from '../../execution/run/empty-history.ts';
+import { parseManifests } from '../../execution/project/manifest-files.ts';
+import type { History, Operation, Revision } from '../../model/history.ts';
+import type { KubeObject } from '../../model/object.ts';
+import { repositoryOf } from './repository.ts';
+import { tryCandidates, type Tried } from './try-candidates.ts';
+
+const CRD = readFileSync(new URL('../../../controllers-under-test/releases/crd.yaml', import.meta.url), 'utf8');
+const SAMPLE = readFileSync(new URL('../../../controllers-under-test/releases/sample.yaml', import.meta.url), 'utf8');
+const crds = parseManifests(CRD, 'crd.yaml', true).map(({ object }) => object);
+const sample = (name: string): string => SAMPLE.replace(/^ {2}name: .*$/m, `  name: ${name}`);
+const mark = { at: 1, timeMs: 1 };
+
+/** A run in which the target made so many config maps. */
+function made(count: number, operations: readonly Operation[] = []): History {
+  const revisions = Array.from({ length: count }, (_, at): Revision => {
+    const object: KubeObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `${at}` } };
+    const about = { resource: 'configmaps', namespace: 'default', name: `${at}`, uid: `${at}` };
+    return { ...mark, ...about, revision: at, type: 'ADDED', object, op: 0, actor: 'controller' };
+  });
+  return { ...emptyHistory(''), settlement: { result: 'quiescent', windowMs: 1 }, operations, revisions };
+}
+
+const asked = (actor: string, over: Partial<Operation>): Operation => ({
+  ...{ id: 0, actor, label: '', verb: 'get', resource: '', version: 'v1', subresource: '', namespace: 'default' },
+  ...{ name: '', query: {}, invoked: mark, outcome: { type: 'ok', code: 200 }, committed: [] },
+  ...over,
+});
+const failing = (code: number): Operation['outcome'] => ({ type: 'fail', code, reason: '', message: 'no' });
+
+async function chosen(
+  texts: { readonly [path: string]: string },
+  lead: (names: readonly string[]) => History,
+): Promise<readonly Tried[]> {
+  return await tryCandidates({
+    repository: repositoryOf(texts),
+    crds,
+    namespace: 'default',
+    alone: undefined,
+    run: (groups) =>
+      Promise.resolve(
+        new Map(groups.map(({ name, objects }) => [name, lead(objects.map(({ metadata }) => metadata.name ?? ''))])),
+      ),
+    onTried: () => {},
+  });
+}
+
+it('chooses the sample that the target does most with, of each kind', async () => {
+  const texts = { 'samples/a.yaml': sample('a'), 'samples/b.yaml': sample('b') };
+
+  const found = await chosen(texts, (names) => made(names.includes('b') ? 2 : 1));
+
+  expect(found.map(({ name }) => name)).toEqual(['samples/b.yaml']);
+});
+
+it('chooses none of which the server refuses a part', async () => {
+  const refusal = asked('user', { verb: 'create', outcome: failing(403) });
+
+  expect(await chosen({ 'samples/a.yaml': sample('a') }, () => made(1, [refusal]))).toEqual([]);
+});
+
+it('adds what the target asks for in vain, if the repository has it', async () => {
+  const texts = {
+    'samples/a.yaml': sample('a'),
+    'other/needed.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: needed\n',
+  };
+  const inVain = asked('controller', { resource: 'configmaps', name: 'needed', outcome: failing(404) });
+
+  const found = await chosen(texts, (names) => (names.includes('needed') ? made(1) : made(0, [inVain])));
+
+  expect(found.map(({ name, beside }) => [name, beside.length])).toEqual([['samples/a.yaml with ConfigMap needed', 1]]);
+});
+
+it('adds what a refusal says is not there', async () => {
+  const texts = {
+    'samples/a.yaml': sample('a'),
+    'other/needed.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: needed\n',
+  };
+  const outcome = {
+    type: 'fail',
+    code: 403,
+    reason: 'Forbidden',
+    message: 'denied: ConfigMap "needed" not found',
+  } as const;
+  const refusal = asked('user', { verb: 'create', outcome });
+
+  const found = await chosen(texts, (names) => made(1, names.includes('needed') ? [] : [refusal]));
+
+  expect(found.map(({ name }) => name)).toEqual(['samples/a.yaml with ConfigMap needed']);
+});
+
+it('draws from the schema where no sample has an effect', async () => {
+  const found = await chosen({ 'samples/a.yaml': sample('a') }, (names) => made(names.includes('example') ? 1 : 0));
+
+  expect(found.map(({ name }) => name)).toEqual(['Release drawn from the schema']);
+});

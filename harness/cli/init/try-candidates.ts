@@ -1,0 +1,224 @@
+/**
+ * Chooses samples by what they lead to: each candidate is tried on the target with nobody against it.
+ *
+ * Owns: which groups are tried, with what beside them, and which are chosen. Does not own: making the runs (`execution/lab/`), reading
+ * them (`effects.ts`). Start at {@link tryCandidates}.
+ */
+import { groupResource, type KubeObject } from '../../model/object.ts';
+import type { History } from '../../model/history.ts';
+import { createServer } from '../embedded-server.ts';
+import { effectOf, type Effect, type Wanted } from './effects.ts';
+import { drawReferenced, referencesIn } from './references.ts';
+import type { Repository } from './repository.ts';
+import { drawnCandidates, objectsNamed, sampleCandidates, type Candidate } from './samples.ts';
+
+/** A group that was tried. */
+export interface Tried {
+  /** What it is called where it is printed: a file, with what was added to it. */
+  readonly name: string;
+  readonly candidate: Candidate;
+  /** What stands beside the candidate's own objects. */
+  readonly beside: readonly KubeObject[];
+  readonly effect: Effect;
+  readonly history: History;
+}
+
+export interface Choosing {
+  readonly repository: Repository;
+  readonly crds: readonly KubeObject[];
+  /** Where objects without a namespace go. */
+  readonly namespace: string;
+  /** The target without any sample. */
+  readonly alone: History | undefined;
+  /** Runs groups of objects; those that there was no time for are left out of the answer. */
+  readonly run: (
+    groups: readonly { readonly name: string; readonly objects: readonly KubeObject[] }[],
+  ) => Promise<ReadonlyMap<string, History>>;
+  readonly onTried: (tried: Tried) => void;
+}
+
+/** More than that are not tried: the first ones of each kind come first. */
+const TRIED_MAX = 16;
+/** A run with more than that tells more about the machine than about the controller. */
+export const CHOSEN_MAX = 3;
+/** Objects that were asked for in vain, found or drawn, in so many rounds: what is there may ask for more. */
+const ROUNDS = 2;
+
+/** Those that had an effect, best first, at most {@link CHOSEN_MAX}, no two of which are about the same kinds. */
+export async function tryCandidates(choosing: Choosing): Promise<readonly Tried[]> {
+  const { repository, crds } = choosing;
+  const files = sampleCandidates(repository, crds).slice(0, TRIED_MAX);
+  const all = await tryGroups(
+    files.map((candidate) => ({ candidate, beside: [] })),
+    choosing,
+  );
+  await addMissing(all, choosing);
+  if (!all.some(isEffective)) {
+    const drawn = drawnCandidates(crds)
+      .slice(0, TRIED_MAX)
+      .map((object): Candidate => ({ file: '', objects: [object], whole: false, kinds: [object.kind] }));
+    const made = await tryGroups(
+      drawn.map((candidate) => ({ candidate, beside: [] })),
+      choosing,
+    );
+    await addMissing(made, choosing);
+    all.push(...made);
+  }
+  return await together(chosenOf(all), choosing);
+}
+
+function isEffective({ effect }: Tried): boolean {
+  // A run in which a part of the sample is refused has no verdict.
+  return effect.score > 0 && effect.refused === '';
+}
+
+function worthOf(tried: Tried): number {
+  return isEffective(tried) ? tried.effect.score : 0;
+}
+
+/** How servers and webhooks say that something has to be there before: `runtimes.example.com "x" not found`, or with its kind. */
+const NOT_FOUND = /\b([A-Za-z]+)((?:\.[\w-]+)*) "([^"]+)" not found/g;
+
+/** Objects that a refusal names. */
+function namedIn(refusal: string, kinds: ReadonlyMap<string, string>): readonly { kind: string; name: string }[] {
+  const known = new Set(kinds.values());
+  return [...refusal.matchAll(NOT_FOUND)].flatMap(([, head = '', group = '', name = '']) => {
+    const kind = kinds.get(`${head}${group}`) ?? (known.has(head) ? head : undefined);
+    return kind === undefined ? [] : [{ kind, name }];
+  });
+}
+
+interface Group {
+  readonly candidate: Candidate;
+  readonly beside: readonly KubeObject[];
+}
+
+async function tryGroups(groups: readonly Group[], choosing: Choosing): Promise<Tried[]> {
+  if (groups.length === 0) return [];
+  const named = new Map(groups.map((group) => [nameOf(group), group]));
+  const histories = await choosing.run(
+    [...named].map(([name, { candidate, beside }]) => ({ name, objects: [...beside, ...candidate.objects] })),
+  );
+  return [...named].flatMap(([name, group]): readonly Tried[] => {
+    const history = histories.get(name);
+    if (history === undefined) return [];
+    const tried = { name, ...group, history, effect: effectOf(history, choosing.alone) };
+    choosing.onTried(tried);
+    return [tried];
+  });
+}
+
+function nameOf({ candidate, beside }: Group): string {
+  const itself = candidate.file === '' ? `${candidate.kinds.join(', ')} drawn from the schema` : candidate.file;
+  return beside.length === 0
+    ? itself
+    : `${itself} with ${beside.map(({ kind, metadata }) => `${kind} ${metadata.name ?? ''}`).join(', ')}`;
+}
+
+/** Tries those again that lack something, with it; what leads to more takes the place of what led to less. */
+async function addMissing(all: Tried[], choosing: Choosing): Promise<void> {
+  const kinds = kindsOf(choosing.crds);
+  for (let round = 0; round < ROUNDS; round++) {
+    const richer = all.flatMap((tried): readonly Group[] => {
+      const { candidate, beside } = tried;
+      const more = missingBeside(tried, kinds, choosing);
+      return more.length === 0 ? [] : [{ candidate, beside: [...beside, ...more] }];
+    });
+    if (richer.length === 0) return;
+    for (const better of await tryGroups(richer, choosing)) {
+      const at = all.findIndex(({ candidate }) => candidate === better.candidate);
+      const before = all[at];
+      if (before !== undefined && worthOf(better) > worthOf(before)) all[at] = better;
+    }
+  }
+}
+
+/** Objects that it names or asked for and that are nowhere among its own: of the repository, or drawn where that is possible. */
+function missingBeside(
+  { candidate, beside, effect }: Tried,
+  kinds: ReadonlyMap<string, string>,
+  { repository, namespace, crds }: Choosing,
+): readonly KubeObject[] {
+  const there = [...candidate.objects, ...beside];
+  const home = (object: KubeObject): string => object.metadata.namespace ?? namespace;
+  const has = (kind: string, name: string): boolean =>
+    there.some((object) => object.kind === kind && object.metadata.name === name);
+  const drawable = candidate.objects
+    .flatMap((object) => referencesIn(object))
+    .filter(({ kind, name }) => !has(kind, name));
+  const asked = effect.wanted.flatMap((wanted: Wanted) => {
+    const kind = kinds.get(wanted.resource);
+    return kind === undefined || has(kind, wanted.name) ? [] : [{ kind, name: wanted.name, where: wanted.namespace }];
+  });
+  const refused = namedIn(effect.refused, kinds).flatMap(({ kind, name }) =>
+    has(kind, name) ? [] : [{ kind, name, where: '' }],
+  );
+  const added = new Map<string, KubeObject>();
+  for (const { kind, name, where } of [...asked, ...refused]) {
+    const found = objectsNamed(repository, kind, name).find(
+      (object) => declares(crds, object) && (where === '' || home(object) === where),
+    );
+    if (found !== undefined) added.set(`${kind}/${name}`, found);
+  }
+  for (const reference of drawable) {
+    const key = `${reference.kind}/${reference.name}`;
+    if (added.has(key)) continue;
+    const where = reference.namespace === '' ? namespace : reference.namespace;
+    const found = objectsNamed(repository, reference.kind, reference.name).find(
+      (object) => declares(crds, object) && home(object) === where,
+    );
+    const object = found ?? drawReferenced(reference);
+    if (object !== undefined) added.set(key, object);
+  }
+  return [...added.values()];
+}
+
+/** Built-in kinds, and those that are defined. */
+function declares(crds: readonly KubeObject[], { apiVersion, kind }: KubeObject): boolean {
+  return serverOf(crds).kindFor(apiVersion, kind) !== undefined;
+}
+
+function kindsOf(crds: readonly KubeObject[]): ReadonlyMap<string, string> {
+  return new Map(
+    serverOf(crds)
+      .resourceKinds()
+      .map((kind) => [groupResource(kind), kind.kind]),
+  );
+}
+
+const servers = new WeakMap<readonly KubeObject[], ReturnType<typeof createServer>>();
+
+function serverOf(crds: readonly KubeObject[]): ReturnType<typeof createServer> {
+  const made = servers.get(crds) ?? createServer();
+  if (!servers.has(crds)) for (const crd of crds) made.installCrd(crd);
+  servers.set(crds, made);
+  return made;
+}
+
+function chosenOf(all: readonly Tried[]): readonly Tried[] {
+  const chosen: Tried[] = [];
+  const kinds = new Set<string>();
+  const objects = new Set<string>();
+  for (const tried of all.filter(isEffective).toSorted((a, b) => b.effect.score - a.effect.score)) {
+    if (chosen.length === CHOSEN_MAX) break;
+    const keys = [...tried.candidate.objects, ...tried.beside].map(
+      ({ apiVersion, kind, metadata: { namespace = '', name = '' } }) => `${apiVersion}/${kind}/${namespace}/${name}`,
+    );
+    // A second sample of the same kind takes time from the first, and two of one name cannot be.
+    if (tried.candidate.kinds.every((kind) => kinds.has(kind)) || keys.some((key) => objects.has(key))) continue;
+    for (const kind of tried.candidate.kinds) kinds.add(kind);
+    for (const key of keys) objects.add(key);
+    chosen.push(tried);
+  }
+  return chosen;
+}
+
+/** Several are used together where they lead to as much as the best of them alone. */
+async function together(chosen: readonly Tried[], { run, alone }: Choosing): Promise<readonly Tried[]> {
+  const [best] = chosen;
+  if (best === undefined || chosen.length === 1) return chosen;
+  const objects = chosen.flatMap(({ candidate, beside }) => [...beside, ...candidate.objects]);
+  const history = (await run([{ name: 'together', objects }])).get('together');
+  const effect = history === undefined ? undefined : effectOf(history, alone);
+  return effect !== undefined && effect.refused === '' && effect.score >= best.effect.score ? chosen : [best];
+}

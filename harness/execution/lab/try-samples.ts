@@ -1,0 +1,64 @@
+/**
+ * Groups of objects, tried one after the other on a target that nobody disturbs: the histories say what each led to.
+ *
+ * Owns: the worker that the runs are made in, and their bounds. Does not own: what is read from a history (`cli/init/`).
+ */
+import type { History } from '../../model/history.ts';
+import { subjectOf } from '../search/counterexample.ts';
+import type { RunConfig } from '../config/run-config.ts';
+import { realNow } from '../../determinism/real-time.ts';
+import { lostInReference, workerError } from '../worker/lost-worker.ts';
+import type { FromWorker, SampleGroup } from '../worker/protocol.ts';
+import { superviseWorker } from '../worker/supervisor.ts';
+
+export interface TryOptions {
+  readonly workerEntry: URL;
+  /** Real time for one group, ms. */
+  readonly runMs: number;
+  /** Real time for all of them, ms; groups that are not reached are left out of the answer. */
+  readonly timeMs: number;
+  readonly signal?: AbortSignal;
+  readonly onTried?: (name: string, history: History) => void;
+}
+
+/** A worker that has not ended by itself so long after its time is stopped. */
+const STOP_MS = 5_000;
+
+/**
+ * Tries groups; the histories by the names of the groups.
+ *
+ * @throws {TARGET_FAILED} when the target takes its worker down.
+ */
+export async function trySamples(
+  groups: readonly SampleGroup[],
+  config: RunConfig,
+  { workerEntry, runMs, timeMs, signal, onTried }: TryOptions,
+): Promise<ReadonlyMap<string, History>> {
+  const tried = new Map<string, History>();
+  let error: Extract<FromWorker, { say: 'error' }> | undefined;
+  let phase = 'load';
+  const subject = subjectOf(config);
+  const end = await superviseWorker({
+    entry: workerEntry,
+    // Their namespaces have to be there before.
+    job: {
+      job: 'try',
+      subject: { ...subject, samples: groups.flatMap(({ objects }) => objects) },
+      groups,
+      runMs,
+      timeMs,
+    },
+    signal,
+    until: realNow() + timeMs + STOP_MS,
+    listen: (message) => {
+      if (message.say === 'error') error = message;
+      if (message.say === 'phase') phase = message.phase;
+      if (message.say !== 'tried') return;
+      tried.set(message.name, message.history);
+      onTried?.(message.name, message.history);
+    },
+  });
+  if (error !== undefined && tried.size === 0) throw workerError(error, end.output);
+  if (end.end !== 'finished' && end.end !== 'overdue' && tried.size === 0) throw lostInReference(end, phase);
+  return tried;
+}
