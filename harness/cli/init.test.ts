@@ -97,6 +97,27 @@ it('keeps what is there when it looks again after a build that makes the CRDs', 
   expect(read('stalemate.sample.yaml')).toContain('kind: Release');
 });
 
+it('names kinds that are missing, and ends where nothing has an effect', { timeout: 120_000 }, () => {
+  project();
+  put(
+    'stalemate.target.ts',
+    `import { CustomObjectsApi } from '@kubernetes/client-node';
+export default async function start({ kubeConfig }) {
+  const api = kubeConfig.makeApiClient(CustomObjectsApi);
+  await api.listClusterCustomObject({ group: 'other.example.com', version: 'v1', plural: 'gadgets' }).catch(() => {});
+}
+`,
+  );
+
+  const { code, stdout } = stalemate(['init', '--ci', 'none'], { cwd: folder });
+
+  expect(stdout).toContain('missing the target asks for gadgets (other.example.com), and no CRD declares it\n');
+  expect(stdout).toContain('tried   Release drawn from the schema: nothing written\n');
+  expect(stdout).toContain('stopped the target does nothing without gadgets (other.example.com)\n');
+  expect(stdout).not.toContain('\nrun     ');
+  expect(code).toBe(3);
+});
+
 it('says what has to be installed first', () => {
   project();
   rmSync(join(folder, 'node_modules'));

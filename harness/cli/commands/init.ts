@@ -23,8 +23,9 @@ const HELP = `
 Looks at the repository in the working directory: how its controller is built and started (Go with controller-runtime or client-go,
 TypeScript with client-node, Python with kopf or a client alone, Rust with kube-rs, Java with the Operator SDK), its CRDs, its samples.
 Writes a commented stalemate.config.yaml (.ts where stalemate is a dependency of a TypeScript project), a sample drawn from the schema
-where there is none, a CI job, and lines of .gitignore; builds the controller. Then it tries each sample, to see what it does with it.
-Those that it acts on are run once, until the first finding. What is there already is kept.
+where there is none, a CI job, and lines of .gitignore; builds the controller. Then it tries: without samples, to see which kinds it asks
+for that no CRD declares (their CRDs are fetched from the Go module that it has the types from, if you agree), and with each sample, to see
+what it does with it. Those that it acts on are run once, until the first finding. What is there already is kept.
 
 The exit code is that of the run: 1 for a finding. It is 3 where something has to be installed first (the command is named), and where no
 sample makes the controller write anything.
@@ -48,7 +49,7 @@ export function initCommand(context: CommandContext): Command {
     .option('--no-run', 'write the files only')
     .option('--dry-run', 'show what would be written, and end')
     .option('--force', 'write files anew that are there')
-    .option('--yes', 'ask nothing')
+    .option('--yes', 'ask nothing, and agree to everything: also to fetching CRDs of other projects')
     .addHelpText('after', HELP)
     .action(async (command: readonly string[], flags: InitFlags, self: Command) => {
       context.finish(await init(flagsWith(command, flags, self), context));

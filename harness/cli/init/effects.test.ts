@@ -3,6 +3,7 @@ import type { History, Operation, Revision } from '../../model/history.ts';
 import type { KubeObject } from '../../model/object.ts';
 import { emptyHistory } from '../../execution/run/empty-history.ts';
 import { effectOf } from './effects.ts';
+import { missingKindsIn } from './missing-kinds.ts';
 
 const mark = { at: 1, timeMs: 1 };
 
@@ -103,4 +104,24 @@ it('says why the API server refused the sample, and what the target was refused'
     refused: 'widgets.example.com: may not',
     failed: ['list pods: 403 may not (2 times)'],
   });
+});
+
+it('finds missing kinds in discovery, in lists, and in what controller-runtime logs', () => {
+  const run = history(
+    [
+      operation({ name: '/apis/source.example.com/v1', outcome: notFound }),
+      operation({ verb: 'list', resource: 'gadgets.other.example.com', outcome: notFound }),
+      operation({ name: '/apis/served.example.com/v2', outcome: notFound }),
+      operation({ name: '/apis/scheduling.k8s.io/v1alpha9', outcome: notFound }),
+    ],
+    [],
+    [
+      '{"msg":"if kind is a CRD","kind":"Bucket.source.example.com","error":"no matches for kind \\"Bucket\\" in version \\"source.example.com/v1\\""}',
+    ],
+  );
+
+  expect(missingKindsIn(run, new Set(['served.example.com']))).toEqual([
+    { group: 'other.example.com', kinds: ['gadgets'] },
+    { group: 'source.example.com', kinds: ['Bucket'] },
+  ]);
 });

@@ -1,9 +1,11 @@
 /**
- * The first contact with a target: it is started with nothing, then with samples, to see what it
- * does.
+ * The first contact with a target: it is started with nothing, then with samples, to see what it asks for that is not there and what
+ * it does.
  *
  * Owns: the order, the time, and what is printed. Start at {@link makeContact}.
  */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { realNow } from '../../determinism/real-time.ts';
 import type { RunConfig } from '../../execution/config/run-config.ts';
@@ -11,11 +13,17 @@ import { secretSources } from '../../execution/config/secret-sources.ts';
 import { isSilent } from '../../execution/run/undisturbed-trouble.ts';
 import { roleOf } from '../../model/actor.ts';
 import { isWrite, type History } from '../../model/history.ts';
+import { isRecord } from '../../model/json.ts';
+import type { KubeObject } from '../../model/object.ts';
+import { countText } from '../../report/count-text.ts';
 import { lastLinesOf, printedLines } from '../../report/last-words.ts';
 import type { CommandContext } from '../main.ts';
+import { consented } from '../questions.ts';
 import type { Choice, InitFlags } from './choose.ts';
 import { effectOf, type Effect } from './effects.ts';
 import { paragraphs } from './found-text.ts';
+import { missingKindsIn, missingText, type MissingGroup } from './missing-kinds.ts';
+import { definitionsOf, originsOf, type Found, type Module } from './origins.ts';
 import { SAMPLE_FILE } from './plan.ts';
 import { tryCandidates, type Choosing, type Tried } from './try-candidates.ts';
 
@@ -25,26 +33,39 @@ const TRY_MS = 90_000;
 const RUN_MS = 20_000;
 /** Lines of each sort where there is no effect to show. */
 const LINES_MAX = 8;
+const FETCHED_FOLDER = '.stalemate/crds';
 
 /** What is known after it: the choice that the configuration is written from, or why there is nothing to run. */
 export type Contact = { readonly choice: Choice } | { readonly nothing: true };
 
-/** Starts the target without a sample, and chooses samples by what they lead to. */
+/** Starts the target without a sample, brings definitions that it lacks, and chooses samples by what they lead to. */
 export async function makeContact(choice: Choice, flags: InitFlags, context: CommandContext): Promise<Contact> {
   const { console } = context;
   const say = (head: string, text: string): void => console.out(paragraphs([[head, text]], console.width));
   const until = realNow() + TRY_MS;
-  const alone = await runAlone(choice, until, context);
+  let now = choice;
+  let alone = await runAlone(now, until, context);
   // What does not start, or asks for nothing, is the first run's to report.
   if (alone === undefined || isSilent(alone)) return { choice };
+  const missing = missingKindsIn(alone, groupsOf(now.found.definitions.crds));
+  let left = missing;
+  if (missing.length > 0) {
+    const fetched = await fetchMissing(missing, now, flags, { cwd: console.cwd, say });
+    left = missing.filter(({ group }) => !fetched.some(({ crds }) => groupsOf(crds).has(group)));
+    if (fetched.length > 0) {
+      now = withFetched(now, fetched, console.cwd);
+      alone = (await runAlone(now, until, context)) ?? alone;
+    }
+  }
   const ended = alone.processes.findLast(({ kind }) => kind === 'exited');
-  if (ended !== undefined && isStuck(alone)) return tellEnded(ended.detail, alone, say);
-  if (flags.sample !== undefined) return { choice };
-  const config = await configOf(choice, context);
+  if (ended !== undefined && isStuck(alone) && left.length === 0) return tellEnded(ended.detail, alone, say);
+  if (flags.sample !== undefined)
+    return left.length > 0 && isStuck(alone) ? tellStuck(left, alone, say) : { choice: now };
+  const config = await configOf(now, context);
   let last: History | undefined;
   let before = '';
   const choosing: Choosing = {
-    repository: choice.repository,
+    repository: now.repository,
     crds: config.crds,
     namespace: config.namespace,
     alone,
@@ -57,8 +78,18 @@ export async function makeContact(choice: Choice, flags: InitFlags, context: Com
     },
   };
   const chosen = await tryCandidates(choosing);
-  if (chosen.length === 0) return tellNothing(last ?? alone, say, console.called);
-  return { choice: withSamples(choice, chosen) };
+  if (chosen.length === 0) {
+    if (left.length > 0 && isStuck(alone)) return tellStuck(left, alone, say);
+    return tellNothing(last ?? alone, say, console.called);
+  }
+  for (const group of left) say('note', `${missingText(group)}: not there, and it works without`);
+  return { choice: withSamples(now, chosen) };
+}
+
+function groupsOf(crds: readonly KubeObject[]): ReadonlySet<string> {
+  return new Set(
+    crds.flatMap(({ spec }) => (isRecord(spec) && typeof spec['group'] === 'string' ? [spec['group']] : [])),
+  );
 }
 
 async function configOf({ options }: Choice, { console }: CommandContext): Promise<RunConfig> {
@@ -85,7 +116,81 @@ async function runGroups(
   return await tryConfigured(groups, config, { runMs: RUN_MS, timeMs, signal });
 }
 
+interface Telling {
+  readonly cwd: string;
+  readonly say: Say;
+}
+
 type Say = (head: string, text: string) => void;
+
+/** Names what is missing and where it is from, and brings it where that is agreed to. */
+async function fetchMissing(
+  missing: readonly MissingGroup[],
+  { found: { program, definitions } }: Choice,
+  flags: InitFlags,
+  { cwd, say }: Telling,
+): Promise<readonly Found[]> {
+  const main = program?.setUp === 'go' ? program.build?.at(-1) : undefined;
+  const origins =
+    main === undefined
+      ? new Map<string, Module>()
+      : originsOf(
+          missing.map(({ group }) => group),
+          main,
+          cwd,
+        );
+  for (const group of missing) {
+    const origin = origins.get(group.group);
+    const from = origin === undefined ? '' : `; its types are from ${origin.path} ${origin.version}`;
+    say('missing', `the target asks for ${missingText(group)}, and no CRD declares it${from}`);
+  }
+  const here = foundHere(missing, definitions.others);
+  for (const { crds } of here)
+    say('found', `${countText(crds.length, 'CRD')} of ${[...groupsOf(crds)].join(', ')} in the repository`);
+  const elsewhere = [...origins].filter(([group]) => !here.some(({ crds }) => groupsOf(crds).has(group)));
+  if (elsewhere.length === 0) return here;
+  const may = flags.yes === true || (await consented('Fetch their CRDs from the Go module proxy? [y/N] '));
+  if (!may) {
+    say('note', 'nothing was fetched; --yes agrees to it');
+    return here;
+  }
+  const brought = elsewhere.flatMap(([group, origin]): readonly Found[] => {
+    const found = definitionsOf(group, origin);
+    if (found === undefined) {
+      say('note', `neither ${origin.path} ${origin.version} nor a module around it holds CRDs of ${group}`);
+      return [];
+    }
+    say(
+      'fetched',
+      `${countText(found.crds.length, 'CRD')} of ${group} from ${found.module.path} ${found.module.version}`,
+    );
+    return [found];
+  });
+  return [...here, ...brought];
+}
+
+/** What lies in the repository for development or tests. */
+function foundHere(missing: readonly MissingGroup[], others: readonly KubeObject[]): readonly Found[] {
+  return missing.flatMap(({ group }): readonly Found[] => {
+    const crds = others.filter((crd) => groupsOf([crd]).has(group));
+    return crds.length === 0 ? [] : [{ module: { path: group, version: '', folder: '' }, crds }];
+  });
+}
+
+/** With the definitions in the project, where its configuration finds them again. */
+function withFetched(choice: Choice, fetched: readonly Found[], cwd: string): Choice {
+  const folders = fetched.map(({ module, crds }) => {
+    const version = module.version === '' ? '' : `@${module.version}`;
+    const folder = `${FETCHED_FOLDER}/${module.path.replaceAll('/', '_')}${version}`;
+    mkdirSync(join(cwd, folder), { recursive: true });
+    for (const crd of crds) writeFileSync(join(cwd, folder, `${crd.metadata.name ?? ''}.yaml`), stringify(crd));
+    return folder;
+  });
+  return {
+    ...choice,
+    options: { ...choice.options, crds: [...new Set([...(choice.options.crds ?? []), ...folders])] },
+  };
+}
 
 /** Files are named where they hold nothing else; what was picked, found elsewhere or drawn is written into a file of our own. */
 function withSamples(choice: Choice, chosen: readonly Tried[]): Choice {
@@ -125,6 +230,13 @@ const SHORT = 60;
 /** It never got as far as reconciling anything. */
 function isStuck({ operations }: History): boolean {
   return !operations.some(({ actor, verb }) => roleOf(actor) === 'target' && isWrite(verb));
+}
+
+function tellStuck(left: readonly MissingGroup[], alone: History, say: Say): Contact {
+  say('stopped', `the target does nothing without ${left.map(missingText).join(', ')}`);
+  for (const line of printedLines(lastLinesOf(alone))) say('', line);
+  say('next', 'add their CRDs to "crds" in the configuration, or agree to fetching them (--yes)');
+  return { nothing: true };
 }
 
 /** A target that does not stay up needs no sample, but what it ended for want of. */

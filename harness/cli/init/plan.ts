@@ -90,11 +90,15 @@ export function makePlan(repository: Repository, found: Survey, choices: PlanCho
   const schema: readonly PlannedFile[] = copied
     ? [{ path: SCHEMA_COPY, text: choices.schema, does: has(repository, SCHEMA_COPY) ? 'replace' : 'write' }]
     : [];
+  const kept = [
+    ...(copied ? [SCHEMA_COPY] : []),
+    ...(choices.options.crds?.some((path) => path.startsWith('.stalemate/crds/')) === true ? ['.stalemate/crds/'] : []),
+  ];
   return {
     files: [
       ...files,
       ...schema,
-      ...ignoreFile(repository, [...IGNORED, ...(copied ? [`!${SCHEMA_COPY}`] : []), ...(program?.ignored ?? [])]),
+      ...ignoreFile(repository, [...IGNORED, ...kept.map((path) => `!${path}`), ...(program?.ignored ?? [])]),
     ],
     notes: files.some(({ path, does }) => path === ci?.path && does !== 'keep') ? (ci?.notes ?? []) : [],
   };

@@ -1,0 +1,90 @@
+/**
+ * Kinds that a target asked for and the server does not have, read from an undisturbed run.
+ *
+ * Clients find out in three ways: by discovery of a group version, by a list or watch, and by not finding the kind in what discovery
+ * answered, which only their log says. Pure. Start at {@link missingKindsIn}.
+ */
+import { roleOf } from '../../model/actor.ts';
+import type { History } from '../../model/history.ts';
+
+/** A group whose kinds are not there. */
+export interface MissingGroup {
+  readonly group: string;
+  /** Kinds or resources, as far as they are known. */
+  readonly kinds: readonly string[];
+}
+
+const DISCOVERED = /^\/apis\/([^/]+)(?:\/[^/]+)?$/;
+/** How client-go and controller-runtime name them. */
+const LOGGED: readonly RegExp[] = [
+  /no matches for kind \\?"(?<kind>\w+)\\?" in (?:version|group) \\?"(?<group>[\w.-]+)/g,
+  /"kind": ?"(?<kind>\w+)\.(?<group>[\w-]+(?:\.[\w-]+)+)", ?"error": ?"(?:no matches for|failed to get restmapping)/g,
+  /no matches for (?:kind )?(?<group>[\w-]+(?:\.[\w-]+)+)\/\w+, (?:Resource|Kind)=(?<kind>\w+)/g,
+];
+
+/** @param served groups that the server has. */
+export function missingKindsIn(
+  { operations, logs = [] }: History,
+  served: ReadonlySet<string>,
+): readonly MissingGroup[] {
+  const groups = new Map<string, Set<string>>();
+  const note = (group: string, kind?: string): void => {
+    // Groups of Kubernetes itself that are switched off are nobody's to install.
+    if (!group.includes('.') || served.has(group) || isBuiltIn(group)) return;
+    const kinds = groups.get(group) ?? new Set();
+    if (kind !== undefined) kinds.add(kind);
+    groups.set(group, kinds);
+  };
+  for (const { actor, verb, resource, name, outcome } of operations) {
+    if (roleOf(actor) !== 'target' || outcome.type !== 'fail' || outcome.code !== 404) continue;
+    if (resource === '') {
+      const found = DISCOVERED.exec(name);
+      if (found !== null) note(found[1] ?? '');
+    } else if (verb === 'list' || verb === 'watch') {
+      const dot = resource.indexOf('.');
+      if (dot > 0) note(resource.slice(dot + 1), resource.slice(0, dot));
+    }
+  }
+  for (const { line } of logs)
+    for (const pattern of LOGGED)
+      for (const { groups: found } of line.matchAll(pattern))
+        note((found?.['group'] ?? '').split('/')[0] ?? '', found?.['kind']);
+  return [...groups]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([group, kinds]) => ({ group, kinds: [...kinds].toSorted() }));
+}
+
+/** `apps.openshift.io` and `gateway.networking.k8s.io` are not. */
+function isBuiltIn(group: string): boolean {
+  return BUILT_IN.has(group);
+}
+
+const BUILT_IN: ReadonlySet<string> = new Set(
+  [
+    'admissionregistration',
+    'apiextensions',
+    'apiregistration',
+    'authentication',
+    'authorization',
+    'certificates',
+    'coordination',
+    'discovery',
+    'events',
+    'flowcontrol.apiserver',
+    'internal.apiserver',
+    'metrics',
+    'custom.metrics',
+    'external.metrics',
+    'networking',
+    'node',
+    'rbac.authorization',
+    'resource',
+    'scheduling',
+    'storage',
+    'storagemigration',
+  ].map((name) => `${name}.k8s.io`),
+);
+
+export function missingText({ group, kinds }: MissingGroup): string {
+  return kinds.length === 0 ? `kinds of ${group}` : `${kinds.join(', ')} (${group})`;
+}

@@ -1,0 +1,146 @@
+/**
+ * Where the definitions of another project's kinds come from: the module of Go that the program has their types from.
+ *
+ * Owns: asking the `go` tool which packages are linked and where their modules lie, and which module holds the CRDs: the one with the
+ * types, or, where the API is a module of its own inside of another, that other one at the same version. Start at {@link originsOf}.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isRecord } from '../../model/json.ts';
+import type { KubeObject } from '../../model/object.ts';
+import { readFileText } from '../../report/read-files.ts';
+import { findDefinitions } from './definitions.ts';
+import { readRepository } from './repository.ts';
+
+export interface Module {
+  readonly path: string;
+  readonly version: string;
+  /** Where it lies; empty where it was not downloaded. */
+  readonly folder: string;
+}
+
+/** Files in which packages of types register their group. */
+const REGISTERS = /^(?:groupversion_info|register|doc|types|.*_types|zz_generated.*|[\w]*groupversion[\w]*)\.go$/;
+const FILE_BYTES_MAX = 1024 * 1024;
+const OUTPUT_BYTES_MAX = 256 * 1024 * 1024;
+/** Clients and tools of Kubernetes itself declare no kinds of other projects. */
+const PASSED_OVER = /^(?:k8s\.io|golang\.org|google\.golang\.org|sigs\.k8s\.io\/controller-runtime)\//;
+
+/** Which module each group's types are from. @param main the package of the program, `./cmd` */
+export function originsOf(groups: readonly string[], main: string, cwd: string): ReadonlyMap<string, Module> {
+  const origins = new Map<string, Module>();
+  for (const { module, folder } of linkedPackages(main, cwd)) {
+    if (PASSED_OVER.test(`${module.path}/`)) continue;
+    const wanted = groups.filter((group) => !origins.has(group));
+    if (wanted.length === 0) break;
+    const text = registeringText(folder);
+    for (const group of wanted)
+      if (text.includes(`"${group}"`) || text.includes(`+groupName=${group}\n`)) origins.set(group, module);
+  }
+  return origins;
+}
+
+interface LinkedPackage {
+  readonly folder: string;
+  readonly module: Module;
+}
+
+const LISTED = '{{with .Module}}{{if .Version}}{{$.Dir}}\t{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}{{end}}';
+
+function linkedPackages(main: string, cwd: string): readonly LinkedPackage[] {
+  const { status, stdout } = spawnSync('go', ['list', '-deps', '-f', LISTED, main], {
+    cwd,
+    encoding: 'utf8',
+    maxBuffer: OUTPUT_BYTES_MAX,
+  });
+  if (status !== 0) return [];
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [folder = '', path = '', version = '', at = ''] = line.split('\t');
+      return { folder, module: { path, version, folder: at } };
+    });
+}
+
+function registeringText(folder: string): string {
+  try {
+    return readdirSync(folder)
+      .filter((file) => REGISTERS.test(file))
+      .map((file) => textOf(join(folder, file)))
+      .join('\n');
+  } catch {
+    return '';
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileText(file, FILE_BYTES_MAX);
+  } catch {
+    return '';
+  }
+}
+
+/** Definitions of a module. */
+export interface Found {
+  readonly module: Module;
+  readonly crds: readonly KubeObject[];
+}
+
+/**
+ * The CRDs of a group: those that lie in the module of its types, or in a module around it, at the same version. Modules that are not
+ * there are brought by `go mod download`. Undefined where none has any.
+ */
+export function definitionsOf(group: string, origin: Module): Found | undefined {
+  for (const module of [origin, ...modulesAround(origin)]) {
+    const folder = module.folder === '' ? downloaded(module) : module.folder;
+    if (folder === undefined) continue;
+    const { crds } = findDefinitions(readRepository(folder));
+    const own = crds.filter(({ spec }) => isRecord(spec) && spec['group'] === group);
+    if (own.length > 0) return { module, crds: own };
+  }
+  return undefined;
+}
+
+/** `example.com/op/api` at v1.1.0: `example.com/op`, at the same version; from v2 on with and without the suffix of the major version. */
+export function modulesAround({ path, version }: Module): readonly Module[] {
+  const [major = ''] = version.split('.');
+  const suffix = /^v(?:[2-9]|\d\d+)$/.test(major) ? `/${major}` : '';
+  const parts = path.replace(/\/v\d+$/, '').split('/');
+  const around: Module[] = [];
+  for (let length = parts.length; length >= PATH_PARTS_MIN; length--) {
+    const shorter = parts.slice(0, length).join('/');
+    for (const candidate of new Set([`${shorter}${suffix}`, shorter]))
+      if (candidate !== path) around.push({ path: candidate, version, folder: '' });
+  }
+  return around;
+}
+
+/** A host and a project. */
+const PATH_PARTS_MIN = 2;
+
+function downloaded({ path, version }: Module): string | undefined {
+  // Outside of the project, whose go.mod says nothing of it.
+  const cwd = mkdtempSync(join(tmpdir(), 'stalemate-origin-'));
+  try {
+    const { stdout } = spawnSync('go', ['mod', 'download', '-json', `${path}@${version}`], {
+      cwd,
+      encoding: 'utf8',
+      maxBuffer: OUTPUT_BYTES_MAX,
+      timeout: DOWNLOAD_MS,
+    });
+    const answer: unknown = JSON.parse(stdout);
+    return isRecord(answer) && typeof answer['Dir'] === 'string' && answer['Error'] === undefined
+      ? answer['Dir']
+      : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    rmSync(cwd, { recursive: true, force: true });
+  }
+}
+
+const DOWNLOAD_MS = 60_000;
