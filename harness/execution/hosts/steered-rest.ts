@@ -142,8 +142,9 @@ export class SteeredRest implements Rest {
           clock.sleeps(soonest, false);
           clock.advanceToNext();
           if (clock.fire()) this.told();
-          this.#stirred = true;
         } else await realDelay(POLL_MS);
+        // What they did when they were asked holds no longer.
+        this.#stirred = true;
         continue;
       }
       if (!this.#stirred) return;

@@ -5,7 +5,7 @@
  * is nobody's, and how long a drain waits for the target on this account. Does not own: which webhooks there are
  * (`project/webhooks.ts`), sockets (`call-out.ts`). Start at {@link WebhookCalls}.
  */
-import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
 import type { CallOutFunction } from '../../apiserver/admission/call-out.ts';
 import { httpsCallOut } from '../../apiserver/http/call-out.ts';
 import type { RunClock } from '../../determinism/run-clock.ts';
@@ -30,7 +30,7 @@ export interface WebhookCallOptions {
   /** By whose clock a question is given up. */
   readonly time: Pick<RunClock, 'after' | 'now'>;
   /** A connection to a port of the target's. Rejects when nobody listens. */
-  readonly connect: (port: number) => Promise<Duplex>;
+  readonly connect: (port: number) => Promise<Socket>;
   /** The target was told something. */
   readonly told: () => void;
 }
@@ -48,6 +48,10 @@ export class WebhookCalls {
   #sentBefore = 0;
   /** Connections that are being made: no time of the run passes meanwhile. */
   #connecting = 0;
+  readonly #sockets = new Set<Socket>();
+  /** Bytes that connections which are closed by now have carried. */
+  #carried = 0;
+  #movedBefore = 0;
 
   constructor(options: WebhookCallOptions) {
     this.#options = options;
@@ -67,10 +71,7 @@ export class WebhookCalls {
         const port = options.portOf(service);
         return port === undefined ? undefined : `127.0.0.1:${this.#actual(port)}`;
       },
-      connect: (port) => {
-        this.#connecting++;
-        return options.connect(port).finally(() => this.#connecting--);
-      },
+      connect: (port) => this.#connect(port),
     });
   }
 
@@ -87,7 +88,33 @@ export class WebhookCalls {
     const isIdle = world.gate.pending.length === 0;
     if (this.#opening.isOpening) return !isIdle ? 'none' : this.#opening.isTrying ? 'instant' : 'timed';
     if (this.#open === 0 || (world.gate.activity !== this.#sentBefore && !isIdle)) return 'none';
-    return this.#connecting > 0 ? 'instant' : 'timed';
+    // A handshake takes turns, and the target may have been asleep before the last of them reached it.
+    const moved = this.#moved();
+    const isMoving = moved !== this.#movedBefore;
+    this.#movedBefore = moved;
+    return this.#connecting > 0 || isMoving ? 'instant' : 'timed';
+  }
+
+  async #connect(port: number): Promise<Socket> {
+    this.#connecting++;
+    try {
+      const socket = await this.#options.connect(port);
+      this.#sockets.add(socket);
+      socket.once('close', () => {
+        this.#sockets.delete(socket);
+        this.#carried += bytesOf(socket);
+      });
+      return socket;
+    } finally {
+      this.#connecting--;
+    }
+  }
+
+  /** Grows with every byte of a question or its answer. */
+  #moved(): number {
+    let moved = this.#carried;
+    for (const socket of this.#sockets) moved += bytesOf(socket);
+    return moved;
   }
 
   /** Whether a question has no answer yet: what the target asks meanwhile comes before all else. */
@@ -135,4 +162,8 @@ export class WebhookCalls {
       cancel();
     };
   };
+}
+
+function bytesOf({ bytesRead, bytesWritten }: Socket): number {
+  return bytesRead + bytesWritten;
 }
