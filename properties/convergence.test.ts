@@ -125,7 +125,7 @@ describe('convergence', () => {
     expect(judge(run('Ready', 'old').h, [expected(...healthy())])).toMatchObject({
       result: 'inconclusive',
       reason:
-        'at the end "spec.image" of deployments.apps is not what a fresh copy of the target makes it; whether more time or a restart mends that could not be found out',
+        'at the end "spec.image" of deployments.apps is not what a fresh copy of the target makes it; whether more time or a restart fixes that could not be found out',
       needs: [{ probe: 'extended-settle', windowMs: 120_000 }, { probe: 'fresh-incarnation' }],
     });
   });
@@ -289,7 +289,7 @@ describe('convergence', () => {
     });
   });
 
-  it('convicts a state that a restart would not mend, where undisturbed it is a function of the input', () => {
+  it('convicts a state that a restart would not fix, where undisturbed it is a function of the input', () => {
     const { h } = run('Ready', 'old');
     const list = [expected(...healthy()), ...probes(h, { writes: [] }), undisturbed('v2', 'v2')];
 
@@ -420,7 +420,7 @@ describe('convergence', () => {
       expect(judge(h, [expected(...healthy())])).toMatchObject({
         result: 'inconclusive',
         reason:
-          'the target has failed so often that its next retry may come later than anybody waits: it may still mend this',
+          'the target has failed so often that its next retry may come later than the run waits: it may still fix this',
       });
     });
 

@@ -95,7 +95,7 @@ function judgeSuspect(
     return {
       result: 'inconclusive',
       reason:
-        'the target has failed so often that its next retry may come later than anybody waits: it may still mend this',
+        'the target has failed so often that its next retry may come later than the run waits: it may still fix this',
     };
   }
   const extended = find(history, 'extended-settle');
@@ -109,7 +109,7 @@ function judgeSuspect(
     const needs: ProbeRequest[] = [];
     if (extended === undefined || extended.windowMs < windowMs) needs.push({ probe: 'extended-settle', windowMs });
     if (fresh === undefined) needs.push({ probe: 'fresh-incarnation' });
-    return ask(`${inGeneral(found[0])}; whether more time or a restart mends that could not be found out`, ...needs);
+    return ask(`${inGeneral(found[0])}; whether more time or a restart fixes that could not be found out`, ...needs);
   }
   if (!extended.quiescent) {
     return {
@@ -185,7 +185,7 @@ function judgeSilent(history: History, found: readonly Difference[]): CheckResul
     const note = 'a copy that is started now changes nothing: the result depends on the path';
     return violated(history, found, 'path-dependent', 'warning', note);
   }
-  const note = 'undisturbed, the same operations end as they should; a restart does not mend it any more';
+  const note = 'undisturbed, the same operations end as they should; a restart does not fix it any more';
   return violated(history, inexcusable, undefined, 'error', note);
 }
 

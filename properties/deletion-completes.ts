@@ -56,7 +56,7 @@ function judgeStuck(history: History, index: HistoryIndex, stuck: Revision): Che
   const windowMs = earnedSettleMs(failureStreaks(history), suspectSettleMs(history));
   if (windowMs > SETTLE_MS_MAX)
     return unclear(
-      'the target has failed so often that its next retry may come later than anybody waits: it may still mend this',
+      'the target has failed so often that its next retry may come later than the run waits: it may still fix this',
     );
   const extended = find(history, 'extended-settle');
   if (extended?.quiescent === true && !isStuck(extended.final, stuck)) return HOLDS;
@@ -81,7 +81,7 @@ function judgeStuck(history: History, index: HistoryIndex, stuck: Revision): Che
     return unclear(
       'a deletion still waits at the end, and what it waits for may be something that others have changed',
     );
-  return { result: 'violated', violations: [violation(index, stuck, 'a restart would not mend it either')] };
+  return { result: 'violated', violations: [violation(index, stuck, 'a restart would not fix it either')] };
 }
 
 /** A uid is drawn anew in runs that are not repeatable: the place says which object it is. */

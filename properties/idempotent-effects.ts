@@ -125,7 +125,7 @@ function judgeRest(
     return {
       result: 'inconclusive',
       reason:
-        'the target has failed so often that its next retry may come later than anybody waits: it may still mend this',
+        'the target has failed so often that its next retry may come later than the run waits: it may still fix this',
     };
   }
   const extended = history.probes.find(

@@ -23,8 +23,8 @@ interface Steps {
   /** The bucket to work for, with our finalizer; undefined when it is gone or going. */
   readonly keep: (clients: Clients, bucket: Bucket) => Promise<Bucket | undefined>;
   /** Makes both things as they should be. Answers false when the bucket turns out to be gone or going. */
-  readonly make: (clients: Clients, bucket: Bucket, mend: Steps['mend']) => Promise<boolean>;
-  readonly mend: (clients: Clients, thing: Thing, object: ThingObject) => Promise<unknown>;
+  readonly make: (clients: Clients, bucket: Bucket, fix: Steps['fix']) => Promise<boolean>;
+  readonly fix: (clients: Clients, thing: Thing, object: ThingObject) => Promise<unknown>;
   readonly report: (clients: Clients, bucket: Bucket) => Promise<void>;
   /** Removes both things. Answers false when one of them is kept by another party. */
   readonly remove: (clients: Clients, bucket: Bucket) => Promise<boolean>;
@@ -40,16 +40,16 @@ const CORRECT: Steps = {
     if (hasFinalizer(bucket)) return bucket;
     return replaceFinalizers(custom, bucket, [...(bucket.metadata?.finalizers ?? []), FINALIZER]);
   },
-  make: async (clients, bucket, mend) => {
+  make: async (clients, bucket, fix) => {
     for (const thing of thingsOf(clients, bucket)) {
       if (!isCurrent(clients, bucket)) return false;
       const object = await thing.read();
       if (object === undefined) await thing.create();
-      else if (!isRight(object, thing, bucket)) await mend(clients, thing, object);
+      else if (!isRight(object, thing, bucket)) await fix(clients, thing, object);
     }
     return true;
   },
-  mend: (_, thing) => thing.mend(),
+  fix: (_, thing) => thing.fix(),
   report: ({ custom }, bucket) => reportOn(custom, bucket, (live) => readLive(custom, live)),
   remove: async (clients, bucket) => {
     for (const thing of thingsOf(clients, bucket).toReversed()) {
@@ -78,7 +78,7 @@ function runSteps(context: ControllerContext, steps: Steps): Promise<RunningCont
     return retryOnConflict(async () => {
       if (isProvided(clients, cached)) return true;
       const bucket = await steps.keep(clients, cached);
-      return bucket !== undefined && (await steps.make(clients, bucket, steps.mend));
+      return bucket !== undefined && (await steps.make(clients, bucket, steps.fix));
     });
   }
 
@@ -158,12 +158,12 @@ const BUCKET_BUGS: Bugs<Steps> = {
   }),
 
   'first-means-both': () => ({
-    make: async (clients, bucket, mend) => {
+    make: async (clients, bucket, fix) => {
       const [first, second] = thingsOf(clients, bucket);
       const object = await first?.read();
       if (first === undefined || second === undefined || !isCurrent(clients, bucket)) return false;
       if (object !== undefined) {
-        if (!isRight(object, first, bucket)) await mend(clients, first, object);
+        if (!isRight(object, first, bucket)) await fix(clients, first, object);
         return true;
       }
       await first.create();
@@ -172,11 +172,11 @@ const BUCKET_BUGS: Bugs<Steps> = {
     },
   }),
 
-  'rebuilds-settings': ({ mend }) => ({
-    mend: async (clients, thing, object) => {
+  'rebuilds-settings': ({ fix }) => ({
+    fix: async (clients, thing, object) => {
       const { core, namespace } = clients;
       const { name, data } = thing;
-      if (!name.endsWith(SETTINGS)) return mend(clients, thing, object);
+      if (!name.endsWith(SETTINGS)) return fix(clients, thing, object);
       const { resourceVersion = '', annotations = {} } = object.metadata ?? {};
       const body = { metadata: { name, resourceVersion, annotations }, data };
       return core.replaceNamespacedConfigMap({ name, namespace, body });

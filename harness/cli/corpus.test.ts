@@ -11,7 +11,7 @@ import { shell, stalemate, type BinResult } from './test-bin.ts';
 
 const CONTROLLERS = fileURLToPath(new URL('../../controllers-under-test/releases/', import.meta.url));
 
-/** A controller whose bug can be mended and put back, in a repository of its own. */
+/** A controller whose bug can be fixed and put back, in a repository of its own. */
 const TARGET = (variant: string): string =>
   `import start from ${JSON.stringify(`${CONTROLLERS}${variant}/controller.ts`)};\nexport default start;\n`;
 const CONFIG = `target: target.ts\ncrds: [${CONTROLLERS}crd.yaml]\nsamples: [${CONTROLLERS}sample.yaml]\n`;
@@ -39,7 +39,7 @@ function broken(): void {
   writeFileSync(join(folder, 'target.ts'), TARGET('refreshes-version-only'));
 }
 
-function mended(): void {
+function applyFix(): void {
   writeFileSync(join(folder, 'target.ts'), TARGET('correct'));
 }
 
@@ -82,7 +82,7 @@ describe('a finding that is kept', { timeout: 120_000 }, () => {
     );
     const { stdout } = command('corpus', 'explain', name);
     expect(stdout).toContain('LOST UPDATE  controller reverted');
-    expect(stdout).toContain('known and not mended: a run fails as long as this fails');
+    expect(stdout).toContain('known and not fixed: a run fails as long as this fails');
     expect(stdout).toContain(
       'where the order is broken\n  before controller/update/deployments.apps/default/web#0!sent run',
     );
@@ -122,13 +122,13 @@ describe('a finding that is kept', { timeout: 120_000 }, () => {
     expect(code).toBe(0);
   });
 
-  it('holds once it is mended, is said to, and becomes fixed', () => {
-    mended();
+  it('holds once it is fixed, is said to, and becomes fixed', () => {
+    applyFix();
     command('corpus', 'promote', name, '--state', 'open');
 
     const open = command('corpus', 'run');
     expect(open.stdout).toContain(
-      `no longer fails; if it is mended: npx stalemate corpus promote ${name} --state fixed`,
+      `no longer fails; if it is fixed: npx stalemate corpus promote ${name} --state fixed`,
     );
     expect(open.code).toBe(0);
 
@@ -160,7 +160,7 @@ describe('a finding that is kept', { timeout: 120_000 }, () => {
       expect([code, entryText()]).toEqual([2, before]);
     }
 
-    mended();
+    applyFix();
     expect(command('corpus', 'promote', file, '--state', 'fixed').code).toBe(0);
     expect(decodeCorpusEntry(entryText(), 'entry')).toMatchObject({ state: 'fixed', reason: 'reads again' });
     broken();

@@ -58,6 +58,6 @@ it('says of a configuration what is wrong with it', () => {
   const { code, stdout } = stalemate(['doctor'], { cwd: folder, env: bare() });
 
   expect(stdout).toMatch(/✗ configuration {2}"stalemate\.config\.yaml" is not valid, .*budgte/);
-  expect(stdout).toMatch(/\nruns on embedded cannot be made before that is mended: configuration\n$/);
+  expect(stdout).toMatch(/\nruns on embedded cannot be made before that is fixed: configuration\n$/);
   expect(code).toBe(3);
 });

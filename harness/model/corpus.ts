@@ -11,7 +11,7 @@ import type { Violation } from './check-result.ts';
 import type { Waiver } from './waiver.ts';
 
 /**
- * `open`: known and not mended; it fails a run as long as it fails. `fixed`: mended; failing again is a regression.
+ * `open`: known and not fixed; it fails a run as long as it fails. `fixed`: the bug is fixed; failing again is a regression.
  * `quarantined`: known, and for a stated reason it fails no run.
  */
 export type CorpusState = 'open' | 'fixed' | 'quarantined';
@@ -137,12 +137,12 @@ export function isFailure({ entry, outcome, waiver }: Revisited): boolean {
   );
 }
 
-/** Mended once, and back. */
+/** Fixed once, and back. */
 export function isRegression(revisited: Revisited): boolean {
   return revisited.entry.state === 'fixed' && isFailure(revisited);
 }
 
-/** Whether an entry says neither that it fails nor that it holds: not any more, or for want of time, of what was mended once. */
+/** Whether an entry says neither that it fails nor that it holds: not any more, or for want of time, of what was fixed once. */
 export function saysNothing({ state, outcome }: Pick<CorpusSummaryEntry, 'state' | 'outcome'>): boolean {
   if (state === 'quarantined') return false;
   return outcome === 'stale' || outcome === 'unclear' || (outcome === 'not-reached' && state === 'fixed');
@@ -158,7 +158,7 @@ export interface CorpusSummaryEntry {
   readonly name: string;
   readonly state: CorpusState;
   readonly outcome: RevisitOutcome;
-  /** Mended once, and back. */
+  /** Fixed once, and back. */
   readonly regression: boolean;
   readonly property: string;
   readonly signature: string;

@@ -13,7 +13,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /failed so often that its next retry/,
-    'give it a shorter longest back-off for the test (seconds), so that it has a chance to mend this',
+    'give it a shorter longest back-off for the test (seconds), so that it has a chance to fix this',
   ],
   [
     /never came to rest|never silent|still not silent|was no time at rest/,

@@ -32,7 +32,7 @@ export const corpusSummarySchema: z.ZodType<CorpusSummary> = z
         name: z.string(),
         state: z.enum(CORPUS_STATES),
         outcome: z.enum(REVISIT_OUTCOMES),
-        regression: z.boolean().meta({ description: 'Mended once, and back' }),
+        regression: z.boolean().meta({ description: 'Fixed once, and back' }),
         property: z.string(),
         signature: z.string(),
         sentence: z.string(),
@@ -77,7 +77,7 @@ export function failsRun({ state, outcome, waived }: CorpusSummaryEntry): boolea
   return waived !== true && state !== 'quarantined' && (outcome === 'fails' || outcome === 'fails-otherwise');
 }
 
-/** What a campaign came to, with what was replayed before it: a search that finds nothing new does not mend what is known. */
+/** What a campaign came to, with what was replayed before it: a search that finds nothing new does not fix what is known. */
 export function outcomeWith(outcome: CampaignOutcome, { entries }: CorpusSummary): CampaignOutcome {
   if (entries.some(failsRun)) return 'violated';
   return outcome === 'holds' && entries.some(saysNothing) ? 'inconclusive' : outcome;
@@ -156,7 +156,7 @@ function wordsOf(revisited: Revisited, called: string): Said {
       const advice =
         entry.state === 'fixed'
           ? []
-          : [`no longer fails; if it is mended: ${called} corpus promote ${name} --state fixed`];
+          : [`no longer fails; if it is fixed: ${called} corpus promote ${name} --state fixed`];
       return { sign: '✓', text: `${state}, holds`, below: advice };
     }
     case 'stale':

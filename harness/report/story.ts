@@ -14,7 +14,7 @@ import { deviationRows, type DeviationRow } from './deviation-rows.ts';
 import { foldCycles, keepWithin, withWaits } from './fold.ts';
 import { indexHistory, type HistoryIndex } from './history-index.ts';
 import { involvedKeys } from './involved.ts';
-import { mendOf } from './mend.ts';
+import { fixOf } from './suggested-fix.ts';
 import { operationRows } from './operation-rows.ts';
 import { eventRows, type EventRow } from './event-rows.ts';
 import { reconcilesBeside } from './target-use.ts';
@@ -90,8 +90,8 @@ export interface Story {
   readonly stats?: FindingStats;
   /** What a real API server said to it, or that none was asked; absent for what was found on one. */
   readonly confirmed?: string;
-  /** What usually mends findings of its kind; absent for claims of the user's own. */
-  readonly mend?: string;
+  /** What usually fixes findings of its kind; absent for claims of the user's own. */
+  readonly fix?: string;
   /** What to paste into the configuration to put up with it for a while. */
   readonly waiver: string;
   /** Whether a run can be made again step by step: not where the target is a process with a clock of its own. */
@@ -120,7 +120,7 @@ export function tellStory({ record: history, violation, counterexample, stats }:
   const [key] = told.objects.size === 1 ? told.objects : [];
   const object = key === undefined ? undefined : index.shortName(key);
   const confirmed = confirmationText(counterexample);
-  const mend = mendOf(index, violation);
+  const fix = fixOf(index, violation);
   const { cause, symptoms = [] } = becauseOf(violation, stats ?? {});
   return {
     title: titleOf(violation.signature),
@@ -136,7 +136,7 @@ export function tellStory({ record: history, violation, counterexample, stats }:
     ...reconciled(violation, history),
     ...(stats === undefined ? {} : { stats }),
     ...(confirmed === undefined ? {} : { confirmed }),
-    ...(mend === undefined ? {} : { mend }),
+    ...(fix === undefined ? {} : { fix }),
     waiver: waiverLine({ violation, record: history, counterexample }),
     // Elsewhere even a module is a process, in real time.
     deterministic: !('command' in counterexample.target) && (counterexample.cluster ?? 'embedded') === 'embedded',

@@ -6,7 +6,7 @@ import { lostUpdate, STATS } from './test-findings.ts';
 const REPLAY = 'npx stalemate replay .stalemate/failures/lost-update-7f3.json';
 
 describe('renderStory', () => {
-  it('tells a lost update in thirteen lines of 100 columns, what mends it, and two to paste', () => {
+  it('prints a lost update in thirteen lines of 100 columns, with a suggested fix, and two lines to paste', () => {
     const text = renderStory(tellStory(lostUpdate()), { width: 100, color: false, replay: REPLAY });
 
     expect(text).toBe(
@@ -24,7 +24,7 @@ describe('renderStory', () => {
         ' 5                        GET ➜ 102 replicas=5',
         " 6                        PUT 102 image=v2 replicas=3 ─▶ 103 replicas=3  ✗ writer-1's change is gone",
         ' 93→6 steps · 24→2 actors · 25 runs · deterministic 5/5 · everyday (no lag needed) · embedded only',
-        ' mend: After a 409, read the object again and work the change out anew on what was read.',
+        ' fix: After a 409, read the object again and work the change out anew on what was read.',
         ` replay: ${REPLAY}`,
         " waive: { property: 'no-lost-update', kind: 'deployments.apps', field: 'spec.replicas', reason: '', expires: '' }",
         '',

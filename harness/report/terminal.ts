@@ -12,7 +12,7 @@ import type { DeviationRow } from './deviation-rows.ts';
 import type { OperationRow, Story, StoryRow } from './story.ts';
 import { ARROW_WIDTH, columnsOf, headOf, NUMBER_WIDTH, type Columns } from './columns.ts';
 import { countText, spanText } from './count-text.ts';
-import { inShort } from './mend.ts';
+import { inShort } from './suggested-fix.ts';
 import { plainTexts } from './plain-text.ts';
 import { cut, wrap, wrapWithin } from './text-wrap.ts';
 
@@ -206,17 +206,10 @@ function footLines(story: Story, { width }: Layout, replay: string): readonly st
   const shows = story.symptoms.flatMap((line) => wrapWithin(`shows as ${line}`, width - 1, 2, 2));
   const own = story.reconciles === undefined ? [] : wrap(story.reconciles, width - 1, 2);
   const tried = story.stats === undefined ? [] : wrapParts(triedText(story.stats, story), width - 1);
-  const mend = story.mend === undefined ? [] : wrap(`mend: ${inShort(story.mend)}`, width - 1, 2);
-  return [
-    ...missed,
-    ...because,
-    ...shows,
-    ...own,
-    ...tried,
-    ...mend,
-    `replay: ${replay}`,
-    `waive: ${story.waiver}`,
-  ].map((line) => ` ${line}`);
+  const fix = story.fix === undefined ? [] : wrap(`fix: ${inShort(story.fix)}`, width - 1, 2);
+  return [...missed, ...because, ...shows, ...own, ...tried, ...fix, `replay: ${replay}`, `waive: ${story.waiver}`].map(
+    (line) => ` ${line}`,
+  );
 }
 
 const BESIDE = ' · ';

@@ -42,7 +42,7 @@ function writeTarget(variant: string): void {
 }
 
 const HAPPENINGS: { readonly [text: string]: () => void } = {
-  'the controller is mended': () => writeTarget('correct'),
+  'the controller is fixed': () => writeTarget('correct'),
   'the controller is broken': () => writeTarget('refreshes-version-only'),
   'the controller writes in every reconcile': () => writeTarget('updates-every-reconcile'),
 };

@@ -36,7 +36,7 @@ function writeTarget(variant: string): void {
 }
 
 it('shows what the commands print', { timeout: 240_000 }, () => {
-  const happenings = { 'the controller is mended': () => writeTarget('correct') };
+  const happenings = { 'the controller is fixed': () => writeTarget('correct') };
 
   expect(executePage(PAGE, folder, happenings)).toBeGreaterThanOrEqual(5);
 });

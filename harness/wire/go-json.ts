@@ -44,12 +44,12 @@ const LONG = '\0';
 const LONG_ESCAPED = String.raw`\u0000`;
 
 /**
- * Keeps what a double would round, and mends what UTF-8 cannot say. Long integers are parsed as strings and then replaced: a reviver
+ * Keeps what a double would round, and fixes what UTF-8 cannot say. Long integers are parsed as strings and then replaced: a reviver
  * that is told their digits takes tens of megabytes for a body of three.
  */
 function parseUnusual(text: string): JsonValue {
   if (text.includes(LONG_ESCAPED)) return JSON.parse(text, exact as never) as JsonValue;
-  return mended(JSON.parse(withMarkedIntegers(text)) as JsonValue);
+  return fixed(JSON.parse(withMarkedIntegers(text)) as JsonValue);
 }
 
 /** The text, which is valid, with integers that a double does not hold in quotes. */
@@ -82,7 +82,7 @@ function isLongInteger(digits: string): boolean {
   return integer >= INT64.min && integer <= INT64.max;
 }
 
-function mended(value: JsonValue): JsonValue {
+function fixed(value: JsonValue): JsonValue {
   if (typeof value === 'string')
     return value.startsWith(LONG) ? (RAW.rawJSON(value.slice(LONG.length)) as JsonValue) : value.toWellFormed();
   if (value === null || typeof value !== 'object') return value;
@@ -90,7 +90,7 @@ function mended(value: JsonValue): JsonValue {
   const holder = value as { [key: string]: JsonValue };
   for (const key in holder) {
     const item = holder[key] as JsonValue;
-    const other = mended(item);
+    const other = fixed(item);
     if (other !== item) Object.defineProperty(holder, key, { value: other, ...PLAIN });
   }
   return value;

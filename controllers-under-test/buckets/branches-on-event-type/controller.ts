@@ -30,7 +30,7 @@ async function create({ core, custom }: Clients, bucket: Bucket): Promise<boolea
 async function update({ core, settings, namespace }: Clients, bucket: Bucket): Promise<boolean> {
   const thing = settingsOf(core, bucket);
   const cached = settings.get(thing.name, namespace);
-  if (cached !== undefined && !isRight(cached, thing, bucket)) await orUndefined(thing.mend());
+  if (cached !== undefined && !isRight(cached, thing, bucket)) await orUndefined(thing.fix());
   return true;
 }
 

@@ -2,7 +2,7 @@
  * The two things behind a bucket: its settings (a ConfigMap) and its credentials (a Secret).
  *
  * They stand for things outside the cluster: no owner reference, so nobody but this controller removes them. Each is stamped with
- * the uid of its bucket. Owns: how one is read, made, mended and deleted.
+ * the uid of its bucket. Owns: how one is read, made, fixed and deleted.
  */
 import {
   type CoreV1Api,
@@ -31,7 +31,7 @@ export interface Thing {
   readonly read: () => Promise<ThingObject | undefined>;
   readonly create: () => Promise<unknown>;
   /** Puts back what is ours, and only that. */
-  readonly mend: () => Promise<unknown>;
+  readonly fix: () => Promise<unknown>;
   readonly remove: (options: V1DeleteOptions) => Promise<unknown>;
 }
 
@@ -44,7 +44,7 @@ export function settingsOf(core: CoreV1Api, bucket: Bucket): Thing {
     data,
     read: () => orUndefined(core.readNamespacedConfigMap({ name, namespace })),
     create: () => core.createNamespacedConfigMap({ namespace, body: { metadata, data } }),
-    mend: () => core.patchNamespacedConfigMap({ name, namespace, body: mine }, AS_MERGE_PATCH),
+    fix: () => core.patchNamespacedConfigMap({ name, namespace, body: mine }, AS_MERGE_PATCH),
     remove: (body) => orUndefined(core.deleteNamespacedConfigMap({ name, namespace, body })),
   };
 }
@@ -58,7 +58,7 @@ export function credentialsOf(core: CoreV1Api, bucket: Bucket): Thing {
     data,
     read: () => orUndefined(core.readNamespacedSecret({ name, namespace })),
     create: () => core.createNamespacedSecret({ namespace, body: { metadata, data } }),
-    mend: () => core.patchNamespacedSecret({ name, namespace, body: mine }, AS_MERGE_PATCH),
+    fix: () => core.patchNamespacedSecret({ name, namespace, body: mine }, AS_MERGE_PATCH),
     remove: (body) => orUndefined(core.deleteNamespacedSecret({ name, namespace, body })),
   };
 }

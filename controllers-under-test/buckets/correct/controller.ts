@@ -26,7 +26,7 @@ export function provide(clients: Clients, cached: Bucket): Promise<boolean> {
       if (!isCurrent(clients, bucket)) return false;
       const object = await thing.read();
       if (object === undefined) await thing.create();
-      else if (!isRight(object, thing, bucket)) await thing.mend();
+      else if (!isRight(object, thing, bucket)) await thing.fix();
     }
     return true;
   });

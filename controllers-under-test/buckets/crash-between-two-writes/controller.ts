@@ -20,7 +20,7 @@ async function provide({ custom, core }: Clients, cached: Bucket): Promise<boole
   const settings = settingsOf(core, bucket);
   const object = await settings.read();
   if (object !== undefined) {
-    if (!isRight(object, settings, bucket)) await settings.mend();
+    if (!isRight(object, settings, bucket)) await settings.fix();
     return true;
   }
   await settings.create();

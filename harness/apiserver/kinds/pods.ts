@@ -192,6 +192,6 @@ function frozenPart(spec: JsonObject, old: JsonObject): JsonObject {
   const bare = (one: JsonObject): JsonObject => ({ ...one, image: '' });
   const frozen = inItems(inItems(rest, 'containers', bare), 'initContainers', bare);
   const { terminationGracePeriodSeconds: grace } = old;
-  const mended = Number(grace) < 0 && spec['terminationGracePeriodSeconds'] === 1;
-  return mended ? { ...frozen, terminationGracePeriodSeconds: grace } : frozen;
+  const fixed = Number(grace) < 0 && spec['terminationGracePeriodSeconds'] === 1;
+  return fixed ? { ...frozen, terminationGracePeriodSeconds: grace } : frozen;
 }

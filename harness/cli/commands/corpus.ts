@@ -47,7 +47,7 @@ The corpus is a folder of your repository, .stalemate/corpus unless the configur
 with its state, and "stalemate run" replays them before it searches.
 
   open          known; a run fails as long as it fails
-  fixed         mended; when it fails again, that is a regression, told by name
+  fixed         the bug is fixed; when it fails again, that is a regression, reported by name
   quarantined   known, and it fails no run, for the reason that stands in the file
 
 Examples:
@@ -152,7 +152,7 @@ export function corpusCommand(context: CommandContext): Command {
       console.out(explainEntry(toldEntry(entryNamed(entries, name)), console));
     });
   const root = new Command('corpus')
-    .description('Keep findings beside the code: known, mended, in quarantine.')
+    .description('Keep findings beside the code: known, fixed, in quarantine.')
     .addHelpText('after', HELP);
   for (const command of [list, run, promoteCommand, pruneCommand, explain]) root.addCommand(command);
   return root;

@@ -60,7 +60,7 @@ async function doctor(flags: DoctorFlags, console: Console): Promise<ExitCode> {
     console.out(
       isWell
         ? `\nruns on ${cluster} can be made\n`
-        : `\nruns on ${cluster} cannot be made before that is mended: ${names(checks)}\n`,
+        : `\nruns on ${cluster} cannot be made before that is fixed: ${names(checks)}\n`,
     );
   }
   return isWell ? EXIT.holds : EXIT.inconclusive;

@@ -9,8 +9,8 @@ import type { Console } from '../console.ts';
 import { properties } from '../registry.ts';
 
 const MEANING: { readonly [state in CorpusState]: string } = {
-  open: 'known and not mended: a run fails as long as this fails',
-  fixed: 'mended: when this fails again, a run fails with a regression',
+  open: 'known and not fixed: a run fails as long as this fails',
+  fixed: 'the bug is fixed: when this fails again, the run fails with a regression',
   quarantined: 'known and put aside: it is replayed last, and fails no run',
 };
 

@@ -22,7 +22,7 @@ function suspect(of: Violation, key = CAUSE.key): Suspect {
   return { violation: of, causes: { candidates: [{ key, text: key }], certain: true } };
 }
 
-it('covers all symptoms of the cause that an open or mended entry fails by', () => {
+it('covers all symptoms of the cause that an open or fixed entry fails by', () => {
   const entry = decodeCorpusEntry(encodeCorpusEntry(CAUSED), 'e.json');
   const known = { key: CAUSE.key, signatures: [SIGNATURE] };
 

@@ -48,7 +48,7 @@ export async function promote(
     throw usage('got no reason, expected one for an entry that is put aside; add --reason "waits for issue 217"');
   }
   const since = same?.since ?? realDate().toISOString().slice(0, 10);
-  // As it was until now, but what is to be stored: one that still fails was never mended.
+  // As it was until now, but what is to be stored: one that still fails was never fixed.
   const now = { name, entry: { ...given, state: known?.entry.state ?? ('open' as const) } };
   if (wanted === 'fixed' && !(await isMended(now, await config(), context))) {
     const as = known === undefined ? 'is not kept' : 'is left as it was';

@@ -30,7 +30,7 @@ import type { Console } from '../console.ts';
 import { revisitConfigured } from '../library.ts';
 import { secretSources } from '../../execution/config/secret-sources.ts';
 
-/** What failed once and was mended matters most when there is too little time for all. */
+/** What failed once and was fixed matters most when there is too little time for all. */
 const ORDER: readonly CorpusState[] = ['fixed', 'open', 'quarantined'];
 
 export interface CorpusReplay {

@@ -29,7 +29,7 @@ export function freeName(kept: readonly NamedEntry[], given: CorpusEntry): strin
 }
 
 /**
- * All but the smallest of each signature, state and target; where two are as small, the one whose name comes first stays. What was mended
+ * All but the smallest of each signature, state and target; where two are as small, the one whose name comes first stays. What was fixed
  * is a test of its own, however small an open one is.
  */
 export function doublesIn(kept: readonly NamedEntry[]): readonly NamedEntry[] {

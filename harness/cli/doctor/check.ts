@@ -9,7 +9,7 @@ export interface Check {
   readonly name: string;
   readonly state: CheckState;
   readonly found: string;
-  /** The command or the change that mends it; absent where nothing has to be mended. */
+  /** The command or the change that fixes it; absent where nothing has to be fixed. */
   readonly fix?: string;
 }
 

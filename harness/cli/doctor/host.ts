@@ -92,7 +92,7 @@ function time(unsteered: string | null): Check {
 
 function isolationFix(refused: string): string {
   if (process.platform !== 'linux')
-    return "nothing to mend: programs run on the host's network, where --network host stops the warning; Linux has namespaces";
+    return "nothing to fix: programs run on the host's network, where --network host stops the warning; Linux has namespaces";
   if (refused.includes('ENOENT')) return 'install util-linux, which brings unshare and nsenter';
   return (
     'permit user namespaces: sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0 (Ubuntu 24.04), or user.max_user_namespaces=15000; ' +

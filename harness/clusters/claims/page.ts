@@ -53,7 +53,7 @@ function mustAgree(one: ClaimResult, other: ClaimResult | undefined): void {
     if (here === there) continue;
     throw new HarnessError(
       'CLUSTER_UNAVAILABLE',
-      `the servers differ about "${one.claim.name}": got ${here} from the embedded one, expected ${there} as from the real one; mend the server, or the claim`,
+      `the servers differ about "${one.claim.name}": got ${here} from the embedded one, expected ${there} as from the real one; fix the server, or the claim`,
     );
   }
 }

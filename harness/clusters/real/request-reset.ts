@@ -82,7 +82,7 @@ export class RequestReset implements Reset {
             ? 'somebody makes more'
             : `${differences.slice(0, 3).map(nameOf).join(', ')} stays as it is`,
         );
-      await Promise.all(differences.map((one) => this.#mend(one, differences)));
+      await Promise.all(differences.map((one) => this.#fix(one, differences)));
       await realDelay(pauseMs);
     }
   }
@@ -135,7 +135,7 @@ export class RequestReset implements Reset {
     return found;
   }
 
-  async #mend(difference: Difference, all: readonly Difference[]): Promise<void> {
+  async #fix(difference: Difference, all: readonly Difference[]): Promise<void> {
     const { kind } = difference;
     switch (difference.what) {
       case 'missing':

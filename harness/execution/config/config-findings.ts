@@ -116,7 +116,7 @@ function resolveWaivers({ waivers = [] }: FindingOptions, names: FindingNames): 
     }
     if (expires < names.today) {
       throw invalid(
-        `${which}, for "${reason}", expired on ${expires}, and today is ${names.today}; mend what it covers and remove it, or give it a later day`,
+        `${which}, for "${reason}", expired on ${expires}, and today is ${names.today}; fix what it covers and remove it, or give it a later day`,
       );
     }
   });

@@ -14,7 +14,7 @@ export interface Pace {
   readonly settleWindowMs?: number;
   /** How long a reference run looks on at rest. */
   readonly idleMs: number;
-  /** How long a suspect has to be silent before it is accused of what more time would mend. */
+  /** How long a suspect has to be silent before it is accused of what more time would fix. */
   readonly suspectMs: number;
   /** The same for a finding that has been proven with that much time, when it is shrunk, reproduced or replayed. */
   readonly againMs: number;

@@ -102,7 +102,7 @@ function actsBeside({ resource, subresource, name }: Operation): boolean {
 }
 
 /**
- * Each write of an object loses its race for as long as rivals last: what one lost race leaves undone, the next write often mends.
+ * Each write of an object loses its race for as long as rivals last: what one lost race leaves undone, the next write often fixes.
  */
 function streaks(writes: readonly Operation[], rivals: readonly Rival[]): readonly Schedule[] {
   const found: Schedule[] = [];

@@ -3,7 +3,7 @@
  * anything about them is suspicious.
  *
  * Owns: what is suspicious. What a property asks for that only more time or another process can tell is, once half a second more has
- * not mended it. Start at {@link runWarm}.
+ * not fixed it. Start at {@link runWarm}.
  */
 import type { History } from '../../model/history.ts';
 import type { ProbeResult } from '../../model/probe.ts';

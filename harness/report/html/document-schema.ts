@@ -40,7 +40,7 @@ const head: z.ZodType<ReportHead> = z.strictObject({
   severity: z.enum(['error', 'warning']),
   grade: z.enum(['everyday', 'restart-or-HA', 'pathological']).exactOptional(),
   tried: z.string().exactOptional(),
-  mend: z.string().exactOptional().meta({ description: 'What usually mends findings of this kind' }),
+  mend: z.string().exactOptional().meta({ description: 'What usually fixes findings of this kind' }),
   blameless: z.literal(true).exactOptional().meta({ description: 'Nobody is blamed for this run' }),
   server: z.string().exactOptional().meta({ description: 'Whether it happened on a real API server, in words' }),
   lag: z.string().exactOptional().meta({ description: 'The least lag that it needs' }),

@@ -50,7 +50,7 @@ export interface ReportHead {
   readonly grade?: Grade;
   /** `93→6 steps · 24→2 actors · …`; absent where nobody wrote it down. */
   readonly tried?: string;
-  /** What usually mends findings of this kind; absent for claims of the user's own. */
+  /** What usually fixes findings of this kind; absent for claims of the user's own. */
   readonly mend?: string;
   /** A run that nobody is blamed for: it must not look like a finding. */
   readonly blameless?: true;

@@ -36,7 +36,7 @@ export function makeReport(told: Told, places: ReportPlaces = {}): ReportDocumen
   const involved = involvedKeys(index, violation);
   const keys = [...involved].filter((key) => index.chain(key).length > 0);
   const shown = keys.slice(0, OBJECTS_MAX);
-  const { mend, deterministic } = story;
+  const { fix, deterministic } = story;
   const rows = reportRows(story, index, knowledge, keys);
   return {
     version: REPORT_VERSION,
@@ -55,7 +55,7 @@ export function makeReport(told: Told, places: ReportPlaces = {}): ReportDocumen
         ? {}
         : { grade: stats.grade, tried: effortText(stats, deterministic), lag: lagText(history, stats) }),
       server: realServerText(counterexample),
-      ...(mend === undefined ? {} : { mend }),
+      ...(fix === undefined ? {} : { mend: fix }),
     },
     story: {
       actors: story.actors,

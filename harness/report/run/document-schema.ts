@@ -69,7 +69,7 @@ const kept: z.ZodType<KeptFinding> = z.strictObject({
   sentence: z.string(),
   state: z.enum(CORPUS_STATES),
   outcome: z.enum(['fails', 'fails-otherwise', 'holds', 'stale', 'unclear', 'not-reached', 'other-target']),
-  regression: z.boolean().meta({ description: 'Mended once, and back' }),
+  regression: z.boolean().meta({ description: 'Fixed once, and back' }),
   result: z.enum(['passed', 'failed', 'silent', 'aside']).meta({ description: 'aside: told only' }),
   about: z.string(),
 } satisfies Shape<KeptFinding>);

@@ -116,7 +116,7 @@ export interface KeptFinding {
   readonly sentence: string;
   readonly state: CorpusState;
   readonly outcome: RevisitOutcome;
-  /** Mended once, and back. */
+  /** Fixed once, and back. */
   readonly regression: boolean;
   /** `failed` and `silent` are not green; `aside` is told only: in quarantine, of another target, not reached. */
   readonly result: 'passed' | 'failed' | 'silent' | 'aside';

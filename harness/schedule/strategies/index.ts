@@ -28,7 +28,7 @@ export const strategies: { readonly [name in StrategyName]: { readonly make: Mak
     },
     'intermediate-state': {
       make: intermediateState,
-      about: 'the target dies between two writes that belong together; finds what a restart does not mend',
+      about: 'the target dies between two writes that belong together; finds what a restart does not fix',
     },
     'stale-state': {
       make: staleState,

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { inShort, mendFor } from '../report/mend.ts';
+import { inShort, fixFor } from '../report/suggested-fix.ts';
 import { lostUpdate } from '../report/test-findings.ts';
 import { properties } from './registry.ts';
 
 const of = (property: string, kind = ''): string | undefined =>
-  mendFor({ property, class: kind, actors: [], kind: '', field: '' });
+  fixFor({ property, class: kind, actors: [], kind: '', field: '' });
 
-describe('what would mend a finding', () => {
+describe('what would fix a finding', () => {
   it.each(properties.map(({ name }) => name))('is known of %s', (name) => {
     expect(of(name)).toMatch(/^[A-Z].*\.$/);
     expect(inShort(of(name) ?? '').length).toBeLessThan(160);
@@ -16,7 +16,7 @@ describe('what would mend a finding', () => {
     const signature = { property: 'no-lost-update', class: 'carried-back', actors: [], kind: '', field: '' };
     const patch = lostUpdate().record.operations.map((operation) => ({ ...operation, verb: 'patch' as const }))[0];
 
-    expect(mendFor(signature, patch)).toMatch(/merge patch replaces the whole list/);
+    expect(fixFor(signature, patch)).toMatch(/merge patch replaces the whole list/);
   });
 
   it('is told in its first sentence below a story', () => {

@@ -1,5 +1,5 @@
 /**
- * What usually mends a finding, by its property and class: the habit to change, not a patch. Careful on purpose: it is said of the
+ * What usually fixes a finding, by its property and class: the habit to change, not a patch. Careful on purpose: it is said of the
  * kind of bug, by somebody who has not seen the code. The first sentence stands alone in a terminal.
  */
 import type { Signature, Violation } from '../model/check-result.ts';
@@ -8,7 +8,7 @@ import type { HistoryIndex } from './history-index.ts';
 import { isConflict } from './operation-text.ts';
 
 /** By `property/class`, else by property. */
-const MENDS: { readonly [propertyAndClass: string]: string } = {
+const FIXES: { readonly [propertyAndClass: string]: string } = {
   'no-lost-update':
     'Change only what is yours. Patch your own fields (server-side apply without force, or a JSON patch of that path), or update the object just as it was read.',
   'no-lost-update/carried-back':
@@ -63,28 +63,28 @@ const MENDS: { readonly [propertyAndClass: string]: string } = {
 };
 
 /** Undefined for claims of the user's own. */
-export function mendOf(index: HistoryIndex, { signature, operations: [id] }: Violation): string | undefined {
+export function fixOf(index: HistoryIndex, { signature, operations: [id] }: Violation): string | undefined {
   const guilty = id === undefined ? undefined : index.operation(id);
   const refused = index.history.operations.some(
     (operation) => operation.actor === guilty?.actor && operation.name === guilty.name && isConflict(operation),
   );
-  return mendFor(signature, guilty, refused);
+  return fixFor(signature, guilty, refused);
 }
 
 /** `guilty` is the write that is blamed, `conflicts` whether it was refused before. */
-export function mendFor(signature: Signature, guilty?: Operation, conflicts = true): string | undefined {
+export function fixFor(signature: Signature, guilty?: Operation, conflicts = true): string | undefined {
   const { property } = signature;
   const own = `${property}/${kindOf(signature, guilty, conflicts)}`;
-  if (Object.hasOwn(MENDS, own)) return MENDS[own];
-  return Object.hasOwn(MENDS, property) ? MENDS[property] : undefined;
+  if (Object.hasOwn(FIXES, own)) return FIXES[own];
+  return Object.hasOwn(FIXES, property) ? FIXES[property] : undefined;
 }
 
 /** What fits below a story: the first sentence. */
-export function inShort(mend: string): string {
-  return /^.*?[^.]\.(?= [A-Z]|$)/.exec(mend)?.[0] ?? mend;
+export function inShort(fix: string): string {
+  return /^.*?[^.]\.(?= [A-Z]|$)/.exec(fix)?.[0] ?? fix;
 }
 
-/** What was carried back by a patch, or without a refusal before, is mended otherwise than a retry. */
+/** What was carried back by a patch, or without a refusal before, is fixed otherwise than a retry. */
 function kindOf({ property, class: kind }: Signature, guilty: Operation | undefined, conflicts: boolean): string {
   if (property !== 'no-lost-update' || kind !== 'carried-back' || guilty === undefined) return kind;
   if (guilty.verb === 'patch') return 'removed-foreign';
