@@ -91,7 +91,7 @@ describe('what is said of a period', () => {
 
     const sentence = result.result === 'violated' ? (result.violations[0]?.sentence ?? '') : JSON.stringify(result);
     expect(sentence).toBe(
-      'controller asks or writes every 100 ms although nothing else happens: get of widgets.example.com/web',
+      'controller sends requests every 100 ms although nothing else happens: get of widgets.example.com/web',
     );
     expect(unreadable(sentence)).toBeUndefined();
   });

@@ -61,7 +61,7 @@ describe('bounded rate', () => {
 
       expect(result).toMatchObject({ violations: [{ signature: { class: 'refused-version', kind: WIDGETS } }] });
       expect(result.result === 'violated' && result.violations[0]?.sentence).toBe(
-        'controller sends the same refused version again and again without reading the object anew: 8 times update of ' +
+        'controller keeps sending the same refused version without reading the object again: 8 times update of ' +
           'widgets.example.com/web answered 409 Conflict, pauses of 10, 10, 10, 10 … 10 ms',
       );
     });
@@ -365,7 +365,7 @@ describe('bounded rate', () => {
 
       const result = judge(h);
       expect(result.result === 'violated' && result.violations[0]?.sentence).toMatch(
-        /^controller asks or writes every 1\d\d ms although nothing else happens: create of configmaps$/,
+        /^controller sends requests every 1\d\d ms although nothing else happens: create of configmaps$/,
       );
     });
 

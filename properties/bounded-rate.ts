@@ -56,7 +56,7 @@ export const boundedRate: Property = {
   name: NAME,
   id: 'P3',
   kind: 'safety',
-  about: 'at rest the target is quiet, its retries back off, and it fights with nobody',
+  about: 'at rest the target is quiet, its retries back off, and it does not fight with another writer',
   comparesRuns: ['busy-at-rest'],
   check,
   countsRounds: true,
@@ -149,7 +149,7 @@ function judgeShortRequeue(history: History): CheckResult {
     return {
       result: 'inconclusive',
       reason:
-        'the target sends many reads while nothing changes, and no longer look at it was to be had that tells whether it goes on',
+        'the target sends many reads while nothing changes, and no longer run was available to show whether it continues',
       needs,
     };
   }
@@ -158,7 +158,7 @@ function judgeShortRequeue(history: History): CheckResult {
     history,
     'short-requeue',
     half.activity.length > 0 ? half.activity : activityAfter(history, restStart(history)),
-    `asks or writes ${pace} although nothing else happens`,
+    `sends requests ${pace} although nothing else happens`,
   );
 }
 
@@ -193,7 +193,7 @@ function judgeUnrest(history: History): CheckResult {
     return {
       result: 'inconclusive',
       reason:
-        'the target still sends requests after the disturbance has ended, and no longer look at it was to be had that tells whether it stops',
+        'the target still sends requests after the disturbance has ended, and no longer run was available to show whether it stops',
       needs,
     };
   }
@@ -201,27 +201,28 @@ function judgeUnrest(history: History): CheckResult {
   const proof = proven && !isShortPeriod(half) && isShort(longest.laterHalf) ? longest.laterHalf : pacing(half);
   const every = paceText(proof);
   if (writes.length >= HABIT_MIN) return judgeWrites(history, writes, short ? 'short-requeue' : 'busy-at-rest', every);
-  if (short) return rateViolation(history, 'short-requeue', activity, `asks ${every} although nothing else happens`);
+  if (short)
+    return rateViolation(history, 'short-requeue', activity, `sends requests ${every} although nothing else happens`);
   return activity.length < HABIT_MIN
     ? {
         result: 'inconclusive',
-        reason: `the target sent ${activity.length} requests while nothing else changed: too few to tell a habit from its last bit of work`,
+        reason: `the target sent ${activity.length} requests while nothing else changed: too few to distinguish a habit from the end of its work`,
       }
-    : rateViolation(history, 'busy-at-rest', activity, `asks ${every} at rest, ${idleText(history)}`);
+    : rateViolation(history, 'busy-at-rest', activity, `sends requests ${every} at rest, ${idleText(history)}`);
 }
 
 /** Writes at rest: by its own echo, or by a timer. */
 function judgeWrites(history: History, writes: readonly Operation[], otherwise: string, pace: string): CheckResult {
   const withheld = find(history, 'withheld-echo');
   if (withheld === undefined) {
-    const reason = 'the target writes while nothing else changes, and no further run has told what makes it';
+    const reason = 'the target writes while nothing else changes, and no further run showed what triggers it';
     return { result: 'inconclusive', reason, needs: [{ probe: 'withheld-echo' }] };
   }
   // A write that changes nothing has no echo.
   const total = activityAfter(history, restStart(history)).filter(hasEcho).length;
   const silent = withheld.writesAtRest <= Math.max(SILENT_MAX, total * SILENT_SHARE);
   if (total >= HABIT_MIN && silent && withheld.writesAtRest < total / 2) {
-    const what = `writes ${writes.length} times at rest, ${pace}, and falls silent when it is not shown its own writes`;
+    const what = `writes ${writes.length} times at rest, ${pace}, and stops when its own writes are not delivered to it`;
     return rateViolation(
       history,
       'self-triggered-writes',
@@ -229,7 +230,7 @@ function judgeWrites(history: History, writes: readonly Operation[], otherwise: 
       what,
     );
   }
-  const what = `writes ${writes.length} times at rest, ${pace}, also when it is not shown its own writes; ${idleText(history)}`;
+  const what = `writes ${writes.length} times at rest, ${pace}, also when its own writes are not delivered to it; ${idleText(history)}`;
   return rateViolation(history, otherwise, writes, what);
 }
 
@@ -259,7 +260,7 @@ function isShort({ requests, spanMs, goesOn: lasting }: NonNullable<Settled['lat
 
 function idleText({ reference }: History): string {
   const { requestsPerMinute = 0, writesPerMinute = 0 } = reference?.idle ?? {};
-  return `the references did ${round(requestsPerMinute)} requests and ${round(writesPerMinute)} writes a minute when idle`;
+  return `the undisturbed runs sent ${round(requestsPerMinute)} requests and ${round(writesPerMinute)} writes a minute when idle`;
 }
 
 function objectText({ resource, name }: { readonly resource: string; readonly name: string }): string {
@@ -272,8 +273,7 @@ function round(value: number): number {
 
 function rateViolation(history: History, kind: string, about: readonly Operation[], what: string): CheckResult {
   if (about.length === 0) {
-    const reason =
-      'the target is busy in a longer look at its rest, and in this run it sent no request that could be named';
+    const reason = 'the target is busy in a longer run at rest, but in this run it sent no request that could be named';
     return { result: 'inconclusive', reason };
   }
   const { verb, resource, field, name } = mostFrequent(history, about);
@@ -292,9 +292,9 @@ function rateViolation(history: History, kind: string, about: readonly Operation
 }
 
 const RETRY_TEXT = {
-  'refused-version': 'sends the same refused version again and again without reading the object anew',
+  'refused-version': 'keeps sending the same refused version without reading the object again',
   'no-back-off': 'repeats a failing request and the pauses do not grow',
-  'outlived-cause': 'goes on repeating a request at rest that cannot succeed any more',
+  'outlived-cause': 'keeps repeating a request at rest that can no longer succeed',
 } as const;
 
 function retryViolation(

@@ -70,7 +70,7 @@ describe('cardinality', () => {
           revisions: [Number(first.metadata.resourceVersion), Number(second.metadata.resourceVersion)],
           sentence:
             'controller~2 created pods/web/worker~1 (version 103) as number 2 of at most 1 for widgets.example.com/web: ' +
-            'it had seen 0 of the 1 that were there and missed version 102',
+            'it had seen 0 of the 1 that existed and missed version 102',
         },
       ],
     });

@@ -23,7 +23,7 @@ export const cardinality: Property = {
   name: NAME,
   id: 'P4',
   kind: 'safety',
-  about: 'at no instant are there more children than any spec asks for that the target could have known',
+  about: 'there are never more children than any spec asks for that the target could have seen',
   check,
 };
 
@@ -32,7 +32,7 @@ function check(history: History): CheckResult {
   if (reference === undefined) {
     return {
       result: 'inconclusive',
-      reason: 'nothing is known of undisturbed runs, which would tell how many children a spec asks for',
+      reason: 'there are no undisturbed runs to show how many children a spec asks for',
     };
   }
   if (reference.children.length === 0) return HOLDS;
@@ -166,9 +166,9 @@ function isUnresolved(operation: Operation | undefined): boolean {
 }
 
 function whatItKnew(siblings: readonly Revision[], unseen: readonly Revision[], creation: Revision): string {
-  if (unseen.length === 0) return `it had been answered or shown all ${siblings.length} that were there`;
+  if (unseen.length === 0) return `it had received all ${siblings.length} that existed`;
   const seen = siblings.length - unseen.length;
   const latest = unseen.at(-1);
   const own = unseen.every((sibling) => sibling.actor === creation.actor) ? 'its own create of ' : '';
-  return `it had seen ${seen} of the ${siblings.length} that were there and missed ${own}version ${latest?.revision ?? 0}`;
+  return `it had seen ${seen} of the ${siblings.length} that existed and missed ${own}version ${latest?.revision ?? 0}`;
 }

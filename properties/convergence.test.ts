@@ -125,7 +125,7 @@ describe('convergence', () => {
     expect(judge(run('Ready', 'old').h, [expected(...healthy())])).toMatchObject({
       result: 'inconclusive',
       reason:
-        'at the end "spec.image" of deployments.apps is not what a fresh copy of the target makes it; whether more time or a restart fixes that could not be found out',
+        'at the end "spec.image" of deployments.apps is not what a fresh copy of the target sets; could not determine whether more time or a restart fixes that',
       needs: [{ probe: 'extended-settle', windowMs: 120_000 }, { probe: 'fresh-incarnation' }],
     });
   });
@@ -140,8 +140,8 @@ describe('convergence', () => {
           severity: 'error',
           signature: { class: 'wrong-value', kind: 'deployments.apps', field: 'spec.image', actors: ['target'] },
           sentence:
-            'controller leaves deployments.apps/web with spec.image "old", where a fresh one makes it "v1": ' +
-            'a copy that is started now would update deployments.apps/web',
+            'controller leaves deployments.apps/web with spec.image "old", where a fresh copy sets "v1": ' +
+            'a copy started now would update deployments.apps/web',
         },
       ],
     });
@@ -241,8 +241,8 @@ describe('convergence', () => {
   });
 
   it.each([
-    [['deployments.apps'], 'any more'],
-    [['deployments.apps', 'secrets'], 'any more, nor is that of secrets'],
+    [['deployments.apps'], ' again'],
+    [['deployments.apps', 'secrets'], ' again, nor is that of secrets'],
   ])('names the cause when watches of %o ended and were not opened again', (resources, end) => {
     const { h } = run('Ready', 'old');
     const streamEnds = resources.map((resource) => {
@@ -256,7 +256,7 @@ describe('convergence', () => {
 
     const [told] = deaf.result === 'violated' ? deaf.violations : [];
     expect(told?.signature).toMatchObject({ class: 'stopped-watching', kind: 'deployments.apps', field: '' });
-    expect(told?.sentence).toContain(`; its watch of deployments.apps ended (closed) and is not there ${end}`);
+    expect(told?.sentence).toContain(`; its watch of deployments.apps ended (closed) and is not open${end}`);
     expect(hearing).toMatchObject({ violations: [{ signature: { class: 'wrong-value' } }] });
   });
 
@@ -280,7 +280,7 @@ describe('convergence', () => {
     }
   });
 
-  it('only warns when the result depends on the path even undisturbed', () => {
+  it('only warns when the result depends on the path taken even undisturbed', () => {
     const { h } = run('Ready', 'old');
     const list = [expected(...healthy()), ...probes(h, { writes: [] }), undisturbed('third', 'v1')];
 

@@ -42,12 +42,12 @@ function check(history: History): CheckResult {
   if (history.reference === undefined) {
     return {
       result: 'inconclusive',
-      reason: 'nothing is known of undisturbed runs, which would tell which fields and objects are the target’s',
+      reason: 'there are no undisturbed runs to show which fields and objects are the target’s',
     };
   }
   const expected = find(history, 'expected-state');
   if (expected === undefined)
-    return ask('no further run has told what a fresh copy of the target makes of the same input', {
+    return ask('no further run showed the state that a fresh copy of the target reaches from the same input', {
       probe: 'expected-state',
     });
   if (!expected.settled) {
@@ -73,14 +73,14 @@ function whyUnsettled(history: History): string | undefined {
       return `the run was cut short: ${settlement.detail}`;
     case 'steps-exceeded':
     case 'hot-instant':
-      return 'the run never came to rest, so there is no end to look at (whether it may be so busy, bounded-rate judges)';
+      return 'the run never came to rest, so there is no final state to judge (bounded-rate judges whether it may be this busy)';
     case 'time-exceeded': {
       // A target that polls by nature is never silent, which must not hide whether it converged.
       const half = laterHalf(history);
       const ordinary = half !== undefined && isOrdinaryIdle(history, half.activity, half.spanMs);
       return ordinary
         ? undefined
-        : 'the target was never silent for as long as a run has to be to count as over (whether it may be so busy, bounded-rate judges)';
+        : 'the target was never silent for long enough to end the run (bounded-rate judges whether it may be this busy)';
     }
   }
 }
@@ -109,7 +109,7 @@ function judgeSuspect(
     const needs: ProbeRequest[] = [];
     if (extended === undefined || extended.windowMs < windowMs) needs.push({ probe: 'extended-settle', windowMs });
     if (fresh === undefined) needs.push({ probe: 'fresh-incarnation' });
-    return ask(`${inGeneral(found[0])}; whether more time or a restart fixes that could not be found out`, ...needs);
+    return ask(`${inGeneral(found[0])}; could not determine whether more time or a restart fixes that`, ...needs);
   }
   if (!extended.quiescent) {
     return {
@@ -128,7 +128,7 @@ function judgeSuspect(
   // `update fleets.example.com/arena spec.map="desert" …`: what it would change stands before.
   const [first = ''] = writes;
   const write = first.split(' ').slice(0, 2).join(' ');
-  const note = `a copy that is started now would ${write}`;
+  const note = `a copy started now would ${write}`;
   if (later.every(isNote)) return violated(history, later, 'left-note', 'warning', note);
   return violated(history, later, undefined, 'error', note);
 }
@@ -171,7 +171,7 @@ function judgeSilent(history: History, found: readonly Difference[]): CheckResul
   const undisturbed = find(history, 'undisturbed');
   if (undisturbed === undefined) {
     return ask(
-      'the end is not what a fresh copy of the target makes of the same input, a restart changes nothing, and no run without disturbance was to be had',
+      'the final state is not the one that a fresh copy of the target reaches from the same input, a restart changes nothing, and no undisturbed run was available',
       { probe: 'undisturbed' },
     );
   }
@@ -182,10 +182,10 @@ function judgeSilent(history: History, found: readonly Difference[]): CheckResul
   );
   const inexcusable = undisturbed.settled ? found.filter((difference) => !excused.has(placeOf(difference))) : [];
   if (inexcusable.length === 0) {
-    const note = 'a copy that is started now changes nothing: the result depends on the path';
+    const note = 'a copy started now changes nothing: the result depends on the path taken';
     return violated(history, found, 'path-dependent', 'warning', note);
   }
-  const note = 'undisturbed, the same operations end as they should; a restart does not fix it any more';
+  const note = 'undisturbed, the same operations end in the expected state; a restart no longer fixes it';
   return violated(history, inexcusable, undefined, 'error', note);
 }
 
@@ -209,8 +209,7 @@ function violated(
   // A cause rather than one of its many symptoms: what it does not hear of it cannot act upon.
   const [deaf, ...besides] = severity === 'error' ? watchesGivenUp(history) : [];
   const also = besides.length === 0 ? '' : `, nor is that of ${besides.map(({ resource: of }) => of).join(', ')}`;
-  const cause =
-    deaf === undefined ? '' : `; its watch of ${deaf.resource} ${deaf.what} and is not there any more${also}`;
+  const cause = deaf === undefined ? '' : `; its watch of ${deaf.resource} ${deaf.what} and is not open again${also}`;
   const violation: Violation = {
     signature: {
       property: NAME,
@@ -247,11 +246,11 @@ function foremost(found: readonly Difference[]): Difference | undefined {
 function describe({ what, object, path, expected, actual }: Difference): string {
   switch (what) {
     case 'missing-object':
-      return `never makes ${object}, which a fresh one makes of the same input`;
+      return `never makes ${object}, which a fresh copy creates from the same input`;
     case 'extra-object':
-      return `leaves ${object} behind, which a fresh one does not have`;
+      return `leaves ${object} behind, which a fresh copy does not have`;
     case 'wrong-value':
-      return `leaves ${object} with ${path} ${text(actual)}, where a fresh one makes it ${text(expected)}`;
+      return `leaves ${object} with ${path} ${text(actual)}, where a fresh copy sets ${text(expected)}`;
   }
 }
 
@@ -259,11 +258,11 @@ function describe({ what, object, path, expected, actual }: Difference): string 
 function inGeneral({ what, resource, path }: Difference): string {
   switch (what) {
     case 'missing-object':
-      return `at the end ${resource} are missing that a fresh copy of the target makes of the same input`;
+      return `at the end ${resource} are missing that a fresh copy of the target creates from the same input`;
     case 'extra-object':
       return `at the end ${resource} are left that a fresh copy of the target does not have`;
     case 'wrong-value':
-      return `at the end ${leafInWords(leafPattern(path))} of ${resource} is not what a fresh copy of the target makes it`;
+      return `at the end ${leafInWords(leafPattern(path))} of ${resource} is not what a fresh copy of the target sets`;
   }
 }
 

@@ -21,7 +21,8 @@ export const crashEquivalence: Property = {
   name: NAME,
   id: 'P9',
   kind: 'liveness',
-  about: 'killed at any of its calls and started again, the target ends where it may end without that',
+  about:
+    'killed at any of its requests and restarted, the target ends in a state that it may also reach without the crash',
   supersedes: [convergence.name],
   check,
   exercised: isCrashed,
@@ -37,8 +38,7 @@ function check(history: History): CheckResult {
   if (found.length === 0) return HOLDS;
   const spared = history.probes.find((probe): probe is Spared => probe.probe === 'without-crashes');
   if (spared === undefined) {
-    const reason =
-      'a run with a crash ended in the wrong state, and no run of the same without the crash was to be had';
+    const reason = 'a run with a crash ended in the wrong state, and the same run without the crash was not available';
     return { result: 'inconclusive', reason, needs: [{ probe: 'without-crashes' }] };
   }
   if (!spared.settled)

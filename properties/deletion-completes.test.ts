@@ -73,8 +73,8 @@ describe('deletion-completes', () => {
           signature: { class: 'never-finished', kind: WIDGETS },
           revisions: [102],
           sentence:
-            'controller never lets go of widgets.example.com/web, which user deleted (version 102): nothing but its own finalizer ' +
-            'example.com/cleanup is left, and a fresh copy of it would go on',
+            'controller never releases widgets.example.com/web, which user deleted (version 102): only its own finalizer ' +
+            'example.com/cleanup is left, and a fresh copy of it would continue',
         },
       ],
     });

@@ -24,7 +24,7 @@ export const deletionCompletes: Property = {
   name: NAME,
   id: 'P6',
   kind: 'liveness',
-  about: 'a deleted object goes: the target takes its own finalizers off once nobody else keeps it',
+  about: 'a deleted object goes away: the target removes its own finalizers once no other finalizer is left',
   check,
   exercised: isTerminating,
 };
@@ -35,18 +35,18 @@ function check(history: History): CheckResult {
   if (stuck.length === 0) return HOLDS;
   const { reference, settlement } = history;
   if (reference === undefined)
-    return unclear('nothing is known of undisturbed runs, which would tell which finalizers are the target’s');
+    return unclear('there are no undisturbed runs to show which finalizers are the target’s');
   const own = stuck.filter((revision) => isKeptByTargetAlone(history, index.role(revision), revision));
   const [first] = own;
   if (first === undefined) return HOLDS;
   if (settlement.result !== 'quiescent')
     return unclear(
-      'the run never came to rest, so there is no end to look at (whether it may be so busy, bounded-rate judges)',
+      'the run never came to rest, so there is no final state to judge (bounded-rate judges whether it may be this busy)',
     );
   // A target that never finishes a deletion, not even undisturbed, was never meant to be deleted in a trial.
   if (!reference.deletes.includes(index.role(first))) {
     return unclear(
-      'the target did not finish this deletion undisturbed either: perhaps it is never meant to be deleted',
+      'the target did not finish this deletion undisturbed either: the object may not be meant to be deleted',
     );
   }
   return judgeStuck(history, index, first);
@@ -67,7 +67,7 @@ function judgeStuck(history: History, index: HistoryIndex, stuck: Revision): Che
     if (fresh === undefined) needs.push({ probe: 'fresh-incarnation' });
     return {
       ...unclear(
-        'an object is still being deleted at the end; whether more time or a restart would finish that could not be found out',
+        'an object is still being deleted at the end; could not determine whether more time or a restart would finish that',
       ),
       needs,
     };
@@ -75,11 +75,11 @@ function judgeStuck(history: History, index: HistoryIndex, stuck: Revision): Che
   if (!extended.quiescent || !fresh.settled)
     return unclear('the target was given more time and was still not silent, or its fresh copy was not');
   if (fresh.writes.length > 0) {
-    return { result: 'violated', violations: [violation(index, stuck, 'a fresh copy of it would go on')] };
+    return { result: 'violated', violations: [violation(index, stuck, 'a fresh copy of it would continue')] };
   }
   if (isDisturbed(index))
     return unclear(
-      'a deletion still waits at the end, and what it waits for may be something that others have changed',
+      'a deletion is still pending at the end, and may be waiting for something that other writers have changed',
     );
   return { result: 'violated', violations: [violation(index, stuck, 'a restart would not fix it either')] };
 }
@@ -136,8 +136,8 @@ function violation(index: HistoryIndex, stuck: Revision, note: string): Violatio
   return {
     signature: { property: NAME, class: 'never-finished', actors: ['target'], kind: stuck.resource, field: '' },
     sentence:
-      `controller never lets go of ${index.shortName(stuck)}, which ${deletion?.actor ?? 'somebody'} deleted (version ` +
-      `${deletion?.revision ?? stuck.revision}): nothing but its own finalizer ${(metadata.finalizers ?? []).join(', ')} is left, and ${note}`,
+      `controller never releases ${index.shortName(stuck)}, which ${deletion?.actor ?? 'another writer'} deleted (version ` +
+      `${deletion?.revision ?? stuck.revision}): only its own finalizer ${(metadata.finalizers ?? []).join(', ')} is left, and ${note}`,
     operations: last === undefined ? [] : [last.id],
     revisions: deletion === undefined || deletion === stuck ? [stuck.revision] : [deletion.revision, stuck.revision],
     at: index.history.phases.at(-1)?.at ?? stuck.at,

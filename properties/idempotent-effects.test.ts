@@ -78,7 +78,9 @@ describe('idempotent-effects', () => {
       violations: [
         {
           signature: { class: 'leaked' },
-          sentence: expect.stringContaining('leaves 2 of disks outside the cluster at rest, where a fresh one keeps 1'),
+          sentence: expect.stringContaining(
+            'leaves 2 of disks outside the cluster at rest, where a fresh copy keeps 1',
+          ),
         },
       ],
     });

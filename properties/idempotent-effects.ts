@@ -43,12 +43,12 @@ function check(history: History): CheckResult {
     return {
       result: 'inconclusive',
       reason:
-        'the run never came to rest, so there is no end to look at (whether it may be so busy, bounded-rate judges)',
+        'the run never came to rest, so there is no final state to judge (bounded-rate judges whether it may be this busy)',
     };
   }
   const expected = history.probes.find((probe): probe is Expected => probe.probe === 'expected-state');
   if (expected === undefined) {
-    const reason = 'no further run has told what a fresh copy of the target keeps outside the cluster';
+    const reason = 'no further run showed what a fresh copy of the target keeps outside the cluster';
     return { result: 'inconclusive', reason, needs: [{ probe: 'expected-state' }] };
   }
   if (!expected.settled) {
@@ -133,7 +133,7 @@ function judgeRest(
   );
   if (extended === undefined) {
     const reason =
-      'what is kept outside the cluster is not what a fresh copy of the target keeps, and no longer run was to be had that tells whether it gets there';
+      'the state outside the cluster is not the one that a fresh copy of the target keeps, and no longer run was available to show whether it gets there';
     return { result: 'inconclusive', reason, needs: [{ probe: 'extended-settle', windowMs }] };
   }
   if (!extended.quiescent) {
@@ -183,8 +183,8 @@ function atRest(history: History, { collection, actual, expected }: Surplus, mad
   const kind = actual > expected ? 'leaked' : 'missing';
   const what =
     actual > expected
-      ? `leaves ${actual} of ${collection} outside the cluster at rest, where a fresh one keeps ${expected}: nobody knows of the others any more`
-      : `keeps ${actual} of ${collection} outside the cluster at rest, where a fresh one keeps ${expected}`;
+      ? `leaves ${actual} of ${collection} outside the cluster at rest, where a fresh copy keeps ${expected}: no object refers to the rest any more`
+      : `keeps ${actual} of ${collection} outside the cluster at rest, where a fresh copy keeps ${expected}`;
   const about = last === undefined ? '' : `; the last change was to ${nameOf(index, last)} (version ${last.revision})`;
   const at = history.phases.at(-1)?.at ?? 0;
   if (last === undefined) return { ...EMPTY, sentence: `controller ${what}`, at };

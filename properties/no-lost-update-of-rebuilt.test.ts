@@ -32,7 +32,7 @@ it('is told by the defaults that it lacks', () => {
       {
         signature: { class: 'rebuilt', field: 'spec.template.annotations.b' },
         sentence: expect.stringContaining(
-          'its PUT builds spec.template anew, without it, though version 102 with it had reached it; at rest it leaves',
+          'its PUT rebuilds spec.template without it, though version 102 with it had reached it; at rest it leaves',
         ),
       },
     ],

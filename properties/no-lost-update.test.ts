@@ -397,7 +397,7 @@ describe('no lost update', () => {
       expect(noLostUpdate.check(h.build({ reference: REFERENCE }))).toEqual({
         result: 'inconclusive',
         reason:
-          'a field that somebody else had set was overwritten, and no further run has told whether it is the target’s to set',
+          'a field that another writer had set was overwritten, and no further run showed whether it is the target’s to set',
         needs: [
           {
             probe: 'drift',
@@ -437,7 +437,7 @@ describe('no lost update', () => {
 
       expect(result).toEqual({
         result: 'inconclusive',
-        reason: 'nothing is known of undisturbed runs, which would tell which fields are the target’s',
+        reason: 'there are no undisturbed runs to show which fields are the target’s',
       });
     });
   });

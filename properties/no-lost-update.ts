@@ -29,7 +29,7 @@ export const noLostUpdate: Property = {
   name: NAME,
   id: 'P2',
   kind: 'safety',
-  about: 'an acknowledged change by somebody else stays visible, or is replaced by someone who had seen it',
+  about: 'an acknowledged change by another writer stays visible, or is replaced by a writer that had seen it',
   check,
   exercised: isShared,
 };
@@ -40,7 +40,7 @@ function check(history: History): CheckResult {
   if (history.reference === undefined) {
     return {
       result: 'inconclusive',
-      reason: 'nothing is known of undisturbed runs, which would tell which fields are the target’s',
+      reason: 'there are no undisturbed runs to show which fields are the target’s',
     };
   }
   const violations: Violation[] = [];
@@ -61,7 +61,7 @@ function check(history: History): CheckResult {
     return {
       result: 'inconclusive',
       reason:
-        'a field that somebody else had set was overwritten, and no further run has told whether it is the target’s to set',
+        'a field that another writer had set was overwritten, and no further run showed whether it is the target’s to set',
       needs: [...needs.values()].slice(0, PROBES_MAX),
     };
   }
@@ -108,7 +108,7 @@ function why(history: History, loss: Loss): string {
   const request = requestName(loss);
   switch (loss.class) {
     case 'own-update-lost':
-      return `its ${request}, under way at the same time, carries content of version ${base?.revision ?? 0} and undoes it`;
+      return `its ${request}, in flight at the same time, carries content of version ${base?.revision ?? 0} and undoes it`;
     case 'carried-back': {
       const content = `its ${request} carries content of version ${base?.revision ?? 0}`;
       if (carried === undefined) return `${content} and no version, so nothing was checked`;
@@ -118,7 +118,7 @@ function why(history: History, loss: Loss): string {
     case 'removed-foreign':
       return `its ${request} drops it, though version ${base?.revision ?? 0} with it had reached it`;
     case 'rebuilt':
-      return `its ${request} builds ${rebuilt(field) ?? field} anew, without it, though version ${base?.revision ?? 0} with it had reached it`;
+      return `its ${request} rebuilds ${rebuilt(field) ?? field} without it, though version ${base?.revision ?? 0} with it had reached it`;
     case 'blind-overwrite': {
       const unchecked = carried === undefined ? ' and without naming a version' : '';
       if (newest === undefined)

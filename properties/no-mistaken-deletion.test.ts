@@ -28,8 +28,8 @@ describe('no-mistaken-deletion', () => {
           signature: { class: 'deleted-another', kind: WIDGETS },
           revisions: [102, 103, 104],
           sentence:
-            'controller deleted a widgets.example.com/web that user had created in its place (version 103) and that it had never been ' +
-            'shown: its DELETE names no uid, and was meant for the one that was gone by version 102',
+            'controller deleted a widgets.example.com/web that user had created in its place (version 103) and that it had never ' +
+            'seen: its DELETE names no uid, and was meant for the one that was gone by version 102',
         },
       ],
     });

@@ -20,7 +20,7 @@ export const noMistakenDeletion: Property = {
   name: NAME,
   id: 'P6',
   kind: 'safety',
-  about: 'a deletion takes the object that it was meant for, not a new one of the same name',
+  about: 'a deletion removes the object that it was meant for, not a new one of the same name',
   check,
   exercised: deletesSomething,
 };
@@ -49,7 +49,7 @@ function check(history: History): CheckResult {
   return {
     result: 'inconclusive',
     reason:
-      'the target was sent an answer that stalemate cannot read, which may have shown it the object that it deleted',
+      'the target received a response that stalemate cannot read, and may have seen in it the object that it deleted',
   };
 }
 
@@ -106,7 +106,7 @@ function violation(index: HistoryIndex, operation: Operation, taken: Revision, e
   return {
     signature: { property: NAME, class: 'deleted-another', actors: ['target'], kind: taken.resource, field: '' },
     sentence:
-      `${operation.actor} deleted a ${index.shortName(taken)} that ${author} and that it had never been shown: its DELETE ` +
+      `${operation.actor} deleted a ${index.shortName(taken)} that ${author} and that it had never seen: its DELETE ` +
       `names no uid, and was meant for the one that was gone by version ${earlier.revision}`,
     operations: [operation.id],
     revisions: [earlier.revision, ...(made?.type === 'ADDED' ? [made.revision] : []), taken.revision],

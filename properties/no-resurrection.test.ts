@@ -42,7 +42,7 @@ describe('no-resurrection', () => {
           signature: { class: 'resurrected', kind: WIDGETS },
           revisions: [102, 103],
           sentence:
-            "controller's server-side apply created widgets.example.com/web anew (version 103) after user had deleted it " +
+            "controller's server-side apply created widgets.example.com/web again (version 103) after user had deleted it " +
             '(version 102): it had last seen version 101, and named neither uid nor version',
         },
       ],
@@ -55,7 +55,7 @@ describe('no-resurrection', () => {
     h.create('controller', WIDGETS, widget());
 
     const result = noResurrection.check(asApply(h.build()));
-    expect(JSON.stringify(result)).toContain('it had been shown the deletion');
+    expect(JSON.stringify(result)).toContain('it had seen the deletion');
   });
 
   it('lets the target make again what it makes in the references, or made itself', () => {
@@ -117,8 +117,8 @@ describe('no-resurrection of what an owner had', () => {
           signature: { class: 'made-for-the-gone', kind: CHILD },
           revisions: [102, 105],
           sentence:
-            'controller created pods/web-0 (version 105) for widgets.example.com/web, which user had deleted (version 102): it had been ' +
-            'shown the deletion, and had been idle since',
+            'controller created pods/web-0 (version 105) for widgets.example.com/web, which user had deleted (version 102): it had ' +
+            'seen the deletion, and had been idle since',
         },
       ],
     });

@@ -26,7 +26,7 @@ export const noResurrection: Property = {
   id: 'P6',
   kind: 'safety',
   about:
-    'what others deleted is not created anew by a write meant to change it, and nothing is made for an owner known to be gone',
+    'what another writer deleted is not created again by a write meant to change it, and nothing is created for an owner known to be gone',
   check,
   exercised: isDeleted,
 };
@@ -47,7 +47,7 @@ function check(history: History): CheckResult {
     if (history.reference === undefined)
       return {
         result: 'inconclusive',
-        reason: 'nothing is known of undisturbed runs, which would tell what the target makes of its own accord',
+        reason: 'there are no undisturbed runs to show what the target creates on its own',
       };
     const role = index.role(revision);
     if (history.reference.children.some((child) => child.role === role)) continue;
@@ -84,7 +84,7 @@ function resurrection(
   return {
     signature: { property: NAME, class: 'resurrected', actors: ['target'], kind: creation.resource, field: '' },
     sentence:
-      `${creation.actor}'s ${what} created ${index.shortName(creation)} anew (version ${creation.revision}) after ` +
+      `${creation.actor}'s ${what} created ${index.shortName(creation)} again (version ${creation.revision}) after ` +
       `${deletion.actor} had deleted it (version ${deletion.revision}): ${whatItKnew(index, deletion, creation)}`,
     operations: [creation.op, deletion.op].filter((id) => id >= 0),
     revisions: [deletion.revision, creation.revision],
@@ -103,10 +103,10 @@ function whatItKnew(index: HistoryIndex, deletion: Revision, creation: Revision)
       delivery.type === 'DELETED' &&
       delivery.object?.metadata.uid === deletion.uid,
   );
-  if (told) return 'it had been shown the deletion';
+  if (told) return 'it had seen the deletion';
   const seen = index.seenBy(actor, deletion.uid, since).at(-1);
   return seen === undefined
-    ? 'it had never been shown the object, and named neither uid nor version'
+    ? 'it had never seen the object, and named neither uid nor version'
     : `it had last seen version ${seen.revision}, and named neither uid nor version`;
 }
 
@@ -151,7 +151,7 @@ function forTheGone(index: HistoryIndex, creation: Revision, deletion: Revision)
     signature: { property: NAME, class: 'made-for-the-gone', actors: ['target'], kind: creation.resource, field: '' },
     sentence:
       `${creation.actor} created ${index.shortName(creation)} (version ${creation.revision}) for ${index.shortName(deletion)}, which ` +
-      `${deletion.actor} had deleted (version ${deletion.revision}): it had been shown the deletion, and had been idle since`,
+      `${deletion.actor} had deleted (version ${deletion.revision}): it had seen the deletion, and had been idle since`,
     operations: [creation.op, deletion.op].filter((id) => id >= 0),
     revisions: [deletion.revision, creation.revision],
     at: creation.at,

@@ -38,7 +38,7 @@ export const survival: Property = {
   name: NAME,
   id: 'P7',
   kind: 'safety',
-  about: 'the target does not crash, leaves no rejection unhandled, and is up once it is left alone',
+  about: 'the target does not crash, leaves no rejection unhandled, and is up once faults have ended',
   check,
   exercised: isObserved,
 };
@@ -127,7 +127,7 @@ function judgeExits(
     (event) => event.at > settle && !wasFaulted(history, event) && !beganBefore(history, event, settle),
   );
   if (alone !== undefined) {
-    return [violation('exits-at-rest', alone, `${ended(alone)} although nobody disturbed it any more`)];
+    return [violation('exits-at-rest', alone, `${ended(alone)} although the disturbance had ended`)];
   }
   if (exits.length > EXITS_MAX) {
     const last = exits.at(-1) as ProcessEvent;
@@ -144,7 +144,7 @@ function judgeExits(
   const crashedLater = [...lastOf.values()].some((event) => event.kind === 'crashed' && event.at > last.at);
   if (crashedLater) return 'the target was killed more often than stalemate starts it again in one run';
   if (last.kind === 'start-failed')
-    return `the target failed to start while requests of its were made to fail, and was not started again: ${last.detail}`;
+    return `the target failed to start while its requests were made to fail, and was not started again: ${last.detail}`;
   return [violation('stays-down', last, `${ended(last)} and did not come up again`)];
 }
 

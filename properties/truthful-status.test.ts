@@ -76,7 +76,7 @@ describe('truthful-status', () => {
 
     expect(truthfulStatus.check(h.build())).toMatchObject({
       violations: [
-        { signature: { class: 'never-delivered' }, sentence: expect.stringContaining('it had been shown 1 at most') },
+        { signature: { class: 'never-delivered' }, sentence: expect.stringContaining('it had seen 1 at most') },
       ],
     });
   });

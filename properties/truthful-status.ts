@@ -27,7 +27,7 @@ export const truthfulStatus: Property = {
   id: 'P5',
   kind: 'safety',
   about:
-    'observedGeneration never exceeds the generation, never goes back, and names what had reached the target and is reported',
+    'observedGeneration never exceeds the generation, never goes back, and names a generation that the target had seen and reports on',
   check,
   exercised: reportsGenerations,
 };
@@ -96,14 +96,12 @@ function judgeClaim(claim: Claim): Violation | string | undefined {
   const known = whatReached(history, revision, value);
   if (known.generation < value && !madeByTarget(claim)) {
     if (known.unread)
-      return 'the target was sent an answer that stalemate cannot read, which may have told it the generation that it reported';
+      return 'the target received a response that stalemate cannot read, and may have seen in it the generation that it reported';
     return violation(
       claim,
       'never-delivered',
       `${revision.actor} reported ${what} as ${value} (version ${revision.revision}), a generation that had not reached it: ` +
-        (known.generation === 0
-          ? 'it had never been shown the object'
-          : `it had been shown ${known.generation} at most`),
+        (known.generation === 0 ? 'it had never seen the object' : `it had seen ${known.generation} at most`),
     );
   }
   return judgeEcho(claim, known.watched);
@@ -171,9 +169,7 @@ function judgeEcho(claim: Claim, watched: boolean): Violation | string | undefin
   if (watched || change.path !== 'status.observedGeneration') return undefined;
   const { reference } = history;
   if (reference === undefined)
-    return value > 1
-      ? 'nothing is known of undisturbed runs, which would tell what the status repeats of the spec'
-      : undefined;
+    return value > 1 ? 'there are no undisturbed runs to show which fields of the spec the status repeats' : undefined;
   const echoes = reference.echoes?.[index.role(revision)] ?? [];
   const versions = index.chain(revision.uid).slice(0, index.position(revision) + 1);
   const claimed = versions.find((version) => version.object.metadata.generation === value);

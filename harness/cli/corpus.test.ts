@@ -217,7 +217,7 @@ describe('a finding that is kept', { timeout: 120_000 }, () => {
 
     const { stdout, stderr, code } = command('corpus', 'run', '--target', 'other.ts');
 
-    expect(stdout).toContain(`· ${name}  left out: it is about another target`);
+    expect(stdout).toContain(`· ${name}  skipped: it is about another target`);
     expect(stderr).toContain(
       'warning: no finding of .stalemate/corpus was replayed: 1 finding about target.ts, and this run is about other.ts;',
     );

@@ -157,14 +157,14 @@ function checkOperation(
     const made = byNumber.get(shown);
     const isMeanwhile = made !== undefined && made.at > sent.at && (answered === undefined || made.at < answered.at);
     if (live !== undefined && live.revision !== shown && !isMeanwhile) {
-      breaches.push(`${label} asked for the present and got version ${shown} instead of ${live.revision}`);
+      breaches.push(`${label} asked for the most recent version and got version ${shown} instead of ${live.revision}`);
     }
   } else if (verb === 'list') {
     if (!isFresh(query) || query['continue'] !== undefined || outcome.listRevision === undefined) return;
     const live = history.revisions.findLast(({ at }) => at < sent.at)?.revision ?? 0;
     if (outcome.listRevision < live) {
       breaches.push(
-        `${label} asked for the present and got the list of version ${outcome.listRevision} instead of ${live}`,
+        `${label} asked for the most recent version and got the list of version ${outcome.listRevision} instead of ${live}`,
       );
     }
   } else if (verb === 'create' || verb === 'update' || verb === 'patch') {

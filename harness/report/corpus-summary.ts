@@ -25,14 +25,14 @@ export type { CorpusSummary, CorpusSummaryEntry };
 
 export const corpusSummarySchema: z.ZodType<CorpusSummary> = z
   .strictObject({
-    budgetMs: z.number().nullable().meta({ description: 'Time that it was given; null for as long as it takes' }),
+    budgetMs: z.number().nullable().meta({ description: 'Time limit; null for none' }),
     elapsedMs: z.number(),
     entries: z.array(
       z.strictObject({
         name: z.string(),
         state: z.enum(CORPUS_STATES),
         outcome: z.enum(REVISIT_OUTCOMES),
-        regression: z.boolean().meta({ description: 'Fixed once, and back' }),
+        regression: z.boolean().meta({ description: 'Was fixed, and fails again' }),
         property: z.string(),
         signature: z.string(),
         sentence: z.string(),
@@ -45,7 +45,7 @@ export const corpusSummarySchema: z.ZodType<CorpusSummary> = z
       }),
     ),
   })
-  .meta({ id: 'CorpusSummary', description: 'What the findings that a project keeps came to' });
+  .meta({ id: 'CorpusSummary', description: 'Results of replaying the corpus' });
 
 export function summariseCorpus(
   revisited: readonly Revisited[],
@@ -165,15 +165,15 @@ function wordsOf(revisited: Revisited, called: string): Said {
         text: `STALE: ${state}, and the target no longer does what it is anchored on`,
         below: [
           ...missedLines(revisited, missed),
-          `find it anew with "stalemate run", or give it up: ${called} corpus prune ${name}`,
+          `find it again with "stalemate run", or remove it: ${called} corpus prune ${name}`,
         ],
       };
     case 'unclear':
       return { sign: '?', text: `unclear: ${state}`, below: [plain(detail)] };
     case 'not-reached':
-      return { sign: '…', text: `not replayed for want of time: ${state}`, below: [] };
+      return { sign: '…', text: `not replayed, out of time: ${state}`, below: [] };
     case 'other-target':
-      return { sign: '·', text: 'left out: it is about another target', below: [] };
+      return { sign: '·', text: 'skipped: it is about another target', below: [] };
     default:
       return outcome satisfies never;
   }

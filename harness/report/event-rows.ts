@@ -22,8 +22,8 @@ const WORDS: { readonly [kind in ProcessEventKind]: string } = {
   crashed: 'killed',
   exited: 'exited',
   unhandled: 'unhandled',
-  paused: 'stands still',
-  resumed: 'goes on',
+  paused: 'paused',
+  resumed: 'continues',
   stopped: 'stopped',
 };
 

@@ -16,7 +16,7 @@ export interface LeftOutLine {
 
 export const leftOutSchema: z.ZodType<LeftOutLine> = z
   .strictObject({ what: z.string(), command: z.string() })
-  .meta({ description: 'What there was no time for, and the arguments of stalemate that continue' });
+  .meta({ description: 'What was skipped for lack of time, and the arguments of stalemate that continue' });
 
 /** What a search was started with, for the command that continues it: the words that matter for it, as they were typed. */
 export interface Again {
@@ -84,7 +84,7 @@ export function leftOutLines(left: readonly LeftOut[], facts: LeftOutFacts): rea
           },
         ];
       case 'base':
-        return [{ what: `${about}: asking the base build about it`, command: again }];
+        return [{ what: `${about}: running it on the base build`, command: again }];
       case 'confirm':
         return [
           {
@@ -95,7 +95,7 @@ export function leftOutLines(left: readonly LeftOut[], facts: LeftOutFacts): rea
       case 'corpus':
         return [
           {
-            what: `${countText(count, 'kept finding')}: replaying ${count === 1 ? 'it' : 'them'}`,
+            what: `${countText(count, 'corpus finding')}: replaying ${count === 1 ? 'it' : 'them'}`,
             command: commandText(['corpus', 'run', ...typed.corpus], typed),
           },
         ];

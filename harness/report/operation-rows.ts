@@ -172,7 +172,7 @@ function remarkOf(index: HistoryIndex, violation: Violation): string | undefined
     case 'truthful-status':
       return 'status says more than it had seen';
     case 'survival':
-      return 'nobody catches this error';
+      return 'this error is not caught';
     case 'no-resurrection':
       return 'what was deleted is back';
     case 'convergence':

@@ -27,7 +27,7 @@ const CLEAR_LINE = '\r\u001B[K';
 /** What takes long before there is anything to count. */
 const PHASES: { readonly [phase: string]: string } = {
   load: 'loading the target',
-  references: 'watching it undisturbed',
+  references: 'running it undisturbed',
 };
 
 /** What is done when the time for the search is over. */

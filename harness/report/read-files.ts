@@ -62,7 +62,7 @@ const REASONS: { readonly [code: string]: string } = {
   ENOENT: 'does not exist',
   ELOOP: 'is a loop of symbolic links',
   EISDIR: 'is a folder',
-  ENOTDIR: 'lies below something that is no folder',
+  ENOTDIR: 'is below a path that is not a folder',
   ENAMETOOLONG: 'has too long a name',
 };
 

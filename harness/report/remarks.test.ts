@@ -23,7 +23,7 @@ it('is a short line in the terminal, on the page, in the job summary and in both
   const told = `bounded-rate: ${SENTENCE} (12 runs)`;
 
   expect(renderSummary(summary, { color: false })).toMatch(/^all properties hold\n/);
-  expect(renderSummary(summary, { color: false })).toContain(`\nwarned of, fails nothing:\n  – ${told}\n`);
+  expect(renderSummary(summary, { color: false })).toContain(`\nwarnings, which fail no run:\n  – ${told}\n`);
   expect(summarySchema.parse(summary).remarks).toMatchObject([{ resource: 'secrets', sentence: SENTENCE, count: 12 }]);
   expect(runPage(run, (path) => path)).toContain(`<li>${told}</li>`);
   expect(renderMarkdown(run)).toContain('controller repeats a failing request');

@@ -19,12 +19,12 @@ export const remarksSchema: z.ZodType<readonly RemarkLine[]> = z
       count: z.int().meta({ description: 'Runs that showed it' }),
     }),
   )
-  .meta({ description: 'What properties warn of: it fails nothing; absent where there is nothing' });
+  .meta({ description: 'Warnings of properties, which fail no run; absent where there are none' });
 
 /** Beyond these a terminal or a page says how many more there are. */
 const TOLD_MAX = 5;
 
-export const REMARKS_HEAD = 'warned of, fails nothing:';
+export const REMARKS_HEAD = 'warnings, which fail no run:';
 
 /** As documents have them. */
 export function remarksOf(remarks: readonly Remark[]): readonly RemarkLine[] {

@@ -18,8 +18,8 @@ const HEADLINES: { readonly [outcome in CampaignOutcome]: string } = {
   holds: 'all properties hold',
   violated: 'violated',
   inconclusive: 'inconclusive',
-  vacuous: 'vacuous: nothing contended, or something that was to come by never did',
-  interrupted: 'stopped early: what was found until then is kept',
+  vacuous: 'vacuous: nothing contended, or a "sometimes" claim never held',
+  interrupted: 'stopped early: findings until then are saved',
 };
 
 /** The closing lines of a campaign. */
@@ -91,7 +91,7 @@ export function renderSummary(
   if (outcome !== 'holds') lines.push(...warnings);
   lines.push(...printedLines(summary.printed));
   const { leftOut = [] } = summary;
-  if (leftOut.length > 0) lines.push('left out, for want of time:');
+  if (leftOut.length > 0) lines.push('skipped for lack of time:');
   for (const { what, command } of leftOut)
     lines.push(`  ${what}`, `    → ${options.called ?? 'npx stalemate'} ${command}`);
   return `${lines.join('\n')}\n`;
@@ -103,7 +103,7 @@ const NOTHING_SEARCHED =
 /** Green only as far as that goes: what nobody tried is not green, and a warning may say that most was never tried. */
 function holdsText(untested: readonly string[], warnings: readonly string[]): string {
   const text = untested.length === 0 ? HEADLINES.holds : `${HEADLINES.holds} that were put to the test`;
-  return warnings.length === 0 ? text : `${text}, but mind ${warnings.length === 1 ? 'this' : 'these'}:`;
+  return warnings.length === 0 ? text : `${text}, with ${warnings.length === 1 ? 'this warning' : 'these warnings'}:`;
 }
 
 /** Whether anything failed that is known or put up with. */
@@ -178,12 +178,12 @@ function littleText({ outcome, runs, contention }: Summary): string | undefined 
   if (overlaps * 100 >= runs * CONTENDED_MIN)
     return runs >= RUNS_MIN ? undefined : `this proves little: ${countText(runs, 'run')}; give it more (--budget 10m)`;
   const faults = contention['faults'] ?? 0;
-  const other = faults === 0 ? 'nothing else was put in its way' : `besides, it got over ${countText(faults, 'fault')}`;
+  const other = faults === 0 ? 'no other fault was injected' : `it also survived ${countText(faults, 'fault')}`;
   const seen =
     overlaps === 0
-      ? `in none of ${countText(runs, 'run')} did the target meet a conflict, act on a stale read, or write what somebody else had just changed`
+      ? `in none of ${countText(runs, 'run')} did the target meet a conflict, act on a stale read, or write what another writer had just changed`
       : `in ${countText(runs, 'run')} the target met ${countText(conflicts, 'conflict')} and acted on ${countText(stale, 'stale read')}`;
-  return `this proves little: ${seen}; ${other}. Does the sample have it write anything that others may write, and are writers and faults on?`;
+  return `this proves little: ${seen}; ${other}. Does the sample make it write anything that other clients may write, and are writers and faults on?`;
 }
 
 function inconclusiveLines({ inconclusive, runs }: Summary, called = 'npx stalemate'): readonly string[] {
@@ -200,7 +200,7 @@ function inconclusiveLines({ inconclusive, runs }: Summary, called = 'npx stalem
         `  ${count} × ${reason}`,
         ...(example === undefined ? [] : [`    ${example}`]),
         ...(advice === undefined ? [] : [`    → ${advice}`]),
-        ...(file === undefined ? [] : [`    to look at: ${called} report ${file}`]),
+        ...(file === undefined ? [] : [`to see it: ${called} report ${file}`]),
       ];
     }),
   ];

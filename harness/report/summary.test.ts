@@ -134,7 +134,7 @@ describe('renderSummary', () => {
       { conflicts: 0, staleReads: 0, faults: 7 },
       'in none of 1500 runs did the target meet a conflict, act on',
     ],
-    ['holds', {}, 'just changed; nothing else was put in its way'],
+    ['holds', {}, 'just changed; no other fault was injected'],
     ['holds', { conflicts: 2, staleReads: 3 }, 'in 1500 runs the target met 2 conflicts and acted on 3 stale reads'],
   ] as const)('says of one that is %s with %o how little it proves', (outcome, contention, text) => {
     const summary = summarise(campaign({ outcome, contention }), () => undefined);
@@ -155,7 +155,7 @@ describe('renderSummary', () => {
       { color: true },
     );
 
-    expect(text).toContain('all properties hold that were put to the test, but mind this:');
+    expect(text).toContain('all properties hold that were put to the test, with this warning:');
     expect(text).toContain('\nwarning: w\nseed 42');
     expect(text).toContain('not put to the test: one-active-leader');
     expect(text).not.toContain('\u001B[32m');
@@ -191,7 +191,7 @@ describe('renderSummary', () => {
     const stopped = { besides: 'interrupted' } as const;
 
     expect(headline({ ...stopped, outcome: 'violated' })).toMatch(/, stopped early$/);
-    expect(headline({ ...stopped, outcome: 'interrupted' })).toBe('stopped early: what was found until then is kept');
+    expect(headline({ ...stopped, outcome: 'interrupted' })).toBe('stopped early: findings until then are saved');
     expect(headline({ ...stopped, outcome: 'interrupted', runs: 0 })).toBe(
       'stopped early, before anything was searched',
     );
@@ -258,8 +258,8 @@ describe('progressLine', () => {
   it('says which undisturbed run it is at while the target is measured', () => {
     const measuring = { runs: 0, runsPerSecond: 0, findings: 0, phase: 'references' };
 
-    expect(progressText({ ...measuring, undisturbed: 4 })).toBe('watching it undisturbed · run 4');
-    expect(progressText({ ...measuring, undisturbed: 0 })).toBe('watching it undisturbed');
+    expect(progressText({ ...measuring, undisturbed: 4 })).toBe('running it undisturbed · run 4');
+    expect(progressText({ ...measuring, undisturbed: 0 })).toBe('running it undisturbed');
   });
 
   it.each([

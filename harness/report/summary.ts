@@ -71,7 +71,7 @@ export interface Summary {
   readonly printed?: readonly string[];
   /** What properties warn of, which fails nothing; absent where there is nothing. */
   readonly remarks?: readonly RemarkLine[];
-  /** The search did not come to its end: it was interrupted, or something broke. Absent where it did. */
+  /** The search did not finish: it was interrupted, or something broke. Absent where it did. */
   readonly stoppedEarly?: true;
   /** What there was no time for; absent where there was time for all. */
   readonly leftOut?: readonly LeftOutLine[];
@@ -79,9 +79,9 @@ export interface Summary {
   readonly targetUse?: UseSummary;
   /** What the findings that the project keeps came to, before the search. */
   readonly corpus?: CorpusSummary;
-  /** Runs that failed as a kept finding does, by cause or signature. */
+  /** Runs that failed like a finding of the corpus, by cause or signature. */
   readonly seenAgain?: { readonly [cause: string]: number };
-  /** Measures beside those of the baseline; absent where the project has none. */
+  /** Measures compared with the baseline; absent where the project has none. */
   readonly budgets?: readonly BudgetCheck[];
   /** Waivers of the configuration, and how many violations each covered. */
   readonly waived?: readonly SummaryWaiver[];
@@ -110,11 +110,11 @@ export const confirmationSchema: z.ZodType<Confirmation> = z
     server: z.string(),
     reproduced: z.strictObject({ k: z.int(), n: z.int() }),
   })
-  .meta({ description: 'What a real API server said to it; absent where none was asked' });
+  .meta({ description: 'Result on a real API server; absent where none was used' });
 
 export const causeSchema: z.ZodType<Cause> = z
   .strictObject({ key: z.string(), text: z.string() })
-  .meta({ description: 'What did it; the key is the same wherever it is found' });
+  .meta({ description: 'Its cause; the key is the same wherever it is found' });
 
 export const symptomsSchema: z.ZodType<readonly ShownSymptom[]> = z
   .array(
@@ -179,7 +179,7 @@ export const summarySchema: z.ZodType<Summary> = z
       files: z
         .record(z.string(), z.string())
         .exactOptional()
-        .meta({ description: 'Where the first such run is kept, by reason' }),
+        .meta({ description: 'Where the first such run is stored, by reason' }),
     }),
     perProperty: z.record(
       z.string(),
@@ -188,17 +188,17 @@ export const summarySchema: z.ZodType<Summary> = z
         violated: z.int(),
         inconclusive: z.int(),
         vacuous: z.boolean(),
-        untested: z.literal(true).exactOptional().meta({ description: 'No run could have broken it' }),
+        untested: z.literal(true).exactOptional().meta({ description: 'No run exercised it' }),
       }),
     ),
     warnings: z.array(z.string()),
     printed: printedSchema.exactOptional(),
     remarks: remarksSchema.exactOptional(),
-    stoppedEarly: z.literal(true).exactOptional().meta({ description: 'The search did not come to its end' }),
+    stoppedEarly: z.literal(true).exactOptional().meta({ description: 'The search did not finish' }),
     leftOut: z.array(leftOutSchema).exactOptional(),
     targetUse: useSchema.exactOptional(),
     corpus: corpusSummarySchema.exactOptional(),
-    budgets: z.array(budgetSchema).exactOptional().meta({ description: 'Measures beside those of the baseline' }),
+    budgets: z.array(budgetSchema).exactOptional().meta({ description: 'Measures compared with the baseline' }),
     waived: z
       .array(waivedSchema)
       .exactOptional()
@@ -206,9 +206,9 @@ export const summarySchema: z.ZodType<Summary> = z
     soak: soakSchema.exactOptional(),
     seenAgain: counters
       .exactOptional()
-      .meta({ description: 'Runs that failed as a kept finding does, by cause or signature' }),
+      .meta({ description: 'Runs that failed like a finding of the corpus, by cause or signature' }),
   })
-  .meta({ id: 'Summary', description: 'What a campaign came to: the document of `stalemate run --json`' });
+  .meta({ id: 'Summary', description: 'The result of a campaign: the document of `stalemate run --json`' });
 
 /**
  * Sums a campaign up.

@@ -71,7 +71,7 @@ export const useSchema: z.ZodType<UseSummary> = z
       .exactOptional()
       .meta({
         description:
-          'Real time, on average: until the target had started, of contention, from there until rest, of judging and what was asked for it; of all that: until the target came to rest between two steps',
+          'Real time, on average: until the target had started, in contention, from there until rest, in judging and the further runs it needs; and, of all that, waiting for the target to come to rest between two steps',
       }),
   })
   .meta({ description: 'What a target that is a process takes of the system at rest' });

@@ -24,7 +24,7 @@ describe('renderStory', () => {
         ' 5                        GET ➜ 102 replicas=5',
         " 6                        PUT 102 image=v2 replicas=3 ─▶ 103 replicas=3  ✗ writer-1's change is gone",
         ' 93→6 steps · 24→2 actors · 25 runs · deterministic 5/5 · everyday (no lag needed) · embedded only',
-        ' fix: After a 409, read the object again and work the change out anew on what was read.',
+        ' fix: After a 409, read the object again and compute the change again from what was read.',
         ` replay: ${REPLAY}`,
         " waive: { property: 'no-lost-update', kind: 'deployments.apps', field: 'spec.replicas', reason: '', expires: '' }",
         '',

@@ -31,7 +31,7 @@ const texts = z.array(z.string());
 const head: z.ZodType<ReportHead> = z.strictObject({
   title: z.string(),
   sentence: z.string(),
-  cause: z.string().exactOptional().meta({ description: 'The request that did it, or the watch that is missing' }),
+  cause: z.string().exactOptional().meta({ description: 'The request that caused it, or the watch that is missing' }),
   symptoms: z.array(z.string()).exactOptional().meta({ description: 'How else the cause shows' }),
   property: z.string(),
   class: z.string(),
@@ -41,9 +41,9 @@ const head: z.ZodType<ReportHead> = z.strictObject({
   grade: z.enum(['everyday', 'restart-or-HA', 'pathological']).exactOptional(),
   tried: z.string().exactOptional(),
   mend: z.string().exactOptional().meta({ description: 'What usually fixes findings of this kind' }),
-  blameless: z.literal(true).exactOptional().meta({ description: 'Nobody is blamed for this run' }),
+  blameless: z.literal(true).exactOptional().meta({ description: 'The page of a run without a finding' }),
   server: z.string().exactOptional().meta({ description: 'Whether it happened on a real API server, in words' }),
-  lag: z.string().exactOptional().meta({ description: 'The least lag that it needs' }),
+  lag: z.string().exactOptional().meta({ description: 'The least lag that reproduces it' }),
 } satisfies Shape<ReportHead>);
 
 const deviation: z.ZodType<ReportDeviation> = z.strictObject({

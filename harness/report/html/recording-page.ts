@@ -33,7 +33,7 @@ export function recordingSentence(recording: Recording, opinions: readonly Recor
   const [first, ...more] = violationsOf(opinions);
   const { operations, revisions } = recording.history;
   const seen = `${countText(operations.length, 'request')} of ${countText(Object.keys(recording.actors).length, 'actor')}, ${countText(revisions.length, 'version')}`;
-  if (first === undefined) return `${seen}: no property that can be asked finds anything`;
+  if (first === undefined) return `${seen}: no property that could be judged finds a violation`;
   return more.length === 0 ? first.sentence : `${first.sentence} (and ${countText(more.length, 'other violation')})`;
 }
 
@@ -79,7 +79,7 @@ export function recordingPage(recording: Recording, opinions: readonly RecordedO
 const SEEN_BY: { readonly [source in Recording['source']]: string } = {
   gate: 'the gate, between the command and its cluster',
   'audit-log': 'the audit log of a server',
-  run: 'a campaign, which goes on without a verdict on it',
+  run: 'a campaign, which continued without a verdict on it',
 };
 
 function titleText({ inconclusive }: Recording, first: Violation | undefined): string {

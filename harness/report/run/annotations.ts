@@ -23,7 +23,7 @@ export function renderAnnotations({ scenarios }: RunDocument): string {
   const lines = scenarios.flatMap((scenario) => {
     const findings = scenario.findings.map((finding) => annotationOf(finding, scenario));
     const why = notGreen(scenario);
-    const whole = why === undefined ? [] : [command('error', scenario, 'stalemate: nothing can be said', why)];
+    const whole = why === undefined ? [] : [command('error', scenario, 'stalemate: inconclusive', why)];
     const kept = keptFailing(scenario).map((one) => {
       const title = one.regression ? `regression: ${one.name}` : `known failure: ${one.name}`;
       return command('error', scenario, title, `${one.sentence}\n${one.about}\nreplay: ${keptCommand(one)}`);

@@ -60,7 +60,7 @@ const property: z.ZodType<PropertyLine> = z.strictObject({
   violated: z.int(),
   inconclusive: z.int(),
   vacuous: z.boolean(),
-  untested: z.literal(true).exactOptional().meta({ description: 'No run could have broken it' }),
+  untested: z.literal(true).exactOptional().meta({ description: 'No run exercised it' }),
 } satisfies Shape<PropertyLine>);
 
 const kept: z.ZodType<KeptFinding> = z.strictObject({
@@ -69,8 +69,8 @@ const kept: z.ZodType<KeptFinding> = z.strictObject({
   sentence: z.string(),
   state: z.enum(CORPUS_STATES),
   outcome: z.enum(['fails', 'fails-otherwise', 'holds', 'stale', 'unclear', 'not-reached', 'other-target']),
-  regression: z.boolean().meta({ description: 'Fixed once, and back' }),
-  result: z.enum(['passed', 'failed', 'silent', 'aside']).meta({ description: 'aside: told only' }),
+  regression: z.boolean().meta({ description: 'Was fixed, and fails again' }),
+  result: z.enum(['passed', 'failed', 'silent', 'aside']).meta({ description: 'aside: reported only' }),
   about: z.string(),
 } satisfies Shape<KeptFinding>);
 
@@ -80,7 +80,7 @@ const scenario: z.ZodType<Scenario> = z.strictObject({
   cluster: z.string(),
   seed: z.int(),
   budget: z.string(),
-  file: z.string().nullable().meta({ description: 'What a reader of annotations is sent to' }),
+  file: z.string().nullable().meta({ description: 'Where annotations point to' }),
   outcome,
   runs: z.int(),
   verified: z.int().meta({ description: 'Runs made twice with byte-identical histories' }),
@@ -88,7 +88,7 @@ const scenario: z.ZodType<Scenario> = z.strictObject({
   contention: counters.meta({ description: 'How hard the runs contended, by counter' }),
   properties: z.array(property),
   findings: z.array(finding),
-  kept: z.array(kept).meta({ description: 'Findings that the project keeps, replayed before the search' }),
+  kept: z.array(kept).meta({ description: 'Findings of the corpus, replayed before the search' }),
   inconclusive: z.strictObject({
     count: z.int(),
     reasons: z.array(z.strictObject({ why: z.string(), count: z.int(), page: z.string().exactOptional() })),
@@ -96,7 +96,7 @@ const scenario: z.ZodType<Scenario> = z.strictObject({
   warnings: z.array(z.string()),
   printed: printedSchema.exactOptional(),
   remarks: remarksSchema.exactOptional(),
-  stoppedEarly: z.literal(true).exactOptional().meta({ description: 'The search did not come to its end' }),
+  stoppedEarly: z.literal(true).exactOptional().meta({ description: 'The search did not finish' }),
   leftOut: z.array(leftOutSchema).exactOptional(),
   waived: z.array(waivedSchema).meta({ description: 'Waivers, and how many violations each covered' }),
   soak: soakSchema.exactOptional(),
@@ -111,4 +111,7 @@ export const runSchema: z.ZodType<RunDocument> = z
     outcome,
     scenarios: z.array(scenario),
   } satisfies Shape<RunDocument>)
-  .meta({ id: 'Run', description: 'What a run came to: behind its page, JUnit, annotations and job summary' });
+  .meta({
+    id: 'Run',
+    description: 'The result of a run: its page, JUnit, annotations and job summary are made from it',
+  });

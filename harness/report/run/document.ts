@@ -203,7 +203,7 @@ export function notGreen({
       return soak === undefined ? `stopped early, after ${runs} runs` : `not finished: ${soak.unfinished.join('; ')}`;
     case 'inconclusive': {
       const silent = kept.filter(({ result }) => result === 'silent').map(({ name }) => name);
-      if (silent.length > 0) return `nothing can be said of what is kept as ${silent.join(', ')}`;
+      if (silent.length > 0) return `inconclusive for ${silent.join(', ')} of the corpus`;
       const doubtful = findings.filter(isNotConfirmed).length;
       if (inconclusive.count === 0 && doubtful > 0) return notConfirmedText(doubtful);
       const [reason] = inconclusive.reasons;

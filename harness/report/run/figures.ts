@@ -9,7 +9,7 @@ export type { Figure } from '../soak/text.ts';
 const NAMES: { readonly [counter: string]: string } = {
   conflicts: 'real conflicts (409)',
   staleReads: 'stale reads acted upon',
-  foreignWritesBetweenReadAndWrite: "others' writes between its read and its write",
+  foreignWritesBetweenReadAndWrite: "other writers' changes between its read and its write",
   faults: 'faults that it met',
   distinctBehaviours: 'distinct behaviours of the target',
 };

@@ -143,7 +143,7 @@ describe('shards of a soak', () => {
         situationsOnce: 1,
         unfinished: [],
       },
-      warnings: ['a batch came to nothing: no API server', 'w'],
+      warnings: ['a batch failed: no API server', 'w'],
     });
     expect(budget).toEqual({ timeMs: 60_000 });
     expect(told(LINES).match(/6 runs, first 2026-11-22 03:01, last 2026-11-22 03:10/g)).toHaveLength(2);

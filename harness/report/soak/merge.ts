@@ -283,7 +283,7 @@ function waivedOf(results: readonly BatchResult[]): NonNullable<CampaignResult['
 }
 
 function failedText({ batches }: Parts): readonly string[] {
-  return batches.flatMap(({ failed }) => (failed === undefined ? [] : [`a batch came to nothing: ${failed.message}`]));
+  return batches.flatMap(({ failed }) => (failed === undefined ? [] : [`a batch failed: ${failed.message}`]));
 }
 
 function addCounts(all: readonly { readonly [name: string]: number }[]): { readonly [name: string]: number } {

@@ -15,7 +15,7 @@ export interface SeenTimes {
 
 export const seenSchema: z.ZodType<SeenTimes> = z
   .strictObject({ first: z.string(), last: z.string() })
-  .meta({ description: 'Of a soak: when it came up for the first and for the last time' });
+  .meta({ description: 'Of a soak: when it was first and last seen' });
 
 export const soakSchema: z.ZodType<SoakFacts> = z
   .strictObject({
@@ -25,11 +25,11 @@ export const soakSchema: z.ZodType<SoakFacts> = z
     cutShort: z.int().meta({ description: 'Batches that were begun and never ended' }),
     failed: z.int(),
     situations: z.int().meta({ description: 'Actor, verb, kind, staleness and outcome, each once' }),
-    situationsOnce: z.int().meta({ description: 'Those that came up in a single batch' }),
+    situationsOnce: z.int().meta({ description: 'Those seen in a single batch only' }),
     behavioursExact: z.boolean(),
-    unfinished: z.array(z.string()).meta({ description: 'What is still to come' }),
+    unfinished: z.array(z.string()).meta({ description: 'What is left to run' }),
   } satisfies { readonly [key in keyof SoakFacts]: z.ZodType })
-  .meta({ id: 'Soak', description: 'What stands behind many campaigns added up' });
+  .meta({ id: 'Soak', description: 'Totals of several campaigns' });
 
 /** The lines of a summary. */
 export function soakLines(facts: SoakFacts): readonly string[] {
@@ -46,17 +46,14 @@ const UNFINISHED_MAX = 5;
 
 export function soakFigures(facts: SoakFacts): readonly Figure[] {
   const { epochs, shards, batches, cutShort, failed, situations, situationsOnce } = facts;
-  const lost = [
-    ...(cutShort === 0 ? [] : [`${cutShort} cut short`]),
-    ...(failed === 0 ? [] : [`${failed} came to nothing`]),
-  ];
+  const lost = [...(cutShort === 0 ? [] : [`${cutShort} cut short`]), ...(failed === 0 ? [] : [`${failed} failed`])];
   const [day = '', ...more] = epochs;
   const when = more.length === 0 ? day : `${day} to ${more.at(-1) ?? day}`;
   const share = shards.length === 1 ? `shard ${shards[0] ?? ''}` : `${shards.length} shards`;
   return [
     { name: 'soak', value: `${when}, ${share}, ${[batchText(batches), ...lost].join(', ')}` },
     {
-      name: 'situations that came up',
+      name: 'situations seen',
       value: `${situations}${situations === 0 ? '' : `, ${situationsOnce} of them in one batch only`}`,
     },
   ];

@@ -131,7 +131,7 @@ class Panel {
         this.#lane(nameOf(cache), cache.told, index + 1, (sight, from) => isBehind(live, sight, from)),
       ),
     ];
-    const label = `${object}: versions at the server and as told to each reader, over the moments of the story`;
+    const label = `${object}: versions at the server and as each reader received them, over the moments of the story`;
     return draw('svg', { class: 'lanes', viewBox: `0 0 ${WIDTH} ${height}`, role: 'img', 'aria-label': label }, [
       ...lanes.flat(),
       this.#cursor,
@@ -244,7 +244,7 @@ function versionText(sight) {
  * @returns {string}
  */
 function behindText(live, now, told) {
-  if (told === undefined) return 'told nothing yet';
+  if (told === undefined) return 'nothing received yet';
   if (now === undefined || told.revision >= now.revision) return `${versionText(told)}, up to date`;
   const missing = live.filter(({ revision }) => revision > told.revision && revision <= now.revision).length;
   return `◔ ${versionText(told)}, ${missing} behind`;

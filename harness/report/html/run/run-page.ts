@@ -102,7 +102,7 @@ function scenarioSection(scenario: Scenario, index: number, link: (path: string)
       ${findings.map((finding) => findingItem(finding, link))}
     </ol>
     ${remarkList(scenario)}
-    <h3>What stands behind it</h3>
+    <h3>Run details</h3>
     <dl>
       <dt>target</dt>
       <dd><code>${target}</code></dd>
@@ -123,7 +123,7 @@ function findingItem(finding: ReportedFinding, link: (path: string) => string): 
   const replay = replayCommand(finding);
   const aside = asideText(finding);
   const head = html`${title}${about === '' ? undefined : html` <span class="about">${about}</span>`}`;
-  return html`<li class="${fails ? 'fails' : 'told'}">
+  return html`<li class="${fails ? 'fails' : 'reported'}">
     <h4>${page === null ? head : html`<a href="${link(page)}">${head}</a>`}</h4>
     <p class="sentence">${sentence}</p>
     ${cause === undefined || cause.text === signature ? undefined : html`<p><b>Cause</b> ${cause.text}</p>`}
@@ -146,8 +146,8 @@ function remarkList({ remarks = [] }: Scenario): Html | undefined {
 const KEPT_MARK = {
   passed: '✓ holds',
   failed: '✗ fails',
-  silent: '? nothing can be said',
-  aside: '– told only',
+  silent: '? inconclusive',
+  aside: '– reported only',
 } as const;
 
 function keptList({ kept }: Scenario): Html | undefined {
@@ -155,7 +155,7 @@ function keptList({ kept }: Scenario): Html | undefined {
   const items = kept.map(
     (one) =>
       html`<li>
-        <b class="${one.result === 'failed' ? 'bad' : 'told'}"
+        <b class="${one.result === 'failed' ? 'bad' : 'reported'}"
           >${KEPT_MARK[one.result]}${one.regression ? ', a regression' : ''}</b
         >: <code>${one.name}</code>
         <p>${one.sentence}</p>
@@ -163,7 +163,7 @@ function keptList({ kept }: Scenario): Html | undefined {
         ${one.result === 'passed' ? undefined : copyable(keptCommand(one), `the replay command of ${one.name}`)}
       </li>`,
   );
-  return html`<h3>Kept findings</h3>
+  return html`<h3>Corpus</h3>
     <ul class="findings">
       ${items}
     </ul>`;

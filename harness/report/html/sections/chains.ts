@@ -7,7 +7,7 @@ const INTENT: { readonly [intent in Intent]: string } = {
   meant: 'meant it',
   carried: 'carried it along, unchanged',
   reverted: '✗ carried an old value back',
-  rebuilt: '✗ built it anew, without this',
+  rebuilt: '✗ rebuilt it without this',
   server: 'not named in the request',
   deleted: 'deleted it',
   none: 'left it alone',

@@ -19,10 +19,10 @@ export function counterfactualsSection({ counterfactuals, head }: ReportDocument
   );
   const text =
     rows.length === 0
-      ? 'The schedule deviates nowhere from the ordinary order: nothing but the workload is needed.'
+      ? 'The schedule does not deviate from the default order: the workload alone is enough.'
       : head.tried === undefined
-        ? 'These are all the deviations from the ordinary order. What happens without each of them was not written down.'
-        : 'These are all the deviations from the ordinary order. Each was left out once, and the run made again.';
+        ? 'These are all the deviations from the default order. The outcome without each of them was not recorded.'
+        : 'These are all the deviations from the default order. Each was left out once and the run repeated.';
   return html`<section id="counterfactuals" aria-labelledby="counterfactuals-head">
     <h2 id="counterfactuals-head">What it takes</h2>
     <p>${text}</p>

@@ -25,7 +25,7 @@ export function headSection({ head, reproduce }: ReportDocument): Html {
     <p class="sentence">${head.sentence}</p>
     ${head.cause === undefined ? undefined : html`<p><b>Cause</b> ${head.cause}</p>`}
     ${(head.symptoms ?? []).map((symptom) => html`<p class="hint">shows as ${symptom}</p>`)}
-    ${head.mend === undefined ? undefined : html`<p class="mend"><b>Suggested fix</b> ${head.mend}</p>`}
+    ${head.mend === undefined ? undefined : html`<p class="fix"><b>Suggested fix</b> ${head.mend}</p>`}
     <dl class="facts">
       ${facts.map(([name, text]) =>
         text === undefined

@@ -5,7 +5,7 @@ import { html, type Html } from '../html-text.ts';
 export function neighbourSection({ neighbour }: ReportDocument): Html {
   if (neighbour === undefined) return html``;
   return html`<section id="neighbour" aria-labelledby="neighbour-head">
-    <h2 id="neighbour-head">Beside the run that passes</h2>
+    <h2 id="neighbour-head">Compared with the run that passes</h2>
     <p>
       Left out on the right: <code>${neighbour.without}</code>. Everything else is the same workload and schedule; what
       differs from the first marked row on is what the failure needs.
@@ -37,7 +37,7 @@ function rowOf(row: ComparedRow): Html {
   const { actor, same, parts, failing, passing, moved = 'not at all' } = row;
   const parting = parts
     ? html`<tr class="parting">
-        <th scope="rowgroup" colspan="3">▼ here they part</th>
+        <th scope="rowgroup" colspan="3">▼ here they diverge</th>
       </tr>`
     : undefined;
   return html`${parting}

@@ -8,7 +8,7 @@ export function storySection({ story }: ReportDocument): Html {
   return html`<section id="story" aria-labelledby="story-head">
     <h2 id="story-head">What happened</h2>
     <p class="hint">
-      Select a step, with the pointer or with the arrow keys, to see what everybody knew at that moment.
+      Select a step, with the pointer or with the arrow keys, to see what each actor knew at that moment.
     </p>
     <div class="steps">
       <div class="step heads" aria-hidden="true"><span class="number">#</span>${heads}<span>${story.server}</span></div>
@@ -102,7 +102,7 @@ function after(story: ReportStory): Html {
   ${
     rest.length === 0
       ? undefined
-      : html`<h3>At rest, compared with what a fresh copy makes of the same input</h3>
+      : html`<h3>At rest, compared with a fresh copy given the same input</h3>
           <ul>
             ${rest}
           </ul>`
