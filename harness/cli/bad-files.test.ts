@@ -98,6 +98,23 @@ it('passes by links to folders when it looks for soaks', () => {
   expect(refused(['merge', 'soaks'])).toContain('holds no soak.jsonl');
 });
 
+it.each([
+  ['merge', ['merge', 'deep']],
+  ['run --crds', ['run', '--target', 'target.ts', '--sample', 'plain.yaml', '--crds', 'deep']],
+])('%s says which folder inside of another one cannot be read', (_, args) => {
+  // A path that is too long cannot be read, whatever the user may do.
+  const place = join(folder, 'deepest');
+  const script = `mkdir deep && cd deep && for i in $(seq 30); do mkdir ${'d'.repeat(200)}; cd ${'d'.repeat(200)}; done`;
+  mkdirSync(place, { recursive: true });
+  writeFileSync(join(place, 'target.ts'), '');
+  spawnSync('/bin/sh', ['-c', script], { cwd: place });
+  const { code, stdout, stderr } = stalemate(args, { cwd: place });
+  spawnSync('rm', ['-rf', place]);
+
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(/^stalemate: "[^"]*d{200}" has too long a name, [^\n]*\n$/);
+});
+
 it('ends by an interrupt while it serves', async () => {
   const child = startStalemate(['serve', '--plain-http'], folder);
   await new Promise((resolve) => child.stdout.once('data', resolve));

@@ -3,7 +3,17 @@
  *
  * Owns: the bounds, and why something cannot be read. Does not own: the sentence around that, which each reader words for its user.
  */
-import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, statSync, type Stats } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  type Dirent,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  statSync,
+  type Stats,
+} from 'node:fs';
 import { join } from 'node:path';
 
 /** Records of long runs have some tens of megabytes. */
@@ -53,9 +63,13 @@ export function whyNoFile(path: string): string | undefined {
     const stats = statSync(path);
     return stats.isFile() ? undefined : `is ${kindOf(stats)}`;
   } catch (error) {
-    const { code = 'unknown' } = error as NodeJS.ErrnoException;
-    return REASONS[code] ?? `cannot be read (${code})`;
+    return reasonOf(error);
   }
+}
+
+function reasonOf(error: unknown): string {
+  const { code = 'unknown' } = error as NodeJS.ErrnoException;
+  return REASONS[code] ?? `cannot be read (${code})`;
 }
 
 const REASONS: { readonly [code: string]: string } = {
@@ -97,12 +111,26 @@ function contentOf(file: number, bytesMax: number): Buffer {
   }
 }
 
-/** Paths of all files below a folder, relative to it. Links to folders are not followed: they may lead in circles, or anywhere. */
-export function filesBelow(folder: string): readonly string[] {
+/** What a folder holds, in the order of the names. `reason` is the rest of a sentence that the folder begins. */
+export function entriesOf(folder: string): readonly Dirent[] | { readonly reason: string } {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  } catch (error) {
+    return { reason: reasonOf(error) };
+  }
+}
+
+/**
+ * Paths of all files below a folder, relative to it. Links to folders are not followed: they may lead in circles, or anywhere.
+ * `unreadable` is called for each folder that cannot be read.
+ */
+export function filesBelow(folder: string, unreadable: (folder: string, reason: string) => void): readonly string[] {
   const files: string[] = [];
   const open = [''];
-  for (let inner = open.pop(); inner !== undefined; inner = open.pop())
-    for (const entry of readdirSync(join(folder, inner), { withFileTypes: true }))
-      (entry.isDirectory() ? open : files).push(join(inner, entry.name));
+  for (let inner = open.pop(); inner !== undefined; inner = open.pop()) {
+    const entries = entriesOf(join(folder, inner));
+    if ('reason' in entries) unreadable(join(folder, inner), entries.reason);
+    else for (const entry of entries) (entry.isDirectory() ? open : files).push(join(inner, entry.name));
+  }
   return files;
 }

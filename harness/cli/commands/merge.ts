@@ -178,7 +178,10 @@ function soakFiles(named: string, cwd: string): readonly string[] {
   if (!existsSync(place))
     throw usage(`"${named}" does not exist, expected a ${SOAK_FILE}, or a folder that holds some`);
   if (!statSync(place).isDirectory()) return [place];
-  const files = filesBelow(place)
+  const unreadable = (folder: string, reason: string): never => {
+    throw usage(`"${relative(cwd, folder)}" ${reason}, and may hold a ${SOAK_FILE}; expected folders that can be read`);
+  };
+  const files = filesBelow(place, unreadable)
     .filter((name) => basename(name) === SOAK_FILE)
     .sort()
     .map((name) => join(place, name));

@@ -4,9 +4,9 @@
  * Owns: reading YAML and JSON, and saying where a file is wrong: file, line, what stands there, what was expected, what to do.
  * Does not own: what the objects are for (`manifests.ts`). Start at {@link readPath}.
  */
-import { readdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { readFileText, Unreadable } from '../../report/read-files.ts';
+import { entriesOf, readFileText, Unreadable } from '../../report/read-files.ts';
 import { LineCounter, parseAllDocuments, type Document } from 'yaml';
 import { HarnessError } from '../../model/errors.ts';
 import { nestsDeeper } from '../../model/json.ts';
@@ -47,15 +47,13 @@ export function readPath(
   { what, flag, enough = () => true }: Reading,
 ): { readonly manifests: readonly Manifest[]; readonly folder: boolean } {
   let folder: boolean;
-  let files: readonly string[];
-  let inner: readonly string[];
   try {
     folder = statSync(path).isDirectory();
-    [files, inner] = folder ? entriesOf(path) : [[path], []];
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'does not exist' : 'cannot be read';
     throw invalid(path, undefined, `${reason}, expected a YAML file or a folder with ${what}; check ${flag}`, error);
   }
+  const [files, inner] = folder ? filesIn(path) : [[path], []];
   const manifests = files.flatMap((file) => readFile(file, folder));
   if (!enough(manifests)) manifests.push(...inner.flatMap(readInner));
   if (files.length === 0 && manifests.length === 0)
@@ -64,13 +62,15 @@ export function readPath(
 }
 
 function readInner(folder: string): readonly Manifest[] {
-  const [files, inner] = entriesOf(folder);
+  const [files, inner] = filesIn(folder);
   return [...files.flatMap((file) => readFile(file, true)), ...inner.flatMap((one) => readInner(one))];
 }
 
 /** The manifests of a folder and the folders in it, in the order of their names. */
-function entriesOf(folder: string): readonly [files: readonly string[], inner: readonly string[]] {
-  const entries = readdirSync(folder, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+function filesIn(folder: string): readonly [files: readonly string[], inner: readonly string[]] {
+  const entries = entriesOf(folder);
+  if ('reason' in entries)
+    throw invalid(folder, undefined, `${entries.reason}, expected a folder with manifests; check its permissions`);
   const files = entries.filter((entry) => !entry.isDirectory() && MANIFEST_FILE.test(entry.name));
   const inner = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'));
   return [files.map(({ name }) => join(folder, name)), inner.map(({ name }) => join(folder, name))];
