@@ -89,6 +89,7 @@ describe('a target that cannot be tested', { timeout: PATIENCE_MS }, () => {
     ['dials-out', /connection to 127\.0\.0\.1:9 at .*dials-out\.ts:8/],
     ['starts-programs', /starting the program "kubectl" at .*starts-programs\.ts:8/],
     ['waits-for-programs', /starting the program "kubectl" at .*waits-for-programs\.ts:8/],
+    ['starts-workers', /starting a worker thread at .*starts-workers\.ts:7/],
     ['finds-a-cluster', /connection to stalemate\.invalid:443 at /],
   ])('is refused what leads to another cluster, with the line that asks for it: %s', async (target, where) => {
     const { code, message } = await failureOf(target);

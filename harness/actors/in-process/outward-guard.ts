@@ -8,6 +8,7 @@ import childProcess, { ChildProcess } from 'node:child_process';
 import { Socket as DatagramSocket } from 'node:dgram';
 import { syncBuiltinESMExports } from 'node:module';
 import { Socket } from 'node:net';
+import workerThreads from 'node:worker_threads';
 import { Patches } from '../../determinism/patches.ts';
 import { shortPath } from '../../determinism/source-path.ts';
 import { userFrame } from '../../determinism/user-frame.ts';
@@ -46,6 +47,13 @@ export function installOutwardGuard(): OutwardGuard {
     patches.value(childProcess, name, (program: unknown) => {
       throw refuse(`starting the program "${String(program)}"`);
     });
+  // A thread has a net module of its own, without this guard.
+  const guarded = new Proxy(workerThreads.Worker, {
+    construct: () => {
+      throw refuse('starting a worker thread');
+    },
+  });
+  patches.value(workerThreads, 'Worker', guarded);
   // For those who import them by name.
   syncBuiltinESMExports();
   return {
