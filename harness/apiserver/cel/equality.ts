@@ -5,15 +5,9 @@
  */
 import { Optional, type Environment } from '@marcbachmann/cel-js';
 import { Duration } from '@marcbachmann/cel-js/evaluator';
-import { associate, associationOf, type Field } from './shapes.ts';
-
-/** The fields of messages by their class, for whoever compares two of them. */
-const messages = new WeakMap<object, ReadonlyMap<string, Field>>();
-
-/** Lets values of a class be compared field by field. */
-export function rememberMessage(constructor_: object, fields: ReadonlyMap<string, Field>): void {
-  messages.set(constructor_, fields);
-}
+import { EqualValues, keyOfValues } from './equal-values.ts';
+import { fieldsOf } from './messages.ts';
+import { associate, associationOf } from './shapes.ts';
 
 /** Lets values of a type be compared with each other and with `null`, as cel-go does for messages, times and all opaque types. */
 export function registerEquality<T>(env: Environment, type: string, equal: (left: T, right: T) => boolean): void {
@@ -56,10 +50,11 @@ function mapsEqual(left: ReadonlyMap<unknown, unknown>, right: ReadonlyMap<unkno
 }
 
 function messagesEqual(left: object, right: object): boolean {
-  const fields = messages.get(left.constructor);
-  const others = messages.get(right.constructor);
+  const fields = fieldsOf(left);
+  const others = fieldsOf(right);
   if (fields === undefined || others === undefined) return false;
-  for (const name of new Set([...fields.keys(), ...others.keys()])) {
+  const names = fields === others ? fields.keys() : new Set([...fields.keys(), ...others.keys()]);
+  for (const name of names) {
     const ours = (left as { readonly [name: string]: unknown })[name];
     const theirs = (right as { readonly [name: string]: unknown })[name];
     if (ours === undefined ? theirs !== undefined : theirs === undefined || !celEqual(ours, theirs)) return false;
@@ -70,9 +65,11 @@ function messagesEqual(left: object, right: object): boolean {
 function listsEqual(left: readonly unknown[], right: readonly unknown[]): boolean {
   if (left.length !== right.length) return false;
   const node = associationOf(left) ?? associationOf(right);
-  if (node === undefined) return left.every((one, at) => celEqual(one, right[at]));
-  if (node.listType === 'set') return left.every((one) => right.some((other) => celEqual(one, other)));
-  return left.every((one) => right.some((other) => sameKeys(one, other, node.listKeys) && celEqual(one, other)));
+  // Mostly, those that ignore order have the same one.
+  const first = left.findIndex((one, at) => !celEqual(one, right[at]));
+  if (first < 0 || node === undefined) return first < 0;
+  const others = new EqualValues(celEqual, right);
+  return left.every((one, at) => at < first || others.find(one) >= 0);
 }
 
 function sameKeys(left: unknown, right: unknown, keys: readonly string[]): boolean {
@@ -81,7 +78,7 @@ function sameKeys(left: unknown, right: unknown, keys: readonly string[]): boole
 
 function fieldOf(value: unknown, key: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
-  const fields = messages.get(value.constructor);
+  const fields = fieldsOf(value);
   for (const [name, field] of fields ?? [])
     if (field.key === key) return (value as { readonly [name: string]: unknown })[name];
   return undefined;
@@ -92,11 +89,18 @@ export function celConcat(left: readonly unknown[], right: readonly unknown[]): 
   const node = associationOf(left);
   if (node === undefined) return [...left, ...right];
   const sum = [...left];
+  const { listKeys } = node;
+  const known =
+    node.listType === 'set'
+      ? new EqualValues(celEqual, sum)
+      : new EqualValues(
+          (one, other) => sameKeys(one, other, listKeys),
+          sum,
+          (value) => keyOfValues(listKeys.map((key) => fieldOf(value, key))),
+        );
   for (const item of right) {
-    const at = sum.findIndex((one) =>
-      node.listType === 'set' ? celEqual(one, item) : sameKeys(one, item, node.listKeys),
-    );
-    if (at < 0) sum.push(item);
+    const at = known.find(item);
+    if (at < 0) known.add(item, sum.push(item) - 1);
     else if (node.listType === 'map') sum[at] = item;
   }
   return associate(sum, node);

@@ -8,6 +8,7 @@ import { Optional, type Environment } from '@marcbachmann/cel-js';
 import { Duration } from '@marcbachmann/cel-js/evaluator';
 import { readPattern, type GoRegExp } from '../../wire/go-regexp.ts';
 import { spend, spendText } from './cost.ts';
+import { EqualValues } from './equal-values.ts';
 import { celEqual, compare } from './equality.ts';
 import { registerComprehensions } from './comprehensions.ts';
 
@@ -130,8 +131,11 @@ function stringOf(value: unknown, nested: boolean): string {
 
 function registerSets(env: Environment): void {
   const sets = registerNamespace(env, 'sets');
-  const has = (list: List, one: unknown): boolean => list.some((other) => celEqual(one, other));
-  const contains = (list: List, other: List): boolean => other.every((one) => has(list, one));
+  const contains = (list: List, other: List): boolean => {
+    spend(list.length * other.length);
+    const known = new EqualValues(celEqual, list);
+    return other.every((one) => known.find(one) >= 0);
+  };
   env.registerFunction(`${sets}.contains(list<A>, list<A>): bool`, (_: unknown, list: List, other: List) =>
     contains(list, other),
   );
@@ -139,9 +143,11 @@ function registerSets(env: Environment): void {
     `${sets}.equivalent(list<A>, list<A>): bool`,
     (_: unknown, list: List, other: List) => contains(list, other) && contains(other, list),
   );
-  env.registerFunction(`${sets}.intersects(list<A>, list<A>): bool`, (_: unknown, list: List, other: List) =>
-    list.some((one) => has(other, one)),
-  );
+  env.registerFunction(`${sets}.intersects(list<A>, list<A>): bool`, (_: unknown, list: List, other: List) => {
+    spend(list.length * other.length);
+    const known = new EqualValues(celEqual, other);
+    return list.some((one) => known.find(one) >= 0);
+  });
 }
 
 function registerLists(env: Environment): void {
@@ -178,14 +184,28 @@ function registerLists(env: Environment): void {
   env.registerFunction('list<A>.first(): optional<A>', (list: List) => Optional.of(list[0]));
   env.registerFunction('list<A>.last(): optional<A>', (list: List) => Optional.of(list.at(-1)));
   env.registerFunction('list<A>.reverse(): list<A>', (list: List) => list.toReversed());
-  env.registerFunction('list<A>.distinct(): list<A>', (list: List) =>
-    list.filter((one, at) => list.findIndex((other) => celEqual(one, other)) === at),
-  );
-  env.registerFunction('list<A>.sort(): list<A>', (list: List) => list.toSorted(compare));
+  env.registerFunction('list<A>.distinct(): list<A>', (list: List) => {
+    spendPairs(list);
+    const known = new EqualValues(celEqual);
+    return list.filter((one, at) => {
+      const isNew = known.find(one) < 0;
+      if (isNew) known.add(one, at);
+      return isNew;
+    });
+  });
+  env.registerFunction('list<A>.sort(): list<A>', (list: List) => {
+    spendPairs(list);
+    return list.toSorted(compare);
+  });
   env.registerFunction('list.flatten(): list', (list: List) => list.flat());
   env.registerFunction('list.flatten(int): list', (list: List, depth: bigint) =>
     (list as unknown[]).flat(Number(depth) as 1),
   );
+}
+
+/** What cel-go counts where items are compared with each other. */
+function spendPairs({ length }: List): void {
+  spend(2 * length * length);
 }
 
 function extreme(list: List, sign: number, name: string): unknown {

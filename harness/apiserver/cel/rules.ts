@@ -12,7 +12,8 @@ import { isUnchanged, oldItem } from '../schema/correlate.ts';
 import type { SchemaNode, ValidationRule } from '../schema/node.ts';
 import { baseEnvironment, compileExpression, type Expression } from './environment.ts';
 import { COST_EXCEEDED, OBJECT_COST_MAX } from './cost.ts';
-import { celConcat, celEqual, registerEquality, rememberMessage } from './equality.ts';
+import { celConcat, celEqual, registerEquality } from './equality.ts';
+import { rememberMessage } from './messages.ts';
 import { shapeOf, type Shape } from './shapes.ts';
 import { Optional } from '@marcbachmann/cel-js';
 

@@ -1,0 +1,80 @@
+/**
+ * Equal values among many, found without comparing each with each: lists of ten thousand items would keep a server for seconds.
+ *
+ * Owns: a key that equal values share. Does not own: what is equal (`equality.ts`). Start at {@link EqualValues}.
+ */
+import { Optional } from '@marcbachmann/cel-js';
+import { Duration } from '@marcbachmann/cel-js/evaluator';
+import { fieldsOf } from './messages.ts';
+import { associationOf } from './shapes.ts';
+
+type Key = string | number | boolean | null | undefined;
+
+/** Values by a key; `keyOf` gives equal values the same one, and others mostly another. */
+export class EqualValues {
+  readonly #keyOf: (value: unknown) => Key;
+  readonly #equal: (left: unknown, right: unknown) => boolean;
+  readonly #places = new Map<Key, { readonly value: unknown; readonly at: number }[]>();
+
+  constructor(
+    equal: (left: unknown, right: unknown) => boolean,
+    values: readonly unknown[] = [],
+    keyOf: (value: unknown) => Key = keyOfValue,
+  ) {
+    this.#equal = equal;
+    this.#keyOf = keyOf;
+    for (const [at, value] of values.entries()) this.add(value, at);
+  }
+
+  add(value: unknown, at: number): void {
+    const key = this.#keyOf(value);
+    const places = this.#places.get(key);
+    if (places === undefined) this.#places.set(key, [{ value, at }]);
+    else places.push({ value, at });
+  }
+
+  /** Where the first equal one is; -1 where there is none. */
+  find(value: unknown): number {
+    for (const place of this.#places.get(this.#keyOf(value)) ?? [])
+      if (this.#equal(place.value, value)) return place.at;
+    return -1;
+  }
+}
+
+/** A key that all values have which are equal to this one. As long as the value: what differs deep inside counts too. */
+export function keyOfValue(value: unknown): Key {
+  // Numbers of different types are equal when their values are.
+  if (typeof value === 'bigint') return Number(value);
+  if (typeof value !== 'object' || value === null) return value as Key;
+  if (value instanceof Date) return `time ${value.getTime()}`;
+  if (value instanceof Duration) return `duration ${value.seconds}.${value.nanos}`;
+  if (value instanceof Uint8Array) return `bytes ${value.length}`;
+  if (value instanceof Optional) return 'optional';
+  const parts: string[] = [];
+  if (Array.isArray(value)) {
+    for (const item of value) parts.push(keyText(item));
+    // Order is no part of a set or a map.
+    return `list ${(associationOf(value) === undefined ? parts : parts.sort()).join()}`;
+  }
+  if (value instanceof Map) {
+    for (const [key, one] of value) parts.push(`${keyText(key)}=${keyText(one)}`);
+    return `map ${parts.sort().join()}`;
+  }
+  for (const name of fieldsOf(value)?.keys() ?? []) {
+    const one = (value as { readonly [name: string]: unknown })[name];
+    if (one !== undefined) parts.push(`${name}=${keyText(one)}`);
+  }
+  return `message ${parts.sort().join()}`;
+}
+
+/** A key of several values. */
+export function keyOfValues(values: readonly unknown[]): string {
+  return values.map(keyText).join();
+}
+
+/** With its length before it: quotes would double with each level. */
+function keyText(value: unknown): string {
+  const key = keyOfValue(value);
+  const text = String(key);
+  return `${typeof key} ${text.length} ${text}`;
+}
