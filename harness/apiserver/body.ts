@@ -14,7 +14,7 @@ import { BuiltInSchema } from './kinds/builtin-schema.ts';
 import { goTypeOfKind } from './kinds/go-types.ts';
 import { isOddTime, metadataProblem, unknownInMetadata } from './kinds/metadata-decode.ts';
 import { decodeMetadata, hadDuplicateOwners, type MutableMeta } from './metadata.ts';
-import { goPrinted } from './patch/go-print.ts';
+import { cutForMessage, goPrinted } from './patch/go-print.ts';
 import { leftOfPatch, STRATEGIC_MERGE_PATCH } from './patch/strategic-merge.ts';
 import {
   badRequest,
@@ -173,7 +173,7 @@ export function decodeMap(
     unreadable !== undefined
       ? unreadable(why)
       : call.request.method === 'PATCH'
-        ? unusablePatch(strategic ? goPrinted(leftOfPatch(raw)) : JSON.stringify(sortedKeys(typed)), why)
+        ? unusablePatch(strategic ? goPrinted(leftOfPatch(raw)) : cutForMessage(JSON.stringify(sortedKeys(typed))), why)
         : badRequest(
             `${definition.kind} in version "${version.name}" cannot be handled as a ${definition.kind}: ${why}`,
           );
