@@ -45,8 +45,12 @@ export function isTooLargeToStore(
   return roomAfter(object, room, named, 'metadata') < 0;
 }
 
+/** Its values are base64, and stored as what that stands for. */
+const BINARY = 'binaryData';
+const BASE64 = 0.75;
+
 /** Fields of built-in kinds whose keys are no names of fields: they are stored. */
-const MAPS: ReadonlySet<string> = new Set(['labels', 'annotations', 'data', 'fieldsV1']);
+const MAPS: ReadonlySet<string> = new Set(['labels', 'annotations', 'data', 'stringData', BINARY, 'fieldsV1']);
 
 /** Bytes of a map or list that holds nothing. */
 const BRACES = 2;
@@ -57,8 +61,8 @@ export function weightOf(value: JsonValue): number {
 }
 
 /** What is left of some bytes behind a value, but for one of its fields; less than nothing where a part of it is too much already. */
-function roomAfter(value: JsonValue, room: number, named: boolean, except?: string): number {
-  if (typeof value === 'string') return room - value.length - 2;
+function roomAfter(value: JsonValue, room: number, named: boolean, except?: string, share = 1): number {
+  if (typeof value === 'string') return room - value.length * share - 2;
   if (value === null || typeof value !== 'object') return room - 1;
   let left = room;
   if (isList(value)) {
@@ -71,7 +75,8 @@ function roomAfter(value: JsonValue, room: number, named: boolean, except?: stri
       const item = value[key];
       if (item === undefined || key === except) continue;
       if (named) left -= key.length + 4;
-      if ((left = roomAfter(item, left, named || MAPS.has(key))) < 0) break;
+      const part = key === BINARY && !named ? BASE64 : share;
+      if ((left = roomAfter(item, left, named || MAPS.has(key), undefined, part)) < 0) break;
     }
   }
   return left;

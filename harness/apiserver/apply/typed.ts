@@ -18,6 +18,12 @@ export interface TypedError {
 /** Thrown inside this folder only; `manager.ts` turns it into an answer. */
 export class ApplyError extends Error {}
 
+/** Of a list of a hundred thousand wrong items, an answer would have tens of megabytes. */
+const ERRORS_MAX = 10_000;
+
+/** Thrown where the list of what an applier owns is more than can be stored. */
+export class TooMuchOwned extends Error {}
+
 /** The errors as one text. */
 export function errorsText(errors: readonly TypedError[]): string {
   const texts = errors.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
@@ -99,7 +105,7 @@ export function validate(
   path = '',
 ): void {
   const fail = (message: string, at = path): void => {
-    errors.push({ path: at, message });
+    if (errors.length < ERRORS_MAX) errors.push({ path: at, message });
   };
   switch (handled(type, shapeOf(type, value))) {
     case 'scalar': {

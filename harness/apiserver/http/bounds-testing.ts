@@ -23,6 +23,8 @@ const PROCESSOR_MS_MAX = 3000;
 export interface Answer {
   readonly code: number;
   readonly message: string;
+  /** Of the whole message. */
+  readonly length: number;
   readonly headers: Headers;
 }
 
@@ -32,7 +34,7 @@ export async function send(method: string, path: string, type: string, body: Jso
   const answer = await fetch(`${http.url}${path}`, { method, headers: { 'content-type': type }, body: text });
   const { message = '' } = (await answer.json()) as { readonly message?: string };
   expect(realProcessorMs() - before).toBeLessThan(PROCESSOR_MS_MAX);
-  return { code: answer.status, message: message.slice(0, 5000), headers: answer.headers };
+  return { code: answer.status, message: message.slice(0, 5000), length: message.length, headers: answer.headers };
 }
 
 export const JSON_TYPE = 'application/json';

@@ -382,3 +382,33 @@ it('refuses to merge what could not be stored', async () => {
     message: 'etcdserver: request is too large',
   });
 });
+
+it('lists ten thousand values at most that do not fit an apply', async () => {
+  const { path, head } = await define({ type: 'object', additionalProperties: { type: 'string' } });
+  const spec = map(90_000, (index) => [`k${index}`, {}]);
+
+  const { code, length } = await send('PATCH', `${path}/one?fieldManager=m`, APPLY, { ...head, spec });
+
+  expect(code).toBe(500);
+  expect(length).toBeLessThan(3_000_000);
+});
+
+it('refuses an apply that owns more than etcd takes', async () => {
+  const list = { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' };
+  const { path, head } = await define({ type: 'object', properties: { list } });
+  const spec = { list: times(140_000, (index) => `v${index}`) };
+
+  expect(await send('PATCH', `${path}/one?fieldManager=m`, APPLY, { ...head, spec })).toMatchObject({
+    code: 500,
+    message: 'etcdserver: request is too large',
+  });
+});
+
+it('refuses binary data that etcd does not take', async () => {
+  const apply = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'binary' } };
+  const binaryData = map(150_000, (index) => [`key-${index}`, 'aa==']);
+
+  expect(
+    await send('PATCH', `${CONFIGMAPS_PATH}/binary?fieldManager=m`, APPLY, { ...apply, binaryData }),
+  ).toMatchObject({ code: 500, message: 'etcdserver: request is too large' });
+});

@@ -13,7 +13,7 @@ import { applied, gvkText, objectText } from '../apply/manager.ts';
 import { set } from '../apply/ownership.ts';
 import { pathText } from '../apply/path-element.ts';
 import { isRaw } from '../apply/raw-metadata.ts';
-import { ApplyError } from '../apply/typed.ts';
+import { ApplyError, TooMuchOwned } from '../apply/typed.ts';
 import { Conflicts, type Conflict, type Ground } from '../apply/updater.ts';
 import { decodeMap, writeOptions, type Incoming, type WriteOptions } from '../body.ts';
 import { goType } from '../definition.ts';
@@ -156,6 +156,7 @@ export function mergedBy(
   } catch (error) {
     if (error instanceof Conflicts) return conflictsRefusal(error.conflicts);
     if (error instanceof ApplyError) return rawError(error.message);
+    if (error instanceof TooMuchOwned) return TOO_LARGE_TO_STORE;
     throw error;
   }
 }
