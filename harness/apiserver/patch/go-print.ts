@@ -1,6 +1,6 @@
 /** Values as Go's `%v` prints them: `map[a:1 b:[x y]]`, keys sorted. Messages about strategic merge patches show them so. */
 import { isList, isMap } from '../../model/json.ts';
-import type { JsonObject, JsonValue } from '../../model/object.ts';
+import type { JsonValue } from '../../model/object.ts';
 
 /** kube-apiserver shows it whole, and a message names a patch twice: of three megabytes, an answer would take tens. */
 const SHOWN_MAX = 64 * 1024;
@@ -16,39 +16,32 @@ export function goPrinted(value: JsonValue | undefined): string {
   return left > 0 ? parts.join('') : `${parts.join('')}…`;
 }
 
-/** Appends the text of a value to `parts`, and gives back how many characters are left of `room`. Nothing is appended after the last. */
+/** Appends the text of a value to `parts`, and gives back how many characters are left of `room`; none are appended once that is 0. */
 function print(value: JsonValue | undefined, parts: string[], room: number): number {
-  if (room <= 0) return room;
-  if (isList(value)) return printAll('[', value.values(), ']', parts, room);
-  if (isMap(value)) {
-    const keys = Object.keys(value).filter((key) => value[key] !== undefined);
-    return printAll('map[', keys.toSorted(), ']', parts, room, value);
+  if (isList(value)) {
+    let left = put('[', parts, room);
+    for (let at = 0; at < value.length && left > 0; at++) {
+      if (at > 0) left = put(' ', parts, left);
+      left = print(value[at], parts, left);
+    }
+    return put(']', parts, left);
   }
-  const text = (value === undefined || value === null ? '<nil>' : String(value)).slice(0, room);
-  parts.push(text);
-  return room - text.length;
+  if (!isMap(value)) return put(value === undefined || value === null ? '<nil>' : String(value), parts, room);
+  let left = put('map[', parts, room);
+  const keys = Object.keys(value).filter((key) => value[key] !== undefined);
+  for (const [at, key] of keys.toSorted().entries()) {
+    if (left === 0) break;
+    left = put(at === 0 ? `${key}:` : ` ${key}:`, parts, left);
+    left = print(value[key], parts, left);
+  }
+  return put(']', parts, left);
 }
 
-function printAll(
-  open: string,
-  items: Iterable<JsonValue>,
-  close: string,
-  parts: string[],
-  room: number,
-  map?: JsonObject,
-): number {
-  parts.push(open);
-  let left = room - open.length;
-  let between = '';
-  for (const item of items) {
-    if (left <= 0) return left;
-    const before = map === undefined ? between : `${between}${String(item)}:`;
-    parts.push(before);
-    left = print(map === undefined ? item : map[String(item)], parts, left - before.length);
-    between = ' ';
-  }
-  parts.push(close);
-  return left - close.length;
+function put(text: string, parts: string[], room: number): number {
+  if (room === 0) return 0;
+  const piece = text.slice(0, room);
+  parts.push(piece);
+  return room - piece.length;
 }
 
 /** What Go's reflection calls a decoded value; of null it has no name. */
