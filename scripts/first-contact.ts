@@ -1,0 +1,111 @@
+/**
+ * First contact: public operators as they are published, from clone to verdict with nothing but `stalemate init`.
+ *
+ *   node scripts/first-contact.ts draw                     which of the hundred are tried, and that is all
+ *   node scripts/first-contact.ts try [NAME …] [--budget 3m] [--seed N]
+ *   node scripts/first-contact.ts table                    writes docs/track-record.md from what is kept
+ *
+ * `try` fetches each project from its registry, runs what a user would type there (`stalemate init --yes`; where that asks for a command
+ * first, that command and `init` again), keeps the result beside the list and writes the table. Needs the toolchain of each project.
+ */
+import { spawn } from 'node:child_process';
+import { createWriteStream, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { EXIT, HarnessError } from '../harness/model/errors.ts';
+import { cacheFolder } from './cache-folder.ts';
+import { drawn, readRepositories, type Repository } from './first-contact/repositories.ts';
+import { figuresIn, isUseful, keepResult, saidIn, writePage, type Result } from './first-contact/results.ts';
+import { sourcesOf } from './first-contact/sources.ts';
+
+const STALEMATE = fileURLToPath(new URL('../harness/cli/bin.mjs', import.meta.url));
+/** A build, what is tried before the first run, and a run: more than that is no first contact. */
+const LIMIT_MS = 1_500_000;
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { budget: { type: 'string', default: '3m' }, seed: { type: 'string', default: '1' } },
+});
+
+interface Ended {
+  readonly exit: number | undefined;
+  readonly output: string;
+}
+
+function runShown(command: string, cwd: string, log: string): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('sh', ['-c', `exec 2>&1; ${command}`], {
+      cwd,
+      stdio: ['ignore', 'pipe', 'ignore'],
+      timeout: LIMIT_MS,
+    });
+    const file = createWriteStream(log, { flags: 'a' });
+    file.write(`$ ${command}\n`);
+    child.stdout.pipe(file);
+    child.on('error', reject);
+    child.on('close', (code) => {
+      resolve({ exit: code ?? undefined, output: readFileSync(log, 'utf8') });
+    });
+  });
+}
+
+/** As a user would go on: a command that is asked for first is given, and `init` follows once more. */
+async function contact(repository: Repository): Promise<Result> {
+  const folder = sourcesOf(repository);
+  const logs = cacheFolder('first-contact', 'logs');
+  mkdirSync(logs, { recursive: true });
+  const log = join(logs, `${repository.name}-${new Date().toISOString().replaceAll(':', '')}.log`);
+  console.log(`   log: ${log}`);
+  const began = performance.now();
+  const init = `stalemate init --yes --budget ${values.budget} --seed ${values.seed}`;
+  const asRun = (command: string): string => command.replace(/^stalemate/, `'${process.execPath}' '${STALEMATE}'`);
+  const commands = [init];
+  let ended = await runShown(asRun(init), folder, log);
+  const first = /^first {3}(.+)$/m.exec(ended.output)?.[1];
+  if (first !== undefined) {
+    for (const command of [first, `${init} --force`]) {
+      commands.push(command);
+      ended = await runShown(asRun(command), folder, log);
+    }
+  }
+  return {
+    name: repository.name,
+    version: repository.version,
+    commands,
+    seconds: Math.round((performance.now() - began) / 1000),
+    exit: ended.exit,
+    ...figuresIn(ended.output),
+    said: saidIn(ended.output),
+  };
+}
+
+const all = readRepositories();
+const chosen = drawn(all);
+
+async function tryAll(names: readonly string[]): Promise<void> {
+  const unknown = names.find((name) => !all.some((one) => one.name === name));
+  if (unknown !== undefined)
+    throw new HarnessError('USAGE', `got "${unknown}", expected names of controllers-under-test/first-contact`);
+  for (const repository of names.length === 0 ? chosen : all.filter(({ name }) => names.includes(name))) {
+    console.log(`\n== ${repository.name} ${repository.version}`);
+    const result = await contact(repository);
+    keepResult(result);
+    writePage(chosen);
+    console.log(`   exit ${result.exit ?? 'none'}, ${result.seconds} s, ${result.runs} runs: ${result.said}`);
+    console.log(isUseful(result) ? '   useful' : '   no useful verdict');
+  }
+}
+
+try {
+  const [what, ...names] = positionals;
+  if (what === 'draw')
+    for (const { name, version, language } of chosen) console.log(`${name} ${version} (${language})`);
+  else if (what === 'table') writePage(chosen);
+  else if (what === 'try') await tryAll(names);
+  else throw new HarnessError('USAGE', `got "${what ?? ''}", expected draw, try or table`);
+} catch (error) {
+  if (!(error instanceof HarnessError)) throw error;
+  console.error(error.message);
+  process.exitCode = EXIT.usage;
+}

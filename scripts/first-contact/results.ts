@@ -1,0 +1,152 @@
+/** What first contacts came to: read from what `init` prints, kept beside the list, and shown in docs/track-record.md. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { FOLDER, type Repository } from './repositories.ts';
+
+export interface Result {
+  readonly name: string;
+  readonly version: string;
+  /** What a user types, one after the other. */
+  readonly commands: readonly string[];
+  readonly seconds: number;
+  /** Undefined where it was ended from outside. */
+  readonly exit: number | undefined;
+  readonly runs: number;
+  readonly conflicts: number;
+  readonly staleReads: number;
+  readonly inconclusive: number;
+  /** The line of the output that says what it came to. */
+  readonly said: string;
+}
+
+/** What was found out about a project by reading its sources. */
+export interface Judgement {
+  readonly name: string;
+  readonly property: string;
+  readonly finding: string;
+  readonly judgement: 'true and harmful' | 'true but harmless' | 'false';
+  readonly because: string;
+}
+
+const RESULTS = `${FOLDER}results.json`;
+const JUDGEMENTS = `${FOLDER}judgements.json`;
+const PAGE = fileURLToPath(new URL('../../docs/track-record.md', import.meta.url));
+const BEGIN = '<!-- first-contact -->';
+const END = '<!-- /first-contact -->';
+
+/** A verdict with less behind it proves little. */
+const FLOOR = { runs: 20, conflicts: 10, staleReads: 10, inconclusiveShare: 0.05 };
+
+export function readResults(): readonly Result[] {
+  return existsSync(RESULTS) ? (JSON.parse(readFileSync(RESULTS, 'utf8')) as readonly Result[]) : [];
+}
+
+/** Adds a result in the place of an older one. */
+export function keepResult(result: Result): void {
+  const others = readResults().filter(({ name }) => name !== result.name);
+  const all = [...others, result].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  writeFileSync(RESULTS, `${JSON.stringify(all, undefined, 2)}\n`);
+}
+
+/** What the closing lines of a campaign say in figures; all zero where there was none. */
+export function figuresIn(output: string): Pick<Result, 'runs' | 'conflicts' | 'staleReads' | 'inconclusive'> {
+  const number = (pattern: RegExp): number => Number(pattern.exec(output)?.[1] ?? 0);
+  return {
+    runs: number(/^seed \d+ · ([\d,]+) runs?\b/m),
+    conflicts: number(/^seed .*\bconflicts: (\d+)/m),
+    staleReads: number(/^seed .*\bstale reads: (\d+)/m),
+    inconclusive: number(/^inconclusive: (\d+) runs?/m),
+  };
+}
+
+const SAID: readonly RegExp[] = [
+  /^ {2}✗ (.+)$/m,
+  /^this proves little: (.+)$/m,
+  /^stopped +(.+(?:\n {8}\S.*)*)$/m,
+  /^first {3}(.+)$/m,
+  /^inconclusive: .+\n +\d+ × (.+)$/m,
+  /^(all properties hold.*)$/m,
+  /^(error: .+|got .+, expected .+|.+, expected .+)$/m,
+];
+
+/** The sentence of the output that says most about how it ended. */
+export function saidIn(output: string): string {
+  for (const pattern of SAID) {
+    const found = pattern.exec(output)?.[1];
+    if (found !== undefined) return found.replaceAll(/\s+/g, ' ');
+  }
+  return output.trim().split('\n').at(-1) ?? '';
+}
+
+export function isUseful({ exit, runs, conflicts, staleReads, inconclusive }: Result): boolean {
+  if (exit === 1) return true;
+  const { inconclusiveShare } = FLOOR;
+  const enough = runs >= FLOOR.runs && conflicts >= FLOOR.conflicts && staleReads >= FLOOR.staleReads;
+  return exit === 0 && enough && inconclusive <= runs * inconclusiveShare;
+}
+
+/** Puts the table of all results into the page, between its markers. */
+export function writePage(drawn: readonly Repository[], list: readonly Result[] = readResults()): void {
+  const page = readFileSync(PAGE, 'utf8');
+  const [before = '', rest = ''] = page.split(BEGIN);
+  const after = rest.split(END)[1] ?? '';
+  writeFileSync(PAGE, `${before}${BEGIN}\n\n${tableText(drawn, list, readJudgements())}\n${END}${after}`);
+}
+
+function readJudgements(): readonly Judgement[] {
+  return existsSync(JUDGEMENTS) ? (JSON.parse(readFileSync(JUDGEMENTS, 'utf8')) as readonly Judgement[]) : [];
+}
+
+export function tableText(
+  drawn: readonly Repository[],
+  results: readonly Result[],
+  judgements: readonly Judgement[],
+): string {
+  const rows = drawn.map((repository) => {
+    const result = results.find(({ name }) => name === repository.name);
+    if (result === undefined)
+      return row([repository.name, repository.version, '', '', '', '', '', '', 'not tried yet']);
+    const { runs, conflicts, staleReads, inconclusive } = result;
+    return row([
+      repository.name,
+      repository.version,
+      isUseful(result) ? 'yes' : 'no',
+      result.exit === undefined ? 'ended' : String(result.exit),
+      `${result.seconds} s`,
+      String(runs),
+      `${conflicts}/${staleReads}`,
+      String(inconclusive),
+      result.said,
+    ]);
+  });
+  const useful = results.filter(isUseful).length;
+  const judged = judgements.map(({ name, property, finding, judgement, because }) =>
+    row([name, `\`${property}\``, finding, judgement, because]),
+  );
+  return [
+    `${useful} of ${drawn.length} came to a useful verdict; ${results.length} were tried.`,
+    '',
+    row(['repository', 'version', 'useful', 'exit', 'time', 'runs', 'conflicts/stale reads', 'inconclusive', 'why']),
+    row(Array.from({ length: 9 }, () => '---')),
+    ...rows,
+    ...(judged.length === 0
+      ? []
+      : [
+          '',
+          row(['repository', 'property', 'finding', 'judged', 'because']),
+          row(Array.from({ length: 5 }, () => '---')),
+        ]),
+    ...judged,
+    '',
+  ].join('\n');
+}
+
+const CELL_MAX = 240;
+
+function row(cells: readonly string[]): string {
+  const shown = cells.map((cell) => {
+    const plain = cell.replaceAll('|', '\\|').replaceAll(/[<>]/g, (sign) => (sign === '<' ? '&lt;' : '&gt;'));
+    return plain.length > CELL_MAX ? `${plain.slice(0, CELL_MAX)}…` : plain;
+  });
+  return `| ${shown.join(' | ')} |`;
+}

@@ -1,0 +1,152 @@
+/**
+ * The source trees of public projects, as a clone of them would be: fetched from their registry by its ordinary client into the user's
+ * cache folder, and made a git repository, so that each try begins with what was published.
+ *
+ * Start at {@link sourcesOf}.
+ */
+import { execFileSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { HarnessError } from '../../harness/model/errors.ts';
+import { cacheFolder } from '../cache-folder.ts';
+import type { Repository } from './repositories.ts';
+
+const FETCH_TIMEOUT_MS = 300_000;
+const OUTPUT_BYTES_MAX = 1 << 26;
+const AUTHOR = ['-c', 'user.name=a', '-c', 'user.email=a@example.com'];
+
+/**
+ * The folder of a project as it was published; what earlier tries have left there is removed.
+ *
+ * @throws {HarnessError} with the last words of the registry's client, where it does not bring the sources.
+ */
+export function sourcesOf(repository: Repository): string {
+  const cache = cacheFolder('first-contact');
+  const folder = join(cache, `${repository.name}-${repository.version}`);
+  if (existsSync(folder)) {
+    run('git', ['reset', '--quiet', '--hard'], folder);
+    run('git', ['clean', '-ffdxq'], folder);
+    return folder;
+  }
+  mkdirSync(cache, { recursive: true });
+  const work = mkdtempSync(join(cache, '.fetch-'));
+  try {
+    const tree = join(work, 'tree');
+    FETCHERS[repository.source](repository, work, tree);
+    run('git', ['init', '--quiet'], tree);
+    // Also what the project ignores and publishes all the same.
+    run('git', ['add', '--all', '--force'], tree);
+    run('git', [...AUTHOR, 'commit', '--quiet', '-m', repository.version], tree);
+    renameSync(tree, folder);
+    return folder;
+  } catch (error) {
+    const { stderr, message } = error as Error & { readonly stderr?: string };
+    const last = (stderr ?? '').trim().split('\n').slice(-3).join('\n');
+    throw new HarnessError(
+      'CLUSTER_UNAVAILABLE',
+      `could not fetch ${repository.package} ${repository.version}: ${last === '' ? message : last}`,
+    );
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+type Fetcher = (repository: Repository, work: string, tree: string) => void;
+
+const FETCHERS: { readonly [source in Repository['source']]: Fetcher } = {
+  go: ({ package: module, version }, work, tree) => {
+    cpSync(moduleFolder(module, version, work), tree, { recursive: true });
+    run('chmod', ['-R', 'u+w', tree], work);
+    addNestedModules(module, version, work, tree);
+  },
+  pypi: ({ package: name, version }, work, tree) => {
+    run(
+      'pip',
+      ['download', '--quiet', '--no-deps', '--no-binary', ':all:', '--dest', work, `${name}==${version}`],
+      work,
+    );
+    const archive = readdirSync(work).find((file) => /\.(tar\.gz|zip)$/.test(file)) ?? '';
+    unpack(join(work, archive), tree, work);
+  },
+  crates: ({ package: name, version }, work, tree) => {
+    const dummy = join(work, 'dummy');
+    mkdirSync(join(dummy, 'src'), { recursive: true });
+    writeFileSync(join(dummy, 'src', 'lib.rs'), '');
+    writeFileSync(
+      join(dummy, 'Cargo.toml'),
+      `[package]\nname = "dummy"\nversion = "0.0.0"\nedition = "2021"\n[dependencies]\n${name} = "=${version}"\n`,
+    );
+    const told = JSON.parse(run('cargo', ['metadata', '--format-version', '1'], dummy)) as {
+      readonly packages: readonly { readonly name: string; readonly manifest_path: string }[];
+    };
+    const found = told.packages.find((one) => one.name === name);
+    cpSync(dirname(found?.manifest_path ?? ''), tree, { recursive: true });
+  },
+  // The sources of an artifact and its POM: what Maven needs to build it again.
+  maven: ({ package: name, version }, work, tree) => {
+    const [, artifact = ''] = name.split(':');
+    const copy = (what: string): void => {
+      run(
+        'mvn',
+        ['-B', '-q', 'dependency:copy', `-Dartifact=${name}:${version}:${what}`, `-DoutputDirectory=${work}`],
+        work,
+      );
+    };
+    copy('pom');
+    copy('jar:sources');
+    const sources = join(tree, 'src', 'main', 'java');
+    mkdirSync(sources, { recursive: true });
+    run('unzip', ['-q', join(work, `${artifact}-${version}-sources.jar`), '-d', sources], work);
+    cpSync(join(work, `${artifact}-${version}.pom`), join(tree, 'pom.xml'));
+    for (const file of readdirSync(sources, { recursive: true, withFileTypes: true })) {
+      if (!file.isFile() || file.name.endsWith('.java')) continue;
+      const from = join(file.parentPath, file.name);
+      const to = join(tree, 'src', 'main', 'resources', from.slice(sources.length + 1));
+      mkdirSync(dirname(to), { recursive: true });
+      renameSync(from, to);
+    }
+  },
+};
+
+function moduleFolder(module: string, version: string, cwd: string): string {
+  const told = run('go', ['mod', 'download', '-json', `${module}@${version}`], cwd);
+  return (JSON.parse(told) as { readonly Dir: string }).Dir;
+}
+
+/** A module's archive lacks the modules inside of it. Those that go.mod takes from the tree are brought at the same version. */
+function addNestedModules(module: string, version: string, work: string, tree: string): void {
+  const text = readFileSync(join(tree, 'go.mod'), 'utf8');
+  for (const [, name = '', path = ''] of text.matchAll(/^\s*(?:replace\s+)?(\S+)(?:\s+v\S+)?\s+=>\s+\.\/(\S+)\s*$/gm)) {
+    if (existsSync(join(tree, path, 'go.mod')) || !name.startsWith(module.replace(/\/v\d+$/, ''))) continue;
+    cpSync(moduleFolder(name, version, work), join(tree, path), { recursive: true });
+    run('chmod', ['-R', 'u+w', join(tree, path)], work);
+  }
+}
+
+function unpack(archive: string, tree: string, work: string): void {
+  const inside = join(work, 'unpacked');
+  mkdirSync(inside);
+  if (archive.endsWith('.zip')) run('unzip', ['-q', archive, '-d', inside], work);
+  else run('tar', ['-xzf', archive, '-C', inside], work);
+  renameSync(join(inside, readdirSync(inside)[0] ?? ''), tree);
+}
+
+function run(command: string, args: readonly string[], cwd: string): string {
+  return execFileSync(command, args, {
+    cwd,
+    encoding: 'utf8',
+    timeout: FETCH_TIMEOUT_MS,
+    maxBuffer: OUTPUT_BYTES_MAX,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
