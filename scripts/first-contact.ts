@@ -52,7 +52,14 @@ function runShown(command: string, cwd: string, log: string): Promise<Ended> {
 
 /** As a user would go on: a command that is asked for first is given, and `init` follows once more. */
 async function contact(repository: Repository): Promise<Result> {
-  const folder = sourcesOf(repository);
+  let folder: string;
+  try {
+    folder = sourcesOf(repository);
+  } catch (error) {
+    if (!(error instanceof HarnessError)) throw error;
+    const { name, version } = repository;
+    return { name, version, commands: [], seconds: 0, exit: undefined, ...figuresIn(''), said: error.message };
+  }
   const logs = cacheFolder('first-contact', 'logs');
   mkdirSync(logs, { recursive: true });
   const log = join(logs, `${repository.name}-${new Date().toISOString().replaceAll(':', '')}.log`);

@@ -69,13 +69,17 @@ const FETCHERS: { readonly [source in Repository['source']]: Fetcher } = {
     run('chmod', ['-R', 'u+w', tree], work);
     addNestedModules(module, version, work, tree);
   },
+  // Where there is no archive of the sources, the wheel holds the modules, and nothing of how they are installed.
   pypi: ({ package: name, version }, work, tree) => {
-    run(
-      'pip',
-      ['download', '--quiet', '--no-deps', '--no-binary', ':all:', '--dest', work, `${name}==${version}`],
-      work,
-    );
-    const archive = readdirSync(work).find((file) => /\.(tar\.gz|zip)$/.test(file)) ?? '';
+    const download = (form: readonly string[]): void => {
+      run('pip', ['download', '--quiet', '--no-deps', ...form, '--dest', work, `${name}==${version}`], work);
+    };
+    try {
+      download(['--no-binary', ':all:']);
+    } catch {
+      download([]);
+    }
+    const archive = readdirSync(work).find((file) => /\.(tar\.gz|zip|whl)$/.test(file)) ?? '';
     unpack(join(work, archive), tree, work);
   },
   crates: ({ package: name, version }, work, tree) => {
@@ -136,9 +140,9 @@ function addNestedModules(module: string, version: string, work: string, tree: s
 function unpack(archive: string, tree: string, work: string): void {
   const inside = join(work, 'unpacked');
   mkdirSync(inside);
-  if (archive.endsWith('.zip')) run('unzip', ['-q', archive, '-d', inside], work);
-  else run('tar', ['-xzf', archive, '-C', inside], work);
-  renameSync(join(inside, readdirSync(inside)[0] ?? ''), tree);
+  if (archive.endsWith('.tar.gz')) run('tar', ['-xzf', archive, '-C', inside], work);
+  else run('unzip', ['-q', archive, '-d', inside], work);
+  renameSync(archive.endsWith('.whl') ? inside : join(inside, readdirSync(inside)[0] ?? ''), tree);
 }
 
 function run(command: string, args: readonly string[], cwd: string): string {

@@ -12,7 +12,7 @@ import { progressLine } from '../../report/progress.ts';
 import { recordingOf } from '../../report/record.ts';
 import { redactRecording, redactTexts, redactWords } from '../../report/redaction/index.ts';
 import type { Vault } from '../../report/redaction/vault.ts';
-import { summarise } from '../../report/summary.ts';
+import { summarise, type Summary } from '../../report/summary.ts';
 import { checkFolder } from '../../report/write-files.ts';
 import { type BaseBuild, baseBuild, type BaseContext, type BaseFlags, judgeOnBase, replayLike } from '../base-build.ts';
 import { budgetsOf, readBaseline, type KeptBaseline } from '../baseline.ts';
@@ -38,7 +38,13 @@ export interface ForChange {
   readonly seed: number;
 }
 
-export async function runCampaign(flags: RunFlags, context: CommandContext, change?: ForChange): Promise<ExitCode> {
+/** @param onSummary is shown what it comes to, before the exit code is answered. */
+export async function runCampaign(
+  flags: RunFlags,
+  context: CommandContext,
+  change?: ForChange,
+  onSummary?: (summary: Summary) => void,
+): Promise<ExitCode> {
   const { console } = context;
   const config = await configOf(flags, console, change === undefined ? {} : { seed: change.seed });
   if (flags.dryRun === true) return await dryRun(config, console);
@@ -51,7 +57,7 @@ export async function runCampaign(flags: RunFlags, context: CommandContext, chan
   const release = lockFolder(config.reportDir);
   try {
     const prepared = {
-      ...{ kept, build, confirm, baseline, again: flags.again },
+      ...{ kept, build, confirm, baseline, again: flags.again, onSummary },
       ...{ update: flags.updateBaseline === true, all: flags.all === true },
     };
     return await withTelling(config, flags, console, (telling) => runTold(prepared, telling, context));
@@ -67,6 +73,7 @@ interface Prepared extends KeptBaseline {
   /** Every symptom is a finding of its own. */
   readonly all: boolean;
   readonly again: Again | undefined;
+  readonly onSummary: ((summary: Summary) => void) | undefined;
 }
 
 /** What there is of a campaign, as far as it came. */
@@ -76,7 +83,7 @@ interface There {
 }
 
 async function runTold(
-  { kept, build, confirm, baseline, update, all, again: typed }: Prepared,
+  { kept, build, confirm, baseline, update, all, again: typed, onSummary }: Prepared,
   telling: Telling,
   { signal }: CommandContext,
 ): Promise<ExitCode> {
@@ -151,6 +158,7 @@ async function runTold(
       : undefined;
   const again = typed === undefined ? undefined : withoutSecrets(typed, config, vault);
   const summary = summarise(redacted, (finding) => keeper.pathOf(finding), corpus?.summary, budgets, again);
+  onSummary?.(summary);
   const scenario = scenarioOf(
     config,
     { ...redacted, outcome: summary.outcome },

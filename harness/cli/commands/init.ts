@@ -11,6 +11,7 @@ import { filesText, foundText, planText, samplesText } from '../init/found-text.
 import { makePlan, SAMPLE_FILE, type Plan } from '../init/plan.ts';
 import { makeContact } from '../init/first-contact.ts';
 import { prepare } from '../init/prepare.ts';
+import { lackingText } from '../init/enough.ts';
 import { agreed } from '../questions.ts';
 import { readRepository } from '../init/repository.ts';
 import { CI_KINDS, type CiKind } from '../init/survey.ts';
@@ -132,10 +133,15 @@ async function firstRun(
   const seed = flags.seed === undefined ? {} : { seed: flags.seed };
   out(`run     ${called} run --budget ${budget} --stop-after 1${'seed' in seed ? ` --seed ${seed.seed}` : ''}\n\n`);
   const config = findConfigFile(cwd);
-  const code = await runCampaign(
+  let lacking: string | undefined;
+  const held = await runCampaign(
     { ...(config === undefined ? {} : { config }), ...seed, budget, stopAfter: 1 },
     context,
+    undefined,
+    (summary) => (lacking = lackingText(summary, called)),
   );
+  const code = held === EXIT.holds && lacking !== undefined ? EXIT.inconclusive : held;
+  if (lacking !== undefined) out(`\n${lacking}\n`);
   const what = code === EXIT.inconclusive ? 'no verdict yet' : 'first verdict';
   out(`\n${what} after ${Math.round((realNow() - started) / 1000)} s; next: ${called} run --budget 10m\n`);
   return code;
