@@ -51,8 +51,10 @@ it('writes what a project needs and runs it once, and never writes over anything
   const { code, stdout } = stalemate(['init', '--budget', '60'], { cwd: folder });
   expect(stdout).toContain('no sample that can be used: Release drawn from the schema');
   expect(stdout).toContain('note    .github/workflows/stalemate.yml has to be given stalemate');
-  expect(stdout).toMatch(/\nfirst verdict after \d+ s; next: npx stalemate run --budget 10m\n$/);
-  expect(code).toBe(0);
+  expect(stdout).toMatch(/\nno verdict yet after \d+ s; next: npx stalemate run --budget 10m\n$/);
+  // Sixty runs meet a few conflicts only, which is too little for a verdict.
+  expect(stdout).toContain('are too few to say that it holds');
+  expect(code).toBe(3);
   expect(read('.gitignore')).toBe(
     'node_modules\n\n# stalemate\n.stalemate/*\n!.stalemate/corpus/\n!.stalemate/baseline.json\n!.stalemate/config.schema.json\n',
   );

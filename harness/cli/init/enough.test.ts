@@ -8,7 +8,7 @@ const summary = (
   staleReads: number,
   outcome: Summary['outcome'] = 'holds',
 ): Summary => ({
-  ...{ version: 1, outcome, seed: 1, runs, verified: 0, elapsedMs: 1000, contention: { conflicts, staleReads } },
+  ...{ version: 1, outcome, seed: 1, runs, verified: 0, elapsedMs: 60_000, contention: { conflicts, staleReads } },
   ...{ findings: [], inconclusive: { count: 0, reasons: {} }, perProperty: {}, warnings: [] },
 });
 

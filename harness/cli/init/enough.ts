@@ -8,17 +8,17 @@ const RUNS_MIN = 20;
 const MET_MIN = 10;
 
 /** What a run that holds lacks, in one sentence, and how to get it; undefined where it is enough, or where it does not hold. */
-export function lackingText({ outcome, runs, contention }: Summary, called: string): string | undefined {
+export function lackingText({ outcome, runs, contention, elapsedMs }: Summary, called: string): string | undefined {
   if (outcome !== 'holds') return undefined;
   const [conflicts, stale] = [contention['conflicts'] ?? 0, contention['staleReads'] ?? 0];
   if (runs >= RUNS_MIN && conflicts >= MET_MIN && stale >= MET_MIN) return undefined;
   const had = `${countText(runs, 'run')}, ${countText(conflicts, 'conflict')} and ${countText(stale, 'stale read')} are too few to say that it holds (${RUNS_MIN}, ${MET_MIN} and ${MET_MIN} are enough)`;
-  // More of the same brings what is short where time is all that lacked.
-  const perRun = Math.min(conflicts, stale) / Math.max(1, runs);
-  return perRun * RUNS_OF_TEN_MINUTES >= MET_MIN || runs < RUNS_MIN
+  // More of the same brings what is short where time is all that it lacks.
+  const expected = (Math.min(conflicts, stale) * MORE_MS) / Math.max(1, elapsedMs);
+  return expected >= MET_MIN
     ? `${had}; give it more time: ${called} run --budget 10m`
     : `${had}; add a sample that makes it change objects which others change too: ${called} init --force --sample FILE`;
 }
 
-/** What a slow target manages in ten minutes. */
-const RUNS_OF_TEN_MINUTES = 100;
+/** Of the campaign that is suggested. */
+const MORE_MS = 600_000;
