@@ -94,7 +94,8 @@ async function tryAll(names: readonly string[]): Promise<void> {
   const unknown = names.find((name) => !all.some((one) => one.name === name));
   if (unknown !== undefined)
     throw new HarnessError('USAGE', `got "${unknown}", expected names of controllers-under-test/first-contact`);
-  for (const repository of names.length === 0 ? chosen : all.filter(({ name }) => names.includes(name))) {
+  const named = names.flatMap((name) => all.filter((one) => one.name === name));
+  for (const repository of names.length === 0 ? chosen : named) {
     console.log(`\n== ${repository.name} ${repository.version}`);
     const result = await contact(repository);
     keepResult(result);

@@ -63,16 +63,16 @@ const SAID: readonly RegExp[] = [
   /^ {2}✗ (.+)$/m,
   /^this proves little: (.+)$/m,
   /^stopped +(.+(?:\n {8}\S.*)*)$/m,
-  /^first {3}(.+)$/m,
   /^inconclusive: .+\n +\d+ × (.+)$/m,
   /^(all properties hold.*)$/m,
-  /^(error: .+|got .+, expected .+|.+, expected .+)$/m,
+  /^stalemate: (?!.* on \w+, seed \d)(.+)$/m,
 ];
 
 /** The sentence of the output that says most about how it ended. */
 export function saidIn(output: string): string {
+  const last = output.slice(output.lastIndexOf('\n$ ') + 1);
   for (const pattern of SAID) {
-    const found = pattern.exec(output)?.[1];
+    const found = pattern.exec(last)?.[1];
     if (found !== undefined) return found.replaceAll(/\s+/g, ' ');
   }
   return output.trim().split('\n').at(-1) ?? '';

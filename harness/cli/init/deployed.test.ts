@@ -56,3 +56,11 @@ it('finds the plainest overlay after the usual one, none of tests, and none that
     'config/monitored',
   ]);
 });
+
+it('does not give a subcommand twice', () => {
+  expect(withArguments(['bin/op', 'run'], { args: ['run', '--webhooks'], env: {} }, false)).toEqual([
+    'bin/op',
+    'run',
+    '--webhooks',
+  ]);
+});

@@ -75,7 +75,8 @@ export function withArguments(command: readonly string[], { args }: Deployed, mo
     const takesNext = word.startsWith('-') && !word.includes('=') && next !== undefined && !next.startsWith('-');
     const words = takesNext ? [word, next] : [word];
     if (takesNext) at++;
-    const isKnown = word.startsWith('-') && own.has(flagOf(word));
+    // A subcommand that the source was found to have is among the Deployment's arguments as well.
+    const isKnown = own.has(word.startsWith('-') ? flagOf(word) : word);
     if (!isKnown && (mountsFiles || !words.some((one) => one.includes(MOUNTED)))) added.push(...words);
   }
   return [...command, ...added];

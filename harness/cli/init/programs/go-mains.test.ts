@@ -53,3 +53,23 @@ it('does not count what tests and examples deploy', () => {
 
   expect(rankMains(repositoryOf(texts), ['tool'], 'example.com/op')[0]?.weight).toBe(0);
 });
+
+it('knows a program by the name of its container, where the image is called as the project is', () => {
+  const texts = {
+    'config/manager.yaml':
+      'kind: Deployment\nspec:\n  containers:\n  - name: op-controller\n    image: example.com/op:latest\n',
+  };
+
+  expect(ranked(texts, ['cmd/op-backup', 'cmd/op-controller'])[0]).toBe('cmd/op-controller');
+});
+
+it('takes the larger of two programs that are deployed alike', () => {
+  const texts = {
+    'config/a.yaml': 'kind: Deployment\nspec:\n  containers:\n  - name: collector\n',
+    'config/b.yaml': 'kind: Deployment\nspec:\n  containers:\n  - name: leader\n',
+  };
+  const size = (folder: string): number => (folder === 'cmd/leader' ? 9 : 2);
+  const mains = rankMains(repositoryOf(texts), ['cmd/collector', 'cmd/leader'], 'example.com/op', size);
+
+  expect(mains[0]?.folder).toBe('cmd/leader');
+});

@@ -27,8 +27,17 @@ const ASIDE = /(^|\/)(tests?|e2e|hack|examples?|samples?|site|docs?|dev[\w-]*|fi
 const CONTAINER_FILE = /(^|\/)(Dockerfile|Containerfile)[^/]*$/;
 const WEIGHT = { image: 4, deployment: 4, daemonSet: 1, makefile: 3, besideItself: 2 } as const;
 
-/** The packages, the one with most evidence first. */
-export function rankMains(repository: Repository, folders: readonly string[], module: string): readonly Main[] {
+/**
+ * The packages, the one with most evidence first.
+ *
+ * @param size how many packages of the repository a program is made of: of two that are deployed alike, the larger one is the manager
+ */
+export function rankMains(
+  repository: Repository,
+  folders: readonly string[],
+  module: string,
+  size: (folder: string) => number = () => 0,
+): readonly Main[] {
   const evidence = new Map(folders.map((folder) => [folder, new Map<string, number>()]));
   const note = (folder: string | undefined, why: string, weight: number): void => {
     const found = folder === undefined ? undefined : evidence.get(folder);
@@ -58,7 +67,9 @@ export function rankMains(repository: Repository, folders: readonly string[], mo
       const found = [...(evidence.get(folder) ?? [])].toSorted(([, a], [, b]) => b - a);
       return { folder, weight: found.reduce((sum, [, weight]) => sum + weight, 0), why: found.map(([why]) => why) };
     })
-    .toSorted((a, b) => b.weight - a.weight || placeOf(a.folder) - placeOf(b.folder));
+    .toSorted(
+      (a, b) => b.weight - a.weight || placeOf(a.folder) - placeOf(b.folder) || size(b.folder) - size(a.folder),
+    );
 }
 
 function placeOf(folder: string): number {
@@ -112,7 +123,9 @@ function workloadsIn({ files, text }: Repository): readonly { file: string; kind
           const programs = [...document.matchAll(/command:\s*(?:\[\s*|\n\s*-\s*)["']?\/?([\w./-]+)/g)].map(
             ([, program = '']) => posix.basename(program),
           );
-          return [{ file, kind, words: [...programs, ...images] }];
+          // A container is often called as its program is, where the image has the name of the project.
+          const containers = [...document.matchAll(/^\s*(?:- )?name:\s*["']?([\w-]+)/gm)].map(([, name = '']) => name);
+          return [{ file, kind, words: [...programs, ...images, ...containers] }];
         }),
     );
 }

@@ -1,6 +1,7 @@
 /** Go: kubebuilder and operator-sdk layouts, and whatever else has a main package that makes a manager or an informer. */
 import { posix } from 'node:path';
 import { has, type Repository } from '../repository.ts';
+import { goPackages, type GoPackages } from './go-closure.ts';
 import { rankMains, type Main } from './go-mains.ts';
 import type { Program } from './program.ts';
 
@@ -10,13 +11,17 @@ export function goProgram(repository: Repository): Program | undefined {
   if (!/sigs\.k8s\.io\/controller-runtime|k8s\.io\/client-go/.test(module)) return undefined;
   const runtime = module.includes('controller-runtime') ? 'controller-runtime' : 'client-go';
   const common = { language: `Go, ${runtime}`, setUp: 'go', generate: generateOf(repository) } as const;
-  const mains = mainPackages(repository, moduleName(module));
+  const packages = goPackages(repository, modulePath(module));
+  const mains = mainPackages(repository, moduleName(module), packages);
   const [main] = mains;
   if (main === undefined)
     return { ...common, command: [], elects: false, notes: ['no package main in the repository makes a manager'] };
   const chosen = main.folder;
-  const source = packageText(repository, chosen);
-  const flag = (name: string): boolean => source.includes(`"${name}"`);
+  const source = packages.at(chosen).text;
+  const called = packages.closure(chosen).slice(1);
+  // Other packages have the same words for other things: there, only a call that defines a flag counts.
+  const flag = (name: string): boolean =>
+    source.includes(`"${name}"`) || called.some(({ text }) => definesFlag(text, name));
   const makefile = repository.text('Makefile');
   const own = chosen === '.' || chosen === 'cmd' ? posix.basename(moduleName(module)) : posix.basename(chosen);
   const binary = /\bbin\/(manager|operator)\b/.exec(makefile)?.[0] ?? `bin/${own}`;
@@ -25,6 +30,7 @@ export function goProgram(repository: Repository): Program | undefined {
     ...common,
     command: [
       binary,
+      ...subcommandOf(source, called),
       // controller-runtime reads KUBECONFIG; a flag of the program's own may be all that it looks at.
       ...(flag('kubeconfig') ? ['--kubeconfig={kubeconfig}'] : []),
       ...(metrics ? ['--metrics-bind-address=127.0.0.1:{port:metrics}'] : []),
@@ -52,16 +58,33 @@ function generateOf(repository: Repository): string {
     : 'controller-gen crd paths=./... output:crd:dir=config/crd/bases';
 }
 
-/** Main packages that make a manager, or all of them where none does so itself, the likeliest first. */
-function mainPackages(repository: Repository, module: string): readonly Main[] {
+/** Main packages that make a manager, by themselves or by what they call, or all of them where none does; the likeliest first. */
+function mainPackages(repository: Repository, module: string, packages: GoPackages): readonly Main[] {
   const files = repository.files.filter((file) => file.endsWith('.go') && !file.endsWith('_test.go'));
   const folders = new Set(
     files
       .filter((file) => /^package main$/m.test(repository.text(file)) && /^func main\(\)/m.test(repository.text(file)))
       .map((file) => posix.dirname(file)),
   );
-  const mains = [...folders].filter((folder) => MANAGER.test(packageText(repository, folder)));
-  return rankMains(repository, mains.length > 0 ? mains : [...folders], module);
+  const direct = [...folders].filter((folder) => MANAGER.test(packages.at(folder).text));
+  const calling = [...folders].filter((folder) => packages.closure(folder).some(({ text }) => MANAGER.test(text)));
+  const mains = [direct, calling, [...folders]].find((some) => some.length > 0) ?? [];
+  return rankMains(repository, mains, module, (folder) => packages.closure(folder).length);
+}
+
+/** `fs.StringVar(&path, "kubeconfig", …)`, `flag.String("kubeconfig", …)`, `flags.BoolVarP(&on, "leader-elect", …)` */
+function definesFlag(text: string, name: string): boolean {
+  return new RegExp(`\\.(?:String|Bool|Int|Duration)\\w*\\((?:\\s*&[\\w.]+,)?\\s*"${name}"`).test(text);
+}
+
+/** Of a program with commands of its own (cobra), the one whose package makes the manager: without it, it prints its help and ends. */
+function subcommandOf(source: string, called: readonly { readonly text: string }[]): readonly string[] {
+  if (!/\.AddCommand\(/.test(source) || MANAGER.test(source)) return [];
+  const uses = called
+    .filter(({ text }) => MANAGER.test(text))
+    .flatMap(({ text }) => [...text.matchAll(/\bUse:\s*"([\w-]+)/g)].map(([, use = '']) => use));
+  const [only, ...others] = new Set(uses);
+  return only === undefined || others.length > 0 ? [] : [only];
 }
 
 const OTHERS_NAMED = 4;
@@ -73,15 +96,12 @@ function takenText({ folder, why }: Main, others: readonly Main[]): string {
   return `${folder} is taken for the manager${because}; there are also ${named.join(', ')}${more}`;
 }
 
-function packageText(repository: Repository, folder: string): string {
-  return repository.files
-    .filter((file) => posix.dirname(file) === folder && file.endsWith('.go') && !file.endsWith('_test.go'))
-    .map((file) => repository.text(file))
-    .join('\n');
+function modulePath(module: string): string {
+  return /^module\s+(\S+)/m.exec(module)?.[1] ?? 'manager';
 }
 
 function moduleName(module: string): string {
-  return (/^module\s+(\S+)/m.exec(module)?.[1] ?? 'manager').replace(/\/v\d+$/, '');
+  return modulePath(module).replace(/\/v\d+$/, '');
 }
 
 /** Where kubebuilder keeps what it ships. */

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { repositoryOf } from '../repository.ts';
+import { goProgram } from './go.ts';
+
+const GO_MOD = 'module example.com/op/v2\nrequire sigs.k8s.io/controller-runtime v0.20.0\n';
+const MAIN = (calls: string): string => `package main\nimport "example.com/op/v2/${calls}"\nfunc main() {\n}\n`;
+const RUN = 'package run\nfunc Run() {\n\tmgr, err := ctrl.NewManager(config, options)\n}\n';
+
+it('takes the program that makes a manager in a package that it calls', () => {
+  const program = goProgram(
+    repositoryOf({
+      'go.mod': GO_MOD,
+      Dockerfile: 'RUN go build -o backup ./cmd/backup\nRUN go build -o runner ./cmd/runner\n',
+      'cmd/backup/main.go': MAIN('pkg/store'),
+      'cmd/runner/main.go': MAIN('pkg/run'),
+      'pkg/run/run.go': RUN,
+      'pkg/store/store.go': 'package store\n',
+    }),
+  );
+
+  expect(program?.build?.at(-1)).toBe('./cmd/runner');
+});
+
+it('starts a program with commands of its own by the one that makes the manager', () => {
+  const program = goProgram(
+    repositoryOf({
+      'go.mod': GO_MOD,
+      'cmd/main.go': `${MAIN('cmd/run')}func init() {\n\troot.AddCommand(run.Command())\n}\n`,
+      'cmd/run/run.go': `${RUN}var command = &cobra.Command{\n\tUse:   "run [flags]",\n}\n`,
+    }),
+  );
+
+  expect(program?.command).toEqual(['bin/op', 'run']);
+});
+
+it('knows flags that a called package defines, and not the same words elsewhere', () => {
+  const program = goProgram(
+    repositoryOf({
+      'go.mod': GO_MOD,
+      'cmd/op/main.go': MAIN('pkg/run'),
+      'pkg/run/run.go': `${RUN}func flags() {\n\tfs.StringVar(&probes, "health-probe-bind-address", ":8081", "")\n\tkey := secret.Data["kubeconfig"]\n}\n`,
+    }),
+  );
+
+  expect(program?.command).toEqual(['bin/op', '--health-probe-bind-address=127.0.0.1:{port:probes}']);
+});
