@@ -57,14 +57,21 @@ describe('loadCrds', () => {
     const single = file('crd.yaml', CRD);
     const bases = join(folder, 'bases');
     mkdirSync(bases);
-    writeFileSync(join(bases, 'a.yaml'), `${SAMPLE}---\n${CRD}`);
+    writeFileSync(join(bases, 'a.yaml'), `${SAMPLE}---\n${CRD.replaceAll('widget', 'gadget')}`);
     writeFileSync(join(bases, 'kustomization.yaml'), 'resources: [a.yaml]\n');
     writeFileSync(join(bases, 'notes.txt'), 'not: yaml: at all');
 
     expect(loadCrds([single, bases]).map(({ metadata }) => metadata.name)).toEqual([
       'widgets.example.com',
-      'widgets.example.com',
+      'gadgets.example.com',
     ]);
+  });
+
+  it('takes the first of several definitions of the same name, which a bundle repeats', () => {
+    const single = file('crd.yaml', CRD);
+    const bundle = file('bundle.yaml', `${CRD.replace('Namespaced', 'Cluster')}---\n${SAMPLE}`);
+
+    expect(loadCrds([single, bundle]).map(({ spec }) => spec)).toMatchObject([{ scope: 'Namespaced' }]);
   });
 
   it('finds what controller-gen makes below config/crd, and passes over patches and kustomizations', () => {
@@ -148,7 +155,7 @@ describe('loadCrds', () => {
 
 describe('withoutConversionWebhooks', () => {
   it('takes versions to differ in their name only, and says so', () => {
-    const webhook = CRD.replace(
+    const webhook = CRD.replaceAll('widget', 'gadget').replace(
       '  scope:',
       '  conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1]}}\n  scope:',
     );
@@ -158,7 +165,7 @@ describe('withoutConversionWebhooks', () => {
 
     expect(crds[0]).toBe(given[0]);
     expect(crds[1]).toMatchObject({ spec: { conversion: { strategy: 'None' }, scope: 'Namespaced' } });
-    expect(warnings).toEqual([expect.stringContaining('the CRD widgets.example.com is converted by a webhook')]);
+    expect(warnings).toEqual([expect.stringContaining('the CRD gadgets.example.com is converted by a webhook')]);
   });
 });
 

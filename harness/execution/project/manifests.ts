@@ -12,12 +12,13 @@ const CRD_VERSION = 'apiextensions.k8s.io/v1';
 
 /**
  * Reads the CRDs of files and folders. A folder may hold other manifests too, and patches, and its CRDs in inner folders; a file named
- * itself must hold one as well.
+ * itself must hold one as well. Of several of the same name the first counts: bundles repeat what lies in folders, and a real server
+ * refuses to create one twice.
  *
  * @throws {MANIFEST_INVALID}
  */
 export function loadCrds(paths: readonly string[]): readonly KubeObject[] {
-  const crds: KubeObject[] = [];
+  const crds = new Map<string | undefined, KubeObject>();
   for (const path of paths) {
     const { manifests, folder } = readPath(path, {
       what: 'CRDs',
@@ -26,7 +27,9 @@ export function loadCrds(paths: readonly string[]): readonly KubeObject[] {
     });
     for (const manifest of manifests) {
       if (isCrd(manifest)) {
-        if (!folder || !isPatch(manifest)) crds.push(checkedCrd(manifest));
+        if (folder && isPatch(manifest)) continue;
+        const crd = checkedCrd(manifest);
+        if (!crds.has(crd.metadata.name)) crds.set(crd.metadata.name, crd);
       } else if (!folder && !manifests.some(isCrd)) {
         fail(manifest, `is a ${manifest.object.kind}, expected a ${CRD_KIND}; pass samples with --sample`);
       }
@@ -35,7 +38,7 @@ export function loadCrds(paths: readonly string[]): readonly KubeObject[] {
       throw invalid(path, undefined, `holds no ${CRD_KIND}; name the file or folder that your CRDs are generated into`);
     }
   }
-  return crds;
+  return [...crds.values()];
 }
 
 /**
