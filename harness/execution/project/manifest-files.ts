@@ -10,6 +10,7 @@ import { entriesOf, readFileText, Unreadable } from '../../report/read-files.ts'
 import { LineCounter, parseAllDocuments, type Document } from 'yaml';
 import { HarnessError } from '../../model/errors.ts';
 import { nestsDeeper } from '../../model/json.ts';
+import { withIndentedQuotes } from './quoted-lines.ts';
 import type { JsonObject, KubeObject } from '../../model/object.ts';
 
 /** An object and where it stands. */
@@ -94,9 +95,7 @@ function readFile(file: string, lenient: boolean): readonly Manifest[] {
  * @throws {MANIFEST_INVALID}
  */
 export function parseManifests(text: string, file: string, lenient: boolean): readonly Manifest[] {
-  const lines = new LineCounter();
-  // Anchors and merge keys are common in hand-written manifests; a map as a key is a template's, which the parser would only warn of.
-  const documents = parseAllDocuments(text, { lineCounter: lines, merge: true, stringKeys: true, logLevel: 'error' });
+  const { documents, lines } = documentsOf(text);
   const manifests: Manifest[] = [];
   for (const document of 'empty' in documents ? [] : documents) {
     const error = document.errors[0];
@@ -129,6 +128,31 @@ export function parseManifests(text: string, file: string, lenient: boolean): re
     throw invalid(file, undefined, 'holds no object, expected Kubernetes manifests in YAML; check the path');
   }
   return manifests;
+}
+
+interface Documents {
+  readonly documents: ReturnType<typeof parseAllDocuments>;
+  readonly lines: LineCounter;
+}
+
+/** Also of what only the parser of Kubernetes' own tools takes. */
+function documentsOf(text: string): Documents {
+  const strict = parsed(text);
+  if (!hasErrors(strict, 'MISSING_CHAR')) return strict;
+  const lenient = parsed(withIndentedQuotes(text));
+  return hasErrors(lenient) ? strict : lenient;
+}
+
+function parsed(text: string): Documents {
+  const lines = new LineCounter();
+  // Anchors and merge keys are common in hand-written manifests; a map as a key is a template's, which the parser would only warn of.
+  const documents = parseAllDocuments(text, { lineCounter: lines, merge: true, stringKeys: true, logLevel: 'error' });
+  return { documents, lines };
+}
+
+function hasErrors({ documents }: Documents, code?: string): boolean {
+  const errors = 'empty' in documents ? [] : documents.flatMap((document) => document.errors);
+  return errors.some((error) => code === undefined || error.code === code);
 }
 
 /** What a document stands for; anchors may be named a hundred times, for a few lines of them can stand for more than any memory holds. */
