@@ -49,3 +49,31 @@ it('says nothing of templates of Helm whose definitions were found elsewhere', (
   expect(findDefinitions(repositoryOf(texts)).notes).toEqual([]);
   expect(findDefinitions(repositoryOf({ 'charts/op/templates/a.yaml': template })).notes).toHaveLength(1);
 });
+
+it('takes another file where the API server refuses the first definition of a name', () => {
+  const refused = crd('example.com').replace('{ type: object }', '{ type: array }');
+  const texts = { 'crds/full/a.yaml': refused, 'crds/minimal/a.yaml': crd('example.com') };
+
+  const { paths, notes } = findDefinitions(repositoryOf(texts));
+
+  expect([paths, notes]).toEqual([['crds/minimal'], []]);
+});
+
+it('passes over a definition that the API server refuses, and says why', () => {
+  const refused = crd('example.com').replace('{ type: object }', '{ type: array }');
+
+  const { crds, notes } = findDefinitions(repositoryOf({ 'crds/a.yaml': refused, 'crds/b.yaml': crd('example.org') }));
+
+  expect(crds).toHaveLength(1);
+  expect(notes).toEqual([expect.stringMatching(/^passed over: crds\/a\.yaml: .*widgets\.example\.com.* was refused/)]);
+});
+
+it('says nothing of old versions of what was found, and little of others that cannot be read', () => {
+  const old = (group: string): string => crd(group).replace('k8s.io/v1', 'k8s.io/v1beta1');
+  const found = { 'crds/a.yaml': crd('example.com'), 'bundles/1/a.yaml': old('example.com') };
+
+  expect(findDefinitions(repositoryOf(found)).notes).toEqual([]);
+  expect(findDefinitions(repositoryOf({ ...found, 'b/1.yaml': old('b.org'), 'b/2.yaml': old('b.org') })).notes).toEqual(
+    [expect.stringMatching(/^passed over: "b\/1\.yaml" line 1 is a .*; and 1 more$/)],
+  );
+});

@@ -3,7 +3,9 @@ import { posix } from 'node:path';
 import { parseManifests } from '../../execution/project/manifest-files.ts';
 import { crdsAmong } from '../../execution/project/manifests.ts';
 import type { KubeObject } from '../../model/object.ts';
+import { HarnessError } from '../../model/errors.ts';
 import { isRecord } from '../../model/json.ts';
+import { createServer } from '../embedded-server.ts';
 import { ownGroups } from './own-groups.ts';
 import type { Repository } from './repository.ts';
 
@@ -32,7 +34,8 @@ const FOREIGN = /(^|\/)(tests?|e2e|hack|examples?|fixtures?)\//i;
 export function findDefinitions(repository: Repository, files: readonly string[] = repository.files): Definitions {
   const notes: string[] = [];
   const templates: Template[] = [];
-  const byName = new Map<string, { readonly crd: KubeObject; readonly file: string }>();
+  const unread: Template[] = [];
+  const byName = new Map<string, Declared[]>();
   const candidates = files.filter((file) => /\.(ya?ml|json)$/.test(file));
   for (const file of candidates.toSorted((a, b) => rank(a) - rank(b))) {
     const text = repository.text(file);
@@ -41,16 +44,16 @@ export function findDefinitions(repository: Repository, files: readonly string[]
       templates.push({ file, names: namesIn(text) });
       continue;
     }
-    const crds = read(file, text, notes);
+    const crds = read(file, text, unread);
     for (const crd of crds) {
       const name = crd.metadata.name ?? '';
-      if (!byName.has(name)) byName.set(name, { crd, file });
+      byName.set(name, [...(byName.get(name) ?? []), { crd, file }]);
     }
   }
-  notes.push(...templatesText(templates, new Set(byName.keys())));
+  notes.push(...unreadText(unread, new Set(byName.keys())), ...templatesText(templates, new Set(byName.keys())));
   const own = ownGroups(repository);
-  const all = [...byName.values()];
-  const isOwn = ({ crd }: (typeof all)[number]): boolean => own.has(groupOf(crd));
+  const all = [...byName.values()].flatMap((copies) => takenOf(copies, notes));
+  const isOwn = ({ crd }: Declared): boolean => own.has(groupOf(crd));
   // A project without types of its own, or whose types nobody can tell, may be about any of them.
   const found = all.some(isOwn) ? all.filter(isOwn) : all;
   const others = all.filter((one) => !found.includes(one));
@@ -63,15 +66,53 @@ export function findDefinitions(repository: Repository, files: readonly string[]
   };
 }
 
+interface Declared {
+  readonly crd: KubeObject;
+  readonly file: string;
+}
+
+/** The first of several that the API server takes: some projects keep a variant for documentation that none takes. */
+function takenOf(copies: readonly Declared[], notes: string[]): readonly Declared[] {
+  let refused = '';
+  for (const copy of copies) {
+    const problem = problemWith(copy.crd);
+    if (problem === '') return [copy];
+    if (refused === '') refused = `passed over: ${copy.file}: ${problem}`;
+  }
+  notes.push(refused);
+  return [];
+}
+
+function problemWith(crd: KubeObject): string {
+  try {
+    createServer().installCrd(crd);
+    return '';
+  } catch (error) {
+    if (!(error instanceof HarnessError)) throw error;
+    return error.message;
+  }
+}
+
 function rank(file: string): number {
   const place = PLACES.findIndex((pattern) => pattern.test(file));
   return (place < 0 ? PLACES.length : place) + (FOREIGN.test(file) ? 10 : 0);
 }
 
-/** A file that only Helm can read, and the definitions that it seems to hold. */
+/** A file that cannot be read here, and the definitions that it seems to hold. */
 interface Template {
   readonly file: string;
   readonly names: readonly string[];
+  /** Why, where it is no template of Helm. */
+  readonly why?: string;
+}
+
+/** Old versions of what was found are not worth a line each. */
+function unreadText(unread: readonly Template[], known: ReadonlySet<string>): readonly string[] {
+  const left = unread.filter(({ names }) => names.length === 0 || names.some((name) => !known.has(name)));
+  const [first] = left;
+  if (first === undefined) return [];
+  const more = left.length > 1 ? `; and ${left.length - 1} more` : '';
+  return [`passed over: ${first.why ?? first.file}${more}`];
 }
 
 const HELM_ACTION = /\{\{[-\s]/;
@@ -101,11 +142,11 @@ function groupOf({ spec }: KubeObject): string {
   return isRecord(spec) && typeof spec['group'] === 'string' ? spec['group'] : '';
 }
 
-function read(file: string, text: string, notes: string[]): readonly KubeObject[] {
+function read(file: string, text: string, unread: Template[]): readonly KubeObject[] {
   try {
     return crdsAmong(parseManifests(text, file, true)).crds;
   } catch (error) {
-    notes.push(`passed over: ${(error as Error).message}`);
+    unread.push({ file, names: namesIn(text), why: (error as Error).message });
     return [];
   }
 }

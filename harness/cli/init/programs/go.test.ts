@@ -44,3 +44,20 @@ it('knows flags that a called package defines, and not the same words elsewhere'
 
   expect(program?.command).toEqual(['bin/op', '--health-probe-bind-address=127.0.0.1:{port:probes}']);
 });
+
+it('starts a program with several commands by the one that its chart starts', () => {
+  const program = goProgram(
+    repositoryOf({
+      'go.mod': GO_MOD,
+      'cmd/op/main.go': MAIN('pkg/cmd'),
+      'pkg/cmd/cmd.go':
+        'package cmd\nimport "example.com/op/v2/pkg/run"\nfunc Root() {\n\troot.AddCommand(server, certs)\n}\nvar certs = &cobra.Command{Use: "certs"}\nvar server = &cobra.Command{Use: "server"}\n',
+      'pkg/run/run.go': RUN,
+      'charts/op/templates/job.yaml': 'kind: Job\nspec:\n  containers:\n  - args:\n    - certs\n',
+      'charts/op/templates/op.yaml':
+        'kind: Deployment\nspec:\n  containers:\n  - args:\n    - server\n    - --config={{ .Values.config }}\n',
+    }),
+  );
+
+  expect(program?.command).toEqual(['bin/op', 'server']);
+});

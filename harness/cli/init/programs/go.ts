@@ -30,7 +30,7 @@ export function goProgram(repository: Repository): Program | undefined {
     ...common,
     command: [
       binary,
-      ...subcommandOf(source, called),
+      ...subcommandOf(packages.closure(chosen), repository),
       // controller-runtime reads KUBECONFIG; a flag of the program's own may be all that it looks at.
       ...(flag('kubeconfig') ? ['--kubeconfig={kubeconfig}'] : []),
       ...(metrics ? ['--metrics-bind-address=127.0.0.1:{port:metrics}'] : []),
@@ -77,14 +77,32 @@ function definesFlag(text: string, name: string): boolean {
   return new RegExp(`\\.(?:String|Bool|Int|Duration)\\w*\\((?:\\s*&[\\w.]+,)?\\s*"${name}"`).test(text);
 }
 
-/** Of a program with commands of its own (cobra), the one whose package makes the manager: without it, it prints its help and ends. */
-function subcommandOf(source: string, called: readonly { readonly text: string }[]): readonly string[] {
-  if (!/\.AddCommand\(/.test(source) || MANAGER.test(source)) return [];
-  const uses = called
-    .filter(({ text }) => MANAGER.test(text))
-    .flatMap(({ text }) => [...text.matchAll(/\bUse:\s*"([\w-]+)/g)].map(([, use = '']) => use));
-  const [only, ...others] = new Set(uses);
+/**
+ * Of a program with commands of its own (cobra), the one that a workload of the project starts, also where Helm has to fill in the rest
+ * of it, or else the one whose package makes the manager: without it, such a program prints its help and ends.
+ */
+function subcommandOf(closure: readonly { readonly text: string }[], repository: Repository): readonly string[] {
+  const [main] = closure;
+  if (main === undefined || MANAGER.test(main.text) || !closure.some(({ text }) => text.includes('.AddCommand(')))
+    return [];
+  const usesIn = (packages: typeof closure): ReadonlySet<string> =>
+    new Set(packages.flatMap(({ text }) => [...text.matchAll(/\bUse:\s*"([\w-]+)/g)].map(([, use = '']) => use)));
+  const known = usesIn(closure);
+  const deployed = firstArguments(repository).find((word) => known.has(word));
+  if (deployed !== undefined) return [deployed];
+  const [only, ...others] = usesIn(closure.slice(1).filter(({ text }) => MANAGER.test(text)));
   return only === undefined || others.length > 0 ? [] : [only];
+}
+
+/** With what the containers of Deployments and StatefulSets begin, where that is a word. */
+function firstArguments({ files, text }: Repository): readonly string[] {
+  return files
+    .filter((file) => /\.ya?ml$/.test(file) && /^kind:\s*["']?(?:Deployment|StatefulSet)\b/m.test(text(file)))
+    .flatMap((file) =>
+      [...text(file).matchAll(/^\s*(?:- )?args:\s*(?:\[\s*|\n\s*-\s*)["']?([a-z][\w-]*)\b/gm)].map(
+        ([, word = '']) => word,
+      ),
+    );
 }
 
 const OTHERS_NAMED = 4;
