@@ -77,3 +77,9 @@ it('says nothing of old versions of what was found, and little of others that ca
     [expect.stringMatching(/^passed over: "b\/1\.yaml" line 1 is a .*; and 1 more$/)],
   );
 });
+
+it('reads a definition whose descriptions have the braces of a template', () => {
+  const described = crd('example.com').replace('type: object', "type: object, description: 'such as {{ .Name }}'");
+
+  expect(names({ 'crds/a.yaml': described })).toEqual(['widgets.example.com']);
+});

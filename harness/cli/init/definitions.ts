@@ -40,11 +40,8 @@ export function findDefinitions(repository: Repository, files: readonly string[]
   for (const file of candidates.toSorted((a, b) => rank(a) - rank(b))) {
     const text = repository.text(file);
     if (!/kind["']?\s*:\s*["']?CustomResourceDefinition\b/.test(text)) continue;
-    if (HELM_ACTION.test(text)) {
-      templates.push({ file, names: namesIn(text) });
-      continue;
-    }
-    const crds = read(file, text, unread);
+    // Descriptions may have the braces of a template as well: what can be read is none.
+    const crds = read(file, text, HELM_ACTION.test(text) ? templates : unread);
     for (const crd of crds) {
       const name = crd.metadata.name ?? '';
       byName.set(name, [...(byName.get(name) ?? []), { crd, file }]);
@@ -112,7 +109,7 @@ function unreadText(unread: readonly Template[], known: ReadonlySet<string>): re
   const [first] = left;
   if (first === undefined) return [];
   const more = left.length > 1 ? `; and ${left.length - 1} more` : '';
-  return [`passed over: ${first.why ?? first.file}${more}`];
+  return [`passed over: ${first.why ?? `${first.file} holds no definition that can be read`}${more}`];
 }
 
 const HELM_ACTION = /\{\{[-\s]/;
@@ -144,7 +141,9 @@ function groupOf({ spec }: KubeObject): string {
 
 function read(file: string, text: string, unread: Template[]): readonly KubeObject[] {
   try {
-    return crdsAmong(parseManifests(text, file, true)).crds;
+    const { crds } = crdsAmong(parseManifests(text, file, true));
+    if (crds.length === 0) unread.push({ file, names: namesIn(text) });
+    return crds;
   } catch (error) {
     unread.push({ file, names: namesIn(text), why: (error as Error).message });
     return [];

@@ -97,7 +97,7 @@ function readFile(file: string, lenient: boolean): readonly Manifest[] {
 export function parseManifests(text: string, file: string, lenient: boolean): readonly Manifest[] {
   const { documents, lines } = documentsOf(text);
   const manifests: Manifest[] = [];
-  for (const document of 'empty' in documents ? [] : documents) {
+  for (const document of documents) {
     const error = document.errors[0];
     if (error?.code === 'NON_STRING_KEY' && lenient) continue;
     if (error !== undefined) {
@@ -131,7 +131,7 @@ export function parseManifests(text: string, file: string, lenient: boolean): re
 }
 
 interface Documents {
-  readonly documents: ReturnType<typeof parseAllDocuments>;
+  readonly documents: readonly Document.Parsed[];
   readonly lines: LineCounter;
 }
 
@@ -147,12 +147,11 @@ function parsed(text: string): Documents {
   const lines = new LineCounter();
   // Anchors and merge keys are common in hand-written manifests; a map as a key is a template's, which the parser would only warn of.
   const documents = parseAllDocuments(text, { lineCounter: lines, merge: true, stringKeys: true, logLevel: 'error' });
-  return { documents, lines };
+  return { documents: 'empty' in documents ? [] : documents, lines };
 }
 
 function hasErrors({ documents }: Documents, code?: string): boolean {
-  const errors = 'empty' in documents ? [] : documents.flatMap((document) => document.errors);
-  return errors.some((error) => code === undefined || error.code === code);
+  return documents.some(({ errors }) => errors.some((error) => code === undefined || error.code === code));
 }
 
 /** What a document stands for; anchors may be named a hundred times, for a few lines of them can stand for more than any memory holds. */
