@@ -440,6 +440,17 @@ describe('convergence', () => {
     });
   });
 
+  it.each([
+    [4, 1_100_000],
+    [3, 120_000],
+  ])('settles after %d refusals of one request for as long as a work queue may hold it back', (refusals, windowMs) => {
+    const { h } = run('Ready', 'old');
+    for (let n = 0; n < refusals; n++) h.call('controller', 'update', 'deployments.apps', 'nothing', { body: {} });
+    const history = h.build({ reference: { ...REFERENCE, backOffMs: 1_100_000 }, probes: [expected(...healthy())] });
+
+    expect(convergence.check(history)).toMatchObject({ needs: [{ probe: 'extended-settle', windowMs }, {}] });
+  });
+
   it('judges a target that polls as it does in the references', () => {
     const { h } = run();
     const settlement: Settlement = { result: 'time-exceeded', timeMs: 180_000 };

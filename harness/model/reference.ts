@@ -35,6 +35,8 @@ export interface Reference {
   readonly drawnNames?: DrawnNames;
   /** How long a suspect has to be silent before it is accused, in ms of run time; absent: 120,000, which costs nothing in virtual time. */
   readonly suspectSettleMs?: number;
+  /** The same for one whose requests were refused again and again; absent where so much time is not to be had. */
+  readonly backOffMs?: number;
   /** Owner specs (by hash) that settled healthy: the values between which a user may change them. */
   readonly healthySpecs: readonly string[];
   /** What a status repeats of the spec whenever it claims the current generation, by role. Absent in what older versions stored. */

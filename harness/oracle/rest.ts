@@ -8,6 +8,7 @@ import type { History, Mark, Operation, Revision } from '../model/history.ts';
 import { isWrite } from '../model/history.ts';
 import { leafPattern } from '../model/leaf.ts';
 import { indexOf } from './history-index.ts';
+import { failureStreaks } from './failures.ts';
 import { lockHolder } from './leadership.ts';
 
 /**
@@ -84,9 +85,18 @@ export const SETTLE_MS_MAX = 2_000_000;
 /** A spacing that grows at most doubles, and jitter adds a fifth. */
 const NEXT_GAP = 2.5;
 
+/**
+ * After so many refusals a work queue may hold the object back for as long as it ever does: each event that is queued with a rate limit
+ * counts like a failure until one attempt succeeds, and neither shows in requests.
+ */
+const REFUSALS_MIN = 4;
+
 /** How long a suspect of this history is looked at. */
-export function suspectSettleMs({ reference }: History): number {
-  return reference?.suspectSettleMs ?? EXTENDED_SETTLE_MS;
+export function suspectSettleMs(history: History): number {
+  const { suspectSettleMs: usual = EXTENDED_SETTLE_MS, backOffMs } = history.reference ?? {};
+  if (backOffMs === undefined || backOffMs <= usual) return usual;
+  const isHeldBack = failureStreaks(history).some(({ attempts, open }) => open && attempts.length >= REFUSALS_MIN);
+  return isHeldBack ? backOffMs : usual;
 }
 
 /** The silence, at least `atLeastMs`, after which no back-off that the observed failures have earned can still be pending. */

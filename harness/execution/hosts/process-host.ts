@@ -57,6 +57,8 @@ const STEERED_PACE: Omit<Pace, 'readyWithinMs' | 'graceMs'> = {
   settleWindowMs: 3_000,
   idleMs: 60_000,
   suspectMs: 60_000,
+  // client-go's longest, 1000 s, with jitter.
+  backOffMs: 1_100_000,
   againMs: 60_000,
 };
 

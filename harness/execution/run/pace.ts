@@ -16,7 +16,9 @@ export interface Pace {
   readonly idleMs: number;
   /** How long a suspect has to be silent before it is accused of what more time would fix. */
   readonly suspectMs: number;
-  /** The same for a finding that has been proven with that much time, when it is shrunk, reproduced or replayed. */
+  /** How long one has to be silent whose requests were refused again and again; absent where so much time is not to be had. */
+  readonly backOffMs?: number;
+  /** What `suspectMs` is for a finding that has been proven with that much time, when it is shrunk, reproduced or replayed. */
   readonly againMs: number;
   /** How long a target may take to become ready. */
   readonly readyWithinMs: number;

@@ -125,6 +125,7 @@ export async function takeReferences(
   const reference: Reference = {
     ...buildReference(runs, [...hashes], look?.history),
     suspectSettleMs: runner.host.pace.suspectMs,
+    ...(runner.host.pace.backOffMs === undefined ? {} : { backOffMs: runner.host.pace.backOffMs }),
     ...(Object.keys(drawnNames).length === 0 ? {} : { drawnNames }),
   };
   // From here on a run depends on its trial alone, not on what was run before.

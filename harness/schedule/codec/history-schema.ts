@@ -185,6 +185,7 @@ const reference: z.ZodType<Reference> = z
     idle: z.strictObject({ requestsPerMinute: z.number(), writesPerMinute: z.number() }),
     burstMax: z.number(),
     suspectSettleMs: z.number().exactOptional(),
+    backOffMs: z.number().exactOptional(),
     drawnNames: z
       .record(z.string(), z.strictObject({ kept: z.array(z.string()), stems: z.array(z.string()) }))
       .exactOptional(),
