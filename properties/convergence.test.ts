@@ -440,6 +440,21 @@ describe('convergence', () => {
     });
   });
 
+  it('takes what heals in a longer look for late, also where no time was left for as much silence again', () => {
+    const { h } = run('Ready', 'old');
+    const fixed = run().h;
+    const final = [fixed.live(WIDGETS, 'web'), fixed.live('deployments.apps', 'web')];
+    const again = probes(h, { final, quiescent: false }).map((probe) =>
+      probe.probe === 'extended-settle'
+        ? { ...probe, names: fixed.build().names, laterHalf: { requests: 0, spanMs: 60_000, goesOn: false } }
+        : probe,
+    );
+
+    expect(judge(h, [expected(...healthy()), ...again])).toMatchObject({
+      violations: [{ severity: 'warning', signature: { class: 'healed-late' } }],
+    });
+  });
+
   it.each([
     [4, 1_100_000],
     [3, 120_000],

@@ -104,7 +104,9 @@ function judgeSuspect(
     extended === undefined
       ? found
       : nearestDifferences(history, probedState(history, extended.final, extended.names), expected.outcomes);
-  if (later.length === 0 && extended?.quiescent === true) return healedLate(history, found, extended.windowMs);
+  // What healed in the middle of a long look had no time left to be silent for as long once more.
+  const isOver = extended?.quiescent === true || extended?.laterHalf?.requests === 0;
+  if (extended !== undefined && later.length === 0 && isOver) return healedLate(history, found, extended.windowMs);
   if (extended === undefined || extended.windowMs < windowMs || fresh === undefined) {
     const needs: ProbeRequest[] = [];
     if (extended === undefined || extended.windowMs < windowMs) needs.push({ probe: 'extended-settle', windowMs });
