@@ -1,6 +1,7 @@
 /** What can still be asked of a run that has come to rest, while it stands. */
 import type { History, Settlement } from '../../model/history.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
+import { EXTENDED_SETTLE_MS } from '../../oracle/rest.ts';
 import { ReplayScheduler } from '../../schedule/replay-scheduler.ts';
 import { lookOn } from './own-moments.ts';
 import { pump } from './pump.ts';
@@ -52,8 +53,12 @@ export class LiveRun implements Live {
 
   async settleOn(windowMs: number): Promise<{ readonly history: History; readonly windowMs: number }> {
     if (windowMs > this.#settled.windowMs && this.#takenOver === undefined) {
+      const { settings } = this.#options;
+      // A lock that is renewed every two seconds goes on for as long as is waited.
+      const settleStepsMax = settings.settleStepsMax * Math.max(1, Math.ceil(windowMs / EXTENDED_SETTLE_MS));
       const settlement = await settle(this.#world, {
         ...this.#options,
+        settings: { ...settings, settleStepsMax },
         settleWindowMs: windowMs,
         settleWindowsMax: LIVE_WINDOWS_MAX,
       });
