@@ -289,6 +289,18 @@ describe('convergence', () => {
     });
   });
 
+  it.each([
+    ['only warns of what it makes once and never follows a spec with', ['widgets.example.com:web'], 'path-dependent'],
+    ['convicts the same where it does change such objects', ['deployments.apps:web'], 'wrong-value'],
+  ])('%s', (_, updates, kind) => {
+    const { h } = run('Ready', 'old');
+    const list = [expected(...healthy()), ...probes(h, { writes: [] }), undisturbed('v2', 'v2')];
+
+    expect(
+      convergence.check(h.build({ reference: { ...REFERENCE, deletes: [], updates }, probes: list })),
+    ).toMatchObject({ violations: [{ signature: { class: kind } }] });
+  });
+
   it('convicts a state that a restart would not fix, where undisturbed it is a function of the input', () => {
     const { h } = run('Ready', 'old');
     const list = [expected(...healthy()), ...probes(h, { writes: [] }), undisturbed('v2', 'v2')];

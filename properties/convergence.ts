@@ -5,6 +5,7 @@
  * witness: a fresh incarnation on the very final state writes something. One alone is a warning, as a target may well depend on
  * the path by design. Suspects get a longer settle first. Does not own: matching and comparing (`oracle/final-state.ts`).
  */
+import { roleOf } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
 import type { History } from '../harness/model/history.ts';
@@ -182,13 +183,27 @@ function judgeSilent(history: History, found: readonly Difference[]): CheckResul
       placeOf,
     ),
   );
-  const inexcusable = undisturbed.settled ? found.filter((difference) => !excused.has(placeOf(difference))) : [];
+  const inexcusable = undisturbed.settled
+    ? found.filter((difference) => !excused.has(placeOf(difference)) && !isMadeOnce(history, difference))
+    : [];
   if (inexcusable.length === 0) {
     const note = 'a copy started now changes nothing: the result depends on the path taken';
     return violated(history, found, 'path-dependent', 'warning', note);
   }
   const note = 'undisturbed, the same operations end in the expected state; a restart no longer fixes it';
   return violated(history, inexcusable, undefined, 'error', note);
+}
+
+/**
+ * A value of an object that the target makes and never touches again, whatever its owner's spec becomes: it is that of the moment at which
+ * it was made, with and without disturbance.
+ */
+function isMadeOnce({ reference, names, revisions }: History, { what, resource, object, uid }: Difference): boolean {
+  if (what !== 'wrong-value' || uid === undefined || reference?.updates === undefined) return false;
+  const role = `${resource}:${kin(names[uid] ?? object.slice(object.indexOf('/') + 1))}`;
+  if (reference.updates.includes(role) || reference.deletes.includes(role)) return false;
+  const own = revisions.filter((revision) => revision.uid === uid && roleOf(revision.actor) === 'target');
+  return own[0]?.type === 'ADDED' && own.every(({ type }) => type === 'ADDED');
 }
 
 function placeOf({ what, object, path }: Difference): string {

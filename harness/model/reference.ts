@@ -21,6 +21,8 @@ export interface Reference {
   readonly children: readonly ReferenceChild[];
   /** Roles that the target deletes. */
   readonly deletes: readonly string[];
+  /** Roles that it changes once they are there; absent where it was not seen what it does when a spec changes. */
+  readonly updates?: readonly string[];
   /** Resources that it reads (get, list or watch), `gr`. */
   readonly reads: readonly string[];
   /** Resources that it lists with resourceVersion=0, and so may be given a stale list. */

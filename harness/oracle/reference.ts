@@ -64,6 +64,7 @@ export function buildReference(
       surges,
     })),
     deletes: [...deletes].toSorted(),
+    ...(runs.some(({ kind }) => kind === 'spec-change') ? { updates: updatedRoles(histories) } : {}),
     reads: [...reads].toSorted(),
     staleLists: [...staleLists].toSorted(),
     locks: locks(histories),
@@ -72,6 +73,15 @@ export function buildReference(
     healthySpecs,
     ...withEchoes(statusEchoes(runs.map((run) => run.history))),
   };
+}
+
+function updatedRoles(histories: readonly History[]): readonly string[] {
+  const roles = histories.flatMap((history) =>
+    history.revisions
+      .filter(({ actor, type }) => type === 'MODIFIED' && roleOf(actor) === 'target')
+      .map((revision) => roleOfRevision(history, revision)),
+  );
+  return [...new Set(roles)].toSorted();
 }
 
 /** Few targets have any: nothing is stored for the others. */

@@ -179,6 +179,7 @@ const reference: z.ZodType<Reference> = z
       } satisfies Shape<ReferenceChild>),
     ),
     deletes: z.array(z.string()),
+    updates: z.array(z.string()).exactOptional(),
     reads: z.array(z.string()),
     staleLists: z.array(z.string()),
     locks: z.array(z.string()),
