@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { CheckResult } from '../harness/model/check-result.ts';
 import { setAt } from '../harness/model/edit.ts';
 import type { Settlement } from '../harness/model/history.ts';
 import type { KubeObject } from '../harness/model/object.ts';
@@ -7,95 +6,7 @@ import type { ProbeResult } from '../harness/model/probe.ts';
 import type { HistoryBuilder } from '../harness/oracle/test-history.ts';
 import { historyBuilder, manifest, ownedBy } from '../harness/oracle/test-history.ts';
 import { convergence } from './convergence.ts';
-
-const WIDGETS = 'widgets.example.com';
-const DIFFER = ['deployments.apps/web', 'deployments.apps/stray', 'widgets.example.com/web', 'pods/web/worker~7'];
-const REFERENCE = {
-  ownedLeaves: {
-    [`${WIDGETS}:web`]: ['status.phase', 'status.observedGeneration', 'status.since', 'status.token', 'status.child'],
-    'deployments.apps:web': ['metadata.name', 'spec.image'],
-    'pods:web/worker': ['spec.image', 'metadata.ownerReferences[uid=*].name'],
-  },
-  volatileLeaves: { [`${WIDGETS}:web`]: ['status.token'] },
-} as const;
-
-/** A widget that the target reports on, with a deployment that it makes. */
-function run(phase = 'Ready', image = 'v1'): { h: HistoryBuilder; owner: KubeObject } {
-  const h = historyBuilder();
-  h.create('user', WIDGETS, manifest('Widget', 'web', { spec: { image: 'v1' }, status: {} }));
-  h.phase('contention');
-  const owner = h.get('controller', WIDGETS, 'web');
-  h.create('controller', 'deployments.apps', manifest('Deployment', 'web', { spec: { image } }));
-  const status = {
-    phase,
-    observedGeneration: owner.metadata.generation ?? 1,
-    since: '2026-01-01T00:00:00Z',
-    token: 'x',
-  };
-  h.update('controller', WIDGETS, { ...owner, status }, 'status');
-  h.phase('heal').phase('settle').pass(30_000).phase('end');
-  return { h, owner };
-}
-
-/** What a fresh target makes of it, as objects of another run. */
-function expected(...objects: readonly (readonly [string, KubeObject])[]): ProbeResult {
-  return { probe: 'expected-state', settled: true, outcomes: [{ objects: Object.fromEntries(objects) }] };
-}
-
-function healthy(): readonly (readonly [string, KubeObject])[] {
-  const { h } = run();
-  return [
-    [`${WIDGETS}/default/web`, setAt(h.live(WIDGETS, 'web'), ['status', 'token'], 'y')],
-    ['deployments.apps/default/web', h.live('deployments.apps', 'web')],
-  ];
-}
-
-function probes(
-  h: HistoryBuilder,
-  over: { final?: readonly KubeObject[]; writes?: readonly string[]; quiescent?: boolean } = {},
-): readonly ProbeResult[] {
-  const { names, revisions } = h.build();
-  const final =
-    over.final ??
-    revisions
-      .map(({ object }) => object)
-      .filter((object, at, all) => all.findLastIndex((other) => other.metadata.uid === object.metadata.uid) === at);
-  return [
-    { probe: 'extended-settle', windowMs: 120_000, quiescent: over.quiescent ?? true, final, names, writesAtRest: 0 },
-    {
-      probe: 'fresh-incarnation',
-      settled: true,
-      writes: over.writes ?? DIFFER.map((object) => `update ${object}`),
-    },
-  ];
-}
-
-function judge(h: HistoryBuilder, list: readonly ProbeResult[], settlement?: Settlement): CheckResult {
-  return convergence.check(
-    h.build({ reference: REFERENCE, probes: list, ...(settlement === undefined ? {} : { settlement }) }),
-  );
-}
-
-/** The same workload with nobody in between: it ended as `image`, a fresh target made `expectedImage` of it. */
-function undisturbed(image: string, expectedImage: string): ProbeResult {
-  const { h } = run('Ready', image);
-  const history = h.build();
-  const fresh = run('Ready', expectedImage).h;
-  return {
-    probe: 'undisturbed',
-    settled: true,
-    final: [h.live(WIDGETS, 'web'), h.live('deployments.apps', 'web')],
-    names: history.names,
-    expected: [
-      {
-        objects: {
-          [`${WIDGETS}/default/web`]: fresh.live(WIDGETS, 'web'),
-          'deployments.apps/default/web': fresh.live('deployments.apps', 'web'),
-        },
-      },
-    ],
-  };
-}
+import { WIDGETS, REFERENCE, run, expected, healthy, probes, judge, undisturbed } from './test-convergence.ts';
 
 describe('convergence', () => {
   it('accepts the state that a fresh target makes, whatever varies by nature, by clock or by generation', () => {
@@ -289,18 +200,6 @@ describe('convergence', () => {
     });
   });
 
-  it.each([
-    ['only warns of what it makes once and never follows a spec with', ['widgets.example.com:web'], 'path-dependent'],
-    ['convicts the same where it does change such objects', ['deployments.apps:web'], 'wrong-value'],
-  ])('%s', (_, updates, kind) => {
-    const { h } = run('Ready', 'old');
-    const list = [expected(...healthy()), ...probes(h, { writes: [] }), undisturbed('v2', 'v2')];
-
-    expect(
-      convergence.check(h.build({ reference: { ...REFERENCE, deletes: [], updates }, probes: list })),
-    ).toMatchObject({ violations: [{ signature: { class: kind } }] });
-  });
-
   it('convicts a state that a restart would not fix, where undisturbed it is a function of the input', () => {
     const { h } = run('Ready', 'old');
     const list = [expected(...healthy()), ...probes(h, { writes: [] }), undisturbed('v2', 'v2')];
@@ -450,32 +349,6 @@ describe('convergence', () => {
     expect(judge(h, [expected(...healthy())])).toMatchObject({
       needs: [{ probe: 'extended-settle', windowMs: 250_000 }, {}],
     });
-  });
-
-  it('takes what heals in a longer look for late, also where no time was left for as much silence again', () => {
-    const { h } = run('Ready', 'old');
-    const fixed = run().h;
-    const final = [fixed.live(WIDGETS, 'web'), fixed.live('deployments.apps', 'web')];
-    const again = probes(h, { final, quiescent: false }).map((probe) =>
-      probe.probe === 'extended-settle'
-        ? { ...probe, names: fixed.build().names, laterHalf: { requests: 0, spanMs: 60_000, goesOn: false } }
-        : probe,
-    );
-
-    expect(judge(h, [expected(...healthy()), ...again])).toMatchObject({
-      violations: [{ severity: 'warning', signature: { class: 'healed-late' } }],
-    });
-  });
-
-  it.each([
-    [4, 1_100_000],
-    [3, 120_000],
-  ])('settles after %d refusals of one request for as long as a work queue may hold it back', (refusals, windowMs) => {
-    const { h } = run('Ready', 'old');
-    for (let n = 0; n < refusals; n++) h.call('controller', 'update', 'deployments.apps', 'nothing', { body: {} });
-    const history = h.build({ reference: { ...REFERENCE, backOffMs: 1_100_000 }, probes: [expected(...healthy())] });
-
-    expect(convergence.check(history)).toMatchObject({ needs: [{ probe: 'extended-settle', windowMs }, {}] });
   });
 
   it('judges a target that polls as it does in the references', () => {

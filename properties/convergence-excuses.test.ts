@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { convergence } from './convergence.ts';
+import { WIDGETS, REFERENCE, run, expected, healthy, probes, judge, undisturbed } from './test-convergence.ts';
+
+it.each([
+  ['only warns of what it makes once and never follows a spec with', ['widgets.example.com:web'], 'path-dependent'],
+  ['convicts the same where it does change such objects', ['deployments.apps:web'], 'wrong-value'],
+])('%s', (_, updates, kind) => {
+  const { h } = run('Ready', 'old');
+  const list = [expected(...healthy()), ...probes(h, { writes: [] }), undisturbed('v2', 'v2')];
+
+  expect(convergence.check(h.build({ reference: { ...REFERENCE, deletes: [], updates }, probes: list }))).toMatchObject(
+    { violations: [{ signature: { class: kind } }] },
+  );
+});
+
+it('takes what heals in a longer look for late, also where no time was left for as much silence again', () => {
+  const { h } = run('Ready', 'old');
+  const fixed = run().h;
+  const final = [fixed.live(WIDGETS, 'web'), fixed.live('deployments.apps', 'web')];
+  const again = probes(h, { final, quiescent: false }).map((probe) =>
+    probe.probe === 'extended-settle'
+      ? { ...probe, names: fixed.build().names, laterHalf: { requests: 0, spanMs: 60_000, goesOn: false } }
+      : probe,
+  );
+
+  expect(judge(h, [expected(...healthy()), ...again])).toMatchObject({
+    violations: [{ severity: 'warning', signature: { class: 'healed-late' } }],
+  });
+});
+
+it.each([
+  [4, 1_100_000],
+  [3, 120_000],
+])('settles after %d refusals of one request for as long as a work queue may hold it back', (refusals, windowMs) => {
+  const { h } = run('Ready', 'old');
+  for (let n = 0; n < refusals; n++) h.call('controller', 'update', 'deployments.apps', 'nothing', { body: {} });
+  const history = h.build({ reference: { ...REFERENCE, backOffMs: 1_100_000 }, probes: [expected(...healthy())] });
+
+  expect(convergence.check(history)).toMatchObject({ needs: [{ probe: 'extended-settle', windowMs }, {}] });
+});
