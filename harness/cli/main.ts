@@ -1,16 +1,18 @@
 /**
  * The command line.
  *
- * Owns: which commands there are, what becomes of an error, the exit code. Does not own: what a command does (`commands/`).
+ * Owns: which commands there are, signals, the exit code. Does not own: what a command does (`commands/`), what is said of an error
+ * (`explain.ts`).
  */
 import { constants } from 'node:os';
-import { Command, CommanderError } from 'commander';
+import { Command } from 'commander';
 import { realNow } from '../determinism/real-time.ts';
-import { EXIT, HarnessError, type ExitCode } from '../model/errors.ts';
+import { EXIT, type ExitCode } from '../model/errors.ts';
 import { versions } from '../execution/versions.ts';
-import { plainText } from '../report/plain-text.ts';
 import { applyEnvironment, unknownVariables } from './environment.ts';
+import type { CommandContext } from './command-context.ts';
 import { processConsole, type Console } from './console.ts';
+import { explain } from './explain.ts';
 
 const EXAMPLES = `
 Examples:
@@ -36,14 +38,6 @@ per line.
 
 Exit codes: 0 all properties hold, 1 a property is violated, 2 usage or configuration, 3 inconclusive or environment,
             4 a fault of stalemate itself, 5 refused by the safety guard`;
-
-/** What every command gets. It answers with the exit code. */
-export interface CommandContext {
-  readonly console: Console;
-  /** Aborted by Ctrl-C: stop soon, keep what was found. */
-  readonly signal: AbortSignal;
-  finish(code: ExitCode): void;
-}
 
 /** Runs a command line and resolves with the exit code. */
 export async function main(args: readonly string[]): Promise<ExitCode> {
@@ -85,7 +79,10 @@ const COMMANDS: { readonly [name: string]: () => Promise<MakeCommand> } = {
   corpus: async () => (await import('./commands/corpus.ts')).corpusCommand,
   report: async () => (await import('./commands/report.ts')).reportCommand,
   doctor: async () => (await import('./commands/doctor.ts')).doctorCommand,
-  completion: async () => (await import('./commands/completion.ts')).completionCommand,
+  completion: async () => {
+    const { completionCommand } = await import('./commands/completion.ts');
+    return (context) => completionCommand(context, wholeProgram);
+  },
   list: async () => (await import('./commands/list.ts')).listCommand,
   clean: async () => (await import('./commands/clean.ts')).cleanCommand,
   serve: async () => (await import('./commands/serve.ts')).serveCommand,
@@ -128,28 +125,6 @@ async function warnOfVariables(root: Command, context: CommandContext): Promise<
     makers.map((make) => make(context)),
   );
   for (const sentence of unknown) context.console.err(`warning: ${sentence}\n`);
-}
-
-/** Tells what went wrong and whose problem it is. */
-export function explain(error: unknown, console: Pick<Console, 'err'>, command?: string): ExitCode {
-  if (error instanceof CommanderError) {
-    // Help and version come this way too. Commander has printed its message already.
-    if (error.exitCode === 0) return EXIT.holds;
-    console.err(`see "stalemate ${command === undefined ? '' : `${command} `}--help"\n`);
-    return EXIT.usage;
-  }
-  if (error instanceof HarnessError) {
-    // Parts of it may come from a file of somebody else.
-    console.err(`stalemate: ${plainText(error.message)}\n`);
-    return error.exitCode;
-  }
-  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const { stalemate, node } = versions();
-  console.err(
-    `stalemate: a fault of stalemate itself, not of your controller\n${stack}\n` +
-      `please report it with the lines above and the command (stalemate ${stalemate}, node ${node})\n`,
-  );
-  return EXIT.fault;
 }
 
 interface StopSignal {

@@ -5,7 +5,7 @@ import type { RunConfig } from '../../execution/config/run-config.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { mergeRunFlags, type RunFlags } from '../commands/run-flags.ts';
 import { askAbout } from '../ask-cluster.ts';
-import type { CommandContext } from '../main.ts';
+import type { CommandContext } from '../command-context.ts';
 import { secretSources } from '../../execution/config/secret-sources.ts';
 
 /** The configuration, the file's and on top of it what the flags say. */

@@ -2,7 +2,7 @@
 import type { ExistingAccess } from '../../clusters/existing/access.ts';
 import type { RunConfig } from '../../execution/config/run-config.ts';
 import { EXIT, HarnessError, type ExitCode } from '../../model/errors.ts';
-import type { CommandContext } from '../main.ts';
+import type { CommandContext } from '../command-context.ts';
 
 export async function dryRun(config: RunConfig, console: CommandContext['console']): Promise<ExitCode> {
   if (config.existing === null)

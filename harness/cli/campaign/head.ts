@@ -2,7 +2,7 @@
 import type { RunConfig } from '../../execution/config/run-config.ts';
 import { redactTexts } from '../../report/redaction/index.ts';
 import type { Vault } from '../../report/redaction/vault.ts';
-import type { CommandContext } from '../main.ts';
+import type { CommandContext } from '../command-context.ts';
 import { secretSources } from '../../execution/config/secret-sources.ts';
 import { targetText } from '../scenario.ts';
 

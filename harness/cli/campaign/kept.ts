@@ -4,7 +4,7 @@ import type { RunConfig } from '../../execution/config/run-config.ts';
 import { BUDGET_MIN_MS, CORPUS_SHARE, timePlan, type TimePlan } from '../../execution/time-plan.ts';
 import type { NamedEntry } from '../../model/corpus.ts';
 import type { CorpusReplay, ReplayManner } from '../corpus/replay-first.ts';
-import type { CommandContext } from '../main.ts';
+import type { CommandContext } from '../command-context.ts';
 
 /**
  * What is known is looked at before anything new is searched for.

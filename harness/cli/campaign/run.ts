@@ -22,7 +22,7 @@ import { readWholeCorpus } from '../corpus/folder.ts';
 import type { CorpusReplay } from '../corpus/replay-first.ts';
 import { InconclusiveKeeper } from '../inconclusive-keeper.ts';
 import { UnprovedKeeper } from '../unproved-keeper.ts';
-import type { CommandContext } from '../main.ts';
+import type { CommandContext } from '../command-context.ts';
 import { secretSources } from '../../execution/config/secret-sources.ts';
 import { scenarioOf } from '../scenario.ts';
 import { configOf } from './configure.ts';

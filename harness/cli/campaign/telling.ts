@@ -16,7 +16,7 @@ import type { RunFlags } from '../commands/run-flags.ts';
 import type { Console } from '../console.ts';
 import { exitOf } from '../exit-code.ts';
 import { FindingKeeper } from '../finding-keeper.ts';
-import { explain } from '../main.ts';
+import { explain } from '../explain.ts';
 import { Reports } from '../reports.ts';
 import { runDocument } from '../scenario.ts';
 

@@ -1,7 +1,7 @@
 /** `stalemate ci`: what a pull request is judged by. */
 import { Command } from 'commander';
 import type { BaseFlags } from '../base-build.ts';
-import type { CommandContext } from '../main.ts';
+import type { CommandContext } from '../command-context.ts';
 import { againOf } from '../campaign/again.ts';
 import { runCampaign } from '../campaign/run.ts';
 import { withRunFlags, type RunFlags } from './run-flags.ts';

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { EXIT, HarnessError, type ExitCode } from '../../model/errors.ts';
 import { ALLOW_CLUSTER_HELP, ALLOW_CONTEXT_HELP, collect } from '../arguments.ts';
 import { asking } from '../ask-cluster.ts';
-import type { CommandContext } from '../main.ts';
+import type { CommandContext } from '../command-context.ts';
 
 interface CleanFlags {
   readonly dryRun?: boolean;

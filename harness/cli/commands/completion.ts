@@ -1,7 +1,7 @@
 /** `stalemate completion`: the script that a shell completes by. */
 import { Command } from 'commander';
 import { usage } from '../arguments.ts';
-import type { CommandContext } from '../main.ts';
+import type { CommandContext } from '../command-context.ts';
 import { SHELLS } from '../completion/shells.ts';
 
 const HELP = `
@@ -14,7 +14,8 @@ Examples:
   source <(stalemate completion zsh)
   stalemate completion fish | source`;
 
-export function completionCommand({ console }: CommandContext): Command {
+/** @param wholeProgram All commands with their flags, of which the script is made. */
+export function completionCommand({ console }: CommandContext, wholeProgram: () => Promise<Command>): Command {
   return new Command('completion')
     .description('Print the script by which bash, zsh or fish completes commands, flags and values.')
     .argument('<shell>', SHELLS.join(', '))
@@ -24,7 +25,6 @@ export function completionCommand({ console }: CommandContext): Command {
       if (shell === undefined) throw usage(`got shell "${text}", expected one of ${SHELLS.join(', ')}`);
       const { completionTree } = await import('../completion/tree.ts');
       const { SCRIPTS } = await import('../completion/scripts.ts');
-      const { wholeProgram } = await import('../main.ts');
       console.out(SCRIPTS[shell](completionTree(await wholeProgram())));
     });
 }

@@ -16,7 +16,7 @@ import { listText, toJson } from '../corpus/list.ts';
 import { promote } from '../corpus/promote.ts';
 import { prune } from '../corpus/prune.ts';
 import { runCorpus } from '../corpus/run.ts';
-import type { CommandContext } from '../main.ts';
+import type { CommandContext } from '../command-context.ts';
 import { secretSources } from '../../execution/config/secret-sources.ts';
 import { mergeTargetFlags, withTargetFlags, wordsOf, type TargetFlags } from './target-flags.ts';
 

@@ -6,7 +6,7 @@ import { wrapWithin } from '../../report/text-wrap.ts';
 import { CLUSTER_HELP, clusterArgument } from '../arguments.ts';
 import type { Console } from '../console.ts';
 import type { Check, CheckState } from '../doctor/check.ts';
-import type { CommandContext } from '../main.ts';
+import type { CommandContext } from '../command-context.ts';
 
 interface DoctorFlags {
   readonly kindImage?: string;

@@ -16,7 +16,7 @@ import { agreed } from '../questions.ts';
 import { readRepository } from '../init/repository.ts';
 import { CI_KINDS, type CiKind } from '../init/survey.ts';
 import { writePlan } from '../init/write.ts';
-import type { CommandContext } from '../main.ts';
+import type { CommandContext } from '../command-context.ts';
 import { runCampaign } from '../campaign/run.ts';
 import { flagsWith } from './target-flags.ts';
 

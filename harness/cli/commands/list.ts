@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { FAULTS } from '../../model/fault-kinds.ts';
 import { usage } from '../arguments.ts';
-import type { CommandContext } from '../main.ts';
+import type { CommandContext } from '../command-context.ts';
 
 interface Entry {
   readonly name: string;

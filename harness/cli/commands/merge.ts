@@ -17,7 +17,7 @@ import { checkFolder, writeWhole } from '../../report/write-files.ts';
 import { usage } from '../arguments.ts';
 import { FindingKeeper } from '../finding-keeper.ts';
 import { InconclusiveKeeper } from '../inconclusive-keeper.ts';
-import type { CommandContext } from '../main.ts';
+import type { CommandContext } from '../command-context.ts';
 import { FORMAT_NAMES, reportArgument, Reports, type ReportRequest } from '../reports.ts';
 import { readSoakFile, SOAK_FILE } from '../soak/log.ts';
 import { redactEntry } from '../soak/redact-line.ts';

@@ -14,7 +14,7 @@ import { decodeRecord } from '../../schedule/codec/record.ts';
 import { decodeRecording } from '../../schedule/codec/recording.ts';
 import { usage } from '../arguments.ts';
 import type { RecordingResult } from '../library.ts';
-import type { CommandContext } from '../main.ts';
+import type { CommandContext } from '../command-context.ts';
 import { readText } from '../read-text.ts';
 import { recordBeside } from '../record-beside.ts';
 

@@ -7,7 +7,7 @@ import type { Recording } from '../../model/recording.ts';
 import { deviationText } from '../../model/schedule.ts';
 import { ALLOW_CLUSTER_HELP, ALLOW_CONTEXT_HELP, collect, usage } from '../arguments.ts';
 import { asking } from '../ask-cluster.ts';
-import type { CommandContext } from '../main.ts';
+import type { CommandContext } from '../command-context.ts';
 import { readText } from '../read-text.ts';
 
 interface RecordFlags {

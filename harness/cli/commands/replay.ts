@@ -28,7 +28,7 @@ import {
   programTimeArgument,
 } from '../arguments.ts';
 import { FindingKeeper } from '../finding-keeper.ts';
-import type { CommandContext } from '../main.ts';
+import type { CommandContext } from '../command-context.ts';
 import type { ReplayContext } from '../library.ts';
 import { variablesOf } from '../../execution/config/secret-sources.ts';
 import { withClusterFlags, type ClusterFlags } from './cluster-flags.ts';

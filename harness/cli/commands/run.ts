@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { againOf } from '../campaign/again.ts';
 import { runCampaign } from '../campaign/run.ts';
-import type { CommandContext } from '../main.ts';
+import type { CommandContext } from '../command-context.ts';
 import { withRunFlags, type RunFlags } from './run-flags.ts';
 import { flagsWith } from './target-flags.ts';
 

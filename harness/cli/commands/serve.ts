@@ -11,7 +11,7 @@ import { writeWhole } from '../../report/write-files.ts';
 import { authorizationArgument, collect, portArgument, usage } from '../arguments.ts';
 import type { Environment } from '../embedded-server.ts';
 import type { UserInfo } from '../../wire/http.ts';
-import type { CommandContext } from '../main.ts';
+import type { CommandContext } from '../command-context.ts';
 import { readText } from '../read-text.ts';
 import { webhookServices } from '../webhook-services.ts';
 

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import type { Shard } from '../../model/soak.ts';
 import { usage } from '../arguments.ts';
 import type { Environment } from '../environment.ts';
-import type { CommandContext } from '../main.ts';
+import type { CommandContext } from '../command-context.ts';
 import { soak, type SoakFlags } from '../soak/run.ts';
 import { withSearchFlags } from './run-flags.ts';
 import { flagsWith } from './target-flags.ts';

@@ -14,7 +14,7 @@ import { stateText } from '../../report/corpus-summary.ts';
 import { redactCounterexample } from '../../report/redaction/index.ts';
 import { decodeReplayable } from '../../schedule/codec/record.ts';
 import { usage } from '../arguments.ts';
-import type { CommandContext } from '../main.ts';
+import type { CommandContext } from '../command-context.ts';
 import { readText } from '../read-text.ts';
 import { entryNamed, readWholeCorpus, writeEntry } from './folder.ts';
 import { exitOfCorpus, replayCorpus } from './replay-first.ts';

@@ -2,7 +2,7 @@
 import type { CorpusConfig, RunConfig } from '../../execution/config/run-config.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
 import { usage } from '../arguments.ts';
-import type { CommandContext } from '../main.ts';
+import type { CommandContext } from '../command-context.ts';
 import { entryNamed, readWholeCorpus, removeEntry } from './folder.ts';
 import { pathIn } from './promote.ts';
 import { replayCorpus } from './replay-first.ts';

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import type { RunConfig } from '../../execution/config/run-config.ts';
 import { isFailure, type Revisited } from '../../model/corpus.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
-import type { CommandContext } from '../main.ts';
+import type { CommandContext } from '../command-context.ts';
 import { entryNamed, readWholeCorpus, writeEntry } from './folder.ts';
 import { exitOfCorpus, replayCorpus } from './replay-first.ts';
 import { storyOf } from './story.ts';

@@ -17,7 +17,7 @@ import { isRecord } from '../../model/json.ts';
 import type { KubeObject } from '../../model/object.ts';
 import { countText } from '../../report/count-text.ts';
 import { lastLinesOf, printedLines } from '../../report/last-words.ts';
-import type { CommandContext } from '../main.ts';
+import type { CommandContext } from '../command-context.ts';
 import { consented } from '../questions.ts';
 import type { Choice, InitFlags } from './choose.ts';
 import { effectOf, type Effect } from './effects.ts';

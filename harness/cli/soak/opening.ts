@@ -11,7 +11,7 @@ import type { SoakBudget, SoakEntry, SoakLine, SoakPlace } from '../../model/soa
 import { redactConfigured } from '../../report/redaction/index.ts';
 import type { Vault } from '../../report/redaction/vault.ts';
 import { countText, spanText } from '../../report/count-text.ts';
-import type { CommandContext } from '../main.ts';
+import type { CommandContext } from '../command-context.ts';
 import { secretSources } from '../../execution/config/secret-sources.ts';
 import { namesOf } from '../scenario.ts';
 import { readSoakFile, SOAK_FILE } from './log.ts';

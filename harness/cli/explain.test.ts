@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HarnessError, InvariantError } from '../model/errors.ts';
-import { explain } from './main.ts';
+import { explain } from './explain.ts';
 
 function explained(error: unknown): { readonly code: number; readonly text: string } {
   let text = '';
