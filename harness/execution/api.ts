@@ -7,7 +7,7 @@ import type { ExistingAccess } from '../clusters/existing/access.ts';
 import type { ClusterKind } from '../model/cluster.ts';
 import type { KindAccess } from '../model/kind-options.ts';
 import type { CampaignResult, Finding, InconclusiveRun } from '../model/finding.ts';
-import type { Declarations } from '../model/waiver.ts';
+import type { Declarations } from '../model/declarations.ts';
 import type { Property } from '../oracle/property.ts';
 import type { SubjectTarget } from './subject.ts';
 

@@ -4,7 +4,7 @@ import type { ClusterKind } from '../model/cluster.ts';
 import type { KindAccess } from '../model/kind-options.ts';
 import type { ProcessTarget, ProjectManifests, RunSettings, Transport } from '../model/counterexample.ts';
 import type { KubeObject } from '../model/object.ts';
-import type { Declarations } from '../model/waiver.ts';
+import type { Declarations } from '../model/declarations.ts';
 
 /** What is started, and how. */
 export interface SubjectTarget {

@@ -6,7 +6,7 @@
  * A *leaf pattern* is a leaf path as `leaf.ts` spells it.
  */
 
-import type { Declarations } from './waiver.ts';
+import type { Declarations } from './declarations.ts';
 
 export interface Reference {
   /** How many runs stand behind it. */

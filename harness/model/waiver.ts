@@ -7,6 +7,7 @@ import { roleOf } from './actor.ts';
 import type { Violation } from './check-result.ts';
 import type { History } from './history.ts';
 import type { Workload } from './workload.ts';
+import type { Declarations, DeclaredField } from './declarations.ts';
 
 export interface Waiver {
   /** `no-lost-update`, or a claim of the project's own. */
@@ -20,22 +21,6 @@ export interface Waiver {
   readonly reason: string;
   /** The last day on which it is valid, `2027-01-31`. */
   readonly expires: string;
-}
-
-/** A field of a kind, with all below it. */
-export interface DeclaredField {
-  /** `deployments.apps` */
-  readonly kind: string;
-  /** `spec.replicas` */
-  readonly field: string;
-}
-
-/** What a project says of fields, beside what is measured. */
-export interface Declarations {
-  /** Shared with another party by agreement: whoever writes last is right. */
-  readonly coOwned: readonly DeclaredField[];
-  /** Different in every run by nature: never compared. */
-  readonly volatile: readonly DeclaredField[];
 }
 
 /** What of a violation a waiver may name. */

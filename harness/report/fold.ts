@@ -1,5 +1,5 @@
 /** Making a story short: cycles told once, steps of no weight counted instead of told. */
-import type { FoldedRow, OperationRow, StoryRow } from './story.ts';
+import type { FoldedRow, OperationRow, StoryRow } from './story-row.ts';
 
 /** Longest cycle looked for, in operation rows, and how often it must come before it is folded. */
 const CYCLE_MAX = 6;

@@ -6,7 +6,7 @@ import type { HistoryIndex } from './history-index.ts';
 import { keyOf, siblingsAlive } from './involved.ts';
 import { gatherKnowledge, type Knowledge, type KnowledgeBase } from './knowledge.ts';
 import { answerText, fieldText, isConflict, requestText, type TextContext } from './operation-text.ts';
-import type { OperationRow, SeenRow } from './story.ts';
+import type { OperationRow, SeenRow } from './story-row.ts';
 
 export interface ToldOperations {
   readonly rows: readonly (OperationRow | SeenRow)[];

@@ -1,13 +1,13 @@
 /** The line that waives a finding, to paste into the configuration: the same in the terminal and on the page. */
 import { waivableOf } from '../model/waiver.ts';
-import type { Told } from './story.ts';
+import type { Finding } from '../model/finding.ts';
 
 /** Valid in TypeScript and in YAML. Reason and last day are for whoever pastes it: without them it is refused. */
 export function waiverLine({
   violation,
   record,
   counterexample,
-}: Pick<Told, 'violation' | 'record' | 'counterexample'>): string {
+}: Pick<Finding, 'violation' | 'record' | 'counterexample'>): string {
   const { property, kind, field, writers } = waivableOf(violation, record, counterexample.workload);
   const [writer] = writers.length === 1 ? writers : [];
   const facts: readonly (readonly [string, string])[] = [

@@ -3,7 +3,8 @@ import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { CONFIRM_ON, type ConfirmChoice } from '../../model/confirmation.ts';
 import { HarnessError } from '../../model/errors.ts';
-import { waiverText, type Declarations, type DeclaredField, type Waiver } from '../../model/waiver.ts';
+import { waiverText, type Waiver } from '../../model/waiver.ts';
+import type { Declarations, DeclaredField } from '../../model/declarations.ts';
 import { parseBudget } from './budget.ts';
 import type { CorpusConfig, RunConfig } from './run-config.ts';
 

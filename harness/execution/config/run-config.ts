@@ -6,7 +6,8 @@ import type { KindAccess, KindOptions } from '../../model/kind-options.ts';
 import type { ProcessTarget, ProjectManifests, RunSettings, Transport } from '../../model/counterexample.ts';
 import type { KubeObject } from '../../model/object.ts';
 import type { FaultKind } from '../../model/schedule.ts';
-import type { Declarations, Waiver } from '../../model/waiver.ts';
+import type { Waiver } from '../../model/waiver.ts';
+import type { Declarations } from '../../model/declarations.ts';
 import type { Property } from '../../oracle/property.ts';
 
 /** When a campaign ends by itself. */

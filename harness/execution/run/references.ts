@@ -14,7 +14,7 @@ import type { Reference } from '../../model/reference.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import { specHash } from '../../model/spec-hash.ts';
 import type { Trial } from '../../model/trial.ts';
-import type { Declarations } from '../../model/waiver.ts';
+import type { Declarations } from '../../model/declarations.ts';
 import type { ProgramOp, Workload } from '../../model/workload.ts';
 import { drawnNamesIn } from '../../oracle/drawn-names.ts';
 import { leaseSeconds, lockHolder } from '../../oracle/leadership.ts';

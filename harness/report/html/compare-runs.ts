@@ -8,7 +8,7 @@ import type { Neighbour } from '../../model/finding.ts';
 import { phaseStart } from '../../model/history.ts';
 import { indexHistory, type HistoryIndex } from '../history-index.ts';
 import { operationRows } from '../operation-rows.ts';
-import type { OperationRow } from '../story.ts';
+import type { OperationRow } from '../story-row.ts';
 import { align, type Aligned } from './align.ts';
 import type { ComparedStep, ComparedRow, ReportNeighbour, RunEnd } from './document.ts';
 import { valueTextOf } from './field-chain.ts';

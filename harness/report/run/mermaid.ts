@@ -6,7 +6,8 @@
  */
 import { roleOf } from '../../model/actor.ts';
 import { assertNever } from '../../model/errors.ts';
-import type { OperationRow, Story, StoryRow } from '../story.ts';
+import type { Story } from '../story.ts';
+import type { OperationRow, StoryRow } from '../story-row.ts';
 import { foldedText } from '../terminal.ts';
 import { oneLine } from './plain-text.ts';
 

@@ -18,7 +18,7 @@ import type {
 import type { KubeObject } from '../../model/object.ts';
 import type { ExpectedState, ProbeResult } from '../../model/probe.ts';
 import type { Reference, ReferenceChild, StatusEcho } from '../../model/reference.ts';
-import type { Declarations, DeclaredField } from '../../model/waiver.ts';
+import type { Declarations, DeclaredField } from '../../model/declarations.ts';
 import { jsonObject, jsonValue, kubeObject, label, textMap, type Shape } from './common.ts';
 import type { ObjectKey } from './object-table.ts';
 
