@@ -2,7 +2,7 @@
 import { assertNever } from '../model/errors.ts';
 import { connectionText } from '../model/connection-fault.ts';
 import { isConnectionFault, type FaultAction } from '../model/schedule.ts';
-import type { ApiResponse } from '../wire/http.ts';
+import type { ApiRequest, ApiResponse } from '../wire/http.ts';
 import { failure } from '../wire/status.ts';
 
 /** The answer of an overloaded or restarting API server, word for word. */
@@ -20,6 +20,16 @@ export function injectedFailure(fault: Extract<FaultAction, { do: 'fail' }>): Ap
     default:
       return assertNever(fault.status);
   }
+}
+
+/** A legal stale list: the same list at an exact revision that was true, as an API server with an old cache would serve it. */
+export function fromThePast(request: ApiRequest, revision: number): ApiRequest {
+  const query = {
+    ...request.query,
+    resourceVersion: String(Math.max(1, revision)),
+    resourceVersionMatch: 'Exact',
+  };
+  return { ...request, query };
 }
 
 /** A fault in words. */
@@ -44,6 +54,8 @@ export function describeFault(fault: FaultAction): string {
       return `stop the target for ${fault.forMs} ms`;
     case 'start-replica':
       return 'start a second replica';
+    case 'delay':
+      return `delay it for ${fault.forMs / 1000} s`;
     default:
       return assertNever(fault);
   }

@@ -35,7 +35,7 @@ export class FreeRunning {
     try {
       const gate = this.#gate();
       while (gate.pending.length > 0) {
-        const view = { items: gate.pending, timer: undefined, step: this.#step, completed: NOBODY };
+        const view = { items: gate.pending, timer: undefined, nowMs: 0, step: this.#step, completed: NOBODY };
         const choice = this.#scheduler.next(view);
         if (choice === undefined) break;
         this.#step++;

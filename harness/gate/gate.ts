@@ -12,14 +12,14 @@ import { invariant } from '../model/errors.ts';
 import type { StreamEnd } from '../model/history.ts';
 import { isWrite } from '../model/history.ts';
 import type { Item } from '../model/item.ts';
-import { ANSWERED, requestLabel, SENT, streamLabel } from '../model/label.ts';
+import { ANSWERED, LATE, requestLabel, SENT, streamLabel } from '../model/label.ts';
 import type { FaultAction } from '../model/schedule.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import type { ApiRequest, ConnectionError, ResponseSink, Upstream } from '../wire/http.ts';
 import { actsOutside } from '../wire/outside-path.ts';
 import { acts, connects, requestInfo } from '../wire/request-info.ts';
 import { failure } from '../wire/status.ts';
-import { describeFault, injectedFailure } from './faults.ts';
+import { describeFault, fromThePast, injectedFailure } from './faults.ts';
 import { headRevision, newName } from './exchange.ts';
 import type { Exchange, PendingItem, Stream } from './exchange.ts';
 import type { Naming } from './naming.ts';
@@ -34,6 +34,8 @@ export interface GateHooks {
   startReplica(): void;
   /** The schedule stops this incarnation now, for so much run time. */
   pause(actor: ActorId, forMs: number): void;
+  /** The schedule delays an item for so much run time, and calls back then. */
+  delay(label: string, forMs: number, goOn: () => void): void;
   /** Whether connections have been disturbed in this run: what ends from outside is then not known to be its actor's wish. */
   disturbed?(): boolean;
   /** Something waits that did not before. */
@@ -138,12 +140,27 @@ export class Gate {
       this.#hooks.crash(item.actor);
       return;
     }
+    if (fault?.do === 'delay') {
+      this.#hooks.delay(item.label, fault.forMs, () => this.#arriveLate(item));
+      return;
+    }
     if (fault?.do === 'start-replica') this.#hooks.startReplica();
     if (fault?.do === 'pause') this.#hooks.pause(item.actor, fault.forMs);
     item.exchange.item = undefined;
     if (item.kind === 'send') this.#forward(item.exchange, fault);
     else if (item.kind === 'answer') this.#answer(item, fault);
     else this.#deliver(item.exchange, fault);
+  }
+
+  /** An item that was delayed waits for its turn, unless its actor has given it up or is gone. */
+  #arriveLate(item: PendingItem): void {
+    const { exchange } = item;
+    if (exchange.over) return;
+    const late = { ...item, label: item.label + LATE };
+    exchange.item = late;
+    if (exchange.stream?.head === item) exchange.stream.head = late;
+    this.pending.push(late);
+    this.#hooks.parked?.();
   }
 
   /** Cuts everything of an actor: nothing of it reaches the server or comes back any more. */
@@ -278,22 +295,11 @@ export class Gate {
     let request = exchange.request;
     if (fault?.do === 'stale-list') {
       operation.fault = 'stale-list';
-      request = this.#fromThePast(request, fault.behind);
+      request = fromThePast(request, (this.#recorder.revisions.at(-1)?.revision ?? 0) - fault.behind);
     }
     this.#recorder.acting(operation, exchange.asked, () => {
       exchange.abortUpstream = this.#upstream.send(request, this.#upstreamSink(exchange));
     });
-  }
-
-  /** A legal stale list: the same list at an exact revision that was true, as an API server with an old cache would serve it. */
-  #fromThePast(request: ApiRequest, behind: number): ApiRequest {
-    const latest = this.#recorder.revisions.at(-1)?.revision ?? 0;
-    const query = {
-      ...request.query,
-      resourceVersion: String(Math.max(1, latest - behind)),
-      resourceVersionMatch: 'Exact',
-    };
-    return { ...request, query };
   }
 
   #upstreamSink(exchange: Exchange): ResponseSink {

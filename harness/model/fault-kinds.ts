@@ -15,6 +15,8 @@ export const FAULTS: { readonly [kind in FaultKind]: string } = {
   crash: 'the target is killed at a request and started again',
   'start-replica': 'a second copy of the target starts; for targets with leader election only',
   pause: 'the process stands still, long enough to lose a lock; for processes that were seen to hold one only',
+  delay:
+    'a request, an answer or a watch event comes late, after deadlines of the target have passed; for programs in virtual time unless asked for',
   latency: 'connections (needs toxiproxy, off unless asked for): answers take longer, by a fixed or a varying time',
   bandwidth: 'connections: answers trickle',
   'slow-close': 'connections: whoever is hung up on learns of it late',

@@ -42,6 +42,12 @@ export function answersChange({ kind, verb }: Item): boolean {
   return kind === 'answer' && CHANGING.has(verb);
 }
 
+/** The earliest timer. */
+export interface TimerItem extends Item {
+  /** Run time at which it is due. */
+  readonly atMs: number;
+}
+
 /** The scheduler's decision. */
 export interface Choice {
   readonly item: Item;
@@ -53,7 +59,9 @@ export interface View {
   /** Everything that can happen now, in order of arrival; never empty unless `timer` is there. */
   readonly items: readonly Item[];
   /** The earliest timer, if any. */
-  readonly timer: Item | undefined;
+  readonly timer: TimerItem | undefined;
+  /** Run time. */
+  readonly nowMs: number;
   /** Items executed since contention began. */
   readonly step: number;
   /** Whether `actor`'s current program operation has completed since the last decision. */

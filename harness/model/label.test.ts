@@ -46,6 +46,11 @@ describe('a label taken apart', () => {
     });
   });
 
+  it('says the same of what comes late', () => {
+    expect(partsOf(`${UPDATE}#3!sent!late`)).toMatchObject({ stem: UPDATE, occurrence: 3, marks: '!sent!late' });
+    expect(partsOf(`${STREAM}#1/web-0@2!late`)).toMatchObject({ stem: STREAM, event: { name: 'web-0', k: 2 } });
+  });
+
   it('says whose a timer is', () => {
     expect(partsOf('controller/timer#4')).toMatchObject({ actor: 'controller', verb: 'timer', resource: '', rest: [] });
   });

@@ -9,6 +9,8 @@
  * stream   actor/watch/resource[.group]/scope[?selector]#n
  * event    stream/name@k
  * timer    actor/timer#n                                                        before the earliest timer of that actor fires
+ *
+ * What a schedule has delayed comes back under its label with `!late` behind it.
  */
 
 export type Label = string;
@@ -38,6 +40,8 @@ export function streamLabel(actor: string, resource: string, namespace: string, 
 
 export const SENT = '!sent';
 export const ANSWERED = '!answered';
+/** Of an item that comes back to the gate once its delay is over. */
+export const LATE = '!late';
 
 /** What a label of any form says. */
 export interface LabelParts {
@@ -59,7 +63,8 @@ export interface LabelParts {
 }
 
 /** As short a stem as there can be: an object may have `#` in its name, and so may the one that an event is about. */
-const NUMBERED = /^(?<stem>.*?)#(?<occurrence>\d+)(?<marks>(?:![a-z]+)*)(?<event>(?:\/(?<name>.*))?@(?<k>-?\d+))?$/s;
+const NUMBERED =
+  /^(?<stem>.*?)#(?<occurrence>\d+)(?<marks>(?:![a-z]+)*)(?<event>(?:\/(?<name>.*))?@(?<k>-?\d+))?(?:!late)?$/s;
 
 /** Takes a label apart, whatever it is of. */
 export function partsOf(label: Label): LabelParts {

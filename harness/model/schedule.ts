@@ -17,13 +17,15 @@ export const TIME = 'time';
 
 /**
  * A switch of actor: when the item labelled `before` is about to happen (or has just happened, for `after`), `run` acts first,
- * until its current program operation (one read-modify-write) completes, or up to and including the item labelled `until`.
+ * until its current program operation (one read-modify-write) completes, or up to and including the item labelled `until`. Time passes to
+ * the earliest timer, or for `forMs`, to each that is due by then.
  */
 export interface Preemption {
   readonly before?: Label;
   readonly after?: Label;
   readonly run: ActorId | typeof TIME;
   readonly until?: Label;
+  readonly forMs?: number;
 }
 
 /**
@@ -38,7 +40,7 @@ export interface Hold {
   readonly until: Label | 'heal';
 }
 
-/** What the gate may do to one item besides delaying it. Only what Kubernetes permits: `oracle/assumptions.ts` checks it. */
+/** What the gate may do to one item besides holding it. Only what Kubernetes permits: `oracle/assumptions.ts` checks it. */
 export type FaultAction =
   | { readonly do: 'fail'; readonly status: 429 | 500 | 503 | 504; readonly retryAfterSeconds?: number }
   | { readonly do: 'refuse' } // connection refused: the server never sees the request
@@ -49,6 +51,7 @@ export type FaultAction =
   | { readonly do: 'crash' } // the target's incarnation dies here and a new one starts
   | { readonly do: 'pause'; readonly forMs: number } // the target's process stands still here (SIGSTOP) for so much run time
   | { readonly do: 'start-replica' } // a second copy of the target starts here
+  | { readonly do: 'delay'; readonly forMs: number } // it happens so much run time later; the target's own deadlines come first
   | ConnectionFault; // the connections themselves are disturbed from here on, for a while
 
 export type FaultKind = FaultAction['do'];
@@ -92,7 +95,8 @@ export function scheduleSize(schedule: Schedule): number {
 export function deviationText(deviation: Preemption | Hold | Fault): string {
   if ('run' in deviation) {
     const where = deviation.before === undefined ? `after ${deviation.after ?? ''}` : `before ${deviation.before}`;
-    return `${where} run ${deviation.run}${deviation.until === undefined ? '' : ` until ${deviation.until}`}`;
+    const long = deviation.forMs === undefined ? '' : ` for ${deviation.forMs / 1000} s`;
+    return `${where} run ${deviation.run}${long}${deviation.until === undefined ? '' : ` until ${deviation.until}`}`;
   }
   if ('stream' in deviation) return `${deviation.stream} from ${deviation.from} until ${deviation.until}`;
   if (isConnectionFault(deviation)) return `${connectionText(deviation)}, at ${deviation.at}`;
@@ -102,5 +106,6 @@ export function deviationText(deviation: Preemption | Hold | Fault): string {
     return `a list from ${deviation.behind} revisions ago at ${deviation.at}${times}`;
   }
   if (deviation.do === 'pause') return `pause for ${deviation.forMs} ms at ${deviation.at}${times}`;
+  if (deviation.do === 'delay') return `${deviation.forMs / 1000} s late: ${deviation.at}${times}`;
   return `${deviation.do} at ${deviation.at}${times}`;
 }

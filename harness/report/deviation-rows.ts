@@ -1,7 +1,9 @@
 /** The rows of a story that stand for what the schedule did. */
 import type { Counterfactual } from '../model/finding.ts';
-import type { Decision, History } from '../model/history.ts';
-import { deviationText, type Fault, type Hold, type Preemption, type Schedule } from '../model/schedule.ts';
+import { phaseStartMs, type Decision, type History } from '../model/history.ts';
+import { ANSWERED, partsOf, SENT, type Label } from '../model/label.ts';
+import { deviationText, TIME, type Fault, type Hold, type Preemption, type Schedule } from '../model/schedule.ts';
+import { spanText } from './count-text.ts';
 
 export interface DeviationRow {
   readonly row: 'deviation';
@@ -35,7 +37,15 @@ export function deviationRows(
       const next = deviations.findIndex((other, later) => later > index && deviationText(other) !== text);
       const last = next === -1 ? deviations.length : next;
       const ordinal = `${index + 1}${last === index + 1 ? '' : ` to ${last}`} of ${deviations.length}`;
-      rows.push({ row: 'deviation', at, kind, ordinal, text, ...(without === undefined ? {} : { without }) });
+      const lasted = 'do' in deviation ? '' : lastedText(history, deviation);
+      rows.push({
+        row: 'deviation',
+        at,
+        kind,
+        ordinal,
+        text: text + lasted,
+        ...(without === undefined ? {} : { without }),
+      });
     });
   };
   place('preemption', schedule.preemptions);
@@ -54,9 +64,7 @@ function releaseText(decision: Decision): string {
 
 function momentOf(history: History, kind: Decision['kind'], deviation: Preemption | Hold | Fault): number | undefined {
   const anchor = anchorOf(deviation);
-  const decision = history.decisions.find(
-    (decision) => decision.kind === kind && (decision.label === anchor || decision.label.startsWith(`${anchor}@`)),
-  );
+  const decision = decisionOf(history, kind, anchor);
   if (decision !== undefined) return decision.at;
   // Half a tick before (or after) the anchored item itself.
   const shift = 'run' in deviation && deviation.before === undefined ? 0.5 : -0.5;
@@ -67,6 +75,45 @@ function momentOf(history: History, kind: Decision['kind'], deviation: Preemptio
 function anchorOf(deviation: Preemption | Hold | Fault): string {
   if ('run' in deviation) return deviation.before ?? deviation.after ?? '';
   return 'stream' in deviation ? deviation.stream : deviation.at;
+}
+
+/** Waits that are shorter are what requests take. */
+const LASTED_MS = 1_000;
+
+/** How long something of the target waited while time passed for it: lag of that length. */
+function lastedText(history: History, deviation: Preemption | Hold): string {
+  const lastedMs = 'run' in deviation ? overtakenMs(history, deviation) : heldMs(history, deviation);
+  return lastedMs >= LASTED_MS && Number.isFinite(lastedMs) ? `, for ${spanText(lastedMs)}` : '';
+}
+
+/** From the decision to let time pass until what it was anchored before has happened. */
+function overtakenMs(history: History, { before, run, forMs }: Preemption): number {
+  const from = before === undefined ? undefined : decisionOf(history, 'preemption', before);
+  if (run !== TIME || forMs !== undefined || before === undefined || from === undefined) return 0;
+  return (happenedMs(history, before) ?? from.timeMs) - from.timeMs;
+}
+
+function heldMs(history: History, { stream }: Hold): number {
+  const ofStream = ({ label }: Decision): boolean => label === stream || label.startsWith(`${stream}/`);
+  const from = history.decisions.find((decision) => decision.kind === 'hold' && ofStream(decision));
+  if (from === undefined) return 0;
+  const release = history.decisions.find(
+    (one) => one.kind === 'release' && (one.detail === stream || ofStream(one)) && one.at > from.at,
+  );
+  return (release?.timeMs ?? phaseStartMs(history, 'heal')) - from.timeMs;
+}
+
+function happenedMs({ operations, deliveries }: History, label: Label): number | undefined {
+  for (const operation of operations) {
+    if (`${operation.label}${SENT}` === label) return operation.sent?.timeMs;
+    if (`${operation.label}${ANSWERED}` === label) return operation.answered?.timeMs;
+  }
+  const { event } = partsOf(label);
+  return deliveries.find(({ stream, k }) => k === event?.k && label.startsWith(`${stream}/`))?.timeMs;
+}
+
+function decisionOf({ decisions }: History, kind: Decision['kind'], anchor: string): Decision | undefined {
+  return decisions.find((one) => one.kind === kind && (one.label === anchor || one.label.startsWith(`${anchor}@`)));
 }
 
 function anchorMoment(history: History, anchor: string, from: string): number | undefined {

@@ -65,6 +65,7 @@ const FAULT_CHANCE: { readonly [kind in FaultKind]: number } = {
   crash: 400,
   'start-replica': 300,
   pause: 300,
+  delay: 300,
   // Who asks for these wants to meet them; no run meets more than one.
   latency: 1_000,
   bandwidth: 1_000,

@@ -15,6 +15,8 @@ const RANK = { target: 0, environment: 1, user: 2, writer: 3 } as const;
 export interface CurrentRun {
   readonly actor: ActorId;
   readonly until?: Label | undefined;
+  /** Of time: how long it passes. */
+  readonly forMs?: number | undefined;
 }
 
 /** What a hold on this item names: its stream for a watch event, else its own label. */

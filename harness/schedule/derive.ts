@@ -6,7 +6,7 @@
  * choices, by construction. Owns nothing of the search itself.
  */
 import type { Choice, Item, Scheduler, View } from '../model/item.ts';
-import type { Label } from '../model/label.ts';
+import { LATE, type Label } from '../model/label.ts';
 import type { Fault, Hold, Preemption, Schedule } from '../model/schedule.ts';
 import { TIME } from '../model/schedule.ts';
 import { defaultItem, hasProgram, holdKey, itemOfRun } from './default-order.ts';
@@ -79,7 +79,7 @@ export class DerivingScheduler implements Scheduler {
         return;
       }
       // An event that waits is staleness; a request that waits while its own actor goes on is a delay. Both are holds.
-      if (expected !== undefined && (expected.kind === 'event' || this.#isDelay(expected, chosen))) {
+      if (expected !== undefined && (isStaleness(expected) || this.#isDelay(expected, chosen))) {
         this.#open.set(holdKey(expected), { stream: holdKey(expected), from: `@${expected.k}` });
         continue;
       }
@@ -96,8 +96,10 @@ export class DerivingScheduler implements Scheduler {
 
   /** A hold keeps its item back from the beginning: too late once a preemption has been anchored on it. */
   #isDelay(expected: Item, chosen: Item): boolean {
-    const both = expected.kind !== 'timer' && chosen.kind !== 'timer' && expected.actor === chosen.actor;
-    return both && !this.#anchors.has(expected.label);
+    const isRequest = expected.kind === 'send' || expected.kind === 'answer';
+    return (
+      isRequest && chosen.kind !== 'timer' && expected.actor === chosen.actor && !this.#anchors.has(expected.label)
+    );
   }
 
   #closeHold(chosen: Item): void {
@@ -109,9 +111,20 @@ export class DerivingScheduler implements Scheduler {
 
   #preempt(expected: Item | undefined, chosen: Item, view: View): void {
     const run = chosen.kind === 'timer' ? TIME : chosen.actor;
-    const until = chosen.label.startsWith(WALL) ? {} : { until: chosen.label };
     const before = expected?.label;
     const previous = this.#preemptions.at(-1);
+    const until = chosen.label.startsWith(WALL) ? { forMs: jumpMs(view) } : { until: chosen.label };
+    if (
+      this.#waited &&
+      before !== undefined &&
+      before === this.#waiting &&
+      previous?.forMs !== undefined &&
+      run === TIME
+    ) {
+      // Deadlines are not the same ones again: what counts is how long has been waited.
+      this.#preemptions[this.#preemptions.length - 1] = { ...previous, forMs: previous.forMs + jumpMs(view) };
+      return;
+    }
     if (before !== undefined && before === this.#waiting && previous?.run === run && run !== TIME) {
       // The same actor goes on: one longer run, if that run would make the same choice.
       const free = view.items.filter((item) => !this.#open.has(holdKey(item)));
@@ -131,4 +144,14 @@ export class DerivingScheduler implements Scheduler {
     }
     this.#waiting = before;
   }
+}
+
+/** A hold keeps back all events of its stream from one on; one that was delayed was let go before. */
+function isStaleness({ kind, label }: Item): boolean {
+  return kind === 'event' && !label.endsWith(LATE);
+}
+
+/** How far the earliest timer is ahead. */
+function jumpMs({ timer, nowMs }: View): number {
+  return Math.max(1, Math.ceil((timer?.atMs ?? nowMs) - nowMs));
 }

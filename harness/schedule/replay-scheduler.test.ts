@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Fault, Hold, Preemption, Schedule } from '../model/schedule.ts';
 import { EMPTY_SCHEDULE, TIME } from '../model/schedule.ts';
 import { anchorsOf, faultLabels, ReplayScheduler } from './replay-scheduler.ts';
-import { item, view } from './test-items.ts';
+import { item, timer, view } from './test-items.ts';
 import { runToyWorld } from './toy-world.ts';
 import type { ToyWorld } from './toy-world.ts';
 
@@ -54,6 +54,27 @@ describe('a preemption', () => {
 
   it('after a label runs another actor for one whole operation next', () => {
     expect(play({ preemptions: [{ after: of('c0s'), run: 'writer-1' }] })).toBe('c0s w10s w10a c0a c1s c1a w11s w11a');
+  });
+
+  it('of time for so long passes every timer that is due by then, or a moment later', () => {
+    const own = item(of('c0s'));
+    const preemptions = [{ before: own.label, run: TIME, forMs: 60_000 }];
+    const taken = (...moments: readonly number[]): string => {
+      const replaying = new ReplayScheduler(schedule({ preemptions }));
+      let nowMs = 0;
+      return [...moments, Number.POSITIVE_INFINITY]
+        .map((atMs, n) => {
+          const late = timer('wall', n, atMs);
+          const choice = replaying.next(view([own], { timer: late, nowMs }));
+          if (choice?.item === late) nowMs = atMs;
+          return choice?.item === late ? `t${n}` : 'c0s';
+        })
+        .join(' ');
+    };
+
+    expect(taken(1_000, 30_000, 59_000, 60_000)).toBe('t0 t1 t2 t3 c0s');
+    expect(taken(1_000, 60_300)).toBe('t0 t1 c0s');
+    expect(taken(1_000, 70_000)).toBe('t0 c0s c0s');
   });
 
   it('with until runs up to and including that label', () => {

@@ -3,7 +3,7 @@
  *
  * Deterministic: a function of the views it is shown. Labels that never come up are skipped; `hit` tells which took effect.
  */
-import type { Choice, Item, Scheduler, View } from '../model/item.ts';
+import type { Choice, Item, Scheduler, TimerItem, View } from '../model/item.ts';
 import { laterOccurrence, type Label } from '../model/label.ts';
 import type { Fault, Hold, Preemption, Schedule } from '../model/schedule.ts';
 import { TIME } from '../model/schedule.ts';
@@ -20,6 +20,15 @@ interface ActiveHold {
   used: boolean;
 }
 
+/** A deadline of a program is not due at the same millisecond again: one that is this much later than time is to pass comes too. */
+const DUE_MS = 1_000;
+
+/** A run that a preemption asked for. */
+interface ForcedRun extends CurrentRun {
+  /** Of time: until when it passes; known once it does. */
+  endMs?: number;
+}
+
 export class ReplayScheduler implements Scheduler {
   /** Labels of the schedule that have taken effect. */
   readonly hit: Set<Label> = new Set();
@@ -28,7 +37,7 @@ export class ReplayScheduler implements Scheduler {
   readonly #faults = new Map<Label, Fault>();
   readonly #tell: DecisionListener;
   /** Runs that preemptions asked for, the first being the one under way. */
-  readonly #forced: CurrentRun[] = [];
+  readonly #forced: ForcedRun[] = [];
   /** The program operation under way in the default order. */
   #current: CurrentRun | undefined;
 
@@ -59,15 +68,15 @@ export class ReplayScheduler implements Scheduler {
     if (forced !== undefined && forced.until === undefined && view.completed.has(forced.actor)) this.#forced.shift();
     const free = this.#holds.length === 0 ? view.items : view.items.filter((item) => !this.#held(item));
     for (;;) {
-      const item = this.#pick(free, view.timer);
+      const item = this.#pick(free, view);
       if (item === undefined) return undefined;
       if (!this.#preempted(item)) return this.#take(item);
     }
   }
 
-  #pick(free: readonly Item[], timer: Item | undefined): Item | undefined {
+  #pick(free: readonly Item[], { timer, nowMs }: View): Item | undefined {
     for (let run = this.#forced[0]; run !== undefined; run = this.#forced[0]) {
-      const item = run.actor === TIME ? timer : itemOfRun(free, run);
+      const item = run.actor === TIME ? dueIn(run, timer, nowMs) : itemOfRun(free, run);
       if (item !== undefined) return item;
       // It has nothing (more) to do.
       this.#forced.shift();
@@ -86,7 +95,7 @@ export class ReplayScheduler implements Scheduler {
     if (preemptions === undefined) return false;
     this.#preemptions.delete(key);
     this.hit.add(label);
-    this.#forced.unshift(...preemptions.map((preemption) => ({ actor: preemption.run, until: preemption.until })));
+    this.#forced.unshift(...preemptions.map(({ run, until, forMs }) => ({ actor: run, until, forMs })));
     for (const { run } of preemptions) this.#tell('preemption', label, run);
     return true;
   }
@@ -94,7 +103,8 @@ export class ReplayScheduler implements Scheduler {
   #take(item: Item): Choice {
     const [forced] = this.#forced;
     if (forced !== undefined) {
-      if (forced.until === undefined ? forced.actor === TIME : item.label === forced.until) this.#forced.shift();
+      const isOneTimer = forced.actor === TIME && forced.forMs === undefined;
+      if (forced.until === undefined ? isOneTimer : item.label === forced.until) this.#forced.shift();
     } else if (item.kind !== 'timer' && hasProgram(item.actor)) {
       this.#current = { actor: item.actor };
     }
@@ -128,6 +138,13 @@ export class ReplayScheduler implements Scheduler {
       if (active.used) this.#tell('release', label, active.hold.stream);
     }
   }
+}
+
+/** The timer that comes next while time passes; none once that is over. */
+function dueIn(run: ForcedRun, timer: TimerItem | undefined, nowMs: number): TimerItem | undefined {
+  if (run.forMs === undefined) return timer;
+  run.endMs ??= nowMs + run.forMs;
+  return nowMs < run.endMs && (timer?.atMs ?? 0) <= run.endMs + DUE_MS ? timer : undefined;
 }
 
 function anchorKey(preemption: Preemption): string {

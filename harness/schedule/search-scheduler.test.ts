@@ -7,7 +7,7 @@ import { SearchScheduler } from './search-scheduler.ts';
 import { item, timer, view } from './test-items.ts';
 import { runToyWorld } from './toy-world.ts';
 
-const HINTS = { steps: 40, conflictSteps: 10, lockMs: 15_000 };
+const HINTS = { steps: 40, conflictSteps: 10, lockMs: 15_000, mayDelay: true };
 const STRATEGIES: readonly StrategyName[] = ['random-walk', 'pos', 'conflict-pct', 'starvation'];
 const KINDS: readonly FaultKind[] = [
   'fail',
@@ -19,6 +19,7 @@ const KINDS: readonly FaultKind[] = [
   'crash',
   'start-replica',
   'pause',
+  'delay',
 ];
 const ALWAYS = 10_000;
 
@@ -41,18 +42,22 @@ function updates(count: number, name = 'a'): readonly Item[] {
 
 describe('faults of a search', () => {
   const cases: readonly (readonly [string, Item, readonly FaultKind[]])[] = [
-    ['a write', item('controller/update/a#0!sent'), ['fail', 'refuse', 'crash', 'start-replica', 'pause']],
-    ['the answer of a write', item('controller/update/a#0!answered'), ['lose-response', 'crash', 'pause']],
-    ['a read', item('controller/get/a#0!sent', { write: false }), ['fail', 'refuse']],
+    ['a write', item('controller/update/a#0!sent'), ['fail', 'refuse', 'crash', 'start-replica', 'pause', 'delay']],
+    ['the answer of a write', item('controller/update/a#0!answered'), ['lose-response', 'crash', 'pause', 'delay']],
+    ['a read', item('controller/get/a#0!sent', { write: false }), ['fail', 'refuse', 'delay']],
     ['the answer of a read', item('controller/get/a#0!answered', { write: false }), []],
-    ['a list', item('controller/list/a#0!sent', { write: false }), ['fail', 'refuse']],
+    ['a list', item('controller/list/a#0!sent', { write: false }), ['fail', 'refuse', 'delay']],
     [
       'a list at version 0',
       item('controller/list/a#0!sent', { write: false, staleable: true }),
-      ['stale-list', 'fail', 'refuse'],
+      ['stale-list', 'fail', 'refuse', 'delay'],
     ],
     ['the opening of a watch', item('controller/watch/a#0!sent', { write: false }), ['fail', 'refuse']],
-    ['a watch event', item('controller/watch/a/default#0/x@0'), ['close-watch', 'expire-watch', 'lose-response']],
+    [
+      'a watch event',
+      item('controller/watch/a/default#0/x@0'),
+      ['close-watch', 'expire-watch', 'lose-response', 'delay'],
+    ],
     ['a writer', item('writer-1/update/a#0!sent'), []],
     ['the garbage collector', item('gc/delete/a#0!sent'), []],
   ];
@@ -71,6 +76,24 @@ describe('faults of a search', () => {
       new Set(['[{"do":"pause","forMs":300}]', '[{"do":"pause","forMs":17500}]']),
     );
     expect(faultsOf(without, updates(3))).toEqual([undefined, undefined, undefined]);
+  });
+
+  it('delay one item in a run, requests for a minute at most, where time passes at once', () => {
+    const delays = (one: Item, mayDelay: boolean): readonly (FaultAction | undefined)[] =>
+      Array.from({ length: 60 }, (_, seed) => {
+        const search = { strategy: 'random-walk', seed, fairAfter: 250, faults: { delay: ALWAYS } } as const;
+        const searching = new SearchScheduler(search, new Random(seed), { ...HINTS, mayDelay });
+        return faultsOf(searching, [one, ...updates(2)]);
+      }).flat();
+    const lengths = (of: readonly (FaultAction | undefined)[]): readonly number[] =>
+      [...new Set(of.flatMap((fault) => (fault?.do === 'delay' ? [fault.forMs] : [])))].toSorted((a, b) => a - b);
+    const write = item('controller/update/things/default/a#9!sent');
+    const event = item('controller/watch/a/default#0/x@0');
+
+    expect(lengths(delays(write, true))).toEqual([2_000, 16_000, 60_000]);
+    expect(lengths(delays(event, true))).toEqual([2_000, 16_000, 60_000, 310_000, 600_000]);
+    expect(delays(event, true).filter((fault) => fault !== undefined)).toHaveLength(60);
+    expect(lengths(delays(event, false))).toEqual([]);
   });
 
   it('that a strategy asks for itself come only where their kind is not switched off', () => {

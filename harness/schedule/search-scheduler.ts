@@ -10,6 +10,7 @@ import { partsOf } from '../model/label.ts';
 import type { FaultAction, FaultKind } from '../model/schedule.ts';
 import type { Search } from '../model/trial.ts';
 import { drawConnectionFault } from './connection-faults.ts';
+import { delaysMs } from './delays.ts';
 import { longPauseMs, SHORT_PAUSE_MS } from './pauses.ts';
 import type { Draws } from './strategies/draws.ts';
 import { strategies } from './strategies/index.ts';
@@ -34,9 +35,11 @@ export class SearchScheduler implements Scheduler {
   #lasting: { stem: string; left: number; fault: FaultAction } | undefined;
   #replica = false;
   #paused = false;
+  #delayed = false;
   /** Two disturbances at a time tell nobody which of them it was. */
   #disturbed = false;
   readonly #lockMs: number | undefined;
+  readonly #mayDelay: boolean;
   readonly #links: readonly Link[];
 
   constructor(search: Search, draws: Draws, hints: StrategyHints) {
@@ -45,6 +48,7 @@ export class SearchScheduler implements Scheduler {
     this.#strategy = strategies[search.strategy].make(draws, hints);
     this.#tail = randomWalk(draws, hints);
     this.#lockMs = hints.lockMs;
+    this.#mayDelay = hints.mayDelay === true;
     this.#links = hints.links ?? [];
   }
 
@@ -93,12 +97,16 @@ export class SearchScheduler implements Scheduler {
         if (this.#paused || this.#lockMs === undefined) continue;
         this.#paused = true;
       }
+      if (kind === 'delay') {
+        if (this.#delayed || !this.#mayDelay) continue;
+        this.#delayed = true;
+      }
       if (isConnectionKind(kind)) {
         if (this.#disturbed) continue;
         this.#disturbed = true;
       }
       this.#faults++;
-      const fault = this.#make(kind);
+      const fault = this.#make(kind, item);
       if (fault.do === 'fail' || fault.do === 'refuse') {
         const left = (LASTING[this.#draws.int(LASTING.length)] ?? 1) - 1;
         this.#lasting = { stem: partsOf(item.label).stem, left, fault };
@@ -108,8 +116,12 @@ export class SearchScheduler implements Scheduler {
     return undefined;
   }
 
-  #make(kind: FaultKind): FaultAction {
+  #make(kind: FaultKind, item: Item): FaultAction {
     if (isConnectionKind(kind)) return drawConnectionFault(kind, this.#draws, this.#links);
+    if (kind === 'delay') {
+      const lengths = delaysMs(item.kind);
+      return { do: kind, forMs: lengths[this.#draws.int(lengths.length)] ?? 0 };
+    }
     if (kind === 'stale-list') return { do: kind, behind: 1 + this.#draws.int(8) };
     if (kind === 'pause') {
       const long = this.#lockMs !== undefined && this.#draws.int(2) === 0;
@@ -122,11 +134,11 @@ export class SearchScheduler implements Scheduler {
 }
 
 const ON_WATCH: readonly FaultKind[] = ['fail', 'refuse'];
-const ON_READ: readonly FaultKind[] = ['fail', 'refuse'];
-const ON_STALE_LIST: readonly FaultKind[] = ['stale-list', 'fail', 'refuse'];
-const ON_WRITE: readonly FaultKind[] = ['fail', 'refuse', 'crash', 'start-replica', 'pause'];
-const ON_WRITE_ANSWER: readonly FaultKind[] = ['lose-response', 'crash', 'pause'];
-const ON_EVENT: readonly FaultKind[] = ['close-watch', 'expire-watch', 'lose-response'];
+const ON_READ: readonly FaultKind[] = ['fail', 'refuse', 'delay'];
+const ON_STALE_LIST: readonly FaultKind[] = ['stale-list', 'fail', 'refuse', 'delay'];
+const ON_WRITE: readonly FaultKind[] = ['fail', 'refuse', 'crash', 'start-replica', 'pause', 'delay'];
+const ON_WRITE_ANSWER: readonly FaultKind[] = ['lose-response', 'crash', 'pause', 'delay'];
+const ON_EVENT: readonly FaultKind[] = ['close-watch', 'expire-watch', 'lose-response', 'delay'];
 const NOTHING: readonly FaultKind[] = [];
 
 function isConnectionKind(kind: FaultKind): kind is ConnectionKind {

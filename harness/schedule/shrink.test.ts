@@ -270,6 +270,17 @@ describe('shrinking the schedule', () => {
     expect(lasting.smallest.schedule.faults).toEqual([{ do: 'fail', status: 429, at: update(0), times: 3 }]);
   });
 
+  it('shortens a delay to the next round length that still fails', () => {
+    const faults: Fault[] = [{ do: 'delay', forMs: 600_000, at: `${STREAM}/a@0` }];
+    const trial: Trial = { workload: workload([]), schedule: schedule({ faults }) };
+
+    const { smallest } = shrink(trial, ({ schedule: { faults: left } }) =>
+      left.some((fault) => fault.do === 'delay' && fault.forMs > 20_000),
+    );
+
+    expect(smallest.schedule.faults).toEqual([{ do: 'delay', forMs: 30_000, at: `${STREAM}/a@0` }]);
+  });
+
   it('joins the same failure at consecutive occurrences into one that lasts', () => {
     const fault = (n: number, status: 500 | 503 = 500): Fault => ({ do: 'fail', status, at: update(n) });
 

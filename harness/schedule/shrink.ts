@@ -10,6 +10,7 @@ import { isConnectionFault, type Fault, type Hold, type Preemption, type Schedul
 import type { Trial } from '../model/trial.ts';
 import type { Program } from '../model/workload.ts';
 import { gentler } from './connection-faults.ts';
+import { shorterDelayMs } from './delays.ts';
 import { relabelled } from './relabel.ts';
 import { ddmin } from './shrink-steps.ts';
 import { shrinkWorkload } from './workload/shrink-workload.ts';
@@ -235,6 +236,8 @@ function* simplerDeviations(deviation: Deviation): Generator<Deviation> {
     case 'preemption': {
       const { until: _, ...whole } = deviation.value;
       if (deviation.value.until !== undefined) yield { is: 'preemption', value: whole };
+      const shorter = shorterDelayMs(deviation.value.forMs ?? 0);
+      if (shorter !== undefined) yield { is: 'preemption', value: { ...deviation.value, forMs: shorter } };
       return;
     }
     case 'hold': {
@@ -257,6 +260,9 @@ function* simplerDeviations(deviation: Deviation): Generator<Deviation> {
       }
       if (once.do === 'pause' && once.forMs > SHORT_PAUSE_MS)
         yield { is: 'fault', value: { ...once, forMs: SHORT_PAUSE_MS, ...(times === undefined ? {} : { times }) } };
+      const shorter = once.do === 'delay' ? shorterDelayMs(once.forMs) : undefined;
+      if (once.do === 'delay' && shorter !== undefined)
+        yield { is: 'fault', value: { ...once, forMs: shorter, ...(times === undefined ? {} : { times }) } };
       if (once.do === 'stale-list' && once.behind > 1)
         yield { is: 'fault', value: { ...once, behind: once.behind - 1, ...(times === undefined ? {} : { times }) } };
     }

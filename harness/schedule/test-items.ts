@@ -1,5 +1,5 @@
 /** Items and views for tests of schedulers and strategies. Used by tests only. */
-import type { Item, View } from '../model/item.ts';
+import type { Item, TimerItem, View } from '../model/item.ts';
 import { ANSWERED, partsOf } from '../model/label.ts';
 
 let seq = 0;
@@ -25,10 +25,13 @@ export function item(label: string, more: Partial<Item> = {}): Item {
 }
 
 /** The earliest timer of `owner`. */
-export function timer(owner = 'controller', n = 0): Item {
-  return item(`${owner}/timer#${n}`, { seq: -1, kind: 'timer', actor: 'time', verb: 'timer', write: false });
+export function timer(owner = 'controller', n = 0, atMs = 0): TimerItem {
+  return {
+    ...item(`${owner}/timer#${n}`, { seq: -1, kind: 'timer', actor: 'time', verb: 'timer', write: false }),
+    atMs,
+  };
 }
 
 export function view(items: readonly Item[], more: Partial<View> = {}): View {
-  return { items, timer: undefined, step: 0, completed: new Set(), ...more };
+  return { items, timer: undefined, nowMs: 0, step: 0, completed: new Set(), ...more };
 }

@@ -1,9 +1,10 @@
 /**
- * A toy world for tests of schedulers: actors with fixed scripts, watch streams fed by their steps, a few timers.
+ * A toy world for tests of schedulers: actors with fixed scripts, watch streams fed by their steps, a few timers. What is delayed comes
+ * back with the next timer, or once nothing else is there.
  *
  * Owns: nothing of Kubernetes; just enough structure that orders, holds and preemptions mean something.
  */
-import type { Item, Scheduler } from '../model/item.ts';
+import type { Item, Scheduler, TimerItem } from '../model/item.ts';
 
 export interface ToyWorld {
   /** Steps per actor; each step is one send and one answer. */
@@ -21,6 +22,7 @@ export function runToyWorld(world: ToyWorld, scheduler: Scheduler): readonly str
   const queues = new Map(Object.keys(world.streams).map((stream) => [stream, { next: 0, waiting: 0 }]));
   let seq = 0;
   let timers = 0;
+  const late: Item[] = [];
   const completed = new Set<string>();
   const park = (kind: Item['kind'], actor: string, label: string, stream = '', k = 0): void => {
     pending.push({
@@ -50,7 +52,7 @@ export function runToyWorld(world: ToyWorld, scheduler: Scheduler): readonly str
   };
   for (const actor of left.keys()) begin(actor);
   for (let step = 0; step < 10_000; step++) {
-    const timer: Item | undefined =
+    const timer: TimerItem | undefined =
       timers < world.timers
         ? {
             seq: -1,
@@ -64,23 +66,31 @@ export function runToyWorld(world: ToyWorld, scheduler: Scheduler): readonly str
             verb: 'timer',
             revision: 0,
             staleable: false,
+            atMs: timers * 1_000,
           }
         : undefined;
+    if (pending.length === 0 && timer === undefined) pending.push(...late.splice(0));
     if (pending.length === 0 && timer === undefined) break;
-    const choice = scheduler.next({ items: pending, timer, step, completed });
+    const choice = scheduler.next({ items: pending, timer, nowMs: timers * 1_000, step, completed });
     if (choice === undefined) break;
     completed.clear();
     const { item } = choice;
-    happened.push(item.label);
     if (item.kind === 'timer') {
+      happened.push(item.label);
       timers++;
+      pending.push(...late.splice(0));
       continue;
     }
     pending.splice(
       pending.findIndex((other) => other.seq === item.seq),
       1,
     );
-    if (item.kind === 'send') park('answer', item.actor, item.label.replace('!sent', '!answered'));
+    happened.push(item.label);
+    if (choice.fault?.do === 'delay') {
+      late.push({ ...item, label: `${item.label}!late` });
+      continue;
+    }
+    if (item.kind === 'send') park('answer', item.actor, item.label.replace(/!sent(?:!late)?$/, '!answered'));
     else if (item.kind === 'answer') {
       completed.add(item.actor);
       for (const [stream, feeder] of Object.entries(world.streams)) {

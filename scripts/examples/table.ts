@@ -81,6 +81,7 @@ export const EXAMPLES: readonly Example[] = [
   ofWriter('label-stripper', null, 'one-config-map-each'),
   ofFault('lose-response', 'worker-pools/lost-create-response', 'convergence'),
   { ...ofFault('pause', null, 'leads-to-the-end'), byHand: 'fails' },
+  { ...ofFault('delay', null, 'cardinality'), byHand: 'fails' },
   ofFault('down', null, 'survival'),
   ofConnection('latency', 'creates-again', 'one-page-each'),
   ofConnection('bandwidth', 'creates-again', 'one-page-each'),

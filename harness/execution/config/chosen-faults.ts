@@ -40,7 +40,11 @@ export function chosenFaults(options: FaultOptions, circumstances: FaultCircumst
   const { [CONNECTION]: allConnections, ...single } = options.faults ?? {};
   const switches = { ...(allConnections === undefined ? {} : allOf(allConnections)), ...single };
   const wanted = switchedOn(switches, FAULT_KINDS, 'faults', DEFAULT_FAULT_KINDS, [CONNECTION]).filter(
-    (kind) => (kind !== 'start-replica' || replicasMax === 2) && (kind !== 'pause' || isCommand),
+    (kind) =>
+      (kind !== 'start-replica' || replicasMax === 2) &&
+      (kind !== 'pause' || isCommand) &&
+      // Searches of modules are as they were, unless it is asked for.
+      (kind !== 'delay' || isCommand || switches['delay'] === true),
   );
   const named = toxiproxyNamed(options.toxiproxy, circumstances.cwd);
   const connection = wanted.filter(isConnectionKind);

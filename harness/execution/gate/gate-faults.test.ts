@@ -298,6 +298,47 @@ describe('a pause', () => {
   });
 });
 
+describe('a delay', () => {
+  it('keeps a request from the server until its time has come', () => {
+    const rig = gateRig();
+    const told = rig.send('controller', 'POST', CONFIGMAPS_PATH, configMap('a'));
+
+    rig.take(`${CREATE}!sent`, { do: 'delay', forMs: 16_000 });
+    expect(rig.labels()).toEqual([]);
+    expect(rig.server.object('configmaps', 'default', 'a')).toBeUndefined();
+    rig.arriveLate();
+    expect(rig.labels()).toEqual([`${CREATE}!sent!late`]);
+    rig.takeAll();
+
+    expect(rig.hooked).toEqual([`delay ${CREATE}!sent 16000`]);
+    expect(told.lines).toEqual(['201']);
+    expect(rig.recorder.decisions).toMatchObject([{ kind: 'fault', detail: 'delay it for 16 s' }]);
+  });
+
+  it('of an event keeps those behind it, in their order', () => {
+    const { rig, told } = watching();
+
+    rig.take(`${STREAM}/a@0`, { do: 'delay', forMs: 60_000 });
+    expect(rig.labels()).toEqual([]);
+    rig.arriveLate();
+    rig.takeAll();
+
+    expect(told.lines).toEqual(['open', 'ADDED a', 'ADDED b']);
+  });
+
+  it('is over for whoever has gone meanwhile', () => {
+    const rig = gateRig();
+    const told = rig.send('controller', 'POST', CONFIGMAPS_PATH, configMap('a'));
+
+    rig.take(`${CREATE}!sent`, { do: 'delay', forMs: 16_000 });
+    told.abort();
+    rig.arriveLate();
+
+    expect(rig.labels()).toEqual([]);
+    expect(rig.server.object('configmaps', 'default', 'a')).toBeUndefined();
+  });
+});
+
 describe('the gate', () => {
   it('refuses to execute what is not pending', () => {
     const rig = gateRig();

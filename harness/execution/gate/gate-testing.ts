@@ -29,6 +29,8 @@ export interface GateRig {
   readonly server: ApiServer;
   /** Actors that the schedule killed, and `replica` for each copy that it started. */
   readonly hooked: readonly string[];
+  /** Lets what the schedule has delayed arrive. */
+  readonly arriveLate: () => void;
   /** Sends `GET path?query` and the like as `actor`. */
   readonly send: (actor: string, method: Method, path: string, body?: JsonValue) => Told;
   /** Lets the pending item of this label happen. */
@@ -50,6 +52,7 @@ export function gateRig(
   const recorder = new Recorder(() => clock.nowMs - EPOCH_MS, naming);
   server.observe((change) => recorder.committed(change));
   const hooked: string[] = [];
+  const late: (() => void)[] = [];
   const gate: Gate = new Gate(lossy(server), recorder, naming, {
     crash: (actor) => {
       hooked.push(actor);
@@ -57,6 +60,10 @@ export function gateRig(
     },
     startReplica: () => hooked.push('replica'),
     pause: (actor, forMs) => hooked.push(`pause ${actor} ${forMs}`),
+    delay: (label, forMs, goOn) => {
+      hooked.push(`delay ${label} ${forMs}`);
+      late.push(goOn);
+    },
   });
   const take = (label: string, fault?: FaultAction): void => {
     const item = gate.pending.find((candidate) => candidate.label === label);
@@ -72,6 +79,9 @@ export function gateRig(
     hooked,
     take,
     labels,
+    arriveLate: () => {
+      for (const goOn of late.splice(0)) goOn();
+    },
     takeAll: () => {
       for (let item = gate.pending[0]; item !== undefined; item = gate.pending[0]) gate.execute(item);
     },

@@ -62,6 +62,7 @@ class Fold {
       crash: () => {},
       startReplica: () => {},
       pause: () => {},
+      delay: (_label, _forMs, goOn) => goOn(),
       parked: running.parked,
     });
   }

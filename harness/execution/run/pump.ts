@@ -63,7 +63,7 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
     const choice =
       isTimersTurn && timer !== undefined
         ? { item: timer }
-        : scheduler.next({ items, timer, step: world.steps, completed });
+        : scheduler.next({ items, timer, nowMs: host.time.now(), step: world.steps, completed });
     isTimersTurn = false;
     if (choice === undefined) return 'idle';
     if (choice.fault !== undefined && !(await begin(world, choice))) continue;
@@ -71,7 +71,7 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
     host.disturbance?.happened(choice.item.label, ended);
     atInstant = choice.item.kind === 'timer' ? 0 : atInstant + 1;
     // On the wall's clock nobody knows of timers: waiting is no step. Nor is it where somebody has asked for it.
-    if (choice.item.kind !== 'timer' || (host.time.passesByItself !== true && !world.waits.isUnderWay)) steps++;
+    if (choice.item.kind !== 'timer' || (host.time.passesByItself !== true && !world.isWaitAskedFor)) steps++;
     if (rule.boundsFromMs !== undefined && host.time.now() < rule.boundsFromMs) continue;
     if (steps < rule.stepsMax && atInstant < rule.hotMax) continue;
     const isDeaf = rule.isDeaf?.() === true;

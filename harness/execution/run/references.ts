@@ -135,6 +135,7 @@ export async function takeReferences(
     ...runner.hints,
     steps: Math.max(runner.hints.steps, first.steps),
     watched: watchedBy(first),
+    mayDelay: runner.host.time.passesByItself !== true,
     ...lockOf(first),
   };
   return {

@@ -303,3 +303,74 @@ describe('variants of a trial', () => {
     ]);
   });
 });
+
+describe('what comes late', () => {
+  const WATCH = 'controller/watch/widgets.example.com/default#0';
+  /** Sets the status once, and counts minutes in an annotation. */
+  const ticking = (): ReturnType<typeof runnerOf> =>
+    runnerOf(
+      thinTarget(setReady, (send) => {
+        setInterval(() => void send('GET', '/api/v1/namespaces/default/configmaps'), 60_000);
+      }),
+    );
+  const touch: Program = { actor: 'writer-1', writer: 'test', ops: [label('a')] };
+  const delivered = ({ deliveries }: History): readonly { readonly lateMs: number; readonly at: number }[] =>
+    deliveries
+      .filter(({ actor, k, stream }) => roleOf(actor) === 'target' && k === 0 && stream === WATCH)
+      .map(({ timeMs, available, at }) => ({ lateMs: timeMs - available.timeMs, at }));
+
+  it('is overtaken by deadlines of the target, and comes when the schedule says', async () => {
+    const at = `${WATCH}/a@0`;
+    const trial = {
+      workload: workload([touch]),
+      schedule: { ...EMPTY_SCHEDULE, faults: [{ do: 'delay', forMs: 150_000, at } satisfies Fault] },
+    };
+    const history = await ticking().run(trial);
+    const again = await ticking().run(trial);
+
+    const [event] = delivered(history);
+    expect(event?.lateMs).toBeGreaterThanOrEqual(150_000);
+    expect(event?.lateMs).toBeLessThan(151_000);
+    const polls = history.operations.filter(
+      ({ resource, invoked }) =>
+        resource === 'configmaps' && invoked.at > phaseStart(history, 'contention') && invoked.at < (event?.at ?? 0),
+    );
+    expect(polls).toHaveLength(2);
+    expect(history.missed).toEqual([]);
+    expect(history.decisions.map(({ kind, label: of, detail }) => `${kind} ${of} ${detail}`)).toEqual([
+      `fault ${at} delay it for 150 s`,
+      `release ${at} after 150 s`,
+    ]);
+    expect(historyText(again)).toBe(historyText(history));
+  });
+
+  it('is over at heal, and with the life that waits for it', async () => {
+    const faults: readonly Fault[] = [
+      { do: 'delay', forMs: 60_000, at: `${STATUS}#0!answered` },
+      { do: 'crash', at: 'controller/get/configmaps/default/x#0!sent' },
+    ];
+    const history = await runnerOf(
+      thinTarget(setReady, (send) => {
+        setTimeout(() => void send('GET', '/api/v1/namespaces/default/configmaps/x'), 30_000);
+      }),
+    ).run(faulty(...faults));
+
+    expect(history.settlement.result).toBe('quiescent');
+    expect(phase(history)).toEqual({ phase: 'ready' });
+  });
+
+  it('is never held for more than ten minutes while somebody waits for hours', async () => {
+    const waits: Program = {
+      actor: 'writer-2',
+      writer: 'test',
+      ops: [{ ...label('b'), afterMs: 3 * 3_600_000 }],
+    };
+    const history = await ticking().run({
+      workload: workload([touch, waits]),
+      schedule: { ...EMPTY_SCHEDULE, holds: [{ stream: WATCH, from: '@0', until: 'heal' }] },
+    });
+
+    expect(delivered(history).map(({ lateMs }) => Math.round(lateMs / 1_000))).toEqual([600]);
+    expect(history.operations.filter(({ actor, verb }) => actor === 'writer-2' && verb === 'update')).toHaveLength(1);
+  });
+});

@@ -14,6 +14,7 @@ import type { DrawnNames } from '../../model/reference.ts';
 import type { Program, Workload } from '../../model/workload.ts';
 import { CutShort } from './cut-short.ts';
 import { LiveRun, type Live } from './live-run.ts';
+import { neverTooLate } from './latest.ts';
 import { pump } from './pump.ts';
 import { programsOf, setUp } from './setting-up.ts';
 import { idle, retire, settle, waitedBy } from './settling.ts';
@@ -111,14 +112,14 @@ export async function runTrial(options: TrialOptions): Promise<History> {
     const waitMs = Math.max(world.pace.contentionWaitMs, stirred ? (options.pauseMs ?? 0) : 0);
     const end = await pump(
       world,
-      watching(world, scheduler, () => (lastItemMs = host.time.waited())),
+      neverTooLate(
+        watching(world, scheduler, () => (lastItemMs = host.time.waited())),
+        world,
+      ),
       {
         stepsMax: settings.stepsMax,
         hotMax: settings.stepsMax,
-        mayWaitUntil: (atMs) =>
-          atMs <=
-            Math.max(world.incarnations.pausedUntilMs, host.disturbance?.untilMs ?? 0, world.waits.untilMs) + waitMs ||
-          waitedBy(host.time, atMs) <= lastItemMs + waitMs,
+        mayWaitUntil: (atMs) => atMs <= untilMs(world) + waitMs || waitedBy(host.time, atMs) <= lastItemMs + waitMs,
       },
     );
     // Its pauses were waited out already, unless something comes after a long time.
@@ -132,6 +133,7 @@ export async function runTrial(options: TrialOptions): Promise<History> {
     world.recorder.phase('heal');
     options.stopwatch?.enter('restMs');
     world.incarnations.resume(true);
+    world.delays.endAll();
     await host.disturbance?.end();
     world.endPrograms();
     for (const { actor, writer, heal } of workload.programs) {
@@ -173,6 +175,11 @@ export async function runTrial(options: TrialOptions): Promise<History> {
   } finally {
     await leave(world, goesOn ? options.place : undefined, random);
   }
+}
+
+/** Run time until which something lasts that the schedule or a program has asked for. */
+function untilMs({ incarnations, host, waits, delays }: World): number {
+  return Math.max(incarnations.pausedUntilMs, host.disturbance?.untilMs ?? 0, waits.untilMs, delays.untilMs);
 }
 
 /** Leaves the target where it stands, for another run, or ends it. */

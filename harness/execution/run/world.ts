@@ -8,6 +8,7 @@ import { runProgram, type ProgramContext } from '../../actors/program.ts';
 import type { Random } from '../../determinism/random.ts';
 import { Gate } from '../../gate/gate.ts';
 import { Awaited } from './awaited.ts';
+import { Delays } from './delays.ts';
 import { ProgramWaits } from './program-waits.ts';
 import { HeldLocks } from './held-locks.ts';
 import type { Host } from './host.ts';
@@ -19,7 +20,7 @@ import { Recorder, type ObservedChange } from '../../gate/recorder.ts';
 import type { ActorId } from '../../model/actor.ts';
 import { roleOf, WORKLOADS } from '../../model/actor.ts';
 import type { Revision } from '../../model/history.ts';
-import type { Choice, Item } from '../../model/item.ts';
+import type { Choice, Item, TimerItem } from '../../model/item.ts';
 import { partsOf } from '../../model/label.ts';
 import { groupResource } from '../../model/object.ts';
 import { TIME } from '../../model/schedule.ts';
@@ -53,6 +54,8 @@ export class World {
   readonly #awaited = new Awaited();
   /** Programs that let time pass. */
   readonly waits: ProgramWaits;
+  /** Items that the schedule delays. */
+  readonly delays: Delays;
   #environment: readonly EnvironmentController[] = [];
   readonly #locks = new HeldLocks();
   readonly #repeated = new RepeatedReads();
@@ -64,6 +67,7 @@ export class World {
   constructor(host: Host, random: Random, startMs: number, drawnNames: DrawnNames = {}) {
     this.host = host;
     this.waits = new ProgramWaits(host.time);
+    this.delays = new Delays(host.time);
     this.naming = new Naming(drawnNames);
     host.current = this;
     host.time.reset({ startMs, random: random.child('target') });
@@ -73,6 +77,12 @@ export class World {
       crash: (actor) => this.incarnations.crash(actor),
       startReplica: () => this.incarnations.launch(),
       pause: (actor, forMs) => this.incarnations.pause(actor, forMs),
+      delay: (label, forMs, goOn) =>
+        this.delays.begin(forMs, (lastedMs) => {
+          if (this.#over) return;
+          this.recorder.decision('release', label, `after ${Math.round(lastedMs / 1000)} s`);
+          goOn();
+        }),
       disturbed: () => host.disturbance?.hasBeen === true,
     });
     this.incarnations = new Incarnations(host, this.gate, this.recorder, () => this.#contending);
@@ -169,8 +179,13 @@ export class World {
     return this.naming.real(groupResource(target), target.namespace, target.name);
   }
 
+  /** Whether time passes because a program or the schedule asked for it: that is no step. */
+  get isWaitAskedFor(): boolean {
+    return this.waits.isUnderWay || this.delays.isUnderWay;
+  }
+
   /** The earliest timer as an item. */
-  timer(): (Item & { readonly atMs: number }) | undefined {
+  timer(): TimerItem | undefined {
     // What becomes ready by and by is not at rest, however long it takes on the wall.
     if (this.host.time.expects === true) this.lastActivityMs = this.host.time.waited();
     const next = this.host.time.next();
@@ -207,9 +222,12 @@ export class World {
 
   /** Lets the chosen item happen. */
   execute({ item, fault }: Choice): void {
-    // Time that somebody asked for is no step.
-    if (item.kind !== 'timer' || !this.waits.isUnderWay) this.steps++;
+    if (item.kind !== 'timer' || !this.isWaitAskedFor) this.steps++;
     this.completed.clear();
+    if (fault?.do === 'delay') {
+      this.gate.execute(item, fault);
+      return;
+    }
     if (item.kind === 'timer') {
       const owner = partsOf(item.label).actor;
       this.#timers.set(owner, (this.#timers.get(owner) ?? 0) + 1);

@@ -120,6 +120,18 @@ describe('single deviations from a calm run', () => {
     for (const schedule of faults) expect(scheduleSize(schedule)).toBe(1);
   });
 
+  it('delay each event and each write, and its answer, for as long as may be', () => {
+    const { delays, faults } = singleDeviations(calm(), workload(), ['delay']);
+    const update = 'controller/update/configmaps/default/web#0';
+    const late = delays.flatMap((schedule) => schedule.faults);
+
+    expect(faults).toEqual([]);
+    expect(late).toContainEqual({ do: 'delay', forMs: 600_000, at: `${STREAM}/web@0` });
+    expect(late).toContainEqual({ do: 'delay', forMs: 60_000, at: `${update}!sent` });
+    expect(late).toContainEqual({ do: 'delay', forMs: 60_000, at: `${update}!answered` });
+    expect(singleDeviations(calm(), workload(), []).delays).toEqual([]);
+  });
+
   it.each<FaultKind>(['pause', 'start-replica', 'stale-list'])('leave %s to the strategies that know when', (kind) => {
     expect(singleDeviations(calm(), workload(), [kind]).faults).toEqual([]);
   });

@@ -14,11 +14,13 @@ import type { History, Operation } from '../../model/history.ts';
 import { isWrite, phaseStart } from '../../model/history.ts';
 import { ANSWERED, laterOccurrence, SENT, withoutOccurrence } from '../../model/label.ts';
 import type { Label } from '../../model/label.ts';
+import type { ItemKind } from '../../model/item.ts';
 import type { Fault, FaultKind, Hold, Preemption, Schedule } from '../../model/schedule.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import type { Workload } from '../../model/workload.ts';
 import { placeOf, placesOf } from './calm-runs.ts';
 import { typicalConnectionFault } from '../../schedule/connection-faults.ts';
+import { delaysMs } from '../../schedule/delays.ts';
 
 /** A target that writes without end would be deviated from without end. */
 const WRITES_MAX = 24;
@@ -46,6 +48,8 @@ export interface Deviations {
   /** A watch falls silent. */
   readonly silences: readonly Schedule[];
   readonly faults: readonly Schedule[];
+  /** Something comes late, after deadlines of the target: its requeue, poll or back-off overtakes it. */
+  readonly delays: readonly Schedule[];
 }
 
 /**
@@ -94,6 +98,10 @@ export function singleDeviations(calm: History, { programs }: Workload, faults: 
     faults: faults
       .flatMap((kind) => faultsOf(kind, changing, heard))
       .map((fault): Schedule => ({ ...EMPTY_SCHEDULE, faults: [fault] })),
+    delays: (faults.includes('delay') ? delaysOf(changing, heard) : []).map((fault): Schedule => ({
+      ...EMPTY_SCHEDULE,
+      faults: [fault],
+    })),
   };
 }
 
@@ -152,6 +160,18 @@ function streamsOf({ deliveries, names }: History, during: (at: number) => boole
     streams.set(stream, known);
   }
   return [...streams].map(([stream, rest]) => ({ stream, ...rest }));
+}
+
+/** Each as late as it may come by default: what shorter delays show, this one shows too, and shrinking makes it short. */
+function delaysOf(changing: readonly Operation[], heard: readonly Heard[]): readonly Fault[] {
+  const late = (kind: ItemKind, at: Label): readonly Fault[] =>
+    delaysMs(kind)
+      .slice(-1)
+      .map((forMs): Fault => ({ do: 'delay', forMs, at }));
+  return [
+    ...heard.flatMap(({ events }) => events.slice(0, EVENTS_MAX).flatMap(({ label }) => late('event', label))),
+    ...changing.flatMap(({ label }) => [...late('send', label + SENT), ...late('answer', label + ANSWERED)]),
+  ];
 }
 
 function faultsOf(kind: FaultKind, writes: readonly Operation[], heard: readonly Heard[]): readonly Fault[] {

@@ -167,7 +167,8 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     faults: options.faults,
     strategies: options.strategies ?? (runner.repeatable ? STRATEGY_MIX : PROCESS_MIX),
   });
-  const { calm: workloads, faults } = options;
+  const { calm: workloads } = options;
+  const faults = options.faults.filter((kind) => kind !== 'delay' || runner.hints.mayDelay === true);
   const source = workloads && new TrialSource({ trials, workloads, faults, seed: options.seed });
   const tryOne = async (lane: TrialRunner, own: Prober, trial: Trial): Promise<Failed | undefined> => {
     options.onTrial(options.firstRun + tally.runs, trial);

@@ -292,6 +292,7 @@ const EVERYDAY_LAG_MS = 30_000;
 /** How unusual the conditions are. */
 export function gradeOf(schedule: Schedule, history: History): Grade {
   const lag = Math.max(0, ...history.deliveries.map((delivery) => delivery.timeMs - delivery.available.timeMs));
-  if (lag > EVERYDAY_LAG_MS) return 'pathological';
+  const late = Math.max(0, ...schedule.faults.map((fault) => (fault.do === 'delay' ? fault.forMs : 0)));
+  if (Math.max(lag, late) > EVERYDAY_LAG_MS) return 'pathological';
   return schedule.faults.some((fault) => RESTART_FAULTS.has(fault.do)) ? 'restart-or-HA' : 'everyday';
 }

@@ -29,6 +29,7 @@ const STREAKS_MAX = 2;
 const COLLISIONS_MAX = 6;
 const SILENCES_MAX = 6;
 const FAULTS_MAX = 2;
+const DELAYS_MAX = 2;
 /** One trial in so many is random. */
 const RANDOM_ONE_IN = 2;
 /** So many calm runs are deviated from in turns. */
@@ -66,7 +67,7 @@ export class TrialSource {
   learn(trial: Trial, history: History): void {
     if (!this.#underWay.delete(trial)) return;
     this.#calm?.learn(trial.workload, history);
-    const { collisions, silences, faults } = singleDeviations(history, trial.workload, this.#faults);
+    const { collisions, silences, faults, delays } = singleDeviations(history, trial.workload, this.#faults);
     const streaks = collisions.filter(({ preemptions }) => preemptions.length > 1);
     const schedules = [
       ...this.#some(streaks, STREAKS_MAX),
@@ -76,6 +77,7 @@ export class TrialSource {
       ),
       ...this.#some(silences, SILENCES_MAX),
       ...this.#some(faults, FAULTS_MAX),
+      ...this.#some(delays, DELAYS_MAX),
     ];
     this.#open.push(schedules.map((schedule): Trial => ({ workload: trial.workload, schedule })));
   }

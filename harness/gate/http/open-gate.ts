@@ -41,7 +41,12 @@ export interface StandingGate {
   close(): Promise<void>;
 }
 
-const NO_HOOKS: Omit<GateHooks, 'parked'> = { crash: () => {}, startReplica: () => {}, pause: () => {} };
+const NO_HOOKS: Omit<GateHooks, 'parked'> = {
+  crash: () => {},
+  startReplica: () => {},
+  pause: () => {},
+  delay: (_label, _forMs, goOn) => goOn(),
+};
 
 /** @throws what {@link openFront} throws. */
 export async function openGate(options: OpenGateOptions): Promise<StandingGate> {

@@ -27,6 +27,7 @@ const json = fc.json({ maxDepth: 2 }).map((text) => JSON.parse(JSON.stringify(JS
 const preemption: fc.Arbitrary<Preemption> = fc.oneof(
   fc.record({ before: label, run: name }),
   fc.record({ after: label, run: name, until: label }),
+  fc.record({ before: label, run: fc.constant('time'), forMs: fc.integer({ min: 1, max: 600_000 }) }),
 );
 const hold: fc.Arbitrary<Hold> = fc.record({
   stream: label,
@@ -41,6 +42,11 @@ const fault: fc.Arbitrary<Fault> = fc.oneof(
     times: fc.integer({ min: 1, max: 9 }),
   }),
   fc.record({ at: label, do: fc.constant('stale-list' as const), behind: fc.nat(20) }),
+  fc.record({
+    at: label,
+    do: fc.constantFrom('pause' as const, 'delay' as const),
+    forMs: fc.integer({ min: 1, max: 600_000 }),
+  }),
   fc
     .tuple(label, fc.constantFrom(...CONNECTION_KINDS), fc.nat(), fc.option(label, { nil: undefined }))
     .map(([at, kind, seed, until]) => ({

@@ -11,6 +11,7 @@ const preemption: z.ZodType<Preemption> = z
     after: label.exactOptional(),
     run: z.string().min(1).meta({ description: 'The actor that acts first, or "time"' }),
     until: label.exactOptional(),
+    forMs: z.int().min(1).exactOptional().meta({ description: 'Of time: how long it passes' }),
   } satisfies Shape<Preemption>)
   .refine(
     (value) => (value.before === undefined) !== (value.after === undefined),
@@ -67,13 +68,13 @@ const fault: z.ZodType<Fault> = z
       retryAfterSeconds: z.number().exactOptional(),
       ...times,
     }),
-    z.strictObject({ ...anchor, do: z.literal('pause'), forMs: z.int().min(1), ...times }),
+    z.strictObject({ ...anchor, do: z.enum(['pause', 'delay']), forMs: z.int().min(1), ...times }),
     z.strictObject({ ...anchor, do: z.literal('stale-list'), behind: z.int().min(0), ...times }),
     z.strictObject({
       ...anchor,
       do: z.enum(['refuse', 'lose-response', 'close-watch', 'expire-watch', 'crash', 'start-replica'] satisfies Exclude<
         FaultAction['do'],
-        'fail' | 'stale-list' | 'pause' | ConnectionKind
+        'fail' | 'stale-list' | 'pause' | 'delay' | ConnectionKind
       >[]),
       ...times,
     }),
@@ -81,7 +82,7 @@ const fault: z.ZodType<Fault> = z
   ])
   .meta({
     id: 'Fault',
-    description: 'What the gate does to one item besides delaying it, or what happens to connections from it on',
+    description: 'What the gate does to one item besides holding it, or what happens to connections from it on',
   });
 
 const schema: z.ZodType<Schedule> = z

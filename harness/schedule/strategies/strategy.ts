@@ -25,6 +25,8 @@ export interface StrategyHints {
   readonly watched?: readonly string[];
   /** How long the target's locks are good for, where it was seen to hold one. */
   readonly lockMs?: number;
+  /** Time passes at once where nothing else can happen, so that what comes late costs nothing. */
+  readonly mayDelay?: boolean;
   /** Where connections may be disturbed; absent: nowhere. */
   readonly links?: readonly Link[];
 }
