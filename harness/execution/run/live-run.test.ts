@@ -6,7 +6,7 @@ import { judgeRun } from './judge.ts';
 import { Prober } from './prober.ts';
 import { takeReferences } from './references.ts';
 import { property } from './test-verdicts.ts';
-import { label, runnerOf, setReady, thinTarget, time, workload } from './testing.ts';
+import { label, runnerOf, setPhase, setReady, thinTarget, time, workload } from './testing.ts';
 import type { Reconcile } from './testing.ts';
 import type { Live } from './live-run.ts';
 
@@ -49,6 +49,21 @@ describe('a run that still stands', () => {
     expect(later.windowMs).toBe(60_000);
     expect(later.history.revisions.some(({ actor }) => actor === 'controller')).toBe(true);
     expect(again).toBe(later);
+  });
+
+  it('that is at work for minutes after its disturbance comes to rest where that takes no time', async () => {
+    let begun: number | undefined;
+    const busy: Reconcile = async (widget, send) => {
+      begun ??= time.now();
+      if (time.now() < begun + 1_500_000) {
+        setTimeout(() => void setPhase(widget, `at ${time.now()}`, send), 20_000);
+        return;
+      }
+      await setReady(widget, send);
+    };
+    const later = await atRest(busy, (live) => live.settleOn(600_000));
+
+    expect(later.history.settlement.result).toBe('quiescent');
   });
 
   it('is taken over by a fresh incarnation', async () => {

@@ -28,6 +28,9 @@ export interface Live {
 /** A suspect is given this many times the silence that it must keep, however busy it is. */
 const LIVE_WINDOWS_MAX = 2;
 
+/** A suspect that is still at work after that is given so much more, in ms of run time. */
+const AT_WORK_MS = 600_000;
+
 /** Requests, answers and events while a run lives on: more than that, and it is busy anyway. */
 const LIVE_ON_ITEMS = 4_000;
 
@@ -56,12 +59,18 @@ export class LiveRun implements Live {
       const { settings } = this.#options;
       // A lock that is renewed every two seconds goes on for as long as is waited.
       const settleStepsMax = settings.settleStepsMax * Math.max(1, Math.ceil(windowMs / EXTENDED_SETTLE_MS));
-      const settlement = await settle(this.#world, {
+      const windows = {
         ...this.#options,
         settings: { ...settings, settleStepsMax },
         settleWindowMs: windowMs,
         settleWindowsMax: LIVE_WINDOWS_MAX,
-      });
+      };
+      let settlement = await settle(this.#world, windows);
+      // Still at work, as after a back-off or a clean-up of minutes: where those take no time, it gets them.
+      if (settlement.result === 'time-exceeded' && !this.waitsForReal && windowMs >= this.#world.pace.suspectMs) {
+        await this.#pass(AT_WORK_MS);
+        settlement = await settle(this.#world, windows);
+      }
       this.#settled = { windowMs, history: this.#soFar(settlement) };
     }
     return this.#settled;
@@ -73,13 +82,7 @@ export class LiveRun implements Live {
   }
 
   async liveOn(ms: number): Promise<History> {
-    const { waits } = this.#world;
-    void waits.begin('user', ms);
-    await pump(this.#world, new ReplayScheduler(EMPTY_SCHEDULE), {
-      ...{ stepsMax: LIVE_ON_ITEMS, hotMax: LIVE_ON_ITEMS },
-      mayWaitUntil: (atMs) => atMs <= waits.untilMs,
-    });
-    waits.endAll();
+    await this.#pass(ms);
     return this.#soFar(await settle(this.#world, this.#options));
   }
 
@@ -90,6 +93,17 @@ export class LiveRun implements Live {
       this.#takenOver = this.#soFar(await settle(this.#world, this.#options));
     }
     return this.#takenOver;
+  }
+
+  /** So much run time passes with nothing to do. */
+  async #pass(ms: number): Promise<void> {
+    const { waits } = this.#world;
+    void waits.begin('user', ms);
+    await pump(this.#world, new ReplayScheduler(EMPTY_SCHEDULE), {
+      ...{ stepsMax: LIVE_ON_ITEMS, hotMax: LIVE_ON_ITEMS },
+      mayWaitUntil: (atMs) => atMs <= waits.untilMs,
+    });
+    waits.endAll();
   }
 
   #soFar(settlement: Settlement): History {
