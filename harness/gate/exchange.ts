@@ -5,7 +5,7 @@
  */
 import type { ActorId } from '../model/actor.ts';
 import type { Item } from '../model/item.ts';
-import { ANSWERED, partsOf, SENT } from '../model/label.ts';
+import { ANSWERED, LATE, partsOf, SENT } from '../model/label.ts';
 import { revisionOf } from '../model/object.ts';
 import type { KubeObject } from '../model/object.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
@@ -39,12 +39,35 @@ export interface Stream {
   /** The actor has been told that the stream is open. */
   open: boolean;
   head: PendingItem | undefined;
+  /** It begins with what is there, as a list does, and that has not all been delivered. */
+  isListing: boolean;
 }
 
 /** A pending item together with what executing it does. */
 export interface PendingItem extends Item {
   readonly exchange: Exchange;
   readonly response?: ApiResponse | 'open' | ConnectionError;
+}
+
+/** When its actor asked for it and began to wait; undefined for an event that comes by itself. */
+export function askedMs({ kind, exchange }: PendingItem): number | undefined {
+  return kind === 'event' && exchange.stream?.isListing !== true ? undefined : exchange.operation.invoked.timeMs;
+}
+
+/** An item that comes back once its delay is over, in its own place. */
+export function asLate(item: PendingItem): PendingItem {
+  const late = { ...item, label: item.label + LATE };
+  const { exchange } = item;
+  exchange.item = late;
+  if (exchange.stream?.head === item) exchange.stream.head = late;
+  return late;
+}
+
+const LISTED = 'k8s.io/initial-events-end';
+
+/** Whether an event says that all has been delivered which was there when the watch was opened. */
+export function endsListing({ type, object }: WatchEvent): boolean {
+  return type === 'BOOKMARK' && (object as KubeObject).metadata.annotations?.[LISTED] === 'true';
 }
 
 /** What a waiting item is called once its operation or its stream has been renamed. */

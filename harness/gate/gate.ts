@@ -12,7 +12,7 @@ import { invariant } from '../model/errors.ts';
 import type { StreamEnd } from '../model/history.ts';
 import { isWrite } from '../model/history.ts';
 import type { Item } from '../model/item.ts';
-import { ANSWERED, LATE, requestLabel, SENT, streamLabel } from '../model/label.ts';
+import { ANSWERED, requestLabel, SENT, streamLabel } from '../model/label.ts';
 import type { FaultAction } from '../model/schedule.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import type { ApiRequest, ConnectionError, ResponseSink, Upstream } from '../wire/http.ts';
@@ -20,7 +20,7 @@ import { actsOutside } from '../wire/outside-path.ts';
 import { acts, connects, requestInfo } from '../wire/request-info.ts';
 import { failure } from '../wire/status.ts';
 import { describeFault, fromThePast, injectedFailure } from './faults.ts';
-import { headRevision, newName } from './exchange.ts';
+import { asLate, endsListing, headRevision, newName } from './exchange.ts';
 import type { Exchange, PendingItem, Stream } from './exchange.ts';
 import type { Naming } from './naming.ts';
 import { outcomeOf } from './outcome.ts';
@@ -35,7 +35,7 @@ export interface GateHooks {
   /** The schedule stops this incarnation now, for so much run time. */
   pause(actor: ActorId, forMs: number): void;
   /** The schedule delays an item for so much run time, and calls back then. */
-  delay(label: string, forMs: number, goOn: () => void): void;
+  delay(item: PendingItem, forMs: number, goOn: () => void): void;
   /** Whether connections have been disturbed in this run: what ends from outside is then not known to be its actor's wish. */
   disturbed?(): boolean;
   /** Something waits that did not before. */
@@ -141,7 +141,7 @@ export class Gate {
       return;
     }
     if (fault?.do === 'delay') {
-      this.#hooks.delay(item.label, fault.forMs, () => this.#arriveLate(item));
+      this.#hooks.delay(item, fault.forMs, () => this.#arriveLate(item));
       return;
     }
     if (fault?.do === 'start-replica') this.#hooks.startReplica();
@@ -154,12 +154,8 @@ export class Gate {
 
   /** An item that was delayed waits for its turn, unless its actor has given it up or is gone. */
   #arriveLate(item: PendingItem): void {
-    const { exchange } = item;
-    if (exchange.over) return;
-    const late = { ...item, label: item.label + LATE };
-    exchange.item = late;
-    if (exchange.stream?.head === item) exchange.stream.head = late;
-    this.pending.push(late);
+    if (item.exchange.over) return;
+    this.pending.push(asLate(item));
     this.#hooks.parked?.();
   }
 
@@ -236,6 +232,7 @@ export class Gate {
         offered: false,
         open: false,
         head: undefined,
+        isListing: request.query['sendInitialEvents'] === 'true',
       };
     }
     this.#exchanges.add(exchange);
@@ -401,6 +398,7 @@ export class Gate {
       sink.end(next.error);
       return;
     }
+    if (endsListing(next.event)) stream.isListing = false;
     const object = next.event.object as KubeObject;
     this.#recorder.deliveries.push({
       ...this.#recorder.mark(),

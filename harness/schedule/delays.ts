@@ -12,14 +12,14 @@ import type { ItemKind } from '../model/item.ts';
 const LENGTHS_MS: readonly number[] = [2_000, 16_000, 60_000, 310_000, 600_000];
 
 /** kube-apiserver gives a request a minute (`--request-timeout`), and then answers 504 itself. */
-const OF_REQUESTS_MAX_MS = 60_000;
+export const ANSWER_MAX_MS = 60_000;
 
 /** No event of a watch is later than that by default, whatever holds it back: watches end and are opened again every few minutes. */
 export const LATE_MAX_MS = 600_000;
 
 /** Lengths that a delay of such an item may have, the shortest first. */
 export function delaysMs(kind: ItemKind): readonly number[] {
-  return kind === 'event' ? LENGTHS_MS : LENGTHS_MS.filter((ms) => ms <= OF_REQUESTS_MAX_MS);
+  return kind === 'event' ? LENGTHS_MS : LENGTHS_MS.filter((ms) => ms <= ANSWER_MAX_MS);
 }
 
 /** Round numbers, so that a story can be read. */

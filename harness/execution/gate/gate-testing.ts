@@ -60,7 +60,7 @@ export function gateRig(
     },
     startReplica: () => hooked.push('replica'),
     pause: (actor, forMs) => hooked.push(`pause ${actor} ${forMs}`),
-    delay: (label, forMs, goOn) => {
+    delay: ({ label }, forMs, goOn) => {
       hooked.push(`delay ${label} ${forMs}`);
       late.push(goOn);
     },

@@ -4,9 +4,22 @@
  * Owns: until when. Does not own: what else happens meanwhile, and that time passes (`pump.ts`).
  */
 import type { RunClock } from '../../determinism/run-clock.ts';
+import { askedMs, type PendingItem } from '../../gate/exchange.ts';
+import { ANSWER_MAX_MS, LATE_MAX_MS } from '../../schedule/delays.ts';
 
 /** Whose timers they are. */
 export const OWNER = 'delays';
+
+/**
+ * Run time at which an item happens at the latest: what was asked for, a list that comes as events of a watch included, is there as soon
+ * as a real server would have given up; what comes by itself may be later than that.
+ *
+ * @param sinceMs Since when it waits.
+ */
+export function latestMs(item: PendingItem, sinceMs: number): number {
+  const asked = askedMs(item);
+  return asked === undefined ? sinceMs + LATE_MAX_MS : Math.max(sinceMs, asked + ANSWER_MAX_MS);
+}
 
 interface Delay {
   readonly untilMs: number;

@@ -7,7 +7,8 @@ import type { Fault } from '../../model/schedule.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import type { Program } from '../../model/workload.ts';
 import { historyText } from './fingerprint.ts';
-import { label, restless, runnerOf, SAMPLE, setReady, thinTarget, workload } from './testing.ts';
+import { label, restless, runnerOf, SAMPLE, setReady, thinTarget, time, workload } from './testing.ts';
+import type { Launch } from './host.ts';
 import type { Send } from './testing.ts';
 
 const STATUS = 'controller/update/widgets.example.com/status/default/a';
@@ -372,5 +373,57 @@ describe('what comes late', () => {
 
     expect(delivered(history).map(({ lateMs }) => Math.round(lateMs / 1_000))).toEqual([600]);
     expect(history.operations.filter(({ actor, verb }) => actor === 'writer-2' && verb === 'update')).toHaveLength(1);
+  });
+
+  it('is part of an answer where a watch begins with a list: a minute, however late an event may be', async () => {
+    const PODS = 'controller/watch/configmaps/default#0';
+    let listedMs: number | undefined;
+    const launch: Launch = (actor, upstream, tell) => {
+      time.runAs(actor, () => {
+        const query = {
+          watch: 'true',
+          sendInitialEvents: 'true',
+          resourceVersionMatch: 'NotOlderThan',
+          allowWatchBookmarks: 'true',
+        };
+        const path = '/api/v1/namespaces/default/configmaps';
+        const open = (): void => {
+          upstream.send(
+            { method: 'GET', path, query, headers: {} },
+            {
+              answer: () => {},
+              open: () => {},
+              event: ({ type }) => {
+                if (type === 'BOOKMARK') listedMs = time.now();
+              },
+              end: () => {},
+            },
+          );
+        };
+        setTimeout(open, 2_500);
+        setInterval(() => {}, 30_000);
+      });
+      tell('started', '');
+      return { crash: () => time.dropOwner(actor) };
+    };
+    const made = { group: '', version: 'v1', resource: 'configmaps', namespace: 'default', name: 'c' };
+    const history = await runnerOf(launch).run({
+      workload: workload([
+        {
+          actor: 'writer-1',
+          writer: 'test',
+          ops: [
+            { do: 'create', target: made, object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' } } },
+            { ...label('b'), afterMs: 3_600_000 },
+          ],
+        },
+      ]),
+      schedule: { ...EMPTY_SCHEDULE, holds: [{ stream: PODS, from: '@0', until: 'heal' }] },
+    });
+
+    const watch = history.operations.find(({ resource, verb }) => resource === 'configmaps' && verb === 'watch');
+    expect(watch?.label).toBe(PODS);
+    expect((listedMs ?? Infinity) - (watch?.invoked.timeMs ?? 0)).toBeLessThan(61_000);
+    expect(history.deliveries.filter(({ stream }) => stream === PODS).length).toBeGreaterThan(1);
   });
 });

@@ -8,7 +8,7 @@ import { runProgram, type ProgramContext } from '../../actors/program.ts';
 import type { Random } from '../../determinism/random.ts';
 import { Gate } from '../../gate/gate.ts';
 import { Awaited } from './awaited.ts';
-import { Delays } from './delays.ts';
+import { Delays, latestMs } from './delays.ts';
 import { ProgramWaits } from './program-waits.ts';
 import { HeldLocks } from './held-locks.ts';
 import type { Host } from './host.ts';
@@ -77,10 +77,10 @@ export class World {
       crash: (actor) => this.incarnations.crash(actor),
       startReplica: () => this.incarnations.launch(),
       pause: (actor, forMs) => this.incarnations.pause(actor, forMs),
-      delay: (label, forMs, goOn) =>
-        this.delays.begin(forMs, (lastedMs) => {
+      delay: (item, forMs, goOn) =>
+        this.delays.begin(Math.min(forMs, latestMs(item, host.time.now()) - host.time.now()), (lastedMs) => {
           if (this.#over) return;
-          this.recorder.decision('release', label, `after ${Math.round(lastedMs / 1000)} s`);
+          this.recorder.decision('release', item.label, `after ${Math.round(lastedMs / 1000)} s`);
           goOn();
         }),
       disturbed: () => host.disturbance?.hasBeen === true,
