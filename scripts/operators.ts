@@ -54,7 +54,7 @@ function isTheBug({ violation: { signature } }: Finding, bug: Bug): boolean {
 
 function line({ violation, stats }: Finding): string {
   const { preemptions, holds, faults, reproduced } = stats;
-  return `${violation.signature.property} (${preemptions}+${holds}+${faults}, ${reproduced.k}/${reproduced.n}): ${violation.sentence}`;
+  return `${violation.signature.property} of ${violation.signature.kind} (${preemptions}+${holds}+${faults}, ${reproduced.k}/${reproduced.n}): ${violation.sentence}`;
 }
 
 /** Searches the broken release; answers whether the bug was found. */
