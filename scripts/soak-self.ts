@@ -2,7 +2,7 @@
  * The long self-checks: does stalemate keep its own promises? `npm run soak:self` runs them in full, `-- --quick` in bounded form.
  *
  * Flags: --quick, --only TEXT (part of a controller's or variant's name; repeatable), --section NAME (repeatable: canary, seeds,
- * alarms, determinism, edits, mutants, kills, interrupts), --seeds N, --trials N, --mutants N, --kills N, --interrupts N, --budget 10s (per seed or mutant), --json FILE. Exit code 1 when a promise is broken.
+ * alarms, determinism, edits, mutants, kills, interrupts), --seed N (of kills and interrupts), --seeds N, --trials N, --mutants N, --kills N, --interrupts N, --budget 10s (per seed or mutant), --json FILE. Exit code 1 when a promise is broken.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -58,6 +58,7 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
     only: { type: 'string', multiple: true, default: [] },
     section: { type: 'string', multiple: true, default: [] },
+    seed: { type: 'string', default: '1' },
     seeds: { type: 'string' },
     trials: { type: 'string' },
     mutants: { type: 'string' },
@@ -210,7 +211,7 @@ async function mutants(): Promise<void> {
 async function kills(): Promise<void> {
   const times = values.kills === undefined ? form.kills : Number(values.kills);
   title(`kills: the shards of a soak ended with SIGKILL at ${times} random moments`);
-  const random = new Random(1);
+  const random = new Random(Number(values.seed));
   const { findings, cut, merges, complaints } = await killSoaks({
     ...{ times, merges: form.merges, random, tell: line },
   });
@@ -230,11 +231,18 @@ async function interrupts(): Promise<void> {
   if (lacks !== undefined) return line(`not tried: ${lacks}`);
   const programs = existsSync(builtFolder('go')) ? selectedIn('go', values.only).filter((one) => !isCorrect(one)) : [];
   if (programs.length === 0) line('modules only: the programs are not built ("node scripts/controllers.ts build go")');
-  const result = await interruptCampaigns({ times, modules: wrong, programs, random: new Random(1), tell: line });
-  const { runs, sent, findings, unproved, replayed, endedMs, complaints } = result;
+  const result = await interruptCampaigns({
+    times,
+    modules: wrong,
+    programs,
+    random: new Random(Number(values.seed)),
+    tell: line,
+  });
+  const { runs, sent, withFindings, withAny, findings, unproved, replayed, endedMs, complaints } = result;
   line(
-    `${runs} campaigns, ${sent} interrupts; ${findings} findings printed, ${unproved} unproved, ${replayed} replayed`,
+    `${runs} campaigns, ${withFindings} with findings on the screen, ${withAny} with those or violations; ${sent} interrupts`,
   );
+  line(`${findings} findings printed, ${unproved} unproved, ${replayed} replayed`);
   for (const [count, { median: middle, max }] of Object.entries(endedMs))
     line(`ended after ${count} interrupt(s): median ${shown(middle, 0)} ms, longest ${shown(max, 0)} ms`);
   line(`${complaints.length} complaints`);

@@ -20,9 +20,9 @@ export type Interrupt = NodeJS.Signals | 'ctrl-c' | 'hang-up';
 export interface InterruptPlan {
   readonly way: Way;
   readonly aim: Aim;
-  /** The first comes so long after the start, or after there is a violation on disk; each other one so long after the one before. */
-  readonly since: 'start' | 'violation';
-  /** How long a violation is waited for, ms. */
+  /** The first comes so long after the start, or after there is that on disk; each other one so long after the one before. */
+  readonly since: 'start' | 'violation' | 'finding';
+  /** How long that is waited for, ms. */
   readonly waitMs: number;
   readonly interrupts: readonly { readonly send: Interrupt; readonly afterMs: number }[];
 }
@@ -34,6 +34,8 @@ export interface InterruptedRun {
   readonly signal: NodeJS.Signals | null;
   /** Of those that were planned, before it had ended. */
   readonly sent: readonly Interrupt[];
+  /** What the first one was to come after was there in time. */
+  readonly cameUp: boolean;
   /** There was a violation on disk before the first one. */
   readonly hadViolation: boolean;
   /** From the last interrupt to its end. */
@@ -49,8 +51,8 @@ export interface RunPlace {
   readonly env: NodeJS.ProcessEnv;
   /** The command line for each way, as a shell reads it. */
   readonly command: Readonly<Record<Way, string>>;
-  /** Whether there is a violation on disk. */
-  readonly hasViolation: () => boolean;
+  /** Whether there is a violation on disk, or a finding. */
+  readonly has: (what: 'violation' | 'finding') => boolean;
 }
 
 const POLL_MS = 5;
@@ -59,7 +61,7 @@ const CTRL_C = '\u0003';
 
 /** Starts, interrupts, and waits for the end. */
 export async function interruptedRun(plan: InterruptPlan, place: RunPlace): Promise<InterruptedRun> {
-  const { way, aim } = plan;
+  const { way, aim, since } = plan;
   const { cwd, env } = place;
   const command = `exec ${place.command[way]}`;
   const child =
@@ -78,9 +80,9 @@ export async function interruptedRun(plan: InterruptPlan, place: RunPlace): Prom
 
   const isOver = (): boolean => child.exitCode !== null || child.signalCode !== null;
   const until = performance.now() + plan.waitMs;
-  const isAwaited = (): boolean => !isOver() && !place.hasViolation() && performance.now() < until;
-  if (plan.since === 'violation') while (isAwaited()) await delay(POLL_MS);
-  const hadViolation = place.hasViolation();
+  if (since !== 'start') while (!isOver() && !place.has(since) && performance.now() < until) await delay(POLL_MS);
+  const cameUp = since === 'start' || place.has(since);
+  const hadViolation = place.has('violation');
   const sent: Interrupt[] = [];
   let wasSilent = true;
   let last = performance.now();
@@ -98,7 +100,7 @@ export async function interruptedRun(plan: InterruptPlan, place: RunPlace): Prom
   const endedMs = performance.now() - last;
   // Where a process is left, it keeps these open; that is for others to complain of.
   await Promise.race([closed, delay(HUNG_MS, undefined, { ref: false })]);
-  return { text, code, signal, sent, hadViolation, endedMs, wasSilent, hung };
+  return { text, code, signal, sent, cameUp, hadViolation, endedMs, wasSilent, hung };
 }
 
 function interrupt(child: ChildProcess, aim: Aim, send: Interrupt): void {

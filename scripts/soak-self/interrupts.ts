@@ -36,16 +36,17 @@ const COMPILED = join(tmpdir(), 'node-compile-cache');
 const PROGRAMS = 0.1;
 /** npm alone takes a second before it starts anything. */
 const BY_NPM = 0.2;
-/** Long enough to see a violation on a busy machine; hardly any campaign comes to its end. */
-const BUDGET_MS = { module: 15_000, program: 60_000 } as const;
+/** Long enough to find something on a busy machine; hardly any campaign comes to its end. */
+const BUDGET_MS = { module: 30_000, program: 60_000 } as const;
 /**
- * A third of the first interrupts come within this time after the start, the others within that one after a violation was seen: many at
- * once, while it is proved.
+ * A sixth of the first interrupts come within this time after the start, the others within that one after a violation was seen, or a
+ * finding printed: many at once, while it is proved, or while the next one is.
  */
+const SINCE = ['start', 'violation', 'violation', 'finding', 'finding', 'finding'] as const;
 const EARLY_MS = { module: 5_000, program: 20_000 } as const;
 const SOON_MS = { module: 1_500, program: 10_000 } as const;
-/** How long a violation is waited for, on a busy machine. */
-const WAIT_MS = { module: 14_000, program: 55_000 } as const;
+/** How long a violation or a finding is waited for, on a busy machine. */
+const WAIT_MS = { module: 28_000, program: 55_000 } as const;
 const NEXT_MS = 1_200;
 const GONE_MS = 20_000;
 /** Every so many, what is on disk is replayed too. */
@@ -64,6 +65,9 @@ export interface Interrupts {
   /** How many runs were interrupted, and by how many interrupts. */
   readonly runs: number;
   readonly sent: number;
+  /** Of these runs, how many had printed a finding, and how many had one or a violation on disk. */
+  readonly withFindings: number;
+  readonly withAny: number;
   /** Findings that were printed, and violations on disk that were not proved yet. */
   readonly findings: number;
   readonly unproved: number;
@@ -90,14 +94,15 @@ export async function interruptCampaigns({
 }: InterruptOptions): Promise<Interrupts> {
   const complaints: string[] = [];
   const ends = new Map<number, number[]>();
-  const sum = { sent: 0, findings: 0, unproved: 0, replayed: 0 };
+  const sum = { sent: 0, withFindings: 0, withAny: 0, findings: 0, unproved: 0, replayed: 0 };
+  const drawn = { module: [...modules], program: [...programs] };
   for (let n = 1; n <= times; n++) {
-    const isProgram = programs.length > 0 && random.float() < PROGRAMS;
-    const entry = random.pick(isProgram ? programs : modules);
-    const plan = drawPlan(random, isProgram ? 'program' : 'module');
+    const target = drawn.program.length > 0 && random.float() < PROGRAMS ? 'program' : 'module';
+    const entry = random.pick(drawn[target]);
+    const plan = drawPlan(random, target);
     const place = mkdtempSync(join(tmpdir(), 'stalemate-interrupts-'));
     try {
-      const campaign = new Campaign(place, entry, isProgram ? 'program' : 'module', random.int(1_000_000));
+      const campaign = new Campaign(place, entry, target, random.int(1_000_000));
       const run = await interruptedRun(plan, campaign);
       const found = await campaign.look(run, plan);
       if (n % REPLAY_EVERY === 0) sum.replayed += campaign.replay();
@@ -106,7 +111,11 @@ export async function interruptCampaigns({
       const kept = `${found.printed} printed, ${found.unproved} unproved`;
       tell(`${what}: ${run.sent.length} sent, ${kept}, ended by ${endText(run)} after ${Math.round(run.endedMs)} ms`);
       for (const complaint of campaign.complaints) tell(`    ${complaint}`);
+      // What is found in too long a time is not drawn again: nothing can be lost there.
+      if (!run.cameUp && drawn[target].length > 1) drawn[target].splice(drawn[target].indexOf(entry), 1);
       sum.sent += run.sent.length;
+      sum.withFindings += found.printed > 0 ? 1 : 0;
+      sum.withAny += found.printed + found.unproved > 0 ? 1 : 0;
       sum.findings += found.printed;
       sum.unproved += found.unproved;
       ends.set(run.sent.length, [...(ends.get(run.sent.length) ?? []), run.endedMs]);
@@ -127,7 +136,7 @@ function drawPlan(random: Random, target: keyof typeof BUDGET_MS): InterruptPlan
   const aim = random.pick(AIMS);
   const isByNpm = random.float() < BY_NPM;
   const way = random.pick(WAYS.filter((one) => (one === 'npm' || one === 'npx') === isByNpm));
-  const since = random.pick(['start', 'violation', 'violation'] as const);
+  const since = random.pick(SINCE);
   const count = 1 + random.int(3);
   const withinMs = since === 'start' ? EARLY_MS[target] : SOON_MS[target];
   const interrupts = Array.from({ length: count }, (_, at) => ({
@@ -190,7 +199,8 @@ class Campaign {
     };
   }
 
-  readonly hasViolation = (): boolean => this.#names('unproved').length + this.#names('failures').length > 0;
+  readonly has = (what: 'violation' | 'finding'): boolean =>
+    this.#names('failures').length + (what === 'violation' ? this.#names('unproved').length : 0) > 0;
 
   #names(folder: string): readonly string[] {
     const path = join(this.cwd, '.stalemate', folder);
