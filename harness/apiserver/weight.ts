@@ -49,6 +49,11 @@ export function isTooLargeToStore(
 const BINARY = 'binaryData';
 const BASE64 = 0.75;
 
+/** The bytes that etcd would take beside an object, at most. */
+export function roomBeside(object: JsonObject, named: boolean): number {
+  return roomAfter(object, STORED_BYTES_MAX, named);
+}
+
 /** Fields of built-in kinds whose keys are no names of fields: they are stored. */
 const MAPS: ReadonlySet<string> = new Set(['labels', 'annotations', 'data', 'stringData', BINARY, 'fieldsV1']);
 

@@ -195,14 +195,6 @@ export class FieldSet {
     return true;
   }
 
-  /** The bytes of its FieldsV1, at least: nothing is written for it. */
-  get weight(): number {
-    let bytes = 0;
-    for (const element of this.members) if (!this.children.has(element)) bytes += element.length + ENTRY_BYTES;
-    for (const [element, child] of this.children) bytes += element.length + ENTRY_BYTES + child.weight;
-    return bytes;
-  }
-
   /** Calls `visit` with every path in order, parents first. */
   forEach(visit: (path: readonly string[]) => void, prefix: readonly string[] = []): void {
     for (const element of sortedElements([...this.members])) visit([...prefix, element]);
@@ -237,9 +229,6 @@ export class FieldSet {
 }
 
 const NOTHING: JsonObject = {};
-
-/** `"":{},` */
-const ENTRY_BYTES = 6;
 
 export const EMPTY_SET: FieldSet = new FieldSet();
 

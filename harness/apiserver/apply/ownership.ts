@@ -17,7 +17,8 @@ import { decodeManaged, encodeManaged, NOBODY, type Managed } from './managed.ts
 import { managedAfterUpdate, type Writer } from './manager.ts';
 import { noteOrigin, originOf, type Origin } from './origin.ts';
 import { EMPTY_SCALE, parentEntries, SCALE_GROUND, scaleOwners } from './scale.ts';
-import { ApplyError } from './typed.ts';
+import { roomBeside } from '../weight.ts';
+import { ApplyError, roomAfterOwned } from './typed.ts';
 
 /** See the head of the file. */
 export type FieldManagement = 'eager' | 'on-apply';
@@ -128,6 +129,11 @@ export class Ownership {
   }
 
   #updated(call: Call, from: KubeObject, to: KubeObject, managed: Managed): Entries {
+    const { definition, version, subresource } = call.route;
+    // kube-apiserver stores what is too large with its owners without them.
+    const type = groundOf(definition, version, subresource).typeIn(version.apiVersion);
+    const room = roomBeside(to, definition.custom);
+    if (type !== undefined && roomAfterOwned(type, to, room) < 0) return undefined;
     return encodeManaged(this.#managed(call, from, to, managed, this.#now()));
   }
 

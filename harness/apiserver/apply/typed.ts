@@ -21,9 +21,6 @@ export class ApplyError extends Error {}
 /** Of a list of a hundred thousand wrong items, an answer would have tens of megabytes. */
 const ERRORS_MAX = 10_000;
 
-/** Thrown where the list of what an applier owns is more than can be stored. */
-export class TooMuchOwned extends Error {}
-
 /** The errors as one text. */
 export function errorsText(errors: readonly TypedError[]): string {
   const texts = errors.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
@@ -218,6 +215,37 @@ export function fieldSetOfValue(type: TypeNode, value: JsonValue): FieldSet {
   collect(type, value, set, undefined, '');
   return set;
 }
+
+/** What is left of some bytes behind the FieldsV1 of all that `value` sets; less than nothing where a part of it is too much already. */
+export function roomAfterOwned(type: TypeNode, value: JsonValue, room: number): number {
+  const { map, list } = type;
+  let left = room;
+  switch (handled(type, shapeOf(type, value))) {
+    case 'scalar':
+      return room;
+    case 'map':
+      if (map === undefined || map.atomic || !isMap(value)) return room;
+      for (const name in value) {
+        const item = value[name];
+        const below = item === undefined ? undefined : fieldType(map, name);
+        if (item === undefined || below === undefined) continue;
+        left = roomAfterOwned(below, item, left - ELEMENT_BYTES - name.length);
+        if (left < 0) break;
+      }
+      return left;
+    case 'list':
+      if (list === undefined || list.atomic || !isList(value)) return room;
+      for (let at = 0; at < value.length && left >= 0; at++) {
+        const item = value[at] as JsonValue;
+        const named = typeof item === 'string' ? item.length : 0;
+        left = roomAfterOwned(list.element(), item, left - ELEMENT_BYTES - named);
+      }
+      return left;
+  }
+}
+
+/** `"f:":{},`: a name stands behind the colon. */
+const ELEMENT_BYTES = 8;
 
 /** Adds what `value` sets below `set`; `parent` and `element` name the place of `value` itself. */
 function collect(type: TypeNode, value: JsonValue, set: FieldSet, parent: FieldSet | undefined, element: string): void {

@@ -12,8 +12,7 @@ import { owning, type Managed, type Owner } from './managed.ts';
 import { merge } from './merge.ts';
 import { reconcile } from './reconcile.ts';
 import { removeItems } from './remove.ts';
-import { STORED_BYTES_MAX } from '../weight.ts';
-import { ApplyError, fieldSetOfValue, TooMuchOwned } from './typed.ts';
+import { ApplyError, fieldSetOfValue } from './typed.ts';
 import type { TypeNode } from './types.ts';
 
 /** One resource, as far as ownership of its fields goes. */
@@ -157,11 +156,9 @@ export function applyConfig(
 ): { readonly object: KubeObject | undefined; readonly managed: Map<string, Owner> } {
   const type = typeOf(ground);
   const out = reconciled(ground, managed);
-  const set = fieldSetOfValue(type, config).recursiveDifference(ground.ignored(ground.apiVersion));
-  // All of it would be in what is stored, and merging takes many times as long.
-  if (set.weight > STORED_BYTES_MAX) throw new TooMuchOwned();
   const merged = merge(type, live, config) as KubeObject;
   const last = out.get(self.id);
+  const set = fieldSetOfValue(type, config).recursiveDifference(ground.ignored(ground.apiVersion));
   out.set(self.id, { ...self, set, time: last?.time });
   const pruned = last === undefined || last.set.empty ? merged : prune(ground, merged, out, last);
   settle(ground, live, pruned, out, self.id, force);

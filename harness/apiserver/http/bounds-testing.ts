@@ -25,6 +25,7 @@ export interface Answer {
   readonly message: string;
   /** Of the whole message. */
   readonly length: number;
+  readonly body: unknown;
   readonly headers: Headers;
 }
 
@@ -32,9 +33,16 @@ export async function send(method: string, path: string, type: string, body: Jso
   const before = realProcessorMs();
   const text = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
   const answer = await fetch(`${http.url}${path}`, { method, headers: { 'content-type': type }, body: text });
-  const { message = '' } = (await answer.json()) as { readonly message?: string };
+  const json = (await answer.json()) as { readonly message?: string };
+  const { message = '' } = json;
   expect(realProcessorMs() - before).toBeLessThan(PROCESSOR_MS_MAX);
-  return { code: answer.status, message: message.slice(0, 5000), length: message.length, headers: answer.headers };
+  return {
+    code: answer.status,
+    message: message.slice(0, 5000),
+    length: message.length,
+    body: json,
+    headers: answer.headers,
+  };
 }
 
 export const JSON_TYPE = 'application/json';

@@ -412,3 +412,22 @@ it('refuses binary data that etcd does not take', async () => {
     await send('PATCH', `${CONFIGMAPS_PATH}/binary?fieldManager=m`, APPLY, { ...apply, binaryData }),
   ).toMatchObject({ code: 500, message: 'etcdserver: request is too large' });
 });
+
+it('stores what is too large with its owners without them, as kube-apiserver does', async () => {
+  const { path, head } = await define({ type: 'object', additionalProperties: { type: 'string' } });
+  const spec = map(70_000, (index) => [`key-${index}`, 'v']);
+
+  const made = await send('POST', path, JSON_TYPE, { ...head, spec });
+
+  expect(made).toMatchObject({ code: 201 });
+  expect(made.body).not.toHaveProperty('metadata.managedFields');
+});
+
+it('judges a long text by a thousand enumerations', async () => {
+  const { path, head } = await define({
+    type: 'string',
+    allOf: times(1000, (index) => ({ oneOf: [{ enum: [`e${index}`] }] })),
+  });
+
+  expect(await send('POST', path, JSON_TYPE, { ...head, spec: 'x'.repeat(1_400_000) })).toMatchObject({ code: 422 });
+});

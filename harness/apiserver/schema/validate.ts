@@ -112,13 +112,17 @@ function goFormat(found: string): string {
 
 function checkEnum(node: SchemaNode, value: JsonValue, path: string, site: Site): void {
   if (node.enum === undefined || node.enum.length === 0) return;
-  const { values, structured, text } = enumOf(node.enum);
-  if (value !== null && (typeof value !== 'object' || structured) && values.has(JSON.stringify(sortedKeys(value))))
-    return;
+  const { strings, values, structured, text } = enumOf(node.enum);
+  if (typeof value === 'string') {
+    if (strings.has(value)) return;
+  } else if (value !== null && (typeof value !== 'object' || structured))
+    if (values.has(JSON.stringify(sortedKeys(value)))) return;
   site.fail(path, 'NotSupported', value, () => text);
 }
 
 interface Enum {
+  /** As they are: a long text may be asked about for each of a thousand alternatives. */
+  readonly strings: ReadonlySet<JsonValue>;
   readonly values: ReadonlySet<string>;
   /** Whether a map or a list is among them: no other is worth writing out. */
   readonly structured: boolean;
@@ -133,6 +137,7 @@ function enumOf(list: readonly JsonValue[]): Enum {
   if (made === undefined) {
     const supported = list.map((one) => JSON.stringify(typeof one === 'string' ? one : JSON.stringify(one)));
     made = {
+      strings: new Set(list.filter((one) => typeof one === 'string')),
       values: new Set(list.map((one) => JSON.stringify(sortedKeys(one)))),
       structured: list.some((one) => typeof one === 'object' && one !== null),
       text: `supported values: ${supported.join(', ')}`,

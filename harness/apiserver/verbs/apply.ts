@@ -13,13 +13,13 @@ import { applied, gvkText, objectText } from '../apply/manager.ts';
 import { set } from '../apply/ownership.ts';
 import { pathText } from '../apply/path-element.ts';
 import { isRaw } from '../apply/raw-metadata.ts';
-import { ApplyError, TooMuchOwned } from '../apply/typed.ts';
+import { ApplyError, roomAfterOwned } from '../apply/typed.ts';
 import { Conflicts, type Conflict, type Ground } from '../apply/updater.ts';
 import { decodeMap, writeOptions, type Incoming, type WriteOptions } from '../body.ts';
 import { goType } from '../definition.ts';
 import type { Call, Kernel } from '../kernel.ts';
 import { badRequest, fieldRequired, rawError, Refusal, refuse } from '../refusal.ts';
-import { isTooLargeToStore, TOO_LARGE_TO_STORE } from '../weight.ts';
+import { roomBeside, TOO_LARGE_TO_STORE } from '../weight.ts';
 
 export const APPLY_PATCH = 'application/apply-patch+yaml';
 
@@ -66,7 +66,9 @@ export function applyTo(kernel: Kernel, call: Call, old: KubeObject | undefined)
   const config = configOf(call, ground, definition.kind);
   if (config instanceof Refusal) return config;
   // All of it would be in what is stored, and merging it takes many times as long as reading it.
-  if (isTooLargeToStore(config, definition.custom)) return TOO_LARGE_TO_STORE;
+  const room = roomBeside(config, definition.custom);
+  const type = room < 0 ? undefined : ground.typeIn(ground.apiVersion);
+  if (room < 0 || (type !== undefined && roomAfterOwned(type, config, room) < 0)) return TOO_LARGE_TO_STORE;
   const claims = claimsOwners(config);
   if (claims !== undefined) return claims;
   const empty = emptyObject(definition, version);
@@ -156,7 +158,6 @@ export function mergedBy(
   } catch (error) {
     if (error instanceof Conflicts) return conflictsRefusal(error.conflicts);
     if (error instanceof ApplyError) return rawError(error.message);
-    if (error instanceof TooMuchOwned) return TOO_LARGE_TO_STORE;
     throw error;
   }
 }
