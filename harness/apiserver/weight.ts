@@ -45,17 +45,19 @@ export function isTooLargeToStore(
   return roomAfter(object, room, named, 'metadata') < 0;
 }
 
-/** Its values are base64, and stored as what that stands for. */
-const BINARY = 'binaryData';
-const BASE64 = 0.75;
-
 /** The bytes that etcd would take beside an object, at most. */
 export function roomBeside(object: JsonObject, named: boolean): number {
   return roomAfter(object, STORED_BYTES_MAX, named);
 }
 
-/** Fields of built-in kinds whose keys are no names of fields: they are stored. */
-const MAPS: ReadonlySet<string> = new Set(['labels', 'annotations', 'data', 'stringData', BINARY, 'fieldsV1']);
+/** Fields of built-in kinds whose keys are no names of fields, so that they are stored; and how much of each character of a value is. */
+const MAPS: ReadonlyMap<string, number> = new Map([
+  ...['labels', 'annotations', 'data', 'stringData', 'fieldsV1', 'matchLabels'].map((name) => [name, 1] as const),
+  // Base64 is stored as what it stands for.
+  ['binaryData', 0.75],
+  // Quantities may be stored in a shorter form.
+  ...['hard', 'limits', 'requests', 'capacity', 'allocatable'].map((name) => [name, 0] as const),
+]);
 
 /** Bytes of a map or list that holds nothing. */
 const BRACES = 2;
@@ -80,8 +82,8 @@ function roomAfter(value: JsonValue, room: number, named: boolean, except?: stri
       const item = value[key];
       if (item === undefined || key === except) continue;
       if (named) left -= key.length + 4;
-      const part = key === BINARY && !named ? BASE64 : share;
-      if ((left = roomAfter(item, left, named || MAPS.has(key), undefined, part)) < 0) break;
+      const part = named ? undefined : MAPS.get(key);
+      if ((left = roomAfter(item, left, named || part !== undefined, undefined, part ?? share)) < 0) break;
     }
   }
   return left;

@@ -21,6 +21,8 @@ import {
   YAML,
 } from './bounds-testing.ts';
 
+const QUOTAS = '/api/v1/namespaces/default/resourcequotas';
+
 useServer();
 
 it.each([
@@ -430,4 +432,13 @@ it('judges a long text by a thousand enumerations', async () => {
   });
 
   expect(await send('POST', path, JSON_TYPE, { ...head, spec: 'x'.repeat(1_400_000) })).toMatchObject({ code: 422 });
+});
+
+it('refuses a quota of very many resources as etcd does', async () => {
+  const hard = map(110_000, (index) => [`requests.r${index}`, `1e${index}`]);
+
+  expect(await send('POST', QUOTAS, JSON_TYPE, { metadata: { name: 'many' }, spec: { hard } })).toMatchObject({
+    code: 500,
+    message: 'etcdserver: request is too large',
+  });
 });

@@ -11,7 +11,8 @@ import { isMap, sortedKeys } from '../../model/json.ts';
 import { TYPE_META } from '../body.ts';
 import { goType } from '../definition.ts';
 import type { Route } from '../registry.ts';
-import { CONTAINERS_MAX, isTooDeep, KEYS_MAX, LEVELS_MAX } from '../weight.ts';
+import { isTooDeep } from '../weight.ts';
+import { checkNesting } from './nesting.ts';
 
 /** The parts of a request that its body makes. */
 export type DecodedBody = Pick<ApiRequest, 'body' | 'undecodable' | 'decodeError' | 'decodedAs' | 'duplicates'>;
@@ -42,56 +43,6 @@ export function decodeBody(bytes: Buffer, contentType: string, method?: string, 
   }
   return { undecodable: text };
 }
-
-/** Shorter texts cannot nest too deep, nor hold too much. */
-const HARMLESS = 2 * LEVELS_MAX;
-
-/**
- * Counts the brackets before anything is made of them.
- *
- * @throws {SyntaxError}
- */
-function checkNesting(text: string): void {
-  if (text.length <= HARMLESS) return;
-  let depth = 0;
-  let containers = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) {
-      for (at++; at < text.length && text.charCodeAt(at) !== QUOTE; at++) if (text.charCodeAt(at) === BACKSLASH) at++;
-    } else if (code === OPEN_MAP || code === OPEN_LIST) {
-      if (++depth > LEVELS_MAX) throw new SyntaxError(`invalid character '${text.charAt(at)}' exceeded max depth`);
-      if (++containers > CONTAINERS_MAX) throw new SyntaxError(`more than ${CONTAINERS_MAX} objects and arrays`);
-    } else if (code === CLOSE_MAP || code === CLOSE_LIST) depth--;
-  }
-  if (containers > KEYS_MAX) checkKeys(text);
-}
-
-/**
- * Counts different keys in a text of many objects: an object with a key that no other has takes half a kilobyte, because V8 describes each
- * shape apart.
- *
- * @throws {SyntaxError}
- */
-function checkKeys(text: string): void {
-  const keys = new Set<string>();
-  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) {
-    const start = at + 1;
-    for (at = start; at < text.length && text.charCodeAt(at) !== QUOTE; at++)
-      if (text.charCodeAt(at) === BACKSLASH) at++;
-    if (text.charCodeAt(at + 1) !== COLON) continue;
-    if (keys.add(text.slice(start, at)).size > KEYS_MAX)
-      throw new SyntaxError(`more than ${KEYS_MAX} objects and arrays with more than ${KEYS_MAX} different keys`);
-  }
-}
-
-const QUOTE = 34;
-const COLON = 58;
-const BACKSLASH = 92;
-const OPEN_MAP = 123;
-const CLOSE_MAP = 125;
-const OPEN_LIST = 91;
-const CLOSE_LIST = 93;
 
 /** Go turns the YAML of an object into JSON first, whose keys come in order: what is wrong with it is told in that order. */
 function inOrder(decoded: ParsedYaml): ParsedYaml {

@@ -6,7 +6,8 @@
 import type { CST, Document, LineCounter, Scalar, SchemaOptions, Tags, YAMLError } from 'yaml';
 import type { JsonValue } from '../../model/object.ts';
 import { parseJson } from '../../wire/go-json.ts';
-import { isTooDeep } from '../weight.ts';
+import { isTooDeep, LEVELS_MAX } from '../weight.ts';
+import { checkNesting } from './nesting.ts';
 import { yaml } from './yaml-library.ts';
 
 export interface ParsedYaml {
@@ -33,6 +34,7 @@ const UNLIKE_JSON = /[^\n\r\x20-\x7e\u00a0-\ud7ff]|\\[u/]|[0-9]{16}|[0-9][eE]|"<
 function parsedAsJson(text: string): ParsedYaml | undefined {
   if (!text.startsWith('{') || UNLIKE_JSON.test(text)) return undefined;
   try {
+    checkNesting(text);
     const parsed = parseJson(text);
     return parsed.duplicates === undefined ? parsed : undefined;
   } catch {
@@ -86,8 +88,13 @@ function firstDocument(text: string): { readonly document: Document.Parsed; read
   function* tokens(): Generator<CST.Token> {
     let lexemes = 0;
     let broken = false;
+    let levels = 0;
     for (const lexeme of new Lexer().lex(text)) {
       if (++lexemes > LEXEMES_MAX) throw new SyntaxError(`yaml: more than ${LEXEMES_MAX} tokens`);
+      // The parser keeps hundreds of bytes for each that is open.
+      if (lexeme === '{' || lexeme === '[') levels++;
+      else if (lexeme === '}' || lexeme === ']') levels--;
+      if (levels > LEVELS_MAX) throw new SyntaxError('yaml: exceeded max depth');
       for (const token of parser.next(lexeme)) {
         // The first error is the one that is shown, and each takes as long as a hundred tokens.
         if (token.type === 'error' && broken) continue;

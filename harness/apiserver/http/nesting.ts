@@ -1,0 +1,54 @@
+/**
+ * How deep a JSON text nests, and how much it holds, before it is parsed: what is made of two bytes may take hundreds.
+ */
+import { CONTAINERS_MAX, KEYS_MAX, LEVELS_MAX } from '../weight.ts';
+
+/** Shorter texts cannot nest too deep, nor hold too much. */
+const HARMLESS = 2 * LEVELS_MAX;
+
+/**
+ * Counts the brackets of a JSON text before anything is made of them.
+ *
+ * @throws {SyntaxError}
+ */
+export function checkNesting(text: string): void {
+  if (text.length <= HARMLESS) return;
+  let depth = 0;
+  let containers = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      for (at++; at < text.length && text.charCodeAt(at) !== QUOTE; at++) if (text.charCodeAt(at) === BACKSLASH) at++;
+    } else if (code === OPEN_MAP || code === OPEN_LIST) {
+      if (++depth > LEVELS_MAX) throw new SyntaxError(`invalid character '${text.charAt(at)}' exceeded max depth`);
+      if (++containers > CONTAINERS_MAX) throw new SyntaxError(`more than ${CONTAINERS_MAX} objects and arrays`);
+    } else if (code === CLOSE_MAP || code === CLOSE_LIST) depth--;
+  }
+  if (containers > KEYS_MAX) checkKeys(text);
+}
+
+/**
+ * Counts different keys in a text of many objects: an object with a key that no other has takes half a kilobyte, because V8 describes each
+ * shape apart.
+ *
+ * @throws {SyntaxError}
+ */
+function checkKeys(text: string): void {
+  const keys = new Set<string>();
+  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) {
+    const start = at + 1;
+    for (at = start; at < text.length && text.charCodeAt(at) !== QUOTE; at++)
+      if (text.charCodeAt(at) === BACKSLASH) at++;
+    if (text.charCodeAt(at + 1) !== COLON) continue;
+    if (keys.add(text.slice(start, at)).size > KEYS_MAX)
+      throw new SyntaxError(`more than ${KEYS_MAX} objects and arrays with more than ${KEYS_MAX} different keys`);
+  }
+}
+
+const QUOTE = 34;
+const COLON = 58;
+const BACKSLASH = 92;
+const OPEN_MAP = 123;
+const CLOSE_MAP = 125;
+const OPEN_LIST = 91;
+const CLOSE_LIST = 93;
