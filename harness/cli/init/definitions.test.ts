@@ -83,3 +83,13 @@ it('reads a definition whose descriptions have the braces of a template', () => 
 
   expect(names({ 'crds/a.yaml': described })).toEqual(['widgets.example.com']);
 });
+
+it('says nothing of a file that names the kind and declares none', () => {
+  const texts = {
+    'config/crd/a.yaml': crd('example.com'),
+    'config/crd/kustomizeconfig.yaml':
+      'nameReference:\n- kind: Service\n  fieldSpecs:\n  - kind: CustomResourceDefinition\n',
+  };
+
+  expect(findDefinitions(repositoryOf(texts)).notes).toEqual([]);
+});

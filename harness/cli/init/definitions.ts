@@ -142,7 +142,8 @@ function groupOf({ spec }: KubeObject): string {
 function read(file: string, text: string, unread: Template[]): readonly KubeObject[] {
   try {
     const { crds } = crdsAmong(parseManifests(text, file, true));
-    if (crds.length === 0) unread.push({ file, names: namesIn(text) });
+    // Of a file that declares nothing by name, a kustomization's configuration, nothing is lost.
+    if (crds.length === 0 && namesIn(text).length > 0) unread.push({ file, names: namesIn(text) });
     return crds;
   } catch (error) {
     unread.push({ file, names: namesIn(text), why: (error as Error).message });
