@@ -79,10 +79,9 @@ export function saidIn(output: string): string {
 }
 
 export function isUseful({ exit, runs, conflicts, staleReads, inconclusive }: Result): boolean {
-  if (exit === 1) return true;
   const { inconclusiveShare } = FLOOR;
   const enough = runs >= FLOOR.runs && conflicts >= FLOOR.conflicts && staleReads >= FLOOR.staleReads;
-  return exit === 0 && enough && inconclusive <= runs * inconclusiveShare;
+  return (exit === 0 || exit === 1) && enough && inconclusive <= runs * inconclusiveShare;
 }
 
 /** Puts the table of all results into the page, between its markers. */
