@@ -54,8 +54,8 @@ export function clusterArgument(text: string): ClusterKind {
 
 export const CLUSTER_HELP: string = `what answers the API: ${CLUSTERS.map((one) => `"${one}"`).join(', ')}`;
 
-export const ALLOW_CONTEXT_HELP = 'this context is meant, whatever it leads to (several times)';
-export const ALLOW_CLUSTER_HELP = 'the cluster is meant whose namespace kube-system has this uid (several times)';
+export const ALLOW_CONTEXT_HELP = 'allow this context, whatever cluster it points to (several times)';
+export const ALLOW_CLUSTER_HELP = 'allow the cluster whose namespace kube-system has this uid (several times)';
 
 /** `--namespace-prefix`. */
 export function prefixArgument(text: string): string {
@@ -127,19 +127,19 @@ export const authorizationArgument: (text: string) => 'rbac' | 'allow-all' = one
 /** `--network`. */
 export const networkArgument: (text: string) => Network = oneOf('network', {
   none: 'loopback only, where the system permits it',
-  host: 'all that this machine can reach',
+  host: 'everything that this machine can reach',
 });
 
 /** `--file-system`. */
 export const fileSystemArgument: (text: string) => FileSystem = oneOf('file system', {
   own: "the system's files and the project, where the system permits it",
-  host: 'all that you can read and write',
+  host: 'everything that you can read and write',
 });
 
 /** `--time`. */
 export const programTimeArgument: (text: string) => ProgramTime = oneOf('time', {
   real: '',
-  virtual: 'what the program waits for comes at once',
+  virtual: 'waits of the program end at once',
 });
 
 /** `--env`, which may come several times. */

@@ -8,7 +8,7 @@ export function asking(): Admission['ask'] {
   if (!isAsked()) return undefined;
   return ({ context, server, uid }) =>
     consented(
-      `Nobody has allowed the cluster of context "${shown(context)}" at ${shown(server)} (uid of its namespace kube-system: ${shown(uid)}).\nUse it, now and from now on? [y/N] `,
+      `The cluster of context "${shown(context)}" at ${shown(server)} is not allowed yet (uid of its namespace kube-system: ${shown(uid)}).\nUse it, now and from now on? [y/N] `,
     );
 }
 

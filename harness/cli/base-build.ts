@@ -139,7 +139,7 @@ export async function judgeOnBase(
     const share = shareOf(leftMs, findings.length - judged.length);
     const { onBase, text } =
       leftMs <= 0
-        ? { onBase: 'unknown' as const, text: 'counts as new: the budget was used up before the base build was asked' }
+        ? { onBase: 'unknown' as const, text: 'counts as new: the budget was used up before the base build was tried' }
         : await onBaseOf(finding.counterexample, base, {
             ...context,
             ...(Number.isFinite(share) ? { timeMs: share } : {}),
@@ -161,7 +161,7 @@ async function onBaseOf(
   const times = 'command' in target ? TIMES.command : TIMES.module;
   const unknown = (why: string): { readonly onBase: OnBase; readonly text: string } => ({
     onBase: 'unknown',
-    text: `counts as new: nothing can be said of the base build (${why})`,
+    text: `counts as new: the base build is inconclusive (${why})`,
   });
   try {
     const result = await replay({ ...counterexample, target }, { ...context, times });

@@ -49,7 +49,7 @@ function compareWith(baseline: Baseline, config: RunConfig, result: CampaignResu
   const notes: string[] = [];
   if (!sameConditions)
     notes.push(
-      'averages are not compared: the baseline was taken with other writers or faults, on another cluster, or not from a soak as this one',
+      'averages are not compared: the baseline was taken with other writers or faults, on another cluster, or unlike this one not from a soak',
     );
   else if (Math.min(result.runs, baseline.runs) < BASELINE_RUNS_MIN)
     notes.push(

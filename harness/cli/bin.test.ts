@@ -42,7 +42,7 @@ describe('usage', () => {
     [['run', '--cluster', 'moon'], 'stalemate: got cluster "moon", expected "embedded"'],
     [['run', '--bugdet', '60s'], "stalemate: unknown option '--bugdet'"],
     [['run', 'extra'], 'stalemate: too many arguments'],
-    [['run', 'foo', '--', './bin/manager'], 'stalemate: too many arguments: "foo"; a command stands after --'],
+    [['run', 'foo', '--', './bin/manager'], 'stalemate: too many arguments: "foo"; a command follows --'],
     [['rnu'], "stalemate: unknown command 'rnu'"],
     [['replay'], "stalemate: missing required argument 'file'"],
     [['replay', 'f.json', '--times', 'x'], 'stalemate: got --times "x"'],
@@ -81,7 +81,7 @@ describe('usage', () => {
   it('lists faults, strategies and controllers', () => {
     const { stdout } = stalemate(['list', 'faults']);
     expect(stdout).toContain('lose-response  the server commits a request');
-    expect(stdout).toContain('a watch breaks off in mid-stream');
+    expect(stdout).toContain('a watch ends in mid-stream');
     expect(stdout).toMatch(/expire-watch +a watch answers 410 Gone.* must list again/);
     expect(stalemate(['list', 'strategies']).stdout).toContain('starvation');
     expect(stalemate(['list', 'controllers']).stdout).toContain('releases/correct');

@@ -33,8 +33,7 @@ const ASKED_MS = 120_000;
 /** A finding without an answer so shortly before the end had too little time. */
 const TIME_UP_MS = 1_000;
 
-const ELSEWHERE =
-  '"setup-envtest use" fetches them, --confirm kind asks a kind cluster, --confirm none says nothing of it';
+const ELSEWHERE = '"setup-envtest use" fetches them, --confirm kind uses a kind cluster, --confirm none skips this';
 
 /** `--confirm`. */
 export function confirmArgument(text: string): ConfirmChoice {
@@ -63,7 +62,7 @@ export async function planConfirmation(
   if (choice === 'none' || (flag === undefined && cluster !== 'embedded')) return { why: undefined };
   if (flag !== undefined && cluster !== 'embedded')
     throw usage(
-      `got --confirm ${flag} with cluster "${cluster}", expected it with findings of the embedded one: what is found on a real server needs no other; leave one of the two out`,
+      `got --confirm ${flag} with cluster "${cluster}", expected it with findings of the embedded one: what is found on a real server needs no second one; leave one of the two out`,
     );
   const isAsked = choice !== undefined;
   const on = choice ?? 'envtest';
@@ -72,7 +71,7 @@ export async function planConfirmation(
     else findControlPlane();
   } catch (error) {
     if (isAsked || !(error instanceof HarnessError)) throw error;
-    return { why: `there is no etcd and kube-apiserver here to ask; ${ELSEWHERE}` };
+    return { why: `there is no etcd and kube-apiserver here; ${ELSEWHERE}` };
   }
   return { on, isAsked };
 }
@@ -90,10 +89,12 @@ export function confirmBudget(
   if (elapsedMs >= SEARCHED_MIN_MS) {
     const timeMs = Math.min(elapsedMs, UNASKED_MAX_MS, leftMs);
     if (timeMs >= CONFIRM_MIN_MS) return { timeMs };
-    return { why: 'the budget was used up before a real server could be asked', isLeft: true };
+    return { why: 'the budget was used up before a real server could be tried', isLeft: true };
   }
   const took = (elapsedMs / 1000).toFixed(1);
-  return { why: `it was found in ${took} s, sooner than a real server would have started; --confirm envtest asks one` };
+  return {
+    why: `it was found in ${took} s, sooner than a real server would have started; --confirm envtest tries it on one`,
+  };
 }
 
 export interface ConfirmContext extends Pick<BaseContext, 'tell' | 'signal' | 'onCluster'> {
@@ -159,7 +160,7 @@ export function withLeft(result: CampaignResult, what: LeftOut['what'], findings
 function whyText(error: unknown): string {
   if (error instanceof HarnessError) return error.message.split('; its last words:', 1)[0] ?? error.message;
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return `asking failed, by a fault of stalemate itself; please report it:\n${stack}`;
+  return `confirming failed, by a fault of stalemate itself; please report it:\n${stack}`;
 }
 
 async function ask(

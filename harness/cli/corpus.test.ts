@@ -51,7 +51,7 @@ function stateOf(): CorpusState {
   return decodeCorpusEntry(entryText(), 'entry').state;
 }
 
-describe('a finding that is kept', { timeout: 120_000 }, () => {
+describe('a finding of the corpus', { timeout: 120_000 }, () => {
   it('is promoted as open, small, and without what the project has anyway', () => {
     const { code, stdout } = command('corpus', 'promote', `.stalemate/failures/${name}.json`);
 
@@ -84,7 +84,7 @@ describe('a finding that is kept', { timeout: 120_000 }, () => {
     expect(stdout).toContain('LOST UPDATE  controller reverted');
     expect(stdout).toContain('known and not fixed: a run fails as long as this fails');
     expect(stdout).toContain(
-      'where the order is broken\n  before controller/update/deployments.apps/default/web#0!sent run',
+      'where the order deviates\n  before controller/update/deployments.apps/default/web#0!sent run',
     );
   });
 
@@ -333,7 +333,7 @@ describe('a corpus that cannot be read', () => {
     withFile(text);
 
     expect(command('corpus', 'explain', 'nope', '--corpus', 'bad/corpus').stderr).toBe(
-      'stalemate: got "nope", which is no entry of the corpus; expected one of a\n',
+      'stalemate: got "nope", which is not in the corpus; expected one of a\n',
     );
     expect(command('corpus', 'promote').stderr).toContain(
       'got 0 arguments, expected one: a file of .stalemate/failures',

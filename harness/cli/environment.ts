@@ -42,7 +42,7 @@ export function applyEnvironment(command: Command, env: Environment): void {
     if (source !== undefined && source !== 'default') continue;
     if (SAID.has(option.long))
       throw usage(
-        `got ${variable}, expected ${option.long} on the command line: which cluster may be written to is never taken from the surroundings; unset it`,
+        `got ${variable}, expected ${option.long} on the command line: which cluster may be written to is never taken from the environment; unset it`,
       );
     const parsed = option.required || option.optional ? valueOf(option, value, variable) : switched(option, value);
     if (parsed !== undefined) command.setOptionValueWithSource(key, parsed, 'env');

@@ -39,7 +39,7 @@ describe('a cluster that is named', { timeout: 300_000 }, () => {
     expect(ambient.stderr).toMatch(/expected --kubeconfig FILE, or --context with the exact name/);
     expect(inCluster.code).toBe(5);
     expect(variable.code).toBe(2);
-    expect(variable.stderr).toMatch(/never taken from the surroundings/);
+    expect(variable.stderr).toMatch(/never taken from the environment/);
     expect(await contents()).toBe(before);
   });
 
@@ -164,7 +164,7 @@ describe('a cluster that is named', { timeout: 300_000 }, () => {
     isMoved = false;
     const cleaned = await told(['clean']);
 
-    expect(run.text).toContain('the API server sends requests elsewhere (308 to ');
+    expect(run.text).toContain('the API server redirects requests (308 to ');
     expect(run.code).toBe(5);
     expect(refused.code).toBe(5);
     expect(cleaned.code).toBe(0);
@@ -184,7 +184,7 @@ describe('a cluster that is named', { timeout: 300_000 }, () => {
 
     expect(code).toBe(0);
     expect(stdout).toContain(
-      'run abc on context "stalemate" at http://127.0.0.1:1 may still go on (process 1 of another)',
+      'run abc on context "stalemate" at http://127.0.0.1:1 may still be running (process 1 of another)',
     );
     rmSync(folder, { recursive: true });
   });

@@ -250,7 +250,7 @@ export async function openLab(options: StalemateOptions, context: LabContext = {
   if (config.existing !== null)
     throw new HarnessError(
       'CONFIG_INVALID',
-      'got cluster "existing" for a lab, expected "embedded" or "envtest": nobody would take away what it leaves when its worker is ended',
+      'got cluster "existing" for a lab, expected "embedded" or "envtest": nothing would remove what it leaves when its worker is ended',
     );
   noteUse(config.cwd, storedTarget(config));
   const own = config.configFile === null ? ownProperties(checked) : [];
@@ -374,7 +374,7 @@ function targetOf(counterexample: Counterexample, context: ReplayContext): Subje
   if (target !== undefined && resolve(cwd, target) !== recorded) {
     throw new HarnessError(
       'TARGET_MISMATCH',
-      `the counterexample is for target "${module}", got "${target}"; replay it without --target, or find the failure anew for this target`,
+      `the counterexample is for target "${module}", got "${target}"; replay it without --target, or find the failure again for this target`,
     );
   }
   if (existsSync(recorded)) {

@@ -19,7 +19,7 @@ Examples:
   stalemate init
       set a project up and run it once: configuration, sample, CI job
   stalemate doctor
-      what this machine and this project have, and the fix for what they have not
+      what this machine and this project have, and the fix for what is missing
   stalemate run --target controller.ts --crds config/crd --sample sample.yaml
       search for interleavings that break the controller, for 60 s
   stalemate run --budget 5m --stop-after 1
@@ -46,7 +46,7 @@ export async function main(args: readonly string[]): Promise<ExitCode> {
   const command = Object.hasOwn(COMMANDS, args[0] ?? '') ? args[0] : undefined;
   const stop = stopOnSignals(
     console,
-    ['init', 'run', 'ci', 'soak'].includes(command ?? '') ? 'stopping; what was found is kept' : 'stopping',
+    ['init', 'run', 'ci', 'soak'].includes(command ?? '') ? 'stopping; findings so far are saved' : 'stopping',
   );
   guardOutput();
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {

@@ -17,11 +17,11 @@ export function recordBeside(file: string, use: string, { cwd, err }: Pick<Conso
   const kind = kindOf(parseJson(readText(file, 'record'), name, 'record'));
   if (kind !== 'counterexample' && kind !== 'corpus-entry') return file;
   const record = join(dirname(dirname(file)), 'records', basename(file));
-  const what = kind === 'counterexample' ? 'a counterexample' : 'a finding that is kept';
+  const what = kind === 'counterexample' ? 'a counterexample' : 'a finding of the corpus';
   if (!existsSync(record)) {
     throw usage(
       `"${name}" is ${what} and holds no history, and its record "${relative(cwd, record)}" is not there; ` +
-        `expected a record: bring it along, or see the story by "stalemate ${kind === 'counterexample' ? `replay ${name}` : `corpus run ${basename(file, '.json')}`}"`,
+        `expected a record: copy it here, or see the story with "stalemate ${kind === 'counterexample' ? `replay ${name}` : `corpus run ${basename(file, '.json')}`}"`,
     );
   }
   err(`"${name}" is ${what}; ${use} "${relative(cwd, record)}"\n`);

@@ -35,7 +35,7 @@ export function reportArgument(text: string, before: readonly ReportRequest[] | 
       /[./]/.test(text) || path === undefined ? '; a folder for all that is found is named with --report-dir' : '';
     throw usage(`got --report "${text}", expected one of ${FORMAT_NAMES.join(', ')}, or FORMAT=PATH${folder}`);
   }
-  if (path === '') throw usage(`got --report "${text}", expected a path after "="; leave "=" out for the usual place`);
+  if (path === '') throw usage(`got --report "${text}", expected a path after "="; leave "=" out for the default path`);
   const request = { format, ...(path === undefined ? {} : { path }) };
   const all = [...(before ?? []), request];
   if (all.filter((one) => one.path === STDOUT).length > 1) {

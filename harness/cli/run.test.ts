@@ -147,7 +147,7 @@ describe('run, then replay', () => {
     });
     const code = await new Promise((resolve) => child.once('close', resolve));
 
-    expect(stderr).toContain('stopping; what was found is kept');
+    expect(stderr).toContain('stopping; findings so far are saved');
     expect(stdout).toContain('1 distinct finding, stopped early\n');
     expect(readdirSync(join(folder, 'stopped', 'failures'))).toHaveLength(1);
     expect(code).toBe(1);
@@ -214,7 +214,7 @@ describe('run, then replay', () => {
     const summary = summarySchema.parse(JSON.parse(stdout));
     expect(summary.findings).toHaveLength(1);
     expect(summary.runs).toBeGreaterThan(0);
-    expect(summary.warnings.join()).toMatch(/the search broke off: .*an undisturbed run/);
+    expect(summary.warnings.join()).toMatch(/the search stopped: .*an undisturbed run/);
     expect(readdirSync(join(folder, 'broken'))).toEqual(expect.arrayContaining(['index.html', 'junit.xml']));
     expect(stderr).toMatch(/^stalemate: .*an undisturbed run/m);
     expect(code).toBe(1);

@@ -180,7 +180,7 @@ class Observed {
         open: () => {},
         event: (event) => {
           if (event.type === 'ERROR') {
-            this.#gap('its watch was told that its version is too old');
+            this.#gap('its watch reported that its version is too old');
             this.#cancel();
             void this.#start();
             latest = '';
@@ -191,7 +191,7 @@ class Observed {
         },
         answer: ({ code }) => {
           if (code !== 410) return again();
-          this.#gap('its watch was told that its version is too old');
+          this.#gap('its watch reported that its version is too old');
           void this.#start();
         },
         end: () => {

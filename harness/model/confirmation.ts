@@ -36,7 +36,7 @@ export function realServerText({
   confirmed,
 }: Pick<Counterexample, 'cluster' | 'confirmed'>): string {
   if (cluster !== 'embedded') return `yes, it was found on one (${cluster})`;
-  if (confirmed === undefined) return 'nobody asked one: this is from the embedded server';
+  if (confirmed === undefined) return 'not tried on one: this is from the embedded server';
   const { k, n } = confirmed.reproduced;
   const answer = k === 0 ? 'no' : k === n ? 'yes' : 'sometimes';
   return `${answer}, in ${k} of ${n} runs on ${confirmed.cluster} (${confirmed.server})`;

@@ -7,19 +7,19 @@ export const FAULTS: { readonly [kind in FaultKind]: string } = {
   fail: 'a request is answered 429, 500, 503 or 504 instead of being done',
   refuse: 'a connection is refused: the server never sees the request',
   'lose-response':
-    'the server commits a request, the answer is lost with the connection: the target cannot know; a watch breaks off in mid-stream',
+    'the server commits a request, the answer is lost with the connection: the target cannot know; a watch ends in mid-stream',
   'close-watch': 'a watch ends cleanly, as after its time-out: the target must watch again from where it was',
   'expire-watch':
-    'a watch answers 410 Gone (Expired): the version to go on from is forgotten, as after a compaction; the target must list again, then watch',
+    'a watch answers 410 Gone (Expired): the version to resume from is compacted; the target must list again, then watch',
   'stale-list': 'a list at resourceVersion=0 comes from the past; applies to targets that list that way only',
   crash: 'the target is killed at a request and started again',
   'start-replica': 'a second copy of the target starts; for targets with leader election only',
-  pause: 'the process stands still, long enough to lose a lock; for processes that were seen to hold one only',
+  pause: 'the process is paused, long enough to lose a lock; only for processes that were seen to hold one',
   delay:
     'a request, an answer or a watch event comes late, after deadlines of the target have passed; for programs in virtual time unless asked for',
   latency: 'connections (needs toxiproxy, off unless asked for): answers take longer, by a fixed or a varying time',
   bandwidth: 'connections: answers trickle',
-  'slow-close': 'connections: whoever is hung up on learns of it late',
+  'slow-close': 'connections: the other end learns of a close late',
   'black-hole': 'connections: they stay open, and nothing gets through in either direction',
   reset: 'connections: each is reset at its next answer',
   slice: 'connections: answers come in small slices, also in the middle of a frame',

@@ -4,10 +4,10 @@ import { adviceFor } from './advice.ts';
 
 describe('advice for runs that nothing can be said about', () => {
   it.each([
-    ['convergence: the run never came to rest, so there is no end to look at', /poll/],
+    ['convergence: the run never came to rest, so there is no final state to judge', /poll/],
     ['convergence: the target never started: no such file', /by hand/],
     ['convergence: a fresh copy of the target, given the same input, did not come to rest', /alone on the sample/],
-    ['bounded-rate: the target sent 3 requests while nothing else changed: too few to tell a habit', /--budget/],
+    ['bounded-rate: the target sent 3 requests while nothing else changed: too few to distinguish a habit', /--budget/],
   ])('%s', (reason, advice) => {
     expect(adviceFor(reason)).toMatch(advice);
   });

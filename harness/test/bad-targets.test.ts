@@ -53,10 +53,7 @@ describe('a target that cannot be tested', { timeout: PATIENCE_MS }, () => {
       /start\(\) waits for a file \(FSEVENTWRAP at .*waits-for-file\.ts:6\).*; read it when the module is loaded/,
     ],
     ['waits-for-work', /start\(\) waits for native work \(\w+ at .*waits-for-work\.ts:7\).*; use its synchronous form/],
-    [
-      'waits-for-nothing',
-      /start\(\) has not ended and waits for something that no request and no timer brings; start its/,
-    ],
+    ['waits-for-nothing', /start\(\) has not ended and waits for something other than a request or a timer; start its/],
   ])('is said to ask for nothing because of what it waits for: %s', async (target, why) => {
     const { code, message } = await failureOf(target);
 

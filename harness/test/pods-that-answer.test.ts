@@ -40,7 +40,7 @@ describe.runIf(enclosure.unsteered === null)('a program in virtual time', { time
     expect(warnings).toEqual(
       expect.arrayContaining([
         'the target runs "role" in container main (pods/exec), and no answer is declared for it: add answers: {exec: [{container: main, command: "role", stdout: "…"}]} to the configuration',
-        expect.stringContaining('the target looked up vault.example.com (port 8200), which leads nowhere'),
+        expect.stringContaining('the target looked up vault.example.com (port 8200), which does not resolve'),
       ]),
     );
   });

@@ -74,7 +74,7 @@ describe.runIf(enclosure.unsteered === null)('a process in virtual time', { time
 
     expect(runs).toBeGreaterThan(0);
     expect(warnings).toContain(
-      'time passed as on the wall: the program uses timer_settime, which virtual time does not steer; --time real says that this is meant',
+      'time passed in real time: the program uses timer_settime, which virtual time does not steer; use --time real to accept this',
     );
   });
 });

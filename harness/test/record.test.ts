@@ -113,7 +113,7 @@ describe('what cannot be recorded', () => {
       'a cluster elsewhere, whatever its name',
       () => ['--kubeconfig', away()],
       5,
-      '"kind-dev" leads to prod.example.com',
+      '"kind-dev" points to prod.example.com',
     ],
     ['a cluster that does not run', () => ['--kubeconfig', closed()], 3, 'https://127.0.0.1:1 could not be reached'],
     ['a context that is not there', () => ['--kubeconfig', 'kubeconfig', '--context', 'x'], 2, 'has no context "x"'],

@@ -61,7 +61,7 @@ export function installOutwardGuard(): OutwardGuard {
       if (refused.length === 0) return;
       throw new HarnessError(
         'TARGET_UNCONTROLLED',
-        `the target asked for what a module may not have: ${refused.join('; ')}; expected it to reach a cluster only through the kubeConfig it was given`,
+        `the target used what a module may not use: ${refused.join('; ')}; expected it to use only the kubeConfig it was given`,
       );
     },
     uninstall: () => {

@@ -44,7 +44,7 @@ export async function openEnclosure({ network, fileSystem }: Reach): Promise<Enc
     return hostEnclosure(
       fileSystem,
       `the target ran on the host's network, for this host permits no network namespace (${namespace.refused}): ` +
-        'had it ignored its kubeconfig, it could have reached another cluster; --network host says that this is meant',
+        'had it ignored its kubeconfig, it could have reached another cluster; use --network host to accept this',
     );
   }
   const wrapper = processWrapper(fileSystem, namespace);
@@ -78,7 +78,7 @@ function hostEnclosure(fileSystem: FileSystem, warning: string | null): Enclosur
 
 function filesWarning({ openFiles }: ProcessWrapper): string | null {
   if (openFiles === null) return null;
-  return `the target saw the files of this host, which permits no file system of its own (${openFiles}); --file-system host says that this is meant`;
+  return `the target saw the files of this host, which permits no file system of its own (${openFiles}); use --file-system host to accept this`;
 }
 
 function reach(port: number): Promise<Socket> {

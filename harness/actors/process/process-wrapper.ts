@@ -99,8 +99,8 @@ export function processWrapper(
   if (launched !== undefined && !('refused' in launched)) return { ...launched, endsAll: true, openFiles: null };
   const unsteered =
     launched === undefined
-      ? 'virtual time takes a file system of its own (--file-system own)'
-      : 'virtual time takes namespaces that this host does not permit';
+      ? 'virtual time needs a file system of its own (--file-system own)'
+      : 'virtual time needs namespaces, which this host does not permit';
   const openFiles = launched === undefined ? null : launched.refused;
   const enter = network?.enter ?? [];
   const ways = identities().flatMap((identity) => [
@@ -180,8 +180,8 @@ function tryOnce(
 }
 
 function neverSteered(network: JoinedNetwork | undefined): string | null {
-  if (process.arch !== 'x64') return `virtual time takes a processor of x86-64, and this one is ${process.arch}`;
-  return network === undefined ? 'virtual time takes a network of its own (--network none)' : null;
+  if (process.arch !== 'x64') return `virtual time needs an x86-64 processor, and this one is ${process.arch}`;
+  return network === undefined ? 'virtual time needs a network of its own (--network none)' : null;
 }
 
 function steeredBy({ originMs, nowMs, seed, processor }: Steered): readonly string[] {

@@ -64,7 +64,7 @@ const FIELDS: { readonly [resource: string]: readonly Field[] | undefined } = {
 
 export const foreignFieldWriter: AdversarialWriter = {
   name: 'foreign-field-writer',
-  about: 'sets a spec or data field of an object that the target writes but a field that it leaves alone',
+  about: 'sets a spec or data field that the target leaves alone, of an object that it writes',
   ops: (aim) => oneOf(aim.objects.flatMap(foreignMoves)),
 };
 

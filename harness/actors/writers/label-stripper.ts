@@ -15,7 +15,7 @@ const LABELS_MAX = 3;
 
 export const labelStripper: AdversarialWriter = {
   name: 'label-stripper',
-  about: 'takes a label off an object that the target made, which it may be found by, and puts it back later',
+  about: 'removes a label that may be used to find it from an object of the target, and restores it later',
   ops: (aim) => oneOf(aim.objects.flatMap(labelMoves)),
   heal: (ops, aim) => ops.slice(0, 1).flatMap((op) => putBack(op, aim)),
 };

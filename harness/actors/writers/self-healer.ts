@@ -14,7 +14,7 @@ import { manifestOf } from './recreator.ts';
 
 export const selfHealer: AdversarialWriter = {
   name: 'self-healer',
-  about: 'puts the spec of a sample back to what was applied, again and again, as GitOps tools do',
+  about: 'resets the spec of a sample to what was applied, repeatedly, as GitOps tools do',
   standing: true,
   ops: (aim, context) => oneOf(moves(aim, context)),
 };

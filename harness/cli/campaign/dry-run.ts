@@ -8,7 +8,7 @@ export async function dryRun(config: RunConfig, console: CommandContext['console
   if (config.existing === null)
     throw new HarnessError(
       'USAGE',
-      `got --dry-run with cluster "${config.cluster}", which nobody else uses; expected --cluster existing`,
+      `got --dry-run with cluster "${config.cluster}", which is started for the run alone; expected --cluster existing`,
     );
   await tellPlan(config, config.existing, console);
   return EXIT.holds;

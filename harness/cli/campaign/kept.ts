@@ -21,7 +21,7 @@ export async function replayKept(
   const mine = kept.filter(({ entry }) => chosen.has(entry.signature.property));
   if (mine.length < kept.length) {
     const left = kept.filter(({ entry }) => !chosen.has(entry.signature.property)).map(({ name }) => name);
-    tell(`corpus: left out, for their properties are not judged in this run: ${left.join(', ')}\n`);
+    tell(`corpus: skipped, as their properties are not judged in this run: ${left.join(', ')}\n`);
   }
   if (mine.length === 0) return undefined;
   const { replayCorpus } = await import('../corpus/replay-first.ts');

@@ -13,9 +13,9 @@ type CiFlags = RunFlags & BaseFlags;
 const SEED = 1;
 
 const HELP = `
-As "run", made for pull requests: findings that are kept are replayed first, then the same search is made each time (seed 1; fresh
-seeds are for the night). With a base build, each new finding is replayed there: what fails there too was there before the change, is
-reported as pre-existing, and fails nothing.
+Like "run", for pull requests: replays the corpus first, then makes the same search each time (seed 1; fresh seeds are for nightly
+runs). With a base build, each new finding is replayed there: what fails there too was there before the change, is reported as
+pre-existing, and does not fail the run.
 
 Without --report, junit.xml is written to the report folder, and on GitHub Actions annotations and a job summary too.
 
@@ -24,11 +24,11 @@ Examples:
   stalemate ci --base-command ./base/manager … -- ./bin/manager --kubeconfig {kubeconfig}
   stalemate ci --base-target base/stalemate.target.ts
 
-Exit codes: 0 nothing that is new fails, 1 a new finding, a regression or a known failure, 3 nothing can be said`;
+Exit codes: 0 nothing that is new fails, 1 a new finding, a regression or a known failure, 3 inconclusive`;
 
 export function ciCommand(context: CommandContext): Command {
   return withRunFlags(new Command('ci'))
-    .description('Judge a change: kept findings, a fixed search, and what is new against the base build.')
+    .description('Judge a change: the corpus, a fixed search, and what is new compared with the base build.')
     .option('--base-command <command>', 'program before the change; alone, it gets the arguments of the target')
     .option('--base-target <module>', 'module before the change')
     .addHelpText('after', HELP)

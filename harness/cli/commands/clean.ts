@@ -12,20 +12,20 @@ interface CleanFlags {
 }
 
 const HELP = `
-Runs that are cut short (kill -9, a power cut) leave things behind: control planes of --cluster envtest, toxiproxy servers, and on
---cluster existing their namespaces, definitions and whatever the target made outside of namespaces. The next run of the same kind takes
-them away; this command does it now, for every cluster that was used from this machine. Only what was noted as made by a run is touched: a namespace by its label,
-anything else by its uid. What belongs to a run that still goes on stays. Clusters of --cluster kind are no business of this command: they
-are deleted with the run that made them, and where even that failed, at the next start of such a run.
+Interrupted runs (kill -9, a power cut) leave things behind: control planes of --cluster envtest, toxiproxy servers, and on
+--cluster existing their namespaces, CRDs and the cluster-scoped objects that the target created. The next run of the same kind removes
+them; this command does it now, for every cluster that was used from this machine. It deletes only what a run recorded as its own:
+a namespace by its label, anything else by its uid. What belongs to a run that is still running stays. This command does not touch
+clusters of --cluster kind: they are deleted with the run that made them, or, if that failed, at the next start of such a run.
 
-Exit codes: 0 nothing is left, 3 something is (it is said why), 5 the cluster is another one than was used, or sends requests elsewhere
+Exit codes: 0 nothing is left, 3 something is left (with the reason), 5 it is not the cluster that was used, or it redirects requests
 
 Example:
   stalemate clean --dry-run`;
 
 export function cleanCommand(context: CommandContext): Command {
   return new Command('clean')
-    .description('Take away what runs that were cut short have left.')
+    .description('Remove what interrupted runs have left behind.')
     .option('--dry-run', 'only list it')
     .option('--allow-context <name>', ALLOW_CONTEXT_HELP, collect)
     .option('--allow-cluster <uid>', ALLOW_CLUSTER_HELP, collect)
@@ -63,13 +63,13 @@ async function clean(
     const where = `context "${head.context}" at ${head.url}`;
     if (isAlive) {
       const { pid, host } = head.process;
-      console.out(`run ${head.run} on ${where} may still go on (process ${pid} of ${host.split(' ')[0] ?? ''})\n`);
+      console.out(`run ${head.run} on ${where} may still be running (process ${pid} of ${host.split(' ')[0] ?? ''})\n`);
       continue;
     }
     try {
       const named = { ...head, allowed: [...head.allowed, ...allowContext], clusters: allowCluster };
       const { url } = readKubeconfig(head.kubeconfig, head.context).remote;
-      if (url !== head.url) throw new Error(`its kubeconfig leads to ${url} now`);
+      if (url !== head.url) throw new Error(`its kubeconfig points to ${url} now`);
       const { remote } = await admitCluster(named, { same: head.uid, ask: asking() });
       const { removed, left } = await cleanUp(remote, footprint, dryRun);
       console.out(`run ${head.run} on ${where}:${removed.length + left.length === 0 ? ' nothing is left' : ''}\n`);

@@ -28,14 +28,14 @@ export function withClusterFlags(command: Command): Command {
   return withKindFlags(
     command
       .option('--cluster <kind>', CLUSTER_HELP, clusterArgument)
-      .option('--kubeconfig <file>', 'for --cluster existing: where it is named; never looked for')
+      .option('--kubeconfig <file>', 'for --cluster existing: its kubeconfig; never discovered')
       .option('--context <name>', 'its context (default: the current one of that file)')
       .option('--allow-context <name>', ALLOW_CONTEXT_HELP, collect)
       .option('--allow-cluster <uid>', ALLOW_CLUSTER_HELP, collect)
       .option('--namespace-prefix <text>', 'of the namespaces made there (default: stalemate)', prefixArgument)
       .option(
         '--allow-cluster-write <kind=name>',
-        'what the target may make outside of namespaces there (several times)',
+        'cluster-scoped resources the target may create there (several times)',
         clusterWriteArgument,
       )
       .option('--toxiproxy <path>', 'server for faults of connections (default: on PATH, or built)'),

@@ -5,7 +5,7 @@ import type { CommandContext } from '../command-context.ts';
 import { SHELLS } from '../completion/shells.ts';
 
 const HELP = `
-Put the line into the file that your shell reads when it starts. The script calls nothing: it holds commands, flags and values as they are
+Put the line into the startup file of your shell. The script runs nothing: it holds commands, flags and values as they are
 in this version. For "npx stalemate", add an alias: alias stalemate='npx stalemate'
 
 Examples:
@@ -17,7 +17,7 @@ Examples:
 /** @param wholeProgram All commands with their flags, of which the script is made. */
 export function completionCommand({ console }: CommandContext, wholeProgram: () => Promise<Command>): Command {
   return new Command('completion')
-    .description('Print the script by which bash, zsh or fish completes commands, flags and values.')
+    .description('Print the script with which bash, zsh or fish completes commands, flags and values.')
     .argument('<shell>', SHELLS.join(', '))
     .addHelpText('after', HELP)
     .action(async (text: string) => {

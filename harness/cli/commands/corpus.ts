@@ -48,7 +48,7 @@ with its state, and "stalemate run" replays them before it searches.
 
   open          known; a run fails as long as it fails
   fixed         the bug is fixed; when it fails again, that is a regression, reported by name
-  quarantined   known, and it fails no run, for the reason that stands in the file
+  quarantined   known, and it fails no run, for the reason given in the file
 
 Examples:
   stalemate corpus promote .stalemate/failures/lost-update-9669dc.json
@@ -64,7 +64,7 @@ function examples(...lines: readonly string[]): string {
 export function corpusCommand(context: CommandContext): Command {
   const folderOption = ['--corpus <dir>', 'the folder (default: .stalemate/corpus)'] as const;
   const list = new Command('list')
-    .description('Show what is kept, and in which state.')
+    .description('List the corpus with the state of each finding.')
     .option('--config <file>', 'configuration file')
     .option(...folderOption)
     .option('--json', 'print a JSON document on stdout')
@@ -78,7 +78,7 @@ export function corpusCommand(context: CommandContext): Command {
       if (files.problems.length > 0) context.finish(EXIT.usage);
     });
   const run = withTargetFlags(new Command('run'))
-    .description('Replay what is kept, all or the ones that are named.')
+    .description('Replay the corpus, all of it or the named entries.')
     .usage('[options] [name...] [-- command...]')
     .option(...folderOption)
     .option(
@@ -99,7 +99,7 @@ export function corpusCommand(context: CommandContext): Command {
       context.finish(await runCorpus(named, config, flags, context));
     });
   const promoteCommand = withTargetFlags(new Command('promote'))
-    .description('Keep a finding, or change the state of one that is kept.')
+    .description('Add a finding to the corpus, or change the state of an entry.')
     .usage('[options] <file or name> [-- command...]')
     .option(...folderOption)
     .option(
@@ -127,7 +127,7 @@ export function corpusCommand(context: CommandContext): Command {
       context.finish(await promote(what, flags, await corpusOf(flags, context), config, context));
     });
   const pruneCommand = withTargetFlags(new Command('prune'))
-    .description('Give findings up: those that are named, stale ones, or doubles.')
+    .description('Remove findings from the corpus: named ones, stale ones, or duplicates.')
     .usage('[options] [name...] [-- command...]')
     .option(...folderOption)
     .option('--stale', 'replay all, and remove those whose labels no longer occur')
@@ -141,7 +141,7 @@ export function corpusCommand(context: CommandContext): Command {
       context.finish(await prune(named, flags, await corpusOf(flags, context), config, context));
     });
   const explain = new Command('explain')
-    .description('Say what a kept finding claims, and what happens in it.')
+    .description('Explain what a finding of the corpus claims, and what happens in it.')
     .argument('<name>', 'of an entry')
     .option('--config <file>', 'configuration file')
     .option(...folderOption)
@@ -152,7 +152,7 @@ export function corpusCommand(context: CommandContext): Command {
       console.out(explainEntry(toldEntry(entryNamed(entries, name)), console));
     });
   const root = new Command('corpus')
-    .description('Keep findings beside the code: known, fixed, in quarantine.')
+    .description('Keep findings with the code: known, fixed, in quarantine.')
     .addHelpText('after', HELP);
   for (const command of [list, run, promoteCommand, pruneCommand, explain]) root.addCommand(command);
   return root;

@@ -16,8 +16,8 @@ interface DoctorFlags {
 }
 
 const HELP = `
-Looks, and changes nothing: no cluster is started, no image fetched. What every run needs is marked ✗ where it is missing, with the exact
-fix; what only some runs need is marked –. --cluster says which of them yours are to be.
+Changes nothing: it starts no cluster and fetches no image. What every run needs is marked ✗ if it is missing, with the exact fix; what
+only some runs need is marked –. --cluster says which kind of cluster your runs use.
 
 Examples:
   stalemate doctor

@@ -12,7 +12,7 @@ interface Entry {
 const WHATS = ['properties', 'writers', 'faults', 'strategies', 'controllers'] as const;
 
 const HELP = `
-Names that a configuration or a flag takes: --property, "writers", "faults". Strategies are how a search orders what happens; controllers
+Names that a configuration or a flag takes: --property, "writers", "faults". Strategies are how a search orders events; controllers
 are those that come with stalemate, correct and wrong ones.
 
 Examples:

@@ -30,8 +30,8 @@ interface MergeFlags {
 }
 
 const HELP = `
-Takes soak.jsonl files, or folders that hold them at any depth. The order does not matter, nor whether one comes twice; the same lines
-give the same report, byte for byte. Of a soak that still runs it tells how far it is; nothing that is read is changed.
+Takes soak.jsonl files, or folders that hold them at any depth. The order does not matter, nor whether one is named twice; the same lines
+give the same report, byte for byte. Of a soak that still runs it reports the progress; it changes no file that it reads.
 With --output, the folder gets index.html, the pages, counterexamples and records of the findings, junit.xml, run.jsonl, and all lines
 in one soak.jsonl, which can be merged again. It never loses a line: a folder with lines that were not named is refused.
 
@@ -39,7 +39,7 @@ Examples:
   stalemate merge .stalemate/soak
   stalemate merge shard-*/soak.jsonl --output merged --report markdown
 
-Exit codes: 0 all is there and holds, 1 something fails, 3 shards are missing or not finished, or nothing can be said`;
+Exit codes: 0 all is there and holds, 1 something fails, 3 shards are missing or not finished, or inconclusive`;
 
 export function mergeCommand(context: CommandContext): Command {
   return new Command('merge')
@@ -67,8 +67,7 @@ function merge(paths: readonly string[], { output, report = [] }: MergeFlags, { 
       entries.set(told.text, told);
     }
   const soaks = mergeSoak(entries.values(), { allShards: true });
-  if (soaks.length === 0)
-    throw usage('got files without a whole line of a soak, expected some that have made a beginning');
+  if (soaks.length === 0) throw usage('got files without a whole line of a soak, expected at least one that has begun');
   if (output === undefined) {
     for (const soak of soaks) tellSoak(soak, soaks.length > 1, console.out, console, () => undefined);
   } else {
@@ -169,7 +168,7 @@ function linesOf(file: string, { cwd, err }: CommandContext['console']): readonl
       'FORMAT_INVALID',
       `"${source}" holds no line of a soak; expected a ${SOAK_FILE} as "stalemate soak" writes it`,
     );
-  if (cut > 0) err(`warning: ${source}: ${countText(cut, 'line')} cut short by a kill, passed over\n`);
+  if (cut > 0) err(`warning: ${source}: ${countText(cut, 'line')} cut short by a kill, skipped\n`);
   return entries;
 }
 

@@ -33,9 +33,9 @@ interface Row {
 }
 
 const HELP = `
-A record holds the history of a finding. Rechecking it after a change of a property says whether the property still finds it. Of a
-counterexample, the record beside it is judged.
-Of a recording (stalemate record) every property tells what it thinks; those that need reference runs of the controller cannot, and
+A record holds the history of a finding. Rechecking it after a change of a property shows whether the property still finds it. Of a
+counterexample, the record next to it is judged.
+Of a recording (stalemate record) every property is judged, except for those that need reference runs of the controller;
 "not exercised" are those that nothing in it could have broken.
 Exit codes: 1 a property still finds the violation in at least one, 0 in none, 3 a property has no opinion any more.
 

@@ -21,14 +21,15 @@ interface RecordFlags {
 }
 
 const HELP = `
-Puts the gate before the cluster of a kubeconfig, runs the command with KUBECONFIG leading through it, and writes down what passed and
-every version of every object that was touched. Nothing is held back and nothing is changed. The kubeconfig has to be named: none is
-ever looked for. A cluster that stalemate does not serve has to be allowed: by --allow-cluster with the uid of its namespace
-kube-system, by --allow-context with the exact name of its context, or by a yes at the terminal, which is kept.
+Puts the gate before the cluster of a kubeconfig, runs the command with a KUBECONFIG that points to the gate, and records what passed
+and every version of every object involved. It delays and changes nothing. The kubeconfig has to be named: stalemate never looks for
+one. A cluster that stalemate does not serve has to be allowed: by --allow-cluster with the uid of its namespace
+kube-system, by --allow-context with the exact name of its context, or by a yes at the terminal, which is remembered.
 Suites of envtest get USE_EXISTING_CLUSTER=true, and so use that cluster.
 
-Actors are told apart by user agent: who watches collections and writes most is taken for the controller; name another with --target.
-An audit log (audit.k8s.io/v1, one JSON event a line, level RequestResponse) tells the same without the watch events.
+Actors are distinguished by user agent: the one that watches collections and writes most is taken for the controller; name another
+with --target.
+An audit log (audit.k8s.io/v1, one JSON event a line, level RequestResponse) gives the same without the watch events.
 
 Exit codes: 0 the command succeeded, 1 it failed, 2 usage or configuration, 3 no request arrived or the cluster cannot be reached,
             5 refused by the safety guard
@@ -70,7 +71,7 @@ async function record(command: readonly string[], flags: RecordFlags, context: C
     throw usage('got no command, expected the program to record after --, or --audit-log with a file');
   if (flags.kubeconfig === undefined)
     throw usage(
-      'got no --kubeconfig, expected the file of the cluster to record; the one of your session is never used by itself',
+      'got no --kubeconfig, expected the file of the cluster to record; the one of your session is never used implicitly',
     );
   for (const word of command) {
     const misspelt = misspeltIn(word);

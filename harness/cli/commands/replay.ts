@@ -53,8 +53,8 @@ interface ReplayFlags extends ClusterFlags {
 }
 
 const HELP = `
-Exit codes: 1 the failure came back in every run or in some, or its claim fails in another way, 0 the schedule was followed to the end and all is well (fixed?),
-            3 labels of the schedule no longer occur, so nothing can be said.
+Exit codes: 1 the failure came back in every run or in some, or its claim fails in another way, 0 the schedule was followed to the end and the property holds (fixed?),
+            3 labels of the schedule no longer occur, so the result is inconclusive.
 
 Example:
   stalemate replay .stalemate/failures/lost-update-7f3a91.json --times 20
@@ -66,7 +66,7 @@ export function replayCommand(context: CommandContext): Command {
     .argument('<file>', 'a counterexample, or a record')
     .argument('[command...]', 'after --: the program that is the target, and its arguments')
     .option('--times <n>', 'runs (default: 5)', countArgument('--times'))
-    .option('--shrink', 'where it comes back: shrink and prove it, without a budget, and write it anew')
+    .option('--shrink', 'if it reproduces: shrink and prove it, without a budget, and write it again')
     .option('--target <module>', 'the module that is the target: refused when the file is about another one')
     .option('--trust-file', 'start the target that the file names, though you have not named it')
     .option('--network <kind>', 'what the program can reach: "none" (default) or "host"', networkArgument)
@@ -271,8 +271,8 @@ function partingText(result: ReplayResult, embedded: ReplayResult, cluster: Clus
   const parting = partingOf(embedded.history, result.other ?? result.history);
   const where =
     parting === undefined
-      ? 'the runs agree in every request and its answer: they differ in what the target was shown, and when'
-      : `the runs part after ${parting.after ?? 'the beginning'}:\n  embedded  ${parting.one}\n  ${cluster.padEnd(8)}  ${parting.other}`;
+      ? 'the runs agree in every request and its response: they differ in what the target received, and when'
+      : `the runs diverge after ${parting.after ?? 'the beginning'}:\n  embedded  ${parting.one}\n  ${cluster.padEnd(8)}  ${parting.other}`;
   return `on the embedded server ${k} of ${n}; ${where}\n`;
 }
 
@@ -302,16 +302,16 @@ function resultText(result: ReplayResult, outcome: ReplayOutcome): string {
       return `reproduced ${k} of ${n}\n${movedText(result)}${missed}`;
     case 'otherwise':
       return (
-        `not reproduced, 0 of ${n}, but all is not well: the same claim fails in another way\n` +
+        `not reproduced, 0 of ${n}, but the same claim fails in another way\n` +
         `  ${result.otherwise?.sentence ?? ''}\n${missed}` +
-        'whether that was there before, "stalemate run" tells: it shrinks it as a finding of its own\n'
+        'to see whether that is new, use "stalemate run": it shrinks it as a finding of its own\n'
       );
     case 'green':
       return `not reproduced, 0 of ${n}: the whole schedule was followed and the property holds\n`;
     case 'anchors-missing':
       return (
         `inconclusive, 0 of ${n}: the target no longer does what the schedule is anchored on\n${missed}` +
-        'find the failure anew with "stalemate run", or adapt the labels in the file\n'
+        'find the failure again with "stalemate run", or adapt the labels in the file\n'
       );
     case 'inconclusive': {
       const why = result.inconclusive ?? `two runs of the same schedule differ: ${result.diverged ?? ''}`;
@@ -367,7 +367,7 @@ function warnOfSecrets(unknown: number, tell: (text: string) => void): void {
   if (unknown === 0) return;
   const what = unknown === 1 ? '1 secret or variable is' : `${unknown} secrets or variables are`;
   tell(
-    `note: ${what} not known on this machine: stand-ins take their place, which a controller may not be able to read\n`,
+    `note: ${what} not known on this machine: placeholders replace them, which a controller may not be able to read\n`,
   );
 }
 

@@ -31,9 +31,9 @@ interface ReportFlags {
 }
 
 const HELP = `
-The page is one HTML file that needs no network. Records of older versions are told too: what they did not say of the finding is found
-by judging their history again. Pages go to DIR/reports beside DIR/records, else beside the record. A recording (stalemate record) is told with what each property says
-of it; of a counterexample, the record beside it is told.
+The page is one HTML file that needs no network. Records of older versions work too: what they lack about the finding is
+found by judging their history again. Pages go to DIR/reports next to DIR/records, else next to the record. The page of a recording
+(stalemate record) shows the result of each property; for a counterexample, the record next to it is used.
 
 Examples:
   stalemate report .stalemate/records/lost-update-9669dc.json --open
@@ -81,7 +81,7 @@ async function reportPath(path: string, flags: ReportFlags, { console }: Command
 /** Nobody's file is lost: only a page that was written before is written again. */
 function requireOurs(page: string, given: string): void {
   if (!existsSync(page) || isPage(readText(page, 'page'))) return;
-  throw usage(`got --out "${given}", which is a file that is no page of ours; expected a new file, name another`);
+  throw usage(`got --out "${given}", which is a file, but no page of stalemate; expected a new file, name another`);
 }
 
 function isPage(text: string): boolean {

@@ -50,13 +50,13 @@ export function withRunFlags(command: Command): Command {
 export function withSearchFlags(command: Command, budget: string): Command {
   return withTargetFlags(command)
     .option('--faults <names>', 'also these: "connection", or its kinds by name (toxiproxy)', faultsArgument)
-    .option('--dry-run', 'for --cluster existing: list what would be touched there, and end')
+    .option('--dry-run', 'for --cluster existing: list what would be changed there, and exit')
     .option('--property <name>', 'judge this property only; may be given several times', collect)
     .option('--budget <budget>', budget, budgetArgument)
-    .option('--warm', 'for a program: try on one process that lives on, prove on fresh ones')
+    .option('--warm', 'for a program: search on one long-lived process, prove on fresh ones')
     .option(
       '--confirm <where>',
-      'ask a real server about findings: envtest (the default, where it is here), kind, none',
+      'try findings on a real server: envtest (the default, where it is here), kind, none',
       confirmArgument,
     )
     .option('--stop-after <n>', 'end after this many distinct findings', countArgument('--stop-after'))
@@ -64,14 +64,14 @@ export function withSearchFlags(command: Command, budget: string): Command {
     .option('--report-dir <dir>', 'folder for what is found (default: .stalemate)')
     .option(
       '--report <format[=path]>',
-      `how else to tell it (several times): ${FORMAT_NAMES.join(', ')}`,
+      `further report formats (several times): ${FORMAT_NAMES.join(', ')}`,
       reportArgument,
     )
-    .option('--corpus <dir>', 'findings that are kept, replayed first (default: .stalemate/corpus)')
+    .option('--corpus <dir>', 'the corpus, replayed first (default: .stalemate/corpus)')
     .option('--no-corpus', 'replay none')
     .option('--corpus-budget <time>', 'how long replaying them may take (default: 60s)', corpusBudgetArgument)
-    .option('--baseline <file>', 'budgets to keep to (default: .stalemate/baseline.json, if it is there)')
-    .option('--update-baseline', 'write the budgets anew, from what this run measured')
+    .option('--baseline <file>', 'budgets to compare with (default: .stalemate/baseline.json, if it is there)')
+    .option('--update-baseline', 'write the budgets again, from what this run measured')
     .option('--json', 'print the summary as JSON on stdout');
 }
 

@@ -12,11 +12,11 @@ program, in any language (after --): {kubeconfig}, {namespace}, {port} and {port
 stalemate.config.ts (mjs, js, yaml, yml, json) of the working directory is read if it is there; flags win over it.
 
 With --manifests, what the project ships is installed first, and the target acts as the service account of its Deployment. A command
-that is a program alone gets the arguments of the Deployment. Mounted files lie below {files}, certificates for webhooks in {certs}.
-{effects} is the address of a REST store outside the cluster, for controllers that keep things there.
+that is a program alone gets the arguments of the Deployment. Mounted files are below {files}, certificates for webhooks in {certs}.
+{effects} is the address of a REST store outside the cluster, for controllers that manage objects there.
 
 Each finding is shrunk to a few steps, run again to see how often it fails, and written to DIR/failures (to replay) and DIR/records (to recheck).
-Findings kept with "stalemate corpus promote" are replayed before the search: a fixed one that fails again is a regression.
+Findings of the corpus ("stalemate corpus promote") are replayed before the search: a fixed one that fails again is a regression.
 
 Examples:
   stalemate run --target controller.ts --crds config/crd --sample sample.yaml

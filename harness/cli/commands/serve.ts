@@ -31,7 +31,7 @@ const HELP = `
 HTTP/1.1 and HTTP/2 over TLS, with a certificate authority of its own: the kubeconfig holds its certificate and the token of an
 administrator. Requests without a known token or a certificate get 401 (under rbac they come from system:anonymous), as from
 kube-apiserver. With --plain-http they may do everything.
-Everything is kept in memory and gone when it ends (Ctrl-C).
+Everything is in memory and lost when it ends (Ctrl-C).
 
 Environments:
   none       an API server and nothing behind it: pods do not start, deleted namespaces stay
@@ -57,7 +57,11 @@ export function serveCommand(context: CommandContext): Command {
     .option('--controllers <names>', 'what runs beside it: none, gc or workloads', controllersArgument, 'gc')
     .option('--authorization <mode>', 'who may do what: allow-all or rbac', authorizationArgument, 'allow-all')
     .option('--token-file <csv>', 'bearer tokens: lines of token,user,uid,"group1,group2"')
-    .option('--webhook-service <map>', 'where one listens: NAMESPACE/NAME[:PORT]=HOST:PORT (several times)', collect)
+    .option(
+      '--webhook-service <map>',
+      'where a webhook listens: NAMESPACE/NAME[:PORT]=HOST:PORT (several times)',
+      collect,
+    )
     .option('--answers <file>', 'what pods and services answer: exec, logs, port-forward, services/proxy')
     .option('--write-kubeconfig <file>', 'write a kubeconfig that points here')
     .addHelpText('after', HELP)
@@ -111,7 +115,7 @@ async function serve(flags: ServeFlags, { console, signal }: CommandContext): Pr
       writeWhole(flags.writeKubeconfig, await kubeconfigText(http.url, security), PRIVATE);
     console.out(`serving on ${http.url}\n`);
     if (security !== undefined && flags.writeKubeconfig === undefined && flags.tokenFile === undefined)
-      console.err('nobody can log in: add --write-kubeconfig FILE or --token-file CSV\n');
+      console.err('no client can authenticate: add --write-kubeconfig FILE or --token-file CSV\n');
     if (flags.writeKubeconfig !== undefined)
       console.err(`kubectl --kubeconfig ${flags.writeKubeconfig} get namespaces\n`);
     await new Promise<void>((stopped) => {

@@ -9,11 +9,11 @@ import { withSearchFlags } from './run-flags.ts';
 import { flagsWith } from './target-flags.ts';
 
 const HELP = `
-As "run", for hours: batch after batch with a fresh seed, each with other writers, faults, strategies and starts. Seeds follow from
---seed-epoch and --shard alone: sixteen machines with --shard 1/16 to 16/16 search in sixteen places.
-All that is known is in DIR/soak/EPOCH/SHARD/soak.jsonl, line by line. A soak that was killed, at whatever moment, goes on behind it
-when it is started again in the same way; --budget counts over all starts. Without --seed-epoch that is the latest soak of the same
-target and shard that is not finished; where there is none, one of today (UTC) begins. "stalemate merge" adds shards up.
+Like "run", for hours: batch after batch with a fresh seed, each with other writers, faults, strategies and starts. Seeds follow from
+--seed-epoch and --shard alone: sixteen machines with --shard 1/16 to 16/16 make sixteen different searches.
+All results are in DIR/soak/EPOCH/SHARD/soak.jsonl, line by line. A soak that was killed, at any moment, continues from there
+when it is started again in the same way; --budget counts over all starts. Without --seed-epoch that is the latest unfinished soak of
+the same target and shard; if there is none, one of today (UTC) starts. "stalemate merge" adds shards up.
 
 Examples:
   stalemate soak --budget 8h
@@ -21,12 +21,12 @@ Examples:
   stalemate soak --budget 4h --shard job/16            in an Indexed Job of Kubernetes: JOB_COMPLETION_INDEX, which counts from 0
   stalemate merge .stalemate/soak
 
-Exit codes: 0 the budget is used up and all holds, 1 something fails, 2 usage, 3 not finished, or nothing can be said, 4 a fault of
+Exit codes: 0 the budget is used up and all holds, 1 something fails, 2 usage, 3 not finished, or inconclusive, 4 a fault of
             stalemate itself, 5 refused by the safety guard`;
 
 export function soakCommand(context: CommandContext): Command {
   return withSearchFlags(new Command('soak'), '8h, 30m, or a number of runs; over all starts (required)')
-    .description('Search for hours, on one machine or many, and go on after being killed.')
+    .description('Search for hours, on one machine or many, and resume after being killed.')
     .option('--shard <i/n>', 'which part this is, 1/16 to 16/16 (default: 1/1)', shardArgument)
     .option('--seed-epoch <text>', 'what seeds follow from (default: what is unfinished, else today)', epochArgument)
     .addHelpText('after', HELP)

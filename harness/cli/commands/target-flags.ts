@@ -58,13 +58,13 @@ export function withTargetFlags(command: Command): Command {
     .option('--environment <speed>', 'pods and workloads become ready: auto, off, fast or slow', paceArgument)
     .option('--with <parts>', 'behind envtest: kube-controller-manager, or kube-controller-manager,kwok', partsArgument)
     .option('--target <module>', 'module that starts the controller')
-    .option('--image <name>', 'image that is the target, run inside a kind cluster; its arguments stand after --')
+    .option('--image <name>', 'image that is the target, run inside a kind cluster; its arguments follow --')
     .option('--directory <dir>', 'where the program is started (default: the working directory)')
     .option('--env <name=value>', 'a variable for the program, placeholders replaced (several times)', envArgument)
     .option('--ready <how>', 'when it has started: quiet, url:…, log:…, watch:… (default: quiet)', readyArgument)
-    .option('--ready-within <time>', 'or else it has failed (default: 30s)', timeArgument('--ready-within'))
+    .option('--ready-within <time>', 'time limit for starting (default: 30s)', timeArgument('--ready-within'))
     .option('--grace <time>', 'SIGTERM and so long to end, instead of SIGKILL', timeArgument('--grace'))
-    .option('--metrics <url>', 'where it tells Prometheus how often it reconciled', metricsArgument)
+    .option('--metrics <url>', 'its Prometheus endpoint, for its count of reconciles', metricsArgument)
     .option('--network <kind>', 'what the program can reach: "none" (default) or "host"', networkArgument)
     .option('--file-system <kind>', 'which files the program sees: "own" (default) or "host"', fileSystemArgument)
     .option(
@@ -80,7 +80,7 @@ export function withTargetFlags(command: Command): Command {
 /** The flags with the program that stands after `--`; a word before it that is no option is a slip rather than a program. */
 export function flagsWith<T extends TargetFlags>(words: readonly string[], flags: T, self: Command): T {
   const { named, command } = wordsOf(words, self);
-  if (named.length > 0) self.error(`too many arguments: "${named.join(' ')}"; a command stands after --`);
+  if (named.length > 0) self.error(`too many arguments: "${named.join(' ')}"; a command follows --`);
   return command.length === 0 ? flags : { ...flags, command };
 }
 

@@ -1,4 +1,4 @@
-/** One entry in words: what it claims, who does what in it, where the order is broken, what its state means for a run. */
+/** One entry in words: what it claims, who does what in it, where the order deviates, what its state means for a run. */
 import type { CorpusState, NamedEntry } from '../../model/corpus.ts';
 import { deviationText } from '../../model/schedule.ts';
 import type { ProgramOp } from '../../model/workload.ts';
@@ -11,7 +11,7 @@ import { properties } from '../registry.ts';
 const MEANING: { readonly [state in CorpusState]: string } = {
   open: 'known and not fixed: a run fails as long as this fails',
   fixed: 'the bug is fixed: when this fails again, the run fails with a regression',
-  quarantined: 'known and put aside: it is replayed last, and fails no run',
+  quarantined: 'known and quarantined: it is replayed last, and fails no run',
 };
 
 export function explainEntry(
@@ -36,7 +36,7 @@ export function explainEntry(
       [`${sample}, ${workload.start === 'settled' ? 'with the target at rest' : 'with nothing applied yet'}`],
     ],
     ['who acts', programs],
-    ['where the order is broken', deviations.length === 0 ? ['nowhere: the ordinary order is enough'] : deviations],
+    ['where the order deviates', deviations.length === 0 ? ['nowhere: the default order is enough'] : deviations],
     ['found with', [`stalemate ${entry.foundWith.stalemate}, Node ${entry.foundWith.node}`]],
     ['again', [`${called} corpus run ${name}`]],
   ];
@@ -68,7 +68,7 @@ function opText(op: ProgramOp): string {
     case 'create':
       return `create ${what}`;
     case 'delete':
-      return `delete ${what}${op.recreate === undefined ? '' : ', and create it anew'}`;
+      return `delete ${what}${op.recreate === undefined ? '' : ', and create it again'}`;
     default:
       return op satisfies never;
   }

@@ -78,7 +78,7 @@ export function entryNamed(entries: readonly NamedEntry[], given: string): Named
   if (found !== undefined) return found;
   const known = entries.map(({ name }) => name);
   const names = known.length === 0 ? 'the corpus is empty' : `expected one of ${known.join(', ')}`;
-  throw usage(`got "${given}", which is no entry of the corpus; ${names}`);
+  throw usage(`got "${given}", which is not in the corpus; ${names}`);
 }
 
 function namesIn(folder: string): readonly string[] {

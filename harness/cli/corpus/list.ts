@@ -13,7 +13,7 @@ export function listText(
   { width, called }: Pick<Console, 'width' | 'called'>,
 ): string {
   if (entries.length === 0 && problems.length === 0) {
-    return `the corpus is empty; keep a finding with: ${called} corpus promote .stalemate/failures/NAME.json\n`;
+    return `the corpus is empty; add a finding with: ${called} corpus promote .stalemate/failures/NAME.json\n`;
   }
   return entries
     .map(({ name, entry }) => {

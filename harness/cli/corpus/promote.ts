@@ -45,7 +45,7 @@ export async function promote(
   const same = known?.entry.state === wanted ? known.entry : undefined;
   const why = reason ?? same?.reason ?? '';
   if (wanted === 'quarantined' && why.trim() === '') {
-    throw usage('got no reason, expected one for an entry that is put aside; add --reason "waits for issue 217"');
+    throw usage('got no reason, expected one for a quarantined entry; add --reason "waits for issue 217"');
   }
   const since = same?.since ?? realDate().toISOString().slice(0, 10);
   // As it was until now, but what is to be stored: one that still fails was never fixed.

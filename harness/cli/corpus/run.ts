@@ -27,7 +27,7 @@ export async function runCorpus(
   const json = flags.json === true;
   if (entries.length === 0) {
     console.err(
-      `the corpus is empty; keep a finding with: ${console.called} corpus promote .stalemate/failures/NAME.json\n`,
+      `the corpus is empty; add a finding with: ${console.called} corpus promote .stalemate/failures/NAME.json\n`,
     );
     if (!json) return EXIT.holds;
   }

@@ -46,7 +46,7 @@ function kubectl(): Check {
     ? ok('kubectl', `${path} ${version}`)
     : lacking(
         'kubectl',
-        `${path} tells no version${error === undefined ? '' : `: ${error.message}`}`,
+        `${path} reports no version${error === undefined ? '' : `: ${error.message}`}`,
         `replace ${path}`,
         false,
       );

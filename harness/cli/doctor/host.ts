@@ -26,7 +26,7 @@ function memory(): Check {
     : lacking(
         'memory',
         found,
-        `end something else: ${mebibytes(MEMORY_MIN)} MiB are little for a controller and four copies of it`,
+        `free some memory: ${mebibytes(MEMORY_MIN)} MiB are little for a controller and four copies of it`,
         false,
       );
 }
@@ -86,7 +86,7 @@ async function isolation(): Promise<readonly Check[]> {
 function time(unsteered: string | null): Check {
   if (unsteered === null) return ok('time', 'programs live in virtual time');
   const fix =
-    'use Linux on x86-64 and, in a container, --security-opt systempaths=unconfined and --cap-add SYS_PTRACE; or say --time real';
+    'use Linux on x86-64 and, in a container, --security-opt systempaths=unconfined and --cap-add SYS_PTRACE; or use --time real';
   return lacking('time', `time of programs is real: ${unsteered}`, fix, false);
 }
 

@@ -27,13 +27,13 @@ export function earlierLines(
   if (!existsSync(path)) return [];
   const source = relative(console.cwd, path);
   const { entries, cut } = readSoakFile(path, source);
-  if (cut > 0) console.err(`warning: ${source}: ${countText(cut, 'line')} cut short by a kill, passed over\n`);
+  if (cut > 0) console.err(`warning: ${source}: ${countText(cut, 'line')} cut short by a kill, skipped\n`);
   for (const { line } of entries) {
     const isOther = line.about !== place.about || line.epoch !== place.epoch || line.shard !== place.shard;
     if (isOther || (line.line === 'about' && line.program !== program))
       throw new HarnessError(
         'TARGET_MISMATCH',
-        `"${source}" is a soak of ${isOther ? 'another target or configuration' : 'another build of the target'}, and what is not alike is not added up; begin another one with --seed-epoch or --report-dir`,
+        `"${source}" is a soak of ${isOther ? 'another target or configuration' : 'another build of the target'}, and only equal ones are added up; start another one with --seed-epoch or --report-dir`,
       );
   }
   return entries;
@@ -74,5 +74,5 @@ export function goingOnText(state: SoakState, config: RunConfig): string {
     countText(runs, 'run'),
     countText(causes, 'finding'),
   ];
-  return `goes on behind ${there.join(', ')}: ${left} left`;
+  return `continues after ${there.join(', ')}: ${left} left`;
 }

@@ -41,8 +41,7 @@ export interface SoakFlags extends Omit<RunFlags, 'seed'> {
   readonly seedEpoch?: string;
 }
 
-const NOTHING_YET =
-  'the soak was stopped before its first batch came to an end; start it again in the same way to go on';
+const NOTHING_YET = 'the soak was stopped before its first batch ended; start it again in the same way to continue';
 
 export async function soak(flags: SoakFlags, context: CommandContext): Promise<ExitCode> {
   const { console } = context;
@@ -98,7 +97,7 @@ async function soakTold(prepared: Prepared, telling: Telling, context: CommandCo
     tellHead(config, how, { tell, console, vault });
     const state = new SoakState(before);
     if (isResumed && epoch !== today())
-      tell(`the soak of ${epoch} is not finished, so it goes on; --seed-epoch ${today()} begins another one\n`);
+      tell(`the soak of ${epoch} is not finished, so it continues; --seed-epoch ${today()} starts another one\n`);
     if (before.length > 0) tell(`${goingOnText(state, config)}\n`);
     introduce(append, before, place, config, program, context, vault);
     return await soakLogged({ ...prepared, place, append, entries, state }, telling, context);

@@ -70,8 +70,8 @@ describe('a soak that was killed', () => {
   it('goes on with all that it had found', () => {
     const summary = summarySchema.parse(JSON.parse(resumed.stdout));
 
-    expect(resumed.stderr).toContain('1 line cut short by a kill, passed over');
-    expect(resumed.stderr).toContain('goes on behind 0 batches, 0 runs, 1 finding: 4 runs left');
+    expect(resumed.stderr).toContain('1 line cut short by a kill, skipped');
+    expect(resumed.stderr).toContain('continues after 0 batches, 0 runs, 1 finding: 4 runs left');
     expect(summary).toMatchObject({ outcome: 'violated', runs: 4, soak: { cutShort: 1, unfinished: [] } });
     expect(summary.findings).toHaveLength(1);
     expect(readdirSync(join(folder, PLACE, 'failures'))).toHaveLength(1);
@@ -95,7 +95,7 @@ describe('a soak that was killed', () => {
     const changed = stalemate([...SHARD, '--budget', '4', '--property', 'survival'], { cwd: folder });
 
     expect(changed.stderr).toContain(
-      `"${PLACE}/soak.jsonl" is a soak of another target or configuration, and what is not alike is not added up`,
+      `"${PLACE}/soak.jsonl" is a soak of another target or configuration, and only equal ones are added up`,
     );
     expect(changed.code).toBe(2);
   });

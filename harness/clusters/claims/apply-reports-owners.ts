@@ -6,7 +6,7 @@ export const applyReportsOwners: Claim = {
   statement: 'Apply without force reports conflicts of ownership, not of versions.',
   verdict: 'true',
   truth:
-    'An apply that carries no version goes through however often the object has changed since, as long as nobody else owns one of its fields with another value. That one is a 409 too, with the owner and the field in its message: trying again does not help, and forcing it takes the field away from its owner.',
+    'An apply without a version succeeds however often the object has changed since, as long as no other manager owns one of its fields with another value. That conflict is a 409 too, with the manager and the field in its message: a retry does not help, and forcing it takes the field from its manager.',
   run: async (t) => {
     await t.apply(configMap('a', { mine: '1' }), 'me');
     await t.apply(configMap('a', { other: '1' }), 'another');

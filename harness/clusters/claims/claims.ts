@@ -7,7 +7,7 @@ import { deletionTakesWhatWasRead } from './deletion-takes-what-was-read.ts';
 import { emptyVersionDisablesTheCheck } from './empty-version-disables-the-check.ts';
 import { mergePatchAddsToLists } from './merge-patch-adds-to-lists.ts';
 import { mergePatchNeedsAVersion } from './merge-patch-needs-a-version.ts';
-import { noOpWriteWakesNobody } from './no-op-write-wakes-nobody.ts';
+import { noOpWriteSendsNoEvent } from './no-op-write-sends-no-event.ts';
 import { oldVersionIsRefused } from './old-version-is-refused.ts';
 import { patchWithVersionIsChecked } from './patch-with-version-is-checked.ts';
 import { resumedWatchMissesNothing } from './resumed-watch-misses-nothing.ts';
@@ -29,7 +29,7 @@ export const CLAIMS: readonly Claim[] = [
   mergePatchAddsToLists,
   updateKeepsWhatItLeavesOut,
   applyReportsOwners,
-  noOpWriteWakesNobody,
+  noOpWriteSendsNoEvent,
   resumedWatchMissesNothing,
   tooOldAVersionIsGone,
   deletionTakesWhatWasRead,

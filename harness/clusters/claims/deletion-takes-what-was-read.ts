@@ -5,10 +5,10 @@ import { configMap } from './objects.ts';
 
 export const deletionTakesWhatWasRead: Claim = {
   name: 'deletion-takes-what-was-read',
-  statement: 'A deletion takes the object that was read before.',
+  statement: 'A delete removes the object that was read before.',
   verdict: 'false',
   truth:
-    'It takes whatever has that name by then, also a new object of somebody else’s. With the uid, or the version, as a precondition it is refused with 409.',
+    'It deletes whatever object has that name by then, also a new one of another client. With the uid, or the version, as a precondition it is refused with 409.',
   run: async (t) => {
     const object = configMap('a');
     const read = await t.create(object);

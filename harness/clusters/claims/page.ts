@@ -14,7 +14,7 @@ export function claimsPage(embedded: readonly ClaimResult[], real: readonly Clai
     '',
     'Statements that are often made about versions, conflicts, patches and watches, true or false. Each is a short program that asks an API server over HTTP. All of them run',
     'on the embedded server in `npm test`, and on it and on a real kube-apiserver 1.36 in `npm run differential -- --conformance`. This page is written by `npm run claims-page`',
-    'from what both answered: the lines below are the same on both, with versions called by the order in which they came up.',
+    'from what both answered: the lines below are the same on both, with versions named by the order in which they appeared.',
     '',
     '| statement | embedded | real | |',
     '| --- | --- | --- | --- |',

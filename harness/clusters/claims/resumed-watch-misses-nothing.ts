@@ -6,7 +6,7 @@ export const resumedWatchMissesNothing: Claim = {
   statement: 'A watch that is resumed from a version misses nothing that came after it.',
   verdict: 'true',
   truth:
-    'Each change is told, in order, also an object that came and went in between, which a list would not show. It holds for as long as the server remembers that version (the next claim).',
+    'Each change is delivered, in order, also an object that came and went in between, which a list would not show. It holds for as long as the server remembers that version (the next claim).',
   run: async (t) => {
     const { version } = await t.create(configMap('a'));
     await t.merge(configMap('a'), { data: { a: '2' } });

@@ -3,7 +3,7 @@ import { widget } from './objects.ts';
 
 export const statusAndSpecDoNotConflict: Claim = {
   name: 'status-and-spec-do-not-conflict',
-  statement: 'Whoever updates the status cannot conflict with whoever updates the spec.',
+  statement: 'An update of the status cannot conflict with an update of the spec.',
   verdict: 'false',
   truth:
     'Both carry the one version of the object, so each makes the other’s update fail with 409, in both directions. A patch without a version does not.',

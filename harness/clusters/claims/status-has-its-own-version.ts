@@ -6,7 +6,7 @@ export const statusHasItsOwnVersion: Claim = {
   statement: 'The status subresource has a resourceVersion of its own.',
   verdict: 'false',
   truth:
-    'One object, one version. What is written through /status moves the version that everybody reads and sends. Only what is taken from the body differs: the status there, everything else here.',
+    'One object, one version. A write through /status changes the version that every client reads and sends. Only what is taken from the body differs: the status there, everything else here.',
   run: async (t) => {
     const object = widget('a');
     await t.create(object);

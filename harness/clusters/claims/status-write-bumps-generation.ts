@@ -7,7 +7,7 @@ export const statusWriteBumpsGeneration: Claim = {
   statement: 'A write of the status bumps metadata.generation only where there is no status subresource.',
   verdict: 'true',
   truth:
-    'Without the subresource the status is a field like any other, so a controller that writes it is woken as by a change of the spec, and a predicate on the generation does not help. With it, the generation counts changes of the spec alone.',
+    'Without the subresource the status is a field like any other, so a controller that writes it is triggered as by a change of the spec, and a predicate on the generation does not help. With it, the generation counts changes of the spec alone.',
   run: async (t) => {
     const status = { status: { phase: 'Ready' } };
     await t.create(widget('a'));

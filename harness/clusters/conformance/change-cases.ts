@@ -58,7 +58,7 @@ export const CHANGE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'allocates nothing for a service that a write to its status has made, and forgets whose it was',
+    name: 'allocates nothing for a service that a write to its status has made, and forgets its owner',
     items: [],
     run: async (t) => {
       const path = t.core('services');
@@ -67,7 +67,7 @@ export const CHANGE_CASES: readonly ConformanceCase[] = [
       const metadata = { name: 'a', managedFields: [{ ...owner, fieldsV1: { 'f:spec': { 'f:type': {} } } }] };
 
       const made = await t.call('PUT', `${path}/a/status`, 201, { ...sent, metadata });
-      same((at(made, 'metadata.managedFields') ?? null) === null, true, 'that nobody owns it');
+      same((at(made, 'metadata.managedFields') ?? null) === null, true, 'that it has no owner');
       const again = await t.call('MERGE', `${path}/a/status`, 200, { metadata: { annotations: { a: 'b' } } });
       same([at(again, 'spec.clusterIP'), at(again, 'spec.ipFamilies')], [undefined, undefined], 'what is allocated');
       const changed = await t.call('MERGE', `${path}/a`, 200, { spec: { selector: { a: 'c' } } });
@@ -294,7 +294,7 @@ export const CHANGE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'tells twice what is wrong with a changed volume',
+    name: 'reports twice what is wrong with a changed volume',
     items: [],
     run: async (t) => {
       const name = `${t.namespace}-v`;

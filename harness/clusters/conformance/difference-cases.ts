@@ -41,7 +41,7 @@ export const DIFFERENCE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'tells what never changes twice, and labels three times',
+    name: 'reports what never changes twice, and labels three times',
     items: [39],
     run: async (t) => {
       await t.call('POST', t.widgets, 201, widget('a'));

@@ -163,7 +163,7 @@ export const KIND_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'ends initial events with an object as Go leaves it when nobody fills it in',
+    name: 'ends initial events with an object as Go leaves it when nothing fills it in',
     items: [],
     run: async (t) => {
       const query = 'watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
@@ -182,7 +182,7 @@ export const KIND_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'tells what of a pod may not change',
+    name: 'reports what of a pod may not change',
     items: [],
     run: async (t) => {
       const containers = [{ name: 'c', image: 'i' }];
@@ -250,7 +250,7 @@ export const KIND_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'gives nobody the time of deletion that a new node is sent with',
+    name: 'gives no manager the time of deletion that a new node is sent with',
     items: [],
     run: async (t) => {
       const metadata = { name: `${t.namespace}-n`, deletionTimestamp: '2020-01-01T00:00:00Z', labels: { a: 'b' } };

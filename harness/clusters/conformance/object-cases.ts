@@ -72,7 +72,7 @@ export const OBJECT_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'asks disruption budgets before it evicts',
+    name: 'checks disruption budgets before it evicts',
     items: [53],
     run: async (t) => {
       const metadata = { name: 'p', labels: { app: 'p' } };
@@ -162,7 +162,7 @@ export const OBJECT_CASES: readonly ConformanceCase[] = [
     items: [142],
     run: async (t) => {
       const made = await t.call('POST', t.widgets, 201, widget('a'));
-      check((at(made, 'metadata.managedFields') as JsonValue[]).length === 1, 'nobody owns what was created');
+      check((at(made, 'metadata.managedFields') as JsonValue[]).length === 1, 'no manager owns what was created');
       const reset = await t.call('MERGE', `${t.widgets}/a/status`, 200, {
         metadata: { managedFields: [] },
         status: { phase: 'x' },
@@ -194,7 +194,7 @@ export const OBJECT_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'ends a deletion when the last finalizer goes, whoever wrote meanwhile',
+    name: 'ends a deletion when the last finalizer goes, also when others wrote meanwhile',
     items: [81],
     run: async (t) => {
       await t.call('POST', t.widgets, 201, widget('a', { size: 1 }, { finalizers: ['example.com/x'] }));
@@ -235,7 +235,7 @@ export const OBJECT_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'watches metadata, and tells of every change',
+    name: 'watches metadata, and reports every change',
     items: [162, 165],
     run: async (t) => {
       const { metadata } = await t.call('GET', t.widgets, 200);
@@ -260,11 +260,15 @@ export const OBJECT_CASES: readonly ConformanceCase[] = [
         ['PartialObjectMetadata', undefined],
         'the object',
       );
-      same(await t.events(any, 3), ['ADDED a', 'MODIFIED a', 'MODIFIED a'], 'the events for whoever takes anything');
+      same(
+        await t.events(any, 3),
+        ['ADDED a', 'MODIFIED a', 'MODIFIED a'],
+        'the events for a client that accepts anything',
+      );
     },
   },
   {
-    name: 'tells in the stream that a version is too old',
+    name: 'reports in the stream that a version is too old',
     items: [166],
     run: async (t) => {
       // Version 1 was before anything that a server remembers.

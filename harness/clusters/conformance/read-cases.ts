@@ -34,7 +34,7 @@ export const READ_CASES: readonly ConformanceCase[] = [
       void (await t.reply('GET', '/apis/none.example.com/v1/x', { code: 404, message: '404 page not found' })),
   },
   {
-    name: 'tells its version and health',
+    name: 'reports its version and health',
     items: [9, 10],
     run: async (t) => {
       const { major, minor } = await t.call('GET', '/version', 200);

@@ -54,7 +54,7 @@ export const REQUEST_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'asks webhooks before it stores',
+    name: 'calls webhooks before it stores',
     items: [115],
     run: async (t) => {
       const authority = new CertificateAuthority();
@@ -198,7 +198,7 @@ export const REQUEST_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'says when to come back',
+    name: 'says when to retry',
     items: [108, 29],
     run: async (t) => {
       const { headers, object } = await t.reply('GET', `${t.widgets}?resourceVersion=99999999`, {
@@ -222,10 +222,10 @@ export const REQUEST_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'asks who is there',
+    name: 'authenticates the caller',
     items: [114],
     run: async (t) => {
-      const nobody = { authorization: 'Bearer nobody' };
+      const nobody = { authorization: 'Bearer unknown' };
       const { object } = await t.reply(
         'GET',
         t.core('configmaps'),

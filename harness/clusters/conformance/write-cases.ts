@@ -115,7 +115,7 @@ export const WRITE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'keeps metadata that nobody may change',
+    name: 'keeps metadata that no client may change',
     items: [39, 40, 45, 62],
     run: async (t) => {
       await t.call('POST', t.widgets, 201, widget('a'));

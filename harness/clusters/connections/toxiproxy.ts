@@ -153,7 +153,7 @@ function versionIn(text: string): string {
 /** Its errors carry neither status nor what the server says, and its calls no time-out. */
 async function answered<T>(what: string, asked: Promise<T>): Promise<T> {
   const failed = (why: string): HarnessError =>
-    new HarnessError('CLUSTER_UNAVAILABLE', `toxiproxy was asked to ${what} and ${why}, expected it to do so`);
+    new HarnessError('CLUSTER_UNAVAILABLE', `toxiproxy could not ${what}: it ${why}`);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = realSetTimeout(() => reject(failed(`did not answer within ${ANSWER_MS / 1000} s`)), ANSWER_MS);

@@ -57,7 +57,7 @@ export function chooseCluster(
   if (kubeconfig === undefined && context === undefined)
     throw new HarnessError(
       'REFUSED',
-      'got cluster "existing" without a cluster, expected --kubeconfig FILE, or --context with the exact name of one; KUBECONFIG and the current context are never used by themselves',
+      'got cluster "existing" without a cluster, expected --kubeconfig FILE, or --context with the exact name of one; KUBECONFIG and the current context are never used implicitly',
     );
   const file = kubeconfig === undefined ? fileWith(context ?? '', environment) : resolve(cwd, kubeconfig);
   const access = readKubeconfig(file, context);

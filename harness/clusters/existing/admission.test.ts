@@ -77,7 +77,7 @@ describe('a cluster is let in by which one it is', () => {
     const { url } = await cluster('u1');
 
     expect(await outcome(named(url))).toBe(
-      `5 context "mine" at ${url} leads to a cluster that nobody has allowed (uid of its namespace kube-system: u1), and an address of this machine may be a tunnel; expected --allow-cluster u1 or --allow-context mine from somebody who means that cluster`,
+      `5 context "mine" at ${url} points to a cluster that is not allowed (uid of its namespace kube-system: u1), and an address of this machine may be a tunnel; expected --allow-cluster u1 or --allow-context mine if you mean that cluster`,
     );
     expect(await outcome(named(url, { allowed: ['mine-2'], clusters: ['u2'] }))).toMatch(/^5 /);
   });
@@ -108,7 +108,7 @@ describe('a cluster is let in by which one it is', () => {
       },
     });
 
-    expect(await outcome(named(url), answer(false))).toMatch(/^5 .*nobody has allowed/);
+    expect(await outcome(named(url), answer(false))).toMatch(/^5 .*is not allowed/);
     expect(allowedClusters().clusters).toEqual([]);
     expect(await outcome(named(url), answer(true))).toBe('let in: u1');
     expect(await outcome(named(url), answer(false))).toBe('let in: u1');
@@ -122,7 +122,7 @@ describe('a cluster is let in by which one it is', () => {
     const { url } = await cluster('u2');
 
     expect(await outcome(named(url, { allowed: ['mine'], clusters: ['u2'] }), { same: 'u1' })).toMatch(
-      /^5 context "mine" at .* leads to another cluster than before .*: u2\), expected u1/,
+      /^5 context "mine" at .* points to another cluster than before .*: u2\), expected u1/,
     );
     expect(await outcome(named(url), { same: 'u2' })).toBe('let in: u2');
   });
@@ -165,7 +165,7 @@ describe('a server elsewhere is not even asked', () => {
     ['mapped', 'https://[::ffff:10.0.0.1]:6443'],
   ])('refuses context "%s", which leads to %s', async (context, server) => {
     expect(await outcome(named(server, { allowed: [`${context}-2`] }, context))).toMatch(
-      new RegExp(`^5 context "${context}" leads to .*which is not on this machine.*--allow-context ${context}`),
+      new RegExp(`^5 context "${context}" points to .*which is not on this machine.*--allow-context ${context}`),
     );
   });
 
@@ -174,7 +174,7 @@ describe('a server elsewhere is not even asked', () => {
     const one = named(url, { clusters: [] });
     writeFileSync(one.kubeconfig, stringify(kubeconfigOf({ name: 'mine', server: 'https://prod.example.com:6443' })));
 
-    expect(await outcome(one)).toMatch(/^5 context "mine" leads to prod\.example\.com:6443/);
+    expect(await outcome(one)).toMatch(/^5 context "mine" points to prod\.example\.com:6443/);
   });
 });
 
@@ -187,7 +187,7 @@ describe('what answers has to be the API server itself', () => {
     });
 
     expect(await outcome(named(url, { allowed: ['mine'] }))).toMatch(
-      new RegExp(`^5 the API server sends requests elsewhere \\(307 to GET ${path}\\)`),
+      new RegExp(`^5 the API server redirects requests \\(307 to GET ${path}\\)`),
     );
     expect(elsewhere.asked).toBe(0);
   });

@@ -57,13 +57,13 @@ export async function admitCluster(named: NamedCluster, { same, ask }: Admission
   if (same !== undefined && uid !== same)
     throw new HarnessError(
       'REFUSED',
-      `${where} leads to another cluster than before (uid of its namespace kube-system: ${uid ?? 'unknown'}), expected ${same}; lead it there again`,
+      `${where} points to another cluster than before (uid of its namespace kube-system: ${uid ?? 'unknown'}), expected ${same}; point it there again`,
     );
   if (same !== undefined || isByName) return admitted;
   if (uid === undefined)
     throw new HarnessError(
       'REFUSED',
-      `${where} answered ${code} when it was asked for its namespace kube-system, so that nobody knows which cluster it is; expected --allow-context ${context} from somebody who means that cluster`,
+      `${where} answered ${code} to a request for its namespace kube-system, so stalemate cannot identify the cluster; expected --allow-context ${context} if you mean that cluster`,
     );
   if ([...clusters, ...known.clusters.map((one) => one.uid)].includes(uid) || isServed(uid)) return admitted;
   const which = { uid, context, server: remote.url };
@@ -73,6 +73,6 @@ export async function admitCluster(named: NamedCluster, { same, ask }: Admission
   }
   throw new HarnessError(
     'REFUSED',
-    `${where} leads to a cluster that nobody has allowed (uid of its namespace kube-system: ${uid}), and an address of this machine may be a tunnel; expected --allow-cluster ${uid} or --allow-context ${context} from somebody who means that cluster`,
+    `${where} points to a cluster that is not allowed (uid of its namespace kube-system: ${uid}), and an address of this machine may be a tunnel; expected --allow-cluster ${uid} or --allow-context ${context} if you mean that cluster`,
   );
 }

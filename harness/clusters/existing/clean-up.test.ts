@@ -111,7 +111,7 @@ it.each([403, 404, 429, 500])('keeps a definition when asking who has objects of
 
   expect(await isThere(`${WIDGETS_PATH}/theirs`)).toBe(true);
   expect(kept).toEqual([
-    `definition widgets.example.com: whether others have objects of it is not known, asking for them was answered ${code}`,
+    `definition widgets.example.com: cannot check for objects of other users: listing them was answered with ${code}`,
   ]);
   expect(footprint.read()).toBeDefined();
 
@@ -133,7 +133,7 @@ it('knows what became of what was meant, and tells what nobody knows', async () 
   const { left: kept, removed } = await clean(footprint);
 
   expect(kept).toEqual([
-    `${ROLE} made: perhaps made by the run, perhaps by somebody else; delete it yourself if it is yours`,
+    `${ROLE} made: made by the run or by another client, which is unknown; delete it yourself if it is yours`,
   ]);
   expect(removed).toEqual(['customresourcedefinitions.apiextensions.k8s.io widgets.example.com']);
   expect([await isThere(`${ROLES}/made`), await isThere(`${ROLES}/theirs`)]).toEqual([true, true]);
@@ -149,7 +149,7 @@ it('asks for objects of a version that is served', async () => {
   await make(WIDGETS_PATH, widget('theirs'));
 
   expect((await clean(footprint)).left).toEqual([
-    'definition widgets.example.com: others have objects of it by now, such as default/theirs',
+    'definition widgets.example.com: other users have objects of it by now, such as default/theirs',
   ]);
 
   await ask('DELETE', `${WIDGETS_PATH}/theirs`);
@@ -164,7 +164,7 @@ it('keeps a definition of which there are objects in a namespace that is not the
 
   expect((await clean(footprint)).left).toEqual([
     expect.stringContaining('namespace default: it does not have the label'),
-    'definition widgets.example.com: others have objects of it by now, such as default/theirs',
+    'definition widgets.example.com: other users have objects of it by now, such as default/theirs',
   ]);
 });
 
@@ -188,8 +188,8 @@ it.each([
 
     const { left: kept, removed } = await clean(footprint);
 
-    const word = asked === 'deleting' ? `deleting it` : `asking for it`;
-    expect(kept).toEqual([`${what}: ${word} was answered ${code}`]);
+    const word = asked === 'deleting' ? `deleting it` : `reading it`;
+    expect(kept).toEqual([`${what}: ${word} was answered with ${code}`]);
     expect(removed).not.toContain(what);
 
     refused.clear();

@@ -78,7 +78,7 @@ class Cleaner implements CleanUp {
     const there = await this.#ask('GET', path);
     if (there.code === 404) return true;
     if (there.code !== 200) {
-      this.#keep(`namespace ${name}: asking for it was answered ${there.code}`);
+      this.#keep(`namespace ${name}: reading it was answered with ${there.code}`);
       return false;
     }
     const { labels = {} } = (there.body as unknown as KubeObject).metadata;
@@ -142,20 +142,20 @@ class Cleaner implements CleanUp {
     const version = spec.versions.find(({ served }) => served)?.name;
     if (version === undefined)
       return this.#keep(
-        `definition ${crd.name}: whether others have objects of it is not known, none of its versions is served`,
+        `definition ${crd.name}: cannot check for objects of other users: none of its versions is served`,
       );
     const { code, body } = await this.#ask('GET', `/apis/${spec.group}/${version}/${spec.names.plural}`);
     const { items } = (body ?? {}) as { readonly items?: readonly KubeObject[] };
     if (code !== 200 || !Array.isArray(items))
       return this.#keep(
-        `definition ${crd.name}: whether others have objects of it is not known, asking for them was answered ${code}`,
+        `definition ${crd.name}: cannot check for objects of other users: listing them was answered with ${code}`,
       );
     const others = (items as readonly KubeObject[]).filter((item) => !own.includes(item.metadata.namespace ?? ''));
     const [first] = others;
     if (first !== undefined) {
       const { namespace = '', name = '' } = first.metadata;
       const where = namespace === '' ? name : `${namespace}/${name}`;
-      return this.#keep(`definition ${crd.name}: others have objects of it by now, such as ${where}`);
+      return this.#keep(`definition ${crd.name}: other users have objects of it by now, such as ${where}`);
     }
     await this.#object(crd);
   }
@@ -173,7 +173,7 @@ class Cleaner implements CleanUp {
     if (metadata.labels?.[OWNER_LABEL] === this.#run)
       return { apiVersion, kind, resource, name, uid: metadata.uid ?? '' };
     this.#keep(
-      `${resource} ${name}: perhaps made by the run, perhaps by somebody else; delete it yourself if it is yours`,
+      `${resource} ${name}: made by the run or by another client, which is unknown; delete it yourself if it is yours`,
     );
     return undefined;
   }
@@ -187,14 +187,14 @@ class Cleaner implements CleanUp {
   async #found(path: string, what: string): Promise<KubeObject | undefined> {
     const { code, body } = await this.#ask('GET', path);
     if (code === 200) return body as unknown as KubeObject;
-    if (code !== 404) this.#keep(`${what}: asking for it was answered ${code}`);
+    if (code !== 404) this.#keep(`${what}: reading it was answered with ${code}`);
     return undefined;
   }
 
   /** Whether what was to be deleted goes, or has gone: also when somebody else made another one of that name (409). */
   #went(what: string, { code }: ApiResponse): boolean {
     if (code < 400 || code === 404 || code === 409) return true;
-    this.#keep(`${what}: deleting it was answered ${code}`);
+    this.#keep(`${what}: deleting it was answered with ${code}`);
     return false;
   }
 

@@ -17,7 +17,7 @@ export function guardCluster({ context, remote }: ClusterAccess, isMeant: boolea
   if (isLoopback(remote.url) || isMeant) return;
   throw new HarnessError(
     'REFUSED',
-    `context "${context}" leads to ${new URL(remote.url).host}, which is not on this machine; expected --allow-context ${context}, or --allow-cluster with the uid of its namespace kube-system, from somebody who means that cluster`,
+    `context "${context}" points to ${new URL(remote.url).host}, which is not on this machine; expected --allow-context ${context}, or --allow-cluster with the uid of its namespace kube-system, if you mean that cluster`,
   );
 }
 

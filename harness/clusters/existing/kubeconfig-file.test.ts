@@ -79,7 +79,7 @@ describe('the guard', () => {
   it('goes by where a context leads, not by its name', () => {
     const away = readKubeconfig(written(), 'kind-x');
 
-    expect(() => guardCluster(away, false)).toThrow('"kind-x" leads to prod.example.com');
+    expect(() => guardCluster(away, false)).toThrow('"kind-x" points to prod.example.com');
     expect(() => guardCluster(away, false)).toThrow('--allow-context kind-x');
     expect(() => guardCluster(away, true)).not.toThrow();
     expect(() => guardCluster(readKubeconfig(written()), false)).not.toThrow();

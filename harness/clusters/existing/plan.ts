@@ -37,16 +37,16 @@ export async function planFor({
   const { prefix, run, writes } = access;
   const names = namespaces.map((name) => `${prefix}-${run}-*-${name}`);
   return [
-    `would make namespaces ${names.join(', ')}, labelled ${OWNER_LABEL}=${run}: one of each, and one more for each run beside it`,
+    `would make namespaces ${names.join(', ')}, labelled ${OWNER_LABEL}=${run}: one of each, and one more for each parallel run`,
     ...(await definitions(remote, crds)),
     ...shipped.flatMap((object) => shippedLine(object, `${prefix}-${run}-*-`, namespaces, writes)),
     ...samples.map(({ kind, metadata: { name = '', namespace = '' } }) => {
       const where = namespace === '' ? '' : ` in ${prefix}-${run}-*-${namespace}`;
       return `would make ${kind} "${name}"${where}, again for each run`;
     }),
-    'would let the target write in these namespaces, and make custom resources of these definitions outside of namespaces; each is taken away after its run',
+    'would let the target write in these namespaces, and make custom resources of these definitions outside of namespaces; each is deleted after its run',
     ...writes.map((text) => `would let the target make ${text.replace('=', ' ')} outside of namespaces, as you allow`),
-    'would answer 403 to any other write of the target, to reads in namespaces of others and to impersonation, and send none of them',
+    'would answer 403 to any other write of the target, to reads in other namespaces and to impersonation, and send none of them',
   ];
 }
 
@@ -65,10 +65,9 @@ function shippedLine(
   const isForOthers =
     othersBoundBy(object, (one) => namespaces.includes(one)).length > 0 &&
     !allowsWrite(writes, 'clusterrolebindings.rbac.authorization.k8s.io', name);
-  if (isForOthers || kind.endsWith('WebhookConfiguration'))
-    return [`would leave out ${kind} "${name}" of the manifests`];
-  if (kind.startsWith('ClusterRole')) return [`would make ${kind} "${prefix}${name}", and take it away at the end`];
-  return [`would make ${kind} "${name}" in ${prefix}${namespace}, and take it away at the end`];
+  if (isForOthers || kind.endsWith('WebhookConfiguration')) return [`would skip ${kind} "${name}" of the manifests`];
+  if (kind.startsWith('ClusterRole')) return [`would make ${kind} "${prefix}${name}", and delete it at the end`];
+  return [`would make ${kind} "${name}" in ${prefix}${namespace}, and delete it at the end`];
 }
 
 async function definitions(remote: RemoteOptions, crds: readonly KubeObject[]): Promise<readonly string[]> {
@@ -79,7 +78,7 @@ async function definitions(remote: RemoteOptions, crds: readonly KubeObject[]): 
         const name = crd.metadata.name ?? '';
         const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`;
         const { code, body } = await ask(upstream, 'GET', path);
-        if (code !== 200) return `would make the definition ${name}, and take it away at the end`;
+        if (code !== 200) return `would make the definition ${name}, and delete it at the end`;
         const [difference] = differenceOf(crd, body as unknown as KubeObject);
         return difference ?? `would use the definition ${name}, which is there and the same`;
       }),

@@ -60,7 +60,7 @@ async function cleaned(access: ExistingAccess, footprint: Footprint): Promise<re
     return (await cleanUp(remote, footprint)).left;
   } catch (error) {
     if (error instanceof HarnessError && error.code === 'REFUSED') throw error;
-    return [`what the run made is still there (${textOf(error)}); take it away with "stalemate clean"`];
+    return [`what the run made is still there (${textOf(error)}); remove it with "stalemate clean"`];
   }
 }
 

@@ -114,7 +114,7 @@ it('does not touch a cluster of that name that it has not made', async () => {
   await first.close();
   rmSync(join(folder, 'stalemate'), { recursive: true });
 
-  await expect(make()).rejects.toThrow(`there is a kind cluster "${access.name}" that nothing in`);
+  await expect(make()).rejects.toThrow(`there is a kind cluster "${access.name}" that stalemate has no record of`);
   expect(clusters()).toEqual([access.name]);
 });
 

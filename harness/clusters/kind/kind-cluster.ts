@@ -136,7 +136,7 @@ export async function makeKindCluster(options: MakeKindOptions): Promise<KindClu
     }
     owned.release(name);
     const why = error instanceof Error ? error.message : String(error);
-    throw unavailable(`${why.trim()}; the kept cluster stays: ${deleteText(name)}`);
+    throw unavailable(`${why.trim()}; the cluster is left running: ${deleteText(name)}`);
   }
 }
 
@@ -247,7 +247,7 @@ function inUseText(name: string, folder: string, { host, pid }: ProcessIdentity)
 }
 
 function notOursText(name: string, folder: string): string {
-  return `there is a kind cluster "${name}" that nothing in "${folder}" says we have made; delete it with "kind delete cluster --name ${name}", or leave --keep-cluster out`;
+  return `there is a kind cluster "${name}" that stalemate has no record of creating (in "${folder}"); delete it with "kind delete cluster --name ${name}", or leave --keep-cluster out`;
 }
 
 function deleteText(name: string): string {

@@ -35,7 +35,7 @@ export async function openKind(access: KindAccess, options: EnvtestOptions): Pro
     return await open(access, options);
   } catch (error) {
     if (!(error instanceof ConnectionFailure)) throw error;
-    throw new HarnessError('CLUSTER_UNAVAILABLE', `the kind cluster "${access.name}" broke off: ${error.message}`, {
+    throw new HarnessError('CLUSTER_UNAVAILABLE', `the kind cluster "${access.name}" failed: ${error.message}`, {
       cause: error,
     });
   }

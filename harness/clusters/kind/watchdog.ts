@@ -16,7 +16,7 @@ while read -r line; do
   esac
 done
 # An engine goes on with what a caller who was killed has asked for: only what is made to its end can be deleted for good.
-# Kind itself is waited for, not its group: when nobody hears it any more it ends between two steps, and what follows a node's log stays.
+# Kind itself is waited for, not its group: once its output has no reader it ends between two steps, and what follows a node's log stays.
 while [ -n "$making" ] && kill -0 "$making" 2>/dev/null; do sleep 0.2; done
 # What cannot be deleted now, as on a machine that is very busy, is left to the next start, which reads what lies in the folder.
 tries=0

@@ -66,7 +66,7 @@ export async function findHost(shell: NodeShell, without: string): Promise<HostP
   if (place === undefined)
     throw new HarnessError(
       'CLUSTER_UNAVAILABLE',
-      `the node of the kind cluster knows this machine by no address (its gateway is ${candidates[0] ?? 'nowhere'}, and neither ${NAMES.join(' nor ')} is known there), so that ${without}`,
+      `the node of the kind cluster has no address for this machine (its gateway is ${candidates[0] ?? 'unknown'}, and neither ${NAMES.join(' nor ')} resolves there), so that ${without}`,
     );
   const probe = await openWay(place, 0);
   const reached = await shell.ask(
@@ -76,7 +76,7 @@ export async function findHost(shell: NodeShell, without: string): Promise<HostP
   if (reached.includes('yes')) return place;
   throw new HarnessError(
     'CLUSTER_UNAVAILABLE',
-    `the node of the kind cluster does not reach this machine at ${place.address} (${reached.trim().split('\n').at(-1) ?? ''}; does a firewall stand between?), so that ${without}`,
+    `the node of the kind cluster does not reach this machine at ${place.address} (${reached.trim().split('\n').at(-1) ?? ''}; is there a firewall between them?), so that ${without}`,
   );
 }
 

@@ -38,7 +38,7 @@ export async function ask(
 export function sentElsewhere(code: number, what: string): HarnessError {
   return new HarnessError(
     'REFUSED',
-    `the API server sends requests elsewhere (${code} to ${what}), expected the API server itself; nothing was followed; name the server that is meant`,
+    `the API server redirects requests (${code} to ${what}), expected the API server itself; the redirect was not followed; name the server itself`,
   );
 }
 

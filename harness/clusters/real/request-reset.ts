@@ -55,7 +55,7 @@ export class RequestReset implements Reset {
   }
 
   async begin(): Promise<void> {
-    if (!(await this.#view.caughtUp())) throw unclean('it does not list what it tells');
+    if (!(await this.#view.caughtUp())) throw unclean('its lists do not contain what its watches deliver');
     this.#kept.clear();
     this.#clean.clear();
     for (const { resource, namespace, name, object } of this.#view.live.values()) {
@@ -79,7 +79,7 @@ export class RequestReset implements Reset {
       if (realNow() > untilMs)
         throw unclean(
           differences.length === 0
-            ? 'somebody makes more'
+            ? 'another client creates more'
             : `${differences.slice(0, 3).map(nameOf).join(', ')} stays as it is`,
         );
       await Promise.all(differences.map((one) => this.#fix(one, differences)));

@@ -50,6 +50,6 @@ export const ATTEMPTS_MAX = 20;
 export function unclean(why: string): HarnessError {
   return new HarnessError(
     'CLUSTER_UNAVAILABLE',
-    `the API server could not be put back to where runs begin: ${why}; expected what it stores to be what it was`,
+    `the API server could not be reset to the start of runs: ${why}; expected it to store the same as before`,
   );
 }

@@ -133,10 +133,10 @@ export class Territory {
   /** The answer to a request that would touch what is not the run's, or look at what others have in their namespaces. */
   refusalOf(request: ApiRequest, kinds: ReadonlyMap<string, ResourceKind>): ApiResponse | undefined {
     const { method, path, query, headers } = request;
-    if (!isPlain(path)) return this.#refused('path', `${method} ${path}`, 'paths are not taken apart and put together');
+    if (!isPlain(path)) return this.#refused('path', `${method} ${path}`, 'the path is not in its canonical form');
     const impersonated = Object.keys(headers).find((name) => name.toLowerCase().startsWith(IMPERSONATE));
     if (impersonated !== undefined)
-      return this.#refused(IMPERSONATE, `${method} ${path} with ${impersonated}`, 'the target acts as nobody else');
+      return this.#refused(IMPERSONATE, `${method} ${path} with ${impersonated}`, 'the target may not impersonate');
     const info = requestInfo(method, path, query);
     const here = this.#here();
     if (info === undefined) return this.leads(request) ? undefined : this.#refused(path, `${method} ${path}`, here);
@@ -158,7 +158,7 @@ export class Territory {
     const isOwn = this.#hasMadeAt(`${resource}/${name}`);
     if (!isOwn && isApply(request, info))
       return this.#allowsMaking(resource, name) ? undefined : this.#refused(kind, what, allowing(resource, name));
-    if (!isOwn) return this.#refused(kind, what, 'it is outside of namespaces, and the run has not made it');
+    if (!isOwn) return this.#refused(kind, what, 'it is cluster-scoped, and the run has not created it');
     if (OWN_SUBRESOURCES.has(subresource) || this.#allows(kind, name)) return undefined;
     return this.#refused(kind, what, allowing(kind, name));
   }
@@ -183,7 +183,7 @@ export class Territory {
       // Another apply of the run may have made it since.
       if (code < 300 && this.#uids.has(uid)) return undefined;
       const why =
-        code < 300 ? 'others have made it' : `the server answered ${code} when it was asked whether it is there`;
+        code < 300 ? 'another client has created it' : `the server answered ${code} to the check whether it exists`;
       return this.#refused(`apply ${place}`, what, why);
     }
     if (isDry(request)) return undefined;
@@ -207,7 +207,7 @@ export class Territory {
   mayTunnel({ target, headers }: { readonly target: string; readonly headers: readonly string[] }): boolean {
     const path = target.replace(/\?.*$/s, '');
     if (headers.some((text, at) => at % 2 === 0 && text.toLowerCase().startsWith(IMPERSONATE))) {
-      this.#refused(IMPERSONATE, `${path} with Impersonate headers`, 'the target acts as nobody else');
+      this.#refused(IMPERSONATE, `${path} with Impersonate headers`, 'the target may not impersonate');
       return false;
     }
     if (this.leads({ method: 'CONNECT', path })) return true;
@@ -240,7 +240,11 @@ export class Territory {
     if (code === 201 || code >= 500 || others > 0 || this.#hasMadeAt(place)) return;
     this.#unmade(collectionOf(request.path), info.name);
     if (code < 300)
-      this.#refused(`applied ${place}`, `apply "${place}" changed what others made in the meantime (uid ${uid})`, '');
+      this.#refused(
+        `applied ${place}`,
+        `apply "${place}" changed what another client created in the meantime (uid ${uid})`,
+        '',
+      );
   }
 
   #hasMadeAt(place: string): boolean {
@@ -254,7 +258,7 @@ export class Territory {
   /** What sends a client elsewhere never reaches it. */
   answerOf(answer: ApiResponse): ApiResponse {
     if (!isRedirect(answer.code)) return answer;
-    const message = `the API server sent the request elsewhere (${answer.code}), which is not followed`;
+    const message = `the API server redirected the request (${answer.code}), which is not followed`;
     this.#refused('redirect', message, '');
     return { code: 502, body: failureStatus(502, 'InternalError', message) };
   }
@@ -306,7 +310,7 @@ export class Territory {
     const what = `GET ${request.path}`;
     return (
       narrowedList(answer, isShown) ??
-      this.#refused(what, what, 'its answer has a form from which what others have cannot be left out')
+      this.#refused(what, what, 'objects of other users cannot be removed from the form of its response')
     );
   }
 
@@ -345,7 +349,7 @@ export class Territory {
 
 /** How the user lets something be made. */
 function allowing(resource: string, name: string): string {
-  return `it is outside of namespaces, where it is everybody's; if the target is to make it there, add --allow-cluster-write '${resource}=${name === '' ? '*' : name}'`;
+  return `it is cluster-scoped and shared with all users; to let the target create it, add --allow-cluster-write '${resource}=${name === '' ? '*' : name}'`;
 }
 
 /** Nothing in a path stands for something else: servers and proxies read dots and slashes that are spelt out each in their own way. */

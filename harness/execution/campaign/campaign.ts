@@ -150,12 +150,10 @@ class Campaign {
     const total = this.#total;
     if (this.#suspicion?.uncounted !== undefined) addTally(total, this.#suspicion.uncounted);
     if (broken !== undefined) {
-      this.#warnings.push(`the search broke off: ${broken.message.split('\n', 1)[0] ?? ''}`);
+      this.#warnings.push(`the search stopped: ${broken.message.split('\n', 1)[0] ?? ''}`);
     } else if (this.#suspicion !== undefined) {
       const { sentence } = lostWorkerViolation(this.#suspicion.how, '');
-      this.#warnings.push(
-        `${sentence}, once: no second run of the same trials has shown it; give it more (--budget 10m)`,
-      );
+      this.#warnings.push(`${sentence}, once: no second run of the same trials showed it; give it more (--budget 10m)`);
     }
     return campaignResult({
       config: this.#config,

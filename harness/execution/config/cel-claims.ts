@@ -51,7 +51,7 @@ export function celPredicate({ name, resource, cel }: CelClaim, mode: CelMode): 
       });
       // No opinion: what cannot be evaluated is neither kept nor broken.
       if (evaluated.outcome === 'error') {
-        throw new TypeError(`${evaluated.message} in "${cel}": ask has(…) first for what may be absent`);
+        throw new TypeError(`${evaluated.message} in "${cel}": check has(…) first for what may be absent`);
       }
       return evaluated.value === true || `"${cel}" is ${String(evaluated.value)}`;
     },
@@ -62,6 +62,6 @@ function invalid(name: string, mode: CelMode, problem: string): HarnessError {
   const variables = mode === 'change' ? '"object", "oldObject" and "objects"' : '"object" and "objects"';
   return new HarnessError(
     'CONFIG_INVALID',
-    `the claim "${name}" is no CEL expression that can be asked: ${problem}; expected one over ${variables} that is true or false`,
+    `the claim "${name}" is not a valid CEL expression: ${problem}; expected one over ${variables} that is true or false`,
   );
 }

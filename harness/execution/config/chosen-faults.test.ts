@@ -59,7 +59,7 @@ describe('faults of a campaign', () => {
     expect(toxiproxy).toBeNull();
     expect(warnings).toEqual([
       expect.stringMatching(
-        /^these faults are left out: latency, down: found no toxiproxy-server on PATH or in .+ name one with --toxiproxy PATH, or build it once in a clone of stalemate .+ build toxiproxy-server$/,
+        /^these faults are skipped: latency, down: found no toxiproxy-server on PATH or in .+ name one with --toxiproxy PATH, or build it once in a clone of stalemate .+ build toxiproxy-server$/,
       ),
     ]);
   });

@@ -60,7 +60,7 @@ export function chosenFaults(options: FaultOptions, circumstances: FaultCircumst
   return {
     faults: wanted.filter((kind) => !isConnectionKind(kind)),
     toxiproxy: null,
-    warnings: [`these faults are left out: ${connection.join(', ')}: ${missingToxiproxyText()}`],
+    warnings: [`these faults are skipped: ${connection.join(', ')}: ${missingToxiproxyText()}`],
   };
 }
 
@@ -119,7 +119,7 @@ function toxiproxyNamed(path: string | undefined, cwd: string): string | undefin
   if (existsSync(absolute)) return absolute;
   throw new HarnessError(
     'CONFIG_INVALID',
-    `got toxiproxy "${path}", which does not exist, expected the path of a toxiproxy-server binary; correct it, or leave it out to have one looked for`,
+    `got toxiproxy "${path}", which does not exist, expected the path of a toxiproxy-server binary; correct it, or leave it out to let stalemate look for one`,
   );
 }
 

@@ -41,7 +41,7 @@ function refuseAllowances({ allowContexts, allowClusters }: StalemateOptions, na
   const [option, flag] = allowContexts === undefined ? ['allowClusters', 'cluster'] : ['allowContexts', 'context'];
   throw new HarnessError(
     'CONFIG_INVALID',
-    `"${name}" has "${option}", which no file of a project may say; expected it from whoever means that cluster: --allow-${flag} on the command line, STALEMATE_ALLOW_${flag.toUpperCase()} in the environment, or their own "${allowedClustersFile()}"; take it out of the file`,
+    `"${name}" has "${option}", which a project file must not set; expected it from the user of that cluster: --allow-${flag} on the command line, STALEMATE_ALLOW_${flag.toUpperCase()} in the environment, or their own "${allowedClustersFile()}"; take it out of the file`,
   );
 }
 

@@ -61,7 +61,7 @@ const CEL_CLAIM: JsonObject = {
   type: 'object',
   properties: {
     name: { type: 'string', description: 'Kebab-case, as given to --property.' },
-    resource: { type: 'string', description: 'What it is about: pods, widgets.example.com.' },
+    resource: { type: 'string', description: 'The resource it is about: pods, widgets.example.com.' },
     cel: {
       type: 'string',
       description:

@@ -21,7 +21,7 @@ describe('a target that is an image', () => {
   it.each([
     [{ target: 'a.ts' }, 'got both target "a.ts" and an image "op:dev"'],
     [{ network: 'host' }, 'got "network" for an image, which runs in a pod of its own'],
-    [{ ready: 'url:http://127.0.0.1:80/' }, 'in whose pod nobody knocks, expected "log:…" or "watch:…"'],
+    [{ ready: 'url:http://127.0.0.1:80/' }, 'whose pod is not probed, expected "log:…" or "watch:…"'],
     [{ command: ['--kubeconfig', '{kubeconfig}'] }, 'got "{kubeconfig}" in the arguments or variables of an image'],
     [{ env: { PORT: '{port:metrics}' } }, 'got "{port}" in the arguments or variables of an image'],
   ] as const)('does not go with %j', (more, why) => {

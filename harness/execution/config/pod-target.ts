@@ -29,7 +29,7 @@ export function podOf(options: StalemateOptions, cwd: string): ProcessTarget {
         `got "${name}" for an image, which runs in a pod of its own; expected it for a program; leave it out`,
       );
   if (ready?.startsWith('url:') === true)
-    throw invalid(`got ready "${ready}" for an image, in whose pod nobody knocks, expected "log:…" or "watch:…"`);
+    throw invalid(`got ready "${ready}" for an image, whose pod is not probed, expected "log:…" or "watch:…"`);
   const words = [...command, ...Object.values(env)];
   const placeholder = words
     .map((word) => /\{(?:kubeconfig|namespace|files|certs|effects)\}/.exec(word)?.[0])

@@ -70,7 +70,7 @@ export function sometimes(claim: Predicate | CelClaim): Property {
   return {
     name: predicate.name,
     kind: 'liveness',
-    about: `sometimes: ${predicate.name} comes true for ${predicate.resource} at least once in a campaign`,
+    about: `sometimes: ${predicate.name} is true for ${predicate.resource} at least once in a campaign`,
     source: sourceOf(claim),
     check: () => ({ result: 'holds' }),
     reached: (history) =>

@@ -45,7 +45,7 @@ export function partsOf({
   if (!parts.includes('kube-controller-manager'))
     throw new HarnessError(
       'CONFIG_INVALID',
-      `${got}, expected "kube-controller-manager" too: without it nobody makes the pods of a workload; say --with kube-controller-manager,kwok`,
+      `${got}, expected "kube-controller-manager" too: without it nothing creates the pods of a workload; use --with kube-controller-manager,kwok`,
     );
   return { with: PARTS.filter((part) => parts.includes(part)) };
 }
@@ -125,7 +125,7 @@ export function clusterOf(options: StalemateOptions): ClusterKind {
     const then = cluster === 'kind' ? 'add --confirm kind' : 'replay here what is found';
     throw new HarnessError(
       'CONFIG_INVALID',
-      `got cluster "${cluster}" with "warm", expected a process of its own for each run: the one that lives on has no cluster to itself there; leave "warm" out, or search with it on the embedded cluster and ${then}`,
+      `got cluster "${cluster}" with "warm", expected a process of its own for each run: a long-lived process has no cluster of its own there; leave "warm" out, or search with it on the embedded cluster and ${then}`,
     );
   }
   if (cluster === 'existing' && usesEffects(options))
@@ -158,7 +158,7 @@ export function existingOf(options: StalemateOptions, cwd: string): ExistingAcce
     if (name === undefined) return null;
     throw new HarnessError(
       'CONFIG_INVALID',
-      `got "${name}" with cluster "${cluster}", which is none of yours; add --cluster existing to use the one that is named, or leave "${name}" out`,
+      `got "${name}" with cluster "${cluster}", which is not one of yours; add --cluster existing to use the one that is named, or leave "${name}" out`,
     );
   }
   return chooseCluster(

@@ -49,7 +49,7 @@ export interface Ground extends Pick<
 }
 
 /** Of a webhook, where it would be asked about what others have. */
-const UNASKED_THERE = 'on a cluster that is not ours it is not asked';
+const UNASKED_THERE = 'on an existing cluster it is not called';
 
 /** What the ground knows of the run that stands on it. */
 export type Standing = () => World | undefined;
@@ -177,7 +177,7 @@ async function existing(subject: Subject, standing: Standing): Promise<Ground> {
       ...warnings,
       ...definitions.warnings,
       ...(there?.warnings ?? []),
-      ...territory.refusals.map((refusal) => `on a cluster that is not ours: ${places.back(refusal)}`),
+      ...territory.refusals.map((refusal) => `on an existing cluster: ${places.back(refusal)}`),
     ],
     serve: proxying(
       () => cluster,
@@ -197,7 +197,7 @@ function checkSamples({ samples, crds }: Subject, writes: readonly string[], kin
     if (allowsWrite(writes, groupResource(of), name)) continue;
     throw new HarnessError(
       'CONFIG_INVALID',
-      `the sample has ${kind} "${name}", which on a cluster that is not ours would be everybody's; expected objects in namespaces and custom resources; leave it out, or add --allow-cluster-write '${groupResource(of)}=${name}'`,
+      `the sample has ${kind} "${name}", which on an existing cluster would affect all of its users; expected objects in namespaces and custom resources; leave it out, or add --allow-cluster-write '${groupResource(of)}=${name}'`,
     );
   }
 }

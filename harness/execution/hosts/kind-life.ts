@@ -47,6 +47,8 @@ export async function withKind<T>(
   } finally {
     await made.close();
     if (kind.keep === true)
-      say?.(`the kind cluster "${access.name}" is kept; delete it with "kind delete cluster --name ${access.name}"`);
+      say?.(
+        `the kind cluster "${access.name}" is left running; delete it with "kind delete cluster --name ${access.name}"`,
+      );
   }
 }

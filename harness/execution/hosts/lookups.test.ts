@@ -26,7 +26,7 @@ it('reports each name once, and says where nothing was printed', () => {
   lookups.missed('a.example.com');
 
   expect(lookups.lines()).toEqual([
-    'the target looked up a.example.com, which leads nowhere: it printed nothing of it; if it needs that, add answers: {outside: [{host: a.example.com, port: …, http: [{path: ".*", body: "…"}]}]} to the configuration',
+    'the target looked up a.example.com, which does not resolve: it printed nothing about it; if it needs that, add answers: {outside: [{host: a.example.com, port: …, http: [{path: ".*", body: "…"}]}]} to the configuration',
   ]);
 });
 

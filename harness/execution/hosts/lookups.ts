@@ -28,9 +28,9 @@ export class Lookups {
   lines(): readonly string[] {
     return [...this.#missed].map(([host, said]) => {
       const port = said === undefined ? undefined : portIn(said, host);
-      const told = said === undefined ? 'it printed nothing of it' : `it printed "${said.trim()}"`;
+      const told = said === undefined ? 'it printed nothing about it' : `it printed "${said.trim()}"`;
       const where = `outside: [{host: ${host}, port: ${port ?? '…'}, http: [{path: ".*", body: "…"}]}]`;
-      return `the target looked up ${host}${port === undefined ? '' : ` (port ${port})`}, which leads nowhere: ${told}; if it needs that, add answers: {${where}} to the configuration`;
+      return `the target looked up ${host}${port === undefined ? '' : ` (port ${port})`}, which does not resolve: ${told}; if it needs that, add answers: {${where}} to the configuration`;
     });
   }
 }

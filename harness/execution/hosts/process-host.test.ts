@@ -202,7 +202,7 @@ describe.each(hasSteering ? (['real', 'virtual'] as const) : (['real'] as const)
       [
         'ignores its kubeconfig',
         { behaviour: ['strays'], manner: { readyWithinMs: 1_000 } },
-        /sent no request.*does it read KUBECONFIG.*(no other cluster was reached|see whether it talked to another cluster)/s,
+        /sent no request.*does it read KUBECONFIG.*(reached no other cluster|check whether it used another cluster)/s,
       ],
       [
         'finds its port taken',
@@ -212,7 +212,7 @@ describe.each(hasSteering ? (['real', 'virtual'] as const) : (['real'] as const)
       [
         'goes into the background',
         { behaviour: ['daemonises'] },
-        /exited while starting \(with code 0\).*has to be started in the foreground/,
+        /exited while starting \(with code 0\).*start it in the foreground/,
       ],
     ])('that %s is told of', async (_, { behaviour, manner }: Started & { behaviour: readonly string[] }, message) => {
       await expect(runOf(behaviour, manner === undefined ? {} : { manner })).rejects.toThrow(message);

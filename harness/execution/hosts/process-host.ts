@@ -83,7 +83,7 @@ function maySteer({ cluster, toxiproxy = null }: Subject, { time, inCluster }: P
 /** What the user has to know of where the target lives. */
 function warningOf(subject: Subject, target: ProcessTarget, pool: EnclosurePool): string | null {
   const why =
-    maySteer(subject, target) && pool.unsteered !== null ? `time passed as on the wall: ${pool.unsteered}` : null;
+    maySteer(subject, target) && pool.unsteered !== null ? `time passed in real time: ${pool.unsteered}` : null;
   return [pool.warning, why, subject.unsteered].filter((line) => typeof line === 'string').join('; ') || null;
 }
 

@@ -65,7 +65,7 @@ function relay(
   const [, namespace = '', name = '', port = '', ...path] = asked.pathname.split('/');
   const body = bodyOf(text);
   if (body === undefined || !/^\d+$/.test(port)) {
-    response.writeHead(BAD_GATEWAY).end('what was asked is no question to a webhook');
+    response.writeHead(BAD_GATEWAY).end('the request is not a valid webhook call');
     return;
   }
   const seconds = Number.parseInt(asked.searchParams.get('timeout') ?? '', 10);

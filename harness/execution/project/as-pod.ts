@@ -19,8 +19,8 @@ export function asPod(started: ProcessTarget, workload: TargetWorkload, warnings
   const kept = args.filter((word) => !LEADER_ELECTION.test(word));
   if (kept.length < args.length)
     warnings.push(
-      `of the Deployment's arguments, ${args.filter((word) => LEADER_ELECTION.test(word)).join(' ')} is left out: after each crash, the ` +
-        'next life would wait until the lease of the last one has run out; write all arguments after -- to keep it',
+      `of the Deployment's arguments, ${args.filter((word) => LEADER_ELECTION.test(word)).join(' ')} is dropped: after each crash, the ` +
+        'next incarnation would wait until the lease of the last one expires; write all arguments after -- to keep it',
     );
   return { ...started, command: [image, ...kept] };
 }

@@ -43,7 +43,7 @@ const project = (objects: readonly KubeObject[], authorization: 'rbac' | 'allow-
   workload: 'Deployment/system/manager',
 });
 
-describe('manifests on a cluster that is not ours', () => {
+describe('manifests on an existing cluster', () => {
   it('are in namespaces of the run, under names of its own outside of them, and start the target nowhere', () => {
     const roleRef = (name: string): JsonObject => ({
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
@@ -70,7 +70,7 @@ describe('manifests on a cluster that is not ours', () => {
       { kind: 'Deployment', metadata: { namespace: 'run-system' }, spec: { replicas: 0 } },
     ]);
     expect(shipped.account).toEqual({ namespace: 'run-system', name: 'manager' });
-    expect(warnings).toEqual([expect.stringMatching(/^MutatingWebhookConfiguration defaults is left out: /)]);
+    expect(warnings).toEqual([expect.stringMatching(/^MutatingWebhookConfiguration defaults is skipped: /)]);
   });
 
   it('give rights to nobody else', () => {
@@ -101,7 +101,7 @@ describe('manifests on a cluster that is not ours', () => {
       labels: { app: 'a' },
     });
     expect(warnings).toEqual([
-      expect.stringMatching(/^ClusterRoleBinding theirs is left out: .* rights to ServiceAccount monitoring\/a; if/),
+      expect.stringMatching(/^ClusterRoleBinding theirs is skipped: .* rights to ServiceAccount monitoring\/a; if/),
       expect.stringMatching(/^ClusterRoleBinding everybody .* rights to Group system:unauthenticated; .*=everybody'$/),
       expect.stringMatching(/^ClusterRole editor is made without its labels/),
     ]);
@@ -115,7 +115,7 @@ describe('manifests on a cluster that is not ours', () => {
     const important = object('scheduling.k8s.io/v1', 'PriorityClass', 'important', { value: 1 });
 
     expect(() => elsewhere(project([important, deployment]), 'default', at)).toThrow(
-      /the manifests hold PriorityClass "important", which .* would be everybody's; expected objects in namespaces/,
+      /the manifests hold PriorityClass "important", which .* would affect all of its users; expected objects in namespaces/,
     );
   });
 });

@@ -65,17 +65,17 @@ export function elsewhere(
     warnings: [
       ...webhooks.map(
         ({ kind, metadata }) =>
-          `${kind} ${metadata.name ?? ''} is left out: on a cluster that is not ours it would be asked about what others have`,
+          `${kind} ${metadata.name ?? ''} is skipped: on an existing cluster it would be called for objects of other users`,
       ),
       ...bindings.map(
         (binding) =>
-          `ClusterRoleBinding ${binding.metadata.name ?? ''} is left out: on a cluster that is not ours it would give rights to ${othersOf(binding, at).join(', ')}; if that is meant, add --allow-cluster-write '${BINDINGS}=${binding.metadata.name ?? ''}'`,
+          `ClusterRoleBinding ${binding.metadata.name ?? ''} is skipped: on an existing cluster it would give rights to ${othersOf(binding, at).join(', ')}; if that is intended, add --allow-cluster-write '${BINDINGS}=${binding.metadata.name ?? ''}'`,
       ),
       ...project.objects
         .filter((object) => byItself(object).joins)
         .map(
           ({ metadata }) =>
-            `ClusterRole ${metadata.name ?? ''} is made without its labels "aggregate-to-…": on a cluster that is not ours they would give its rights to others`,
+            `ClusterRole ${metadata.name ?? ''} is made without its labels "aggregate-to-…": on an existing cluster they would give its rights to other users`,
         ),
     ],
   };
@@ -97,8 +97,8 @@ function refuse(everybodys: readonly KubeObject[]): void {
   const names = everybodys.map(({ kind, metadata }) => `${kind} "${metadata.name ?? ''}"`).join(', ');
   throw new HarnessError(
     'CONFIG_INVALID',
-    `the manifests hold ${names}, which on a cluster that is not ours would be everybody's; expected objects in namespaces, definitions, ` +
-      'ClusterRoles and ClusterRoleBindings; leave the others out of --manifests, see whether the cluster has them, or allow them (--allow-cluster-write KIND=NAME)',
+    `the manifests hold ${names}, which on an existing cluster would affect all of its users; expected objects in namespaces, definitions, ` +
+      'ClusterRoles and ClusterRoleBindings; leave the rest out of --manifests, see whether the cluster has them, or allow them (--allow-cluster-write KIND=NAME)',
   );
 }
 

@@ -38,7 +38,7 @@ function readProject(path: string, warnings: string[]): readonly Manifest[] {
   const rendered = spawnSync('kubectl', ['kustomize', path], { encoding: 'utf8', maxBuffer: OUTPUT_BYTES_MAX });
   if (rendered.error !== undefined) {
     warnings.push(
-      `"${path}" is a kustomization, and there is no kubectl to render it: its files are taken as they stand, without ` +
+      `"${path}" is a kustomization, and there is no kubectl to render it: its files are used as they are, without ` +
         'patches, prefixes and generators; render it yourself and name the output with --manifests',
     );
     return read(path);

@@ -119,7 +119,7 @@ describe('loadCrds', () => {
 
     expect(refusal(() => loadCrds([path]))).toBe(
       '"crd.yaml" line 2 is the CRD "widgets.example.com" whose version "v1" has no schema, expected ' +
-        'spec.versions[0].schema.openAPIV3Schema, which apiextensions.k8s.io/v1 requires; generate it anew',
+        'spec.versions[0].schema.openAPIV3Schema, which apiextensions.k8s.io/v1 requires; generate it again',
     );
   });
 
@@ -128,7 +128,7 @@ describe('loadCrds', () => {
 
     expect(refusal(() => loadCrds([path]))).toBe(
       '"crd.yaml" line 1 is a CustomResourceDefinition of apiextensions.k8s.io/v1beta1, which Kubernetes 1.22 removed, ' +
-        'expected apiextensions.k8s.io/v1; generate it anew',
+        'expected apiextensions.k8s.io/v1; generate it again',
     );
   });
 

@@ -131,7 +131,7 @@ function checkedCrd(manifest: Manifest): KubeObject {
   const { object } = manifest;
   if (object.apiVersion !== CRD_VERSION) {
     const removed = object.apiVersion === 'apiextensions.k8s.io/v1beta1' ? ', which Kubernetes 1.22 removed' : '';
-    fail(manifest, `is a ${CRD_KIND} of ${object.apiVersion}${removed}, expected ${CRD_VERSION}; generate it anew`);
+    fail(manifest, `is a ${CRD_KIND} of ${object.apiVersion}${removed}, expected ${CRD_VERSION}; generate it again`);
   }
   const spec = asMap(object['spec']);
   const names = asMap(spec?.['names']);
@@ -142,14 +142,14 @@ function checkedCrd(manifest: Manifest): KubeObject {
     ...(typeof names?.['kind'] === 'string' ? [] : ['spec.names.kind']),
     ...(asList(spec?.['versions']).length > 0 ? [] : ['spec.versions']),
   ];
-  if (missing.length > 0) fail(manifest, `is the CRD "${name}" without ${missing.join(', ')}; generate it anew`);
+  if (missing.length > 0) fail(manifest, `is the CRD "${name}" without ${missing.join(', ')}; generate it again`);
   asList(spec?.['versions']).forEach((version, index) => {
     const { name: versionName, schema } = asMap(version) ?? {};
     if (asMap(asMap(schema)?.['openAPIV3Schema']) === undefined) {
       fail(
         manifest,
         `is the CRD "${name}" whose version "${textOf(versionName)}" has no schema, expected ` +
-          `spec.versions[${index}].schema.openAPIV3Schema, which ${CRD_VERSION} requires; generate it anew`,
+          `spec.versions[${index}].schema.openAPIV3Schema, which ${CRD_VERSION} requires; generate it again`,
       );
     }
   });

@@ -129,7 +129,7 @@ describe('the pod of the target itself', () => {
     ]);
   });
 
-  it('is not there where nothing names it, nor on a cluster that is not ours', () => {
+  it('is not there where nothing names it, nor on an existing cluster', () => {
     expect([...podsOf(PROJECT, 'embedded'), ...podsOf(naming, 'existing')]).toEqual([]);
   });
 });

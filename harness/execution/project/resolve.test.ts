@@ -79,8 +79,12 @@ describe('webhooks that a project ships', () => {
   });
 
   it.each([
-    ['a pod', { ...program, command: ['op:dev'], inCluster: true }, 'the target is a pod, to which no Service leads'],
-    ['a module', null, 'the target is a module, which listens nowhere'],
+    [
+      'a pod',
+      { ...program, command: ['op:dev'], inCluster: true },
+      'the target is a pod, to which no Service is routed',
+    ],
+    ['a module', null, 'the target is a module, which does not listen'],
   ])('are left out where it is %s, and that is said', (_, process, why) => {
     const { crds, project, warnings } = resolved(process);
 
@@ -88,7 +92,7 @@ describe('webhooks that a project ships', () => {
     expect(crds[0]?.['spec']).toMatchObject({ conversion: { strategy: 'None' } });
     expect(warnings).toEqual(
       expect.arrayContaining([
-        `the webhook v.example.com is left out: ${why} (as a program, -- COMMAND, it is asked)`,
+        `the webhook v.example.com is skipped: ${why} (as a program, -- COMMAND, it is called)`,
         expect.stringContaining(`widgets.example.com is converted by a webhook, and ${why} (as a program`),
       ]),
     );

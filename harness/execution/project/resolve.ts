@@ -58,7 +58,7 @@ export function resolveProject(choices: ProjectChoices): ResolvedProject {
       if (value === undefined) continue;
       throw new HarnessError(
         'CONFIG_INVALID',
-        `got ${option} "${value}" without manifests, expected those that it is about; name them with --manifests`,
+        `got ${option} "${value}" without manifests, expected the manifests that it refers to; name them with --manifests`,
       );
     }
     return { ...withoutConversionWebhooks(named), project: null, process: choices.process };
@@ -90,9 +90,7 @@ function decide(shipped: Project, definitions: readonly KubeObject[], choices: P
     served,
   );
   if (left.length > 0)
-    warnings.push(
-      `of the manifests, ${left.join(', ')} are passed over: no CRD declares them, name theirs with --crds`,
-    );
+    warnings.push(`of the manifests, ${left.join(', ')} are skipped: no CRD declares them, name theirs with --crds`);
 
   const program = started?.command[0] ?? '';
   const found = findWorkload(installable, program, choices.deployment);
@@ -108,7 +106,7 @@ function decide(shipped: Project, definitions: readonly KubeObject[], choices: P
       );
     }
     warnings.push(
-      'the manifests hold no Deployment: the target may do everything, and is started as the command stands',
+      'the manifests hold no Deployment: the target may do everything, and is started with the command as given',
     );
     return { crds, project: { objects, authorization }, process: started, warnings };
   }
@@ -129,11 +127,11 @@ function decide(shipped: Project, definitions: readonly KubeObject[], choices: P
 
 /** What webhooks can be asked; or why none can, in words that follow "is left out:". */
 function askable(workload: TargetWorkload | undefined, started: ProcessTarget | null): TargetWorkload | string {
-  const instead = 'as a program, -- COMMAND, it is asked';
-  if (workload === undefined) return 'no Deployment among the manifests answers it';
+  const instead = 'as a program, -- COMMAND, it is called';
+  if (workload === undefined) return 'no Deployment of the manifests serves it';
   // Virtual time waits for no socket.
-  if (started === null) return `the target is a module, which listens nowhere (${instead})`;
-  return started.inCluster ? `the target is a pod, to which no Service leads (${instead})` : workload;
+  if (started === null) return `the target is a module, which does not listen (${instead})`;
+  return started.inCluster ? `the target is a pod, to which no Service is routed (${instead})` : workload;
 }
 
 /** Those webhooks only that the target answers; who is asked in vain otherwise is told. */
@@ -163,14 +161,14 @@ function withArguments(
   const { missing } = environmentOf(workload, objects);
   if (missing.length > 0)
     warnings.push(
-      `of the Deployment's environment, nothing in the manifests tells ${missing.join(', ')}: set it in "env"`,
+      `of the Deployment's environment, nothing in the manifests sets ${missing.join(', ')}: set it in "env"`,
     );
   if (started.command.length !== 1) return started;
   const { args, dropped } = argumentsOf(workload, objects);
   if (dropped.length > 0) {
     warnings.push(
-      `of the Deployment's arguments, ${dropped.join(' ')} is left out: after each crash, the next life would wait until the lease of ` +
-        'the last one has run out; write the whole command after -- to keep it',
+      `of the Deployment's arguments, ${dropped.join(' ')} is dropped: after each crash, the next incarnation would wait until the lease of ` +
+        'the last one expires; write the whole command after -- to keep it',
     );
   }
   return { ...started, command: [...started.command, ...args] };

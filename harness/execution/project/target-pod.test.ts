@@ -84,7 +84,7 @@ describe('the pod of a target', () => {
     const plan = planPod(target('op:dev'), { project, namespace: 'default' }, { 'op:dev': 'op:dev' });
 
     expect(plan.warnings).toEqual([
-      "of the Deployment's pod, proxy (registry.example.com/proxy:v1) is left out: the engine does not have its image",
+      "of the Deployment's pod, proxy (registry.example.com/proxy:v1) is skipped: the engine does not have its image",
     ]);
     const { pod } = podObjects(plan, ACCESS, LIFE);
     expect(pod.metadata).toEqual({ name: 'stalemate-target-1', namespace: 'system', labels: { app: 'manager' } });

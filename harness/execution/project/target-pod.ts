@@ -83,7 +83,7 @@ export function planPod(
     warnings:
       missing.length === 0
         ? []
-        : [`of the Deployment's pod, ${missing.join(', ')} is left out: the engine does not have its image`],
+        : [`of the Deployment's pod, ${missing.join(', ')} is skipped: the engine does not have its image`],
   };
 }
 

@@ -17,9 +17,9 @@ function lineOf({ what, name, of, command }: Undeclared): string {
     case 'portForward':
       return `the target forwards port ${of} of a pod (pods/portforward), and nothing is declared to listen there: ${declare(`portForward: [{port: ${of}, tcp: [{send: "…"}]}]`)}`;
     case 'serviceProxy':
-      return `the target asks service ${name} for ${withoutQuery(of)} (services/proxy), and no answer is declared for it: ${declare(`serviceProxy: [{service: ${name}, http: [{path: ${quoted(pathOf(of))}, body: "…"}]}]`)}`;
+      return `the target requests ${withoutQuery(of)} from service ${name} (services/proxy), and no answer is declared for it: ${declare(`serviceProxy: [{service: ${name}, http: [{path: ${quoted(pathOf(of))}, body: "…"}]}]`)}`;
     case 'outside':
-      return `the target asks ${name} for ${withoutQuery(of)}, and no answer is declared for it: ${declare(`outside: [{host: ${name.replace(/:.*/, '')}, port: ${name.replace(/.*:/, '')}, http: [{path: ${quoted(pathOf(of))}, body: "…"}]}]`)}`;
+      return `the target requests ${withoutQuery(of)} from ${name}, and no answer is declared for it: ${declare(`outside: [{host: ${name.replace(/:.*/, '')}, port: ${name.replace(/.*:/, '')}, http: [{path: ${quoted(pathOf(of))}, body: "…"}]}]`)}`;
     case 'attach':
       return `the target attaches to container ${of} (pods/attach), which cannot be declared: use exec or logs`;
   }

@@ -67,7 +67,7 @@ export function keepOwnWebhooks(
     const own = webhooks.filter((webhook) => answers(workload, objects, mapOf(webhook['clientConfig'])));
     for (const webhook of webhooks) {
       if (own.includes(webhook)) continue;
-      warnings.push(`the webhook ${textOf(webhook['name'])} is left out: ${reason(workload, webhook)}`);
+      warnings.push(`the webhook ${textOf(webhook['name'])} is skipped: ${reason(workload, webhook)}`);
     }
     return own.length === 0 ? [] : [{ ...object, webhooks: own }];
   });
@@ -93,9 +93,9 @@ function answers(workload: TargetWorkload | string, objects: readonly KubeObject
 function reason(workload: TargetWorkload | string, webhook: JsonObject): string {
   if (typeof workload === 'string') return workload;
   const service = serviceOf(mapOf(webhook['clientConfig']));
-  if (service === undefined) return 'it is asked at a URL, and a run has no network';
+  if (service === undefined) return 'it is called at a URL, and a run has no network';
   const { namespace, name, port } = service;
-  return `no Service ${namespace}/${name} of the manifests leads from port ${port} to the target`;
+  return `no Service ${namespace}/${name} of the manifests maps port ${port} to the target`;
 }
 
 /** The names that a certificate must hold for all webhooks of the objects. */

@@ -198,7 +198,7 @@ function notesOf(events: readonly AuditEvent[]): readonly string[] {
   const deleted = events.some(({ verb }) => verb === 'delete' || verb === 'deletecollection');
   if (deleted)
     notes.push(
-      'an audit log does not tell when a deleted object was gone: deletions are operations without a revision',
+      'an audit log does not show when a deleted object was gone: deletions are operations without a revision',
     );
   for (const [level, lacks] of [
     ['Metadata', 'what was sent and answered'],

@@ -109,7 +109,7 @@ export async function recordRun(options: RecordOptions): Promise<RecordedRun> {
     const notes = (await observer.caughtUp(CATCH_UP_MS))
       ? []
       : ['the last changes had not been seen when the recording ended'];
-    if (capture.truncated) notes.push('too much passed to be kept: the recording ends early');
+    if (capture.truncated) notes.push('too much traffic to store: the recording ends early');
     const { happenings, actors } = readCapture(capture.passed, target);
     const all = [...changes, ...happenings].toSorted((a, b) => a.timeMs - b.timeMs);
     const history = foldHistory(all);
@@ -161,7 +161,7 @@ async function checkCredentials({ context, remote }: ClusterAccess, upstream: Up
   if (code === 401 || code === 403)
     throw new HarnessError(
       'CLUSTER_UNAVAILABLE',
-      `${remote.url} answered ${code} to the credentials of context "${context}", expected ones that it knows; renew them`,
+      `${remote.url} answered ${code} to the credentials of context "${context}", expected ones that it accepts; renew them`,
     );
 }
 

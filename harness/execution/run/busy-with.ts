@@ -17,7 +17,7 @@ export function busyWith(history: History): string | undefined {
 export function busyUntilCut(history: History): string {
   const most = mostlySince(history, 0);
   const phase = history.phases.at(-1)?.phase ?? 'setup';
-  const busy = most === undefined ? 'had asked the server for nothing' : `was busy with ${most.what} (${most.times})`;
+  const busy = most === undefined ? 'had sent no request' : `was busy with ${most.what} (${most.times})`;
   return `when the last one was cut short, in its phase "${phase}", the target ${busy}`;
 }
 

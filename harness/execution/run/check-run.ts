@@ -63,7 +63,7 @@ function uncontrolled(uses: readonly UncontrolledUse[]): HarnessError {
   return new HarnessError(
     'TARGET_UNCONTROLLED',
     `the target uses real time or real I/O that the deterministic mode cannot steer: ${told.join('; ')}${more}; ` +
-      'expected it to reach the outside only through the kubeConfig it was given: inject a client, or keep such work out of the tested path',
+      'expected it to use only the kubeConfig it was given: inject a client, or keep such work out of the tested path',
     { details: { uses } },
   );
 }

@@ -21,7 +21,7 @@ import type { Live } from './live-run.ts';
 /** A property may ask again after an answer, but not for ever. */
 const ROUNDS_MAX = 8;
 /** What is asked for again and again was cut short each time (`search/waiting.ts`). */
-const HURRIED = 'the search had no time left to look longer, a longer --budget has more';
+const HURRIED = 'the search had no time left for a longer run; give it a longer --budget';
 
 export interface Judged {
   /** With the reference and all probe results. */

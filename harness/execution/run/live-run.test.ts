@@ -127,6 +127,6 @@ describe('a run that still stands', () => {
       },
     });
 
-    expect(reasons).toEqual(['not yet: the search had no time left to look longer, a longer --budget has more']);
+    expect(reasons).toEqual(['not yet: the search had no time left for a longer run; give it a longer --budget']);
   });
 });

@@ -67,7 +67,7 @@ it('does not take a namespace of somebody else for ours because it is called lik
   expect(() => places.check(asking('controller', 'st-1-default'))).not.toThrow();
   expect(() => places.check(asking('controller', 'kube-system'))).not.toThrow();
   expect(() => places.check(asking('controller', 'default'))).toThrow(
-    /asks for the namespace "default" of that cluster, .*\(that is "st-1-default"\).*put \{namespace\} there/,
+    /asks for the namespace "default" of that cluster, .*of the run \("st-1-default"\).*put \{namespace\} there/,
   );
 });
 

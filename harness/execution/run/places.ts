@@ -67,7 +67,7 @@ export class Places {
     const { namespace } = mistaken;
     throw new HarnessError(
       'TARGET_INVALID',
-      `the target asks for the namespace "${namespace}" of that cluster, which is not the run's (that is "${this.there(namespace)}"); ` +
+      `the target asks for the namespace "${namespace}" of that cluster, which is not that of the run ("${this.there(namespace)}"); ` +
         'expected it to take the namespace from its command or a variable: put {namespace} there',
     );
   }

@@ -13,14 +13,14 @@ export function portHint({ logs = [] }: History): string {
 
 /** Why a program that ended right away may have done so. */
 export function exitHint(detail: string): string {
-  return detail === 'with code 0' ? ' (one that goes on in the background has to be started in the foreground)' : '';
+  return detail === 'with code 0' ? ' (start it in the foreground, not as a daemon)' : '';
 }
 
 /** What a program that never asked for anything may be doing, and whom it may have talked to instead. */
 export function silenceHint({ network }: Containment): string {
   const reached =
     network === 'none'
-      ? 'it had a loopback interface of its own and nothing else, so that no other cluster was reached'
-      : "it ran on the host's network: see whether it talked to another cluster";
+      ? 'it had a loopback interface of its own and nothing else, so it reached no other cluster'
+      : "it ran on the host's network: check whether it used another cluster";
   return `does it read KUBECONFIG, or are its arguments to name {kubeconfig}? ${reached}`;
 }

@@ -29,7 +29,7 @@ export function silentText({ processes }: History, uses: readonly UncontrolledUs
   }
   if (!hasStarted)
     return (
-      'the target sent no request in an undisturbed run, because its start() has not ended and waits for something that no request and no timer brings; ' +
+      'the target sent no request in an undisturbed run, because its start() has not ended and waits for something other than a request or a timer; ' +
       'start its informers first, and wait for signals and other input elsewhere'
     );
   return (

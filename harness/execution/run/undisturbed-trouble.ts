@@ -44,7 +44,7 @@ export function checkAlive(history: History, containment?: Containment, uses: re
   if (exited !== undefined && !asked) {
     throw targetFailed(
       history,
-      `the target exited while starting (${exited.detail}); expected it to stay and watch${exitHint(exited.detail)}${portHint(history)}`,
+      `the target exited while starting (${exited.detail}); expected it to stay up and watch${exitHint(exited.detail)}${portHint(history)}`,
     );
   }
   if (!asked && containment !== undefined) {
@@ -132,7 +132,7 @@ function undisturbedTroubles(history: History): readonly string[] {
     .filter(([, { count }]) => count >= REFUSALS_TOLD)
     .map(
       ([key, { count, message }]) =>
-        `undisturbed, the target's ${key} was refused ${count} times (${message}): what goes wrong in every run alike is not found by contention`,
+        `undisturbed, the target's ${key} was refused ${count} times (${message}): what fails in every run is not found by contention`,
     );
   if (history.settlement.result === 'quiescent') return warnings;
   return [...warnings, 'undisturbed, the target never comes to rest: convergence cannot be judged'];
@@ -149,6 +149,6 @@ function ownerless({ revisions, names }: History): readonly string[] {
   }
   return [...kinds].map(
     (resource) =>
-      `the target creates ${resource} under generated names without an ownerReference of a controller or of one owner only: cardinality cannot tell whose they are and says nothing about them`,
+      `the target creates ${resource} under generated names without an ownerReference of a controller or of one owner only: cardinality cannot determine their owner and does not judge them`,
   );
 }

@@ -136,7 +136,7 @@ export async function findingOf(
   const wasHurried = outOfTime();
   if (accepted.length === 0 && runner.repeatable) {
     tally.warnings.push(
-      `a run that violated ${violation.signature.property} did not fail again as a stored schedule; it is kept as it was found`,
+      `a run that violated ${violation.signature.property} did not fail again as a stored schedule; it is stored as it was found`,
     );
   }
   options.onPhase('reproduce');

@@ -96,8 +96,8 @@ describe('a soak', () => {
 
     expect(kinds(made)).toBe('begun failed begun batch begun failed begun batch begun batch begun batch ended');
     expect(made.warnings).toEqual([
-      'a batch came to nothing, the next one begins: as told: TARGET_FAILED',
-      'a batch came to nothing, the next one begins: as told: CLUSTER_UNAVAILABLE',
+      'a batch failed, the next one starts: as told: TARGET_FAILED',
+      'a batch failed, the next one starts: as told: CLUSTER_UNAVAILABLE',
     ]);
   });
 
@@ -147,7 +147,7 @@ describe('a soak', () => {
     const made = await soak([{ runs: 1 }, { runs: 2 }, { runs: 1 }]);
 
     expect(kinds(made)).toBe('begun batch begun batch begun batch');
-    expect(made.warnings).toEqual([expect.stringContaining('3 batches in a row gave up long before their time')]);
+    expect(made.warnings).toEqual([expect.stringContaining('3 batches in a row ended long before their time')]);
   });
 });
 

@@ -74,7 +74,7 @@ export async function runSoak(config: RunConfig, options: SoakOptions): Promise<
       // A target that cannot be controlled, or takes its workers down, makes no better batches later.
       if (failed < FAILED_MAX || signal.aborted) continue;
       options.onWarning(
-        `${FAILED_MAX} batches in a row gave up long before their time, so the search ends here; start it again to go on`,
+        `${FAILED_MAX} batches in a row ended long before their time, so the search ends here; start it again to continue`,
       );
       return;
     } catch (error) {
@@ -84,7 +84,7 @@ export async function runSoak(config: RunConfig, options: SoakOptions): Promise<
       if (!mayPass) throw error;
       put(options, { line: 'failed', batch, message: error.message });
       if (++failed >= FAILED_MAX) throw error;
-      options.onWarning(`a batch came to nothing, the next one begins: ${error.message}`);
+      options.onWarning(`a batch failed, the next one starts: ${error.message}`);
     }
   }
 }

@@ -155,7 +155,7 @@ async function runTimes(
     } else green ??= judged;
   });
   const shown = failed ?? first;
-  if (shown === undefined) throw new CutShort('no run came to its end', true);
+  if (shown === undefined) throw new CutShort('no run finished', true);
   return { k, n, shown, inconclusive, diverged, other: failed === undefined ? null : (green?.history ?? null) };
 }
 

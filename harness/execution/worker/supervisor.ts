@@ -77,7 +77,7 @@ export function silenceOf(
   if (!('subject' in job) || job.subject.process === null) {
     return { maxMs: blockedMs, starving: { processorMs: blockedMs * BLOCKED_PROCESSOR_PART, maxMs: STARVED_MS } };
   }
-  const message = `nothing happened for ${SILENT_BESIDE_MS / 1000} s beside the target, expected a cluster that answers and properties of your own that return; look at both and at how busy the machine is, and run it again`;
+  const message = `nothing happened for ${SILENT_BESIDE_MS / 1000} s outside of the target, expected a cluster that answers and properties of your own that return; check both and the load of the machine, and run it again`;
   return { maxMs: SILENT_BESIDE_MS, error: { say: 'error', code: 'CLUSTER_UNAVAILABLE', message, stack: '' } };
 }
 

@@ -104,7 +104,7 @@ function inRealTime<J extends WorkerData['job']>(job: J, error: unknown, hasFoun
   const { process } = job.subject;
   if (!(error instanceof Unsteered) || process === null) throw error;
   if (hasFound || job.job === 'lab') throw new HarnessError('TARGET_UNCONTROLLED', `${error.message}; use --time real`);
-  const warning = `time passed as on the wall: ${error.message}; --time real says that this is meant`;
+  const warning = `time passed in real time: ${error.message}; use --time real to accept this`;
   return { ...job, subject: { ...job.subject, process: { ...process, time: 'real' }, unsteered: warning } };
 }
 

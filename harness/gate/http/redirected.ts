@@ -28,7 +28,7 @@ export function withoutRedirects(
       const { path } = questionOf(request);
       // What is behind a proxy of the server is not the server.
       if (!isProxied(path)) onRedirect(head.code, { method: request.method, path });
-      const message = `the API server sent the request elsewhere (${head.code}), which is not followed`;
+      const message = `the API server redirected the request (${head.code}), which is not followed`;
       const response = { code: 502, body: failureStatus(502, 'InternalError', message) };
       const made = madeAnswer(response, headerOf(request.headers, 'accept'));
       reader.head(made.head);

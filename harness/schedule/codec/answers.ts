@@ -115,7 +115,7 @@ const lists = {
 
 export const answersSchema: z.ZodType<KubeletAnswers> = z.strictObject(lists).meta({
   id: 'Answers',
-  description: 'What pods and services answer; of each list the first that fits',
+  description: 'What pods and services answer; in each list the first match applies',
 });
 
 /** A file of answers. */

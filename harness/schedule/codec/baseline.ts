@@ -36,7 +36,7 @@ const schema: z.ZodType<Baseline> = z
     ratios: byMeasure(z.number().min(1)).exactOptional().meta({ description: 'The same for single measures' }),
     measures: byMeasure(z.number().min(0)),
   } satisfies Shape<Baseline>)
-  .meta({ id: 'Baseline', description: 'What a target took of the API server when somebody last looked' });
+  .meta({ id: 'Baseline', description: 'How the target used the API server when it was last measured' });
 
 export const BASELINE: Format<Baseline> = { kind: 'baseline', version: 1, schema, upgrades: [] };
 

@@ -371,7 +371,7 @@ describe('reading a file that is not what it should be', () => {
 
     expect(refusal(() => decodeSchedule(edited, 's.json')).message).toBe(
       '"s.json" is not a valid schedule of version 1: at preemptions[0].run: expected a string, found 5; ' +
-        'undo the edit, or take the file from where it was written',
+        'undo the edit, or copy the file from where it was written',
     );
   });
 

@@ -52,7 +52,10 @@ export const cause: z.ZodType<Cause> = z
     key: z.string().min(1).meta({ description: 'The same for all symptoms of one bug' }),
     text: z.string(),
   } satisfies Shape<Cause>)
-  .meta({ id: 'Cause', description: 'The request that did it, or the watch that is missing; absent in older files' });
+  .meta({
+    id: 'Cause',
+    description: 'The request that caused it, or the watch that is missing; absent in older files',
+  });
 
 function isKubeObject(value: unknown): boolean {
   if (!isRecord(value)) return false;

@@ -57,7 +57,7 @@ export const counterexampleTarget: z.ZodType<CounterexampleTarget> = z.union([
     ready: z.string().exactOptional().meta({ description: 'When it counts as started; default quiet' }),
     readyWithinMs: z.number().min(1).exactOptional(),
     graceMs: z.number().min(0).exactOptional(),
-    metrics: z.string().exactOptional().meta({ description: 'Where it tells Prometheus how often it reconciled' }),
+    metrics: z.string().exactOptional().meta({ description: 'Its Prometheus endpoint, for its count of reconciles' }),
     time: z.enum(['real', 'virtual']).exactOptional().meta({ description: 'How time passes for it; default real' }),
     inCluster: z.boolean().exactOptional().meta({ description: 'It is an image, and runs as a pod of a kind cluster' }),
   } satisfies Shape<CommandTarget>),
@@ -79,7 +79,7 @@ export const confirmation: z.ZodType<Confirmation> = z
   } satisfies Shape<Confirmation>)
   .meta({
     id: 'Confirmation',
-    description: 'What a real API server said to it; all before it depends on the seed alone',
+    description: 'Result on a real API server; all before it depends on the seed alone',
   });
 
 const schema: z.ZodType<Counterexample> = z

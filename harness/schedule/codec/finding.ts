@@ -19,7 +19,7 @@ export const violation: z.ZodType<Violation> = z
     severity: z.enum(['error', 'warning']),
     cause: cause.exactOptional(),
   } satisfies Shape<Violation>)
-  .meta({ id: 'Violation', description: 'What the property said of the shrunk run' });
+  .meta({ id: 'Violation', description: 'Sentence of the property about the shrunk run' });
 
 export const findingStats: z.ZodType<FindingStats> = z
   .strictObject({
@@ -46,4 +46,4 @@ export const findingStats: z.ZodType<FindingStats> = z
       } satisfies Shape<Counterfactual>),
     ),
   } satisfies Shape<FindingStats>)
-  .meta({ id: 'FindingStats', description: 'What stands behind a finding: how it was shrunk and reproduced' });
+  .meta({ id: 'FindingStats', description: 'Evidence of a finding: how it was shrunk and reproduced' });

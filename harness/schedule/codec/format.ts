@@ -68,7 +68,7 @@ export function decodeJson<T>(format: Format<T>, json: unknown, source: string):
     throw new HarnessError(
       'FORMAT_INVALID',
       `"${source}" is not a valid ${format.kind} of version ${format.version}: ${describeIssues(checked.error, current)}; ` +
-        'undo the edit, or take the file from where it was written',
+        'undo the edit, or copy the file from where it was written',
       { details: { source, kind: format.kind } },
     );
   }
@@ -92,7 +92,7 @@ export function parseJson(text: string, source: string, expected: string): unkno
   if (isNestedDeeper(text, LEVELS_MAX))
     throw new HarnessError(
       'FORMAT_INVALID',
-      `"${source}" nests deeper than ${LEVELS_MAX} levels; expected a ${expected}, take the file again from where it was written`,
+      `"${source}" nests deeper than ${LEVELS_MAX} levels; expected a ${expected}, copy the file again from where it was written`,
       { details: { source } },
     );
   try {
@@ -117,7 +117,7 @@ export function parseJson(text: string, source: string, expected: string): unkno
       : `is not JSON: ${reason.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())}`;
     throw new HarnessError(
       'FORMAT_INVALID',
-      `"${source}" ${what}; expected a complete ${expected} in JSON, take the file again from where it was written`,
+      `"${source}" ${what}; expected a complete ${expected} in JSON, copy the file again from where it was written`,
       { cause: error, details: { source } },
     );
   }

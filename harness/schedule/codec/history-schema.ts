@@ -68,7 +68,7 @@ const outcome: z.ZodType<StoredOutcome> = z
       Extract<StoredOutcome, { type: 'info' }>
     >),
   ])
-  .meta({ id: 'Outcome', description: 'What the actor was told; info: nothing certain' });
+  .meta({ id: 'Outcome', description: 'The response as the actor saw it; info: outcome unknown' });
 
 const operation: z.ZodType<StoredOperation> = z
   .strictObject({
@@ -197,7 +197,7 @@ const reference: z.ZodType<Reference> = z
     declared: z
       .strictObject({ coOwned: declaredFields, volatile: declaredFields } satisfies Shape<Declarations>)
       .exactOptional()
-      .meta({ description: 'What the user says of fields' }),
+      .meta({ description: 'Fields that the user declared' }),
   } satisfies Shape<Reference>)
   .meta({ id: 'Reference', description: 'What unperturbed runs measured about the target' });
 
@@ -269,7 +269,7 @@ const measurement: z.ZodType<Measurement> = z
     metricsFailed: z.string().exactOptional(),
     ...at,
   } satisfies Shape<Measurement>)
-  .meta({ id: 'Measurement', description: 'A look at a target that is a process' });
+  .meta({ id: 'Measurement', description: 'A measurement of a target that is a process' });
 
 /** Parts that the neighbour of a run is stored with too. */
 export const historyParts: {

@@ -85,7 +85,7 @@ export function unpackNeighbour(stored: StoredNeighbour, beside: StoredHistory, 
     throw new HarnessError(
       'FORMAT_INVALID',
       `"${source}" is not a valid record: at neighbour.shared.${list}: expected at most ${beside[list].length}, ` +
-        `as "history" has, found ${shared[list]}; take the file again from where it was written`,
+        `as "history" has, found ${shared[list]}; copy the file again from where it was written`,
       { details: { source } },
     );
   }

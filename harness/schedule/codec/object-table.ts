@@ -56,7 +56,7 @@ export function objectAt(
     throw new HarnessError(
       'FORMAT_INVALID',
       `"${source}" is not a valid history: at ${place}: expected a key of "objects", found ${JSON.stringify(key)}; ` +
-        'take the file again from where it was written',
+        'copy the file again from where it was written',
       { details: { source, place } },
     );
   }

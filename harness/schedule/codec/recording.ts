@@ -16,7 +16,7 @@ const schema: z.ZodType<StoredRecording> = z
     inconclusive: z
       .strictObject({ property: z.string(), reason: z.string() })
       .exactOptional()
-      .meta({ description: 'Of a run of a campaign: who has no opinion on it, and why' }),
+      .meta({ description: 'Of a run of a campaign: the property that is inconclusive, and why' }),
     actors: z.record(z.string(), z.string()),
     notes: z.array(z.string()),
     schedule: SCHEDULE.schema,

@@ -114,12 +114,14 @@ const result: z.ZodType<BatchResult> = z
       files: z.record(z.string(), z.string()).exactOptional(),
     } satisfies Shape<Inconclusive>),
     warnings: z.array(z.string()),
-    remarks: z.array(remark).exactOptional().meta({ description: 'What properties warn of' }),
+    remarks: z.array(remark).exactOptional().meta({ description: 'Warnings of properties' }),
     measures: byMeasure(z.number().min(0)),
     behaviours: z
       .array(natural)
       .meta({ description: 'The smallest hashes of what the target did: a sketch of how many' }),
-    situations: z.array(z.string()).meta({ description: 'Actor, verb, kind, staleness and outcome of what came up' }),
+    situations: z
+      .array(z.string())
+      .meta({ description: 'Actor, verb, kind, staleness and outcome of the situations seen' }),
     waived: z.array(z.strictObject({ waiver, count: natural })).exactOptional(),
     use: use.exactOptional(),
   } satisfies Shape<BatchResult>)
@@ -167,10 +169,7 @@ const schema: z.ZodType<StoredLine> = z
       line: z.literal('finding'),
       batch,
       record: RECORD.schema,
-      also: z
-        .array(z.string())
-        .exactOptional()
-        .meta({ description: 'Other keys that its cause goes by; absent in older lines' }),
+      also: z.array(z.string()).exactOptional().meta({ description: 'Other keys of its cause; absent in older lines' }),
     }),
     z.strictObject({ ...place, line: z.literal('inconclusive'), batch, recording: RECORDING.schema }),
     z.strictObject({ ...place, line: z.literal('batch'), batch, result }),
@@ -178,12 +177,12 @@ const schema: z.ZodType<StoredLine> = z
     z.strictObject({
       ...place,
       line: z.literal('judged'),
-      kept: z.array(kept).meta({ description: 'Findings that the project keeps, replayed at this start' }),
-      budgets: z.array(budgetCheck).meta({ description: 'Measures beside those of the baseline' }),
+      kept: z.array(kept).meta({ description: 'Findings of the corpus, replayed at this start' }),
+      budgets: z.array(budgetCheck).meta({ description: 'Measures compared with the baseline' }),
     }),
     z.strictObject({ ...place, line: z.literal('ended') }),
   ])
-  .meta({ id: 'SoakLine', description: 'One line of soak.jsonl; it stands for itself' });
+  .meta({ id: 'SoakLine', description: 'One line of soak.jsonl; each can be read alone' });
 
 export const SOAK_LINE: Format<StoredLine> = {
   kind: 'soak-line',
@@ -216,7 +215,7 @@ export function decodeSoakLine(text: string, source: string): SoakLine {
   if (violation === undefined || stats === undefined) {
     throw new HarnessError(
       'FORMAT_INVALID',
-      `"${source}" holds a finding without ${violation === undefined ? 'its violation' : 'its figures'}, expected it as "stalemate soak" has written it; take the file again from there`,
+      `"${source}" holds a finding without ${violation === undefined ? 'its violation' : 'its figures'}, expected it as "stalemate soak" has written it; copy the file from there again`,
     );
   }
   return { ...stored, record: { ...record, violation, stats } };
@@ -227,7 +226,7 @@ function unjudged(stored: StoredRecording, source: string): UnjudgedRun {
   if (inconclusive === undefined) {
     throw new HarnessError(
       'FORMAT_INVALID',
-      `"${source}" holds a run without the reason why nothing can be said about it, expected it as "stalemate soak" has written it; take the file again from there`,
+      `"${source}" holds a run without the reason why it is inconclusive, expected it as "stalemate soak" has written it; copy the file from there again`,
     );
   }
   return { ...recording, inconclusive };

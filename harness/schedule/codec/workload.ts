@@ -20,7 +20,7 @@ const path: z.ZodType<FieldPath> = z
 
 const after = {
   afterMs: z.int().min(1).exactOptional().meta({
-    description: 'Begins after so much run time, in ms, shortly before the target does something by itself',
+    description: 'Begins after so much run time, in ms, shortly before the target does something on its own',
   }),
 };
 

@@ -20,22 +20,23 @@ export const strategies: { readonly [name in StrategyName]: { readonly make: Mak
     starvation: { make: starvation, about: 'one stream or actor gets nothing for a while; finds long cache staleness' },
     lag: {
       make: lag,
-      about: 'one kind is not heard of while the target writes so many times; finds decisions from a stale cache',
+      about:
+        'no events of one kind are delivered while the target writes so many times; finds decisions from a stale cache',
     },
     collide: {
       make: collide,
-      about: 'others act between what the target reads and what it writes; finds lost updates',
+      about: 'other writers act between what the target reads and what it writes; finds lost updates',
     },
     'intermediate-state': {
       make: intermediateState,
-      about: 'the target dies between two writes that belong together; finds what a restart does not fix',
+      about: 'the target crashes between two writes that belong together; finds what a restart does not fix',
     },
     'stale-state': {
       make: staleState,
-      about: 'the target restarts into the past: an old list where that is legal, and a watch that comes late',
+      about: 'the target restarts into the past: an old list where that is legal, and a delayed watch',
     },
     'unobserved-state': {
       make: unobservedState,
-      about: 'a change and its undoing are heard of together; finds what needs every step to be seen',
+      about: 'a change and its undoing are delivered together; finds what needs every step to be seen',
     },
   };

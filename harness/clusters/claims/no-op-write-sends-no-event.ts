@@ -1,12 +1,12 @@
 import { verdictOf, type Claim } from './claim.ts';
 import { widget } from './objects.ts';
 
-export const noOpWriteWakesNobody: Claim = {
-  name: 'no-op-write-wakes-nobody',
-  statement: 'A write that changes nothing makes no new version and wakes nobody.',
+export const noOpWriteSendsNoEvent: Claim = {
+  name: 'no-op-write-sends-no-event',
+  statement: 'A write that changes nothing makes no new version and sends no watch event.',
   verdict: 'true',
   truth:
-    'PUT, patch and apply alike: the version stays, and the first event of the watch is the change after them. A controller that writes in every reconcile is quiet for as long as it writes the same; one timestamp in the body, and it wakes itself for ever.',
+    'PUT, patch and apply alike: the version stays, and the first event of the watch is the change after them. A controller that writes in every reconcile is quiet for as long as it writes the same; one timestamp in the body, and it triggers itself for ever.',
   run: async (t) => {
     const object = widget('a');
     const first = await t.apply(object, 'me');
