@@ -129,7 +129,7 @@ it('writes no page over a file that is none', () => {
   const write = (out: string): number | null =>
     stalemate(['report', 'record.json', '--out', out], { cwd: folder }).code;
 
-  expect(refused(['report', 'record.json', '--out', 'thesis.html'])).toContain('is no page of ours');
+  expect(refused(['report', 'record.json', '--out', 'thesis.html'])).toContain('is a file, but no page of stalemate');
   expect(readFileSync(join(folder, 'thesis.html'), 'utf8')).toBe('<!doctype html><p>mine');
   expect([write('page.html'), write('page.html')]).toEqual([0, 0]);
 });

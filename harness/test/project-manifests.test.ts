@@ -125,8 +125,8 @@ describe('what is said of manifests', () => {
     writeFileSync(monitor, 'apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: { name: gadgets }\n');
 
     expect(resolved({ manifests: [file('install.yaml'), monitor] }).warnings).toEqual([
-      expect.stringContaining('of the manifests, ServiceMonitor (monitoring.coreos.com/v1) are passed over'),
-      expect.stringContaining("of the Deployment's arguments, --leader-elect is left out"),
+      expect.stringContaining('of the manifests, ServiceMonitor (monitoring.coreos.com/v1) are skipped'),
+      expect.stringContaining("of the Deployment's arguments, --leader-elect is dropped"),
     ]);
   });
 
@@ -137,7 +137,7 @@ describe('what is said of manifests', () => {
       target: file('manager.mjs'),
     });
 
-    expect(warnings).toContainEqual(expect.stringContaining('the webhook defaults.gadgets.example.com is left out'));
+    expect(warnings).toContainEqual(expect.stringContaining('the webhook defaults.gadgets.example.com is skipped'));
     expect(crds[0]).toMatchObject({ spec: { conversion: { strategy: 'None' } } });
   });
 

@@ -104,7 +104,7 @@ it.each([
 
   expect(code).toBe(502);
   expect(() => cluster.isBusy).toThrow(expect.objectContaining(REFUSED) as Error);
-  expect(() => cluster.isBusy).toThrow('sends requests elsewhere (307 to GET /api/v1/namespaces/own/configmaps)');
+  expect(() => cluster.isBusy).toThrow('redirects requests (307 to GET /api/v1/namespaces/own/configmaps)');
   await expect(cluster.restore()).rejects.toMatchObject(REFUSED);
   expect(followed).toBe(0);
   cluster.close();
@@ -129,7 +129,7 @@ it.each([
   expect(answer.statusCode).toBe(502);
   expect(answer.headers.location).toBeUndefined();
   expect(() => cluster.isBusy).toThrow(expect.objectContaining(REFUSED) as Error);
-  expect(() => cluster.isBusy).toThrow('sends requests elsewhere (307 to GET /api/v1/namespaces/own/');
+  expect(() => cluster.isBusy).toThrow('redirects requests (307 to GET /api/v1/namespaces/own/');
   expect(followed).toBe(0);
   await front.close();
   cluster.close();
