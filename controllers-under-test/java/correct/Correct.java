@@ -96,7 +96,9 @@ public class Correct implements Reconciler<Survey>, Cleaner<Survey> {
    */
   protected UpdateControl<Survey> report(Survey survey, Context<Survey> context) {
     Survey there = context.getClient().resource(survey).get();
-    if (there == null) return UpdateControl.noUpdate();
+    // After a restart the cache can be older than what was reported before: the event that makes it newer brings another try.
+    if (there == null || there.getMetadata().getGeneration() > survey.getMetadata().getGeneration())
+      return UpdateControl.noUpdate();
     Survey.Status old = there.getStatus();
     Survey.Status status = statusOf(survey, old, context);
     boolean same =
