@@ -6,7 +6,17 @@ import type { ProbeResult } from '../harness/model/probe.ts';
 import type { HistoryBuilder } from '../harness/oracle/test-history.ts';
 import { historyBuilder, manifest, ownedBy } from '../harness/oracle/test-history.ts';
 import { convergence } from './convergence.ts';
-import { WIDGETS, REFERENCE, run, expected, healthy, probes, judge, undisturbed } from './test-convergence.ts';
+import {
+  WIDGETS,
+  REFERENCE,
+  run,
+  expected,
+  healthy,
+  otherCopies,
+  probes,
+  judge,
+  undisturbed,
+} from './test-convergence.ts';
 
 describe('convergence', () => {
   it('accepts the state that a fresh target makes, whatever varies by nature, by clock or by generation', () => {
@@ -39,6 +49,22 @@ describe('convergence', () => {
         'at the end "spec.image" of deployments.apps is not what a fresh copy of the target sets; could not determine whether more time or a restart fixes that',
       needs: [{ probe: 'extended-settle', windowMs: 120_000 }, { probe: 'fresh-incarnation' }],
     });
+  });
+
+  it('asks what other fresh copies make of the input before it is believed', () => {
+    const { h } = run('Ready', 'old');
+    const seen = [expected(...healthy()), ...probes(h)];
+
+    expect(judge(h, seen)).toMatchObject({ result: 'violated', needs: [{ probe: 'other-copies' }] });
+    const believed = judge(h, [...seen, otherCopies('v1', 'v1')]);
+    expect(believed).toMatchObject({ result: 'violated', violations: [{ severity: 'error' }] });
+    expect(believed).not.toHaveProperty('needs');
+  });
+
+  it('does not compare what the target draws at random', () => {
+    const { h } = run('Ready', 'zone-c');
+
+    expect(judge(h, [expected(...healthy()), ...probes(h), otherCopies('v1', 'zone-b')])).toEqual({ result: 'holds' });
   });
 
   it('convicts a wrong value when a fresh incarnation would change it', () => {

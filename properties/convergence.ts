@@ -13,7 +13,7 @@ import { leafInWords, leafPattern } from '../harness/model/leaf.ts';
 import type { JsonValue } from '../harness/model/object.ts';
 import type { ProbeRequest, ProbeResult } from '../harness/model/probe.ts';
 import { failureStreaks } from '../harness/oracle/failures.ts';
-import { finalState, nearestDifferences, probedState } from '../harness/oracle/final-state.ts';
+import { drawnPlaces, finalState, nearestDifferences, placeOf, probedState } from '../harness/oracle/final-state.ts';
 import type { Difference } from '../harness/oracle/final-state.ts';
 import { indexOf } from '../harness/oracle/history-index.ts';
 import { watchesGivenUp } from '../harness/oracle/open-watches.ts';
@@ -133,7 +133,23 @@ function judgeSuspect(
   const write = first.split(' ').slice(0, 2).join(' ');
   const note = `a copy started now would ${write}`;
   if (later.every(isNote)) return violated(history, later, 'left-note', 'warning', note);
-  return violated(history, later, undefined, 'error', note);
+  return accused(history, later, note);
+}
+
+/**
+ * Unless it is drawn at random: a target that chooses one of several zones or nodes, say, is right with each of them. Few undisturbed
+ * runs may have drawn the same one by accident.
+ */
+function accused(history: History, found: readonly Difference[], note: string): CheckResult {
+  const others = find(history, 'other-copies');
+  if (others === undefined) {
+    const result = violated(history, found, undefined, 'error', note);
+    return result.result === 'violated' ? { ...result, needs: [{ probe: 'other-copies' }] } : result;
+  }
+  const [usual] = find(history, 'expected-state')?.outcomes ?? [];
+  const drawn = drawnPlaces([...(usual === undefined ? [] : [usual]), ...others.outcomes]);
+  const left = found.filter((difference) => !drawn.has(placeOf(difference)));
+  return left.length === 0 ? HOLDS : violated(history, left, undefined, 'error', note);
 }
 
 /**
@@ -180,18 +196,18 @@ function judgeSilent(history: History, found: readonly Difference[]): CheckResul
   }
   const excused = new Set(
     nearestDifferences(history, probedState(history, undisturbed.final, undisturbed.names), undisturbed.expected).map(
-      placeOf,
+      kindOf,
     ),
   );
   const inexcusable = undisturbed.settled
-    ? found.filter((difference) => !excused.has(placeOf(difference)) && !isMadeOnce(history, difference))
+    ? found.filter((difference) => !excused.has(kindOf(difference)) && !isMadeOnce(history, difference))
     : [];
   if (inexcusable.length === 0) {
     const note = 'a copy started now changes nothing: the result depends on the path taken';
     return violated(history, found, 'path-dependent', 'warning', note);
   }
   const note = 'undisturbed, the same operations end in the expected state; a restart no longer fixes it';
-  return violated(history, inexcusable, undefined, 'error', note);
+  return accused(history, inexcusable, note);
 }
 
 /**
@@ -206,8 +222,8 @@ function isMadeOnce({ reference, names, revisions }: History, { what, resource, 
   return own[0]?.type === 'ADDED' && own.every(({ type }) => type === 'ADDED');
 }
 
-function placeOf({ what, object, path }: Difference): string {
-  return `${what} ${object} ${leafPattern(path)}`;
+function kindOf(difference: Difference): string {
+  return `${difference.what} ${placeOf(difference)}`;
 }
 
 function violated(

@@ -77,6 +77,17 @@ export function judge(h: HistoryBuilder, list: readonly ProbeResult[], settlemen
   );
 }
 
+/** What further fresh targets made of the same input: the deployment with these images. */
+export function otherCopies(...images: readonly string[]): ProbeResult {
+  const outcomes = images.map((image) => ({
+    objects: {
+      ...Object.fromEntries(healthy()),
+      'deployments.apps/default/web': run('Ready', image).h.live('deployments.apps', 'web'),
+    },
+  }));
+  return { probe: 'other-copies', outcomes };
+}
+
 /** The same workload with nobody in between: it ended as `image`, a fresh target made `expectedImage` of it. */
 export function undisturbed(image: string, expectedImage: string): ProbeResult {
   const { h } = run('Ready', image);

@@ -34,7 +34,12 @@ export interface Violation {
 
 export type CheckResult =
   | { readonly result: 'holds' }
-  | { readonly result: 'violated'; readonly violations: readonly Violation[] }
+  | {
+      readonly result: 'violated';
+      readonly violations: readonly Violation[];
+      /** Further runs that could still clear the target. Where none can be made, as of a stored run, the violations stand. */
+      readonly needs?: readonly ProbeRequest[];
+    }
   | { readonly result: 'inconclusive'; readonly reason: string; readonly needs?: readonly ProbeRequest[] };
 
 export const HOLDS: CheckResult = { result: 'holds' };

@@ -8,6 +8,8 @@ import type { ProgramOp } from './workload.ts';
 export type ProbeRequest =
   /** What a fresh, unfaulted target makes of the healed foreign input: the final state with everything target-owned taken out. */
   | { readonly probe: 'expected-state' }
+  /** Two more of these, each with another seed: what differs between them is drawn at random. */
+  | { readonly probe: 'other-copies' }
   /** A fresh incarnation started on the very final state: does it write? */
   | { readonly probe: 'fresh-incarnation' }
   /** The same workload in the default order and without faults: which of the target's leaves are a function of the input at all? */
@@ -34,6 +36,7 @@ export type ProbeResult =
       readonly outcomes: readonly ExpectedState[];
       readonly settled: boolean;
     }
+  | { readonly probe: 'other-copies'; readonly outcomes: readonly ExpectedState[] }
   | {
       readonly probe: 'fresh-incarnation';
       /** Sentences naming the writes that changed something, in order. */

@@ -176,6 +176,33 @@ export function nearestDifferences(
   return smallest ?? [];
 }
 
+/**
+ * Where fresh targets that were given the same input differ among themselves: what is there is drawn at random. As
+ * {@link placeOf} names it.
+ */
+export function drawnPlaces([first, ...others]: readonly ExpectedState[]): ReadonlySet<string> {
+  const places = new Set<string>();
+  if (first === undefined) return places;
+  const one = allowedState(first);
+  for (const outcome of others) {
+    const other = allowedState(outcome);
+    const [mine, theirs] = [aliases(one), aliases(other)];
+    for (const [key, have] of [...one, ...other]) {
+      const [a, b] = [one.get(key), other.get(key)];
+      if (a === undefined || b === undefined) places.add(placeOf(about(have, key)));
+      else
+        for (const { path } of withoutAliased(diffContent(b.object, a.object), mine, theirs))
+          places.add(placeOf({ ...about(have, key), path }));
+    }
+  }
+  return places;
+}
+
+/** An object, and the field of it where only that is meant. */
+export function placeOf({ object, path }: Pick<Difference, 'object' | 'path'>): string {
+  return `${object} ${leafPattern(path)}`;
+}
+
 /** Where the target's own part of `actual` is not what `expected` says, the weightiest first. Empty when they agree. */
 export function differences(history: History, actual: State, expected: State): readonly Difference[] {
   const found: Difference[] = [];

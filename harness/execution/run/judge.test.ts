@@ -69,6 +69,22 @@ describe('judging a run', () => {
     expect(judged.history.probes).toMatchObject([{ probe: 'extended-settle', windowMs: 500, quiescent: true }]);
   });
 
+  it('believes no violation before the runs that could clear the target', async () => {
+    const cleared = property(({ probes }) =>
+      probes.length === 0
+        ? { result: 'violated', violations: [violation()], needs: windows(500) }
+        : { result: 'holds' },
+    );
+    const guilty = property(() => ({ result: 'violated', violations: [violation()], needs: windows(500) }));
+    const cut = new Prober(() => Promise.reject(new CutShort('its time was over', true)), workload(), reference);
+
+    expect((await judge(cleared)).violations).toEqual([]);
+    expect((await judge(guilty)).violations).toHaveLength(1);
+    const judged = await judgeRun(TRIAL, run, [guilty], reference, cut);
+    expect(judged.violations).toEqual([]);
+    expect(judged.inconclusive.get('test')).toContain('the search had no time left');
+  });
+
   it('makes a probe once, whoever asks for it and however often', async () => {
     const needy = (name: string): Property =>
       property(() => ({ result: 'inconclusive', reason: 'never enough', needs: windows(500, 500) }), name);

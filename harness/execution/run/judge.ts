@@ -90,11 +90,12 @@ export async function judgeRun(
     const needs: ProbeRequest[] = [];
     const hurried = new Set<string>();
     for (const { property, result } of judgeProperties(history, properties)) {
-      if (result.result === 'violated') violations.push(...result.violations);
-      if (result.result !== 'inconclusive') continue;
-      inconclusive.set(property.name, result.reason);
-      for (const need of result.needs ?? []) {
-        if (made.has(JSON.stringify(need))) continue;
+      if (result.result === 'holds') continue;
+      const open = (result.needs ?? []).filter((need) => !made.has(JSON.stringify(need)));
+      if (result.result === 'inconclusive') inconclusive.set(property.name, result.reason);
+      else if (open.length === 0) violations.push(...result.violations);
+      else inconclusive.set(property.name, 'a violation could not be checked by further runs');
+      for (const need of open) {
         needs.push(need);
         if (isCut || cutShort.has(JSON.stringify(need))) hurried.add(property.name);
       }

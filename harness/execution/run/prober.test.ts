@@ -3,7 +3,7 @@ import { WIDGETS_PATH } from '../../apiserver/testing.ts';
 import { finalRevisions, type Revision } from '../../model/history.ts';
 import { isMap } from '../../model/json.ts';
 import type { JsonValue, KubeObject } from '../../model/object.ts';
-import type { ProbeRequest } from '../../model/probe.ts';
+import type { ExpectedState, ProbeRequest, ProbeResult } from '../../model/probe.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { ProgramOp } from '../../model/workload.ts';
@@ -45,6 +45,10 @@ function backwards(object: KubeObject): KubeObject {
   ) as KubeObject;
 }
 
+function outcomesOf(result: ProbeResult): readonly ExpectedState[] {
+  return 'outcomes' in result ? result.outcomes : [];
+}
+
 describe('the expected state', () => {
   it('is what a fresh target makes of the final state without anything that is its own', async () => {
     const { prober, runner } = await proberOf(withChild);
@@ -63,6 +67,20 @@ describe('the expected state', () => {
         },
       ],
     });
+  });
+
+  it('is made again twice, each time with another seed', async () => {
+    const { prober, runner } = await proberOf(withChild);
+    const run = await runner.run(labelled('x'));
+
+    const other = await prober.probe({ probe: 'other-copies' }, QUIET, run);
+
+    // The server draws the uid of a child.
+    const uids = outcomesOf(other).map(({ objects }) => objects['configmaps/default/a-child']?.metadata.uid);
+    expect(new Set(uids).size).toBe(2);
+    expect(prober.runs).toBe(2);
+    expect(await prober.probe({ probe: 'other-copies' }, QUIET, run)).toBe(other);
+    expect(prober.runs).toBe(2);
   });
 
   it('is made once per foreign input, and known from then on', async () => {

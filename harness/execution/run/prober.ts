@@ -41,6 +41,7 @@ const LIVED_MIN_MS = 30_000;
 const MINUTE_MS = 60_000;
 /** Any seed that no trial uses. */
 const FRESH_SEED = 0x5eed_f00d;
+const OTHER_SEEDS: readonly number[] = [0x5eed_f00e, 0x5eed_f00f];
 /** A run that still stands is looked at again after so much silence, before it gets all that was asked for. */
 const LIVE_WINDOWS_MS: readonly number[] = [1_500, 8_000];
 /** The cache of expected states is dropped beyond this many distinct foreign inputs. */
@@ -52,6 +53,7 @@ interface Evidence {
   /** Runs under way that show it: lanes that ask for the same wait for one. */
   readonly underWay: Map<string, Promise<ProbeResult>>;
   readonly drift: Map<string, ProbeResult>;
+  readonly otherCopies: Map<string, ProbeResult>;
 }
 
 export class Prober {
@@ -68,7 +70,12 @@ export class Prober {
     base: Workload,
     reference: Reference,
     patience: Patience = ENDLESS,
-    evidence: Evidence = { expected: new Map(), underWay: new Map(), drift: new Map() },
+    evidence: Evidence = {
+      expected: new Map(),
+      underWay: new Map(),
+      drift: new Map(),
+      otherCopies: new Map(),
+    },
   ) {
     this.#patience = patience;
     this.#evidence = evidence;
@@ -94,6 +101,8 @@ export class Prober {
     switch (request.probe) {
       case 'expected-state':
         return this.#expectedState(history);
+      case 'other-copies':
+        return this.#otherCopies(history);
       case 'fresh-incarnation':
         return freshWrites(
           live === undefined ? await this.#variant(trial, { freshIncarnation: true }) : await live.takeOver(),
@@ -150,17 +159,32 @@ export class Prober {
     const atRest = async (live: Live): Promise<void> => {
       if (!live.waitsForReal) runs.push(await live.liveOn(lived));
     };
-    const run = await this.#variant(quietTrial({ ...this.#base, start: 'settled', sample: [], programs: [] }), {
-      seedObjects: input,
-      // The seeded objects keep their uids, so the server must draw others.
-      seed: FRESH_SEED,
-      ...(lived === 0 ? {} : { atRest }),
-    });
+    const run = await this.#copyOf(input, { seed: FRESH_SEED, ...(lived === 0 ? {} : { atRest }) });
     return {
       probe: 'expected-state',
       outcomes: [run, ...runs].map((one) => stateOf(one)),
       settled: run.settlement.result === 'quiescent' && stayed(run),
     };
+  }
+
+  async #otherCopies(history: History): Promise<ProbeResult> {
+    const input = foreignInput(history, this.#reference);
+    const key = inputKey(input);
+    const { otherCopies } = this.#evidence;
+    const known = otherCopies.get(key);
+    if (known !== undefined) return known;
+    const runs: History[] = [];
+    for (const seed of OTHER_SEEDS) runs.push(await this.#copyOf(input, { seed }));
+    const result: ProbeResult = { probe: 'other-copies', outcomes: runs.map((run) => stateOf(run)) };
+    if (otherCopies.size >= EXPECTED_MAX) otherCopies.clear();
+    otherCopies.set(key, result);
+    return result;
+  }
+
+  /** @param variant With any seed that is not the trial's: the seeded objects keep their uids, so the server must draw others. */
+  #copyOf(input: readonly KubeObject[], variant: Partial<TrialOptions> & { readonly seed: number }): Promise<History> {
+    const trial = quietTrial({ ...this.#base, start: 'settled', sample: [], programs: [] });
+    return this.#variant(trial, { ...variant, seedObjects: input });
   }
 
   /** A little longer each time that it is asked for: most suspects need no more than a second. */

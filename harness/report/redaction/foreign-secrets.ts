@@ -122,6 +122,7 @@ function withoutForeignOutcome(probe: ProbeResult, keeps: (object: KubeObject) =
   });
   switch (probe.probe) {
     case 'expected-state':
+    case 'other-copies':
       return { ...probe, outcomes: probe.outcomes.map(state) };
     case 'undisturbed':
     case 'without-crashes':

@@ -215,6 +215,10 @@ const probe: z.ZodType<ProbeResult> = z
       settled: z.boolean(),
     } satisfies Shape<Probe<'expected-state'>>),
     z.strictObject({
+      probe: z.literal('other-copies'),
+      outcomes: z.array(expectedState),
+    } satisfies Shape<Probe<'other-copies'>>),
+    z.strictObject({
       probe: z.literal('fresh-incarnation'),
       writes: z.array(z.string()),
       settled: z.boolean(),
