@@ -136,4 +136,5 @@ writeFileSync(join(directory, 'types.json'), typesFile(server, go));
 writeFileSync(join(directory, 'discovery.json'), server.discovery);
 writeFileSync(join(directory, 'openapi-hashes.json'), `${JSON.stringify(server.hashes, undefined, 1)}\n`);
 writeFileSync(join(directory, 'openapi.v3.br'), packed(server.openApiV3));
+writeFileSync(join(directory, 'openapi.custom.br'), packed(server.openApiCustom));
 writeFileSync(join(directory, 'openapi.v2.br'), packed(server.openApiV2));

@@ -11,6 +11,8 @@ export interface RealServer {
   readonly components: { readonly [name: string]: Schema };
   readonly discovery: string;
   readonly openApiV3: unknown;
+  /** The documents of a definition with placeholders for names, and the schemas that they name. */
+  readonly openApiCustom: unknown;
   readonly openApiV2: unknown;
   /** The hash of each document by its path, as the index gives it. */
   readonly hashes: { readonly [path: string]: string };
@@ -41,6 +43,7 @@ export async function readServer(url: string, token: string): Promise<RealServer
     }
     const openApiV2 = await get('/openapi/v2');
     const templates: Json = {};
+    const named = new Set<string>();
     for (const scope of ['Namespaced', 'Cluster']) {
       const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions`;
       await fetchJson(agent, url + path, { token, method: 'POST', body: definition(scope) });
@@ -54,6 +57,7 @@ export async function readServer(url: string, token: string): Promise<RealServer
         return added.length === 0 ? undefined : Object.fromEntries(added);
       });
       templates[scope] = { ...document, v2Paths: v2 };
+      for (const schema of (document['schemas'] ?? []) as readonly string[]) named.add(schema);
       await fetchJson(agent, `${url}${path}/${name}`, { token, method: 'DELETE' });
       await until(async () => ((await index())[key] === undefined ? true : undefined));
     }
@@ -61,7 +65,11 @@ export async function readServer(url: string, token: string): Promise<RealServer
       version,
       components,
       discovery: await discovery(get),
-      openApiV3: { components, documents, templates },
+      openApiV3: { components, documents },
+      openApiCustom: {
+        components: Object.fromEntries(Object.entries(components).filter(([schema]) => named.has(schema))),
+        templates,
+      },
       openApiV2,
       hashes,
     };

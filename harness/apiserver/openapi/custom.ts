@@ -7,7 +7,7 @@
 import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import { type ResourceDefinition, type ServedVersion } from '../definition.ts';
-import { openApiV3, type Schemas, type TemplateDocument } from './data.ts';
+import { openApiCustom, type Schemas, type TemplateDocument } from './data.ts';
 
 /** What one version of a definition adds. */
 export interface CustomPart {
@@ -19,7 +19,8 @@ export interface CustomPart {
 }
 
 export function customPart(definition: ResourceDefinition, version: ServedVersion, schema: JsonObject): CustomPart {
-  const template = openApiV3().templates[definition.namespaced ? 'Namespaced' : 'Cluster'];
+  const { templates, components } = openApiCustom();
+  const template = templates[definition.namespaced ? 'Namespaced' : 'Cluster'];
   const fill = filler(definition, version.name);
   const has = (path: string): boolean =>
     !/\/(status|scale)$/.test(path) || version.subresources.has(path.slice(path.lastIndexOf('/') + 1));
@@ -28,7 +29,6 @@ export function customPart(definition: ResourceDefinition, version: ServedVersio
   const prefix = componentPrefix(definition.group, version.name);
   const name = `${prefix}${definition.kind}`;
   const list = `${prefix}${definition.listKind}`;
-  const { components } = openApiV3();
   const schemas: { [name: string]: JsonObject } = {};
   for (const one of template.schemas ?? []) {
     const known = template.own?.[one] ?? components[one];

@@ -30,6 +30,11 @@ export interface TemplateDocument extends StoredDocument {
 interface V3File {
   readonly components: Schemas;
   readonly documents: { readonly [path: string]: StoredDocument };
+}
+
+interface CustomFile {
+  /** The schemas that the templates name. */
+  readonly components: Schemas;
   /** Documents of a definition with placeholders for names. */
   readonly templates: { readonly Namespaced: TemplateDocument; readonly Cluster: TemplateDocument };
 }
@@ -40,12 +45,19 @@ function unpacked(name: string): unknown {
 }
 
 let v3: V3File | undefined;
+let custom: CustomFile | undefined;
 let v2: JsonObject | undefined;
 let hashes: { readonly [path: string]: string } | undefined;
 
 export function openApiV3(): V3File {
   v3 ??= unpacked('openapi.v3.br') as V3File;
   return v3;
+}
+
+/** What documents of definitions are made of: apart, because the documents of built-in groups take tens of megabytes once parsed. */
+export function openApiCustom(): CustomFile {
+  custom ??= unpacked('openapi.custom.br') as CustomFile;
+  return custom;
 }
 
 /** The whole OpenAPI v2 document. */
