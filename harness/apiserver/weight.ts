@@ -20,8 +20,11 @@ export const LEVELS_MAX = 1000;
 /** Maps and lists that one body may have: each takes many times the two bytes that it is sent in. */
 export const CONTAINERS_MAX = 250_000;
 
-/** Different keys that a body of more maps and lists than that may have. */
-export const KEYS_MAX = 75_000;
+/** Different keys that one body may have: a map of many keys takes ten times as long to read as a list of as many items. */
+export const KEYS_MAX = 150_000;
+
+/** The same for a body of more maps and lists than that. */
+export const KEYS_OF_MANY_MAX = 75_000;
 
 /** What etcd says of a request with too large an object. */
 export const TOO_LARGE_TO_STORE: Refusal = rawError('etcdserver: request is too large');

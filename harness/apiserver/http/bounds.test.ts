@@ -89,27 +89,12 @@ it('cuts warnings short as kube-apiserver does', async () => {
 });
 
 it('names a hundred unknown fields at most', async () => {
-  const object = { metadata: { name: 'unknown' }, ...map(150_000, (index) => [`key${index}`, 1]) };
+  const object = { metadata: { name: 'unknown' }, ...map(140_000, (index) => [`key${index}`, 1]) };
 
   const { code, message } = await send('POST', `${CONFIGMAPS_PATH}?fieldValidation=Strict`, JSON_TYPE, object);
 
   expect(code).toBe(400);
   expect(message.match(/unknown field/g)).toHaveLength(100);
-});
-
-it('refuses a quarter of a million objects in a body as 400', async () => {
-  const body = `{"metadata":{"name":"many"},"a":[${'{},'.repeat(900_000)}{}]}`;
-
-  expect(await send('POST', CONFIGMAPS_PATH, JSON_TYPE, body)).toMatchObject({ code: 400 });
-});
-
-it('refuses very many objects with keys of their own as 400', async () => {
-  const managedFields = times(200_000, (at) => ({ [`x${at}`]: 1 }));
-
-  expect(await send('POST', CONFIGMAPS_PATH, JSON_TYPE, { metadata: { name: 'own', managedFields } })).toMatchObject({
-    code: 400,
-    message: expect.stringContaining('more than 75000 objects and arrays with more than 75000 different keys'),
-  });
 });
 
 it.each([
@@ -408,7 +393,7 @@ it('refuses an apply that owns more than etcd takes', async () => {
 
 it('refuses binary data that etcd does not take', async () => {
   const apply = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'binary' } };
-  const binaryData = map(150_000, (index) => [`key-${index}`, 'aa==']);
+  const binaryData = map(140_000, (index) => [`key-${index}`, 'aa==']);
 
   expect(
     await send('PATCH', `${CONFIGMAPS_PATH}/binary?fieldManager=m`, APPLY, { ...apply, binaryData }),

@@ -1,13 +1,13 @@
 /**
  * How deep a JSON text nests, and how much it holds, before it is parsed: what is made of two bytes may take hundreds.
  */
-import { CONTAINERS_MAX, KEYS_MAX, LEVELS_MAX } from '../weight.ts';
+import { CONTAINERS_MAX, KEYS_MAX, KEYS_OF_MANY_MAX, LEVELS_MAX } from '../weight.ts';
 
 /** Shorter texts cannot nest too deep, nor hold too much. */
 const HARMLESS = 2 * LEVELS_MAX;
 
 /**
- * Counts the brackets of a JSON text before anything is made of them.
+ * Counts the brackets and fields of a JSON text before anything is made of them.
  *
  * @throws {SyntaxError}
  */
@@ -15,6 +15,7 @@ export function checkNesting(text: string): void {
   if (text.length <= HARMLESS) return;
   let depth = 0;
   let containers = 0;
+  let fields = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
@@ -23,25 +24,31 @@ export function checkNesting(text: string): void {
       if (++depth > LEVELS_MAX) throw new SyntaxError(`invalid character '${text.charAt(at)}' exceeded max depth`);
       if (++containers > CONTAINERS_MAX) throw new SyntaxError(`more than ${CONTAINERS_MAX} objects and arrays`);
     } else if (code === CLOSE_MAP || code === CLOSE_LIST) depth--;
+    else if (code === COLON) fields++;
   }
-  if (containers > KEYS_MAX) checkKeys(text);
+  if (containers > KEYS_OF_MANY_MAX)
+    checkKeys(
+      text,
+      KEYS_OF_MANY_MAX,
+      `more than ${KEYS_OF_MANY_MAX} objects and arrays with more than ${KEYS_OF_MANY_MAX} different keys`,
+    );
+  else if (fields > KEYS_MAX) checkKeys(text, KEYS_MAX, `more than ${KEYS_MAX} different keys`);
 }
 
 /**
- * Counts different keys in a text of many objects: an object with a key that no other has takes half a kilobyte, because V8 describes each
- * shape apart.
+ * Counts different keys. V8 stores each once and looks every one up, and an object with a key that no other has takes half a kilobyte,
+ * because V8 describes each shape apart.
  *
  * @throws {SyntaxError}
  */
-function checkKeys(text: string): void {
+function checkKeys(text: string, max: number, reason: string): void {
   const keys = new Set<string>();
   for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) {
     const start = at + 1;
     for (at = start; at < text.length && text.charCodeAt(at) !== QUOTE; at++)
       if (text.charCodeAt(at) === BACKSLASH) at++;
     if (text.charCodeAt(at + 1) !== COLON) continue;
-    if (keys.add(text.slice(start, at)).size > KEYS_MAX)
-      throw new SyntaxError(`more than ${KEYS_MAX} objects and arrays with more than ${KEYS_MAX} different keys`);
+    if (keys.add(text.slice(start, at)).size > max) throw new SyntaxError(reason);
   }
 }
 
