@@ -49,6 +49,8 @@ const SOON_MS = { module: 1_500, program: 10_000 } as const;
 const WAIT_MS = { module: 28_000, program: 55_000 } as const;
 const NEXT_MS = 1_200;
 const GONE_MS = 20_000;
+/** Nobody sees the end of one whose terminal is closed, and a program may be at work on its finding until then. */
+const GONE_UNSEEN_MS = 120_000;
 /** Every so many, what is on disk is replayed too. */
 const REPLAY_EVERY = 10;
 
@@ -226,7 +228,8 @@ class Campaign {
     plan: InterruptPlan,
   ): Promise<{ readonly printed: number; readonly unproved: number }> {
     if (run.hung) this.complaints.push('it did not end');
-    for (const one of await leftRunning(this.#tmp, GONE_MS)) this.complaints.push(`${one} still runs`);
+    const goneMs = run.sent.includes('hang-up') ? GONE_UNSEEN_MS : GONE_MS;
+    for (const one of await leftRunning(this.#tmp, goneMs)) this.complaints.push(`${one} still runs`);
     for (const name of readdirSync(this.#tmp))
       if (name.startsWith('stalemate-')) this.complaints.push(`${name} is left in the temporary folder`);
     const failures = this.#stored('failures');
