@@ -211,11 +211,19 @@ export function fieldNotSupported(field: string, value: JsonValue, supported: re
   };
 }
 
+/** How much of a value a message shows. A real server shows it whole, in its message and once more among the causes. */
+const VALUE_MAX = 512 * 1024;
+
+function shownValue(value: JsonValue): string {
+  const text = JSON.stringify(value);
+  return text.length <= VALUE_MAX ? text : `${text.slice(0, VALUE_MAX)}…`;
+}
+
 /** `Invalid value: "x": must be …`: a field error without its field. */
 export function fieldErrorBody(error: FieldError): string {
   let text = TYPE_TEXT[error.type];
   if (error.value !== undefined && error.type !== 'Required' && error.type !== 'Forbidden' && error.type !== 'TooLong')
-    text += `: ${JSON.stringify(error.value)}`;
+    text += `: ${shownValue(error.value)}`;
   return error.detail === '' ? text : `${text}: ${error.detail}`;
 }
 

@@ -76,7 +76,7 @@ it('compiles no pattern of a definition before a text is to be judged', async ()
 });
 
 it('weighs the keys of labels, which are stored', async () => {
-  const labels = map(150_000, (at) => [`k${at}`, 'v']);
+  const labels = map(140_000, (at) => [`label${at}`, 'v']);
 
   expect(await send('POST', CONFIGMAPS_PATH, JSON_TYPE, { metadata: { name: 'labels', labels } })).toMatchObject({
     code: 500,
@@ -99,4 +99,17 @@ it('refuses a definition that is too large as JSON, which etcd holds it in', asy
     code: 500,
     message: 'etcdserver: request is too large',
   });
+});
+
+it('shows half a mebibyte of a value that is wrong', async () => {
+  const owner = { apiVersion: 'v1', kind: 'X', controller: true };
+  const ownerReferences = times(30_000, (at) => ({ ...owner, name: `n${at}`, uid: `u${at}` }));
+
+  const answer = await send('POST', CONFIGMAPS_PATH, JSON_TYPE, { metadata: { name: 'owned', ownerReferences } });
+
+  expect(answer).toMatchObject({ code: 422 });
+  expect(answer.length).toBeLessThan(2 * 1024 * 1024);
+  expect((answer.body as { readonly message: string }).message).toContain(
+    '…: Only one reference can have Controller set to true. Found "true" in references for X/n0 and X/n1',
+  );
 });
