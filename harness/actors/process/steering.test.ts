@@ -170,6 +170,31 @@ print(round(time.monotonic() - then))`;
     expect((await live(['python3', '-c', script])).out).toBe('60');
   });
 
+  it('goes on waiting for a lock for as long as before when it was made to stand still', async () => {
+    const script = `import os, subprocess, threading, time
+subprocess.Popen(['sh', '-c', f'sleep 20; kill -STOP {os.getpid()}; sleep 20; kill -CONT {os.getpid()}'])
+lock = threading.Lock()
+lock.acquire()
+then = time.monotonic()
+print(lock.acquire(timeout=60), round(time.monotonic() - then))`;
+
+    expect((await live(['python3', '-c', script])).out).toBe('False 60');
+  });
+
+  it('gets a lock that somebody gives up before its time has come, and waits as long as ever for the next', async () => {
+    const script = `import threading, time
+first, second = threading.Lock(), threading.Lock()
+first.acquire(), second.acquire()
+threading.Thread(target=lambda: (time.sleep(10), first.release())).start()
+then = time.monotonic()
+print(first.acquire(timeout=60), round(time.monotonic() - then))
+print(second.acquire(timeout=60), round(time.monotonic() - then))
+threading.Thread(target=lambda: (time.sleep(10), second.release())).start()
+print(second.acquire(timeout=3600), round(time.monotonic() - then))`;
+
+    expect((await live(['python3', '-c', script])).out).toBe('True 10\nFalse 70\nTrue 80');
+  });
+
   it('does not wait for a moment that has passed on its clock, however far ahead of the host it is', async () => {
     const script = `import threading, time
 lock = threading.Lock()

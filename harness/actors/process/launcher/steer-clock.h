@@ -76,6 +76,9 @@ static long host_ns(int of) {
   return CALL(clock_gettime, of, &now, 0, 0, 0) < 0 ? -1 : now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
+/* The clock that shows what a process has used of processors, all of its threads together. */
+#define CPU_CLOCK_OF(pid) ((int)(~(word)(pid) << 3 | CLOCK_PROCESS_CPUTIME_ID))
+
 /* The next of a row of numbers that depends on the seed alone (splitmix64). */
 static word next_random(void) {
   word z = seed += 0x9e3779b97f4a7c15;
@@ -138,7 +141,7 @@ static long advance(void) {
   long before = clock.now;
   for (int i = 0; i < process_count; i++) {
     struct process *process = &processes[i];
-    long ran = host_ns((int)(~(word)process->pid << 3 | CLOCK_PROCESS_CPUTIME_ID));
+    long ran = host_ns(CPU_CLOCK_OF(process->pid));
     if (ran <= process->ran) continue;
     clock.now += ran - process->ran, process->ran = ran;
   }

@@ -1,7 +1,7 @@
 /*
  * What a program waits for with a timeout: each such call is stopped at its entry by a seccomp filter, its deadline is noted, and the
  * timeout taken out of it, so that only what it waits for ends it, or we do, with its timeout result. At its end it is stopped once more
- * and gets its arguments back.
+ * and gets its arguments back. Waits for a moment on the monotonic clock are left as they are, and not stopped at their end.
  *
  * Not steered, but noticed: timers of the kernel. Neither: SO_RCVTIMEO and SO_SNDTIMEO, io_uring, semtimedop, messages queues, and sleeps
  * by nanosleep(2) below 20 ms, by which Go's runtime lives.
@@ -15,13 +15,15 @@ struct task {
   long tid, pid;
   /* Its files in /proc, kept open: opening costs more than reading. 0: not yet open. */
   long call_file, runs_file;
-  /* How often it has run, as it was seen last. */
-  word runs;
+  /* It was seen in a sleep too short to be waited for. */
+  int is_napping;
   /* A runtime's own thread that ticks all the time: nobody waits for it (-1: no). */
   int is_ticker;
   /* The wait that it is in: its call (-1: none), what that was given, and when it ends. */
   long call, deadline;
   word arguments[6];
+  /* It was left as it is, for the kernel's clock does not reach its deadline: no end of it is seen. */
+  int is_as_given;
   /* Its time has come. */
   int is_over;
   /* A signal has interrupted it, and it may go on: its deadline stays. */
@@ -206,13 +208,26 @@ static long timeout_result(long call) {
   return call == __NR_rt_sigtimedwait ? -EAGAIN : 0;
 }
 
+/* Whether it waits for a moment on a clock of ours that is ahead of the kernel's: locks and conditions do. A stop at its end is spared. */
+static int is_beyond(long call, const word *argument) {
+  return call == __NR_futex && (argument[1] & 0x7f) == FUTEX_WAIT_BITSET && !(argument[1] & FUTEX_CLOCK_REALTIME);
+}
+
+/* Whether a thread that sleeps in a call is still in the wait that was noted. Who was stopped meanwhile is in another call for the same. */
+static int is_in_wait(const struct task *task, long call, const word *argument) {
+  if (call != task->call && call != __NR_restart_syscall) return 0;
+  for (int i = 0; i < 4; i++)
+    if (argument[i] != task->arguments[i]) return 0;
+  return 1;
+}
+
 /* At its entry. Returns whether it is to be stopped at its end. */
 static int begin_wait(struct task *task, struct registers *at) {
   const word arguments[6] = {at->rdi, at->rsi, at->rdx, at->r10, at->r8, at->r9};
   int is_same = task->is_interrupted && task->call == (long)at->orig_rax;
   for (int i = 0; i < 4; i++) is_same = is_same && task->arguments[i] == arguments[i];
   long deadline = is_same ? task->deadline : deadline_of(task, at->orig_rax, arguments);
-  task->is_interrupted = task->is_over = 0;
+  task->is_interrupted = task->is_over = task->is_as_given = 0;
   task->call = -1, task->deadline = NEVER;
   if (deadline == NEVER) return 0;
   /* Other waits whose time has come look for what they wait for first, and are ended then. */
@@ -223,6 +238,8 @@ static int begin_wait(struct task *task, struct registers *at) {
   }
   task->call = at->orig_rax, task->deadline = deadline;
   for (int i = 0; i < 6; i++) task->arguments[i] = arguments[i];
+  task->is_as_given = is_beyond(task->call, arguments);
+  if (task->is_as_given) return 0;
   without_timeout(at);
   trace(SET_REGISTERS, task->tid, 0, (word)at);
   return 1;
@@ -239,7 +256,7 @@ static void tell_rest(const struct task *task) {
 }
 
 static void forget_wait(struct task *task) {
-  task->call = -1, task->deadline = NEVER, task->is_over = task->is_interrupted = 0;
+  task->call = -1, task->deadline = NEVER, task->is_over = task->is_interrupted = task->is_as_given = 0;
 }
 
 /* At its end: its arguments are what they were, and its result is that of a timeout where its time has come. */
@@ -260,11 +277,11 @@ static void end_wait(struct task *task) {
   if (!task->is_interrupted) forget_wait(task);
 }
 
-/* A sleep by nanosleep(2), which no filter stops, where the thread still is in it. */
-static void end_nap(struct task *task) {
+/* Where the thread still is in it: a wait whose end is not stopped. */
+static void end_where_it_is(struct task *task) {
   struct registers at;
-  if (trace(GET_REGISTERS, task->tid, 0, (word)&at) == 0 && at.orig_rax == __NR_nanosleep && (long)at.rax == -516) {
-    at.rax = 0, at.orig_rax = -1;
+  if (trace(GET_REGISTERS, task->tid, 0, (word)&at) == 0 && ((long)at.orig_rax == task->call || at.orig_rax == __NR_restart_syscall) && (long)at.rax == -516) {
+    at.rax = timeout_result(task->call), at.orig_rax = -1;
     trace(SET_REGISTERS, task->tid, 0, (word)&at);
   }
   forget_wait(task);

@@ -26,6 +26,9 @@ enum { EAGAIN = 11, EMFILE = 24, ETIMEDOUT = 110 };
 #include "steer-clock.h"
 #include "steer-waits.h"
 
+/* By so much the program's monotonic clock is ahead of the kernel's, so that a wait for a moment on it does not end by itself: 30 days. */
+#define AHEAD_NS (30 * 24 * 3600 * NS_PER_S)
+
 static long control;
 static const struct steered *how;
 static int is_lost;
@@ -41,6 +44,11 @@ static void lost(const char *what) {
 }
 
 /* ---- stops ---- */
+
+/* Whether a wait that was noted may be over, and nobody has been told. */
+static int ends_unseen(const struct task *task) {
+  return task->is_as_given || task->call == __NR_nanosleep;
+}
 
 /* At a call that the filter stops. Returns whether to stop at its end too. */
 static int on_call(long tid) {
@@ -129,7 +137,7 @@ static void on_stop(long tid, int status) {
         task->is_held = 1;
         return;
       }
-      if (task && task->is_over && task->call == __NR_nanosleep) end_nap(task);
+      if (task && task->is_over && ends_unseen(task)) end_where_it_is(task);
       break;
     default:
       task = task_of(tid);
@@ -207,7 +215,7 @@ static long sleeps_in(struct task *task, word *argument) {
 
 /* Whether it ends, or waits for a disk, or for whatever else comes by itself, in a call that is not one of those that wait for others. */
 static int is_served(struct task *task, long call) {
-  if (call == __NR_futex || call == __NR_epoll_wait || call == __NR_epoll_pwait || call == __NR_ppoll || call == __NR_poll) return 0;
+  if (call == __NR_futex || call == __NR_epoll_wait || call == __NR_epoll_pwait || call == __NR_ppoll || call == __NR_poll || call == __NR_nanosleep) return 0;
   if (call == __NR_exit || call == __NR_exit_group) return 1;
   /* By now it may run again. */
   char state = state_of(task);
@@ -294,43 +302,57 @@ static int is_running(void) {
   return 0;
 }
 
-/* Whether the program sleeps: no thread has run between two looks, and no byte is on its way. */
+/* What all processes have used of processors: while it stays the same, no thread has run. */
+static long ran_in_all(void) {
+  long sum = 0;
+  for (int i = 0; i < process_count; i++) sum += host_ns(CPU_CLOCK_OF(processes[i].pid));
+  return sum;
+}
+
+/* Whether all but those who nap still sleep, and have for a while. */
+static int all_others_sleep(void) {
+  word runs = 0, argument[6];
+  for (int i = 0; i < task_count; i++)
+    if (!tasks[i].is_napping) runs += runs_of(&tasks[i]);
+  if (!is_still(runs)) return 0;
+  for (int i = 0; i < task_count; i++)
+    if (!tasks[i].is_napping && sleeps_in(&tasks[i], argument) == -1) return 0;
+  return 1;
+}
+
+/*
+ * Whether the program sleeps: each thread was seen asleep, none has run meanwhile, so that there was a moment when all slept, and no byte
+ * is on its way.
+ */
 static int is_asleep(long *soonest) {
-  word runs = 0;
   int is_napping = 0;
   *soonest = NEVER;
   if (is_running()) return 0;
+  long ran = ran_in_all();
   for (int i = 0; i < task_count; i++) {
     word argument[6];
     struct task *task = &tasks[i];
-    task->runs = runs_of(task);
     long call = sleeps_in(task, argument);
-    if (call == ENDED) {
-      task->runs = 0;
-      continue;
-    }
+    task->is_napping = 0;
+    if (call == ENDED) continue;
     if (call < 0 || is_served(task, call)) {
       runner = task->tid;
       return 0;
     }
     if (call == __NR_nanosleep) {
       if (is_short_sleep(task, argument)) {
-        is_napping = 1, task->runs = 0;
+        is_napping = task->is_napping = 1;
         continue;
       }
-    } else if (task->call == __NR_nanosleep) forget_wait(task);
-    runs += task->runs;
+    } else if (ends_unseen(task) && !is_in_wait(task, call, argument)) forget_wait(task);
     if (task->deadline >= *soonest || task->is_over || task->is_interrupted) continue;
     if (!task->is_ticker) task->is_ticker = is_ticker(task->tid) ? 1 : -1;
     if (task->is_ticker < 0) *soonest = task->deadline;
   }
-  for (int i = 0; i < task_count; i++) {
-    word argument[6];
-    if (tasks[i].runs && (runs_of(&tasks[i]) != tasks[i].runs || sleeps_in(&tasks[i], argument) < 0)) return 0;
-  }
-  if (is_napping && !is_still(runs)) return 0;
-  /* What began meanwhile stops here first. */
+  if (is_napping ? !all_others_sleep() : ran_in_all() != ran) return 0;
+  /* Who has been told something meanwhile has not read it yet. */
   if (how->has_network && is_moving()) return 0;
+  /* What began meanwhile stops here first. */
   return !collect();
 }
 
@@ -341,10 +363,11 @@ static long end_due(void) {
     struct task *task = &tasks[i];
     word argument[6];
     if (task->is_over || task->is_interrupted || task->call < 0 || task->deadline > clock.now) continue;
-    /* It may have ended by itself. */
-    if (task->call == __NR_nanosleep && (sleeps_in(task, argument) != __NR_nanosleep || argument[0] != task->arguments[0])) {
-      forget_wait(task);
-      continue;
+    if (ends_unseen(task)) {
+      long call = sleeps_in(task, argument);
+      /* It has ended by itself; one that runs may have, or has not yet begun. */
+      if (call != -1 && !is_in_wait(task, call, argument)) forget_wait(task);
+      if (call == -1 || task->call < 0) continue;
     }
     task->is_over = 1;
     if (trace(PTRACE_INTERRUPT, task->tid, 0, 0) >= 0) ended++;
@@ -446,12 +469,12 @@ static int steer(long child, const struct steered *wanted, long ready) {
   how = wanted, control = how->by, first = child;
   seed = how->seed, is_seeded = how->is_seeded;
   clock.now = how->at, clock.real = how->origin;
-  clock.monotonic = how->origin - (host_ns(CLOCK_REALTIME) - host_ns(CLOCK_MONOTONIC));
+  clock.monotonic = how->origin - (host_ns(CLOCK_REALTIME) - host_ns(CLOCK_MONOTONIC)) + AHEAD_NS;
   must(trace(PTRACE_SEIZE, child, 0, options), "cannot trace the program", "");
   drop_capabilities();
   task_of(child)->is_told = 1;
   struct process *process = process_of(child);
-  process->ran = host_ns((int)(~(word)child << 3 | CLOCK_PROCESS_CPUTIME_ID));
+  process->ran = host_ns(CPU_CLOCK_OF(child));
   must(CALL(rt_sigprocmask, SIG_BLOCK, &mask, NULL, sizeof mask, 0), "cannot block signals", "");
   long signals = must(CALL(signalfd4, -1, &mask, sizeof mask, SFD_CLOEXEC | SFD_NONBLOCK, 0), "cannot wait for signals", "");
   /* Two for each thread. */
