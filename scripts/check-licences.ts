@@ -86,6 +86,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     'licences',
     found.packages.length + found.data.length,
     checkLicences(found),
-    'Each line above says what to do; the rules stand in scripts/check-licences.ts.',
+    'Each line above says what to do; the rules are in scripts/check-licences.ts.',
   );
 }

@@ -87,7 +87,7 @@ async function conformance(): Promise<void> {
     const page = claimsPage(await runClaims(CLAIMS, ours.client), await runClaims(CLAIMS, real.client));
     const current = page === readFileSync(new URL('../docs/claims.md', import.meta.url), 'utf8');
     console.log(
-      `${CLAIMS.length} claims: ${current ? 'both as docs/claims.md tells' : 'docs/claims.md is old, run "npm run claims-page"'}`,
+      `${CLAIMS.length} claims: ${current ? 'both as docs/claims.md says' : 'docs/claims.md is old, run "npm run claims-page"'}`,
     );
     if (!current) process.exitCode = 1;
   } finally {

@@ -63,7 +63,7 @@ it('writes what a project needs and runs it once, and never writes over anything
 
   const again = stalemate(['init'], { cwd: folder });
   expect(again.stderr).toBe(
-    'stalemate: "stalemate.config.yaml" is there already, expected a project without a configuration; "npx stalemate run" uses it, --force writes it anew\n',
+    'stalemate: "stalemate.config.yaml" already exists, expected a project without a configuration; "npx stalemate run" uses it, --force overwrites it\n',
   );
   expect(again.code).toBe(2);
 
@@ -91,7 +91,7 @@ it('keeps what is there when it looks again after a build that makes the CRDs', 
   const flags = ['--target', 'stalemate.target.ts', '--budget', '5'];
   const { stdout } = stalemate(['init', ...flags], { cwd: folder });
 
-  expect(stdout).toContain('keep    .github/workflows/stalemate.yml (it is there; --force writes it anew)');
+  expect(stdout).toContain('keep    .github/workflows/stalemate.yml (it exists; --force overwrites it)');
   expect(stdout).toContain('extend  .gitignore');
   expect(stdout).toContain('1 CRD in target/classes/META-INF/fabric8');
   expect(read('.github/workflows/stalemate.yml')).toBe('mine');
@@ -146,7 +146,7 @@ it('cannot tell how a controller starts, and asks for its command', () => {
   const { code, stderr } = stalemate(['init'], { cwd: folder });
 
   expect(stderr).toBe(
-    'stalemate: could not tell how the controller is started, expected its command; name it: npx stalemate init -- COMMAND ARGS\n',
+    'stalemate: could not find out how the controller is started, expected its command; name it: npx stalemate init -- COMMAND ARGS\n',
   );
   expect(code).toBe(2);
 });

@@ -39,7 +39,7 @@ export function reportArgument(text: string, before: readonly ReportRequest[] | 
   const request = { format, ...(path === undefined ? {} : { path }) };
   const all = [...(before ?? []), request];
   if (all.filter((one) => one.path === STDOUT).length > 1) {
-    throw usage(`got two reports for stdout, expected at most one "=-"; give the others a path`);
+    throw usage(`got two reports for stdout, expected at most one "=-"; give each other one a path`);
   }
   return all;
 }

@@ -87,7 +87,7 @@ export const KNOWN: readonly KnownDifference[] = [
           plain(real).replace(/,?\\*"f:targetCPUUtilizationPercentage\\*":\{\}/, '') === plain(ours))),
   },
   {
-    reason: 'a real server fills in who asks for a certificate, and lets nobody change the request',
+    reason: 'a real server fills in who asks for a certificate, and rejects changes of the request',
     documented: 'Certificate signing requests do not say',
     matches: ({ object }) => object.includes(' CertificateSigningRequest '),
   },

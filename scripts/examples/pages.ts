@@ -67,7 +67,7 @@ export async function blocksOf(example: Example): Promise<readonly Block[]> {
 
 function storyText(result: ReplayResult, counterexample: Counterexample, command: string): string {
   const { history, violation } = result;
-  if (violation === undefined) throw new Error(`"${command}" does not show the failure any more: find it anew`);
+  if (violation === undefined) throw new Error(`"${command}" does not show the failure any more: find it again`);
   // Lines of code move, and paths are those of one machine.
   const told = { ...violation, sentence: violation.sentence.replaceAll(/ at \S+:\d+/g, '') };
   const story = tellStory({ violation: told, counterexample, record: history });

@@ -10,7 +10,7 @@ const STORY = /<!-- story:begin -->\n[\s\S]*?<!-- story:end -->/;
 export function withStory(page: string): string {
   const record = decodeRecord(readFileSync(new URL(`../../${RECORD}`, import.meta.url), 'utf8'), RECORD);
   const { violation } = recheck(record);
-  if (violation === undefined) throw new Error(`${RECORD} no longer shows what the tour tells`);
+  if (violation === undefined) throw new Error(`${RECORD} no longer shows what the tour describes`);
   const { counterexample, history, stats } = record;
   const told = tellStory({ violation, counterexample, record: history, ...(stats === undefined ? {} : { stats }) });
   const story = renderStory(told, { width: 100, color: false, replay: REPLAY }).trimEnd();

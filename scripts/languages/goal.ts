@@ -66,7 +66,7 @@ export async function reachGoal(objects: Objects, begin: () => Running): Promise
     await objects.merge({ ...EARLY, spec: { sizeGiB: 3 } });
     const changed = await wait('a changed bucket to be ready', () => ready(objects, EARLY, 3));
     await objects.remove(child('ConfigMap', LATE));
-    const restored = await wait('deleted settings to be made anew', () => ready(objects, LATE, 4));
+    const restored = await wait('deleted settings to be created again', () => ready(objects, LATE, 4));
     for (const one of [EARLY, LATE]) await objects.remove(one);
     const deleted = await wait('the deleted buckets and what they had to be gone', () => gone(objects));
     return { start: started, create: created, change: changed, restore: restored, delete: deleted };

@@ -20,7 +20,7 @@ async function shown(page: Page): Promise<{ readonly count: number; readonly all
 /** For the finding that the README explains. */
 export const CHECKS: readonly Check[] = [
   {
-    name: 'tells the sentence, the guilty row and the command before anything else',
+    name: 'shows the sentence, the guilty row and the command before anything else',
     run: async (page) => {
       assert.match(await text(page, 'header .sentence'), /^controller reverted writer-1's acknowledged spec\.replicas/);
       assert.match(await text(page, 'header code'), /^npx stalemate replay /);

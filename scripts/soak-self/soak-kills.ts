@@ -85,7 +85,7 @@ export async function killSoaks({ times, merges, random, tell }: SoakKillOptions
         if (!on.signatures.has(one)) complaints.push(`kill ${kill}: lost ${one}`);
       const names = new Set([...told.text.matchAll(TOLD)].map(([, name = '']) => name));
       if (names.size > on.signatures.size)
-        complaints.push(`kill ${kill}: ${names.size} findings were told, ${on.signatures.size} are on disk`);
+        complaints.push(`kill ${kill}: ${names.size} findings were reported, ${on.signatures.size} are on disk`);
       recorded[shard] = on.signatures;
       tell(`${kill}: shard ${shard + 1} after ${told.spokeMs.toFixed(0)} ms, ${on.signatures.size} findings on disk`);
     }

@@ -40,7 +40,7 @@ Examples:
 export function initCommand(context: CommandContext): Command {
   return new Command('init')
     .description('Set a project up: configuration, sample, CI job, and a first run.')
-    .argument('[command...]', 'after --: the program that is the target, where it cannot be told')
+    .argument('[command...]', 'after --: the program that is the target, if init does not find it')
     .option('--crds <path>', 'file or folder with CRDs, instead of those that are found (several times)', collect)
     .option('--sample <file>', 'objects to start from, instead of those that are found (several times)', collect)
     .option('--target <module>', 'module that starts the controller, instead of a program')
@@ -49,7 +49,7 @@ export function initCommand(context: CommandContext): Command {
     .option('--seed <n>', 'of the first run (default: a fresh one)', seedArgument)
     .option('--no-run', 'write the files only')
     .option('--dry-run', 'show what would be written, and end')
-    .option('--force', 'write files anew that are there')
+    .option('--force', 'overwrite files that exist')
     .option('--yes', 'ask nothing, and agree to everything: also to fetching CRDs of other projects')
     .addHelpText('after', HELP)
     .action(async (command: readonly string[], flags: InitFlags, self: Command) => {
@@ -64,7 +64,7 @@ async function init(flags: InitFlags, context: CommandContext): Promise<ExitCode
   const configFile = findConfigFile(cwd);
   if (configFile !== undefined && flags.force !== true && flags.dryRun !== true)
     throw usage(
-      `"${basename(configFile)}" is there already, expected a project without a configuration; "${console.called} run" uses it, --force writes it anew`,
+      `"${basename(configFile)}" already exists, expected a project without a configuration; "${console.called} run" uses it, --force overwrites it`,
     );
   let choice = await choose(readRepository(cwd), flags, console);
   const plan = planFor(choice, flags, configFile, cwd, () => flags.force === true);

@@ -80,7 +80,7 @@ export async function choose(
   if (target === undefined && command === undefined)
     throw new HarnessError(
       'CONFIG_INVALID',
-      `could not tell how the controller is started${program === undefined ? '' : ` (${program.notes.join('; ')})`}, expected its command; name it: ${called} init -- COMMAND ARGS`,
+      `could not find out how the controller is started${program === undefined ? '' : ` (${program.notes.join('; ')})`}, expected its command; name it: ${called} init -- COMMAND ARGS`,
     );
   const own = flags.command === undefined ? program : undefined;
   const overlay = command === undefined ? undefined : overlayOf(repository, cwd);

@@ -70,7 +70,7 @@ function sections({ options, build }: ConfigFacts): readonly Section[] {
       ? []
       : [
           {
-            about: `The controller, started anew for each run; {kubeconfig}, {namespace} and {port:NAME} are replaced.${made}`,
+            about: `The controller, started again for each run; {kubeconfig}, {namespace} and {port:NAME} are replaced.${made}`,
             options: {
               command,
               ...(env === undefined ? {} : { env }),
@@ -91,7 +91,7 @@ function sections({ options, build }: ConfigFacts): readonly Section[] {
       ? []
       : [{ about: 'Definitions: files or folders.', options: { crds } }]),
     {
-      about: 'What a user would apply. Others write to the same objects while the controller works.',
+      about: 'What a user would apply. Writers change the same objects while the controller works.',
       options: { samples: samples ?? [] },
     },
     { about: 'How long one search takes.', options: { budget: budget ?? '60s' } },
@@ -130,7 +130,7 @@ function offers({ options, manifests, claims, elects }: ConfigFacts): readonly S
       options: { writers: { deleter: false }, faults: { crash: false } },
     },
     {
-      about: 'Fields that it shares with others by agreement.',
+      about: 'Fields that it shares with other writers by agreement.',
       options: { coOwned: [{ kind: 'deployments.apps', field: 'spec.replicas' }] },
     },
     { about: 'What answers the API: embedded (default), envtest, kind or existing.', options: { cluster: 'envtest' } },

@@ -17,7 +17,7 @@ export function lackingText({ outcome, runs, contention, elapsedMs }: Summary, c
   const expected = (Math.min(conflicts, stale) * MORE_MS) / Math.max(1, elapsedMs);
   return expected >= MET_MIN
     ? `${had}; give it more time: ${called} run --budget 10m`
-    : `${had}; add a sample that makes it change objects which others change too: ${called} init --force --sample FILE`;
+    : `${had}; add a sample that makes it change objects that other writers change too: ${called} init --force --sample FILE`;
 }
 
 /** Of the campaign that is suggested. */

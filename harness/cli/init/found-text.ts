@@ -45,7 +45,7 @@ export function planText({ files, notes }: Plan, width: number): string {
   return paragraphs(
     [
       ...files.map(
-        ({ path, does }) => [does, does === 'keep' ? `${path} (it is there; --force writes it anew)` : path] as const,
+        ({ path, does }) => [does, does === 'keep' ? `${path} (it exists; --force overwrites it)` : path] as const,
       ),
       ...notes.map((note) => ['note', note] as const),
     ],

@@ -190,7 +190,7 @@ describe('programs', () => {
     });
 
     expect(program?.command).toEqual(['java', '-jar', 'target/operator.jar']);
-    expect(program?.notes[0]).toContain('the name of the jar could not be told');
+    expect(program?.notes[0]).toContain('the name of the jar could not be found out');
   });
 
   it.each([

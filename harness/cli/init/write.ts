@@ -26,7 +26,7 @@ export function writePlan(files: readonly PlannedFile[], { cwd, called }: Pick<C
       if ((error as NodeJS.ErrnoException).code === 'EEXIST')
         throw new HarnessError(
           'OUTPUT_FAILED',
-          `"${path}" is there although it was not when this began, expected nobody else to write it meanwhile; it stays as it is, look at it and run "${called} init --force" or "${called} run"`,
+          `"${path}" was created by another program while this command ran, expected a path that stays free; it is left as it is: look at it and run "${called} init --force" or "${called} run"`,
           { cause: error },
         );
       throw new HarnessError(

@@ -194,7 +194,7 @@ export const OBJECT_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'ends a deletion when the last finalizer goes, also when others wrote meanwhile',
+    name: 'ends a deletion when the last finalizer goes, also after writes by other clients',
     items: [81],
     run: async (t) => {
       await t.call('POST', t.widgets, 201, widget('a', { size: 1 }, { finalizers: ['example.com/x'] }));

@@ -130,7 +130,7 @@ async function own(
 /** The same for a server that is somebody else's: in namespaces of its own, which schedules and findings know nothing of. */
 async function existing(subject: Subject, standing: Standing): Promise<Ground> {
   const { existing: access = null, settings } = subject;
-  invariant(access !== null, 'the cluster of somebody else was named before it is used');
+  invariant(access !== null, 'an existing cluster is named before it is used');
   const now = (): number => realDate().getTime();
   const { names, made, called } = namespacesThere(subject, access);
   const places = new Places(names);
@@ -219,7 +219,7 @@ function shippedWith({ samples, namespace }: Subject, project: ProjectManifests,
 }
 
 function accessOf({ kindAccess }: Subject): KindAccess {
-  invariant(kindAccess !== undefined, 'a kind cluster is made before a run wants to stand on it');
+  invariant(kindAccess !== undefined, 'a kind cluster is created before a run uses it');
   return kindAccess;
 }
 

@@ -7,7 +7,7 @@ import { cause, signature, type Shape } from './common.ts';
 
 export const symptom: z.ZodType<Symptom> = z
   .strictObject({ signature, count: z.int() } satisfies Shape<Symptom>)
-  .meta({ id: 'Symptom', description: 'A way in which a cause shows, and in how many runs' });
+  .meta({ id: 'Symptom', description: 'One symptom of a cause, and in how many runs it showed' });
 
 export const violation: z.ZodType<Violation> = z
   .strictObject({

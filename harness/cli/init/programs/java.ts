@@ -23,7 +23,7 @@ export function javaProgram(repository: Repository): Program | undefined {
 }
 
 function notesOf(jar: string | undefined): readonly string[] {
-  const guessed = jar === undefined ? ['the name of the jar could not be told; correct it in "command"'] : [];
+  const guessed = jar === undefined ? ['the name of the jar could not be found out; correct it in "command"'] : [];
   return [...guessed, 'the jar has to be one that holds its dependencies, or names them in its manifest'];
 }
 
