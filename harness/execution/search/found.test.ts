@@ -7,7 +7,7 @@ import { emptyHistory } from '../run/empty-history.ts';
 import type { Judged } from '../run/judge.ts';
 import type { TrialRunner } from '../run/runner.ts';
 import { violation } from '../run/test-verdicts.ts';
-import { findingOf, type StoredFailure, type Found, type ProofOptions } from './found.ts';
+import { findingOf, shrinkProcessMs, type StoredFailure, type Found, type ProofOptions } from './found.ts';
 import type { Suspect } from './known-causes.ts';
 import type { Attempt } from './shrink-finding.ts';
 import { newTally } from './tally.ts';
@@ -91,6 +91,16 @@ describe('proving a finding', () => {
     const found = await prove(() => Promise.resolve([]), { provedUntil: realNow() - 1 });
 
     expect(found.stats.reproduced).toEqual({ k: 0, n: 0 });
+  });
+
+  it.each([
+    [300_000, 90_000],
+    [120_000, 40_000],
+    [20_000, 15_000],
+    [0, 90_000],
+    [-5_000, 90_000],
+  ])('leaves time to search: with %i ms of search left it shrinks for at most %i ms', (left, most) => {
+    expect(shrinkProcessMs(left)).toBe(most);
   });
 
   it('shares the time that is left among the findings that are to be made', async () => {

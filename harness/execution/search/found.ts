@@ -68,6 +68,8 @@ export interface ProofOptions {
   readonly allSymptoms?: boolean;
   /** Real time that shrinking one finding may take; `null` for the default. */
   readonly shrinkMs: number | null;
+  /** Real time until which the search goes on after this finding; absent where it does not. */
+  readonly deadline?: number;
   /** Real time at which all findings have been shrunk and proved. */
   readonly provedUntil: number;
   readonly cutAt: CutAt;
@@ -90,6 +92,8 @@ const SHRINK_MS = 10_000;
 const SHRINK_PROCESS_MS = 90_000;
 /** Of the time that there is for a finding this much is for shrinking: a large one that is proved is worth more than a small one that is not. */
 const SHRINK_SHARE = 0.5;
+/** While the search is to go on, a finding of a process gets this much of what is left of it, but at least so long. */
+const SEARCH_SHARE = { share: 1 / 3, leastMs: 15_000 } as const;
 /** As it was found, and one smaller form: so many runs one after the other. */
 const SHRINK_RUNS_MIN = 3;
 
@@ -111,7 +115,7 @@ export async function findingOf(
   const wanted = wantedOf(suspect, options.allSymptoms === true);
   const began = realNow();
   const shareMs = Math.max(0, options.provedUntil - began) / pending;
-  const shrinkMs = options.shrinkMs ?? (runner.repeatable ? SHRINK_MS : SHRINK_PROCESS_MS);
+  const shrinkMs = options.shrinkMs ?? (runner.repeatable ? SHRINK_MS : shrinkProcessMs((options.deadline ?? 0) - began));
   // What a finding gets is over softly, and its share of the budget is not: there, runs are cut short.
   // Where it is too short to try even one form, all of it is for proving.
   const isTooShort = !runner.repeatable && shareMs * SHRINK_SHARE < runner.usualMs * SHRINK_RUNS_MIN;
@@ -198,6 +202,16 @@ export async function findingOf(
     ...(without.neighbour === undefined ? {} : { neighbour: without.neighbour }),
     ...(left.length === 0 ? {} : { left }),
   };
+}
+
+/**
+ * How long one finding of a process is shrunk, in ms of real time.
+ *
+ * @param searchMs What is left of the search: the first bug that is met must not keep it from all others.
+ */
+export function shrinkProcessMs(searchMs: number): number {
+  if (searchMs <= 0) return SHRINK_PROCESS_MS;
+  return Math.min(SHRINK_PROCESS_MS, Math.max(SEARCH_SHARE.leastMs, searchMs * SEARCH_SHARE.share));
 }
 
 function deviationCount({ preemptions, holds, faults }: Schedule): number {
