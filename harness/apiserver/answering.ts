@@ -1,7 +1,7 @@
 /** What stands around every answer: warnings, and the words of refusals for whoever reads no JSON. */
 import type { ApiResponse } from '../wire/http.ts';
 import { Suspended, type CallOutFunction } from './admission/call-out.ts';
-import type { Call } from './kernel.ts';
+import type { Call } from './call.ts';
 import type { Refusal } from './refusal.ts';
 
 /** Where nobody can be asked, nobody answers. */

@@ -9,7 +9,7 @@ import { parseApiVersion, type JsonObject, type JsonValue, type KubeObject } fro
 import { fieldManagerErrors } from './apply/field-manager-name.ts';
 import { CRDS } from './crd/status.ts';
 import { goType, type ResourceDefinition, type ServedVersion } from './definition.ts';
-import type { Call } from './kernel.ts';
+import type { Call } from './call.ts';
 import { BuiltInSchema } from './kinds/builtin-schema.ts';
 import { goTypeOfKind } from './kinds/go-types.ts';
 import { isOddTime, metadataProblem, unknownInMetadata } from './kinds/metadata-decode.ts';

@@ -7,7 +7,7 @@
 import { isList, valueAt } from '../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject, ResourceKind } from '../model/object.ts';
 import type { FieldError } from './refusal.ts';
-import type { CompiledSchema } from './schema/compile.ts';
+import type { CompiledSchema } from './schema/compiled-schema.ts';
 
 /**
  * When `metadata.generation` goes up: never, on changes of spec, of everything but metadata (and status), …

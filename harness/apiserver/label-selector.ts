@@ -5,7 +5,11 @@
  */
 import { labelValueErrors, qualifiedNameErrors } from './names.ts';
 import { aggregated } from './refusal.ts';
-import type { LabelMatcher } from './selectors.ts';
+
+export type Labels = { readonly [key: string]: string };
+
+/** Undefined where a selector selects everything. */
+export type LabelMatcher = (labels: Labels) => boolean;
 
 const SYMBOLS: ReadonlySet<string> = new Set([')', ',', '!', '==', '=', '>', '<', '!=', '(']);
 const SPECIAL = '=!(),><';

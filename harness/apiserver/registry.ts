@@ -6,21 +6,8 @@
 import { invariant } from '../model/errors.ts';
 import { parseApiVersion, type KubeObject, type ResourceKind } from '../model/object.ts';
 import { resourceKindOf, type ResourceDefinition, type ServedVersion } from './definition.ts';
+import type { Route } from './route.ts';
 import { methodsAt } from './routing.ts';
-
-/** What a path names. */
-export interface Route {
-  readonly definition: ResourceDefinition;
-  readonly version: ServedVersion;
-  readonly namespace: string;
-  /** Empty for collections. */
-  readonly name: string;
-  readonly subresource: string;
-  /** Legacy `/watch/` path: the verb is watch whatever the query says. */
-  readonly watching: boolean;
-  /** What the path takes, for built-in kinds; verbs of custom resources decide themselves. */
-  readonly methods?: ReadonlySet<string>;
-}
 
 export class Registry {
   readonly definitions: readonly ResourceDefinition[];

@@ -6,7 +6,7 @@
  */
 import { DISCOVERED, type DiscoveredResource } from './kinds/discovery-data.ts';
 import { badRequest, methodNotAllowed, NO_METHOD, notFound, UNKNOWN_PATH, type Refusal } from './refusal.ts';
-import type { Route } from './registry.ts';
+import type { Route } from './route.ts';
 
 const METHOD_OF: { readonly [verb: string]: string } = {
   get: 'GET',

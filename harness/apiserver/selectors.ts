@@ -4,15 +4,11 @@
  * Owns: parsing the selector grammars of `?labelSelector=` and `?fieldSelector=` and compiling them to predicates. Parsed label
  * selectors are cached by text. A refusal's text follows k8s.io/apimachinery `labels/selector.go` and `fields/selector.go`.
  */
+import type { LabelMatcher, Labels } from './label-selector.ts';
 import { isList, isMap } from '../model/json.ts';
 import type { JsonValue, KubeObject } from '../model/object.ts';
 import { type FieldReader } from './definition.ts';
 import { compileLabelSelector } from './label-selector.ts';
-
-export type Labels = { readonly [key: string]: string };
-
-/** Undefined where a selector selects everything. */
-export type LabelMatcher = (labels: Labels) => boolean;
 
 export type ObjectMatcher = (object: KubeObject) => boolean;
 

@@ -20,7 +20,8 @@ import {
   type Strategy,
   type Stored,
 } from './definition.ts';
-import type { Call, Kernel } from './kernel.ts';
+import type { Kernel } from './kernel.ts';
+import type { Call } from './call.ts';
 import { withEmptied } from './kinds/emptied.ts';
 import { PARTS } from './kinds/subresources.ts';
 import type { MutableMeta } from './metadata.ts';

@@ -7,7 +7,7 @@
 import type { KubeObject } from '../../model/object.ts';
 import type { ApiRequest } from '../../wire/http.ts';
 import type { Incoming } from '../body.ts';
-import type { Call } from '../kernel.ts';
+import type { Call } from '../call.ts';
 import { Refusal } from '../refusal.ts';
 import type { Store } from '../store.ts';
 import { attributesOf, type Attributes } from './attributes.ts';

@@ -8,7 +8,7 @@ import { jsonEqual } from '../../model/leaf.ts';
 import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, KubeObject } from '../../model/object.ts';
 import type { UserInfo } from '../../wire/http.ts';
-import type { Call } from '../kernel.ts';
+import type { Call } from '../call.ts';
 import { forbidden, notFound, type Refusal } from '../refusal.ts';
 import { ADMIN, type Attributes } from './attributes.ts';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, MASTERS, ROLE_BINDINGS, ROLES, type Rbac } from './rbac.ts';

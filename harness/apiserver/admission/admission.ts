@@ -10,7 +10,8 @@ import { jsonEqual } from '../../model/leaf.ts';
 import { isMap, textOf, valueAt } from '../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import { goType } from '../definition.ts';
-import type { Call, Kernel } from '../kernel.ts';
+import type { ServerState } from '../server-state.ts';
+import type { Call } from '../call.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { Refusal } from '../refusal.ts';
 import { rowKey } from '../store.ts';
@@ -55,7 +56,7 @@ export class Admission {
   }
 
   /** The object as the mutating webhooks leave it: the very same when none changes it. Deletions have none. */
-  mutate(kernel: Kernel, call: Call, what: Admitting, redecode: Redecode): JsonObject | Refusal | undefined {
+  mutate(kernel: ServerState, call: Call, what: Admitting, redecode: Redecode): JsonObject | Refusal | undefined {
     if (NEVER_ASKED.has(call.route.definition.gr)) return what.object;
     let current = what;
     const invoked = new Set<string>();
@@ -99,7 +100,7 @@ export class Admission {
   }
 
   /** A refusal when a validating webhook says no, or cannot be asked. */
-  validate(kernel: Kernel, call: Call, what: Admitting): Refusal | undefined {
+  validate(kernel: ServerState, call: Call, what: Admitting): Refusal | undefined {
     if (NEVER_ASKED.has(call.route.definition.gr)) return undefined;
     const unwanted = this.#webhooks.policies.validate(kernel, call, what);
     if (unwanted !== undefined) return unwanted;
@@ -128,7 +129,7 @@ export class Admission {
     return refusal;
   }
 
-  #ask(kernel: Kernel, call: Call, what: Admitting, { webhook, version }: Invocation, mutating: boolean): Outcome {
+  #ask(kernel: ServerState, call: Call, what: Admitting, { webhook, version }: Invocation, mutating: boolean): Outcome {
     if (what.dryRun && webhook.sideEffects !== 'None' && webhook.sideEffects !== 'NoneOnDryRun')
       return noDryRun(webhook.name);
     const reviewVersion = webhook.reviewVersions.find((one) => REVIEW_VERSIONS.includes(one));
@@ -150,7 +151,12 @@ export class Admission {
 }
 
 /** How the webhook is to be asked; undefined when it is not. */
-function wantedBy(kernel: Kernel, call: Call, what: Admitting, webhook: Webhook): Invocation | Refusal | undefined {
+function wantedBy(
+  kernel: ServerState,
+  call: Call,
+  what: Admitting,
+  webhook: Webhook,
+): Invocation | Refusal | undefined {
   const invocation = invocationOf(kernel, call, what, webhook);
   if (invocation === undefined || invocation instanceof Refusal || webhook.matchConditions.length === 0)
     return invocation;
@@ -160,12 +166,12 @@ function wantedBy(kernel: Kernel, call: Call, what: Admitting, webhook: Webhook)
   return met ? invocation : undefined;
 }
 
-function callOutTo(kernel: Kernel, webhook: Webhook, body: JsonObject): CallOut {
+function callOutTo(kernel: ServerState, webhook: Webhook, body: JsonObject): CallOut {
   return { ...targetOf(kernel, webhook.clientConfig), timeoutSeconds: webhook.timeoutSeconds, body };
 }
 
 /** Where a `clientConfig` leads. */
-export function targetOf(kernel: Kernel, config: JsonObject): Pick<CallOut, 'url' | 'service' | 'caBundle'> {
+export function targetOf(kernel: ServerState, config: JsonObject): Pick<CallOut, 'url' | 'service' | 'caBundle'> {
   const ca = textOf(config['caBundle']);
   const trust = ca === '' ? {} : { caBundle: ca };
   const reference = config['service'];

@@ -4,7 +4,8 @@
  * Owns: what must not differ between the runs (uids, generated names, the time) and the answers so far. Start at {@link runAttempt}.
  */
 import type { ApiResponse } from '../../wire/http.ts';
-import { timestampText, type Kernel } from '../kernel.ts';
+import type { ServerState } from '../server-state.ts';
+import { timestampText } from '../timestamps.ts';
 import { refuse } from '../refusal.ts';
 import { Suspended, type CallOutAnswer, type CallOutFunction } from './call-out.ts';
 
@@ -18,16 +19,16 @@ export class Attempt {
   readonly #questionUids = new Map<string, string>();
   #uidsUsed = 0;
   #suffixesUsed = 0;
-  readonly #kernel: Kernel;
+  readonly #kernel: ServerState;
   readonly #startMs: number;
 
-  constructor(kernel: Kernel) {
+  constructor(kernel: ServerState) {
     this.#kernel = kernel;
     this.#startMs = Date.parse(kernel.timestamp());
   }
 
   /** What differs from the server's own kernel while this request runs. */
-  sources(): Pick<Kernel, 'newUid' | 'nameSuffix' | 'timestamp'> {
+  sources(): Pick<ServerState, 'newUid' | 'nameSuffix' | 'timestamp'> {
     const { newUid, nameSuffix } = this.#kernel;
     return {
       newUid: () => (this.#uids[this.#uidsUsed++] ??= newUid()),

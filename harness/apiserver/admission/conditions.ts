@@ -8,7 +8,7 @@ import { textOf } from '../../model/json.ts';
 import type { JsonObject } from '../../model/object.ts';
 import { compileExpression, type Expression, type NotCompiled } from '../cel/environment.ts';
 import { toDynamic } from '../cel/shapes.ts';
-import type { Call } from '../kernel.ts';
+import type { Call } from '../call.ts';
 import { aggregated, detailsOf, refuse, type Refusal } from '../refusal.ts';
 import type { Admitting } from './match.ts';
 import type { Webhook } from './webhook.ts';

@@ -7,7 +7,8 @@
 import { isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import { type ServedVersion } from '../definition.ts';
-import type { Call, Kernel } from '../kernel.ts';
+import type { ServerState } from '../server-state.ts';
+import type { Call } from '../call.ts';
 import { notFound, type Refusal } from '../refusal.ts';
 import { labelsMatch, parseLabelSelector, selectorText } from '../selectors.ts';
 import { rowKey } from '../store.ts';
@@ -37,7 +38,7 @@ export interface Invocation {
 
 /** How the webhook is to be asked; undefined when the request does not concern it. */
 export function invocationOf(
-  kernel: Kernel,
+  kernel: ServerState,
   call: Call,
   what: Admitting,
   webhook: Webhook,
@@ -64,7 +65,12 @@ export function invocationOf(
 }
 
 /** Whether the namespace selector lets the request in; a refusal when there is no such namespace. */
-function namespaceMatch(kernel: Kernel, call: Call, what: Admitting, webhook: Webhook): Refusal | false | undefined {
+function namespaceMatch(
+  kernel: ServerState,
+  call: Call,
+  what: Admitting,
+  webhook: Webhook,
+): Refusal | false | undefined {
   const { definition, subresource } = call.route;
   const selector = webhook.namespaceSelector;
   const isNamespace = definition.gr === 'namespaces';

@@ -14,7 +14,8 @@ import { errorsText, validate, type TypedError } from '../apply/typed.ts';
 import type { TypeNode } from '../apply/types.ts';
 import { jsonOf, misplaced, ObjectLiteral } from '../cel/object-literals.ts';
 import type { ServedVersion } from '../definition.ts';
-import type { Call, Kernel } from '../kernel.ts';
+import type { ServerState } from '../server-state.ts';
+import type { Call } from '../call.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { detailsOf, Refusal, refuse } from '../refusal.ts';
 import type { Redecode } from './admission.ts';
@@ -43,7 +44,13 @@ export class MutatingRound {
   }
 
   /** The object after all policies: the very same when none changes it. */
-  run(kernel: Kernel, call: Call, what: Admitting, redecode: Redecode, round: 'first' | 'again'): Admitting | Refusal {
+  run(
+    kernel: ServerState,
+    call: Call,
+    what: Admitting,
+    redecode: Redecode,
+    round: 'first' | 'again',
+  ): Admitting | Refusal {
     if (this.#policies.length === 0) return what;
     const problems: PolicyProblem[] = [];
     const matches: PolicyMatch[] = [];
@@ -76,7 +83,7 @@ export class MutatingRound {
   }
 
   #invoke(
-    kernel: Kernel,
+    kernel: ServerState,
     call: Call,
     what: Admitting,
     match: PolicyMatch,

@@ -8,7 +8,8 @@
 import { mapOf, mapsOf, textOf } from '../../model/json.ts';
 import type { JsonObject } from '../../model/object.ts';
 import type { StatusReason } from '../../wire/status.ts';
-import type { Call, Kernel } from '../kernel.ts';
+import type { ServerState } from '../server-state.ts';
+import type { Call } from '../call.ts';
 import { detailsOf, refuse, type Refusal } from '../refusal.ts';
 import type { Store } from '../store.ts';
 import { inVersion, type Admitting } from './match.ts';
@@ -58,7 +59,7 @@ export class Policies {
   }
 
   /** A refusal when a policy denies the request; its warnings go to the call. */
-  validate(kernel: Kernel, call: Call, what: Admitting): Refusal | undefined {
+  validate(kernel: ServerState, call: Call, what: Admitting): Refusal | undefined {
     if (this.validating.length === 0) return undefined;
     let refusal: Refusal | undefined;
     for (const match of matchesOf(kernel, call, what, this.validating)) {

@@ -7,7 +7,8 @@
 import { isMap, mapOf, mapsOf, textOf, textsOf, valueAt } from '../../model/json.ts';
 import { parseApiVersion, type JsonObject, type KubeObject } from '../../model/object.ts';
 import type { ServedVersion } from '../definition.ts';
-import type { Call, Kernel } from '../kernel.ts';
+import type { ServerState } from '../server-state.ts';
+import type { Call } from '../call.ts';
 import { aggregated, Refusal } from '../refusal.ts';
 import { labelsMatch, parseLabelSelector, selectorText } from '../selectors.ts';
 import { rowKey } from '../store.ts';
@@ -98,7 +99,7 @@ function selectionOf(name: string, resources: JsonObject): Selection {
 
 /** The version in which a selection sees the request; undefined when it does not concern it. */
 function selected(
-  kernel: Kernel,
+  kernel: ServerState,
   call: Call,
   what: Admitting,
   { included, excluded }: Selection,
@@ -126,7 +127,7 @@ export interface PolicyProblem {
 
 /** What concerns the request, and what is wrong, in order. */
 export function matchesOf(
-  kernel: Kernel,
+  kernel: ServerState,
   call: Call,
   what: Admitting,
   policies: readonly Policy[],
@@ -165,7 +166,7 @@ const NO_PARAMS: readonly undefined[] = [undefined];
 
 /** The parameters of a binding; why there can be none. */
 function paramsOf(
-  kernel: Kernel,
+  kernel: ServerState,
   { paramKind }: Policy,
   { paramRef }: Binding,
   requestNamespace: string,
@@ -210,7 +211,7 @@ export function policyConditionsMet({ spec, expressions, ignoresFailure }: Polic
 }
 
 /** The namespace that expressions see: a namespace itself lies in none. */
-export function namespaceOf(kernel: Kernel, call: Call, what: Admitting): KubeObject | undefined {
+export function namespaceOf(kernel: ServerState, call: Call, what: Admitting): KubeObject | undefined {
   if (what.namespace === '' || call.route.definition.gr === 'namespaces') return undefined;
   return kernel.store.get('namespaces', rowKey('', what.namespace));
 }

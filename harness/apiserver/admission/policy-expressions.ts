@@ -15,7 +15,8 @@ import { registerLiterals, withLiteralCalls } from '../cel/object-literals.ts';
 import { withOwnNames } from '../cel/presence.ts';
 import { declare } from '../cel/rules.ts';
 import { shapeOf, toDynamic, type Shape } from '../cel/shapes.ts';
-import type { Call, Kernel } from '../kernel.ts';
+import type { ServerState } from '../server-state.ts';
+import type { Call } from '../call.ts';
 import { compileNode } from '../schema/node.ts';
 import type { Admitting } from './match.ts';
 
@@ -177,7 +178,7 @@ export class PolicyExpressions {
   }
 
   /** What expressions read, of one request. */
-  values(kernel: Kernel, call: Call, { what, request, namespace, params }: Subject): Values {
+  values(kernel: ServerState, call: Call, { what, request, namespace, params }: Subject): Values {
     const shapes = sharedGround();
     const { object: _, oldObject: __, ...asked } = request;
     const { definition, subresource } = call.route;

@@ -7,7 +7,7 @@ import { isMap } from '../../model/json.ts';
 import { parseApiVersion, type JsonObject, type JsonValue } from '../../model/object.ts';
 import { ADMIN } from '../access/attributes.ts';
 import { type ServedVersion } from '../definition.ts';
-import type { Call } from '../kernel.ts';
+import type { Call } from '../call.ts';
 import { userJson } from '../verbs/reviews.ts';
 import type { Admitting } from './match.ts';
 

@@ -6,7 +6,8 @@
 import { isMap, valueAt } from '../../model/json.ts';
 import type { JsonObject, KubeObject } from '../../model/object.ts';
 import { decodeMap, type Incoming, type WriteOptions } from '../body.ts';
-import type { Call, Kernel } from '../kernel.ts';
+import type { Kernel } from '../kernel.ts';
+import type { Call } from '../call.ts';
 import { Refusal } from '../refusal.ts';
 import type { Admitting } from './match.ts';
 import { optionsOf } from './review.ts';

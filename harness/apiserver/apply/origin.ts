@@ -6,7 +6,7 @@
  * have to look at again and again. Does not own: what becomes of it (`ownership.ts`).
  */
 import type { KubeObject } from '../../model/object.ts';
-import type { Call } from '../kernel.ts';
+import type { Call } from '../call.ts';
 import type { Managed } from './managed.ts';
 
 export interface Origin {

@@ -9,7 +9,7 @@ import { isMap, valueAt } from '../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import { jsonEqual } from '../../model/leaf.ts';
 import { type ResourceDefinition, type ServedVersion } from '../definition.ts';
-import type { Call } from '../kernel.ts';
+import type { Call } from '../call.ts';
 import { withEmptied } from '../kinds/emptied.ts';
 import type { MutableMeta } from '../metadata.ts';
 import { emptyObject, groundOf } from './ground.ts';

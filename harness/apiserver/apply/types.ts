@@ -5,7 +5,7 @@
  * values without a schema, and the type of object metadata. Types are made on demand: schemas may be recursive.
  */
 import type { JsonValue } from '../../model/object.ts';
-import type { SchemaNode } from '../schema/node.ts';
+import type { SchemaNode } from '../schema/schema-node.ts';
 
 export type ScalarType = 'numeric' | 'string' | 'boolean' | 'untyped';
 

@@ -2,7 +2,7 @@ import { Optional } from '@marcbachmann/cel-js';
 import { Duration } from '@marcbachmann/cel-js/evaluator';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { SchemaNode } from '../schema/node.ts';
+import type { SchemaNode } from '../schema/schema-node.ts';
 import { EqualValues } from './equal-values.ts';
 import { celConcat, celEqual } from './equality.ts';
 import { rememberMessage } from './messages.ts';

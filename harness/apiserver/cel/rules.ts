@@ -9,7 +9,7 @@ import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import { fieldErrorText, type FieldError } from '../refusal.ts';
 import { isUnchanged, oldItem } from '../schema/correlate.ts';
-import type { SchemaNode, ValidationRule } from '../schema/node.ts';
+import type { SchemaNode, ValidationRule } from '../schema/schema-node.ts';
 import { baseEnvironment, compileExpression, type Expression } from './environment.ts';
 import { COST_EXCEEDED, OBJECT_COST_MAX } from './cost.ts';
 import { celConcat, celEqual, registerEquality } from './equality.ts';

@@ -9,7 +9,7 @@ import { Duration } from '@marcbachmann/cel-js/evaluator';
 import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import { longIntegerDigits } from '../../wire/go-json.ts';
-import type { SchemaNode } from '../schema/node.ts';
+import type { SchemaNode } from '../schema/schema-node.ts';
 import { parseDuration } from '../schema/durations.ts';
 
 /** A part of a schema that rules can see. */

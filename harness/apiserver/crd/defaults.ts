@@ -8,7 +8,8 @@ import type { JsonObject } from '../../model/object.ts';
 import { fieldInvalid, type FieldError } from '../refusal.ts';
 import { coerceValue } from '../schema/coerce.ts';
 import { validateLists } from '../schema/lists.ts';
-import { compileNode, type SchemaNode } from '../schema/node.ts';
+import { compileNode } from '../schema/node.ts';
+import type { SchemaNode } from '../schema/schema-node.ts';
 import { Site } from '../schema/site.ts';
 import { validateValue } from '../schema/validate.ts';
 

@@ -19,7 +19,8 @@ import {
 } from '../definition.ts';
 import { versionOrder } from '../discovery/groups.ts';
 import { Converter } from '../conversion/converter.ts';
-import { compileSchema, type CustomSchema } from '../schema/compile.ts';
+import { compileSchema } from '../schema/compile.ts';
+import type { CustomSchema } from '../schema/compiled-schema.ts';
 
 const STRATEGY: Strategy = {
   unconditionalUpdate: false,

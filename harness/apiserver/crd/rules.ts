@@ -6,7 +6,8 @@
 import { isList, isMap, mapOf } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import type { Expression } from '../cel/environment.ts';
-import { declaredOf, repeatedMax, type Declared } from '../cel/estimate/declared.ts';
+import { declaredOf, repeatedMax } from '../cel/estimate/declared.ts';
+import type { Declared } from '../cel/estimate/types.ts';
 import { estimateCost } from '../cel/estimate/estimate.ts';
 import { times } from '../cel/estimate/sizes.ts';
 import { compileRules, type CompiledRule, type RuleTree } from '../cel/rules.ts';

@@ -5,7 +5,7 @@
  */
 import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, KubeObject } from '../../model/object.ts';
-import type { Kernel } from '../kernel.ts';
+import type { ServerState } from '../server-state.ts';
 
 export const CRDS = 'customresourcedefinitions.apiextensions.k8s.io';
 export const CLEANUP = 'customresourcecleanup.apiextensions.k8s.io';
@@ -48,7 +48,7 @@ export function initialStatus(crd: KubeObject): KubeObject {
 }
 
 /** The definition on its first DELETE: Terminating, held by the cleanup finalizer. */
-export function markedForDeletion(kernel: Kernel, crd: KubeObject): KubeObject {
+export function markedForDeletion(kernel: ServerState, crd: KubeObject): KubeObject {
   const { metadata } = crd;
   const terminating: Condition = {
     type: 'Terminating',

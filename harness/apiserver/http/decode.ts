@@ -10,7 +10,7 @@ import { decodeProtobuf } from '../../wire/protobuf/envelope.ts';
 import { isMap, sortedKeys } from '../../model/json.ts';
 import { TYPE_META } from '../body.ts';
 import { goType } from '../definition.ts';
-import type { Route } from '../registry.ts';
+import type { Route } from '../route.ts';
 import { isTooDeep } from '../weight.ts';
 import { checkNesting } from './nesting.ts';
 

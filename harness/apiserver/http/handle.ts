@@ -10,7 +10,7 @@ import type { ApiRequest, ApiResponse, Method, ResponseSink, Upstream } from '..
 import type { Session } from '../../wire/session.ts';
 import { asksToWatch } from '../../wire/request-info.ts';
 import { failure, failureStatus } from '../../wire/status.ts';
-import type { Route } from '../registry.ts';
+import type { Route } from '../route.ts';
 import type { Authenticator } from './authentication.ts';
 import { compress, compresses } from './compress.ts';
 import { Deadlines } from './deadlines.ts';

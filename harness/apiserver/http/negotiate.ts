@@ -7,7 +7,7 @@
 import type { ApiRequest, ApiResponse } from '../../wire/http.ts';
 import { failure } from '../../wire/status.ts';
 import { isMap } from '../../model/json.ts';
-import type { Route } from '../registry.ts';
+import type { Route } from '../route.ts';
 import { isBuiltIn } from '../routing.ts';
 
 export type Media = 'json' | 'yaml' | 'protobuf';

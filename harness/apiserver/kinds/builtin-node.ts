@@ -5,7 +5,8 @@
  * Nodes are made when they are first looked at, because types refer to themselves and few are ever needed.
  */
 import type { JsonValue } from '../../model/object.ts';
-import { compileNode, type SchemaNode } from '../schema/node.ts';
+import { compileNode } from '../schema/node.ts';
+import type { SchemaNode } from '../schema/schema-node.ts';
 import { readGoType, type FieldFacts, type GoType, type Merging, type StructEntry } from './go-types.ts';
 
 /** Nothing is known and nothing is demanded. */

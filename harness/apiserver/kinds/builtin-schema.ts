@@ -7,8 +7,8 @@
 import { InvariantError } from '../../model/errors.ts';
 import type { KubeObject } from '../../model/object.ts';
 import type { FieldError } from '../refusal.ts';
-import type { CompiledSchema } from '../schema/compile.ts';
-import type { SchemaNode } from '../schema/node.ts';
+import type { CompiledSchema } from '../schema/compiled-schema.ts';
+import type { SchemaNode } from '../schema/schema-node.ts';
 import { nodeOfGoType } from './builtin-node.ts';
 import { decoderOf, StructDecoder } from './go-decode.ts';
 import { rememberEmptied } from './emptied.ts';

@@ -5,7 +5,7 @@
  */
 import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import { EMBEDDED } from './go-decoding.ts';
+import { EMBEDDED } from './embedded-structs.ts';
 
 type Path = readonly (string | number)[];
 

@@ -9,7 +9,8 @@ import { isList, isMap, withoutKeys } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import { defaultsOf } from './defaults/by-type.ts';
 import type { Defaulting } from './defaults/rules.ts';
-import { EMBEDDED, mismatch, noteUnknown, type Decoder, type Decoding } from './go-decoding.ts';
+import { mismatch, noteUnknown, type Decoder, type Decoding } from './go-decoding.ts';
+import { EMBEDDED } from './embedded-structs.ts';
 import { scalarDecoder } from './go-scalar-decoders.ts';
 import { printedGoType, readGoType, type FieldEntry, type StructEntry } from './go-types.ts';
 

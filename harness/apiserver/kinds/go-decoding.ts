@@ -3,6 +3,7 @@
  *
  * Owns: paths and the two vocabularies of type errors. Does not own: the decoders (`go-decode.ts`, `go-scalar-decoders.ts`).
  */
+import { EMBEDDED } from './embedded-structs.ts';
 import { isList, isMap } from '../../model/json.ts';
 import type { JsonValue } from '../../model/object.ts';
 import { goType } from '../definition.ts';
@@ -76,9 +77,6 @@ function goKind(value: JsonValue): string {
   if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
   return typeof value === 'boolean' ? 'bool' : 'string';
 }
-
-/** Marks names of embedded structs: type errors have them, paths of unknown fields do not. */
-export const EMBEDDED = '\u0001';
 
 /** Go's decoder ends its list after a hundred; here metadata is decoded apart, and repeated keys are looked for in it. */
 const UNKNOWN_MAX = 1000;

@@ -7,7 +7,7 @@
  */
 import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import type { SchemaNode } from '../schema/node.ts';
+import type { SchemaNode } from '../schema/schema-node.ts';
 import { goPrinted, goReflected } from './go-print.ts';
 import { badArgument, normaliseOrder, partition, SmpError } from './list-order.ts';
 

@@ -10,7 +10,7 @@ import { jsonEqual } from '../../model/leaf.ts';
 import { longIntegerDigits } from '../../wire/go-json.ts';
 import { decodeMetadata } from '../metadata.ts';
 import { STORED_BYTES_MAX, TooMuchFilledIn, weightOf } from '../weight.ts';
-import type { SchemaNode } from './node.ts';
+import type { SchemaNode } from './schema-node.ts';
 
 /** What coercing reads of a node. */
 export interface CoercedNode extends Pick<SchemaNode, 'type' | 'nullable' | 'preserve' | 'embedded' | 'hasDefault'> {

@@ -4,6 +4,7 @@
  * Start here. `node.ts` reads the schema, `coerce.ts` prunes and defaults, `validate.ts` words what is wrong, `lists.ts` and
  * `embedded.ts` add what kube-openapi does not know, `../cel/rules.ts` evaluates rules.
  */
+import type { CustomSchema } from './compiled-schema.ts';
 import type { JsonValue, KubeObject } from '../../model/object.ts';
 import { compileRules, evaluateRules, hasRules, type RuleTree } from '../cel/rules.ts';
 import type { FieldError } from '../refusal.ts';
@@ -12,29 +13,10 @@ import type { ScalePaths } from '../definition.ts';
 import { hasEmbedded, validateEmbedded } from './embedded.ts';
 import { hasAssociativeLists, validateLists } from './lists.ts';
 import { validateScale } from './scale.ts';
-import { compileNode, type SchemaNode } from './node.ts';
+import { compileNode } from './node.ts';
+import type { SchemaNode } from './schema-node.ts';
 import { Site } from './site.ts';
 import { validateValue } from './validate.ts';
-
-export interface CompiledSchema {
-  readonly root: SchemaNode;
-  /** Pruned and defaulted; the same object when nothing changes. `unknown` collects the paths of dropped fields. */
-  coerce(object: KubeObject, unknown?: string[]): KubeObject;
-  /** Built-in kinds: the object as Go would write it again, or its decoder's complaint about a type. Takes the place of `coerce`. */
-  decode?(object: KubeObject, unknown: string[] | undefined, words?: 'json' | 'converter'): KubeObject | string;
-  /** Built-in kinds: with the top-level fields that are written although empty. */
-  complete?(object: KubeObject): KubeObject;
-  /** What is wrong with everything but metadata. Unchanged parts of `old` may stay wrong. `warnings` says what the rules think of them. */
-  validate(object: KubeObject, old: KubeObject | undefined, warnings?: string[]): readonly FieldError[];
-  /** What is wrong with the status alone; rules see the whole object. */
-  validateStatus(object: KubeObject, old: KubeObject, warnings?: string[]): readonly FieldError[];
-}
-
-/** The schema of a custom resource, which knows two steps that built-in kinds take as one. */
-export interface CustomSchema extends CompiledSchema {
-  /** Pruned only; the same object when nothing changes. */
-  prune(object: KubeObject): KubeObject;
-}
 
 const NONE: readonly FieldError[] = [];
 

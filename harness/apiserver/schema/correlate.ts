@@ -7,7 +7,7 @@
 import { jsonEqual } from '../../model/leaf.ts';
 import { isList, isMap, sortedKeys } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
-import type { SchemaNode } from './node.ts';
+import type { SchemaNode } from './schema-node.ts';
 
 /** The stored namesake of an item of a list map; undefined in other lists. */
 export function oldItem(

@@ -9,7 +9,7 @@ import { decodeMetadata } from '../metadata.ts';
 import { validateNewMetadata } from '../metadata-rules.ts';
 import { nameErrors } from '../names.ts';
 import { fieldInvalid, fieldRequired, type FieldError } from '../refusal.ts';
-import type { SchemaNode } from './node.ts';
+import type { SchemaNode } from './schema-node.ts';
 
 /** Whether there is an embedded resource in or below `node`. */
 export function hasEmbedded(node: SchemaNode): boolean {

@@ -4,7 +4,7 @@
 import { isList, isMap, sortedKeys } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import type { FieldError } from '../refusal.ts';
-import type { SchemaNode } from './node.ts';
+import type { SchemaNode } from './schema-node.ts';
 
 /** Whether there is such a list in or below `node`. */
 export function hasAssociativeLists(node: SchemaNode): boolean {

@@ -1,7 +1,7 @@
 /**
  * Numbers against their bounds, with kube-openapi's texts; and numbers as Go prints them.
  */
-import type { SchemaNode } from './node.ts';
+import type { SchemaNode } from './schema-node.ts';
 
 const INT32_MAX = 2 ** 31 - 1;
 const INT64_MAX = 2 ** 63;

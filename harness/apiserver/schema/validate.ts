@@ -11,7 +11,7 @@ import type { JsonObject, JsonValue } from '../../model/object.ts';
 import { longIntegerDigits } from '../../wire/go-json.ts';
 import { isUnchanged, oldItem } from './correlate.ts';
 import { formatHolds } from './formats.ts';
-import type { SchemaNode } from './node.ts';
+import type { SchemaNode } from './schema-node.ts';
 import { numberFaults } from './numbers.ts';
 import { Site } from './site.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import type { PrinterColumn } from '../definition.ts';
-import type { Route } from '../registry.ts';
+import type { Route } from '../route.ts';
 import { EPOCH_MS, testServer, widget, WIDGETS_PATH } from '../testing.ts';
 import { humanDuration } from './age.ts';
 import { compilePath } from './json-path.ts';

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import { type PrinterColumn } from '../definition.ts';
-import type { Route } from '../registry.ts';
+import type { Route } from '../route.ts';
 import { since } from './age.ts';
 import { compilePath } from './json-path.ts';
 import { NETWORK } from './network.ts';

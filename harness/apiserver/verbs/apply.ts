@@ -17,7 +17,8 @@ import { ApplyError, roomAfterOwned } from '../apply/typed.ts';
 import { Conflicts, type Conflict, type Ground } from '../apply/updater.ts';
 import { decodeMap, writeOptions, type Incoming, type WriteOptions } from '../body.ts';
 import { goType } from '../definition.ts';
-import type { Call, Kernel } from '../kernel.ts';
+import type { Kernel } from '../kernel.ts';
+import type { Call } from '../call.ts';
 import { badRequest, fieldRequired, rawError, Refusal, refuse } from '../refusal.ts';
 import { roomBeside, TOO_LARGE_TO_STORE } from '../weight.ts';
 

@@ -7,7 +7,7 @@ import { isMap, textOf } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import { BODY_TYPES, mediaType } from '../body.ts';
 import { goType } from '../definition.ts';
-import type { Call } from '../kernel.ts';
+import type { Call } from '../call.ts';
 import { badRequest, fieldNotSupported, invalid, Refusal, unsupportedMediaType, type FieldError } from '../refusal.ts';
 
 export interface DeleteOptions {

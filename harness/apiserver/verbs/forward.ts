@@ -9,7 +9,8 @@ import type { ApiRequest, ApiResponse } from '../../wire/http.ts';
 import { headersOf } from '../../wire/declared-http.ts';
 import { isList, isMap, valueAt } from '../../model/json.ts';
 import type { Container, Undeclared } from '../kubelet/declared.ts';
-import type { Call, Kernel } from '../kernel.ts';
+import type { Kernel } from '../kernel.ts';
+import type { Call } from '../call.ts';
 import {
   badRequest,
   detailsOf,

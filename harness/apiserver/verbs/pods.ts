@@ -8,7 +8,8 @@ import type { JsonObject, KubeObject } from '../../model/object.ts';
 import type { ApiResponse } from '../../wire/http.ts';
 import { admitSubresource } from '../admission/write-steps.ts';
 import { bodyMap, writeOptions } from '../body.ts';
-import type { Call, Kernel } from '../kernel.ts';
+import type { Kernel } from '../kernel.ts';
+import type { Call } from '../call.ts';
 import { aggregated, badRequest, conflict, methodNotAllowed, notFound, Refusal } from '../refusal.ts';
 import { rowKey } from '../store.ts';
 

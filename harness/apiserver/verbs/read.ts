@@ -7,7 +7,8 @@
 import type { JsonObject, KubeObject } from '../../model/object.ts';
 import type { ApiResponse } from '../../wire/http.ts';
 import type { FieldReader, ResourceDefinition, ServedVersion } from '../definition.ts';
-import type { Call, Kernel } from '../kernel.ts';
+import type { Kernel } from '../kernel.ts';
+import type { Call } from '../call.ts';
 import {
   badRequest,
   expired,
@@ -25,9 +26,9 @@ import {
   labelsMatch,
   parseFieldSelector,
   parseLabelSelector,
-  type LabelMatcher,
   type ObjectMatcher,
 } from '../selectors.ts';
+import type { LabelMatcher } from '../label-selector.ts';
 import { rowKey } from '../store.ts';
 
 const NUMBER = /^\d+$/;

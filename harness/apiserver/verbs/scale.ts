@@ -13,7 +13,8 @@ import { objectText } from '../apply/manager.ts';
 import { EMPTY_SCALE, parentEntries, SCALE_GROUND, scaleOwners } from '../apply/scale.ts';
 import { decodeScale, patchOptions, writeOptions, type Incoming, type WriteOptions } from '../body.ts';
 import { type ScalePaths } from '../definition.ts';
-import type { Call, Kernel } from '../kernel.ts';
+import type { Kernel } from '../kernel.ts';
+import type { Call } from '../call.ts';
 import { decodeMetadata } from '../metadata.ts';
 import { validateNewMetadata } from '../metadata-rules.ts';
 import {

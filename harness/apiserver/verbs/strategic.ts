@@ -6,10 +6,10 @@
 import { isMap } from '../../model/json.ts';
 import type { JsonObject } from '../../model/object.ts';
 import { goType } from '../definition.ts';
-import type { Call } from '../kernel.ts';
+import type { Call } from '../call.ts';
 import { applyStrategicMergePatch } from '../patch/strategic-merge.ts';
 import { badRequest, rawError, refuse, type Refusal } from '../refusal.ts';
-import type { SchemaNode } from '../schema/node.ts';
+import type { SchemaNode } from '../schema/schema-node.ts';
 
 /** The object after the patch, not yet decoded. */
 export function strategicallyPatched({ request }: Call, live: JsonObject, root: SchemaNode): JsonObject | Refusal {

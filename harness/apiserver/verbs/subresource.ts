@@ -1,6 +1,7 @@
 /** Which verb answers a request to a subresource. */
 import type { ApiResponse } from '../../wire/http.ts';
-import type { Call, Kernel } from '../kernel.ts';
+import type { Kernel } from '../kernel.ts';
+import type { Call } from '../call.ts';
 import { NO_RESOURCE, UNKNOWN_PATH } from '../refusal.ts';
 import { evict } from './eviction.ts';
 import { forward } from './forward.ts';

@@ -8,7 +8,8 @@ import type { ResponseSink } from '../../wire/http.ts';
 import { failureStatus } from '../../wire/status.ts';
 import { warningText, withWarnings } from '../answering.ts';
 import { bookmarked } from '../apply/ground.ts';
-import type { Call, Kernel } from '../kernel.ts';
+import type { Kernel } from '../kernel.ts';
+import type { Call } from '../call.ts';
 import {
   badRequest,
   fieldForbidden,

@@ -21,7 +21,8 @@ import {
   type WriteOptions,
 } from '../body.ts';
 import { goType, type ResourceDefinition } from '../definition.ts';
-import type { Call, Kernel } from '../kernel.ts';
+import type { Kernel } from '../kernel.ts';
+import type { Call } from '../call.ts';
 import { nodeOfGoType } from '../kinds/builtin-node.ts';
 import type { MutableMeta } from '../metadata.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
@@ -39,7 +40,7 @@ import {
   unsupportedMediaType,
 } from '../refusal.ts';
 import { rowKey } from '../store.ts';
-import type { SchemaNode } from '../schema/node.ts';
+import type { SchemaNode } from '../schema/schema-node.ts';
 import { isTooDeep, LEVELS_MAX } from '../weight.ts';
 import { placeIn, storeChanged, storeNew } from '../write.ts';
 import { bareReason, strategicallyPatched } from './strategic.ts';

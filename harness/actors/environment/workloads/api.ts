@@ -1,5 +1,5 @@
 /** The requests of the workload controllers, by object instead of by path. */
-import { timestampText } from '../../../apiserver/kernel.ts';
+import { timestampText } from '../../../apiserver/timestamps.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../../model/object.ts';
 import { jsonEqual } from '../../../model/leaf.ts';
 import { collectionPath, objectPath } from '../../../wire/path.ts';

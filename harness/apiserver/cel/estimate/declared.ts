@@ -4,26 +4,13 @@
  * Mirrors `SchemaDeclType` of k8s.io/apiserver `cel/common/schemas.go`. What has no bound in the schema is bounded by what fits into
  * a request.
  */
-import type { SchemaNode } from '../../schema/node.ts';
+import type { Declared } from './types.ts';
+import type { SchemaNode } from '../../schema/schema-node.ts';
 import { escapeName } from '../shapes.ts';
 import { BOOL, DYN, INT, listOf, mapOf, simple, STRING, type Type } from './types.ts';
 
 /** The largest request that estimates reckon with. */
 export const REQUEST_BYTES_MAX: number = 3 * 1024 * 1024;
-
-/** One place of a schema. */
-export interface Declared {
-  readonly type: Type;
-  /** Most items, entries, characters or bytes; 0 for what has no size. */
-  readonly max: number;
-  /** Fewest bytes as JSON. */
-  readonly bytesMin: number;
-  /** Objects: their fields by escaped name. */
-  readonly fields?: ReadonlyMap<string, Declared>;
-  readonly key?: Declared;
-  /** Of lists and maps. */
-  readonly item?: Declared;
-}
 
 /** Brackets, quotes or braces, and nothing between. */
 const EMPTY_BYTES = 2;

@@ -8,7 +8,7 @@
  */
 import { callCost, type CallCost, type Operand } from './call-costs.ts';
 import { checked } from './check.ts';
-import type { Declared } from './declared.ts';
+import type { Declared } from './types.ts';
 import type { Overload } from './functions.ts';
 import { Path } from './path.ts';
 import { exactly, plus, times, UNBOUNDED, unite, UNKNOWN, type Size } from './sizes.ts';

@@ -3,7 +3,6 @@
  *
  * cel-js infers types of its own, which are coarser in places; estimates of cost depend on cel-go's.
  */
-import type { Declared } from './declared.ts';
 
 export type TypeKind =
   | 'bool'
@@ -175,4 +174,18 @@ export class Bindings {
     const bound = this.#bound.get(within.name);
     return bound === undefined || this.#isFreeOf(parameter, bound);
   }
+}
+
+/** One place of a schema. */
+export interface Declared {
+  readonly type: Type;
+  /** Most items, entries, characters or bytes; 0 for what has no size. */
+  readonly max: number;
+  /** Fewest bytes as JSON. */
+  readonly bytesMin: number;
+  /** Objects: their fields by escaped name. */
+  readonly fields?: ReadonlyMap<string, Declared>;
+  readonly key?: Declared;
+  /** Of lists and maps. */
+  readonly item?: Declared;
 }

@@ -1,0 +1,21 @@
+/** Time as objects carry it. */
+import type { ServerState } from './server-state.ts';
+
+/** RFC 3339 with whole seconds, as `metav1.Time` is written. */
+export function timestampText(epochMs: number): string {
+  return `${new Date(epochMs).toISOString().slice(0, 19)}Z`;
+}
+
+/** {@link ServerState.timestamp} of a clock. The text of the current second is kept: most requests of a trial fall into one. */
+export function timestampsOf(now: () => number): ServerState['timestamp'] {
+  let second = Number.NaN;
+  let text = '';
+  return (offsetSeconds = 0) => {
+    const at = Math.floor(now() / 1000) + offsetSeconds;
+    if (at !== second) {
+      second = at;
+      text = timestampText(at * 1000);
+    }
+    return text;
+  };
+}
