@@ -123,4 +123,21 @@ describe('time and randomness', () => {
       expect(problems('harness/gate/gate.ts', `export const a = ${expression};`)).toEqual([]);
     },
   );
+
+  it('refuses files that import each other, by value or type, once for each group', () => {
+    const files = [
+      { path: 'harness/model/a.ts', text: "import { b } from './b.ts';" },
+      { path: 'harness/model/b.ts', text: "import type { C } from './c.ts';" },
+      { path: 'harness/model/c.ts', text: "export { a } from './a.ts';\nimport { d } from './d.ts';" },
+      { path: 'harness/model/d.ts', text: '' },
+    ];
+
+    expect(checkLayers(files).complaints).toEqual([
+      {
+        where: 'harness/model/a.ts',
+        problem:
+          'imports itself by way of harness/model/b.ts, harness/model/c.ts, harness/model/a.ts: move what they share into a file of its own',
+      },
+    ]);
+  });
 });

@@ -1,12 +1,13 @@
 /**
  * The layer rule, checked: knowledge runs one way through the folders, and time and randomness have one home.
  *
- * Owns: which folder may import which, which modules and names are kept to which folders. Does not own: parsing (source-scan.ts).
+ * Owns: which folder may import which, that no files import each other in a circle, which modules and names are kept to which folders. Does not own: parsing (source-scan.ts).
  * Run as `npm run layers`. Start at `checkLayers`; to allow a new folder, put it into `LAYERS` where it belongs (one inside
  * harness/execution: into `EXECUTION`).
  */
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { circlesOf } from './import-circles.ts';
 import { type Complaint, report, repositoryFiles, type SourceFile } from './repository-files.ts';
 import { type ImportUse, scanSource } from './source-scan.ts';
 
@@ -72,12 +73,16 @@ export function checkLayers(files: readonly SourceFile[]): LayerReport {
   const sources = files.filter(({ path }) => SOURCE.test(path) && unitOf(path) !== undefined);
   const complaints: Complaint[] = [];
   const edges: Edge[] = [];
+  const graph = new Map<string, Set<string>>();
   for (const { path, text } of sources) {
+    const imported = new Set<string>();
+    graph.set(path, imported);
     const scan = scanSource(path, text);
     for (const use of scan.imports) {
       const target = targetOf(path, use.specifier);
       const problem = target === undefined ? moduleProblem(path, use) : importProblem(path, target);
       if (problem !== undefined) complaints.push({ where: `${path}:${use.line}`, problem });
+      if (target !== undefined) imported.add(target);
       const from = unitOf(path);
       const to = target === undefined ? undefined : unitOf(target);
       if (from !== undefined && to !== undefined && from !== to && !TEST.test(path)) edges.push({ from, to });
@@ -89,6 +94,10 @@ export function checkLayers(files: readonly SourceFile[]): LayerReport {
         problem: `uses ${name}: a run must give the same history twice, so time, randomness and ids come from harness/determinism`,
       });
     }
+  }
+  for (const [first = '', ...others] of circlesOf(graph)) {
+    const problem = `imports itself by way of ${[...others, first].join(', ')}: move what they share into a file of its own`;
+    complaints.push({ where: first, problem });
   }
   return { checked: sources.length, complaints, graph: graphOf(edges) };
 }

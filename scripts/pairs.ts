@@ -10,7 +10,7 @@
  */
 import { parseArgs } from 'node:util';
 import { EXIT, HarnessError, run } from '../harness/index.ts';
-import { signatureText } from '../harness/model/check-result.ts';
+import { signatureText } from '../harness/model/signature.ts';
 import type { Finding } from '../harness/model/finding.ts';
 import { type Pair, PAIRS, type PlantedBug } from '../controllers-under-test/pairs/pairs.ts';
 import { nameOf, optionsFor } from './pairs/options.ts';

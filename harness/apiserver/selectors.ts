@@ -4,11 +4,10 @@
  * Owns: parsing the selector grammars of `?labelSelector=` and `?fieldSelector=` and compiling them to predicates. Parsed label
  * selectors are cached by text. A refusal's text follows k8s.io/apimachinery `labels/selector.go` and `fields/selector.go`.
  */
-import type { LabelMatcher, Labels } from './label-selector.ts';
 import { isList, isMap } from '../model/json.ts';
 import type { JsonValue, KubeObject } from '../model/object.ts';
+import { type LabelMatcher, type Labels, compileLabelSelector } from './label-selector.ts';
 import { type FieldReader } from './definition.ts';
-import { compileLabelSelector } from './label-selector.ts';
 
 export type ObjectMatcher = (object: KubeObject) => boolean;
 

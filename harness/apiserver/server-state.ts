@@ -2,6 +2,7 @@
 import type { AccessControl } from './access/control.ts';
 import type { Registry } from './registry.ts';
 import type { Store } from './store.ts';
+import type { Timestamp } from './timestamps.ts';
 
 export interface ServerState {
   readonly store: Store;
@@ -11,6 +12,5 @@ export interface ServerState {
   /** Signs tokens of service accounts. */
   readonly tokenKey: string;
   readonly access: AccessControl;
-  /** Now, RFC 3339 with whole seconds. */
-  timestamp(offsetSeconds?: number): string;
+  readonly timestamp: Timestamp;
 }

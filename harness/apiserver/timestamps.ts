@@ -1,13 +1,15 @@
 /** Time as objects carry it. */
-import type { ServerState } from './server-state.ts';
+
+/** Now, or so many seconds later: RFC 3339 with whole seconds. */
+export type Timestamp = (offsetSeconds?: number) => string;
 
 /** RFC 3339 with whole seconds, as `metav1.Time` is written. */
 export function timestampText(epochMs: number): string {
   return `${new Date(epochMs).toISOString().slice(0, 19)}Z`;
 }
 
-/** {@link ServerState.timestamp} of a clock. The text of the current second is kept: most requests of a trial fall into one. */
-export function timestampsOf(now: () => number): ServerState['timestamp'] {
+/** {@link Timestamp} of a clock. The text of the current second is kept: most requests of a trial fall into one. */
+export function timestampsOf(now: () => number): Timestamp {
   let second = Number.NaN;
   let text = '';
   return (offsetSeconds = 0) => {

@@ -10,7 +10,7 @@ import { findEngine, nodeImage } from '../clusters/kind/engine.ts';
 import type { RunConfig } from '../execution/config/run-config.ts';
 import { storedTarget } from '../execution/search/counterexample.ts';
 import { CONFIRM_ON, confirmationText, type ConfirmChoice, type ConfirmOn } from '../model/confirmation.ts';
-import { signatureText } from '../model/check-result.ts';
+import { signatureText } from '../model/signature.ts';
 import { HarnessError } from '../model/errors.ts';
 import { addedUp, type LeftOut } from '../model/left-out.ts';
 import { outcomeOf } from '../model/outcome.ts';

@@ -3,7 +3,7 @@
  *
  * Owns: the nouns, and what two findings are told apart by. How a cause is read off a run is `oracle/cause.ts`.
  */
-import { signatureText, type Signature, type Violation } from './check-result.ts';
+import { signatureText, type Signature } from './signature.ts';
 
 /** The request that did it and where its content came from, the request of a loop, the watch that is missing. */
 export interface Cause {
@@ -42,12 +42,12 @@ export interface KnownCause {
 }
 
 /** Where every symptom is to be a finding of its own. */
-export function ownCause({ signature }: Pick<Violation, 'signature'>): Cause {
+export function ownCause({ signature }: { readonly signature: Signature }): Cause {
   const text = signatureText(signature);
   return { key: text, text };
 }
 
 /** What findings are told apart by: those of files from before causes, by their signatures. */
-export function causeKey({ cause, signature }: Pick<Violation, 'cause' | 'signature'>): string {
+export function causeKey({ cause, signature }: { readonly cause?: Cause; readonly signature: Signature }): string {
   return cause?.key ?? signatureText(signature);
 }

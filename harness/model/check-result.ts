@@ -1,20 +1,7 @@
 /** What a property says about a history. Anything but `holds` and `violated` is not an opinion: inconclusive is never success. */
+import type { Signature } from './signature.ts';
 import type { Cause } from './cause.ts';
 import type { ProbeRequest } from './probe.ts';
-
-/** How a violation looks: what it is a violation of, and where it shows. Several may have one {@link Cause}. */
-export interface Signature {
-  /** `convergence`, `no-lost-update`, … */
-  readonly property: string;
-  /** The bug class within the property: `carried-back`, `self-triggered-writes`, … */
-  readonly class: string;
-  /** Roles of the actors involved, guilty first: `target`, `writer`, `user`. */
-  readonly actors: readonly string[];
-  /** `widgets.example.com`; empty when no object is involved. */
-  readonly kind: string;
-  /** Leaf pattern without list keys that vary; empty when no field is involved. */
-  readonly field: string;
-}
 
 export interface Violation {
   readonly signature: Signature;
@@ -43,8 +30,3 @@ export type CheckResult =
   | { readonly result: 'inconclusive'; readonly reason: string; readonly needs?: readonly ProbeRequest[] };
 
 export const HOLDS: CheckResult = { result: 'holds' };
-
-/** One line that identifies a signature. */
-export function signatureText(signature: Signature): string {
-  return [signature.property, signature.class, signature.actors.join('+'), signature.kind, signature.field].join(' | ');
-}

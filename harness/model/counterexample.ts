@@ -1,7 +1,7 @@
 /** The counterexample: all it takes to run a failure again, as a versioned file. */
 import type { Cause } from './cause.ts';
 import type { ClusterKind, ClusterPart } from './cluster.ts';
-import type { Signature } from './check-result.ts';
+import type { Signature } from './signature.ts';
 import type { KubeletAnswers } from './declared-answers.ts';
 import type { Confirmation } from './confirmation.ts';
 import type { KubeObject } from './object.ts';

@@ -3,23 +3,19 @@
  *
  * Owns: the nouns between `execution` (which makes them) and `report` (which shows and stores them).
  */
+import type { Reproduced } from './confirmation.ts';
 import type { Measures } from './baseline.ts';
 import type { Symptom, Symptoms } from './cause.ts';
-import { signatureText, type CheckResult, type Signature, type Violation } from './check-result.ts';
+import type { CheckResult, Violation } from './check-result.ts';
+import { signatureText, type Signature } from './signature.ts';
 import type { Counterexample } from './counterexample.ts';
 import type { Footprint, History } from './history.ts';
 import type { Label } from './label.ts';
 import type { LeftOut } from './left-out.ts';
 import type { Reanchored, Schedule } from './schedule.ts';
 import type { Sketch } from './sketch.ts';
-import type { SoakFacts } from './soak.ts';
+import type { SoakFacts } from './soak-facts.ts';
 import type { Waiver } from './waiver.ts';
-
-/** k of n runs failed the same way. Never rounded up. */
-export interface Reproduced {
-  readonly k: number;
-  readonly n: number;
-}
 
 /**
  * How unusual the conditions are that a finding needs. `everyday`: ordinary conflicts and lag of seconds. `restart-or-HA`: a

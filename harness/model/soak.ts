@@ -153,20 +153,3 @@ export type SoakLine =
   | (LineBase & { readonly line: 'ended' });
 
 export type SoakLineOf<K extends SoakLine['line']> = Extract<SoakLine, { readonly line: K }>;
-
-/** What stands behind the outcome of a soak, beside what any campaign tells. */
-export interface SoakFacts {
-  readonly epochs: readonly string[];
-  readonly shards: readonly string[];
-  readonly batches: number;
-  /** Batches that were begun and never ended: what they found is kept, their runs are not counted. */
-  readonly cutShort: number;
-  readonly failed: number;
-  /** Different situations that came up, and how many of them in a single batch only. */
-  readonly situations: number;
-  readonly situationsOnce: number;
-  /** Whether `distinctBehaviours` was counted, or told from a sample. */
-  readonly behavioursExact: boolean;
-  /** What is still to come: shards that are missing, or have not used their budget. */
-  readonly unfinished: readonly string[];
-}

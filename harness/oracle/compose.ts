@@ -5,7 +5,7 @@
  * (`execution/run/judge.ts`).
  */
 import type { CheckResult, Violation } from '../model/check-result.ts';
-import { signatureText } from '../model/check-result.ts';
+import { signatureText } from '../model/signature.ts';
 import type { History } from '../model/history.ts';
 import { wrongAnswer } from './answer-form.ts';
 import type { Property } from './property.ts';

@@ -6,7 +6,7 @@
  */
 import pc from 'picocolors';
 import { z } from 'zod';
-import { signatureText } from '../model/check-result.ts';
+import { signatureText } from '../model/signature.ts';
 import {
   CORPUS_STATES,
   isFailure,

@@ -1,6 +1,6 @@
 /** What a campaign had no time for, as people read it: what it is, and the command that continues. */
 import { z } from 'zod';
-import { signatureText } from '../model/check-result.ts';
+import { signatureText } from '../model/signature.ts';
 import type { CampaignResult, Finding } from '../model/finding.ts';
 import { addedUp, type LeftOut } from '../model/left-out.ts';
 import type { CorpusSummary } from './corpus-summary.ts';

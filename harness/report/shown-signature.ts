@@ -1,6 +1,6 @@
 /** A signature as documents have it: its resource and field under their own names. */
 import { z } from 'zod';
-import type { Signature } from '../model/check-result.ts';
+import type { Signature } from '../model/signature.ts';
 
 export interface ShownSignature {
   readonly property: string;

@@ -2,7 +2,8 @@
  * What usually fixes a finding, by its property and class: the habit to change, not a patch. Careful on purpose: it is said of the
  * kind of bug, by somebody who has not seen the code. The first sentence stands alone in a terminal.
  */
-import type { Signature, Violation } from '../model/check-result.ts';
+import type { Violation } from '../model/check-result.ts';
+import type { Signature } from '../model/signature.ts';
 import type { Operation } from '../model/history.ts';
 import type { HistoryIndex } from './history-index.ts';
 import { isConflict } from './operation-text.ts';

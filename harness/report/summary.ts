@@ -1,6 +1,6 @@
 /** What a campaign came to: the `--json` document, which the closing lines in the terminal (`summary-text.ts`) are read off too. */
 import { z } from 'zod';
-import { CONFIRM_ON, type Confirmation } from '../model/confirmation.ts';
+import { CONFIRM_ON, type Confirmation, type Reproduced } from '../model/confirmation.ts';
 import type {
   CampaignOutcome,
   CampaignResult,
@@ -9,15 +9,14 @@ import type {
   Inconclusive,
   OnBase,
   PropertyTally,
-  Reproduced,
 } from '../model/finding.ts';
-import { reconcilesBeside, summariseUse, useSchema, type UseSummary } from './target-use.ts';
 import type { BudgetCheck } from '../model/baseline.ts';
-import { signatureText } from '../model/check-result.ts';
+import { signatureText } from '../model/signature.ts';
 import type { Cause } from '../model/cause.ts';
-import type { SoakFacts } from '../model/soak.ts';
+import type { SoakFacts } from '../model/soak-facts.ts';
 import { hasNoVerdict, isStoppedEarly } from '../model/outcome.ts';
 import { waiverText } from '../model/waiver.ts';
+import { reconcilesBeside, summariseUse, useSchema, type UseSummary } from './target-use.ts';
 import { budgetSchema } from './budgets.ts';
 import { seenSchema, soakSchema, type SeenTimes } from './soak/text.ts';
 import { becauseOf, type Because, type ShownSymptom } from './symptoms.ts';

@@ -1,5 +1,6 @@
 /** Hand-written findings for the report's own tests. Ticks are given by the order of the calls. */
-import type { Signature, Violation } from '../model/check-result.ts';
+import type { Violation } from '../model/check-result.ts';
+import type { Signature } from '../model/signature.ts';
 import type { Counterexample } from '../model/counterexample.ts';
 import type { Finding, FindingStats, Neighbour } from '../model/finding.ts';
 import type { Delivery, History, Mark, Operation, Outcome, ProcessEvent, Revision, Verb } from '../model/history.ts';

@@ -1,6 +1,7 @@
 /** What a finding is called on its first line and in its file name. */
 import { causeKey } from '../model/cause.ts';
-import type { Signature, Violation } from '../model/check-result.ts';
+import type { Violation } from '../model/check-result.ts';
+import type { Signature } from '../model/signature.ts';
 
 /** Titles by property and, where a property knows several kinds of harm, by class. A user's own property goes by its name. */
 const TITLES: { readonly [propertyAndClass: string]: string } = {

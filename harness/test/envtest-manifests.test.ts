@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { resolveRun } from '../cli/library.ts';
 import { findProgram } from '../clusters/control-plane/binaries.ts';
 import { subjectOf } from '../execution/search/counterexample.ts';
-import { createHost } from '../execution/hosts/module-host.ts';
+import { createHost } from '../execution/hosts/create-host.ts';
 import { TrialRunner } from '../execution/run/runner.ts';
 import type { History } from '../model/history.ts';
 import type { KubeObject } from '../model/object.ts';

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { resolveRun } from '../cli/library.ts';
 import { subjectOf } from '../execution/search/counterexample.ts';
-import { createHost } from '../execution/hosts/module-host.ts';
+import { createHost } from '../execution/hosts/create-host.ts';
 import type { RunConfig } from '../execution/config/run-config.ts';
 import { TrialRunner } from '../execution/run/runner.ts';
 import type { StalemateOptions } from '../execution/config/options.ts';

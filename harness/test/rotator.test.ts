@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { openEnclosure } from '../actors/process/enclosure.ts';
 import { resolveRun } from '../cli/library.ts';
-import { createHost } from '../execution/hosts/module-host.ts';
+import { createHost } from '../execution/hosts/create-host.ts';
 import { TrialRunner } from '../execution/run/runner.ts';
 import { checkAlive } from '../execution/run/undisturbed-trouble.ts';
 import { subjectOf } from '../execution/search/counterexample.ts';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { KubeConfig, KubernetesObjectApi, type KubernetesObject } from '@kubernetes/client-node';
 import { parse } from 'yaml';
 import { start, until, type Running } from '../languages/processes.ts';
-import type { BuildPlace } from './toolchains.ts';
+import type { BuildPlace } from './build-place.ts';
 
 const BIN = join(import.meta.dirname, '..', '..', 'harness', 'cli', 'bin.mjs');
 /** Nothing is shared yet, and the machine may be busy. */

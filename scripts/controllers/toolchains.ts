@@ -4,20 +4,11 @@
  *
  * Owns: the table below. Does not own: where builds are kept and when they are made (`builds.ts`).
  */
+import type { BuildPlace } from './build-place.ts';
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { nice } from '../languages/controllers.ts';
 import { archiveClasses } from './class-data.ts';
-
-export interface BuildPlace {
-  /** The language's folder under controllers-under-test. */
-  readonly sources: string;
-  /** Empty; what `{built}` stands for in the catalogue, under another name until the build has succeeded. */
-  readonly out: string;
-  /** Kept from build to build, for what a compiler can use again. */
-  readonly scratch: string;
-  readonly log: string;
-}
 
 export interface Toolchain {
   /** The program that must be on this machine. */

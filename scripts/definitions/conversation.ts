@@ -4,6 +4,7 @@
  * Owns: what a difference is. Uses the differential's comparison (`harness/clusters/differential`): uids, times, versions and generated
  * names count by their order of appearance.
  */
+import type { Difference } from './difference.ts';
 import type { Ask, Reply } from '../../harness/clusters/differential/client.ts';
 import { differences, type Place } from '../../harness/clusters/differential/compare.ts';
 import { Symbols } from '../../harness/clusters/differential/symbols.ts';
@@ -14,17 +15,6 @@ import type { Document } from './documents.ts';
 import { definedKinds, kindKey, pathOf, type Asked, type Kinds, type Served } from './kinds.ts';
 import { isKnown } from './known.ts';
 import { deletion, prepared, stepsOf, type Step } from './steps.ts';
-
-/** An answer that is not the same on both servers, at one place. */
-export interface Difference extends Place {
-  readonly project: string;
-  readonly file: string;
-  /** `apiVersion kind name`. */
-  readonly object: string;
-  readonly step: string;
-  /** `201`, `422 Invalid`. */
-  readonly answers: { readonly ours: string; readonly real: string };
-}
 
 export interface Counts {
   definitions: number;

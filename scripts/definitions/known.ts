@@ -5,7 +5,7 @@
 import { plain } from '../../harness/clusters/differential/compare.ts';
 import { isList, sortedKeys } from '../../harness/model/json.ts';
 import type { JsonValue } from '../../harness/model/object.ts';
-import type { Difference } from './conversation.ts';
+import type { Difference } from './difference.ts';
 
 export interface KnownDifference {
   readonly reason: string;

@@ -1,5 +1,6 @@
 /** The result of a comparison as text. */
-import type { Counts, Difference, Tally } from './conversation.ts';
+import type { Counts, Tally } from './conversation.ts';
+import type { Difference } from './difference.ts';
 
 const EXAMPLES = 3;
 const VALUE_MAX = 500;

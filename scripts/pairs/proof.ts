@@ -1,6 +1,6 @@
 /** Whether a reported finding is about a planted bug. Pure. */
 import type { PlantedBug, Proof } from '../../controllers-under-test/pairs/pairs.ts';
-import type { Signature } from '../../harness/model/check-result.ts';
+import type { Signature } from '../../harness/model/signature.ts';
 import type { Finding } from '../../harness/model/finding.ts';
 
 /**

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Random } from '../../harness/determinism/random.ts';
-import { signatureText } from '../../harness/model/check-result.ts';
+import { signatureText } from '../../harness/model/signature.ts';
 import { readSoakFile } from '../../harness/cli/soak/log.ts';
 import { summarySchema } from '../../harness/report/summary.ts';
 import { checkMerges } from './soak-merges.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readSoakFile } from '../../harness/cli/soak/log.ts';
 import type { Random } from '../../harness/determinism/random.ts';
-import { signatureText } from '../../harness/model/check-result.ts';
+import { signatureText } from '../../harness/model/signature.ts';
 
 const BIN = fileURLToPath(new URL('../../harness/cli/bin.mjs', import.meta.url));
 const OUTPUT = 'merged';

@@ -15,6 +15,7 @@ import type { Call } from '../call.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { Refusal } from '../refusal.ts';
 import { rowKey } from '../store.ts';
+import { type Redecode, requestOf, reviewOf } from './review.ts';
 import type { Attempt } from './attempt.ts';
 import { Suspended, type CallOut, type ServiceReference, type Wanted } from './call-out.ts';
 import { conditionsMet } from './conditions.ts';
@@ -22,7 +23,6 @@ import { inVersion, invocationOf, type Admitting, type Invocation } from './matc
 import { MutatingRound } from './mutating-policies.ts';
 import { denied, failedCalling, internalError, noDryRun, problemOf } from './refuse.ts';
 import { readAnswer, type AdmissionResponse } from './response.ts';
-import { requestOf, reviewOf } from './review.ts';
 import type { Webhook } from './webhook.ts';
 import type { Webhooks } from './webhooks.ts';
 
@@ -41,9 +41,6 @@ const REVIEW_VERSIONS = ['v1', 'v1beta1'];
 
 /** What the dispatcher of a webhook got: its word, why it could not be asked, or a final refusal. */
 type Outcome = AdmissionResponse | { readonly unreachable: string } | Refusal;
-
-/** Turns a patched map into an object of the request's version: decoded and defaulted. */
-export type Redecode = (patched: JsonObject) => JsonObject | Refusal;
 
 /** Admission of one request. */
 export class Admission {

@@ -18,7 +18,7 @@ import type { ServerState } from '../server-state.ts';
 import type { Call } from '../call.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { detailsOf, Refusal, refuse } from '../refusal.ts';
-import type { Redecode } from './admission.ts';
+import { type Redecode, requestOf } from './review.ts';
 import { inVersion, type Admitting } from './match.ts';
 import {
   matchesOf,
@@ -30,7 +30,6 @@ import {
 } from './policy-definitions.ts';
 import type { Values } from './policy-expressions.ts';
 import { internalError, problemOf } from './refuse.ts';
-import { requestOf } from './review.ts';
 
 /** Mutating policies in one request: its first round, and the second for those who want to see what became of the object. */
 export class MutatingRound {

@@ -5,6 +5,7 @@
  */
 import { isMap } from '../../model/json.ts';
 import { parseApiVersion, type JsonObject, type JsonValue } from '../../model/object.ts';
+import type { Refusal } from '../refusal.ts';
 import { ADMIN } from '../access/attributes.ts';
 import { type ServedVersion } from '../definition.ts';
 import type { Call } from '../call.ts';
@@ -82,3 +83,6 @@ function queryOptions(query: { readonly [key: string]: string }): JsonObject {
     ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
   };
 }
+
+/** Turns a patched map into an object of the request's version: decoded and defaulted. */
+export type Redecode = (patched: JsonObject) => JsonObject | Refusal;

@@ -12,12 +12,12 @@ import { type ResourceDefinition, type ServedVersion } from '../definition.ts';
 import type { Call } from '../call.ts';
 import { withEmptied } from '../kinds/emptied.ts';
 import type { MutableMeta } from '../metadata.ts';
+import { roomBeside } from '../weight.ts';
 import { emptyObject, groundOf } from './ground.ts';
 import { decodeManaged, encodeManaged, NOBODY, type Managed } from './managed.ts';
 import { managedAfterUpdate, type Writer } from './manager.ts';
 import { noteOrigin, originOf, type Origin } from './origin.ts';
 import { EMPTY_SCALE, parentEntries, SCALE_GROUND, scaleOwners } from './scale.ts';
-import { roomBeside } from '../weight.ts';
 import { ApplyError, roomAfterOwned } from './typed.ts';
 
 /** See the head of the file. */

@@ -4,7 +4,7 @@
  * Owns: which rules apply where, transition rules, messages, ratcheting. Mirrors apiextensions-apiserver `schema/cel/validation.go`.
  * Does not own: the environment and its texts, counting costs (`cost.ts`). Start at {@link compileRules}.
  */
-import type { Environment } from '@marcbachmann/cel-js';
+import { type Environment, Optional } from '@marcbachmann/cel-js';
 import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import { fieldErrorText, type FieldError } from '../refusal.ts';
@@ -15,7 +15,6 @@ import { COST_EXCEEDED, OBJECT_COST_MAX } from './cost.ts';
 import { celConcat, celEqual, registerEquality } from './equality.ts';
 import { rememberMessage } from './messages.ts';
 import { shapeOf, type Shape } from './shapes.ts';
-import { Optional } from '@marcbachmann/cel-js';
 
 /** One rule, ready to run or known not to compile. */
 export interface CompiledRule {

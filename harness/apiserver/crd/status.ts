@@ -5,7 +5,7 @@
  */
 import { isList, isMap } from '../../model/json.ts';
 import type { JsonObject, KubeObject } from '../../model/object.ts';
-import type { ServerState } from '../server-state.ts';
+import type { Timestamp } from '../timestamps.ts';
 
 export const CRDS = 'customresourcedefinitions.apiextensions.k8s.io';
 export const CLEANUP = 'customresourcecleanup.apiextensions.k8s.io';
@@ -48,12 +48,12 @@ export function initialStatus(crd: KubeObject): KubeObject {
 }
 
 /** The definition on its first DELETE: Terminating, held by the cleanup finalizer. */
-export function markedForDeletion(kernel: ServerState, crd: KubeObject): KubeObject {
+export function markedForDeletion(clock: { readonly timestamp: Timestamp }, crd: KubeObject): KubeObject {
   const { metadata } = crd;
   const terminating: Condition = {
     type: 'Terminating',
     status: 'True',
-    lastTransitionTime: kernel.timestamp(),
+    lastTransitionTime: clock.timestamp(),
     reason: 'InstanceDeletionPending',
     message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
   };
@@ -62,7 +62,7 @@ export function markedForDeletion(kernel: ServerState, crd: KubeObject): KubeObj
     ...crd,
     metadata: {
       ...metadata,
-      deletionTimestamp: kernel.timestamp(),
+      deletionTimestamp: clock.timestamp(),
       finalizers: finalizers.includes(CLEANUP) ? finalizers : [...finalizers, CLEANUP],
     },
     status: { ...statusOf(crd), conditions: [...conditionsOf(crd), terminating] },

@@ -5,13 +5,13 @@
  */
 import type { ApiRequest } from '../../wire/http.ts';
 import { parseJson } from '../../wire/go-json.ts';
-import { parseYaml, type ParsedYaml } from './go-yaml.ts';
 import { decodeProtobuf } from '../../wire/protobuf/envelope.ts';
 import { isMap, sortedKeys } from '../../model/json.ts';
 import { TYPE_META } from '../body.ts';
 import { goType } from '../definition.ts';
 import type { Route } from '../route.ts';
 import { isTooDeep } from '../weight.ts';
+import { parseYaml, type ParsedYaml } from './go-yaml.ts';
 import { checkNesting } from './nesting.ts';
 
 /** The parts of a request that its body makes. */

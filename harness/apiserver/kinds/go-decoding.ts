@@ -3,10 +3,10 @@
  *
  * Owns: paths and the two vocabularies of type errors. Does not own: the decoders (`go-decode.ts`, `go-scalar-decoders.ts`).
  */
-import { EMBEDDED } from './embedded-structs.ts';
 import { isList, isMap } from '../../model/json.ts';
 import type { JsonValue } from '../../model/object.ts';
 import { goType } from '../definition.ts';
+import { EMBEDDED } from './embedded-structs.ts';
 import type { Emptied } from './emptied.ts';
 
 /** Where a decoder is and what it found. */

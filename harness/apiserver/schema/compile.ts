@@ -4,12 +4,12 @@
  * Start here. `node.ts` reads the schema, `coerce.ts` prunes and defaults, `validate.ts` words what is wrong, `lists.ts` and
  * `embedded.ts` add what kube-openapi does not know, `../cel/rules.ts` evaluates rules.
  */
-import type { CustomSchema } from './compiled-schema.ts';
 import type { JsonValue, KubeObject } from '../../model/object.ts';
 import { compileRules, evaluateRules, hasRules, type RuleTree } from '../cel/rules.ts';
 import type { FieldError } from '../refusal.ts';
-import { coerceMap, coerceObject, withoutDefaults, type CoercedNode } from './coerce.ts';
 import type { ScalePaths } from '../definition.ts';
+import type { CustomSchema } from './compiled-schema.ts';
+import { coerceMap, coerceObject, withoutDefaults, type CoercedNode } from './coerce.ts';
 import { hasEmbedded, validateEmbedded } from './embedded.ts';
 import { hasAssociativeLists, validateLists } from './lists.ts';
 import { validateScale } from './scale.ts';

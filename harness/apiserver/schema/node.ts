@@ -4,10 +4,10 @@
  * Owns: reading the OpenAPI v3 subset of CustomResourceDefinitions into nodes. Does not own: walking them (`coerce.ts`,
  * `validate.ts`).
  */
-import type { SchemaNode, ValidationRule } from './schema-node.ts';
 import { isList, isMap, textOf } from '../../model/json.ts';
 import type { JsonObject, JsonValue } from '../../model/object.ts';
 import { lazyGoRegExp } from '../../wire/go-regexp.ts';
+import type { SchemaNode, ValidationRule } from './schema-node.ts';
 import { coerceValue } from './coerce.ts';
 import { knownFormat } from './formats.ts';
 

@@ -8,7 +8,6 @@ import { isMap } from '../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import type { ApiResponse } from '../../wire/http.ts';
 import { isStoredRaw } from '../apply/raw-metadata.ts';
-import { APPLY_PATCH, applyOptions, applyTo } from './apply.ts';
 import {
   BODY_TYPES,
   bodyTypes,
@@ -43,6 +42,7 @@ import { rowKey } from '../store.ts';
 import type { SchemaNode } from '../schema/schema-node.ts';
 import { isTooDeep, LEVELS_MAX } from '../weight.ts';
 import { placeIn, storeChanged, storeNew } from '../write.ts';
+import { APPLY_PATCH, applyOptions, applyTo } from './apply.ts';
 import { bareReason, strategicallyPatched } from './strategic.ts';
 
 /** Answers an object, or a refusal; in the version that was asked for. */

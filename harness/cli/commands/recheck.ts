@@ -4,7 +4,7 @@ import { join, relative, resolve } from 'node:path';
 import { Command } from 'commander';
 import { findConfigFile, loadConfigFile } from '../../execution/config/config-file.ts';
 import { ownProperties } from '../../execution/config/options.ts';
-import { signatureText } from '../../model/check-result.ts';
+import { signatureText } from '../../model/signature.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
 import type { CheckReport } from '../../model/finding.ts';
 import { holdsSecrets, redactConfigured } from '../../report/redaction/index.ts';

@@ -6,7 +6,7 @@ import { findConfigFile, loadConfigFile } from '../../execution/config/config-fi
 import type { StalemateOptions } from '../../execution/config/options.ts';
 import { partingOf } from '../../execution/replay/parting.ts';
 import { versions } from '../../execution/versions.ts';
-import { signatureText } from '../../model/check-result.ts';
+import { signatureText } from '../../model/signature.ts';
 import type { ClusterKind } from '../../model/cluster.ts';
 import type { Counterexample, FileSystem, Network, ProgramTime } from '../../model/counterexample.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
@@ -18,6 +18,7 @@ import { Vault } from '../../report/redaction/vault.ts';
 import { tellStory, type Told } from '../../report/story.ts';
 import { renderStory } from '../../report/terminal.ts';
 import { decodeReplayable } from '../../schedule/codec/record.ts';
+import { variablesOf } from '../../execution/config/secret-sources.ts';
 import { askAbout } from '../ask-cluster.ts';
 import {
   countArgument,
@@ -30,13 +31,12 @@ import {
 import { FindingKeeper } from '../finding-keeper.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { ReplayContext } from '../library.ts';
-import { variablesOf } from '../../execution/config/secret-sources.ts';
-import { withClusterFlags, type ClusterFlags } from './cluster-flags.ts';
 import { consented } from '../questions.ts';
 import { allowedTarget, type UsersWord } from '../stored-target.ts';
+import { readText } from '../read-text.ts';
+import { withClusterFlags, type ClusterFlags } from './cluster-flags.ts';
 import { kindOf } from './kind-flags.ts';
 import { flagsWith } from './target-flags.ts';
-import { readText } from '../read-text.ts';
 
 interface ReplayFlags extends ClusterFlags {
   readonly times?: number;

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { corpusEntryOf, type Revisited } from '../../model/corpus.ts';
 import { KnownCauses, type Suspect } from '../../execution/search/known-causes.ts';
-import { signatureText, type Violation } from '../../model/check-result.ts';
+import type { Violation } from '../../model/check-result.ts';
+import { signatureText } from '../../model/signature.ts';
 import { lostUpdate } from '../../report/test-findings.ts';
 import { decodeCorpusEntry, encodeCorpusEntry } from '../../schedule/codec/corpus-entry.ts';
 import { knownCauses } from './replay-first.ts';

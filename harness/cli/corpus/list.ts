@@ -1,5 +1,5 @@
 /** What a corpus holds, as a table and as JSON. */
-import { signatureText } from '../../model/check-result.ts';
+import { signatureText } from '../../model/signature.ts';
 import { scheduleSize } from '../../model/schedule.ts';
 import { plain, stateText } from '../../report/corpus-summary.ts';
 import { wrapWithin } from '../../report/text-wrap.ts';

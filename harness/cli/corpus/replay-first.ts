@@ -4,7 +4,7 @@ import { realNow } from '../../determinism/real-time.ts';
 import { storedTarget } from '../../execution/search/counterexample.ts';
 import type { RunConfig } from '../../execution/config/run-config.ts';
 import type { KnownCause } from '../../model/cause.ts';
-import { signatureText } from '../../model/check-result.ts';
+import { signatureText } from '../../model/signature.ts';
 import {
   isFailure,
   isSilent,
@@ -26,9 +26,9 @@ import {
 import { redactRevisited } from '../../report/redaction/index.ts';
 import { Vault } from '../../report/redaction/vault.ts';
 import { countText } from '../../report/count-text.ts';
+import { secretSources } from '../../execution/config/secret-sources.ts';
 import type { Console } from '../console.ts';
 import { revisitConfigured } from '../library.ts';
-import { secretSources } from '../../execution/config/secret-sources.ts';
 
 /** What failed once and was fixed matters most when there is too little time for all. */
 const ORDER: readonly CorpusState[] = ['fixed', 'open', 'quarantined'];

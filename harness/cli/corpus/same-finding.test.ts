@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Cause } from '../../model/cause.ts';
 import { corpusEntryOf, type CorpusEntry, type CorpusState, type NamedEntry } from '../../model/corpus.ts';
-import type { Signature } from '../../model/check-result.ts';
+import type { Signature } from '../../model/signature.ts';
 import { lostUpdate } from '../../report/test-findings.ts';
 import { doublesIn, freeName, keptAs } from './same-finding.ts';
 

@@ -1,6 +1,6 @@
 /** Which entries of a corpus are about the same bug of the same target. Names do not say: they follow from the symptom that came first. */
 import { causeKey } from '../../model/cause.ts';
-import { signatureText } from '../../model/check-result.ts';
+import { signatureText } from '../../model/signature.ts';
 import type { CorpusEntry, NamedEntry } from '../../model/corpus.ts';
 import { scheduleSize } from '../../model/schedule.ts';
 import { isCoarse } from '../../oracle/cause-kinds.ts';

@@ -5,7 +5,7 @@
  * {@link partsOf}.
  */
 import type { PartProgram } from './binaries.ts';
-import type { ControlPlaneOptions } from './control-plane.ts';
+import type { ControlPlaneOptions } from './options.ts';
 
 /** The programs, in the order in which they are started. */
 export function partsOf({

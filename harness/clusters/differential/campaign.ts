@@ -7,7 +7,8 @@
 import { asyncProperty, check, sample } from 'fast-check';
 import { realNow } from '../../determinism/real-time.ts';
 import { sequences, type Sequence } from './operation.ts';
-import { runSequence, type Difference, type SequenceResult } from './run-sequence.ts';
+import { runSequence, type SequenceResult } from './run-sequence.ts';
+import type { Difference } from './difference.ts';
 import { startOurs, startReal, type Side } from './servers.ts';
 
 export interface CampaignOptions {

@@ -2,7 +2,7 @@ import { sample } from 'fast-check';
 import { expect, it } from 'vitest';
 import { isKnown } from './known.ts';
 import { OPTIONS, sequences, type Operation } from './operation.ts';
-import type { Difference } from './run-sequence.ts';
+import type { Difference } from './difference.ts';
 
 const plain = sample(sequences(['widgets']), { seed: 1, numRuns: 1 })[0]?.operations[0];
 

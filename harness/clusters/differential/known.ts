@@ -5,7 +5,7 @@
 import type { JsonValue } from '../../model/object.ts';
 import { plain } from './compare.ts';
 import { OPTIONS } from './operation.ts';
-import type { Difference } from './run-sequence.ts';
+import type { Difference } from './difference.ts';
 
 export interface KnownDifference {
   readonly reason: string;

@@ -6,6 +6,7 @@
  */
 import { isMap } from '../../model/json.ts';
 import type { JsonValue } from '../../model/object.ts';
+import type { Difference } from './difference.ts';
 import { differences, plain, type Place } from './compare.ts';
 import type { ComparedKind } from './kinds.ts';
 import { isKnown } from './known.ts';
@@ -13,17 +14,6 @@ import type { Operation, Sequence } from './operation.ts';
 import { subresourceOf } from './request-parts.ts';
 import type { Side } from './servers.ts';
 import { World, type Outcome } from './world.ts';
-
-export interface Difference extends Place {
-  /** Verb, family, patch type, subresource and place. */
-  readonly key: string;
-  readonly kind: string;
-  readonly operation: Operation | undefined;
-  /** How many steps it takes. */
-  readonly steps: number;
-  /** Of the answers: `422 Invalid`. */
-  readonly answers: { readonly ours: string; readonly real: string };
-}
 
 export interface SequenceResult {
   /** Unexplained ones. */

@@ -7,17 +7,21 @@
 import { realMoment, realNow } from '../../determinism/real-time.ts';
 import type { Measures } from '../../model/baseline.ts';
 import { causeKey, type KnownCause } from '../../model/cause.ts';
-import { signatureText } from '../../model/check-result.ts';
+import { signatureText } from '../../model/signature.ts';
 import { reasonText, type CampaignResult, type Finding, type InconclusiveRun } from '../../model/finding.ts';
 import type { StrategyName, Trial } from '../../model/trial.ts';
 import { waivableOf, waiverFor } from '../../model/waiver.ts';
 import type { Workload } from '../../model/workload.ts';
 import { lastLines, printedIn } from '../../report/last-words.ts';
 import type { CampaignEvents } from '../api.ts';
-import { campaignResult } from './campaign-result.ts';
 import { counterexampleOf, subjectOf } from '../search/counterexample.ts';
-import { lostInReference, lostWorkerFinding, lostWorkerViolation, workerError } from '../worker/lost-worker.ts';
-import type { LostWorker } from '../worker/lost-worker.ts';
+import {
+  lostInReference,
+  lostWorkerFinding,
+  lostWorkerViolation,
+  workerError,
+  type LostWorker,
+} from '../worker/lost-worker.ts';
 import type { FromWorker, ReplayJob, SearchJob } from '../worker/protocol.ts';
 import type { Subject } from '../subject.ts';
 import { searchUntil, shifted, timePlan, type TimePlan } from '../time-plan.ts';
@@ -27,6 +31,7 @@ import type { Found } from '../search/found.ts';
 import { countWaived, newTally, type SearchTally } from '../search/tally.ts';
 import { addTally } from '../search/tally-sum.ts';
 import { superviseWorker } from '../worker/supervisor.ts';
+import { campaignResult } from './campaign-result.ts';
 
 export interface CampaignOptions {
   /** The module that a worker thread runs: it calls `runWorker` with the registry. */

@@ -9,7 +9,7 @@ import { compileExpression } from '../../apiserver/cel/environment.ts';
 import { toDynamic } from '../../apiserver/cel/shapes.ts';
 import { HarnessError } from '../../model/errors.ts';
 import type { KubeObject } from '../../model/object.ts';
-import type { Predicate } from './predicates.ts';
+import type { Predicate } from './predicate.ts';
 
 export interface CelClaim {
   /** Kebab-case, as given to `--property`. */

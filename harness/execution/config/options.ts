@@ -7,7 +7,6 @@ import { PREFIX, PREFIX_FORM } from '../../clusters/existing/prefix.ts';
 import { CLUSTERS, PARTS, type ClusterKind, type ClusterPart } from '../../model/cluster.ts';
 import type { KubeletAnswers } from '../../model/declared-answers.ts';
 import type { KindOptions } from '../../model/kind-options.ts';
-import { kindSchema } from './kind-options.ts';
 import type { FileSystem, Network, ProgramTime, Transport } from '../../model/counterexample.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { isRecord } from '../../model/json.ts';
@@ -17,10 +16,12 @@ import { nearestOf } from '../../model/nearest.ts';
 import type { Property } from '../../oracle/property.ts';
 import { answersSchema } from '../../schedule/codec/answers.ts';
 import { describeIssues } from '../../schedule/codec/issues.ts';
+import { kindSchema } from './kind-options.ts';
 import { parseBudget } from './budget.ts';
 import { findingOptions, type FindingOptions } from './config-findings.ts';
 import type { CelClaim } from './cel-claims.ts';
-import { always, eventually, sometimes, type Predicate } from './predicates.ts';
+import { always, eventually, sometimes } from './predicates.ts';
+import type { Predicate } from './predicate.ts';
 
 /** What a user may set. Paths are relative to the configuration file, or to the working directory on the command line. */
 export interface StalemateOptions extends FindingOptions {

@@ -9,23 +9,10 @@ import { HarnessError } from '../../model/errors.ts';
 import type { CheckResult, Violation } from '../../model/check-result.ts';
 import { roleOf } from '../../model/actor.ts';
 import { phaseStart, type History, type Revision } from '../../model/history.ts';
-import { objectKey, type KubeObject } from '../../model/object.ts';
+import { objectKey } from '../../model/object.ts';
 import type { Property } from '../../oracle/property.ts';
+import type { Predicate } from './predicate.ts';
 import { celPredicate, type CelClaim } from './cel-claims.ts';
-
-export interface Predicate {
-  /** Kebab-case, as given to `--property`. */
-  readonly name: string;
-  /** The resource that it is about: `pods`, `widgets.example.com`. */
-  readonly resource: string;
-  /**
-   * Whether the claim holds for an object. `objects` is everything that exists at that moment. A text is the reason why it does
-   * not hold. `before` is the version that the object replaced, if it is a change that is judged. Must be pure.
-   */
-  check(object: KubeObject, objects: readonly KubeObject[], before?: KubeObject): boolean | string;
-  /** Whether it can become false by a change of another object; by default, whether `check` takes `objects` and no `before`. */
-  readonly looksAround?: boolean;
-}
 
 /** A claim about every version of every object of a resource. */
 export function always(claim: Predicate | CelClaim): Property {

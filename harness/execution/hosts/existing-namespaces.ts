@@ -1,8 +1,8 @@
 /** Which namespaces a run has on a cluster that is not ours, and what they are called there. */
 import type { ExistingAccess } from '../../clusters/existing/access.ts';
 import { drawSecretKey } from '../../determinism/secret-key.ts';
-import { namespacesOf } from './module-host.ts';
 import type { Subject } from '../subject.ts';
+import { namespacesOf } from './namespaces-of.ts';
 
 const TOKEN_LENGTH = 4;
 /** Kubernetes' own limit. */

@@ -24,19 +24,19 @@ import { groupResource } from '../../model/object.ts';
 import type { ProjectManifests, RunSettings } from '../../model/counterexample.ts';
 import type { KindAccess } from '../../model/kind-options.ts';
 import { OUTSIDE_CRD } from '../../model/outside.ts';
-import { beforeServer } from './disturbed-links.ts';
-import { assembleServer, bystander, namespacesOf } from './module-host.ts';
 import { withoutConversionWebhooks } from '../project/manifests.ts';
 import { Places } from '../run/places.ts';
-import { namespacesThere } from './existing-namespaces.ts';
 import { accountOf, targetWorkload } from '../project/deployment.ts';
 import { elsewhere } from '../project/elsewhere.ts';
 import { creationsOf } from '../project/install.ts';
 import { withoutSamples } from '../project/sample-wins.ts';
 import type { Subject } from '../subject.ts';
+import type { Host, RunOnHost } from '../run/host.ts';
+import { beforeServer } from './disturbed-links.ts';
+import { assembleServer, bystander } from './module-host.ts';
+import { namespacesOf } from './namespaces-of.ts';
+import { namespacesThere } from './existing-namespaces.ts';
 import type { WebhookCalls } from './webhook-calls.ts';
-import type { Host } from '../run/host.ts';
-import type { World } from '../run/world.ts';
 
 export interface Ground extends Pick<
   Host,
@@ -52,7 +52,7 @@ export interface Ground extends Pick<
 const UNASKED_THERE = 'on an existing cluster it is not called';
 
 /** What the ground knows of the run that stands on it. */
-export type Standing = () => World | undefined;
+export type Standing = () => RunOnHost | undefined;
 
 /** @throws {CLUSTER_UNAVAILABLE} when there is no such cluster to be had. */
 export async function openGround(
@@ -230,7 +230,7 @@ function hasClusterScoped({ crds, samples }: Subject): boolean {
   );
 }
 
-function witnessOf(world: World | undefined): Witness | undefined {
+function witnessOf(world: RunOnHost | undefined): Witness | undefined {
   if (world === undefined) return undefined;
   return { acting: () => world.recorder.resumable(), committed: (change) => world.committed(change) };
 }

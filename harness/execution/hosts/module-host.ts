@@ -1,7 +1,7 @@
 /**
  * Puts together what lives as long as a worker: virtual time, the server, the target's module, the environment controllers.
  *
- * Owns: the order (time first, then the target's import). Start at {@link createHost}; benchmarks and tests that bring a target of
+ * Owns: the order (time first, then the target's import). Start at {@link createModuleHost}; benchmarks and tests that bring a target of
  * their own use {@link assembleHost}.
  */
 import { captureConsole } from '../../actors/in-process/console-capture.ts';
@@ -13,8 +13,7 @@ import { createRunEnvironment } from '../../actors/environment/in-run.ts';
 import { ApiServer, type ApiServerOptions, type CallOutFunction } from '../../apiserver/server.ts';
 import { createQuiescence } from '../../determinism/quiescence.ts';
 import { Random } from '../../determinism/random.ts';
-import { installVirtualTime } from '../../determinism/virtual-time.ts';
-import type { VirtualTime } from '../../determinism/virtual-time.ts';
+import { installVirtualTime, type VirtualTime } from '../../determinism/virtual-time.ts';
 import type { ProjectManifests, RunSettings } from '../../model/counterexample.ts';
 import type { KubeObject } from '../../model/object.ts';
 import { OUTSIDE_CRD } from '../../model/outside.ts';
@@ -23,10 +22,11 @@ import { identityOf, targetWorkload } from '../project/deployment.ts';
 import { withoutSamples } from '../project/sample-wins.ts';
 import { installProject } from '../project/install.ts';
 import type { Subject } from '../subject.ts';
-import { TimedServer } from './timed-server.ts';
 import type { Pace } from '../run/pace.ts';
 import type { Host, Launch } from '../run/host.ts';
 import { RUN_EPOCH_MS } from '../run/trial.ts';
+import { namespacesOf } from './namespaces-of.ts';
+import { TimedServer } from './timed-server.ts';
 
 export interface HostParts {
   readonly time: VirtualTime;
@@ -48,12 +48,8 @@ export interface HostParts {
   readonly served?: (() => void) | undefined;
 }
 
-/** A host for the target of a subject. For a module it installs virtual time in this process, for good. `beat` hears of every wait. */
-export async function createHost(subject: Subject, beat: () => void = () => {}, served?: () => void): Promise<Host> {
-  if (subject.process !== null) {
-    const { createProcessHost } = await import('./process-host.ts');
-    return createProcessHost(subject, subject.process, beat);
-  }
+/** A host for a target that is a module. It installs virtual time in this process, for good. */
+export async function createModuleHost(subject: Subject, served?: () => void): Promise<Host> {
   const time = installVirtualTime();
   const guard = installProcessGuard({
     time,
@@ -175,14 +171,6 @@ export function bystander(
     kind: 'ConfigMap',
     metadata: { name: 'stalemate-bystander', namespace, uid: '00000000-0000-4000-8000-000000000000' },
   };
-}
-
-/** The namespaces that objects are in, without those that are among the objects themselves. */
-export function namespacesOf(objects: readonly KubeObject[]): readonly string[] {
-  const own = new Set(objects.filter(({ kind }) => kind === 'Namespace').map(({ metadata }) => metadata.name));
-  return objects.flatMap(({ metadata: { namespace } }) =>
-    namespace === undefined || namespace === '' || own.has(namespace) ? [] : [namespace],
-  );
 }
 
 function ensureNamespace(server: ApiServer, name: string): void {

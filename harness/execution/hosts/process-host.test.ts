@@ -9,12 +9,12 @@ import type { ProcessManner, ProgramTime } from '../../model/counterexample.ts';
 import type { History } from '../../model/history.ts';
 import { EMPTY_SCHEDULE, type Fault } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
-import { createHost } from './module-host.ts';
 import { loadCrds, loadSamples } from '../project/manifests.ts';
 import { resolveCommand } from '../config/process-target.ts';
 import { checkAlive } from '../run/undisturbed-trouble.ts';
 import { TrialRunner } from '../run/runner.ts';
-import type { TrialOptions } from '../run/trial.ts';
+import type { TrialOptions } from '../run/trial-options.ts';
+import { createHost } from './create-host.ts';
 
 const targets = fileURLToPath(new URL('../../test/targets/', import.meta.url));
 const crds = loadCrds([`${targets}crd.yaml`]);

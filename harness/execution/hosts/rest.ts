@@ -1,6 +1,6 @@
 /** Whether a target that is a process is at rest: what whoever drains a run has to be told, on the wall's clock and on a steered one. */
 import type { Steering } from '../../actors/process/steering.ts';
-import type { World } from '../run/world.ts';
+import type { RunOnHost } from '../run/host.ts';
 
 /** A server that has not answered for so long, with nothing else going on, will not. */
 export const UNANSWERED_MS = 30_000;
@@ -23,13 +23,13 @@ export interface Rest {
   /** Something else has happened. */
   moved(): void;
   /** Rest has not come as long as `outside` says so. */
-  alsoWhile(outside: (world: World) => Holdup): void;
+  alsoWhile(outside: (world: RunOnHost) => Holdup): void;
   /** A life that begins is not waited for while `isDue`: something has to happen first, or it may reach nobody. */
   startsAfter(isDue: () => boolean): void;
   /** A program waits in a way that is not steered. */
   lost(what: string): void;
   /** Resolves when nothing moves any more. */
-  drain(world: World): Promise<void>;
+  drain(world: RunOnHost): Promise<void>;
 }
 
 /** A life of the target, as it is looked at. */

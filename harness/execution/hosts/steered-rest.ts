@@ -8,9 +8,9 @@
 import type { Doing } from '../../actors/process/steering.ts';
 import { realDelay, realNow, realSetImmediate } from '../../determinism/real-time.ts';
 import type { SteeredClock } from '../../determinism/steered-clock.ts';
+import type { RunOnHost } from '../run/host.ts';
 import { CutShort } from '../run/cut-short.ts';
 import { Unsteered } from '../run/unsteered.ts';
-import type { World } from '../run/world.ts';
 import { UNANSWERED_MS, type Holdup, type Rest, type Watched } from './rest.ts';
 
 /** A launcher answers after that many ms of real time at the latest. */
@@ -33,7 +33,7 @@ export class SteeredRest implements Rest {
   readonly #unansweredMs: number;
   readonly #lives = new Set<Watched>();
   #starting = 0;
-  #outside: (world: World) => Holdup = () => 'none';
+  #outside: (world: RunOnHost) => Holdup = () => 'none';
   #unsteered: string | undefined;
   #activity = 0;
   /** Something may have woken them since they were asked last. */
@@ -83,7 +83,7 @@ export class SteeredRest implements Rest {
     this.told();
   }
 
-  alsoWhile(outside: (world: World) => Holdup): void {
+  alsoWhile(outside: (world: RunOnHost) => Holdup): void {
     this.#outside = outside;
   }
 
@@ -100,7 +100,7 @@ export class SteeredRest implements Rest {
    * @throws {CutShort} when something outside has not come for too long: it would be waited for in every drain to come.
    * @throws {Unsteered} when time cannot be steered for a program.
    */
-  async drain(world: World): Promise<void> {
+  async drain(world: RunOnHost): Promise<void> {
     const clock = this.#clock;
     if (clock.fire()) this.told();
     // A jump has been decided on.
@@ -156,7 +156,7 @@ export class SteeredRest implements Rest {
   }
 
   /** What all lives do; `absent` while one of them is not there yet, or gone and nobody has been told. */
-  async #ask(world: World): Promise<readonly Doing[] | 'absent'> {
+  async #ask(world: RunOnHost): Promise<readonly Doing[] | 'absent'> {
     if (this.#unsteered !== undefined) throw new Unsteered(this.#unsteered);
     const lives = [...this.#lives].filter(({ isPaused }) => isPaused !== true);
     const steerings = lives.map(({ steering }) => steering).filter((steering) => steering !== undefined);
@@ -195,7 +195,7 @@ export class SteeredRest implements Rest {
   }
 
   /** Whatever grows while anything moves. */
-  #all(world: World): number {
+  #all(world: RunOnHost): number {
     let moved = this.#activity + world.gate.activity;
     for (const process of this.#lives) moved += process.moved;
     return moved;

@@ -7,8 +7,8 @@
 import { ThreadWatch, type Sleep } from '../../actors/process/threads.ts';
 import { realDelay, realNow, realSetImmediate } from '../../determinism/real-time.ts';
 import type { WallClock } from '../../determinism/run-clock.ts';
+import type { RunOnHost } from '../run/host.ts';
 import { CutShort } from '../run/cut-short.ts';
-import type { World } from '../run/world.ts';
 import { UNANSWERED_MS, type Holdup, type Rest, type Watched } from './rest.ts';
 
 const POLL_MS = 1;
@@ -54,7 +54,7 @@ export class WallRest implements Rest {
   /** How long the youngest life is waited for, once and not again by each drain. */
   #startsUntilMs = 0;
   #activity = 0;
-  #outside: (world: World) => Holdup = () => 'none';
+  #outside: (world: RunOnHost) => Holdup = () => 'none';
   #isDue: () => boolean = () => false;
   readonly #unansweredMs: number;
   readonly #reaction = new Reaction();
@@ -120,7 +120,7 @@ export class WallRest implements Rest {
   /** Here time passes by itself. */
   lost(): void {}
 
-  alsoWhile(outside: (world: World) => Holdup): void {
+  alsoWhile(outside: (world: RunOnHost) => Holdup): void {
     this.#outside = outside;
   }
 
@@ -129,7 +129,7 @@ export class WallRest implements Rest {
   }
 
   /** @throws {CutShort} when something outside has not come for too long: it would be waited for in every drain to come. */
-  async drain(world: World): Promise<void> {
+  async drain(world: RunOnHost): Promise<void> {
     let seen = this.#all(world);
     let movedMs = realNow();
     const wall = this.#wall;
@@ -186,7 +186,7 @@ export class WallRest implements Rest {
   }
 
   /** Whether the process has had its time. */
-  #isOver(sleep: Sleep, world: World): boolean {
+  #isOver(sleep: Sleep, world: RunOnHost): boolean {
     const sinceMs = realNow() - this.#toldMs;
     const computedMs = sleep === 'unknown' ? sinceMs : this.#computedMs();
     if (sleep === 'asleep') {
@@ -211,7 +211,7 @@ export class WallRest implements Rest {
   }
 
   /** Whatever grows while anything moves: a connection that is being opened too, for whose other end the process sleeps. */
-  #all(world: World): number {
+  #all(world: RunOnHost): number {
     let moved = this.#activity + world.gate.activity;
     for (const { process } of this.#lives) moved += process.moved;
     return moved;

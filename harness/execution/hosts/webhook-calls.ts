@@ -9,8 +9,8 @@ import type { Socket } from 'node:net';
 import type { CallOutFunction } from '../../apiserver/admission/call-out.ts';
 import { httpsCallOut } from '../../apiserver/http/call-out.ts';
 import type { RunClock } from '../../determinism/run-clock.ts';
+import type { RunOnHost } from '../run/host.ts';
 import type { ContainerPort, NamedService } from '../project/webhooks.ts';
-import type { World } from '../run/world.ts';
 import type { Holdup } from './rest.ts';
 import { WebhookOpening, type AskedPort, type OpeningLife } from './webhook-opening.ts';
 
@@ -22,7 +22,7 @@ export interface Answering extends OpeningLife {
 
 export interface WebhookCallOptions {
   /** The run that goes on now. */
-  readonly world: () => World | undefined;
+  readonly world: () => RunOnHost | undefined;
   /** Where services lead. */
   readonly portOf: (service: NamedService) => ContainerPort | undefined;
   /** What has to answer before the target is ready, as the configurations are now. */
@@ -84,7 +84,7 @@ export class WebhookCalls {
    * Whether nothing else should happen yet: the target makes up its mind about a question, or does not listen yet. Where it asks
    * something itself meanwhile, that has to happen first.
    */
-  holdup(world: World): Holdup {
+  holdup(world: RunOnHost): Holdup {
     const isIdle = world.gate.pending.length === 0;
     if (this.#opening.isOpening) return !isIdle ? 'none' : this.#opening.isTrying ? 'instant' : 'timed';
     if (this.#open === 0 || (world.gate.activity !== this.#sentBefore && !isIdle)) return 'none';

@@ -8,7 +8,7 @@
 import path from 'node:path';
 import * as fc from 'fast-check';
 import type { Violation } from '../../model/check-result.ts';
-import { signatureText } from '../../model/check-result.ts';
+import { signatureText } from '../../model/signature.ts';
 import { HarnessError } from '../../model/errors.ts';
 import type { History } from '../../model/history.ts';
 import type { Reference } from '../../model/reference.ts';
@@ -16,8 +16,7 @@ import type { Trial } from '../../model/trial.ts';
 import { judge } from '../../oracle/compose.ts';
 import type { Property } from '../../oracle/property.ts';
 import { writeFinding } from '../../report/record.ts';
-import { tellStory } from '../../report/story.ts';
-import type { Told } from '../../report/story.ts';
+import { tellStory, type Told } from '../../report/story.ts';
 import { redactFinding } from '../../report/redaction/index.ts';
 import { Vault } from '../../report/redaction/vault.ts';
 import { renderStory } from '../../report/terminal.ts';
@@ -28,10 +27,10 @@ import { workloadArbitrary } from '../../schedule/workload/workload-arbitrary.ts
 import type { AdversarialWriter, Aim } from '../../schedule/workload/writer.ts';
 import { counterexampleOf } from '../search/counterexample.ts';
 import { emptyHistory } from '../run/empty-history.ts';
-import { LabWorker } from './lab-worker.ts';
 import { lostWorkerViolation } from '../worker/lost-worker.ts';
 import type { RunConfig } from '../config/run-config.ts';
 import { secretSources } from '../config/secret-sources.ts';
+import { LabWorker } from './lab-worker.ts';
 import { callerFrames, withFrames } from './user-frames.ts';
 
 /** What came of one trial. */

@@ -4,7 +4,7 @@
  * Owns: k of n, never rounded. What a finding is, is `search/search.ts`; how a worker is watched, `worker/supervisor.ts`.
  */
 import { realNow } from '../../determinism/real-time.ts';
-import { signatureText, type Signature } from '../../model/check-result.ts';
+import { signatureText, type Signature } from '../../model/signature.ts';
 import { withCause } from '../../oracle/cause.ts';
 import type { ClusterKind } from '../../model/cluster.ts';
 import type { Counterexample } from '../../model/counterexample.ts';

@@ -5,7 +5,7 @@
  * (`cli/corpus/`), the runs themselves (`worker/revisit-job.ts`). The target is always that of the configuration, never one that a file names.
  */
 import { realNow } from '../../determinism/real-time.ts';
-import { signatureText } from '../../model/check-result.ts';
+import { signatureText } from '../../model/signature.ts';
 import { withCause } from '../../oracle/cause.ts';
 import { counterexampleOfEntry, notReached, type NamedEntry, type Revisited } from '../../model/corpus.ts';
 import type { Counterexample } from '../../model/counterexample.ts';
@@ -18,10 +18,10 @@ import { emptyHistory } from '../run/empty-history.ts';
 import { lostInReference, lostWorkerViolation, workerError, type LostWorker } from '../worker/lost-worker.ts';
 import type { FromWorker, Replayed, RevisitJob } from '../worker/protocol.ts';
 import type { Subject } from '../subject.ts';
-import { settleWindowOf } from './replay.ts';
 import { toxiproxyFor } from '../config/chosen-faults.ts';
 import type { RunConfig } from '../config/run-config.ts';
 import { superviseWorker } from '../worker/supervisor.ts';
+import { settleWindowOf } from './replay.ts';
 
 export interface RevisitOptions {
   /** The module that a worker thread runs. */

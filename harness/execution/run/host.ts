@@ -1,4 +1,6 @@
 /** What a run stands on, and what it can ask of a life of the target: kept by whatever is in `hosts/`. */
+import type { Gate } from '../../gate/gate.ts';
+import type { ObservedChange, Recorder } from '../../gate/recorder.ts';
 import type { EnvironmentController } from '../../actors/environment/index.ts';
 import type { RunFacts } from '../../actors/environment/in-run.ts';
 import type { Cluster } from '../../clusters/cluster.ts';
@@ -13,7 +15,6 @@ import type { ProcessEventKind, Reading } from '../../model/history.ts';
 import type { Upstream, UserInfo } from '../../wire/http.ts';
 import type { Places } from './places.ts';
 import type { Pace } from './pace.ts';
-import type { World } from './world.ts';
 
 /** One life of the target. */
 export interface Incarnation {
@@ -53,12 +54,22 @@ export interface Control {
   readonly quiescence: Quiescence;
 }
 
-/** Lives as long as the worker; a world borrows it for one run. */
+/** What a host sees of the run that stands on it. */
+export interface RunOnHost {
+  readonly gate: Gate;
+  readonly recorder: Recorder;
+  /** What arrives between two moments of rest is put into the order of labels. */
+  readonly serialised: boolean;
+  /** The server has changed something. */
+  committed(change: ObservedChange): void;
+}
+
+/** Lives as long as the worker, and is borrowed for one run at a time. */
 export interface Host {
   readonly time: RunClock;
   readonly pace: Pace;
   /** Resolves when nothing moves any more. */
-  readonly drain: (world: World) => Promise<void>;
+  readonly drain: (run: RunOnHost) => Promise<void>;
   /** How long that has taken so far, in ms of real time; absent where nobody asks. */
   readonly drainMs?: number;
   readonly launch: Launch;
@@ -91,6 +102,6 @@ export interface Host {
   readonly disturbance?: Disturbance;
   /** Called after every drain, during a check run. */
   onDrained: (() => void) | undefined;
-  /** The world that the server's changes go to. */
-  current: World | undefined;
+  /** The run that the server's changes go to. */
+  current: RunOnHost | undefined;
 }

@@ -4,7 +4,7 @@
  * Owns: the loop and its bound. Does not own: what properties say (`oracle`, `properties/`), how probes run (`prober.ts`).
  */
 import type { Violation } from '../../model/check-result.ts';
-import { signatureText } from '../../model/check-result.ts';
+import { signatureText } from '../../model/signature.ts';
 import type { History } from '../../model/history.ts';
 import type { ProbeRequest, ProbeResult } from '../../model/probe.ts';
 import type { Reference } from '../../model/reference.ts';
@@ -16,7 +16,7 @@ import { inUndisturbedRun } from '../../oracle/undisturbed.ts';
 import { unlessTimeIsOver } from './cut-short.ts';
 import type { Prober } from './prober.ts';
 import type { TrialRunner } from './runner.ts';
-import type { Live } from './live-run.ts';
+import type { Live } from './live.ts';
 
 /** A property may ask again after an answer, but not for ever. */
 const ROUNDS_MAX = 8;

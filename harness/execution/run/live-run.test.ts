@@ -6,9 +6,8 @@ import { judgeRun } from './judge.ts';
 import { Prober } from './prober.ts';
 import { takeReferences } from './references.ts';
 import { property } from './test-verdicts.ts';
-import { label, runnerOf, setPhase, setReady, thinTarget, time, workload } from './testing.ts';
-import type { Reconcile } from './testing.ts';
-import type { Live } from './live-run.ts';
+import { label, runnerOf, setPhase, setReady, thinTarget, time, workload, type Reconcile } from './testing.ts';
+import type { Live } from './live.ts';
 
 const TRIAL: Trial = {
   workload: workload([{ actor: 'writer-1', writer: 'test', ops: [label('x')] }]),

@@ -3,27 +3,12 @@ import type { History, Settlement } from '../../model/history.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import { EXTENDED_SETTLE_MS } from '../../oracle/rest.ts';
 import { ReplayScheduler } from '../../schedule/replay-scheduler.ts';
+import type { Live } from './live.ts';
 import { lookOn } from './own-moments.ts';
 import { pump } from './pump.ts';
 import { retire, settle } from './settling.ts';
-import type { TrialOptions } from './trial.ts';
+import type { TrialOptions } from './trial-options.ts';
 import type { World } from './world.ts';
-
-/** A run that has come to rest and still stands: what cannot be made again is looked at while it is there. */
-export interface Live {
-  /** As if the run had ended when it first came to rest. */
-  readonly history: History;
-  /** The same run after so much more silence, in ms of run time; asking for less than before gives what is known. */
-  settleOn(windowMs: number): Promise<{ readonly history: History; readonly windowMs: number }>;
-  /** A fresh incarnation takes over and settles; nothing can be asked of the one before after that. */
-  takeOver(): Promise<History>;
-  /** What the target does by itself when it is left alone for hours, and how long to wait so that the next of that is another one. */
-  lookOn(): Promise<{ readonly history: History; readonly waitsMs: readonly number[] }>;
-  /** The same run after so much more run time with nothing to do, and another rest. */
-  liveOn(ms: number): Promise<History>;
-  /** Whether silence takes as long as it says. */
-  readonly waitsForReal: boolean;
-}
 
 /** A suspect is given this many times the silence that it must keep, however busy it is. */
 const LIVE_WINDOWS_MAX = 2;

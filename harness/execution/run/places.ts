@@ -14,8 +14,8 @@ import type { Trial } from '../../model/trial.ts';
 import type { ObjectTarget, Program, ProgramOp } from '../../model/workload.ts';
 import { withoutForeignSecrets } from '../../report/redaction/foreign-secrets.ts';
 import { relabelled } from '../../schedule/relabel.ts';
-import type { Live } from './live-run.ts';
-import type { TrialOptions } from './trial.ts';
+import type { Live } from './live.ts';
+import type { NamespacedOptions } from './namespaced-options.ts';
 
 export class Places {
   readonly #there: ReadonlyMap<string, string>;
@@ -93,14 +93,13 @@ export class Places {
     return parts.join('/');
   }
 
-  options(options: Partial<TrialOptions>): Partial<TrialOptions> {
-    const { seedObjects, afterRest, atRest, missed } = options;
+  options<O extends NamespacedOptions>(options: O): O {
+    const { seedObjects, afterRest, atRest } = options;
     return {
       ...options,
       ...(seedObjects === undefined ? {} : { seedObjects: seedObjects.map((object) => this.object(object)) }),
       ...(afterRest === undefined ? {} : { afterRest: afterRest.map((program) => this.#program(program)) }),
       ...(atRest === undefined ? {} : { atRest: (live) => atRest(this.#live(live)) }),
-      ...(missed === undefined ? {} : { missed }),
     };
   }
 

@@ -9,8 +9,7 @@ import { roleOf } from '../../model/actor.ts';
 import { assertNever } from '../../model/errors.ts';
 import { phaseStartMs, type History, type Revision } from '../../model/history.ts';
 import { diffLeaves, isServerLeaf, jsonEqual, leafPattern, leavesOf } from '../../model/leaf.ts';
-import { objectKey } from '../../model/object.ts';
-import type { JsonObject, KubeObject } from '../../model/object.ts';
+import { objectKey, type JsonObject, type KubeObject } from '../../model/object.ts';
 import type { ExpectedState, ProbeRequest, ProbeResult } from '../../model/probe.ts';
 import type { Reference } from '../../model/reference.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
@@ -20,8 +19,8 @@ import type { Workload } from '../../model/workload.ts';
 import { restingRevisions } from '../../oracle/final-state.ts';
 import { activityAfter, goesOn, laterHalf, restStart } from '../../oracle/rest.ts';
 import { foreignInput } from './foreign-input.ts';
-import type { Live } from './live-run.ts';
-import type { TrialOptions } from './trial.ts';
+import type { Live } from './live.ts';
+import type { TrialOptions } from './trial-options.ts';
 
 /** How long may still be waited for runs that stand, in ms of real time. */
 export interface Patience {

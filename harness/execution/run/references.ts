@@ -7,8 +7,7 @@
 import { realNow } from '../../determinism/real-time.ts';
 import { roleOf } from '../../model/actor.ts';
 import { loadOf, rounded, type Measures } from '../../model/baseline.ts';
-import { phaseStart } from '../../model/history.ts';
-import type { History, Mark } from '../../model/history.ts';
+import { phaseStart, type History, type Mark } from '../../model/history.ts';
 import type { KubeObject } from '../../model/object.ts';
 import type { Reference } from '../../model/reference.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
@@ -19,15 +18,14 @@ import type { ProgramOp, Workload } from '../../model/workload.ts';
 import { drawnNamesIn } from '../../oracle/drawn-names.ts';
 import { leaseSeconds, lockHolder } from '../../oracle/leadership.ts';
 import { ownPauseMs } from '../../oracle/pace.ts';
-import { buildReference, idleRates } from '../../oracle/reference.ts';
-import type { ReferenceRun } from '../../oracle/reference.ts';
+import { buildReference, idleRates, type ReferenceRun } from '../../oracle/reference.ts';
 import type { StrategyHints } from '../../schedule/strategies/strategy.ts';
 import type { Aim, SpecChange } from '../../schedule/workload/writer.ts';
 import { inLanes } from './lanes.ts';
 import { aimOf, possibleChanges, targetsOf } from './aim.ts';
-import type { Live } from './live-run.ts';
+import type { Live } from './live.ts';
 import type { TrialRunner } from './runner.ts';
-import type { Habit } from './trial.ts';
+import type { Habit } from './trial-options.ts';
 import { checkAlive, undisturbedWarnings } from './undisturbed-trouble.ts';
 
 /** Distinct seeds and clocks: what follows them is volatile by nature. */

@@ -4,7 +4,7 @@ import { invariant } from '../../model/errors.ts';
 import type { Program, ProgramOp, Workload } from '../../model/workload.ts';
 import { objectTarget } from '../config/object-target.ts';
 import { rest } from './settling.ts';
-import type { TrialOptions } from './trial.ts';
+import type { TrialOptions } from './trial-options.ts';
 import type { World } from './world.ts';
 
 /** Applies the sample (or nothing yet) and lets the target come to rest, in the default order. */

@@ -10,10 +10,9 @@ import type { Item, Scheduler } from '../../model/item.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import { ReplayScheduler } from '../../schedule/replay-scheduler.ts';
 import { watchGivenUp } from '../../oracle/open-watches.ts';
-import { pump } from './pump.ts';
-import type { PumpEnd } from './pump.ts';
+import { pump, type PumpEnd } from './pump.ts';
 import { Rewatching } from './rewatching.ts';
-import type { TrialOptions } from './trial.ts';
+import type { TrialOptions } from './trial-options.ts';
 import type { World } from './world.ts';
 
 /** Items without a timer in between that only a spinning target reaches once nobody disturbs it. */

@@ -3,84 +3,27 @@
  *
  * Owns: the phases. What is there before them is `setting-up.ts`, when each is over `settling.ts`. Start at {@link runTrial}.
  */
-import type { ClusterState } from '../../clusters/cluster.ts';
 import { Random } from '../../determinism/random.ts';
-import type { RunSettings } from '../../model/counterexample.ts';
 import type { History, Settlement } from '../../model/history.ts';
 import type { Item, Scheduler } from '../../model/item.ts';
 import { partsOf } from '../../model/label.ts';
-import type { KubeObject } from '../../model/object.ts';
-import type { DrawnNames } from '../../model/reference.ts';
-import type { Program, Workload } from '../../model/workload.ts';
+import type { TrialOptions } from './trial-options.ts';
 import { CutShort } from './cut-short.ts';
-import { LiveRun, type Live } from './live-run.ts';
+import { LiveRun } from './live-run.ts';
 import { neverTooLate } from './latest.ts';
 import { pump } from './pump.ts';
 import { programsOf, setUp } from './setting-up.ts';
 import { idle, retire, settle, waitedBy } from './settling.ts';
-import type { Stopwatch } from './stopwatch.ts';
 import type { WarmPlace } from './warm-place.ts';
 import { World } from './world.ts';
 import type { Host } from './host.ts';
 
 /** 2026-01-01T00:00:00Z: where the run's clock starts; any fixed date will do. */
 export const RUN_EPOCH_MS = 1_767_225_600_000;
-export interface TrialOptions {
-  readonly host: Host;
-  readonly snapshot: ClusterState;
-  readonly settings: RunSettings;
-  readonly workload: Workload;
-  /** Decides during contention. */
-  readonly scheduler: Scheduler;
-  /** Labels of the schedule that never came up, asked once contention is over. */
-  readonly missed?: () => readonly string[];
-  /** Whether reads put off rest; `when-new`: those that have not been asked several times since anything changed. */
-  readonly readsAreActivity?: boolean | 'when-new';
-  /** What the target has done undisturbed before contention begins. */
-  readonly habit?: Habit;
-  /** How long the target may be silent, in ms, before it goes on by itself: no window is shorter, unless one is asked for. */
-  readonly pauseMs?: number;
-  /** Names that the target draws itself. */
-  readonly drawnNames?: DrawnNames;
-  /** Objects that are there from the beginning, stored as they are; the sample is not applied then. */
-  readonly seedObjects?: readonly KubeObject[];
-  /** Seeds other than the settings' own, for references. */
-  readonly seed?: number;
-  /** Run time at which the clock starts, after the epoch; for references. */
-  readonly clockOffsetMs?: number;
-  /** Overrides the settle window, for suspects. */
-  readonly settleWindowMs?: number;
-  /** However long activity lasts, settling ends after so many windows of waiting for more. */
-  readonly settleWindowsMax?: number;
-  /** Called once the run has come to rest, while it still stands; the history is then what it was at that moment. */
-  readonly atRest?: (live: Live) => Promise<void>;
-  /** From settle on, the target is not shown its own writes. */
-  readonly withholdEcho?: boolean;
-  /** The target lives through the crashes of the schedule. */
-  readonly withoutCrashes?: boolean;
-  /** After settling, a fresh incarnation takes over and settles too. */
-  readonly freshIncarnation?: boolean;
-  /** After settling, this much more run time passes with nothing to do. */
-  readonly idleMs?: number;
-  /** Told what the run is about. */
-  readonly stopwatch?: Stopwatch;
-  /** Where a target stands that lives through many runs; it is started there when none does. */
-  readonly place?: WarmPlace;
-  /** Programs that start after settling, each followed by another settling: used by references and drift probes. */
-  readonly afterRest?: readonly Program[];
-}
-
 /**
  * What a target does when it starts and when the sample is applied, as the references saw it. On a busy machine a process may pause
  * in the middle of that for longer than it is given to be at rest.
  */
-export interface Habit {
-  /** Watches that it opens. */
-  readonly watches: number;
-  /** Changes that it makes of the sample; absent until runs that begin with it have shown. */
-  readonly changes?: number;
-}
-
 /** Runs one trial to its end. The world is closed when the promise resolves. */
 export async function runTrial(options: TrialOptions): Promise<History> {
   const { host, settings, workload } = options;

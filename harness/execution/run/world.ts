@@ -7,18 +7,9 @@ import type { EnvironmentController } from '../../actors/environment/index.ts';
 import { runProgram, type ProgramContext } from '../../actors/program.ts';
 import type { Random } from '../../determinism/random.ts';
 import { Gate } from '../../gate/gate.ts';
-import { Awaited } from './awaited.ts';
-import { Delays, latestMs } from './delays.ts';
-import { ProgramWaits } from './program-waits.ts';
-import { HeldLocks } from './held-locks.ts';
-import type { Host } from './host.ts';
-import { Incarnations } from './incarnations.ts';
-import type { Pace } from './pace.ts';
-import { RepeatedReads } from './repeated-reads.ts';
 import { Naming } from '../../gate/naming.ts';
 import { Recorder, type ObservedChange } from '../../gate/recorder.ts';
-import type { ActorId } from '../../model/actor.ts';
-import { roleOf, WORKLOADS } from '../../model/actor.ts';
+import { type ActorId, roleOf, WORKLOADS } from '../../model/actor.ts';
 import type { Revision } from '../../model/history.ts';
 import type { Choice, Item, TimerItem } from '../../model/item.ts';
 import { partsOf } from '../../model/label.ts';
@@ -26,11 +17,19 @@ import { groupResource } from '../../model/object.ts';
 import { TIME } from '../../model/schedule.ts';
 import type { DrawnNames } from '../../model/reference.ts';
 import type { ObjectTarget, Program } from '../../model/workload.ts';
+import { Awaited } from './awaited.ts';
+import { Delays, latestMs } from './delays.ts';
+import { ProgramWaits } from './program-waits.ts';
+import { HeldLocks } from './held-locks.ts';
+import type { Host, RunOnHost } from './host.ts';
+import { Incarnations } from './incarnations.ts';
+import type { Pace } from './pace.ts';
+import { RepeatedReads } from './repeated-reads.ts';
 
 /** What a request takes of run time. */
 const ROUND_TRIP_MS = 1;
 
-export class World {
+export class World implements RunOnHost {
   readonly gate: Gate;
   readonly recorder: Recorder;
   readonly naming: Naming;

@@ -7,7 +7,8 @@
 import { realNow } from '../../determinism/real-time.ts';
 import { roleOf } from '../../model/actor.ts';
 import type { Cause } from '../../model/cause.ts';
-import { signatureText, type Violation } from '../../model/check-result.ts';
+import type { Violation } from '../../model/check-result.ts';
+import { signatureText } from '../../model/signature.ts';
 import type { FindingStats, Neighbour } from '../../model/finding.ts';
 import type { History } from '../../model/history.ts';
 import type { Schedule } from '../../model/schedule.ts';
@@ -19,9 +20,17 @@ import type { CutAt } from '../time-plan.ts';
 import { firstDivergence } from '../run/fingerprint.ts';
 import type { Judged } from '../run/judge.ts';
 import type { TrialRunner } from '../run/runner.ts';
-import { counterfactuals, gradeOf, reproduce, shrinkFinding } from './shrink-finding.ts';
+import {
+  counterfactuals,
+  gradeOf,
+  reproduce,
+  shrinkFinding,
+  type Attempt,
+  type Shrunk,
+  type Without,
+  type Wanted,
+} from './shrink-finding.ts';
 import type { Suspect } from './known-causes.ts';
-import type { Attempt, Shrunk, Without, Wanted } from './shrink-finding.ts';
 import type { SearchTally } from './tally.ts';
 
 /** A trial that violated something. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Cause } from '../../model/cause.ts';
-import { signatureText } from '../../model/check-result.ts';
+import { signatureText } from '../../model/signature.ts';
 import { causesOf } from '../../oracle/cause.ts';
 import { historyBuilder } from '../../oracle/test-history.ts';
 import { becauseOf, symptomLines } from '../../report/symptoms.ts';

@@ -3,7 +3,8 @@
  * often. A violation of a known cause is counted, and no time is spent on it.
  */
 import type { KnownCause } from '../../model/cause.ts';
-import { signatureText, type Violation } from '../../model/check-result.ts';
+import type { Violation } from '../../model/check-result.ts';
+import { signatureText } from '../../model/signature.ts';
 import { isExplained, type Causes } from '../../oracle/cause.ts';
 import { addSymptom, type SearchTally } from './tally.ts';
 

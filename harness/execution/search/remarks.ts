@@ -1,5 +1,6 @@
 /** What properties warn of in the runs of a search: the first sentence of each signature, and how many runs showed it. */
-import { signatureText, type Violation } from '../../model/check-result.ts';
+import type { Violation } from '../../model/check-result.ts';
+import { signatureText } from '../../model/signature.ts';
 import { sortedRemarks, type Remark } from '../../model/finding.ts';
 import type { History } from '../../model/history.ts';
 import { withoutItsSecrets } from '../../report/redaction/index.ts';

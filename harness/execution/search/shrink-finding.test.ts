@@ -1,14 +1,28 @@
 import { describe, expect, it } from 'vitest';
-import { signatureText } from '../../model/check-result.ts';
-import { deviationText, EMPTY_SCHEDULE } from '../../model/schedule.ts';
-import type { Fault, Hold, Preemption, Schedule } from '../../model/schedule.ts';
+import { signatureText } from '../../model/signature.ts';
+import {
+  deviationText,
+  EMPTY_SCHEDULE,
+  type Fault,
+  type Hold,
+  type Preemption,
+  type Schedule,
+} from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
-import { emptyHistory } from '../run/empty-history.ts';
-import { reproduce, counterfactuals, gradeOf, shrinkFinding } from './shrink-finding.ts';
-import type { Judged } from '../run/judge.ts';
-import type { Attempt, Shrunk, ShrinkOptions, Wanted } from './shrink-finding.ts';
 import { historyBuilder, manifest } from '../../oracle/test-history.ts';
+import { emptyHistory } from '../run/empty-history.ts';
+import type { Judged } from '../run/judge.ts';
 import { violation } from '../run/test-verdicts.ts';
+import {
+  reproduce,
+  counterfactuals,
+  gradeOf,
+  shrinkFinding,
+  type Attempt,
+  type Shrunk,
+  type ShrinkOptions,
+  type Wanted,
+} from './shrink-finding.ts';
 
 const PREEMPTION: Preemption = {
   before: 'controller/update/a#0!sent',

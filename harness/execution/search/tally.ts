@@ -4,7 +4,7 @@
  * Owns: the tally that a worker reports, and what one run adds to it. Does not own: adding up workers (`tally-sum.ts`).
  */
 import { loadOf, type Load } from '../../model/baseline.ts';
-import { signatureText } from '../../model/check-result.ts';
+import { signatureText } from '../../model/signature.ts';
 import type { Symptom } from '../../model/cause.ts';
 import { reasonText, type PropertyTally, type Remark, type TargetUse } from '../../model/finding.ts';
 import type { History } from '../../model/history.ts';

@@ -1,6 +1,7 @@
 /** Two bugs of one object: what is known of one must not hide the other. Causes are read off hand-written histories. */
 import { expect, it } from 'vitest';
-import { signatureText, type Violation } from '../../model/check-result.ts';
+import type { Violation } from '../../model/check-result.ts';
+import { signatureText } from '../../model/signature.ts';
 import type { History } from '../../model/history.ts';
 import type { KubeObject } from '../../model/object.ts';
 import { causesOf, otherNames } from '../../oracle/cause.ts';

@@ -1,6 +1,6 @@
 /** Where a shard of a soak stands, as its lines tell it: the same after a restart as if it had never been killed. */
 import { causeKey, type KnownCause } from '../../model/cause.ts';
-import { signatureText } from '../../model/check-result.ts';
+import { signatureText } from '../../model/signature.ts';
 import { reasonText } from '../../model/finding.ts';
 import type { SoakEntry, SoakLineOf, SoakRecord } from '../../model/soak.ts';
 import { compareExamples, isSmall } from '../../report/soak/smallest.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KnownCause } from '../../model/cause.ts';
-import { signatureText } from '../../model/check-result.ts';
+import { signatureText } from '../../model/signature.ts';
 import { HarnessError, type HarnessErrorCode } from '../../model/errors.ts';
 import type { CampaignResult, InconclusiveRun } from '../../model/finding.ts';
 import type { SoakEntry, SoakLine } from '../../model/soak.ts';

@@ -1,6 +1,6 @@
 /** What counts as the stored finding when its trial runs again. */
 import { expect, it } from 'vitest';
-import { signatureText } from '../../model/check-result.ts';
+import { signatureText } from '../../model/signature.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import { takeReferences } from '../run/references.ts';
 import { property, violation } from '../run/test-verdicts.ts';

@@ -2,7 +2,8 @@
  * The worker's side of a replay: k of n, as stored; and when the target was edited and nothing comes back, with its labels moved.
  */
 import { realNow } from '../../determinism/real-time.ts';
-import { signatureText, type Violation } from '../../model/check-result.ts';
+import type { Violation } from '../../model/check-result.ts';
+import { signatureText } from '../../model/signature.ts';
 import { HarnessError } from '../../model/errors.ts';
 import type { History } from '../../model/history.ts';
 import type { Reanchored } from '../../model/schedule.ts';
@@ -10,20 +11,20 @@ import type { Trial } from '../../model/trial.ts';
 import type { Workload } from '../../model/workload.ts';
 import type { Property } from '../../oracle/property.ts';
 import { reanchorings } from '../../schedule/reanchor.ts';
-import type { Pulse } from './pulse.ts';
-import { lanesOf, type Lane, type ReplayGround, type Stored } from './replay-ground.ts';
-import { shrinkAgain } from './shrink-again.ts';
 import { CutShort, unlessTimeIsOver } from '../run/cut-short.ts';
 import { checkRun } from '../run/check-run.ts';
 import { firstDivergence } from '../run/fingerprint.ts';
 import { inLanes } from '../run/lanes.ts';
 import { judgeRun, runJudged, type Judged } from '../run/judge.ts';
-import type { Replayed, ReplayJob } from './protocol.ts';
 import type { Subject } from '../subject.ts';
 import { referenceCache } from '../run/reference-cache.ts';
 import { takeReferences, withDeclared, type References } from '../run/references.ts';
 import type { TrialRunner } from '../run/runner.ts';
-import type { Live } from '../run/live-run.ts';
+import type { Live } from '../run/live.ts';
+import type { Pulse } from './pulse.ts';
+import { lanesOf, type Lane, type ReplayGround, type Stored } from './replay-ground.ts';
+import { shrinkAgain } from './shrink-again.ts';
+import type { Replayed, ReplayJob } from './protocol.ts';
 
 /** What several runs of one trial gave. */
 interface Runs {

@@ -3,7 +3,7 @@
  *
  * What a campaign leaves out at the end of its budget is made up for here, in the same way.
  */
-import { signatureText } from '../../model/check-result.ts';
+import { signatureText } from '../../model/signature.ts';
 import { ownCause } from '../../model/cause.ts';
 import type { Trial } from '../../model/trial.ts';
 import { inLanes } from '../run/lanes.ts';

@@ -15,23 +15,24 @@ import { lastLinesOf, printedIn } from '../../report/last-words.ts';
 import type { AdversarialWriter } from '../../schedule/workload/writer.ts';
 import { workloadArbitrary } from '../../schedule/workload/workload-arbitrary.ts';
 import { checkRun } from '../run/check-run.ts';
-import { bystander, createHost } from '../hosts/module-host.ts';
+import { bystander } from '../hosts/module-host.ts';
+import { createHost } from '../hosts/create-host.ts';
 import { busyUntilCut } from '../run/busy-with.ts';
 import { judgeRun, runJudged } from '../run/judge.ts';
 import { Prober } from '../run/prober.ts';
-import type { FromWorker, LabJob, LabRequest, SearchJob, TryJob, WorkerData } from './protocol.ts';
 import type { Subject } from '../subject.ts';
 import { searchUntil, shifted } from '../time-plan.ts';
-import { closeWhenAsked } from './closing.ts';
-import { Pulse } from './pulse.ts';
 import { referenceCache } from '../run/reference-cache.ts';
 import { takeReferences, undisturbedMeasures, withDeclared } from '../run/references.ts';
-import { doReplay } from './replay-job.ts';
-import { doRevisit } from './revisit-job.ts';
 import { TrialRunner } from '../run/runner.ts';
 import { Unsteered } from '../run/unsteered.ts';
 import { search } from '../search/search.ts';
 import { newTally } from '../search/tally.ts';
+import type { FromWorker, LabJob, LabRequest, SearchJob, TryJob, WorkerData } from './protocol.ts';
+import { closeWhenAsked } from './closing.ts';
+import { Pulse } from './pulse.ts';
+import { doReplay } from './replay-job.ts';
+import { doRevisit } from './revisit-job.ts';
 
 /** What the composition root knows: every property and writer by name. */
 export interface Registry {

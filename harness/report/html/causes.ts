@@ -10,7 +10,7 @@ import { partsOf } from '../../model/label.ts';
 import { objectKey, parentOf, type KubeObject } from '../../model/object.ts';
 import type { HistoryIndex } from '../history-index.ts';
 import { isConflict } from '../operation-text.ts';
-import type { RawEvent } from './event-table.ts';
+import type { RawEvent } from './raw-event.ts';
 
 /** A list of thousands follows from thousands of writes; the newest are what it is about. */
 const CAUSES_MAX = 8;

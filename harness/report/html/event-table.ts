@@ -7,10 +7,10 @@
 import { assertNever } from '../../model/errors.ts';
 import { isWrite, type History, type Operation } from '../../model/history.ts';
 import { objectKey } from '../../model/object.ts';
-import type { HistoryIndex } from '../history-index.ts';
-import { bare } from '../history-index.ts';
+import { type HistoryIndex, bare } from '../history-index.ts';
 import { logText } from '../log-line.ts';
 import { answerText, requestText, type TextContext } from '../operation-text.ts';
+import { EVENT_KINDS, type RawEvent } from './raw-event.ts';
 import { causesOf } from './causes.ts';
 
 /** Columns of equal length; `-1` points nowhere. */
@@ -35,26 +35,6 @@ export interface EventTable {
 /** Characters of bodies that a page carries, each and in all: the record has them whole. */
 const BODY_MAX = 6_000;
 const BODIES_MAX = 250_000;
-
-const EVENT_KINDS = ['read', 'write', 'refused', 'delivery', 'stream', 'process', 'decision', 'phase', 'log'] as const;
-
-export type EventKind = (typeof EVENT_KINDS)[number];
-
-/** One event before it is packed. */
-export interface RawEvent {
-  readonly at: number;
-  readonly timeMs: number;
-  readonly kind: EventKind;
-  readonly actor: string;
-  readonly verb: string;
-  readonly object: string;
-  readonly text: string;
-  readonly label: string;
-  /** Operation id, when it stands for one. */
-  readonly op?: number;
-  /** Revision that a delivery shows. */
-  readonly revision?: number;
-}
 
 export function eventTable(index: HistoryIndex, field: string): EventTable {
   const events = rawEvents(index, field).sort((a, b) => a.at - b.at);

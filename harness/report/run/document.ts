@@ -5,10 +5,10 @@
  * Owns: the nouns. Does not own: how they are made (`make-document.ts`) and checked (`document-schema.ts`). Holds no secret. Changing
  * the meaning of a field is a new version.
  */
-import { confirmationText, isNotConfirmed, type Confirmation } from '../../model/confirmation.ts';
-import type { CampaignOutcome, Grade, OnBase, PropertyTally, Reproduced } from '../../model/finding.ts';
+import { confirmationText, isNotConfirmed, type Confirmation, type Reproduced } from '../../model/confirmation.ts';
+import type { CampaignOutcome, Grade, OnBase, PropertyTally } from '../../model/finding.ts';
 import type { CorpusState, RevisitOutcome } from '../../model/corpus.ts';
-import type { SoakFacts } from '../../model/soak.ts';
+import type { SoakFacts } from '../../model/soak-facts.ts';
 import type { LeftOutLine } from '../left-out.ts';
 import type { RemarkLine } from '../remarks.ts';
 import { quoted } from '../shell-word.ts';

@@ -1,6 +1,6 @@
 /** Campaigns as the run document. Pure; what comes in has no secrets any more. Start with {@link makeScenario}. */
 import { saysNothing } from '../../model/corpus.ts';
-import { signatureText } from '../../model/check-result.ts';
+import { signatureText } from '../../model/signature.ts';
 import { InvariantError } from '../../model/errors.ts';
 import { failsRun, hasNoVerdict, isStoppedEarly } from '../../model/outcome.ts';
 import type { CampaignOutcome, CampaignResult, Finding } from '../../model/finding.ts';

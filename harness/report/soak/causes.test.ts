@@ -1,7 +1,7 @@
 /** Causes over the lines of a soak, those from before causes among them. */
 import { describe, expect, it } from 'vitest';
 import type { Cause } from '../../model/cause.ts';
-import { signatureText } from '../../model/check-result.ts';
+import { signatureText } from '../../model/signature.ts';
 import type { SoakEntry, SoakRecord } from '../../model/soak.ts';
 import { mergeSoak } from './merge.ts';
 import { batchResult, entry, finding, head } from './test-lines.ts';

@@ -4,7 +4,8 @@
  * Where later lines say which cause shows in such a way, the older ones are added to it. Does not own: what is added up (`merge.ts`).
  */
 import { causeKey, sortedSymptoms, type Symptom, type Symptoms } from '../../model/cause.ts';
-import { signatureText, type Violation } from '../../model/check-result.ts';
+import type { Violation } from '../../model/check-result.ts';
+import { signatureText } from '../../model/signature.ts';
 import type { BatchPart } from './parts.ts';
 
 export interface CauseNames {

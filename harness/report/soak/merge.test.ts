@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SoakEntry, SoakLine, SoakLineOf } from '../../model/soak.ts';
-import { signatureText } from '../../model/check-result.ts';
+import { signatureText } from '../../model/signature.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import { runPage } from '../html/run/run-page.ts';
 import { FORMATS } from '../run/formats.ts';

@@ -6,9 +6,8 @@
  * the files (`cli/soak/`), how the result is told (`report/summary.ts`, `report/run/`). Start at {@link mergeSoak}.
  */
 import type { BudgetCheck } from '../../model/baseline.ts';
-import { causeNames, symptomsOf, type CauseNames } from './causes.ts';
 import type { CorpusSummary } from '../../model/corpus.ts';
-import { signatureText } from '../../model/check-result.ts';
+import { signatureText } from '../../model/signature.ts';
 import {
   reasonText,
   sortedRemarks,
@@ -21,8 +20,10 @@ import {
 import { outcomeBesides, outcomeOf } from '../../model/outcome.ts';
 import type { UnjudgedRun } from '../../model/recording.ts';
 import { countOf, united } from '../../model/sketch.ts';
-import type { BatchResult, SoakAbout, SoakBudget, SoakEntry, SoakFacts, SoakLineOf } from '../../model/soak.ts';
+import type { BatchResult, SoakAbout, SoakBudget, SoakEntry, SoakLineOf } from '../../model/soak.ts';
+import type { SoakFacts } from '../../model/soak-facts.ts';
 import { waiverText } from '../../model/waiver.ts';
+import { causeNames, symptomsOf, type CauseNames } from './causes.ts';
 import { budgetsOver, keptOf } from './judged.ts';
 import { averageMeasures } from './measures.ts';
 import { Parts, type BatchPart } from './parts.ts';

@@ -1,6 +1,7 @@
 /** A soak in words, in figures and in documents: what stands behind it beside what every campaign tells. */
 import { z } from 'zod';
-import type { SoakBudget, SoakFacts } from '../../model/soak.ts';
+import type { SoakBudget } from '../../model/soak.ts';
+import type { SoakFacts } from '../../model/soak-facts.ts';
 import { spanText } from '../count-text.ts';
 
 export interface Figure {

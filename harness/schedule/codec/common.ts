@@ -1,7 +1,7 @@
 /** Schemas of the nouns that several formats share. */
 import { z } from 'zod';
 import type { Cause } from '../../model/cause.ts';
-import type { Signature } from '../../model/check-result.ts';
+import type { Signature } from '../../model/signature.ts';
 import { isRecord } from '../../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 

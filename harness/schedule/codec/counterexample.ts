@@ -9,8 +9,7 @@ import type {
   RunSettings,
 } from '../../model/counterexample.ts';
 import { CLUSTERS, PARTS } from '../../model/cluster.ts';
-import { CONFIRM_ON, type Confirmation } from '../../model/confirmation.ts';
-import type { Reproduced } from '../../model/finding.ts';
+import { CONFIRM_ON, type Confirmation, type Reproduced } from '../../model/confirmation.ts';
 import { answersSchema } from './answers.ts';
 import { cause, kubeObject, signature, type Shape } from './common.ts';
 import { decode, encode, type Format } from './format.ts';

@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import type { Symptom } from '../../model/cause.ts';
 import type { Violation } from '../../model/check-result.ts';
-import type { Counterfactual, FindingStats, Reproduced } from '../../model/finding.ts';
+import type { Counterfactual, FindingStats } from '../../model/finding.ts';
+import type { Reproduced } from '../../model/confirmation.ts';
 import { cause, signature, type Shape } from './common.ts';
 
 export const symptom: z.ZodType<Symptom> = z

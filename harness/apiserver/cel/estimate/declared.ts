@@ -4,10 +4,9 @@
  * Mirrors `SchemaDeclType` of k8s.io/apiserver `cel/common/schemas.go`. What has no bound in the schema is bounded by what fits into
  * a request.
  */
-import type { Declared } from './types.ts';
 import type { SchemaNode } from '../../schema/schema-node.ts';
 import { escapeName } from '../shapes.ts';
-import { BOOL, DYN, INT, listOf, mapOf, simple, STRING, type Type } from './types.ts';
+import { type Declared, BOOL, DYN, INT, listOf, mapOf, simple, STRING, type Type } from './types.ts';
 
 /** The largest request that estimates reckon with. */
 export const REQUEST_BYTES_MAX: number = 3 * 1024 * 1024;

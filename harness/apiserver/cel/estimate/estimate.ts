@@ -8,7 +8,7 @@
  */
 import { callCost, type CallCost, type Operand } from './call-costs.ts';
 import { checked } from './check.ts';
-import type { Declared } from './types.ts';
+import { type Declared, isOptional, optionalOf, type Type } from './types.ts';
 import type { Overload } from './functions.ts';
 import { Path } from './path.ts';
 import { exactly, plus, times, UNBOUNDED, unite, UNKNOWN, type Size } from './sizes.ts';
@@ -23,7 +23,6 @@ import {
   type Parsed,
   type Select,
 } from './syntax.ts';
-import { isOptional, optionalOf, type Type } from './types.ts';
 
 const LIST = 10;
 const MAP = 30;

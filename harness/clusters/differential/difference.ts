@@ -1,0 +1,14 @@
+/** Where the embedded server and a real one answer differently. */
+import type { Place } from './compare.ts';
+import type { Operation } from './operation.ts';
+
+export interface Difference extends Place {
+  /** Verb, family, patch type, subresource and place. */
+  readonly key: string;
+  readonly kind: string;
+  readonly operation: Operation | undefined;
+  /** How many steps it takes. */
+  readonly steps: number;
+  /** Of the answers: `422 Invalid`. */
+  readonly answers: { readonly ours: string; readonly real: string };
+}

@@ -1,0 +1,9 @@
+import type { KubeObject } from '../../model/object.ts';
+
+/** The namespaces that objects are in, without those that are among the objects themselves. */
+export function namespacesOf(objects: readonly KubeObject[]): readonly string[] {
+  const own = new Set(objects.filter(({ kind }) => kind === 'Namespace').map(({ metadata }) => metadata.name));
+  return objects.flatMap(({ metadata: { namespace } }) =>
+    namespace === undefined || namespace === '' || own.has(namespace) ? [] : [namespace],
+  );
+}

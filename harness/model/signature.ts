@@ -1,0 +1,18 @@
+/** How a violation looks: what it is a violation of, and where it shows. Several may have one cause. */
+export interface Signature {
+  /** `convergence`, `no-lost-update`, … */
+  readonly property: string;
+  /** The bug class within the property: `carried-back`, `self-triggered-writes`, … */
+  readonly class: string;
+  /** Roles of the actors involved, guilty first: `target`, `writer`, `user`. */
+  readonly actors: readonly string[];
+  /** `widgets.example.com`; empty when no object is involved. */
+  readonly kind: string;
+  /** Leaf pattern without list keys that vary; empty when no field is involved. */
+  readonly field: string;
+}
+
+/** One line that identifies a signature. */
+export function signatureText(signature: Signature): string {
+  return [signature.property, signature.class, signature.actors.join('+'), signature.kind, signature.field].join(' | ');
+}
