@@ -135,6 +135,9 @@ function validateMaps(meta: ObjectMeta, errors: FieldError[]): void {
   if (ownerReferences !== undefined) validateOwners(ownerReferences, errors);
 }
 
+/** More are not listed: each has a text of its own. */
+const ERRORS_MAX = 10_000;
+
 function validateOwners(owners: readonly OwnerReference[], errors: FieldError[]): void {
   const field = 'metadata.ownerReferences';
   let controller = '';
@@ -145,7 +148,7 @@ function validateOwners(owners: readonly OwnerReference[], errors: FieldError[])
       if (owner[key] === '') errors.push(fieldInvalid(`${field}.${key}`, '', 'must not be empty'));
     if (owner.apiVersion === 'v1' && owner.kind === 'Event')
       errors.push(fieldInvalid(field, owner, '/v1, Kind=Event is disallowed from being an owner'));
-    if (owner.controller !== true) continue;
+    if (owner.controller !== true || errors.length > ERRORS_MAX) continue;
     const name = `${owner.kind}/${owner.name}`;
     if (controller !== '')
       errors.push(

@@ -216,7 +216,7 @@ const VALUE_MAX = 512 * 1024;
 
 function shownValue(value: JsonValue): string {
   const text = JSON.stringify(value);
-  return text.length <= VALUE_MAX ? text : `${text.slice(0, VALUE_MAX)}…`;
+  return text.length <= VALUE_MAX ? text : `${text.slice(0, VALUE_MAX)}...`;
 }
 
 /** `Invalid value: "x": must be …`: a field error without its field. */

@@ -110,6 +110,6 @@ it('shows half a mebibyte of a value that is wrong', async () => {
   expect(answer).toMatchObject({ code: 422 });
   expect(answer.length).toBeLessThan(2 * 1024 * 1024);
   expect((answer.body as { readonly message: string }).message).toContain(
-    '…: Only one reference can have Controller set to true. Found "true" in references for X/n0 and X/n1',
+    '...: Only one reference can have Controller set to true. Found "true" in references for X/n0 and X/n1',
   );
 });

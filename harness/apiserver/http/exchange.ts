@@ -69,7 +69,9 @@ export function collectBody(
     else (more ??= [first]).push(piece);
   });
   stream.on('end', () => {
-    if (size > bytesMax) done(undefined);
-    else done(more === undefined ? (first ?? NO_BODY) : Buffer.concat(more, size));
+    const body = more === undefined ? (first ?? NO_BODY) : Buffer.concat(more, size);
+    // Not twice in memory while it is answered.
+    first = more = undefined;
+    done(size > bytesMax ? undefined : body);
   });
 }
