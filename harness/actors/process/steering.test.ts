@@ -195,6 +195,16 @@ print(second.acquire(timeout=3600), round(time.monotonic() - then))`;
     expect((await live(['python3', '-c', script])).out).toBe('True 10\nFalse 70\nTrue 80');
   });
 
+  it('sleeps for an hour at once after naps that were asked for at the same place', async () => {
+    const script = `import ctypes, time
+class Span(ctypes.Structure): _fields_ = [('s', ctypes.c_long), ('ns', ctypes.c_long)]
+span, nanosleep, then = Span(), 35, time.monotonic()
+for span.s, span.ns in [(0, 5_000_000)] * 30 + [(3600, 0)]: ctypes.CDLL(None).syscall(nanosleep, ctypes.byref(span), None)
+print(time.monotonic() - then > 3599)`;
+
+    expect((await live(['python3', '-c', script])).out).toBe('True');
+  });
+
   it('does not wait for a moment that has passed on its clock, however far ahead of the host it is', async () => {
     const script = `import threading, time
 lock = threading.Lock()

@@ -15,8 +15,9 @@ struct task {
   long tid, pid;
   /* Its files in /proc, kept open: opening costs more than reading. 0: not yet open. */
   long call_file, runs_file;
-  /* It was seen in a sleep too short to be waited for. */
+  /* It was seen in a sleep too short to be waited for; how long a sleep by nanosleep(2) was meant to be. */
   int is_napping;
+  long span;
   /* A runtime's own thread that ticks all the time: nobody waits for it (-1: no). */
   int is_ticker;
   /* The wait that it is in: its call (-1: none), what that was given, and when it ends. */

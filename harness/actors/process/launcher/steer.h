@@ -222,22 +222,22 @@ static int is_served(struct task *task, long call) {
   return !state || state == 'D' || state == 'R';
 }
 
-/* Changes whenever it runs. */
-static word runs_of(struct task *task) {
+/* What a thread has used of processors. */
+static long ran_of(struct task *task) {
   char text[128];
-  word sum = 14695981039346656037u;
+  long sum = 0;
   read_file(&task->runs_file, task->tid, "/schedstat", text, sizeof text);
-  for (const char *at = text; *at; at++) sum = (sum ^ (unsigned char)*at) * 1099511628211u;
+  for (const char *at = text; *at >= '0' && *at <= '9'; at++) sum = sum * 10 + (*at - '0');
   return sum;
 }
 
 /* A sleep by nanosleep(2) is seen here first. Returns whether it is short. */
 static int is_short_sleep(struct task *task, const word *argument) {
-  int is_same = task->call == __NR_nanosleep && task->arguments[0] == argument[0];
-  if (!is_same) {
-    task->call = __NR_nanosleep, task->is_over = 0;
+  long span = time_at(task->tid, argument[0], 1);
+  /* One after the other may be asked for at the same place. */
+  if (task->call != __NR_nanosleep || task->arguments[0] != argument[0] || task->span != span) {
+    task->call = __NR_nanosleep, task->is_over = 0, task->span = span;
     for (int i = 0; i < 6; i++) task->arguments[i] = argument[i];
-    long span = time_at(task->tid, argument[0], 1);
     task->deadline = span < SHORT_NS ? NEVER : now_of(process_with(task)) + span;
   }
   return task->deadline == NEVER;
@@ -246,14 +246,20 @@ static int is_short_sleep(struct task *task, const word *argument) {
 /* Bytes that nobody reads for so long, in real time, are read by nobody: whoever waits for them would have been woken. */
 #define UNREAD_NS 60000000L
 
-/* What is in the queues of a table of connections: 0 for nothing. */
-static word queues_in(const char *path) {
+enum { PAGE = 4096, LINE_MAX = 512 };
+
+/* What is in the queues of a table of connections: 0 for nothing. It is kept open. */
+static word queues_in(const char *path, long *file) {
   static char text[256 * 1024];
-  long file = CALL(openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0, 0), used = 0, size;
+  long used = 0, size;
   word sum = 0;
-  if (file < 0) return 0;
-  while ((size = CALL(read, file, text + used, sizeof text - 1 - used, 0, 0)) > 0) used += size;
-  CALL(close, file, 0, 0, 0, 0);
+  if (*file <= 0) *file = CALL(openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0, 0);
+  if (*file < 0) return 0;
+  while ((size = CALL(pread64, *file, text + used, sizeof text - 1 - used, used, 0)) > 0) {
+    used += size;
+    /* The kernel gives as many lines as fit into a page: there was room for more. */
+    if (size < PAGE - LINE_MAX) break;
+  }
   text[used] = 0;
   /* "  0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 …": of each line the fifth word. */
   int column = 0, is_first = 1;
@@ -274,21 +280,24 @@ static word queues_in(const char *path) {
 static int is_moving(void) {
   static word before;
   static long since;
-  word queues = queues_in("/proc/self/net/tcp") * 31 + queues_in("/proc/self/net/tcp6");
+  static long file, file_6;
+  word queues = queues_in("/proc/self/net/tcp", &file) * 31 + queues_in("/proc/self/net/tcp6", &file_6);
   long now = host_ns(CLOCK_MONOTONIC);
   if (queues != before) before = queues, since = now;
   return queues && now - since < UNREAD_NS;
 }
 
-/* Who only naps is left alone once nobody else has run for so long, in real time: Go's runtime naps on while a timer is due that is not yet. */
+/*
+ * Who only naps is left alone once nobody else has run for so long, in real time: Go's runtime naps on while a timer is due that is not yet.
+ * Where it naps for so long at a time it has found nothing to do for a while.
+ */
 #define STILL_NS 1000000L
 
-/* Whether nobody but those who nap has run for a while. `runs`: what all others have run. */
-static int is_still(word runs) {
-  static word before;
-  static long since;
+/* Whether nobody but those who nap has run for a while. `ran`: what all others have used of processors. */
+static int is_still(long ran) {
+  static long before, since;
   long now = host_ns(CLOCK_MONOTONIC);
-  if (runs != before) before = runs, since = now;
+  if (ran != before) before = ran, since = now;
   return now - since >= STILL_NS;
 }
 
@@ -302,19 +311,18 @@ static int is_running(void) {
   return 0;
 }
 
-/* What all processes have used of processors: while it stays the same, no thread has run. */
-static long ran_in_all(void) {
+/* What all but those who nap have used of processors: while it stays the same, none of them has run. */
+static long ran_by_others(void) {
   long sum = 0;
   for (int i = 0; i < process_count; i++) sum += host_ns(CPU_CLOCK_OF(processes[i].pid));
+  for (int i = 0; i < task_count; i++)
+    if (tasks[i].is_napping) sum -= ran_of(&tasks[i]);
   return sum;
 }
 
-/* Whether all but those who nap still sleep, and have for a while. */
-static int all_others_sleep(void) {
-  word runs = 0, argument[6];
-  for (int i = 0; i < task_count; i++)
-    if (!tasks[i].is_napping) runs += runs_of(&tasks[i]);
-  if (!is_still(runs)) return 0;
+/* Whether all that do not nap still sleep: who naps may have woken them. */
+static int do_others_sleep(void) {
+  word argument[6];
   for (int i = 0; i < task_count; i++)
     if (!tasks[i].is_napping && sleeps_in(&tasks[i], argument) == -1) return 0;
   return 1;
@@ -325,31 +333,30 @@ static int all_others_sleep(void) {
  * is on its way.
  */
 static int is_asleep(long *soonest) {
-  int is_napping = 0;
+  int is_other = 0, is_restless = 0;
   *soonest = NEVER;
   if (is_running()) return 0;
-  long ran = ran_in_all();
+  long ran = ran_by_others();
   for (int i = 0; i < task_count; i++) {
     word argument[6];
     struct task *task = &tasks[i];
     long call = sleeps_in(task, argument);
-    task->is_napping = 0;
-    if (call == ENDED) continue;
-    if (call < 0 || is_served(task, call)) {
+    if (call == -1 || (call != ENDED && is_served(task, call))) {
       runner = task->tid;
       return 0;
     }
-    if (call == __NR_nanosleep) {
-      if (is_short_sleep(task, argument)) {
-        is_napping = task->is_napping = 1;
-        continue;
-      }
-    } else if (ends_unseen(task) && !is_in_wait(task, call, argument)) forget_wait(task);
+    int is_napping = call == __NR_nanosleep && is_short_sleep(task, argument);
+    if (is_napping != task->is_napping) task->is_napping = is_napping, is_other = 1;
+    if (is_napping && task->span < STILL_NS) is_restless = 1;
+    if (call == ENDED || is_napping) continue;
+    if (ends_unseen(task) && !is_in_wait(task, call, argument)) forget_wait(task);
     if (task->deadline >= *soonest || task->is_over || task->is_interrupted) continue;
     if (!task->is_ticker) task->is_ticker = is_ticker(task->tid) ? 1 : -1;
     if (task->is_ticker < 0) *soonest = task->deadline;
   }
-  if (is_napping ? !all_others_sleep() : ran_in_all() != ran) return 0;
+  /* What the others have used is known once it is known who naps. */
+  if (is_other || ran_by_others() != ran) return 0;
+  if (is_restless && (!is_still(ran) || !do_others_sleep())) return 0;
   /* Who has been told something meanwhile has not read it yet. */
   if (how->has_network && is_moving()) return 0;
   /* What began meanwhile stops here first. */
@@ -434,11 +441,12 @@ static void go_on(int is_woken, int has_stopped) {
   const struct pace pace = rest.is_asked ? ASKED : UNASKED;
   long soonest, now = host_ns(CLOCK_MONOTONIC), ran = advance(), passed = now - looked;
   looked = now;
-  rest.ended += end_due();
+  long ended = end_due();
+  rest.ended += ended;
   pause = is_woken || (!rest.is_asked && ran) ? pace.shortest : slower(pause, pace);
   if (!rest.is_asked) return;
   /* What begins or ends a wait, or has used a processor most of the time, runs. */
-  if ((has_stopped || ran > passed / 2) && skipped < SKIPPED_MAX) skipped++;
+  if ((has_stopped || ended || ran > passed / 2) && skipped < SKIPPED_MAX) skipped++;
   else {
     skipped = 0;
     if (is_asleep(&soonest)) {
@@ -488,7 +496,7 @@ static int steer(long child, const struct steered *wanted, long ready) {
     struct signalfd_siginfo told;
     struct timespec wait = {0, pause};
     long woken = CALL(ppoll, from, 2, &wait, NULL, 0);
-    while (CALL(read, signals, &told, sizeof told, 0, 0) > 0) {}
+    if (from[0].revents) CALL(read, signals, &told, sizeof told, 0, 0);
     int has_stopped = collect() > 0;
     if (has_ended) return code;
     if (from[1].revents & (POLLIN | POLLHUP)) {
