@@ -39,6 +39,13 @@ def register(steps: Steps) -> None:
         settings.posting.enabled = False
         settings.scanning.disabled = True
 
+    @kopf.on.event(topics.GROUP, topics.VERSION, topics.PLURAL)
+    def wake(body: kopf.Body, patch: kopf.Patch, **_: Any) -> None:
+        # Where the answer to a patch is lost, kopf 1.45.2 sends it again, is refused since the version is another one by now, and keeps
+        # it for the next event, for which it calls no other handler. If that patch has nothing left to change, no event follows.
+        if patch.fns and topics.FINALIZER in body.metadata.get("finalizers", []):
+            patch.metadata.annotations[topics.AGAIN] = body.metadata["resourceVersion"]
+
     @kopf.on.create(topics.GROUP, topics.VERSION, topics.PLURAL)
     def create(name: str, namespace: str, uid: str, patch: kopf.Patch, **_: Any) -> None:
         provide(steps.create, name, namespace, uid, patch)
@@ -55,6 +62,8 @@ def register(steps: Steps) -> None:
         topic = converge(step, name, namespace, uid)
         if topic is not None:
             steps.report(topic, patch)
+            if topics.AGAIN in topic["metadata"].get("annotations", {}):
+                patch.metadata.annotations[topics.AGAIN] = None
 
     @kopf.on.delete(topics.GROUP, topics.VERSION, topics.PLURAL)
     def drain(body: kopf.Body, **_: Any) -> None:

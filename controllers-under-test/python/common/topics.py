@@ -8,6 +8,7 @@ from kubernetes import client
 GROUP, VERSION, PLURAL = "messaging.example.com", "v1", "topics"
 FINALIZER = "messaging.example.com/drain"
 LABEL = "messaging.example.com/topic"
+AGAIN = "messaging.example.com/again"
 
 
 def read_topic(name: str, namespace: str) -> Any:
