@@ -17,7 +17,21 @@ it('gives a module nothing of the session that leads to a cluster or grants anyt
 });
 
 it('gives a program a home of its own, the kubeconfig of its run, and what its author asks for', () => {
-  expect(cleanEnvironment(SESSION, '/tmp/life', '/tmp/life/kubeconfig', { MODE: 'fast' })).toEqual({
+  const { JAVA_TOOL_OPTIONS, ...rest } = cleanEnvironment(SESSION, '/tmp/life', '/tmp/life/kubeconfig', {
+    MODE: 'fast',
+  });
+
+  expect(rest).toEqual({
     ...{ PATH: '/bin', HOME: '/tmp/life', TMPDIR: '/tmp/life', KUBECONFIG: '/tmp/life/kubeconfig', MODE: 'fast' },
   });
+  expect(JAVA_TOOL_OPTIONS).toBeDefined();
+});
+
+it('lets Java start quickly, unless its author has options of their own', () => {
+  const optionsWith = (own: { readonly [name: string]: string }): string | undefined =>
+    cleanEnvironment({ ...SESSION, JAVA_TOOL_OPTIONS: '-Xmx1g' }, '/home', '/kubeconfig', own)['JAVA_TOOL_OPTIONS'];
+
+  expect(optionsWith({})).toBe('-XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=3');
+  expect(optionsWith({ JAVA_TOOL_OPTIONS: '-Xmx64m' })).toBe('-Xmx64m');
+  expect(optionsWith({ JAVA_TOOL_OPTIONS: '' })).toBe('');
 });

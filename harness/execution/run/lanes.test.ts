@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { inLanes } from './lanes.ts';
+import { inLanes, laneCount } from './lanes.ts';
 
 it('keeps the order of the answers, whichever lane is done first', async () => {
   const turns = (n: number): Promise<void> =>
@@ -29,4 +29,9 @@ it('begins nothing more once one has failed, and throws when the others have end
 
   await expect(all).rejects.toThrow('lost');
   expect(heard).toEqual(['begin 1', 'begin 2', 'end 2']);
+});
+
+it('has one lane more than processors in virtual time, and two for each in real time, but never more than four', () => {
+  expect([1, 2, 3, 8].map((processors) => laneCount(processors, true))).toEqual([2, 3, 4, 4]);
+  expect([1, 2, 3, 8].map((processors) => laneCount(processors, false))).toEqual([2, 4, 4, 4]);
 });

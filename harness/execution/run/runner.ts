@@ -20,16 +20,13 @@ import { SearchScheduler } from '../../schedule/search-scheduler.ts';
 import type { StrategyHints } from '../../schedule/strategies/strategy.ts';
 import { deniedText } from '../project/access.ts';
 import { undeclaredText } from '../project/undeclared.ts';
+import { laneCount } from './lanes.ts';
 import { runTrial } from './trial.ts';
 import type { Habit, TrialOptions } from './trial-options.ts';
 import { Stopwatch, type RunTimes } from './stopwatch.ts';
 import { WARM_SETTLE_MS, WarmPlace } from './warm-place.ts';
 import type { Host } from './host.ts';
 
-/** Runs at once, however many processors there are: each has a process of its own. */
-const LANES_MAX = 4;
-/** A process at rest needs none. */
-const LANES_PER_PROCESSOR = 2;
 /** What a sibling is for: each has a host of its own, and is started when it is first needed. */
 type SiblingFor = 'beside' | 'warm' | `lane ${number}`;
 /** Until the references have measured better. */
@@ -108,14 +105,15 @@ export class TrialRunner {
   }
 
   /**
-   * This one and others like it, for so many runs at once: each waits most of the time. Only this one where hosts share a clock or a cluster, or
+   * This one and others like it, for so many runs at once. Only this one where hosts share a clock or a cluster, or
    * the network, and with it whatever ports the target listens on.
    */
   async lanes(wanted: number): Promise<readonly TrialRunner[]> {
     if (this.host.isSingle === true) return [this];
     if (this.host.sibling === undefined || this.host.containment?.network !== 'none') return [this];
     if (this.host.isAlone?.() === true) return [this];
-    const count = Math.max(1, Math.min(wanted, LANES_MAX, availableParallelism() * LANES_PER_PROCESSOR));
+    const isVirtual = this.host.time.passesByItself !== true;
+    const count = Math.max(1, Math.min(wanted, laneCount(availableParallelism(), isVirtual)));
     const places = Array.from({ length: count - 1 }, (_, index) => this.#sibling(`lane ${index}`));
     return [this, ...(await Promise.all(places))];
   }
