@@ -1,8 +1,8 @@
 /**
- * Reads one source file the way the checks of this folder need it: what it imports, and where it names time or randomness.
+ * Reads one source file the way the checks of this folder need it: its imports, its texts, and where it names time or randomness.
  *
- * Owns: parsing (oxc-parser) and the walk over the tree. Does not own: which import or name is allowed where (check-layers.ts).
- * Start at `scanSource`.
+ * Owns: parsing (oxc-parser) and the walk over the tree. Does not own: which import, name or word is allowed where (check-layers.ts,
+ * plain-words.ts). Start at `scanSource`.
  */
 import { parseSync } from 'oxc-parser';
 
@@ -34,6 +34,12 @@ const MEMBERS_OF_ANYTHING = new Set(['randomUUID', 'getRandomValues']);
 const FREE_NAMES = new Set(['setTimeout', 'setInterval', 'randomUUID']);
 const GLOBAL_OBJECTS = new Set(['globalThis', 'global']);
 
+/** A string, or the part of a template between two expressions. */
+export interface SourceText {
+  readonly text: string;
+  readonly line: number;
+}
+
 interface TreeNode {
   readonly type: string;
   readonly start: number;
@@ -42,17 +48,31 @@ interface TreeNode {
 
 /** Every import, re-export, dynamic import and import type with a literal specifier, and every use of a clock or of randomness. */
 export function scanSource(file: string, text: string): SourceScan {
-  const { program, errors } = parseSync(file, text);
-  if (errors.length > 0) throw new Error(`"${file}" does not parse: ${errors[0]?.message ?? 'unknown error'}`);
   const imports: ImportUse[] = [];
   const clockAndRandom: NameUse[] = [];
-  walk(program as unknown as TreeNode, (node) => {
+  walk(parsed(file, text), (node) => {
     const specifier = importedBy(node);
     if (specifier !== undefined) imports.push({ specifier, line: lineAt(text, node.start) });
     const name = clockOrRandom(node);
     if (name !== undefined) clockAndRandom.push({ name, line: lineAt(text, node.start) });
   });
   return { imports, clockAndRandom };
+}
+
+/** The texts that a program may show: its string literals and the texts of its templates. */
+export function textsIn(file: string, text: string): readonly SourceText[] {
+  const texts: SourceText[] = [];
+  walk(parsed(file, text), (node) => {
+    const shown = node.type === 'TemplateElement' ? (node['value'] as { raw: string }).raw : literal(node);
+    if (shown !== undefined) texts.push({ text: shown, line: lineAt(text, node.start) });
+  });
+  return texts;
+}
+
+function parsed(file: string, text: string): TreeNode {
+  const { program, errors } = parseSync(file, text);
+  if (errors.length > 0) throw new Error(`"${file}" does not parse: ${errors[0]?.message ?? 'unknown error'}`);
+  return program as unknown as TreeNode;
 }
 
 function importedBy(node: TreeNode): string | undefined {

@@ -166,7 +166,7 @@ const STEPS: readonly Step[] = [
   said('create deployment made --image=registry.example.com/web:v1 --replicas=2'),
   said('create configmap made --from-literal=a=b'),
   said('create configmap made --from-literal=a=b'),
-  said('create secret generic made --from-literal=user=somebody'),
+  said('create secret generic made --from-literal=user=admin'),
   said('create service clusterip plain --tcp=80:8080'),
   said('create job made --image=registry.example.com/worker:v1 -- true'),
   said('create cronjob made --image=registry.example.com/worker:v1 --schedule=@daily -- true'),
