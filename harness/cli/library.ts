@@ -51,16 +51,16 @@ import { knownProperties, properties, writers } from './registry.ts';
 const WORKER = ownModule(import.meta.url, './worker.ts');
 
 export interface RunContext {
-  /** What relative paths of the options refer to; default the working directory. */
+  /** Folder that relative paths of the options refer to; default the working directory. */
   readonly cwd?: string;
-  /** Where the options come from, when that is a file: workers import it for properties of your own. */
+  /** The file of the options, if there is one: workers import it for properties of your own. */
   readonly configFile?: string;
   /** Judges these properties only. */
   readonly only?: readonly string[];
   readonly events?: CampaignEvents;
-  /** Hears where the campaign is about to write, on a cluster of somebody else, and how long one takes that is made. */
+  /** Called with the existing cluster before the campaign writes to it, and with the time that creating a cluster took. */
   readonly onCluster?: (line: string) => void;
-  /** Ends the campaign early, with what it has. */
+  /** Ends the campaign early, with its results so far. */
   readonly signal?: AbortSignal;
   /** Every n-th trial is run twice and the histories compared; default 400. */
   readonly verifyEvery?: number;
@@ -70,21 +70,21 @@ export interface RunContext {
   readonly blockedMs?: number;
   /** Restricts the search to these strategies. */
   readonly strategies?: readonly StrategyName[];
-  /** Where every run starts; default: mostly at rest. */
+  /** The start state of every run; default: mostly at rest. */
   readonly start?: 'settled' | 'empty';
-  /** What is known, by its signature as {@link signatureText} spells it or by cause: counted, and neither shrunk nor found again. */
+  /** Known findings, by signature (see {@link signatureText}) or by cause: counted, but neither shrunk nor reported again. */
   readonly expected?: readonly (string | KnownCause)[];
   /** Reports every symptom as a finding of its own, instead of one finding for each cause. */
   readonly allSymptoms?: boolean;
-  /** How the time of the budget is divided, where something came before the campaign; default: it begins now. */
+  /** How the time of the budget is divided, if something ran before the campaign; default: it starts now. */
   readonly plan?: TimePlan;
 }
 
 /**
  * Runs a campaign to the end of its budget.
  *
- * Properties and predicates of your own are functions and do not reach the worker threads by themselves: keep them in a
- * configuration file and name it as `configFile`.
+ * Properties and predicates of your own are functions and cannot be sent to worker threads: keep them in a configuration file and name it
+ * as `configFile`.
  *
  * @throws {CONFIG_INVALID} {MANIFEST_INVALID} {TARGET_INVALID} {TARGET_FAILED}
  * @example
@@ -221,18 +221,18 @@ export async function revisitConfigured(
 }
 
 export interface LabContext {
-  /** What relative paths of the options refer to; default the working directory. */
+  /** Folder that relative paths of the options refer to; default the working directory. */
   readonly cwd?: string;
-  /** Where the options come from, when that is a file: lets properties of your own make probes. */
+  /** The file of the options, if there is one: allows properties of your own to make probes. */
   readonly configFile?: string;
   /** How long a target that runs inside the harness may block the event loop before its worker is ended, ms; default 10 s. */
   readonly blockedMs?: number;
 }
 
 /**
- * Opens a lab: trials of one target, drawn, run and shrunk by a fast-check property of your own. Takes the references first.
+ * Opens a lab: trials of one target, generated, run and shrunk by your own fast-check property. Runs the references first.
  *
- * Budget, seed and stopAfter are fast-check's business here and not read.
+ * Budget, seed and stopAfter belong to fast-check here and are not read.
  *
  * @throws {CONFIG_INVALID} {MANIFEST_INVALID} {TARGET_INVALID} {TARGET_FAILED} {TARGET_UNCONTROLLED}
  * @example
@@ -259,41 +259,41 @@ export async function openLab(options: StalemateOptions, context: LabContext = {
 }
 
 export interface ReplayContext {
-  /** What the target's module is relative to; default the working directory. */
+  /** Folder that the target's module is relative to; default the working directory. */
   readonly cwd?: string;
   /** Runs; default 5. */
   readonly times?: number;
-  /** Where it comes back: shrinks and proves it as a campaign does, with more time. */
+  /** If it reproduces: shrinks and reproduces it as a campaign does, with more time. */
   readonly shrink?: boolean;
-  /** Real time, ms: a run that is under way then is cut short, and counts for nothing; default as long as it takes. */
+  /** Real time, ms: a run that is not finished by then is stopped and not counted; default no limit. */
   readonly timeMs?: number;
-  /** What answers the API; default what it was found on. */
+  /** The kind of cluster; default the one of the finding. */
   readonly cluster?: ClusterKind;
-  /** The toxiproxy server to start, where the schedule disturbs connections; default: the one on PATH, or the one that was built. */
+  /** The toxiproxy server to start, if the schedule has connection faults; default: the one on PATH, or the one that was built. */
   readonly toxiproxy?: string;
-  /** Hears which one, where it is somebody else's, and what could not be taken away from there. */
+  /** Called with the existing cluster that is used, and with what could not be deleted there. */
   readonly onCluster?: (line: string) => void;
-  /** How a kind cluster is made, where that is what answers. */
+  /** How a kind cluster is created, if the run uses one. */
   readonly kind?: KindOptions;
-  /** One that is there already; it stays. */
+  /** An existing one; it is not deleted. */
   readonly kindAccess?: KindAccess;
-  /** Which cluster of somebody else, and what is allowed there. */
+  /** Which existing cluster, and what is allowed there. */
   readonly existing?: Pick<
     StalemateOptions,
     'kubeconfig' | 'context' | 'allowContexts' | 'allowClusters' | 'namespacePrefix' | 'allowClusterWrites'
   >;
-  /** Variables of a process target's environment: they are not stored, for they may be secrets. */
+  /** Environment variables of a process target: they are not stored, because they may be secrets. */
   readonly env?: { readonly [name: string]: string };
-  /** What a target that is a process can reach: never what the counterexample says of it; default "none". */
+  /** What a target that is a process can reach: never read from the counterexample; default "none". */
   readonly network?: Network;
   /** Which files the program sees; default `own`. */
   readonly fileSystem?: FileSystem;
   /** How time passes for the program; default: as it did when the failure was found. */
   readonly time?: ProgramTime;
-  /** The target that the caller means: refused when the counterexample is another one's. */
+  /** The target that the caller expects: a counterexample of another target is refused. */
   readonly target?: string;
   readonly configFile?: string;
-  /** The report folder that it comes from: what its campaign learned of a process is not measured again. */
+  /** The report folder of the counterexample: references of a process that its campaign measured are not measured again. */
   readonly reportDir?: string;
   readonly signal?: AbortSignal;
 }
@@ -388,7 +388,7 @@ function targetOf(counterexample: Counterexample, context: ReplayContext): Subje
   );
 }
 
-/** Judges a stored history again, with today's properties and your own, without running anything. */
+/** Judges a stored history again, with the current properties and your own, without running anything. */
 export function recheck(record: FindingRecord, own: readonly Property[] = []): CheckReport {
   return recheckRecord(record, [...properties, ...own]);
 }

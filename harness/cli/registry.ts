@@ -11,7 +11,7 @@ import { properties as catalogueOfClaims } from '../../properties/index.ts';
 import type { Property } from '../oracle/property.ts';
 import type { AdversarialWriter } from '../schedule/workload/writer.ts';
 
-/** The catalogue of claims, in the order of their numbers. */
+/** The built-in properties, in the order of their numbers. */
 export const properties: readonly Property[] = catalogueOfClaims;
 
 /** The kinds of adversarial writers. */
@@ -27,17 +27,17 @@ export interface ControllerUnderTest {
   readonly module?: string;
   /** `go`, `java`, `python` or `rust`. */
   readonly language?: string;
-  /** Program and arguments; `{built}` is the folder of what was built, `{sources}` that of the controller. */
+  /** Program and arguments; `{built}` is the build folder, `{sources}` the folder of the controller. */
   readonly command?: readonly string[];
   /** Variables of its environment, with the same placeholders. */
   readonly env?: { readonly [name: string]: string };
   readonly crds: readonly string[];
   readonly sample: string;
-  /** Means to run more than once at a time. */
+  /** Supports two replicas. */
   readonly leaderElection?: boolean;
-  /** Keeps something outside the cluster. */
+  /** Keeps state outside of the cluster. */
   readonly effects?: boolean;
-  /** `holds`, or the properties that it must be caught by. */
+  /** `holds`, or the properties that it must violate. */
   readonly expected: string | readonly string[];
 }
 

@@ -34,14 +34,14 @@ const WIDTH = 100;
 export interface ControllerTestOptions {
   /** Title of the suite; default `stalemate`. */
   readonly name?: string;
-  /** What relative paths refer to; default the working directory. */
+  /** Folder that relative paths refer to; default the working directory. */
   readonly cwd?: string;
 }
 
 /**
- * A suite with one test per property: a campaign is run, and what it finds fails the test of its property.
+ * A suite with one test per property: it runs a campaign, and a finding fails the test of its property.
  *
- * Seed 1 unless the options say otherwise; the variables `STALEMATE_SEED` and `STALEMATE_BUDGET` win over both.
+ * Seed 1 by default; the variables `STALEMATE_SEED` and `STALEMATE_BUDGET` override the options.
  *
  * @param source - The options, or a configuration file; default the `stalemate.config.*` of the working directory.
  * @example
@@ -76,11 +76,11 @@ export function testController(source?: StalemateOptions | string, test: Control
   });
 }
 
-/** True or nothing when it holds; false, a few words on what is wrong, or an error that is thrown (by `expect`) when it does not. */
+/** True or nothing if it holds; false, a short reason, or a thrown error (by `expect`) if it does not. */
 export type Claim = (history: History) => boolean | string | void;
 
 export interface ClaimOptions extends StalemateOptions {
-  /** What relative paths refer to; default the working directory. */
+  /** Folder that relative paths refer to; default the working directory. */
   readonly cwd?: string;
   /** How many trials; default 200. */
   readonly runs?: number;

@@ -19,7 +19,7 @@ export interface Progress {
   readonly remainingMs?: number;
   /** What the campaign does now: `load`, `references`, `search`, `shrink`, `reproduce`. */
   readonly phase: string;
-  /** Which undisturbed run it is at, while the target is measured. */
+  /** Number of the current undisturbed run, while the target is measured. */
   readonly undisturbed?: number;
 }
 
@@ -28,20 +28,20 @@ export type SeenViolation = Pick<Finding, 'violation' | 'counterexample' | 'reco
 
 export interface CampaignEvents {
   onProgress?(progress: Progress): void;
-  /** Called as soon as a finding is shrunk and reproduced, so that nothing found is lost when the campaign ends early. */
+  /** Called as soon as a finding is shrunk and reproduced, so that no finding is lost if the campaign ends early. */
   onFinding?(finding: Finding): void;
-  /** Called with a violation before it is shrunk and proved; {@link onSettled} follows once that has ended, one way or the other. */
+  /** Called with a violation before it is shrunk and reproduced; {@link onSettled} follows when that has ended, whatever the result. */
   onSeen?(violation: SeenViolation): void;
   onSettled?(): void;
-  /** Called with the first run that a property had no opinion on, for each of the first few reasons. */
+  /** Called with the first inconclusive run for each of the first few reasons. */
   onInconclusive?(run: InconclusiveRun): void;
-  /** Called before the campaign throws, with what it has come to: as if it had been interrupted. */
+  /** Called before the campaign throws, with its results so far: as if it had been interrupted. */
   onBroken?(result: CampaignResult): void;
 }
 
 export interface ReplayOptions {
   readonly times: number;
-  /** Where it comes back: shrinks and proves it as a campaign does, with more time. */
+  /** If it reproduces: shrinks and reproduces it as a campaign does, with more time. */
   readonly shrink?: boolean;
   /** Real time, ms: a run under way then is cut short, and counts for nothing. */
   readonly timeMs?: number;

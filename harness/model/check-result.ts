@@ -5,17 +5,17 @@ import type { ProbeRequest } from './probe.ts';
 
 export interface Violation {
   readonly signature: Signature;
-  /** One sentence that names the guilty write, the victim, the field and why the protocol let it through. */
+  /** One sentence that names the guilty write, the victim, the field and why the protocol allowed it. */
   readonly sentence: string;
   /** Operation ids, guilty first. */
   readonly operations: readonly number[];
   /** Revisions that show it, in order. */
   readonly revisions: readonly number[];
-  /** Tick after which nothing more is needed to see it. */
+  /** Tick by which the violation is visible. */
   readonly at: number;
-  /** `warning`: worth telling, does not fail a run. */
+  /** `warning`: reported, does not fail a run. */
   readonly severity: 'error' | 'warning';
-  /** Properties leave it out: it is read off the run (`oracle/cause.ts`). Absent in files from before causes. */
+  /** Not set by properties: it is derived from the run (`oracle/cause.ts`). Absent in files from before causes. */
   readonly cause?: Cause;
 }
 
@@ -24,7 +24,7 @@ export type CheckResult =
   | {
       readonly result: 'violated';
       readonly violations: readonly Violation[];
-      /** Further runs that could still clear the target. Where none can be made, as of a stored run, the violations stand. */
+      /** Further runs that could still refute the violations. If none can be made, as for a stored run, the violations are final. */
       readonly needs?: readonly ProbeRequest[];
     }
   | { readonly result: 'inconclusive'; readonly reason: string; readonly needs?: readonly ProbeRequest[] };

@@ -88,17 +88,17 @@ export interface Counterexample {
   readonly sentence: string;
   readonly target: CounterexampleTarget;
   readonly namespace: string;
-  /** What answered the API; default the embedded server. */
+  /** The kind of cluster; default the embedded server. */
   readonly cluster?: ClusterKind;
   readonly crds: readonly KubeObject[];
   readonly project?: ProjectManifests;
   readonly workload: Workload;
   readonly schedule: Schedule;
-  /** Everything of the resolved configuration that changes what a run does. */
+  /** The part of the resolved configuration that affects a run. */
   readonly config: RunSettings;
   /** Versions it was found with. */
   readonly foundWith: { readonly stalemate: string; readonly node: string };
-  /** What a real API server said to it; absent where none was asked. */
+  /** Whether it reproduced on a real API server; absent if it was not tried. */
   readonly confirmed?: Confirmation;
 }
 
@@ -116,7 +116,7 @@ export interface RunSettings {
    * fast. Default off.
    */
   readonly workloads?: 'auto' | 'off' | 'fast' | 'slow';
-  /** What runs behind the API server of envtest; elsewhere, and by default, stalemate looks after objects itself. */
+  /** Real cluster controllers on envtest; elsewhere, and by default, stalemate does their work. */
   readonly with?: readonly ClusterPart[];
   readonly replicasMax: 1 | 2;
   /** What a process has sent before it came to rest happens in the order of labels, and it is given its first retries before that. */

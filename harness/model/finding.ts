@@ -51,7 +51,7 @@ export interface FindingStats {
   readonly preemptions: number;
   readonly holds: number;
   readonly faults: number;
-  /** Watch events that the holds keep back. */
+  /** Watch events that the holds delay. */
   readonly heldItems: number;
   readonly reproduced: Reproduced;
   /** Runs of the campaign that showed this cause. */
@@ -65,7 +65,7 @@ export interface FindingStats {
 /** What the build before a change does with the same schedule. */
 export type OnBase = 'fails' | 'holds' | 'unknown';
 
-/** One cause: the smallest example of one of its symptoms, and what stands behind it. */
+/** One cause: the smallest example of one of its symptoms, and its evidence. */
 export interface Finding {
   readonly violation: Violation;
   readonly counterexample: Counterexample;
@@ -74,9 +74,9 @@ export interface Finding {
   readonly stats: FindingStats;
   /** Other keys that its cause goes by; absent where there are none. */
   readonly also?: readonly string[];
-  /** Absent where no deviation is needed, or leaving one out does not make it pass. */
+  /** Absent if no deviation is needed, or removing one does not make it pass. */
   readonly neighbour?: Neighbour;
-  /** Present where there is a base build: what fails there too is not new. */
+  /** Present if there is a base build: a finding that fails there too is not new. */
   readonly onBase?: OnBase;
   /** Of a soak: when it was seen for the first and for the last time, ISO 8601. */
   readonly seen?: { readonly first: string; readonly last: string };
@@ -187,7 +187,7 @@ export type CampaignOutcome = 'holds' | 'violated' | 'inconclusive' | 'vacuous' 
 
 export interface CampaignResult {
   readonly outcome: CampaignOutcome;
-  /** What it comes to apart from its findings: whether what holds was put to the test. */
+  /** The result apart from findings: whether the properties that hold were tested. */
   readonly besides: CampaignOutcome;
   readonly seed: number;
   readonly runs: number;
@@ -198,19 +198,19 @@ export interface CampaignResult {
   readonly contention: { readonly [counter: string]: number };
   readonly findings: readonly Finding[];
   readonly warnings: readonly string[];
-  /** What the target printed last; absent where there is a verdict. */
+  /** The last output of the target; absent if there is a verdict. */
   readonly printed?: readonly string[];
-  /** What properties warn of; absent where there is nothing. */
+  /** Warnings of properties; absent if there are none. */
   readonly remarks?: readonly Remark[];
   readonly inconclusive: Inconclusive;
   readonly perProperty: { readonly [property: string]: PropertyTally };
   /** Absent for a target that is no process. */
   readonly targetUse?: TargetUse;
-  /** Runs by cause, or by signature where that alone is known, that failed in a way known before the campaign; absent where none did. */
+  /** Failed runs whose cause (or signature, if that is all) was known before the campaign; absent if there were none. */
   readonly seenAgain?: { readonly [cause: string]: number };
-  /** What the target took of the server. */
+  /** Requests of the target. */
   readonly measures?: Measures;
-  /** What came up, so that it can be added up with other campaigns. */
+  /** Situations that occurred, in a form that can be added to those of other campaigns. */
   readonly seen?: {
     readonly behaviours: Sketch;
     /** As `oracle/situations.ts` spells them. */
@@ -220,11 +220,11 @@ export interface CampaignResult {
   };
   /** The same workload and schedule gave two histories. */
   readonly diverged?: boolean;
-  /** What there was no time for; absent where there was time for all. */
+  /** What was left out for lack of time; absent if nothing was. */
   readonly leftOut?: readonly LeftOut[];
-  /** Present when this is many campaigns added up. */
+  /** Present if this is the sum of many campaigns. */
   readonly soak?: SoakFacts;
-  /** For each waiver the violations that it covered; absent where there are no waivers. */
+  /** Covered violations by waiver; absent if there are no waivers. */
   readonly waived?: readonly { readonly waiver: Waiver; readonly count: number }[];
 }
 
@@ -232,28 +232,28 @@ export interface ReplayResult {
   readonly reproduced: Reproduced;
   /** Labels of the schedule that never occurred in any of the runs. */
   readonly missedAnchors: readonly Label[];
-  /** What had to be moved for the failure to come back, when the target was edited; absent when it came back as stored. */
+  /** Labels that had to be moved to reproduce it after a change of the target; absent if it reproduced as stored. */
   readonly reanchored?: Reanchored;
-  /** Why the property had no opinion on a run, if that happened: not success. */
+  /** Why a run was inconclusive, if one was: not a success. */
   readonly inconclusive?: string;
-  /** Where two runs of the same schedule parted, if they did. */
+  /** The first difference between two runs of the same schedule, if any. */
   readonly diverged?: string;
   /** The history of the first run that reproduced it, else of the first run. */
   readonly history: History;
-  /** The first run that did not reproduce it, where others did. */
+  /** The first run that did not reproduce it, if another did. */
   readonly other?: History;
-  /** The violation with the stored signature, when it came back. */
+  /** The violation with the stored signature, if it reproduced. */
   readonly violation?: Violation;
-  /** What the same property says instead, where the finding did not come back but the run was not well either. */
+  /** Another violation of the same property, if the finding did not reproduce but the run failed. */
   readonly otherwise?: Violation;
   /** The real server that it ran on, `kube-apiserver 1.36.3`; absent for the embedded one. */
   readonly server?: string;
-  /** The finding as it was shrunk and proved, where that was asked for and it came back. */
+  /** The finding after shrinking and reproducing, if requested and reproduced. */
   readonly shrunk?: Finding;
 }
 
 export interface CheckReport {
-  /** What each property says of the stored history. */
+  /** The result of each property on the stored history. */
   readonly results: readonly { readonly property: string; readonly result: CheckResult }[];
   /** The violation with the stored signature, when a property still finds it. */
   readonly violation?: Violation;

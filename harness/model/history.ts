@@ -65,9 +65,9 @@ export interface Operation {
   readonly contentType?: string;
   readonly userAgent?: string;
   readonly invoked: Mark;
-  /** When the server acted on it; absent when it never got there. */
+  /** When the server executed it; absent if it never received it. */
   readonly sent?: Mark;
-  /** When the actor was told. */
+  /** When the actor received the answer. */
   readonly answered?: Mark;
   readonly outcome: Outcome;
   /** Revisions that the server made for it, also when the answer was lost. Empty for reads, no-ops, refusals. */
@@ -199,7 +199,7 @@ export interface History {
   readonly missed: readonly Label[];
   /** What the references measured about this target; absent in a reference run itself. */
   readonly reference?: Reference;
-  /** Evidence gathered by further runs on a property's request. */
+  /** Results of further runs that properties requested. */
   readonly probes: readonly ProbeResult[];
   /** The user's own log lines of the target, if captured. */
   readonly logs?: readonly (Mark & { readonly actor: ActorId; readonly line: string })[];

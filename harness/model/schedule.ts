@@ -29,9 +29,9 @@ export interface Preemption {
 }
 
 /**
- * Something waits until the item labelled `until` has happened (or the heal phase). For a watch stream: its events from number `from`
- * on, which is staleness. For the label of a single request or answer: that one item, `from` being `@0`; its actor goes on with what
- * else it has under way.
+ * A watch stream or item waits until the item labelled `until` has happened (or the heal phase). A watch stream: its events from number
+ * `from` on, which is staleness. The label of a single request or answer: that item, with `from` `@0`; its actor's other requests
+ * continue.
  */
 export interface Hold {
   readonly stream: Label;

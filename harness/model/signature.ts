@@ -1,4 +1,4 @@
-/** How a violation looks: what it is a violation of, and where it shows. Several may have one cause. */
+/** Identifies a symptom: the property, and where the violation shows. Several may have one cause. */
 export interface Signature {
   /** `convergence`, `no-lost-update`, … */
   readonly property: string;

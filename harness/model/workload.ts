@@ -62,8 +62,7 @@ type Edit =
 /** One operation of a program. */
 export type ProgramOp = Edit & {
   /**
-   * It begins after so much run time with nothing to do, in ms, and then shortly before the target does something by itself; absent: at
-   * once.
+   * Starts after this much idle run time, in ms, which is shortly before the target acts by itself; absent: at once.
    */
   readonly afterMs?: number;
 };
@@ -72,10 +71,10 @@ export interface Program {
   readonly actor: ActorId;
   /** The kind of writer that made it (`status-writer`, …), or `user`. */
   readonly writer: string;
-  /** Standing co-writers go on acting through heal and settle. */
+  /** Active writers continue through heal and settle. */
   readonly standing?: boolean;
   readonly ops: readonly ProgramOp[];
-  /** What the writer undoes of its own once contention is over, for example a finalizer that it added. */
+  /** What the writer undoes itself after contention, for example a finalizer that it added. */
   readonly heal?: readonly ProgramOp[];
 }
 

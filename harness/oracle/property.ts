@@ -14,29 +14,29 @@ export interface Property {
   readonly kind: 'safety' | 'liveness';
   /** One sentence: the claim. */
   readonly about: string;
-  /** The text that it was made from, where `check` is not all there is to it: soaks of two that differ in it are not added up. */
+  /** The text that it was compiled from, if `check` depends on more than its source: soaks with different texts are not merged. */
   readonly source?: string;
   /**
-   * Names of properties whose violations of the same class, kind and field are not told where this one tells them: it knows the cause.
+   * Names of properties whose violations of the same class, kind and field are not reported if this one reports them: it knows the cause.
    */
   readonly supersedes?: readonly string[];
   /**
-   * Whether it is proved by how often something happens. Shrinking then leaves holds as long as they are: the fewest rounds that prove
-   * it where pauses are exact prove nothing on the wall's clock, where a finding is to come back too, and more take no room in a story.
+   * Whether it counts how often something happens. Shrinking then does not shorten holds: the fewest rounds that prove it with the exact
+   * pauses of virtual time prove nothing in real time, where a finding should reproduce too, and more rounds take no room in a story.
    */
   readonly countsRounds?: true;
   /**
-   * Whether it judges by comparing with other runs of the target; a list names the classes of violations that it finds so. In a run that
-   * nothing disturbs, such a violation says that two undisturbed runs differ, which contention has no part in: it is a warning.
+   * Whether it compares with other runs of the target; a list names the classes of violations that it finds this way. In an undisturbed
+   * run, such a violation only means that two undisturbed runs differ, without contention: it is a warning.
    */
   readonly comparesRuns?: true | readonly string[];
   /**
-   * Judges a history. Pure: same history, same answer. May answer inconclusive with probes it needs; the runner makes them,
-   * puts their results into `history.probes` and asks again. A check that throws counts as inconclusive.
+   * Judges a history. Pure: same history, same result. May return inconclusive with the probes that it needs; the runner makes them, puts
+   * their results into `history.probes` and calls it again. A check that throws counts as inconclusive.
    */
   check(history: History): CheckResult;
-  /** Whether a history holds anything that could have broken the claim; absent where every one does. "Holds" says nothing without. */
+  /** Whether a history contains anything that could have violated the property (otherwise "holds" means nothing); absent if all do. */
   exercised?(history: History): boolean;
-  /** For claims that no single run keeps or breaks: whether it came true in this one. A campaign in which it never did is vacuous. */
+  /** For `sometimes` claims: whether it was true in this run. A campaign in which it never was is vacuous. */
   reached?(history: History): boolean;
 }

@@ -1,4 +1,4 @@
-/** What is different at rest from what a fresh target makes of the same input. */
+/** Differences at rest from a fresh copy with the same input. */
 import type { Violation } from '../model/check-result.ts';
 import { diffLeaves, isServerLeaf, leafPattern } from '../model/leaf.ts';
 import { objectKey, type KubeObject } from '../model/object.ts';

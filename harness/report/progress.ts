@@ -7,7 +7,7 @@ export interface ProgressFacts {
   readonly findings: number;
   readonly remainingMs?: number;
   readonly phase: string;
-  /** Which undisturbed run it is at, while the target is measured. */
+  /** Number of the current undisturbed run, while the target is measured. */
   readonly undisturbed?: number;
 }
 

@@ -27,9 +27,9 @@ export interface Story {
   /** `LOST UPDATE`. */
   readonly title: string;
   readonly sentence: string;
-  /** What did it; absent in files from before causes, and where it says no more than the sentence. */
+  /** The cause; absent in files from before causes, and if it adds nothing to the sentence. */
   readonly cause?: string;
-  /** How else the cause shows; known once the campaign has ended. */
+  /** Other symptoms of the cause; known after the end of the campaign. */
   readonly symptoms: readonly string[];
   /** Actors with rows: foreign ones first, the target last. */
   readonly actors: readonly ActorId[];
@@ -38,20 +38,20 @@ export interface Story {
   readonly rows: readonly StoryRow[];
   /** Steps of the run on other objects. */
   readonly unrelatedSteps: number;
-  /** What is different at rest from what a fresh target makes of the same input. */
+  /** Differences at rest from a fresh copy with the same input. */
   readonly atRest: readonly Comparison[];
   readonly missed: readonly string[];
-  /** How often the target reconciled, as it counts that itself; for findings about rates. */
+  /** The target's own count of reconciles; for findings about rates. */
   readonly reconciles?: string;
-  /** What stands behind the finding; absent for a replay, which has only itself. */
+  /** Evidence for the finding; absent for a replay. */
   readonly stats?: FindingStats;
-  /** What a real API server said to it, or that none was asked; absent for what was found on one. */
+  /** Whether it reproduced on a real API server or was not tried there; absent for findings of a real server. */
   readonly confirmed?: string;
   /** What usually fixes findings of its kind; absent for claims of the user's own. */
   readonly fix?: string;
-  /** What to paste into the configuration to put up with it for a while. */
+  /** The waiver to paste into the configuration. */
   readonly waiver: string;
-  /** Whether a run can be made again step by step: not where the target is a process with a clock of its own. */
+  /** Whether a run can be repeated step by step: not if the target is a process with a clock of its own. */
   readonly deterministic: boolean;
 }
 
@@ -61,7 +61,7 @@ const ROWS_MAX = 25;
 /** A finding, or the replay of one. */
 export type Told = Omit<Finding, 'stats'> & { readonly stats?: FindingStats };
 
-/** Tells the story of a finding. Pure. */
+/** Builds the story of a finding. Pure. */
 export function tellStory({ record: history, violation, counterexample, stats }: Told): Story {
   const index = indexHistory(history);
   const keys = involvedKeys(index, violation);

@@ -42,13 +42,13 @@ export interface SummaryFinding extends Because {
   readonly count: number;
   readonly severity: 'error' | 'warning';
   readonly grade: Grade;
-  /** Where there is a base build: what fails there too is not new. */
+  /** If there is a base build: a finding that fails there too is not new. */
   readonly onBase?: OnBase;
-  /** What a real API server said to it. */
+  /** Whether it reproduced on a real API server. */
   readonly confirmed?: Confirmation;
   /** What the target's own metrics say of the run. */
   readonly reconciles?: string;
-  /** Of a soak: when it came up for the first and for the last time. */
+  /** Of a soak: when it occurred for the first and for the last time. */
   readonly seen?: SeenTimes;
 }
 
@@ -66,25 +66,25 @@ export interface Summary {
   readonly inconclusive: Inconclusive;
   readonly perProperty: { readonly [property: string]: PropertyTally };
   readonly warnings: readonly string[];
-  /** What the target printed last; absent where there is a verdict. */
+  /** The last output of the target; absent if there is a verdict. */
   readonly printed?: readonly string[];
-  /** What properties warn of, which fails nothing; absent where there is nothing. */
+  /** Warnings of properties, which do not fail the run; absent if there are none. */
   readonly remarks?: readonly RemarkLine[];
-  /** The search did not finish: it was interrupted, or something broke. Absent where it did. */
+  /** The search did not finish: it was interrupted, or failed. Absent if it finished. */
   readonly stoppedEarly?: true;
-  /** What there was no time for; absent where there was time for all. */
+  /** What was left out for lack of time; absent if nothing was. */
   readonly leftOut?: readonly LeftOutLine[];
   /** Of a target that is a process. */
   readonly targetUse?: UseSummary;
-  /** What the findings that the project keeps came to, before the search. */
+  /** Results of the corpus, before the search. */
   readonly corpus?: CorpusSummary;
   /** Runs that failed like a finding of the corpus, by cause or signature. */
   readonly seenAgain?: { readonly [cause: string]: number };
-  /** Measures compared with the baseline; absent where the project has none. */
+  /** Measures compared with the baseline; absent if the project has none. */
   readonly budgets?: readonly BudgetCheck[];
   /** Waivers of the configuration, and how many violations each covered. */
   readonly waived?: readonly SummaryWaiver[];
-  /** Of many campaigns added up. */
+  /** The sum of many campaigns. */
   readonly soak?: SoakFacts;
 }
 

@@ -82,7 +82,7 @@ const FAIR_AFTER = 250;
 
 const schedules = new WeakMap<Trial, Schedule>();
 
-/** Remembers, for a failed searching trial, the schedule that its run amounted to. */
+/** Stores, for a failed searching trial, the schedule of its run. */
 export function depositSchedule(trial: Trial, schedule: Schedule): void {
   schedules.set(trial, schedule);
 }

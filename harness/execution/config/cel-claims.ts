@@ -14,9 +14,9 @@ import type { Predicate } from './predicate.ts';
 export interface CelClaim {
   /** Kebab-case, as given to `--property`. */
   readonly name: string;
-  /** The resource that it is about: `pods`, `widgets.example.com`. */
+  /** Its resource: `pods`, `widgets.example.com`. */
   readonly resource: string;
-  /** True or false of `object`, and of `oldObject` and `objects` beside it: `object.status.replicas <= object.spec.replicas`. */
+  /** A boolean expression over `object`, `oldObject` and `objects`: `object.status.replicas <= object.spec.replicas`. */
   readonly cel: string;
 }
 

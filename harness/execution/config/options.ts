@@ -33,117 +33,117 @@ export interface StalemateOptions extends FindingOptions {
    */
   readonly command?: readonly string[];
   /**
-   * The target as a pod inside a kind cluster: an image that the container engine has; `command` holds its arguments. Default, where
-   * `cluster` is `kind` and neither `target` nor `command` are given: that of the manifests' Deployment.
+   * The target as a pod inside a kind cluster: an image that the container engine has; `command` holds its arguments. Default, if
+   * `cluster` is `kind` and there is neither `target` nor `command`: the image of the manifests' Deployment.
    */
   readonly image?: string;
-  /** Where `command` is started; default the working directory. */
+  /** Working directory of `command`; default the working directory of stalemate. */
   readonly directory?: string;
-  /** Variables of `command`'s environment beside the few that every program gets. */
+  /** Environment variables of `command`, in addition to the few that every program gets. */
   readonly env?: { readonly [name: string]: string };
-  /** What `command` can reach: `none` (default) is a loopback interface of its own, where the system permits it; `host` is all. */
+  /** The network of `command`: `none` (default) is a loopback interface of its own, if the system permits it; `host` is everything. */
   readonly network?: Network;
   /**
-   * Which files `command` sees: `own` (default) are the system's and the project, in a copy that is discarded, where the system permits it;
-   * `host` are all.
+   * Files that `command` sees: `own` (default) is the system and a copy of the project that is discarded, if the system permits it; `host`
+   * is everything.
    */
   readonly fileSystem?: FileSystem;
   /**
-   * How time passes for `command`: `virtual` (default): what it waits for comes at once; or `real`, as it also does where that is not
-   * possible: it takes the embedded server without toxiproxy, and Linux on x86-64 with namespaces.
+   * The clock of `command`: `virtual` (default), where waiting takes no real time; or `real`. Virtual time needs the embedded server
+   * without toxiproxy, and Linux on x86-64 with namespaces; elsewhere time is real.
    */
   readonly time?: ProgramTime;
   /** When `command` counts as started: `quiet` (default), `url:…`, `log:…` or `watch:…`. */
   readonly ready?: string;
-  /** A `command` that is not ready by then has failed; default 30 s. */
+  /** Time after which a `command` that is not ready has failed; default 30 s. */
   readonly readyWithinMs?: number;
-  /** At the end of a run `command` gets SIGTERM and so long to end; default 0: it is killed at once. */
+  /** At the end of a run `command` gets SIGTERM and this time to exit; default 0: it is killed at once. */
   readonly graceMs?: number;
-  /** Where `command` tells Prometheus how often it reconciled: `http://127.0.0.1:{port:metrics}/metrics`. */
+  /** The Prometheus endpoint of `command`, for its count of reconciles: `http://127.0.0.1:{port:metrics}/metrics`. */
   readonly metrics?: string;
   /** Files or folders with CustomResourceDefinitions. */
   readonly crds?: readonly string[];
   /** Files or folders with the objects that a run starts from. */
   readonly samples?: readonly string[];
-  /** Where namespaced samples without a namespace go; default `default`. */
+  /** Namespace of samples that name none; default `default`. */
   readonly namespace?: string;
   /** Files or folders with what the project ships: kustomize or helm output, kustomizations, plain manifests. */
   readonly manifests?: readonly string[];
-  /** Which Deployment of the manifests the target is, when they hold several. */
+  /** Which Deployment of the manifests is the target, if there are several. */
   readonly deployment?: string;
-  /** Whether roles of the manifests are enforced for the target; default: when they bind any. */
+  /** Whether roles of the manifests are enforced for the target; default: if they bind any. */
   readonly authorization?: 'rbac' | 'allow-all';
-  /** What answers the API: the embedded server (default), one of our own with etcd, from envtest's binaries or by kind, or one that you name. */
+  /** The API server: the embedded one (default), a real one from envtest's binaries or in kind, or an existing one that you name. */
   readonly cluster?: ClusterKind;
-  /** What runs behind the API server where `cluster` is `envtest`; default: nothing, stalemate looks after objects. */
+  /** Real cluster controllers, if `cluster` is `envtest`; default: none, stalemate does their work. */
   readonly with?: readonly ClusterPart[];
-  /** How a kind cluster is made, where `cluster` is `kind`. */
+  /** How a kind cluster is created, if `cluster` is `kind`. */
   readonly kind?: KindOptions;
-  /** Where an `existing` cluster is named; never looked for. */
+  /** The kubeconfig of an `existing` cluster; never searched for. */
   readonly kubeconfig?: string;
   /** Its context there; default that file's current one. */
   readonly context?: string;
-  /** Contexts that are meant, whatever they lead to; never in a file of the project. */
+  /** Contexts that are allowed, whatever cluster they name; never in a file of the project. */
   readonly allowContexts?: readonly string[];
-  /** Clusters that are meant, by the uid of their namespace kube-system; never in a file of the project. */
+  /** Clusters that are allowed, by the uid of their kube-system namespace; never in a file of the project. */
   readonly allowClusters?: readonly string[];
-  /** What the names of the namespaces begin with that are made on an `existing` cluster; default `stalemate`. */
+  /** Prefix of the namespaces that are created on an `existing` cluster; default `stalemate`. */
   readonly namespacePrefix?: string;
   /**
-   * What the target may make outside of namespaces on an `existing` cluster beside custom resources of `crds`, as `KIND=NAME`:
+   * Cluster-scoped objects that the target may create on an `existing` cluster, besides custom resources of `crds`, as `KIND=NAME`:
    * `clusterroles.rbac.authorization.k8s.io=widgets-*`; default: nothing.
    */
   readonly allowClusterWrites?: readonly string[];
   /**
-   * Names from `stalemate list properties` for these alone (default: all of the catalogue), and properties of your own, which join them; an
-   * empty list for none but your own claims.
+   * Names from `stalemate list properties`, to check only these (default: all), and properties of your own, which are added; an empty list
+   * for your own claims only.
    */
   readonly properties?: readonly (string | Property)[];
   /** Claims about every version of every object. */
   readonly always?: readonly (Predicate | CelClaim)[];
   /** Claims about the objects at rest. */
   readonly eventually?: readonly (Predicate | CelClaim)[];
-  /** What has to come true at least once in a campaign, or the campaign is vacuous. */
+  /** States that must occur at least once in a campaign; otherwise the campaign is vacuous. */
   readonly sometimes?: readonly (Predicate | CelClaim)[];
   /** Kinds of adversarial writers, by name: `false` switches one off. */
   readonly writers?: { readonly [name: string]: boolean };
-  /** Kinds of faults, by name: `false` switches one off; `connection: true` switches those on that need toxiproxy, or their names do. */
+  /** Kinds of faults, by name: `false` switches one off; `connection: true` enables all that need toxiproxy, and their names single ones. */
   readonly faults?: { readonly [kind in FaultKind | typeof CONNECTION]?: boolean };
-  /** The toxiproxy server that disturbs connections; default: the one on PATH, or the one that was built. */
+  /** The toxiproxy server for connection faults; default: the one on PATH, or the one that was built. */
   readonly toxiproxy?: string;
   /** `60s`, `5m`, or a number of runs; default `60s`. */
   readonly budget?: string | number;
   /**
-   * For processes: trials run on one process that lives through many, several a second; what is suspicious there counts once a fresh
-   * process shows it too. Default: a fresh process for every trial.
+   * For processes: one process for many trials, several a second; a violation counts once a fresh process shows it too. Default: a fresh
+   * process for every trial.
    */
   readonly warm?: boolean;
   /**
-   * For processes with one connection: what they send before they come to rest happens in the order of labels. Slower, and replays
-   * hardly ever differ.
+   * For processes with one connection: requests that they send before they come to rest are sorted by label. Slower, but replays hardly
+   * ever differ.
    */
   readonly serialised?: boolean;
-  /** Root seed of everything drawn; drawn itself when absent. */
+  /** Root seed; drawn at random if absent. */
   readonly seed?: number;
   /** Ends the campaign after this many distinct findings. */
   readonly stopAfter?: number;
   /** Folder for counterexamples and records; default `.stalemate`. */
   readonly reportDir?: string;
   readonly transport?: Transport;
-  /** The target means to run more than once at a time: two replicas may be started. */
+  /** The target elects a leader: a second replica may be started. */
   readonly leaderElection?: boolean;
   readonly replicas?: 1 | 2;
-  /** The target keeps things outside the cluster and is given a store for them; on by itself where a command says `{effects}`. */
+  /** The target keeps state outside of the cluster and gets a store for it; on by default if a command contains `{effects}`. */
   readonly effects?: boolean;
-  /** How long nothing must happen before a run counts as settled; default 10 s of virtual time, for a `command` half a second. */
+  /** Time without activity after which a run counts as settled; default 10 s of virtual time, half a second for a `command`. */
   readonly settleWindowMs?: number;
-  /** Gate items after which settling is given up. */
+  /** Number of gate items after which settling is given up. */
   readonly settleStepsMax?: number;
-  /** Gate items of contention. */
+  /** Number of gate items of contention. */
   readonly stepsMax?: number;
   /**
-   * What pods and services answer on the embedded server, which has no kubelet: output of commands, logs, what listens on ports; or the
-   * file that says so.
+   * Answers of pods and services on the embedded server, which has no kubelet: output of commands, logs, servers on ports; or a file with
+   * them.
    */
   readonly answers?: KubeletAnswers | string;
   readonly garbageCollection?: boolean;
@@ -151,7 +151,7 @@ export interface StalemateOptions extends FindingOptions {
   readonly environment?: {
     /**
      * Whether pods, Deployments, StatefulSets, Jobs, volume claims and load balancers become ready, without a kubelet: not at all,
-     * soon, or late. `auto`, the default for a command: those that the target makes and looks at, soon. Default for a module: off.
+     * soon, or late. `auto`, the default for a command: those that the target creates and reads, soon. Default for a module: off.
      */
     readonly workloads?: 'auto' | 'off' | 'fast' | 'slow';
   };

@@ -51,7 +51,7 @@ export function eventually(claim: Predicate | CelClaim): Property {
   };
 }
 
-/** A state that a campaign has to come by at least once. Holds in every single run. */
+/** A state that must occur at least once in a campaign. Holds in every single run. */
 export function sometimes(claim: Predicate | CelClaim): Property {
   const predicate = 'cel' in claim ? celPredicate(claim, 'change') : claim;
   return {

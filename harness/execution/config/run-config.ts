@@ -32,45 +32,45 @@ export interface RunConfig {
   readonly configFile: string | null;
   /** Absolute path of the target's module; empty for a process. */
   readonly target: string;
-  /** The target, when it is a process; on a cluster in real time a module is one as well. */
+  /** The target, if it is a process; on a real cluster a module is one as well. */
   readonly process: ProcessTarget | null;
   readonly cluster: ClusterKind;
-  /** The cluster of somebody else that is meant; `null` for the other kinds. */
+  /** The existing cluster; `null` for the other kinds. */
   readonly existing: ExistingAccess | null;
   readonly kind: KindOptions;
-  /** The kind cluster of the campaign, once it is there. */
+  /** The kind cluster of the campaign, once it exists. */
   readonly kindAccess?: KindAccess;
   readonly transport: Transport;
   readonly crds: readonly KubeObject[];
   readonly samples: readonly KubeObject[];
-  /** What the project ships beside its CRDs; `null` where no manifests were named. */
+  /** What the project ships in addition to its CRDs; `null` if no manifests were named. */
   readonly project: ProjectManifests | null;
-  /** Where namespaced samples without a namespace go. */
+  /** Namespace of samples that name none. */
   readonly namespace: string;
   readonly properties: readonly Property[];
   /** Names of the kinds of adversarial writers that may take part. */
   readonly writers: readonly string[];
   readonly faults: readonly FaultKind[];
-  /** The server that disturbs connections; `null`: nobody does. */
+  /** The toxiproxy server for connection faults; `null`: none. */
   readonly toxiproxy: string | null;
   readonly budget: Budget;
-  /** Trials of a process run on one that lives on. */
+  /** One process of the target for many trials. */
   readonly warm: boolean;
   readonly seed: number;
   /** Ends the campaign after this many distinct findings; `Infinity` for never. */
   readonly stopAfter: number;
-  /** Absolute path of the folder that counterexamples and records go to. */
+  /** Absolute path of the folder for counterexamples and records. */
   readonly reportDir: string;
   readonly corpus: CorpusConfig;
-  /** Absolute path of the budgets' file, which need not exist. */
+  /** Absolute path of the baseline, which need not exist. */
   readonly baseline: string;
-  /** Which real server is asked about findings of the embedded one; `null` where nobody says. */
+  /** The real server on which findings of the embedded one are confirmed; `null` if not configured. */
   readonly confirm: ConfirmChoice | null;
-  /** Findings that are put up with. */
+  /** Waived findings. */
   readonly waivers: readonly Waiver[];
   readonly declared: Declarations;
-  /** What was made of the input that its author should know. */
+  /** Remarks on the input for its author. */
   readonly warnings: readonly string[];
-  /** What shapes a single run; its seed is drawn per run. */
+  /** Settings of a single run; its seed is drawn per run. */
   readonly settings: Omit<RunSettings, 'seed'>;
 }

@@ -33,32 +33,32 @@ import { secretSources } from '../config/secret-sources.ts';
 import { LabWorker } from './lab-worker.ts';
 import { callerFrames, withFrames } from './user-frames.ts';
 
-/** What came of one trial. */
+/** The result of one trial. */
 export interface TrialResult {
-  /** The trial as it can be stored and run again: what a search did is a schedule now. */
+  /** The trial in the form that is stored and replayed: the decisions of the search as a schedule. */
   readonly trial: Trial;
   readonly history: History;
   readonly violations: readonly Violation[];
-  /** Property name → why it has no opinion. */
+  /** Property name → why it is inconclusive. */
   readonly inconclusive: ReadonlyMap<string, string>;
 }
 
 /** Runs trials of one target. Made by `openLab`. */
 export interface Lab extends AsyncDisposable {
-  /** What the undisturbed runs measured about the target. */
+  /** Measurements of the undisturbed runs. */
   readonly reference: Reference;
-  /** What the writers are aimed at: for workloads of your own. */
+  /** Objects and fields that the writers aim at: for workloads of your own. */
   readonly aim: Aim;
-  /** Whole trials, workload and schedule, which fast-check can shrink once they have been run here. */
+  /** Whole trials, workload and schedule; fast-check can shrink them after they were run here. */
   trials(): fc.Arbitrary<Trial>;
-  /** Runs and judges a trial. Calls wait for each other. From then on fast-check can shrink it, whoever finds fault with it. */
+  /** Runs and judges a trial. Calls wait for each other. After that fast-check can shrink it, for any failing predicate. */
   run(trial: Trial): Promise<TrialResult>;
   /**
    * A predicate for `fc.asyncProperty`: throws the story of the violation when one of these properties (default: all of the
    * options) is violated, and writes its counterexample to the report folder.
    *
-   * While fast-check shrinks, only the violation that it set out with counts, so that the result is the smallest form of that one
-   * and not of another. A trial that allows no judgement is skipped as an unmet precondition is: fast-check draws another one.
+   * While fast-check shrinks, only the violation that was found first counts, so that the result is the smallest form of that one and
+   * not of another. An inconclusive trial is skipped like an unmet precondition: fast-check draws another one.
    *
    * @throws {CONFIG_INVALID} for a name that is no property of the options.
    */

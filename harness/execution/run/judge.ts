@@ -27,7 +27,7 @@ export interface Judged {
   /** With the reference and all probe results. */
   readonly history: History;
   readonly violations: readonly Violation[];
-  /** Property name → why it has no opinion. */
+  /** Property name → why it is inconclusive. */
   readonly inconclusive: ReadonlyMap<string, string>;
   /** Its time was over before all was looked at that properties asked for. */
   readonly isCut?: true;

@@ -128,9 +128,9 @@ export interface Replayed {
   readonly violations: readonly Violation[];
   /** Why the property had no opinion on a run, if that happened. */
   readonly inconclusive: string | null;
-  /** Where two runs of the same schedule parted, if they did. */
+  /** The first difference between two runs of the same schedule, if any. */
   readonly diverged: string | null;
-  /** The first run that did not reproduce it, where others did. */
+  /** The first run that did not reproduce it, if another did. */
   readonly other: History | null;
   /** The real server that it ran on, `kube-apiserver 1.36.3`; `null` for the embedded one. */
   readonly server: string | null;

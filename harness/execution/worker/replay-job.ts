@@ -34,7 +34,7 @@ interface Runs {
   readonly shown: Judged;
   readonly inconclusive: string | null;
   readonly diverged: string | null;
-  /** The first run that did not reproduce it, where others did. */
+  /** The first run that did not reproduce it, if another did. */
   readonly other: History | null;
 }
 

@@ -28,7 +28,7 @@ function redactionFor(vault: Vault): Redaction {
   return redaction;
 }
 
-/** A finding without its secrets, and without Secrets that are not its run's. Those that a replay needs go to the vault. */
+/** A finding without its secrets, and without Secrets of other namespaces. Secrets that a replay needs are stored in the vault. */
 export function redactFinding<T extends Told>(finding: T, vault: Vault = new Vault()): T {
   const { counterexample, record, violation, neighbour, stats } = finding;
   const redaction = redactionFor(vault).learn(counterexample).learn(record).learn(neighbour);

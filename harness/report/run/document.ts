@@ -36,8 +36,8 @@ export interface Scenario {
   readonly cluster: string;
   readonly seed: number;
   readonly budget: string;
-  /** What a reader of annotations is sent to, the controller's file or its configuration: from the root of the repository where a CI tells
-   * that, else from the working directory. */
+  /** The file of annotations, the controller's or its configuration: relative to the root of the repository if the CI provides it, else to
+   * the working directory. */
   readonly file: string | null;
   readonly outcome: CampaignOutcome;
   readonly runs: number;
@@ -47,25 +47,25 @@ export interface Scenario {
   readonly contention: { readonly [counter: string]: number };
   readonly properties: readonly PropertyLine[];
   readonly findings: readonly ReportedFinding[];
-  /** Findings that the project keeps, replayed before the search. */
+  /** The corpus, replayed before the search. */
   readonly kept: readonly KeptFinding[];
   readonly inconclusive: {
     readonly count: number;
-    /** The most frequent first; of some there is the page of a run to look at. */
+    /** The most frequent first; some have the page of a run. */
     readonly reasons: readonly { readonly why: string; readonly count: number; readonly page?: string }[];
   };
   readonly warnings: readonly string[];
-  /** What the target printed last; absent where there is a verdict. */
+  /** The last output of the target; absent if there is a verdict. */
   readonly printed?: readonly string[];
-  /** What properties warn of, which fails nothing; absent where there is nothing. */
+  /** Warnings of properties, which do not fail the run; absent if there are none. */
   readonly remarks?: readonly RemarkLine[];
-  /** The search did not come to its end: it was interrupted, or something broke. Absent where it did. */
+  /** The search did not finish: it was interrupted, or failed. Absent if it finished. */
   readonly stoppedEarly?: true;
-  /** What there was no time for; absent where there was time for all. */
+  /** What was left out for lack of time; absent if nothing was. */
   readonly leftOut?: readonly LeftOutLine[];
   /** Waivers of the configuration, and how many violations each covered. */
   readonly waived: readonly SummaryWaiver[];
-  /** Of many campaigns added up. */
+  /** The sum of many campaigns. */
   readonly soak?: SoakFacts;
 }
 
@@ -86,11 +86,11 @@ export interface ReportedFinding extends Because {
   readonly resource: string;
   readonly field: string;
   readonly grade: Grade;
-  /** False for what is reported only: pathological, there before the change, or never seen on a real server that was asked. */
+  /** False if it is only reported: pathological, pre-existing, or not reproduced on a real server. */
   readonly fails: boolean;
-  /** Where there is a base build: what fails there too is not new. */
+  /** If there is a base build: a finding that fails there too is not new. */
   readonly onBase?: OnBase;
-  /** What a real API server said to it. */
+  /** Whether it reproduced on a real API server. */
   readonly confirmed?: Confirmation;
   /** `93→6 steps · 24→2 actors · …`. */
   readonly tried: string;
@@ -101,7 +101,7 @@ export interface ReportedFinding extends Because {
   readonly reproduced: Reproduced;
   /** Runs of the campaign that showed this cause. */
   readonly count: number;
-  /** Of a soak: when it came up for the first and for the last time. */
+  /** Of a soak: when it occurred for the first and for the last time. */
   readonly seen?: SeenTimes;
   /** Paths from the working directory; `null` for what could not be written. */
   readonly counterexample: string | null;

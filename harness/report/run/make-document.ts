@@ -81,7 +81,7 @@ export function makeScenario(result: CampaignResult, facts: ScenarioFacts, corpu
 /** From the worst to the best. */
 const BY_WEIGHT: readonly CampaignOutcome[] = ['violated', 'interrupted', 'inconclusive', 'vacuous', 'holds'];
 
-/** Puts scenarios together. What the harness made must fit its own schema. */
+/** Combines scenarios. The output of the harness must match its own schema. */
 export function makeRun(scenarios: readonly Scenario[], madeWith: RunDocument['madeWith']): RunDocument {
   const outcome = BY_WEIGHT.find((one) => scenarios.some((scenario) => scenario.outcome === one)) ?? 'inconclusive';
   const run: RunDocument = { version: RUN_VERSION, kind: 'run', madeWith, outcome, scenarios };

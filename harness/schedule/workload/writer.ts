@@ -38,8 +38,7 @@ export interface Aim {
   readonly objects: readonly AimObject[];
   readonly healthySpecChanges: readonly SpecChange[];
   /**
-   * How long to wait so that the target's next act of its own (a poll, a resync) is another one, in ms after it came to rest, ascending;
-   * absent where that is not known.
+   * Times shortly before the target acts by itself (a poll, a resync), in ms after it came to rest, ascending; absent if unknown.
    */
   readonly waitsMs?: readonly number[];
 }
@@ -61,7 +60,7 @@ export interface AdversarialWriter {
   readonly about: string;
   /** `user`: its programs are the user's own, who is one actor and applies the sample too. */
   readonly as?: 'user';
-  /** Goes on acting through heal and settle, as an autoscaler would. */
+  /** Stays active through heal and settle, like an autoscaler. */
   readonly standing?: boolean;
   /** Changes the spec of a sample object. One per run: only single changes are known to be healthy. */
   readonly changesSpec?: boolean;
@@ -69,8 +68,8 @@ export interface AdversarialWriter {
   ops(aim: Aim, context: WriterContext): fc.Arbitrary<readonly ProgramOp[]> | undefined;
   /** Whether the target writes the very list or map of this object that the writer writes to. */
   readonly contests?: (object: AimObject) => boolean;
-  /** Whether the target has to do something about the object then, although its user wants nothing new. */
+  /** Whether the target then has to act on the object although its user changed nothing. */
   readonly stirs?: (object: AimObject) => boolean;
-  /** What it undoes of its own once contention is over. */
+  /** What it undoes itself after contention. */
   heal?(ops: readonly ProgramOp[], aim: Aim): readonly ProgramOp[];
 }
