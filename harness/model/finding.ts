@@ -208,7 +208,7 @@ export interface CampaignResult {
   readonly targetUse?: TargetUse;
   /** Failed runs whose cause (or signature, if that is all) was known before the campaign; absent if there were none. */
   readonly seenAgain?: { readonly [cause: string]: number };
-  /** Requests of the target. */
+  /** Request rates of the target, which are compared with the baseline. */
   readonly measures?: Measures;
   /** Situations that occurred, in a form that can be added to those of other campaigns. */
   readonly seen?: {
