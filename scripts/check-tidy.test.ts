@@ -15,15 +15,18 @@ describe('the house lint', () => {
     ['harness/a.ts', '// TODO later'],
     ['harness/a.ts', "const worker = new URL('./worker.ts', import.meta.url);"],
     ['harness/a.ts', "throw new Error('not implemented');"],
-    ['docs/a.md', 'cd /home/somebody/stalemate'],
+    ['docs/a.md', 'cd /home/me/stalemate'],
     ['harness/a.ts', "const path = '/root/.kube/config';"],
     ['docs/a.md', 'mounted at /mnt/disk'],
-    ['docs/a.md', String.raw`in C:\Users\somebody`],
+    ['docs/a.md', String.raw`in C:\Users\me`],
     ['docs/a.md', 'made by ../shared/tool'],
     ['package-lock.json', '{"packages":{"":{\n"resolved": "https://registry.example.com/a.tgz"}}}'],
     ['package-lock.json', '{"packages":{"":{"optionalDependencies":{"a-linux-x64":"1.0.0"}}}}'],
     ['package-lock.json', '{"packages":{"node_modules/a":{"version":"1.0.0"}}}'],
     ['helpers/a.ts', 'export const a = 1;'],
+    ['docs/a.md', 'what the gate tells'],
+    ['harness/a.ts', "console.log('nobody answers');"],
+    ['harness/report/html/page/a.js', "show('what would mend it');"],
   ])('complains about %s holding %j', (path, text) => {
     expect(problems(path, text)).toHaveLength(1);
   });
@@ -34,6 +37,8 @@ describe('the house lint', () => {
     ['harness/a.test.ts', "const file = new URL('./a.ts', import.meta.url);"],
     ['docs/a.md', 'the controller has a TODO list'],
     ['.ci/run', 'kind_parts=../shared/kind'],
+    ['harness/a.ts', '/** What the gate tells. */\nexport const told = 1;'],
+    ['harness/a.test.ts', "it('tells which', f);"],
   ])('accepts %s holding %j', (path, text) => {
     expect(problems(path, text)).toEqual([]);
   });

@@ -1,11 +1,14 @@
 /**
- * The house lint that no linter knows: tests that do not run, work left for later, machine paths, files that hold two ideas.
+ * The house lint that no linter knows: tests that do not run, work left for later, machine paths, files that hold two ideas, and words
+ * that stop a reader of documents and output.
  *
- * Owns: the rules below, each with its reason in its message. Does not own: layers (check-layers.ts), format, types.
+ * Owns: the rules below, each with its reason in its message. Does not own: layers (check-layers.ts), the list of words
+ * (plain-words.ts), format, types.
  * Run as `npm run tidy`. Start at `RULES`.
  */
 import { fileURLToPath } from 'node:url';
 import { entriesWithoutDigest, type Lockfile, missingBuilds } from './lockfile.ts';
+import { foreignWords } from './plain-words.ts';
 import { type Complaint, report, repositoryFiles, type SourceFile } from './repository-files.ts';
 
 /** Most files hold 50–200 lines; past this one usually holds two ideas. */
@@ -20,8 +23,13 @@ const TOP_LEVEL: ReadonlySet<string> = new Set(
   ].flatMap((names) => names.split(' ')),
 );
 
-/** These two name what they look for. */
-const OWN_FILES: ReadonlySet<string> = new Set(['scripts/check-tidy.ts', 'scripts/check-tidy.test.ts']);
+/** These name what they look for. */
+const OWN_FILES: ReadonlySet<string> = new Set(
+  ['check-tidy.ts', 'check-tidy.test.ts', 'plain-words.ts', 'plain-words.test.ts'].map((name) => `scripts/${name}`),
+);
+
+/** What people read: documents, and the code whose texts are printed. Tests quote what programs and people say. */
+const READ = /\.md$|^(?:harness|properties|scripts)\/(?!.*\.test\.ts$|test\/).*\.(?:ts|mjs|js)$/;
 
 interface LineRule {
   readonly files: RegExp;
@@ -78,7 +86,12 @@ const RULES: readonly LineRule[] = [
 
 /** Judges all files of the repository. */
 export function checkTidy(files: readonly SourceFile[]): readonly Complaint[] {
-  return files.flatMap((file) => [...placeComplaints(file), ...lineComplaints(file), ...lockComplaints(file)]);
+  return files.flatMap((file) => [
+    ...placeComplaints(file),
+    ...lineComplaints(file),
+    ...wordComplaints(file),
+    ...lockComplaints(file),
+  ]);
 }
 
 function placeComplaints({ path, text }: SourceFile): readonly Complaint[] {
@@ -112,6 +125,14 @@ function lineComplaints({ path, text }: SourceFile): readonly Complaint[] {
     );
 }
 
+function wordComplaints({ path, text }: SourceFile): readonly Complaint[] {
+  if (!READ.test(path) || OWN_FILES.has(path)) return [];
+  return foreignWords(path, text).map(({ line, word, instead }) => ({
+    where: `${path}:${line}`,
+    problem: `"${word}" stops a reader who did not write it: say ${instead}, as the documentation of Kubernetes would`,
+  }));
+}
+
 function lockComplaints({ path, text }: SourceFile): readonly Complaint[] {
   if (path !== 'package-lock.json') return [];
   const lock = JSON.parse(text) as Lockfile;
@@ -130,6 +151,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     'tidy',
     files.length,
     checkTidy(files),
-    'Each line above says what to do; the rules stand in scripts/check-tidy.ts.',
+    'Each line above says what to do; the rules are in scripts/check-tidy.ts.',
   );
 }

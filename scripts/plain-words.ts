@@ -17,10 +17,13 @@ const WORDS: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bmend(?:s|ed|ing)?\b/, '"fix"'],
   [/\b(?:tells?|told|telling)\b/, '"report", "print", "show", or "distinguish"'],
   [/\b(?:nobody|somebody|whoever)\b/, '"no client", "another writer", or who it is'],
-  [/\bothers['’]|\b(?:by|of|from) others\b|\bothers (?:change|do|have|made|make|own|read|use|write|wrote)\b/, 'who it is'],
+  [
+    /\bothers['’]|\b(?:by|of|from) others\b|\bothers (?:change|do|have|made|make|own|read|use|write|wrote)\b/,
+    'who it is',
+  ],
   [/\banew\b/, '"again", or "overwrite"'],
   [/\b(?:stands?|stood)\b(?!-| for\b)/, '"is", "waits", or "stops"'],
-  [/\bputs? up with\b/, '"waive" or "allow"'],
+  [/\b(?:puts? up|putting up) with\b/, '"waive" or "allow"'],
   [/\bbec(?:ame|omes?) of\b|\b(?:came|comes?) of\b/, '"result" or "outcome"'],
   [/\blet(?:s|ting)? (?:\w+ )?happen\b/, '"allow" or "release"'],
   [/\bcalm runs?\b/, '"undisturbed run"'],
@@ -44,15 +47,17 @@ export function foreignWords(path: string, text: string): readonly ForeignWord[]
   );
 }
 
-/** The lines of a page without fenced blocks, code, comments and addresses. */
+/** The lines of a page without code, comments and addresses; of fenced blocks the comments, for most of the API's page is that. */
 function proseOf(page: string): readonly SourceText[] {
   let fenced = false;
   return page.split('\n').flatMap((text, index) => {
     const fence = /^\s*(?:```|~~~)/.test(text);
     if (fence) fenced = !fenced;
-    return fence || fenced ? [] : [{ line: index + 1, text: text.replaceAll(NO_PROSE, '…') }];
+    return fence || (fenced && !COMMENT.test(text)) ? [] : [{ line: index + 1, text: text.replaceAll(NO_PROSE, '…') }];
   });
 }
+
+const COMMENT = /^\s*(?:\/?\*|\/\/)/;
 
 const NO_PROSE = /`[^`]*`|\]\([^)]*\)|<!--.*?-->|https?:\S+/g;
 

@@ -210,11 +210,11 @@ export const summarySchema: z.ZodType<Summary> = z
   .meta({ id: 'Summary', description: 'The result of a campaign: the document of `stalemate run --json`' });
 
 /**
- * Sums a campaign up.
+ * Summarises a campaign.
  *
- * @param pathOf tells where a finding's counterexample was written, if it was.
- * @param corpus what was replayed before the search.
- * @param budgets what was compared with the baseline.
+ * @param pathOf returns the path of a finding's counterexample, if it was written.
+ * @param corpus results of the corpus.
+ * @param budgets results of the comparison with the baseline.
  */
 export function summarise(
   result: CampaignResult,
