@@ -7,7 +7,7 @@ export const creatingAgainIsSafe: Claim = {
   statement: 'A create whose answer was lost can be sent again.',
   verdict: 'in part',
   truth:
-    'With a name, yes: the second one is answered 409 AlreadyExists, and what is there should be looked at, for it may be one’s own. With generateName there are two objects afterwards.',
+    'With a name, yes: the second one is answered 409 AlreadyExists; read the existing object, because it may be your own. With generateName there are two objects afterwards.',
   run: async (t) => {
     await t.create(configMap('a'));
     const named = await t.create(configMap('a'));

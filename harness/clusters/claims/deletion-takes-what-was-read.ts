@@ -8,7 +8,7 @@ export const deletionTakesWhatWasRead: Claim = {
   statement: 'A delete removes the object that was read before.',
   verdict: 'false',
   truth:
-    'It deletes whatever object has that name by then, also a new one of another client. With the uid, or the version, as a precondition it is refused with 409.',
+    'It deletes the object that has that name by then, even a new one of another client. With the uid, or the version, as a precondition it is refused with 409.',
   run: async (t) => {
     const object = configMap('a');
     const read = await t.create(object);

@@ -6,7 +6,7 @@ export const emptyVersionDisablesTheCheck: Claim = {
   statement: 'resourceVersion: "" in an update disables the check.',
   verdict: 'in part',
   truth:
-    'So it is for most built-in kinds, ConfigMap and Deployment among them: the update overwrites whatever is there, seen or not. Some built-in kinds, such as Lease, and all custom resources refuse it with 422. "It works in my operator" therefore depends on the kind.',
+    'True for most built-in kinds, such as ConfigMap and Deployment: the update overwrites the current object, whether its sender has read it or not. Some built-in kinds, such as Lease, and all custom resources refuse it with 422. "It works in my operator" therefore depends on the kind.',
   run: async (t) => {
     const stands: boolean[] = [];
     for (const object of [configMap('a'), deployment('a'), lease('a'), widget('a'), bare('a')]) {

@@ -7,7 +7,7 @@ export const mergePatchAddsToLists: Claim = {
   statement: 'A merge patch adds the items that it names to a list.',
   verdict: 'false',
   truth:
-    'It replaces the list: the finalizer that another client has added is gone. Send a version along, so that the list is the one that was read, or use apply, where the list has keys.',
+    'It replaces the list: the finalizer that another client has added is gone. Send the resourceVersion of the list that you read, or use apply, if the list has keys.',
   run: async (t) => {
     const object = configMap('a');
     await t.create(object);

@@ -6,7 +6,7 @@ export const mergePatchNeedsAVersion: Claim = {
   statement: 'A merge patch needs a valid resourceVersion.',
   verdict: 'false',
   truth:
-    'It needs none. Without one it is applied to whatever is there and never conflicts, also when its sender has read something else. "My controller has no 409s" therefore proves nothing.',
+    'It needs none. Without one it is applied to the current object and never conflicts, even if its sender has read an older one. "My controller has no 409s" therefore proves nothing.',
   run: async (t) => {
     const stands: boolean[] = [];
     for (const object of [configMap('a'), widget('a')]) {

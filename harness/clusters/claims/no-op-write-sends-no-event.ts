@@ -6,7 +6,7 @@ export const noOpWriteSendsNoEvent: Claim = {
   statement: 'A write that changes nothing makes no new version and sends no watch event.',
   verdict: 'true',
   truth:
-    'PUT, patch and apply alike: the version stays, and the first event of the watch is the change after them. A controller that writes in every reconcile is quiet for as long as it writes the same; one timestamp in the body, and it triggers itself for ever.',
+    'PUT, patch and apply alike: the version stays, and the first event of the watch is the change after them. A controller that writes in every reconcile is quiet as long as it writes the same; with one timestamp in the body, it triggers itself for ever.',
   run: async (t) => {
     const object = widget('a');
     const first = await t.apply(object, 'me');

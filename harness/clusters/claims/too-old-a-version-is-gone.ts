@@ -6,7 +6,7 @@ export const tooOldAVersionIsGone: Claim = {
   statement: 'A watch from a version that is too old is answered 410.',
   verdict: 'true',
   truth:
-    'The 410 comes as an ERROR event in a stream that began with HTTP 200, so a client that looks at the HTTP code only never sees it. The one thing to do then is to list again and watch from there: the same version stays gone.',
+    'The 410 comes as an ERROR event in a stream that began with HTTP 200, so a client that looks at the HTTP code only never sees it. The client then has to list again and watch from there: the same version stays expired.',
   run: async (t) => {
     await t.create(widget('a'));
     // Version 1 was before anything that a server remembers.

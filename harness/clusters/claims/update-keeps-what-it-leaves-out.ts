@@ -7,7 +7,7 @@ export const updateKeepsWhatItLeavesOut: Claim = {
   statement: 'An update (PUT) leaves alone what its body does not mention.',
   verdict: 'false',
   truth:
-    'It replaces the object: what is not in the body is removed, labels and foreign keys included. A client whose types do not know a field drops it so, with a version that is right and without any conflict. The status is the exception, where it is a subresource.',
+    'It replaces the object: what is not in the body is removed, labels and foreign keys included. A client whose types do not know a field drops it, with the right version and without any conflict. The status is the exception, if it is a subresource.',
   run: async (t) => {
     const object = configMap('a', { mine: '1', theirs: '1' });
     const read = await t.create(object);
