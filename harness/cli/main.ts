@@ -146,8 +146,7 @@ function stopOnSignals(console: Console, farewell: string): StopSignal {
     // echo has the name of what it echoes, and follows that and no other echo: who types it again and again is heard.
     if (last?.name === name && realNow() - last.at < ECHO_MS) return;
     last = { name, at: realNow() };
-    // As shells have it.
-    if (controller.signal.aborted) process.exit(128 + constants.signals[name]);
+    if (controller.signal.aborted) endBy(name);
     console.err(`\n${farewell} (once more to stop at once)\n`);
     controller.abort();
   };
@@ -158,6 +157,20 @@ function stopOnSignals(console: Console, farewell: string): StopSignal {
       for (const name of STOPPING) process.off(name, listener);
     },
   };
+}
+
+/**
+ * Ends the process by a signal that it was sent, as one does that does not handle it; shells show that as 128 and its number. With
+ * `process.exit` worker threads would end first, and Node aborts when one of them reads HTTP/2 at that moment (nodejs/node#38418).
+ */
+function endBy(name: NodeJS.Signals): never {
+  const code = 128 + constants.signals[name];
+  // Locks are released on exit.
+  process.emit('exit', code);
+  process.removeAllListeners(name);
+  process.kill(process.pid, name);
+  // The kernel does not send it to the first process of a container.
+  process.exit(code);
 }
 
 /** A reader that went away (`| head`) is no error; a disk that is full under a redirection is one. */
