@@ -113,7 +113,7 @@ export default async function start({ kubeConfig }) {
 
   const { code, stdout } = stalemate(['init', '--ci', 'none'], { cwd: folder });
 
-  expect(stdout).toContain('missing the target asks for gadgets (other.example.com), and no CRD declares it\n');
+  expect(stdout).toContain('missing the target requests gadgets (other.example.com), which no CRD declares\n');
   expect(stdout).toContain('tried   Release drawn from the schema: nothing written\n');
   expect(stdout).toContain('stopped the target does nothing without gadgets (other.example.com)\n');
   expect(stdout).not.toContain('\nrun     ');

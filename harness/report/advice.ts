@@ -6,7 +6,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
     /never started/,
     'start it by hand with the same command: what does it print, and does it reach the kubeconfig that it is given?',
   ],
-  [/cut short/, 'something beside the target did not answer: run it again, with fewer runs side by side'],
+  [/cut short/, 'something other than the target did not answer: run it again, with fewer parallel runs'],
   [
     /fresh copy .* did not come to rest/,
     'let it run alone on the sample: until it is quiet there, there is no end state to compare with',

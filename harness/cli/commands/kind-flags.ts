@@ -13,7 +13,10 @@ export interface KindFlags {
 /** Puts them behind `--cluster`. */
 export function withKindFlags(command: Command): Command {
   return command
-    .option('--kind-image <image>', 'node image of a kind cluster (default: the newest kindest/node that is there)')
+    .option(
+      '--kind-image <image>',
+      'node image of a kind cluster (default: the newest kindest/node that the engine has)',
+    )
     .option('--kubernetes-version <version>', 'of a kind cluster: 1.34 or 1.34.2', versionArgument)
     .option('--kind-config <file>', 'kind configuration of your own')
     .option('--keep-cluster', 'leave the kind cluster for the next run');

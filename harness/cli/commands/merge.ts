@@ -43,7 +43,7 @@ Exit codes: 0 all is there and holds, 1 something fails, 3 shards are missing or
 
 export function mergeCommand(context: CommandContext): Command {
   return new Command('merge')
-    .description('Add up the shards of a soak: any order, twice or not at all.')
+    .description('Merge the shards of a soak, in any order.')
     .argument('<path...>', `${SOAK_FILE} files, or folders that hold them`)
     .option('--output <dir>', 'where the report goes (default: to the terminal only)')
     .option(

@@ -53,7 +53,7 @@ interface ReplayFlags extends ClusterFlags {
 }
 
 const HELP = `
-Exit codes: 1 the failure came back in every run or in some, or its claim fails in another way, 0 the schedule was followed to the end and the property holds (fixed?),
+Exit codes: 1 reproduced in at least one run, or the property is violated in another way, 0 the schedule was followed to the end and the property holds (fixed?),
             3 labels of the schedule no longer occur, so the result is inconclusive.
 
 Example:

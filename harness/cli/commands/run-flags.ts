@@ -70,7 +70,7 @@ export function withSearchFlags(command: Command, budget: string): Command {
     .option('--corpus <dir>', 'the corpus, replayed first (default: .stalemate/corpus)')
     .option('--no-corpus', 'replay none')
     .option('--corpus-budget <time>', 'how long replaying them may take (default: 60s)', corpusBudgetArgument)
-    .option('--baseline <file>', 'budgets to compare with (default: .stalemate/baseline.json, if it is there)')
+    .option('--baseline <file>', 'budgets to compare with (default: .stalemate/baseline.json, if it exists)')
     .option('--update-baseline', 'write the budgets again, from what this run measured')
     .option('--json', 'print the summary as JSON on stdout');
 }

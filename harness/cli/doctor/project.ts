@@ -37,7 +37,7 @@ export async function projectChecks(file: string | undefined, { cwd, called }: C
         'state folder',
         stateFolder(),
         false,
-        'set XDG_STATE_HOME to a folder of yours: without it, replays use placeholders instead of secrets',
+        'set XDG_STATE_HOME to a writable folder: without it, replays use placeholders instead of secrets',
       ),
     ],
   };

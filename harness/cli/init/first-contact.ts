@@ -142,7 +142,7 @@ async function fetchMissing(
   for (const group of missing) {
     const origin = origins.get(group.group);
     const from = origin === undefined ? '' : `; its types are from ${origin.path} ${origin.version}`;
-    say('missing', `the target asks for ${missingText(group)}, and no CRD declares it${from}`);
+    say('missing', `the target requests ${missingText(group)}, which no CRD declares${from}`);
   }
   const here = foundHere(missing, definitions.others);
   for (const { crds } of here)
@@ -219,7 +219,7 @@ function effectText({ written, refused, wanted, restless }: Effect): string {
   const vain = wanted.map(
     ({ resource, namespace, name }) => `${resource} ${namespace === '' ? '' : `${namespace}/`}${name}`,
   );
-  const asked = vain.length === 0 ? '' : `; asks in vain for ${vain.slice(0, WANTED_SHOWN).join(', ')}`;
+  const asked = vain.length === 0 ? '' : `; requests what does not exist: ${vain.slice(0, WANTED_SHOWN).join(', ')}`;
   return `${written === '' ? 'nothing written' : written}${restless ? ', again and again' : ''}${asked}`;
 }
 

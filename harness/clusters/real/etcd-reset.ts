@@ -58,7 +58,7 @@ export class EtcdReset implements Reset {
         await realDelay(this.#quietMs);
       }
       // Where something else writes as well, what is seen need not be the state: it is looked at again.
-      if (this.#quietMs === 0) await this.#view.until(() => this.#shows(written), 'show what was put back');
+      if (this.#quietMs === 0) await this.#view.until(() => this.#shows(written), 'show the reset state');
     }
   }
 
@@ -74,7 +74,7 @@ export class EtcdReset implements Reset {
       const { byKey } = await this.#etcd.revisions();
       const now = JSON.stringify([...byKey].filter(([key]) => !isServersKey(key)));
       if (now === before) return;
-      if (attempt > ATTEMPTS_MAX) throw unclean('what looks after it does not come to rest');
+      if (attempt > ATTEMPTS_MAX) throw unclean('the cluster controllers do not come to rest');
       before = now;
       await realDelay(this.#quietMs);
     }

@@ -194,7 +194,7 @@ export class RequestReset implements Reset {
         ({ resource, uid, revision }) => !kinds.has(resource) || listed.has(uid) || revision > latest,
       );
     };
-    await this.#view.until(isShown, 'show what was put back');
+    await this.#view.until(isShown, 'show the reset state');
     // Controllers of the cluster go on acting upon what was there.
     if ([...live.values()].some(({ revision }) => revision > latest)) return undefined;
     this.#touched.clear();

@@ -81,7 +81,7 @@ function troubles({ divergence, use }: SearchTally, { process }: RunConfig): rea
   const asked = process?.metrics ?? '';
   return [
     ...diverged,
-    `no reconciles were counted: ${asked} was asked, and ${use.metricsFailed}; expected controller_runtime_reconcile_total or another *_reconcile*_total`,
+    `no reconciles were counted from ${asked}: ${use.metricsFailed}; expected controller_runtime_reconcile_total or another *_reconcile*_total`,
   ];
 }
 

@@ -125,7 +125,7 @@ export function clusterOf(options: StalemateOptions): ClusterKind {
     const then = cluster === 'kind' ? 'add --confirm kind' : 'replay here what is found';
     throw new HarnessError(
       'CONFIG_INVALID',
-      `got cluster "${cluster}" with "warm", expected a process of its own for each run: a long-lived process has no cluster of its own there; leave "warm" out, or search with it on the embedded cluster and ${then}`,
+      `got cluster "${cluster}" with "warm", expected a new process for each run: a long-lived process would need a second cluster there; leave "warm" out, or search with it on the embedded cluster and ${then}`,
     );
   }
   if (cluster === 'existing' && usesEffects(options))
@@ -158,7 +158,7 @@ export function existingOf(options: StalemateOptions, cwd: string): ExistingAcce
     if (name === undefined) return null;
     throw new HarnessError(
       'CONFIG_INVALID',
-      `got "${name}" with cluster "${cluster}", which is not one of yours; add --cluster existing to use the one that is named, or leave "${name}" out`,
+      `got "${name}" with cluster "${cluster}", which is not an existing cluster; add --cluster existing to use the one that is named, or leave "${name}" out`,
     );
   }
   return chooseCluster(

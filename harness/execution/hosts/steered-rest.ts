@@ -136,7 +136,7 @@ export class SteeredRest implements Rest {
       const isHeldUp = holdup === 'instant' || (holdup === 'timed' && world.gate.pending.length === 0);
       if (isHeldUp) {
         if (awakeMs > this.#unansweredMs)
-          throw new CutShort(`what was asked for was not answered within ${this.#unansweredMs / 1000} s`);
+          throw new CutShort(`a request was not answered within ${this.#unansweredMs / 1000} s`);
         const soonest = soonestOf(doing);
         if (holdup === 'timed' && (soonest !== null || clock.callsBack)) {
           clock.sleeps(soonest, false);

@@ -164,7 +164,7 @@ export class WallRest implements Rest {
       if (!startingUp && !this.#acting && !waiting) {
         if (this.#outside(world) === 'none') return;
         if (realNow() - movedMs > this.#unansweredMs)
-          throw new CutShort(`what was asked for was not answered within ${this.#unansweredMs / 1000} s`);
+          throw new CutShort(`a request was not answered within ${this.#unansweredMs / 1000} s`);
       }
       this.#beat();
       if (sleep !== 'dozing') await realDelay(POLL_MS);

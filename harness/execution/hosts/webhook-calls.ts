@@ -137,7 +137,7 @@ export class WebhookCalls {
   readonly ask: CallOutFunction = (callOut, answer) => {
     const world = this.#options.world();
     if (world === undefined) {
-      answer({ outcome: 'failed', why: 'no run goes on' });
+      answer({ outcome: 'failed', why: 'no run is active' });
       return () => {};
     }
     const resume = world.recorder.resumable();

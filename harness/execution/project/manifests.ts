@@ -160,7 +160,7 @@ function checkedCrd(manifest: Manifest): KubeObject {
 export function withoutConversionWebhooks(
   crds: readonly KubeObject[],
   answered: (crd: KubeObject) => boolean = () => false,
-  why = 'none is at hand (--manifests brings its service and deployment)',
+  why = 'there is no webhook server (--manifests brings its service and deployment)',
 ): {
   readonly crds: readonly KubeObject[];
   readonly warnings: readonly string[];

@@ -143,7 +143,7 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { r
       else {
         // The target is a program of its own: whatever ends this worker is our fault.
         finished = true;
-        options.listen({ say: 'error', code: null, message: `the worker beside the target ended: ${detail}`, stack });
+        options.listen({ say: 'error', code: null, message: `the worker ended: ${detail}`, stack });
       }
     };
     let beats = -1;

@@ -126,7 +126,7 @@ const neighbour: z.ZodType<ReportNeighbour> = z
       z.strictObject({ object: z.string(), failing: z.string(), passing: z.string() } satisfies Shape<RunEnd>),
     ),
   } satisfies Shape<ReportNeighbour>)
-  .meta({ description: 'The same run without one deviation, which passes, beside this one' });
+  .meta({ description: 'The same run without one deviation, which passes, compared with this one' });
 
 const chain: z.ZodType<ReportChain> = z.strictObject({
   object: z.string(),

@@ -63,8 +63,8 @@ function reproduceSection({ reproduce }: ReportDocument): Html {
   return html`<section id="reproduce" aria-labelledby="reproduce-head">
     <h2 id="reproduce-head">How to reproduce</h2>
     <p>
-      Run these where the campaign ran: paths are relative to that folder. In the deterministic mode a replay comes back
-      in every run or in none.
+      Run these where the campaign ran: paths are relative to that folder. A replay of a module reproduces in every run
+      or in none.
     </p>
     <ul class="commands">
       ${items}

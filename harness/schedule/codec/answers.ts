@@ -29,9 +29,9 @@ const containers = {
 
 const exec: z.ZodType<ExecAnswer> = z.strictObject({
   ...containers,
-  command: pattern.meta({ description: 'Found somewhere in the words of the command, joined by spaces' }),
+  command: pattern.meta({ description: 'Searched in the words of the command, joined by spaces' }),
   after: pattern.exactOptional().meta({ description: 'Found in a command of the pod that has run before' }),
-  stdin: pattern.exactOptional().meta({ description: 'Found somewhere in what the command reads' }),
+  stdin: pattern.exactOptional().meta({ description: 'Searched in the standard input of the command' }),
   stdout: z.string().exactOptional(),
   stderr: z.string().exactOptional(),
   exitCode: z.int().min(0).max(255).exactOptional(),

@@ -68,7 +68,7 @@ const project: z.ZodType<ProjectManifests> = z
     authorization: z.enum(['rbac', 'allow-all']),
     workload: z.string().min(1).exactOptional(),
   } satisfies Shape<ProjectManifests>)
-  .meta({ description: 'What the project ships beside its CRDs, and which of it the target is' });
+  .meta({ description: 'What the project ships in addition to its CRDs, and which Deployment is the target' });
 
 export const confirmation: z.ZodType<Confirmation> = z
   .strictObject({

@@ -31,7 +31,7 @@ const place = {
     // Folders are named by it.
     .regex(/^\w+$/, 'expected letters and digits')
     .meta({ description: 'Digest of target and configuration: lines that differ in it are not added up' }),
-  epoch: z.string().min(1).meta({ description: 'What the seeds follow from, beside the shard' }),
+  epoch: z.string().min(1).meta({ description: 'What the seeds are derived from, besides the shard' }),
   shard: z.string().regex(/^\d+\/\d+$/, 'expected a shard like "3/16"'),
   at: z.string().meta({ description: 'Wall clock, ISO 8601' }),
 };

@@ -68,10 +68,7 @@ const program: z.ZodType<Program> = z
     writer: z.string().min(1),
     standing: z.boolean().exactOptional(),
     ops: z.array(programOp),
-    heal: z
-      .array(programOp)
-      .exactOptional()
-      .meta({ description: 'What the writer undoes of its own once contention is over' }),
+    heal: z.array(programOp).exactOptional().meta({ description: 'What the writer undoes itself after contention' }),
   } satisfies Shape<Program>)
   .meta({ id: 'Program' });
 

@@ -46,7 +46,7 @@ export function goProgram(repository: Repository): Program | undefined {
     notes: [
       ...(mains.length > 1 ? [takenText(main, mains.slice(1))] : []),
       ...(/SetupWebhook/.test(source) && !source.includes('ENABLE_WEBHOOKS')
-        ? ['it serves webhooks: with "manifests" they are asked, and have certificates']
+        ? ['it serves webhooks: with "manifests" they are called, and have certificates']
         : []),
     ],
   };
