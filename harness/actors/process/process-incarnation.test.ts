@@ -64,6 +64,25 @@ it.each([0, 1, 3, 10, 30])('after %d turns of the event loop', async (turns) => 
   expect(told.filter((one) => one.startsWith('start-failed'))).toEqual([]);
 });
 
+it('without keeping others waiting while its folder is removed, and tells when that is done', async () => {
+  const { host } = await lives(() => Promise.resolve(front));
+  const started = Promise.withResolvers<undefined>();
+  const clearing: Promise<void>[] = [];
+
+  const life = startProcess(
+    { ...host, clearing: (removed) => clearing.push(removed) },
+    'controller',
+    upstream,
+    (kind) => kind === 'started' && started.resolve(undefined),
+  );
+  await started.promise;
+  life.crash();
+
+  expect(readdirSync(folder)).toHaveLength(1);
+  await Promise.all(clearing);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
 it('although what it was to talk to fails only then', async () => {
   const asked = Promise.withResolvers<undefined>();
   const answer = Promise.withResolvers<typeof front>();

@@ -45,7 +45,7 @@ import type { EnclosurePool, Taken } from './enclosure-pool.ts';
 import { Life, type TellLife } from './life.ts';
 import { Lines } from './lines.ts';
 import { STEERED_BY, type LifeView } from './process-wrapper.ts';
-import { removeFolder } from './remove-folder.ts';
+import { removeWhatDies } from './remove-folder.ts';
 import { Steering } from './steering.ts';
 import { parseReadiness, toldOfWatches, watchReadiness, type Readiness, type ReadinessWatch } from './readiness.ts';
 import { killMarked } from './survivors.ts';
@@ -99,6 +99,8 @@ export interface ProcessHost {
   readonly outside?: Pick<SurroundingsOptions, 'declared' | 'lookedUp'>;
   /** A line that it printed. */
   readonly print: (actor: ActorId, line: string) => void;
+  /** What a life leaves behind is being removed, until that promise resolves. */
+  readonly clearing?: (removed: Promise<void>) => void;
 }
 
 /** A host for the lives of one target; the key takes a millisecond and is made once. */
@@ -374,18 +376,8 @@ class Incarnation implements ProcessIncarnation {
     this.#effects?.close();
     this.#surroundings?.close();
     this.#enclosure?.giveBack();
-    // It may still be writing while it dies.
-    if (!this.#removeFolder()) this.#child?.once('close', () => this.#removeFolder());
-  }
-
-  #removeFolder(): boolean {
-    if (this.#guard === '') return true;
-    try {
-      removeFolder(this.#guard);
-      return true;
-    } catch {
-      return false;
-    }
+    const removed = removeWhatDies(this.#guard, this.#child);
+    this.#host.clearing?.(removed);
   }
 
   /** To its whole group. */

@@ -147,6 +147,7 @@ async function assembleProcessHost(
       if (!isKnown) lookups.missed(name);
     },
   };
+  const clearing = new Set<Promise<void>>();
   const front = {
     serve: toxiproxy === null || disturbance === undefined ? serve : throughToxiproxy(serve, toxiproxy, disturbance),
     print: (actor: ActorId, line: string) => {
@@ -160,6 +161,10 @@ async function assembleProcessHost(
   const processes = (): StartLife => {
     const lives = processHost({
       ...front,
+      clearing: (removed) => {
+        clearing.add(removed);
+        void removed.finally(() => clearing.delete(removed));
+      },
       ...toldThere({ target: { ...target, env: { ...pod.env, ...target.env } }, files: pod.files }, ground.places),
       folders: () => volumes.folders,
       namespace: ground.places?.there(subject.namespace) ?? subject.namespace,
@@ -213,6 +218,9 @@ async function assembleProcessHost(
     time,
     pace: paceOf(target, steered !== undefined),
     launch,
+    cleared: async () => {
+      await Promise.all(clearing);
+    },
     warnings: () => [
       ...(ground.warnings?.() ?? []),
       ...(webhooks.trouble === undefined ? [] : [webhooks.trouble]),

@@ -154,6 +154,7 @@ async function end(world: World): Promise<void> {
   } finally {
     world.close();
     await host.drain(world).catch(unlessCutShort);
+    await host.cleared?.();
   }
 }
 
