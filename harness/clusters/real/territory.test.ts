@@ -45,3 +45,15 @@ it('tells of many refusals of a kind the first', () => {
     'delete pods "a" in "theirs": not sent, the run is only about its own namespaces (own)',
   ]);
 });
+
+it.each([
+  ['/', undefined],
+  ['/version', undefined],
+  ['/apis/apps/v1', undefined],
+  ['/openapi/v3/api/v1', undefined],
+  ['/logs/kube-apiserver-audit.log', 403],
+  ['/debug/pprof/heap', 403],
+  ['/metrics', 403],
+])('reads of %s only what the server says of itself: %s', (path, code) => {
+  expect(territory().refusalOf({ method: 'GET', path, query: {}, headers: {} }, new Map())?.code).toBe(code);
+});

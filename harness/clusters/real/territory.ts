@@ -36,6 +36,10 @@ const QUESTIONS = ['authentication.k8s.io', 'authorization.k8s.io'];
 /** What whoever makes an object may do with it besides. */
 const OWN_SUBRESOURCES: ReadonlySet<string> = new Set(['', 'status', 'scale']);
 const IMPERSONATE = 'impersonate-';
+/** First segments of what clients ask a server about itself. Others are logs, profiles and metrics of the control plane. */
+const ABOUT_SERVER: ReadonlySet<string> = new Set([
+  ...['', 'api', 'apis', 'openapi', 'version', 'healthz', 'livez', 'readyz', '.well-known', 'openid'],
+]);
 const NONE: readonly Within[] = [];
 const ALL: readonly Within[] = [{}];
 
@@ -200,7 +204,8 @@ export class Territory {
     // Further back it is somebody's name for something else: `/api/v1/nodes/n/proxy/namespaces/…` asks the kubelet of a node.
     const at = segments[0] === 'api' ? 2 : 3;
     if (segments[at] === 'namespaces' && segments.length > at + 2) return !this.isForeign(segments[at + 1]);
-    return (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') && !segments.includes('proxy');
+    const reads = method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
+    return reads && !segments.includes('proxy') && ABOUT_SERVER.has(segments[0] ?? '');
   }
 
   /** The same of a request that asks for a connection of its own, before anything of it is sent. */

@@ -1,6 +1,6 @@
 /** Answers of pods and services as a configuration names them: in itself, or in a file of their own. */
 import { basename, resolve } from 'node:path';
-import { parse as parseYaml } from 'yaml';
+import { parse as parseYaml, YAMLParseError } from 'yaml';
 import type { ClusterKind } from '../../model/cluster.ts';
 import type { KubeletAnswers } from '../../model/declared-answers.ts';
 import { HarnessError } from '../../model/errors.ts';
@@ -12,6 +12,7 @@ import { decodeJson } from '../../schedule/codec/format.ts';
 /** Logs may be long. */
 const BYTES_MAX = 64 * 1024 * 1024;
 const LEVELS_MAX = 100;
+const TOO_DEEP = `it nests deeper than ${LEVELS_MAX} levels`;
 
 /** @throws {CONFIG_INVALID} for a file that cannot be read. @throws {FORMAT_INVALID} {FORMAT_TOO_NEW} */
 export function answersOf(given: KubeletAnswers | string | undefined, cwd: string): KubeletAnswers | undefined {
@@ -24,9 +25,11 @@ export function readAnswers(path: string): KubeletAnswers {
   let document: unknown;
   try {
     document = parseYaml(readFileText(path, BYTES_MAX), { stringKeys: true, logLevel: 'error' });
-    if (nestsDeeper(document, LEVELS_MAX)) throw new Error(`it nests deeper than ${LEVELS_MAX} levels`);
+    if (nestsDeeper(document, LEVELS_MAX)) throw new Error(TOO_DEEP);
   } catch (error) {
-    const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+    const isDeep = error instanceof YAMLParseError && error.code === 'RESOURCE_EXHAUSTION';
+    const said = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+    const reason = isDeep ? TOO_DEEP : said;
     const what = error instanceof Unreadable ? reason : `could not be read: ${reason}`;
     throw new HarnessError(
       'CONFIG_INVALID',

@@ -111,7 +111,9 @@ export function parseManifests(text: string, file: string, lenient: boolean): re
       const reason =
         error.code === 'NON_STRING_KEY'
           ? 'a key of a map is a map or a list itself'
-          : (error.message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '');
+          : error.code === 'RESOURCE_EXHAUSTION'
+            ? `it nests deeper than ${LEVELS_MAX} levels`
+            : (error.message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '');
       throw invalid(file, line, `column ${col} is malformed: ${reason}; expected YAML, correct it and run again`);
     }
     const value = valueOf(document, file, lineOf(document, lines));

@@ -114,6 +114,12 @@ describe('loadCrds', () => {
     expect(refusal(() => loadCrds([path]))).toMatch(/^"crd\.yaml" line \d+ column \d+ is malformed: .*; expected YAML/);
   });
 
+  it('says of 20,000 levels that they are too many', () => {
+    const path = file('crd.json', '['.repeat(20_000) + ']'.repeat(20_000));
+
+    expect(refusal(() => loadCrds([path]))).toMatch(/^"crd\.json" line 1 column \d+ .*nests deeper than 1000 levels; /);
+  });
+
   it('refuses a version without a schema and names the field', () => {
     const path = file('crd.yaml', `# generated\n${CRD.replace(/ {6}schema:\n.*\n/, '')}`);
 
