@@ -1,5 +1,6 @@
 """The frame of the operator: its settings, its handlers, and which step each of them takes."""
 
+import json
 import logging
 import threading
 import time
@@ -47,19 +48,21 @@ def register(steps: Steps) -> None:
             patch.metadata.annotations[topics.AGAIN] = body.metadata["resourceVersion"]
 
     @kopf.on.create(topics.GROUP, topics.VERSION, topics.PLURAL)
-    def create(name: str, namespace: str, uid: str, patch: kopf.Patch, **_: Any) -> None:
-        provide(steps.create, name, namespace, uid, patch)
+    def create(name: str, namespace: str, uid: str, spec: kopf.Spec, patch: kopf.Patch, **_: Any) -> None:
+        provide(steps.create, name, namespace, uid, spec, patch)
 
     @kopf.on.update(topics.GROUP, topics.VERSION, topics.PLURAL, field="spec")
-    def update(name: str, namespace: str, uid: str, patch: kopf.Patch, **_: Any) -> None:
-        provide(steps.update, name, namespace, uid, patch)
+    def update(name: str, namespace: str, uid: str, spec: kopf.Spec, patch: kopf.Patch, **_: Any) -> None:
+        provide(steps.update, name, namespace, uid, spec, patch)
 
     @kopf.on.resume(topics.GROUP, topics.VERSION, topics.PLURAL)
-    def resume(name: str, namespace: str, uid: str, patch: kopf.Patch, **_: Any) -> None:
-        provide(steps.restore, name, namespace, uid, patch)
+    def resume(name: str, namespace: str, uid: str, spec: kopf.Spec, patch: kopf.Patch, **_: Any) -> None:
+        provide(steps.restore, name, namespace, uid, spec, patch)
 
-    def provide(step: Callable[[Any], None], name: str, namespace: str, uid: str, patch: kopf.Patch) -> None:
-        topic = converge(step, name, namespace, uid)
+    def provide(
+        step: Callable[[Any], None], name: str, namespace: str, uid: str, spec: kopf.Spec, patch: kopf.Patch
+    ) -> None:
+        topic = converge(step, name, namespace, uid, partial(is_current, dict(spec)))
         if topic is not None:
             steps.report(topic, patch)
             if topics.AGAIN in topic["metadata"].get("annotations", {}):
@@ -75,7 +78,7 @@ def register(steps: Steps) -> None:
     def restore(body: kopf.Body, namespace: str, **_: Any) -> None:
         for reference in body["metadata"].get("ownerReferences", []):
             if reference["kind"] == "Topic" and reference.get("controller"):
-                insistently(partial(converge, steps.restore, reference["name"], namespace, reference["uid"]))
+                insistently(partial(converge, steps.restore, reference["name"], namespace, reference["uid"], is_handled))
 
 
 def insistently(work: Callable[[], Any]) -> None:
@@ -91,11 +94,24 @@ def insistently(work: Callable[[], Any]) -> None:
         pause = min(2 * pause, 30)
 
 
-def converge(step: Callable[[Any], None], name: str, namespace: str, uid: str) -> Any:
-    """Takes a step for a topic that is there; gives it back as it was read."""
+def converge(step: Callable[[Any], None], name: str, namespace: str, uid: str, is_due: Callable[[Any], bool]) -> Any:
+    """Takes a step for a topic that is there, and is as it has to be for that; gives it back as it was read."""
     with _lock:
         topic = topics.read_topic(name, namespace)
-        if not topics.is_living(topic, uid):
+        if not topics.is_living(topic, uid) or not is_due(topic):
             return None
         step(topic)
         return topic
+
+
+def is_current(spec: dict[str, Any], topic: Any) -> bool:
+    """Whether the event is as new as the topic. kopf notes the spec of the event as handled, and wakes nobody when it comes back."""
+    if topic["spec"] == spec:
+        return True
+    raise kopf.TemporaryError("the topic has changed since", delay=0.1)
+
+
+def is_handled(topic: Any) -> bool:
+    """Whether kopf has no handler left to call for the spec of the topic."""
+    noted = topic["metadata"].get("annotations", {}).get("kopf.zalando.org/last-handled-configuration")
+    return noted is not None and json.loads(noted).get("spec") == topic["spec"]

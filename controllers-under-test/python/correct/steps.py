@@ -1,8 +1,8 @@
 """The steps of the topic controller as they should be.
 
 Partitions have fixed names, so that a second create of the same one fails; what is done is decided on fresh reads of the topic and its
-partitions, whatever the event says; a changed partition is replaced with the version that was read. It reports no generation: kopf
-wakes nobody for a spec that is back at what was handled last.
+partitions, once the event is as new as the topic; a changed partition is replaced with the version that was read. It reports no
+generation: kopf wakes nobody for a spec that is back at what was handled last.
 """
 
 from typing import Any
