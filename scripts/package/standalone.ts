@@ -24,7 +24,8 @@ import { nodeDigest, pinnedNode, placeNode, type Platform, run } from './node-bi
 import { writeBill } from './sbom.ts';
 
 /** What tells a folder of ours from all others. */
-const MARK = '# Starts stalemate with the Node in the same folder; links to this file are followed.';
+/** Known by this line; it stays as it is, so that a folder of an earlier version is known too. */
+const MARK = '# Starts stalemate with the Node that stands beside it; links to this file are followed.';
 const LAUNCHER = `#!/bin/sh
 ${MARK}
 file=$(readlink -f "$0")
