@@ -16,7 +16,7 @@ afterEach(() => {
 function launcher(
   text = '# Starts stalemate with the Node that stands beside it; links to this file are followed.',
 ): void {
-  mkdirSync(join(folder, 'bin'));
+  mkdirSync(join(folder, 'bin'), { recursive: true });
   writeFileSync(join(folder, 'bin', 'stalemate'), `#!/bin/sh\n${text}\n`);
 }
 
@@ -27,6 +27,9 @@ describe('a folder that is written anew', () => {
 
     launcher();
     mkdirSync(join(folder, 'app'));
+    expect(folderTrouble(folder)).toBeUndefined();
+
+    launcher('# Starts stalemate with the Node in the same folder; links to this file are followed.');
     expect(folderTrouble(folder)).toBeUndefined();
   });
 

@@ -23,11 +23,10 @@ import { PAGES } from './manifest.ts';
 import { nodeDigest, pinnedNode, placeNode, type Platform, run } from './node-binary.ts';
 import { writeBill } from './sbom.ts';
 
-/** What tells a folder of ours from all others. */
-/** Known by this line; it stays as it is, so that a folder of an earlier version is known too. */
-const MARK = '# Starts stalemate with the Node that stands beside it; links to this file are followed.';
+/** A folder of ours is known by this line of its launcher, also one that an earlier version worded otherwise. */
+const MARK = /^# Starts stalemate with the Node .+; links to this file are followed\.$/m;
 const LAUNCHER = `#!/bin/sh
-${MARK}
+# Starts stalemate with the Node in the same folder; links to this file are followed.
 file=$(readlink -f "$0")
 root=\${file%/bin/stalemate}
 exec "$root/node/bin/node" "$root/app/stalemate" "$@"
@@ -73,7 +72,7 @@ function namesIn(folder: string): readonly string[] | undefined {
 }
 
 function isLauncher(file: string): boolean {
-  return existsSync(file) && readFileSync(file, 'utf8').includes(MARK);
+  return existsSync(file) && MARK.test(readFileSync(file, 'utf8'));
 }
 
 /**
