@@ -84,6 +84,13 @@ describe('a call over HTTPS', () => {
     });
   });
 
+  it('breaks off an answer of more than nine mebibytes', async () => {
+    handle = (_, __, response) => response.end(Buffer.alloc(10 * 1024 * 1024, ' '));
+    const answer = await call();
+    // Megabytes are not compared: that would take minutes where it fails.
+    expect(answer.outcome === 'failed' ? answer.why : answer.outcome).toBe('unexpected EOF');
+  });
+
   it('gives up when the webhook takes too long', async () => {
     handle = () => {};
     expect(await call({ timeoutSeconds: 0.05 })).toEqual({ outcome: 'failed', why: 'context deadline exceeded' });
