@@ -43,16 +43,32 @@ const FRESH_SEED = 0x5eed_f00d;
 const OTHER_SEEDS: readonly number[] = [0x5eed_f00e, 0x5eed_f00f];
 /** A run that still stands is looked at again after so much silence, before it gets all that was asked for. */
 const LIVE_WINDOWS_MS: readonly number[] = [1_500, 8_000];
-/** The cache of expected states is dropped beyond this many distinct foreign inputs. */
-const EXPECTED_MAX = 20_000;
+/** What is known is dropped beyond this many answers. */
+const KNOWN_MAX = 20_000;
 
 /** What probes have shown of a target, by what was asked. */
-interface Evidence {
-  readonly expected: Map<string, ProbeResult>;
+class Evidence {
+  readonly #known = new Map<string, ProbeResult>();
   /** Runs under way that show it: lanes that ask for the same wait for one. */
-  readonly underWay: Map<string, Promise<ProbeResult>>;
-  readonly drift: Map<string, ProbeResult>;
-  readonly otherCopies: Map<string, ProbeResult>;
+  readonly #underWay = new Map<string, Promise<ProbeResult>>();
+
+  get(key: string): ProbeResult | undefined {
+    return this.#known.get(key);
+  }
+
+  async once(key: string, make: () => Promise<ProbeResult>): Promise<ProbeResult> {
+    const known = this.#known.get(key) ?? this.#underWay.get(key);
+    if (known !== undefined) return known;
+    const asked = make()
+      .then((result) => {
+        if (this.#known.size >= KNOWN_MAX) this.#known.clear();
+        this.#known.set(key, result);
+        return result;
+      })
+      .finally(() => this.#underWay.delete(key));
+    this.#underWay.set(key, asked);
+    return asked;
+  }
 }
 
 export class Prober {
@@ -69,12 +85,7 @@ export class Prober {
     base: Workload,
     reference: Reference,
     patience: Patience = ENDLESS,
-    evidence: Evidence = {
-      expected: new Map(),
-      underWay: new Map(),
-      drift: new Map(),
-      otherCopies: new Map(),
-    },
+    evidence: Evidence = new Evidence(),
   ) {
     this.#patience = patience;
     this.#evidence = evidence;
@@ -91,7 +102,7 @@ export class Prober {
   /** Evidence at hand without a run: the expected state of a foreign input seen before. */
   known(history: History): readonly ProbeResult[] {
     if (history.settlement.result !== 'quiescent') return [];
-    const expected = this.#evidence.expected.get(expectedKey(history, foreignInput(history, this.#reference)));
+    const expected = this.#evidence.get(expectedKey(history, foreignInput(history, this.#reference)));
     return expected === undefined ? [] : [expected];
   }
 
@@ -135,21 +146,9 @@ export class Prober {
   }
 
   /** What a fresh, undisturbed target makes of the final state with everything target-owned taken out. */
-  async #expectedState(history: History): Promise<ProbeResult> {
+  #expectedState(history: History): Promise<ProbeResult> {
     const input = foreignInput(history, this.#reference);
-    const key = expectedKey(history, input);
-    const { expected, underWay } = this.#evidence;
-    const known = expected.get(key) ?? underWay.get(key);
-    if (known !== undefined) return known;
-    const asked = this.#freshCopy(input, livedMs(history))
-      .then((result) => {
-        if (expected.size >= EXPECTED_MAX) expected.clear();
-        expected.set(key, result);
-        return result;
-      })
-      .finally(() => underWay.delete(key));
-    underWay.set(key, asked);
-    return asked;
+    return this.#evidence.once(expectedKey(history, input), () => this.#freshCopy(input, livedMs(history)));
   }
 
   async #freshCopy(input: readonly KubeObject[], lived: number): Promise<ProbeResult> {
@@ -166,18 +165,13 @@ export class Prober {
     };
   }
 
-  async #otherCopies(history: History): Promise<ProbeResult> {
+  #otherCopies(history: History): Promise<ProbeResult> {
     const input = foreignInput(history, this.#reference);
-    const key = inputKey(input);
-    const { otherCopies } = this.#evidence;
-    const known = otherCopies.get(key);
-    if (known !== undefined) return known;
-    const runs: History[] = [];
-    for (const seed of OTHER_SEEDS) runs.push(await this.#copyOf(input, { seed }));
-    const result: ProbeResult = { probe: 'other-copies', outcomes: runs.map((run) => stateOf(run)) };
-    if (otherCopies.size >= EXPECTED_MAX) otherCopies.clear();
-    otherCopies.set(key, result);
-    return result;
+    return this.#evidence.once(`other-copies ${inputKey(input)}`, async () => {
+      const outcomes: ExpectedState[] = [];
+      for (const seed of OTHER_SEEDS) outcomes.push(stateOf(await this.#copyOf(input, { seed })));
+      return { probe: 'other-copies', outcomes };
+    });
   }
 
   /** @param variant With any seed that is not the trial's: the seeded objects keep their uids, so the server must draw others. */
@@ -210,19 +204,16 @@ export class Prober {
   }
 
   /** The same foreign write at rest, fully visible: what does the target do to it? */
-  async #driftTest(request: Extract<ProbeRequest, { probe: 'drift' }>): Promise<ProbeResult> {
-    const key = JSON.stringify(request);
-    const cached = this.#evidence.drift.get(key);
-    if (cached !== undefined) return cached;
-    const { role, leaves, value } = request;
-    const run = await this.#variant(quietTrial({ ...this.#base, start: 'settled', programs: [] }), {
-      afterRest: [{ actor: 'writer-1', writer: 'drift', ops: [request.op] }],
+  #driftTest(request: Extract<ProbeRequest, { probe: 'drift' }>): Promise<ProbeResult> {
+    return this.#evidence.once(JSON.stringify(request), async () => {
+      const { role, leaves, value } = request;
+      const run = await this.#variant(quietTrial({ ...this.#base, start: 'settled', programs: [] }), {
+        afterRest: [{ actor: 'writer-1', writer: 'drift', ops: [request.op] }],
+      });
+      const made = run.revisions.filter((revision) => revision.actor === 'writer-1');
+      const reverted = leaves.filter((leaf) => !survives(run, made, leaf));
+      return { probe: 'drift', role, leaves, value, reverted };
     });
-    const made = run.revisions.filter((revision) => revision.actor === 'writer-1');
-    const reverted = leaves.filter((leaf) => !survives(run, made, leaf));
-    const result: ProbeResult = { probe: 'drift', role, leaves, value, reverted };
-    this.#evidence.drift.set(key, result);
-    return result;
   }
 }
 
@@ -297,7 +288,7 @@ function survives(run: History, made: readonly Revision[], leaf: string): boolea
 const VARYING = new Set(['resourceVersion', 'creationTimestamp', 'generation', 'managedFields', 'uid']);
 
 function expectedKey(history: History, input: readonly KubeObject[]): string {
-  return `${livedMs(history)} ${inputKey(input)}`;
+  return `expected-state ${livedMs(history)} ${inputKey(input)}`;
 }
 
 function inputKey(input: readonly KubeObject[]): string {
