@@ -187,7 +187,7 @@ export function drawnPlaces([first, ...others]: readonly ExpectedState[]): Reado
   for (const outcome of others) {
     const other = allowedState(outcome);
     const [mine, theirs] = [aliases(one), aliases(other)];
-    for (const [key, have] of [...one, ...other]) {
+    for (const [key, have] of new Map([...one, ...other])) {
       const [a, b] = [one.get(key), other.get(key)];
       if (a === undefined || b === undefined) places.add(placeOf(about(have, key)));
       else
