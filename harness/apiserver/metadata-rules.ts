@@ -9,6 +9,7 @@ import { parseApiVersion, type ObjectMeta, type OwnerReference } from '../model/
 import type { MetadataJudging, NameRule } from './definition.ts';
 import { labelValueErrors, nameErrors, qualifiedNameErrors } from './names.ts';
 import { fieldForbidden, fieldInvalid, fieldRequired, type FieldError } from './refusal.ts';
+import { ERRORS_MAX } from './weight.ts';
 
 const NONE: readonly FieldError[] = [];
 
@@ -134,9 +135,6 @@ function validateMaps(meta: ObjectMeta, errors: FieldError[]): void {
   }
   if (ownerReferences !== undefined) validateOwners(ownerReferences, errors);
 }
-
-/** More are not listed: each has a text of its own. */
-const ERRORS_MAX = 10_000;
 
 function validateOwners(owners: readonly OwnerReference[], errors: FieldError[]): void {
   const field = 'metadata.ownerReferences';

@@ -26,6 +26,9 @@ export const KEYS_MAX = 150_000;
 /** The same for a body of more maps and lists than that. */
 export const KEYS_OF_MANY_MAX = 75_000;
 
+/** Errors that are collected of one object: with one for each of a hundred thousand items, an answer would have tens of megabytes. */
+export const ERRORS_MAX = 10_000;
+
 /** What etcd says of a request with too large an object. */
 export const TOO_LARGE_TO_STORE: Refusal = rawError('etcdserver: request is too large');
 

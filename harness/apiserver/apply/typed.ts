@@ -8,6 +8,7 @@ import type { JsonObject, JsonValue } from '../../model/object.ts';
 import { fieldType, FieldSet } from './field-set.ts';
 import { elementText, fieldElement, keyElement, valueElement } from './path-element.ts';
 import type { ListType, TypeNode } from './types.ts';
+import { ERRORS_MAX } from '../weight.ts';
 
 /** A value that does not fit its type. */
 export interface TypedError {
@@ -17,9 +18,6 @@ export interface TypedError {
 
 /** Thrown inside this folder only; `manager.ts` turns it into an answer. */
 export class ApplyError extends Error {}
-
-/** Of a list of a hundred thousand wrong items, an answer would have tens of megabytes. */
-const ERRORS_MAX = 10_000;
 
 /** The errors as one text. */
 export function errorsText(errors: readonly TypedError[]): string {

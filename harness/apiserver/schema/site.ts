@@ -7,12 +7,10 @@
 import { jsonEqual } from '../../model/leaf.ts';
 import type { JsonValue } from '../../model/object.ts';
 import type { FieldError, FieldErrorType } from '../refusal.ts';
+import { ERRORS_MAX } from '../weight.ts';
 
 /** `validity` ends with the first failure, `matches` goes through everything and words nothing. */
 export type Asked = 'errors' | 'matches' | 'validity';
-
-/** What one object is told at most; the answer shows fewer still. */
-const ERRORS_MAX = 10_000;
 
 /**
  * How many values one object may have judged. Only alternatives of alternatives, or of long lists, come this far: an object that can be
