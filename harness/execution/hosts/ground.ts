@@ -230,9 +230,9 @@ function hasClusterScoped({ crds, samples }: Subject): boolean {
   );
 }
 
-function witnessOf(world: RunOnHost | undefined): Witness | undefined {
-  if (world === undefined) return undefined;
-  return { acting: () => world.recorder.resumable(), committed: (change) => world.committed(change) };
+function witnessOf(run: RunOnHost | undefined): Witness | undefined {
+  if (run === undefined) return undefined;
+  return { acting: () => run.recorder.resumable(), committed: (change) => run.committed(change) };
 }
 
 /** Bytes pass as they are, through the gate. */

@@ -120,7 +120,7 @@ async function assembleProcessHost(
   const webhooks = webhooksOf(pod, {
     asked: () => configured.asked,
     time,
-    world: () => standing?.current,
+    run: () => standing?.current,
     connect: (port) => enclosures.connect(port),
     told: () => rest.told(),
   });
@@ -134,8 +134,8 @@ async function assembleProcessHost(
     steered === undefined ? undefined : () => Math.floor(steered.originMs + steered.exactMs),
   );
   // A real server that asks a webhook has not answered whoever wrote, whatever the webhook wants to know first.
-  rest.alsoWhile((world) =>
-    (isBusy() && !webhooks.isAsking) || disturbance?.isBusy === true ? 'instant' : webhooks.holdup(world),
+  rest.alsoWhile((run) =>
+    (isBusy() && !webhooks.isAsking) || disturbance?.isBusy === true ? 'instant' : webhooks.holdup(run),
   );
   // Its end comes from whoever waits for rest: a life that connects to nothing before would be waited for all its time.
   rest.startsAfter(() => disturbance?.isOver(time.now()) === true);
@@ -226,10 +226,10 @@ async function assembleProcessHost(
       ...(webhooks.trouble === undefined ? [] : [webhooks.trouble]),
       ...lookups.lines(),
     ],
-    drain: async (world) => {
+    drain: async (run) => {
       const began = realNow();
       try {
-        await rest.drain(world);
+        await rest.drain(run);
       } finally {
         drainMs += realNow() - began;
       }

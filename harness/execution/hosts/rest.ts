@@ -23,13 +23,13 @@ export interface Rest {
   /** Something else has happened. */
   moved(): void;
   /** Rest has not come as long as `outside` says so. */
-  alsoWhile(outside: (world: RunOnHost) => Holdup): void;
+  alsoWhile(outside: (run: RunOnHost) => Holdup): void;
   /** A life that begins is not waited for while `isDue`: something has to happen first, or it may reach nobody. */
   startsAfter(isDue: () => boolean): void;
   /** A program waits in a way that is not steered. */
   lost(what: string): void;
   /** Resolves when nothing moves any more. */
-  drain(world: RunOnHost): Promise<void>;
+  drain(run: RunOnHost): Promise<void>;
 }
 
 /** A life of the target, as it is looked at. */

@@ -33,7 +33,7 @@ export class SteeredRest implements Rest {
   readonly #unansweredMs: number;
   readonly #lives = new Set<Watched>();
   #starting = 0;
-  #outside: (world: RunOnHost) => Holdup = () => 'none';
+  #outside: (run: RunOnHost) => Holdup = () => 'none';
   #unsteered: string | undefined;
   #activity = 0;
   /** Something may have woken them since they were asked last. */
@@ -83,7 +83,7 @@ export class SteeredRest implements Rest {
     this.told();
   }
 
-  alsoWhile(outside: (world: RunOnHost) => Holdup): void {
+  alsoWhile(outside: (run: RunOnHost) => Holdup): void {
     this.#outside = outside;
   }
 
@@ -100,7 +100,7 @@ export class SteeredRest implements Rest {
    * @throws {CutShort} when something outside has not come for too long: it would be waited for in every drain to come.
    * @throws {Unsteered} when time cannot be steered for a program.
    */
-  async drain(world: RunOnHost): Promise<void> {
+  async drain(run: RunOnHost): Promise<void> {
     const clock = this.#clock;
     if (clock.fire()) this.told();
     // A jump has been decided on.
@@ -108,15 +108,15 @@ export class SteeredRest implements Rest {
     this.#jumps = clock.jumps;
     this.#probed = false;
     const fromMs = clock.exactMs;
-    let [seen, movedMs] = [this.#all(world), realNow()];
+    let [seen, movedMs] = [this.#all(run), realNow()];
     // What they were told leaves here within two turns.
     await turn();
     for (;;) {
       await turn();
       this.#beat();
-      const doing = this.#stirred || this.#all(world) !== seen ? await this.#ask(world) : [];
-      if (this.#all(world) !== seen) {
-        [seen, movedMs] = [this.#all(world), realNow()];
+      const doing = this.#stirred || this.#all(run) !== seen ? await this.#ask(run) : [];
+      if (this.#all(run) !== seen) {
+        [seen, movedMs] = [this.#all(run), realNow()];
         this.#stirred = true;
         continue;
       }
@@ -131,9 +131,9 @@ export class SteeredRest implements Rest {
         clock.sleeps(null, true);
         return;
       }
-      const holdup = this.#outside(world);
+      const holdup = this.#outside(run);
       // Whoever is asked waits for a moment of its own before it answers, or for something at the gate, which is for others to let happen.
-      const isHeldUp = holdup === 'instant' || (holdup === 'timed' && world.gate.pending.length === 0);
+      const isHeldUp = holdup === 'instant' || (holdup === 'timed' && run.gate.pending.length === 0);
       if (isHeldUp) {
         if (awakeMs > this.#unansweredMs)
           throw new CutShort(`a request was not answered within ${this.#unansweredMs / 1000} s`);
@@ -156,12 +156,12 @@ export class SteeredRest implements Rest {
   }
 
   /** What all lives do; `absent` while one of them is not there yet, or gone and nobody has been told. */
-  async #ask(world: RunOnHost): Promise<readonly Doing[] | 'absent'> {
+  async #ask(run: RunOnHost): Promise<readonly Doing[] | 'absent'> {
     if (this.#unsteered !== undefined) throw new Unsteered(this.#unsteered);
     const lives = [...this.#lives].filter(({ isPaused }) => isPaused !== true);
     const steerings = lives.map(({ steering }) => steering).filter((steering) => steering !== undefined);
     if (steerings.length < lives.length) return 'absent';
-    const before = this.#all(world);
+    const before = this.#all(run);
     const all = await Promise.all(steerings.map((steering) => steering.rest(this.#clock.exactMs, ASKED_MS)));
     const doing = all.filter((one) => one !== undefined);
     // What it printed last is still on its way; then its end is told.
@@ -169,7 +169,7 @@ export class SteeredRest implements Rest {
     for (const { nowMs } of doing) this.#clock.reaches(nowMs);
     // What they sent before they fell asleep has been read by now, and is passed on in one turn more.
     await turn();
-    if (!this.#probed && this.#all(world) === before && doing.every(({ asleep }) => asleep)) {
+    if (!this.#probed && this.#all(run) === before && doing.every(({ asleep }) => asleep)) {
       this.#probed = true;
       let isAsked = false;
       for (const life of lives) if ((await life.probe?.()) === true) isAsked = true;
@@ -195,8 +195,8 @@ export class SteeredRest implements Rest {
   }
 
   /** Whatever grows while anything moves. */
-  #all(world: RunOnHost): number {
-    let moved = this.#activity + world.gate.activity;
+  #all(run: RunOnHost): number {
+    let moved = this.#activity + run.gate.activity;
     for (const process of this.#lives) moved += process.moved;
     return moved;
   }

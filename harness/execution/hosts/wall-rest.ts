@@ -54,7 +54,7 @@ export class WallRest implements Rest {
   /** How long the youngest life is waited for, once and not again by each drain. */
   #startsUntilMs = 0;
   #activity = 0;
-  #outside: (world: RunOnHost) => Holdup = () => 'none';
+  #outside: (run: RunOnHost) => Holdup = () => 'none';
   #isDue: () => boolean = () => false;
   readonly #unansweredMs: number;
   readonly #reaction = new Reaction();
@@ -120,7 +120,7 @@ export class WallRest implements Rest {
   /** Here time passes by itself. */
   lost(): void {}
 
-  alsoWhile(outside: (world: RunOnHost) => Holdup): void {
+  alsoWhile(outside: (run: RunOnHost) => Holdup): void {
     this.#outside = outside;
   }
 
@@ -129,8 +129,8 @@ export class WallRest implements Rest {
   }
 
   /** @throws {CutShort} when something outside has not come for too long: it would be waited for in every drain to come. */
-  async drain(world: RunOnHost): Promise<void> {
-    let seen = this.#all(world);
+  async drain(run: RunOnHost): Promise<void> {
+    let seen = this.#all(run);
     let movedMs = realNow();
     const wall = this.#wall;
     let waiting = wall.waitingUntilMs > wall.now();
@@ -138,7 +138,7 @@ export class WallRest implements Rest {
     await turn();
     for (;;) {
       await turn();
-      const now = this.#all(world);
+      const now = this.#all(run);
       if (now !== seen) {
         seen = now;
         movedMs = realNow();
@@ -147,10 +147,10 @@ export class WallRest implements Rest {
       }
       const startingUp = this.#starting > 0 && realNow() < this.#startsUntilMs && !this.#isDue();
       const sleep = this.#acting && !startingUp ? this.#look() : 'asleep';
-      if (this.#acting && !startingUp && this.#isOver(sleep, world)) {
+      if (this.#acting && !startingUp && this.#isOver(sleep, run)) {
         // What it sent before it fell asleep is read in one turn more.
         await turn();
-        if (this.#all(world) === seen) this.#acting = false;
+        if (this.#all(run) === seen) this.#acting = false;
         else continue;
       }
       if (waiting && wall.now() >= wall.waitingUntilMs) {
@@ -162,7 +162,7 @@ export class WallRest implements Rest {
         }
       }
       if (!startingUp && !this.#acting && !waiting) {
-        if (this.#outside(world) === 'none') return;
+        if (this.#outside(run) === 'none') return;
         if (realNow() - movedMs > this.#unansweredMs)
           throw new CutShort(`a request was not answered within ${this.#unansweredMs / 1000} s`);
       }
@@ -186,13 +186,13 @@ export class WallRest implements Rest {
   }
 
   /** Whether the process has had its time. */
-  #isOver(sleep: Sleep, world: RunOnHost): boolean {
+  #isOver(sleep: Sleep, run: RunOnHost): boolean {
     const sinceMs = realNow() - this.#toldMs;
     const computedMs = sleep === 'unknown' ? sinceMs : this.#computedMs();
     if (sleep === 'asleep') {
       this.#restless = 0;
       // A first retry is on its way for some milliseconds in which all threads sleep.
-      return !world.serialised || sinceMs >= FIRST_RETRY_MS;
+      return !run.serialised || sinceMs >= FIRST_RETRY_MS;
     }
     if (sinceMs >= BUSY_WALL_MAX_MS) return true;
     if (sleep === 'unknown' || this.#restless >= RESTLESS) return computedMs >= this.#reaction.quietMs;
@@ -211,8 +211,8 @@ export class WallRest implements Rest {
   }
 
   /** Whatever grows while anything moves: a connection that is being opened too, for whose other end the process sleeps. */
-  #all(world: RunOnHost): number {
-    let moved = this.#activity + world.gate.activity;
+  #all(run: RunOnHost): number {
+    let moved = this.#activity + run.gate.activity;
     for (const { process } of this.#lives) moved += process.moved;
     return moved;
   }

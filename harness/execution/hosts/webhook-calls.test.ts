@@ -26,7 +26,7 @@ it('lets no time pass while bytes of a question or its answer are on their way',
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const calls = new WebhookCalls({
-    world: () => world,
+    run: () => world,
     portOf: () => ({ port, name: 'webhook' }),
     asked: () => [],
     time: { after: () => () => {}, now: () => 0 },

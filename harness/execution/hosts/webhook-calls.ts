@@ -22,7 +22,7 @@ export interface Answering extends OpeningLife {
 
 export interface WebhookCallOptions {
   /** The run that goes on now. */
-  readonly world: () => RunOnHost | undefined;
+  readonly run: () => RunOnHost | undefined;
   /** Where services lead. */
   readonly portOf: (service: NamedService) => ContainerPort | undefined;
   /** What has to answer before the target is ready, as the configurations are now. */
@@ -84,10 +84,10 @@ export class WebhookCalls {
    * Whether nothing else should happen yet: the target makes up its mind about a question, or does not listen yet. Where it asks
    * something itself meanwhile, that has to happen first.
    */
-  holdup(world: RunOnHost): Holdup {
-    const isIdle = world.gate.pending.length === 0;
+  holdup(run: RunOnHost): Holdup {
+    const isIdle = run.gate.pending.length === 0;
     if (this.#opening.isOpening) return !isIdle ? 'none' : this.#opening.isTrying ? 'instant' : 'timed';
-    if (this.#open === 0 || (world.gate.activity !== this.#sentBefore && !isIdle)) return 'none';
+    if (this.#open === 0 || (run.gate.activity !== this.#sentBefore && !isIdle)) return 'none';
     // A handshake takes turns, and the target may have been asleep before the last of them reached it.
     const moved = this.#moved();
     const isMoving = moved !== this.#movedBefore;
@@ -135,14 +135,14 @@ export class WebhookCalls {
 
   /** Asks as part of the operation that the server acts upon now. */
   readonly ask: CallOutFunction = (callOut, answer) => {
-    const world = this.#options.world();
-    if (world === undefined) {
+    const run = this.#options.run();
+    if (run === undefined) {
       answer({ outcome: 'failed', why: 'no run is active' });
       return () => {};
     }
-    const resume = world.recorder.resumable();
+    const resume = run.recorder.resumable();
     this.#open++;
-    this.#sentBefore = world.gate.activity;
+    this.#sentBefore = run.gate.activity;
     let over = false;
     const end = (): void => {
       if (!over) this.#open--;
@@ -152,7 +152,7 @@ export class WebhookCalls {
       if (over) return;
       end();
       // What comes after the end of its run would change the next one.
-      if (this.#options.world() !== world) return;
+      if (this.#options.run() !== run) return;
       this.#options.told();
       resume(() => answer(given));
     });
