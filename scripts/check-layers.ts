@@ -1,7 +1,8 @@
 /**
  * The layer rule, checked: knowledge runs one way through the folders, and time and randomness have one home.
  *
- * Owns: which folder may import which, that no files import each other in a circle, which modules and names are kept to which folders. Does not own: parsing (source-scan.ts).
+ * Owns: which folder may import which, which modules and names are kept to which folders. Does not own: parsing (source-scan.ts), what a
+ * circle is (import-circles.ts).
  * Run as `npm run layers`. Start at `checkLayers`; to allow a new folder, put it into `LAYERS` where it belongs (one inside
  * harness/execution: into `EXECUTION`).
  */

@@ -125,7 +125,7 @@ export async function findingOf(
   const began = realNow();
   const shareMs = Math.max(0, options.provedUntil - began) / pending;
   const shrinkMs =
-    options.shrinkMs ?? (runner.repeatable ? SHRINK_MS : shrinkProcessMs((options.deadline ?? 0) - began));
+    options.shrinkMs ?? (runner.repeatable ? SHRINK_MS : shrinkProcessMs((options.deadline ?? began) - began));
   // What a finding gets is over softly, and its share of the budget is not: there, runs are cut short.
   // Where it is too short to try even one form, all of it is for proving.
   const isTooShort = !runner.repeatable && shareMs * SHRINK_SHARE < runner.usualMs * SHRINK_RUNS_MIN;
