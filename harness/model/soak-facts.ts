@@ -1,4 +1,4 @@
-/** What stands behind the outcome of a soak, beside what any campaign tells. */
+/** What a soak reports in addition to what any campaign reports. */
 export interface SoakFacts {
   readonly epochs: readonly string[];
   readonly shards: readonly string[];
@@ -9,7 +9,7 @@ export interface SoakFacts {
   /** Different situations that came up, and how many of them in a single batch only. */
   readonly situations: number;
   readonly situationsOnce: number;
-  /** Whether `distinctBehaviours` was counted, or told from a sample. */
+  /** Whether `distinctBehaviours` was counted, or estimated from a sample. */
   readonly behavioursExact: boolean;
   /** What is still to come: shards that are missing, or have not used their budget. */
   readonly unfinished: readonly string[];

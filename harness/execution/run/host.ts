@@ -54,7 +54,7 @@ export interface Control {
   readonly quiescence: Quiescence;
 }
 
-/** What a host sees of the run that stands on it. */
+/** What a host sees of the run that uses it. */
 export interface RunOnHost {
   readonly gate: Gate;
   readonly recorder: Recorder;

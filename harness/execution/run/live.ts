@@ -1,6 +1,6 @@
 import type { History } from '../../model/history.ts';
 
-/** A run that has come to rest and still stands: what cannot be made again is looked at while it is there. */
+/** A run at rest that has not been torn down: what cannot be repeated is examined now. */
 export interface Live {
   /** As if the run had ended when it first came to rest. */
   readonly history: History;

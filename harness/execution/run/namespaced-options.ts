@@ -6,7 +6,7 @@ import type { Live } from './live.ts';
 export interface NamespacedOptions {
   /** Objects that are there from the beginning, stored as they are; the sample is not applied then. */
   readonly seedObjects?: readonly KubeObject[];
-  /** Called once the run has come to rest, while it still stands; the history is then what it was at that moment. */
+  /** Called once the run has come to rest, before it is torn down; the history is then what it was at that moment. */
   readonly atRest?: (live: Live) => Promise<void>;
   /** Programs that start after settling, each followed by another settling: used by references and drift probes. */
   readonly afterRest?: readonly Program[];

@@ -42,12 +42,16 @@ export interface TrialOptions extends NamespacedOptions {
   readonly freshIncarnation?: boolean;
   /** After settling, this much more run time passes with nothing to do. */
   readonly idleMs?: number;
-  /** Told what the run is about. */
+  /** Measures the phases of the run. */
   readonly stopwatch?: Stopwatch;
-  /** Where a target stands that lives through many runs; it is started there when none does. */
+  /** Where a target is kept that lives through many runs; it is started there when none is. */
   readonly place?: WarmPlace;
 }
 
+/**
+ * What a target does when it starts and when the sample is applied, as the references saw it. On a busy machine a process may pause
+ * in the middle of that for longer than it is given to be at rest.
+ */
 export interface Habit {
   /** Watches that it opens. */
   readonly watches: number;

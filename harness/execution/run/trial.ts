@@ -20,10 +20,7 @@ import type { Host } from './host.ts';
 
 /** 2026-01-01T00:00:00Z: where the run's clock starts; any fixed date will do. */
 export const RUN_EPOCH_MS = 1_767_225_600_000;
-/**
- * What a target does when it starts and when the sample is applied, as the references saw it. On a busy machine a process may pause
- * in the middle of that for longer than it is given to be at rest.
- */
+
 /** Runs one trial to its end. The world is closed when the promise resolves. */
 export async function runTrial(options: TrialOptions): Promise<History> {
   const { host, settings, workload } = options;

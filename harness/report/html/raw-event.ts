@@ -23,7 +23,7 @@ export interface RawEvent {
   readonly object: string;
   readonly text: string;
   readonly label: string;
-  /** Operation id, when it stands for one. */
+  /** Id of the operation that it shows, if any. */
   readonly op?: number;
   /** Revision that a delivery shows. */
   readonly revision?: number;
