@@ -192,6 +192,23 @@ describe('a search', () => {
     expect(tally).toMatchObject({ runs: 3, inconclusiveRuns: 0, left: [{ what: 'runs', count: 1 }] });
   });
 
+  it('counts no run whose judging was cut short before anything was proved', async () => {
+    const runner = runnerOf(thinTarget(setReady));
+    runner.beside = () => Promise.reject(new CutShort('its time was over', true));
+    let isOver = false;
+    const needs = [{ probe: 'fresh-incarnation' }] as const;
+    const asks = property(() => ({ result: 'inconclusive', reason: 'not yet', needs }));
+
+    const { tally } = await campaign({
+      runner,
+      properties: [asks],
+      stopped: () => isOver,
+      onTrial: () => (isOver = true),
+    });
+
+    expect(tally).toMatchObject({ runs: 0, inconclusiveRuns: 0, inconclusive: {}, left: [{ what: 'runs', count: 1 }] });
+  });
+
   it('counts what has no opinion by its reason, and hands out the first run of each', async () => {
     const undecided = property(() => ({ result: 'inconclusive', reason: 'too dark' }));
     const unjudged: InconclusiveRun[] = [];

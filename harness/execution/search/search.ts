@@ -299,7 +299,7 @@ async function runOne(
   prober: Prober,
   tally: SearchTally,
   reasons: Reasons,
-): Promise<Omit<Failed, 'trial' | 'suspects'>> {
+): Promise<Omit<Failed, 'trial' | 'suspects'> | undefined> {
   const { runner, references, properties } = options;
   tally.runs++;
   let again = trial;
@@ -327,6 +327,8 @@ async function runOne(
   } = await runJudged(runner, again, (run, live) =>
     judgeRun(again, run, properties, references.reference, prober, live),
   );
+  // Most of what judging asks for clears the target: without the answer there is nothing to suspect.
+  if (opinions.isCut === true && opinions.violations.length === 0) return undefined;
   const { times } = runner;
   const judged = reasons.of(opinions);
   // Of runs that can be made again a sample tells as much as all of them.
