@@ -8,6 +8,8 @@ import { boundedRate } from './bounded-rate.ts';
 import { HOT, judge, settled, started, WIDGETS, withheld } from './test-bounded-rate.ts';
 
 const UNREST: Settlement = { result: 'time-exceeded', timeMs: 180_000 };
+/** Rest after a silence that is shorter than the pauses of a loop. */
+const SOON: Settlement = { result: 'quiescent', windowMs: 100 };
 
 /** The target's attempts to PUT a version that is refused, with these pauses before each but the first. */
 function refused(pausesMs: readonly number[]): HistoryBuilder {
@@ -316,7 +318,7 @@ describe('bounded rate', () => {
           result: 'inconclusive',
           needs: [{ probe: 'extended-settle' }, { probe: 'withheld-echo' }],
         });
-        expect(judge(reading(), { reference })).toMatchObject({
+        expect(judge(reading(), { settlement: SOON, reference })).toMatchObject({
           result: 'inconclusive',
           needs: [{ probe: 'extended-settle', windowMs: 8_000 }],
         });
@@ -351,6 +353,14 @@ describe('bounded rate', () => {
       expect(judge(h.pass(4_000)).result).toBe('holds');
     });
 
+    it('accepts the last reconcile of a run that ends at once, because no timer is due in its window', () => {
+      const h = settled().pass(100);
+      const requests = every(8, 12, () => h.get('controller', WIDGETS, 'web'), h);
+      requests.edit('controller', WIDGETS, 'web', ['status', 'n'], 1, 'status');
+
+      expect(judge(requests, { settlement: { result: 'quiescent', windowMs: 3_000 } }).result).toBe('holds');
+    });
+
     it('names the request that a loop has most, not parts of several', () => {
       const h = settled();
       every(
@@ -363,7 +373,7 @@ describe('bounded rate', () => {
         h,
       );
 
-      const result = judge(h);
+      const result = judge(h, { settlement: SOON });
       expect(result.result === 'violated' && result.violations[0]?.sentence).toMatch(
         /^controller sends requests every 1\d\d ms although nothing else happens: create of configmaps$/,
       );

@@ -66,15 +66,26 @@ export function laterHalf(
   history: History,
 ): { readonly activity: readonly Operation[]; readonly fromMs: number; readonly spanMs: number } | undefined {
   const since = restStart(history);
-  const end = endMs(history);
+  const end = Math.max(endMs(history), silentUntilMs(history, since));
   const fromMs = (since.timeMs + end) / 2;
   if (!(fromMs < end)) return undefined;
   const activity = activityAfter(history, since).filter((operation) => operation.invoked.timeMs >= fromMs);
   return { activity, fromMs, spanMs: end - fromMs };
 }
 
+/**
+ * Run time until which the target is known to be silent, in a run that came to rest. In virtual time such a run ends at once when no
+ * timer is due in its window: the window has not passed, but nothing would have happened in it.
+ */
+function silentUntilMs({ settlement, revisions, reference }: History, since: Mark): number {
+  if (settlement.result !== 'quiescent') return 0;
+  const locks = reference?.locks ?? [];
+  const last = revisions.findLast((revision) => !isLock(revision, locks));
+  return Math.max(since.timeMs, last?.timeMs ?? 0) + settlement.windowMs;
+}
+
 /** Locks are known by what the references saw being done to them; leases are what client libraries lock with. */
-function isLock({ resource, name }: Operation, locks: readonly string[]): boolean {
+function isLock({ resource, name }: Pick<Operation, 'resource' | 'name'>, locks: readonly string[]): boolean {
   return resource === 'leases.coordination.k8s.io' || (locks.length > 0 && locks.includes(`${resource}:${name}`));
 }
 
