@@ -3,7 +3,7 @@
  * timeout taken out of it, so that only what it waits for ends it, or we do, with its timeout result. At its end it is stopped once more
  * and gets its arguments back. Waits for a moment on the monotonic clock are left as they are, and not stopped at their end.
  *
- * Not steered, but noticed: timers of the kernel. Neither: SO_RCVTIMEO and SO_SNDTIMEO, io_uring, semtimedop, messages queues, and sleeps
+ * Not steered, but noticed: timers of the kernel. Neither: SO_RCVTIMEO and SO_SNDTIMEO, semtimedop, messages queues, and sleeps
  * by nanosleep(2) below 20 ms, by which Go's runtime lives.
  */
 /* Shorter ones end by themselves. */
