@@ -11,13 +11,14 @@
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { startOurs, startReal } from '../harness/clusters/differential/servers.ts';
+import { startBoth } from '../harness/clusters/differential/servers.ts';
 import { Random } from '../harness/determinism/random.ts';
 import { HarnessError } from '../harness/model/errors.ts';
 import { compareProject, type Bounds } from './definitions/compare.ts';
 import { builtInKinds } from './definitions/kinds.ts';
 import { documentsOf, readProjects, type Project } from './definitions/projects.ts';
 import { projectLine, summaryText, type ProjectResult } from './definitions/report.ts';
+import { wholeNumber } from './whole-number.ts';
 
 /** What `--quick` takes of all this, in about a minute. */
 const QUICK = { projects: 5, perKind: 2, variants: 1 };
@@ -34,7 +35,7 @@ const { values } = parseArgs({
   },
 });
 
-function chosenProjects(): readonly Project[] {
+function chosenProjects(seed: number): readonly Project[] {
   const all = readProjects();
   if (values.only !== undefined)
     return values.only.split(',').map((name) => {
@@ -44,15 +45,15 @@ function chosenProjects(): readonly Project[] {
       throw new HarnessError('USAGE', `got --only "${name}", expected projects out of ${names}`);
     });
   if (!values.quick) return all;
-  return new Random(Number(values.seed)).shuffle(all).slice(0, QUICK.projects);
+  return new Random(seed).shuffle(all).slice(0, QUICK.projects);
 }
 
-async function compareAll(projects: readonly Project[]): Promise<void> {
-  const [ours, real] = await Promise.all([startOurs(), startReal()]);
+async function compareAll(projects: readonly Project[], perKind: number | undefined): Promise<void> {
+  const { ours, real, stop } = await startBoth();
   const results: ProjectResult[] = [];
   const errors: string[] = [];
   const bounded = values.quick ? QUICK : WHOLE;
-  const bounds: Bounds = { ...bounded, perKind: Number(values['per-kind'] ?? bounded.perKind), seen: new Set() };
+  const bounds: Bounds = { ...bounded, perKind: perKind ?? bounded.perKind, seen: new Set() };
   try {
     const servers = { ours: ours.client, real: real.client, builtIn: await builtInKinds(real.client) };
     for (const project of projects) {
@@ -70,7 +71,7 @@ async function compareAll(projects: readonly Project[]): Promise<void> {
       }
     }
   } finally {
-    await Promise.all([ours.stop(), real.stop()]);
+    await stop();
   }
   const text = summaryText(results, errors);
   console.log(`\n${text}`);
@@ -79,12 +80,15 @@ async function compareAll(projects: readonly Project[]): Promise<void> {
 }
 
 try {
-  const projects = chosenProjects();
-  console.log(`${projects.length} projects, seed ${values.seed}`);
+  const seed = wholeNumber('--seed', values.seed);
+  const { 'per-kind': most } = values;
+  const perKind = most === undefined ? undefined : wholeNumber('--per-kind', most);
+  const projects = chosenProjects(seed);
+  console.log(`${projects.length} projects, seed ${seed}`);
   if (values.fetch)
     for (const project of projects)
       console.log(`${project.name} ${project.version}: ${(await documentsOf(project)).length} documents`);
-  else await compareAll(projects);
+  else await compareAll(projects, perKind);
 } catch (error) {
   if (!(error instanceof HarnessError)) throw error;
   console.error(error.message);

@@ -14,7 +14,7 @@ import { runCampaign } from '../harness/clusters/differential/campaign.ts';
 import { KINDS } from '../harness/clusters/differential/kinds.ts';
 import { runSuite } from '../harness/clusters/conformance/suite.ts';
 import { reportText } from '../harness/clusters/differential/report.ts';
-import { startOurs, startReal } from '../harness/clusters/differential/servers.ts';
+import { startBoth } from '../harness/clusters/differential/servers.ts';
 import { HarnessError } from '../harness/model/errors.ts';
 import { budgetMs } from './budget.ts';
 
@@ -75,7 +75,7 @@ async function main(): Promise<void> {
 
 /** The conformance cases on both servers, and the claims, which must come out on both as their page tells. */
 async function conformance(): Promise<void> {
-  const [ours, real] = await Promise.all([startOurs(), startReal()]);
+  const { ours, real, stop } = await startBoth();
   try {
     for (const { client } of [ours, real]) {
       const results = await runSuite(client);
@@ -91,7 +91,7 @@ async function conformance(): Promise<void> {
     );
     if (!current) process.exitCode = 1;
   } finally {
-    await Promise.all([ours.stop(), real.stop()]);
+    await stop();
   }
 }
 

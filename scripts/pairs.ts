@@ -15,6 +15,7 @@ import type { Finding } from '../harness/model/finding.ts';
 import { type Pair, PAIRS, type PlantedBug } from '../controllers-under-test/pairs/pairs.ts';
 import { nameOf, optionsFor } from './pairs/options.ts';
 import { mistakenFor, proves } from './pairs/proof.ts';
+import { wholeNumber } from './whole-number.ts';
 
 const { values } = parseArgs({
   options: {
@@ -48,11 +49,6 @@ interface Hunt {
 
 function say(text: string): void {
   process.stdout.write(`${text}\n`);
-}
-
-function wholeNumber(flag: string, text: string): number {
-  if (!/^\d+$/.test(text)) throw new HarnessError('USAGE', `got ${flag} "${text}", expected a whole number`);
-  return Number(text);
 }
 
 /** One campaign against a controller with these bugs, until all of `wanted` are reported or the runs are used up. */

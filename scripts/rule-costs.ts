@@ -13,7 +13,7 @@ import { estimateCost } from '../harness/apiserver/cel/estimate/estimate.ts';
 import { compileRules } from '../harness/apiserver/cel/rules.ts';
 import { compileNode } from '../harness/apiserver/schema/node.ts';
 import type { ApiClient } from '../harness/clusters/differential/client.ts';
-import { startOurs, startReal } from '../harness/clusters/differential/servers.ts';
+import { startBoth } from '../harness/clusters/differential/servers.ts';
 import { Random } from '../harness/determinism/random.ts';
 import { isMap } from '../harness/model/json.ts';
 import type { JsonObject } from '../harness/model/object.ts';
@@ -65,7 +65,7 @@ function sorted(text: string): string {
 const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 30) : Number(values.seed);
 console.log(`seed ${seed}`);
 const random = new Random(seed);
-const [ours, real] = await Promise.all([startOurs(), startReal()]);
+const { ours, real, stop } = await startBoth();
 const counts = { definitions: 0, refused: 0, uncompiled: 0, different: 0 };
 try {
   for (; counts.definitions < Number(values.count); counts.definitions++) {
@@ -86,7 +86,7 @@ try {
     console.log(`${JSON.stringify(rules)}\n  ours ${our}\n  real ${their}`);
   }
 } finally {
-  await Promise.all([ours.stop(), real.stop()]);
+  await stop();
 }
 console.log(
   `${counts.definitions} definitions of ${RULES} rules, ${counts.refused} refused, ${counts.uncompiled} left out (they do not compile), ${counts.different} answered otherwise`,

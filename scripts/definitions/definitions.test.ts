@@ -1,4 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { startOurs } from '../../harness/clusters/differential/servers.ts';
 import type { JsonObject } from '../../harness/model/object.ts';
@@ -149,4 +153,28 @@ it('explains each difference that is meant with words of DIFFERENCES.md', () => 
   const page = readFileSync(new URL('../../harness/apiserver/DIFFERENCES.md', import.meta.url), 'utf8');
 
   for (const { documented } of KNOWN) expect(page).toContain(documented);
+});
+
+it.each([
+  [[], 3, 'found no etcd and kube-apiserver'],
+  [['--seed', 'x'], 2, 'got --seed "x", expected a whole number'],
+  [['--per-kind', '1.5'], 2, 'got --per-kind "1.5", expected a whole number'],
+])('ends with a sentence where it cannot compare: %j', (args, status, said) => {
+  const empty = mkdtempSync(join(tmpdir(), 'definitions-'));
+  try {
+    const script = fileURLToPath(new URL('../definitions.ts', import.meta.url));
+    // Neither what is built here nor what is installed.
+    const env = { HOME: empty, XDG_CACHE_HOME: empty, TMPDIR: empty, PATH: empty };
+
+    const ended = spawnSync(process.execPath, [script, '--only', 'jobset', ...args], {
+      ...{ env, encoding: 'utf8', timeout: 20_000, killSignal: 'SIGKILL' },
+    });
+
+    expect({ status: ended.status, stderr: ended.stderr }).toEqual({
+      status,
+      stderr: expect.stringContaining(said) as string,
+    });
+  } finally {
+    rmSync(empty, { recursive: true, force: true });
+  }
 });

@@ -9,7 +9,7 @@ import { realNow } from '../../determinism/real-time.ts';
 import { sequences, type Sequence } from './operation.ts';
 import { runSequence, type SequenceResult } from './run-sequence.ts';
 import type { Difference } from './difference.ts';
-import { startOurs, startReal, type Side } from './servers.ts';
+import { startBoth, type Side } from './servers.ts';
 
 export interface CampaignOptions {
   readonly budgetMs: number;
@@ -131,17 +131,6 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
     covered,
     errors,
   };
-}
-
-async function startBoth(): Promise<{ readonly ours: Side; readonly real: Side; readonly stop: () => Promise<void> }> {
-  const real = await startReal();
-  try {
-    const ours = await startOurs();
-    return { ours, real, stop: async () => void (await Promise.all([ours.stop(), real.stop()])) };
-  } catch (error) {
-    await real.stop();
-    throw error;
-  }
 }
 
 function classFrom(key: string, result: SequenceResult, sequence: Sequence, seed: number): DifferenceClass | undefined {

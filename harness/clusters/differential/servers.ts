@@ -46,6 +46,22 @@ export async function startReal(): Promise<Side> {
   return prepared({ name: 'real', url: plane.url, ca: plane.ca, token: plane.token }, () => plane.stop());
 }
 
+/** Both, or none: where the real one cannot be started, nothing of ours goes on. */
+export async function startBoth(): Promise<{
+  readonly ours: Side;
+  readonly real: Side;
+  readonly stop: () => Promise<void>;
+}> {
+  const real = await startReal();
+  try {
+    const ours = await startOurs();
+    return { ours, real, stop: async () => void (await Promise.all([ours.stop(), real.stop()])) };
+  } catch (error) {
+    await real.stop();
+    throw error;
+  }
+}
+
 /** Definitions installed and served. */
 async function prepared(endpoint: Endpoint, stop: () => Promise<void>): Promise<Side> {
   const client = new ApiClient(endpoint);

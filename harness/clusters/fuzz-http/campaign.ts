@@ -6,7 +6,7 @@
 import * as fc from 'fast-check';
 import { realNow } from '../../determinism/real-time.ts';
 import type { JsonObject } from '../../model/object.ts';
-import { startOurs, startReal } from '../differential/servers.ts';
+import { startBoth } from '../differential/servers.ts';
 import { bodyRequests } from './bodies.ts';
 import { RawClient, type FuzzRequest, type RawReply } from './client.ts';
 import { compareReplies, type HttpDifference } from './compare.ts';
@@ -41,7 +41,7 @@ const AREAS: { readonly [area: string]: fc.Arbitrary<FuzzRequest> } = {
 const BATCH = 150;
 
 export async function runFuzz({ budgetMs, seed, only, progress }: FuzzOptions): Promise<FuzzResult> {
-  const [ours, real] = await Promise.all([startOurs(), startReal()]);
+  const { ours, real, stop } = await startBoth();
   const clients = [new RawClient(ours.client.endpoint), new RawClient(real.client.endpoint)] as const;
   const classes = new Map<string, HttpDifference & { count: number }>();
   const codes: { [code: string]: number } = {};
@@ -81,7 +81,7 @@ export async function runFuzz({ budgetMs, seed, only, progress }: FuzzOptions): 
     }
   } finally {
     for (const client of clients) client.close();
-    await Promise.all([ours.stop(), real.stop()]);
+    await stop();
   }
   return {
     requests,
