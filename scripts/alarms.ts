@@ -6,8 +6,9 @@
  * Without `--language` those that run inside the harness. A line for each, and the story of each finding. Exit code 1 when there is one.
  */
 import { parseArgs } from 'node:util';
-import { renderStory, run, tellStory } from '../harness/index.ts';
-import { isCorrect, nameOf, optionsFor, selected, selectedIn } from './catalogue.ts';
+import { HarnessError, renderStory, run, tellStory } from '../harness/index.ts';
+import { isCorrect, nameOf, optionsFor, selected, selectedIn, some } from './catalogue.ts';
+import { wholeNumber } from './whole-number.ts';
 
 const { values } = parseArgs({
   options: {
@@ -18,19 +19,28 @@ const { values } = parseArgs({
   },
 });
 
-const { language, only } = values;
-const entries = (language === undefined ? selected(only) : selectedIn(language, only)).filter(isCorrect);
-for (const entry of entries) {
-  const began = performance.now();
-  const { runs, findings, inconclusive } = await run(
-    optionsFor(entry, { budget: Number(values.runs), seed: Number(values.seed) }),
-  );
-  const seconds = (performance.now() - began) / 1000;
-  for (const finding of findings)
-    console.log(renderStory(tellStory(finding), { width: 120, color: false, replay: '' }));
-  console.log(
-    `${nameOf(entry)}: ${runs} runs in ${seconds.toFixed(0)} s, ${findings.length} findings, ${inconclusive.count} inconclusive`,
-  );
-  for (const [reason, count] of Object.entries(inconclusive.reasons)) console.log(`    ${count}: ${reason}`);
-  if (findings.length > 0) process.exitCode = 1;
+async function main(): Promise<void> {
+  const { language, only } = values;
+  const [budget, seed] = [wholeNumber('--runs', values.runs), wholeNumber('--seed', values.seed)];
+  const entries = (language === undefined ? selected(only) : selectedIn(language, only)).filter(isCorrect);
+  for (const entry of some(entries, only)) {
+    const began = performance.now();
+    const { runs, findings, inconclusive } = await run(optionsFor(entry, { budget, seed }));
+    const seconds = (performance.now() - began) / 1000;
+    for (const finding of findings)
+      console.log(renderStory(tellStory(finding), { width: 120, color: false, replay: '' }));
+    console.log(
+      `${nameOf(entry)}: ${runs} runs in ${seconds.toFixed(0)} s, ${findings.length} findings, ${inconclusive.count} inconclusive`,
+    );
+    for (const [reason, count] of Object.entries(inconclusive.reasons)) console.log(`    ${count}: ${reason}`);
+    if (findings.length > 0) process.exitCode = 1;
+  }
+}
+
+try {
+  await main();
+} catch (error) {
+  if (!(error instanceof HarnessError)) throw error;
+  console.error(error.message);
+  process.exitCode = error.exitCode;
 }

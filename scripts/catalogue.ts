@@ -35,6 +35,17 @@ function matching(only: readonly string[]): readonly ControllerUnderTest[] {
   return controllers.filter((entry) => only.length === 0 || only.some((text) => nameOf(entry).includes(text)));
 }
 
+/**
+ * The same entries, where a selection has any: a check of none would find nothing wrong.
+ *
+ * @throws {USAGE} when it has none.
+ */
+export function some(entries: readonly ControllerUnderTest[], only: readonly string[]): readonly ControllerUnderTest[] {
+  if (entries.length > 0) return entries;
+  const names = controllers.map(nameOf).join(', ');
+  throw new HarnessError('USAGE', `got --only "${only.join('", "')}", expected part of a name that fits: ${names}`);
+}
+
 /** The module of one that runs inside the harness, relative to the folder of all controllers. */
 export function moduleOf(entry: ControllerUnderTest): string {
   if (entry.module !== undefined) return entry.module;

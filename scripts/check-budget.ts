@@ -12,10 +12,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { controllers, type ControllerUnderTest } from '../harness/index.ts';
+import { controllers, HarnessError, type ControllerUnderTest } from '../harness/index.ts';
 import type { Summary, SummaryFinding } from '../harness/report/summary.ts';
 import { budgetMs } from './budget.ts';
-import { nameOf, optionsFor } from './catalogue.ts';
+import { nameOf, optionsFor, some } from './catalogue.ts';
+import { wholeNumber } from './whole-number.ts';
 
 const BIN = fileURLToPath(new URL('../harness/cli/bin.mjs', import.meta.url));
 /** What no campaign may exceed, as a multiple of its budget. */
@@ -49,27 +50,30 @@ const { values: flags } = parseArgs({
   },
 });
 
-const chosen = controllers.filter(
-  (entry) => (entry.module !== undefined || entry.language === 'go') && nameOf(entry).includes(flags.only),
-);
-const lines: Line[] = [];
-for (const entry of chosen) {
-  const line = campaign(entry, entry.module === undefined ? flags.programs : flags.modules, Number(flags.seed));
-  lines.push(line);
-  const { findings } = line;
-  const done = findings.filter(({ shrunk, proved }) => shrunk && proved).length;
-  console.log(
-    `${line.ratio.toFixed(2)} × ${line.budget}  ${line.name}: exit ${line.exit}, ${line.runs} runs, ${done} of ${findings.length} findings shrunk and proved`,
+function main(): void {
+  const chosen = controllers.filter(
+    (entry) => (entry.module !== undefined || entry.language === 'go') && nameOf(entry).includes(flags.only),
   );
-  if (flags.json !== undefined) appendFileSync(flags.json, `${JSON.stringify(line)}\n`);
+  const seed = wholeNumber('--seed', flags.seed);
+  const lines: Line[] = [];
+  for (const entry of some(chosen, [flags.only])) {
+    const line = campaign(entry, entry.module === undefined ? flags.programs : flags.modules, seed);
+    lines.push(line);
+    const { findings } = line;
+    const done = findings.filter(({ shrunk, proved }) => shrunk && proved).length;
+    console.log(
+      `${line.ratio.toFixed(2)} × ${line.budget}  ${line.name}: exit ${line.exit}, ${line.runs} runs, ${done} of ${findings.length} findings shrunk and proved`,
+    );
+    if (flags.json !== undefined) appendFileSync(flags.json, `${JSON.stringify(line)}\n`);
+  }
+  const over = lines.filter(({ ratio }) => ratio > BOUND);
+  const found = lines.flatMap(({ findings }) => findings);
+  console.log(
+    `${lines.length} campaigns, at most ${Math.max(0, ...lines.map(({ ratio }) => ratio)).toFixed(2)} × the budget, ${over.length} above ${BOUND}; ` +
+      `${found.filter(({ shrunk, proved }) => shrunk && proved).length} of ${found.length} findings shrunk and proved`,
+  );
+  process.exitCode = over.length === 0 ? 0 : 1;
 }
-const over = lines.filter(({ ratio }) => ratio > BOUND);
-const found = lines.flatMap(({ findings }) => findings);
-console.log(
-  `${lines.length} campaigns, at most ${Math.max(0, ...lines.map(({ ratio }) => ratio)).toFixed(2)} × the budget, ${over.length} above ${BOUND}; ` +
-    `${found.filter(({ shrunk, proved }) => shrunk && proved).length} of ${found.length} findings shrunk and proved`,
-);
-process.exitCode = over.length === 0 ? 0 : 1;
 
 /** One campaign in a folder of its own, from start to exit. */
 function campaign(entry: ControllerUnderTest, budget: string, seed: number): Line {
@@ -115,4 +119,12 @@ function findingLine(finding: SummaryFinding): Line['findings'][number] {
     size: preemptions + holds + faults,
     reproduced: `${k}/${n}`,
   };
+}
+
+try {
+  main();
+} catch (error) {
+  if (!(error instanceof HarnessError)) throw error;
+  console.error(error.message);
+  process.exitCode = error.exitCode;
 }

@@ -7,8 +7,8 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { Random } from '../harness/determinism/random.ts';
-import { run } from '../harness/index.ts';
-import { expectedProperties, isCorrect, nameOf, optionsFor, selected, selectedIn } from './catalogue.ts';
+import { HarnessError, run } from '../harness/index.ts';
+import { expectedProperties, isCorrect, nameOf, optionsFor, selected, selectedIn, some } from './catalogue.ts';
 import { builtFolder } from './controllers/builds.ts';
 import { checkFalseAlarms, falseAlarmsLine } from './soak-self/false-alarms.ts';
 import { checkHarmlessEdits, editsOf } from './soak-self/harmless-edits.ts';
@@ -18,6 +18,7 @@ import { checkSeeds, SEEDS_HEADER, seedsLine } from './soak-self/seeds.ts';
 import type { SeedsResult } from './soak-self/seeds.ts';
 import { killSoaks } from './soak-self/soak-kills.ts';
 import { median, quantile, shown } from './soak-self/statistics.ts';
+import { wholeNumber } from './whole-number.ts';
 
 const SECTIONS = ['canary', 'seeds', 'alarms', 'determinism', 'edits', 'mutants', 'kills', 'interrupts'] as const;
 
@@ -74,6 +75,12 @@ const wrong = entries.filter((entry) => !isCorrect(entry));
 const broken: string[] = [];
 const record: Record<string, unknown> = {};
 
+/** How many of something: as the flag says, else as the form has it. */
+function countOf(name: 'seeds' | 'trials' | 'mutants' | 'kills' | 'interrupts'): number {
+  const { [name]: text } = values;
+  return text === undefined ? form[name] : wholeNumber(`--${name}`, text);
+}
+
 function title(text: string): void {
   process.stdout.write(`\n== ${text}\n`);
 }
@@ -93,7 +100,7 @@ async function canary(): Promise<void> {
 }
 
 async function seeds(): Promise<void> {
-  const count = values.seeds === undefined ? form.seeds : Number(values.seeds);
+  const count = countOf('seeds');
   const budget = values.budget ?? form.budget;
   title(`seeds: every wrong variant, ${count} seed(s), budget ${budget} each, one core`);
   line(SEEDS_HEADER);
@@ -102,7 +109,7 @@ async function seeds(): Promise<void> {
     const result = await checkSeeds(
       entry,
       Array.from({ length: count }, (_, index) => 1000 + index),
-      form.budget,
+      budget,
     );
     results.push(result);
     line(seedsLine(result));
@@ -126,7 +133,7 @@ async function seeds(): Promise<void> {
 }
 
 async function alarms(): Promise<void> {
-  const trials = values.trials === undefined ? form.trials : Number(values.trials);
+  const trials = countOf('trials');
   title(`false alarms: every correct controller, ${trials} trials`);
   const results = [];
   for (const entry of entries.filter(isCorrect)) {
@@ -190,7 +197,7 @@ async function edits(): Promise<void> {
 
 async function mutants(): Promise<void> {
   const all = allMutants(entries);
-  const wantedMutants = values.mutants === undefined ? form.mutants : Number(values.mutants);
+  const wantedMutants = countOf('mutants');
   const budget = values.budget ?? form.mutantBudget;
   const step = Math.max(1, Math.ceil(all.length / wantedMutants));
   const chosen = all.filter((_, index) => index % step === 0);
@@ -209,9 +216,9 @@ async function mutants(): Promise<void> {
 
 /** A soak goes on after any kill, and loses nothing that it had found. */
 async function kills(): Promise<void> {
-  const times = values.kills === undefined ? form.kills : Number(values.kills);
+  const times = countOf('kills');
   title(`kills: the shards of a soak ended with SIGKILL at ${times} random moments`);
-  const random = new Random(Number(values.seed));
+  const random = new Random(wholeNumber('--seed', values.seed));
   const { findings, cut, merges, complaints } = await killSoaks({
     ...{ times, merges: form.merges, random, tell: line },
   });
@@ -225,7 +232,7 @@ async function kills(): Promise<void> {
 
 /** What the terminal has shown is on disk, however a campaign is interrupted, and nothing of it goes on. */
 async function interrupts(): Promise<void> {
-  const times = values.interrupts === undefined ? form.interrupts : Number(values.interrupts);
+  const times = countOf('interrupts');
   title(`interrupts: ${times} campaigns with findings, from a terminal, to the process group and by kill`);
   const lacks = lacksForInterrupts();
   if (lacks !== undefined) return line(`not tried: ${lacks}`);
@@ -235,7 +242,7 @@ async function interrupts(): Promise<void> {
     times,
     modules: wrong,
     programs,
-    random: new Random(Number(values.seed)),
+    random: new Random(wholeNumber('--seed', values.seed)),
     tell: line,
   });
   const { runs, sent, withFindings, withAny, findings, unproved, replayed, endedMs, complaints } = result;
@@ -251,10 +258,24 @@ async function interrupts(): Promise<void> {
   record['interrupts'] = result;
 }
 
-const wanted = values.section.length === 0 ? SECTIONS : SECTIONS.filter((section) => values.section.includes(section));
-const checks = { canary, seeds, alarms, determinism, edits, mutants, kills, interrupts };
-for (const section of wanted) await checks[section]();
-if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(record, null, 2)}\n`);
-title(broken.length === 0 ? 'all promises kept' : `${broken.length} broken promise(s)`);
-for (const text of broken) line(`- ${text}`);
-process.exitCode = broken.length === 0 ? 0 : 1;
+async function main(): Promise<void> {
+  const { section: asked, only, json } = values;
+  const unknown = asked.find((name) => !SECTIONS.some((section) => section === name));
+  if (unknown !== undefined)
+    throw new HarnessError('USAGE', `got --section "${unknown}", expected some of ${SECTIONS.join(', ')}`);
+  some([...entries, ...selectedIn('go', only)], only);
+  const checks = { canary, seeds, alarms, determinism, edits, mutants, kills, interrupts };
+  for (const section of SECTIONS) if (asked.length === 0 || asked.includes(section)) await checks[section]();
+  if (json !== undefined) writeFileSync(json, `${JSON.stringify(record, null, 2)}\n`);
+  title(broken.length === 0 ? 'all promises kept' : `${broken.length} broken promise(s)`);
+  for (const text of broken) line(`- ${text}`);
+  process.exitCode = broken.length === 0 ? 0 : 1;
+}
+
+try {
+  await main();
+} catch (error) {
+  if (!(error instanceof HarnessError)) throw error;
+  console.error(error.message);
+  process.exitCode = error.exitCode;
+}

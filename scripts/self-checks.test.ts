@@ -1,0 +1,18 @@
+/** A check that is asked about nothing says so, rather than that all is well. */
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+
+it.each([
+  ['soak-self.ts', ['--section', 'alarm'], 'got --section "alarm", expected some of canary, seeds, alarms'],
+  ['soak-self.ts', ['--only', 'nothing', '--section', 'alarms'], 'got --only "nothing", expected part of'],
+  ['soak-self.ts', ['--section', 'alarms', '--trials', 'x'], 'got --trials "x", expected a whole number'],
+  ['alarms.ts', ['--only', 'nothing'], 'got --only "nothing", expected part of'],
+  ['check-budget.ts', ['--only', 'nothing'], 'got --only "nothing", expected part of'],
+])('%s %j', (script, args, said) => {
+  const path = fileURLToPath(new URL(script, import.meta.url));
+
+  const { status, stderr } = spawnSync(process.execPath, [path, ...args], { encoding: 'utf8', timeout: 30_000 });
+
+  expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(said) as string });
+});
