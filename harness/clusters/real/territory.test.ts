@@ -57,3 +57,30 @@ it.each([
 ])('reads of %s only what the server says of itself: %s', (path, code) => {
   expect(territory().refusalOf({ method: 'GET', path, query: {}, headers: {} }, new Map())?.code).toBe(code);
 });
+
+// A server decodes each segment before it looks what it is.
+it.each([
+  ['/api/v1/nodes/n/pr%6fxy/pods', 403],
+  ['/api/v1/%6eamespaces/theirs/services/s/pr%6fxy/metrics', 403],
+  ['/api/v1/%6eamespaces/theirs/pods/p/pr%6fxy/metrics', 403],
+  ['/api/v1/namespaces/own/services/s/pr%6fxy/metrics', undefined],
+  ['/api/v1/namespaces/own/services/s/proxy/%ff/metrics', 403],
+])('reads %s as a server does: %s', (path, code) => {
+  expect(territory().refusalOf({ method: 'GET', path, query: {}, headers: {} }, new Map())?.code).toBe(code);
+});
+
+// A Go server passes over what is not encoded as it should be: it would list where we saw a watch, and make what we took for tried.
+it.each([
+  ['GET', { watch: '%zz' }, 403],
+  ['GET', { watch: '1;' }, 403],
+  ['POST', { dryRun: '%zz' }, 403],
+  ['POST', { dryRun: 'All;' }, 403],
+  ['GET', { watch: 'true', labelSelector: 'a=%' }, undefined],
+  ['POST', { dryRun: 'All' }, undefined],
+] as const)('sends no %s that a server may read otherwise, with %j: %s', (method, query, code) => {
+  const kind = { group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap', namespaced: true };
+  const kinds = new Map([['configmaps', kind]]);
+  const path = '/api/v1/namespaces/own/configmaps';
+
+  expect(territory().refusalOf({ method, path, query, headers: {} }, kinds)?.code).toBe(code);
+});

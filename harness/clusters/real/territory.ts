@@ -145,6 +145,8 @@ export class Territory {
     const here = this.#here();
     if (info === undefined) return this.leads(request) ? undefined : this.#refused(path, `${method} ${path}`, here);
     const { verb, group, subresource, namespace, name } = info;
+    if (!isPlainQuery(query))
+      return this.#refused('query', `${method} ${path}`, 'the query is not in its canonical form');
     const resource = groupResource(info);
     const what = `${verb} ${resource}${subresource === '' ? '' : `/${subresource}`}${name === '' ? '' : ` "${name}"`}`;
     if (this.isForeign(namespace)) return this.#refused(`${namespace} ${resource}`, `${what} in "${namespace}"`, here);
@@ -200,7 +202,8 @@ export class Territory {
   /** Whether a request that is not about an object, or that becomes a connection of its own, stays within the run or only reads. */
   leads({ method, path }: Pick<ApiRequest, 'path'> & { readonly method: string }): boolean {
     if (!isPlain(path)) return false;
-    const segments = path.split('/').filter((segment) => segment !== '');
+    const segments = decodedSegments(path);
+    if (segments === undefined) return false;
     // Further back it is somebody's name for something else: `/api/v1/nodes/n/proxy/namespaces/…` asks the kubelet of a node.
     const at = segments[0] === 'api' ? 2 : 3;
     if (segments[at] === 'namespaces' && segments.length > at + 2) return !this.isForeign(segments[at + 1]);
@@ -360,6 +363,26 @@ function allowing(resource: string, name: string): string {
 /** Nothing in a path stands for something else: servers and proxies read dots and slashes that are spelt out each in their own way. */
 function isPlain(path: string): boolean {
   return !path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment) || /%2f|%5c|%25|\\/i.test(segment));
+}
+
+/** As a server reads them: it decodes each before it looks what it is. Undefined where one cannot be read. */
+function decodedSegments(path: string): readonly string[] | undefined {
+  try {
+    return path
+      .split('/')
+      .filter((segment) => segment !== '')
+      .map(decodeURIComponent);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Whether a server reads what decides about a request as we do. A Go server passes over a parameter that is badly encoded or holds a
+ * semicolon: what looks like a watch here would be a list there, and what looks like a dry run would be stored.
+ */
+function isPlainQuery({ watch = '', dryRun = '' }: ApiRequest['query']): boolean {
+  return !/[%;]/.test(watch + dryRun);
 }
 
 /** One store, two groups: events are known by the older one. */
