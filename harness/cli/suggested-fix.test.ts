@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { inShort, fixFor } from '../report/suggested-fix.ts';
+import type { Operation } from '../model/history.ts';
+import { indexHistory } from '../report/history-index.ts';
+import { fixOf, inShort, fixFor } from '../report/suggested-fix.ts';
 import { lostUpdate } from '../report/test-findings.ts';
 import { properties } from './registry.ts';
 
@@ -19,6 +21,18 @@ describe('what would fix a finding', () => {
     expect(fixFor(signature, patch)).toMatch(/merge patch replaces the whole list/);
   });
 
+  it('names a conflict only where the guilty write followed one of the same object', () => {
+    expect(fixWhere((operation) => operation)).toMatch(/^After a 409/);
+    expect(fixWhere((operation) => ({ ...operation, resource: 'widgets.example.com' }))).toMatch(
+      /^Let the server check/,
+    );
+    expect(fixWhere((operation) => ({ ...operation, namespace: 'elsewhere' }))).toMatch(/^Let the server check/);
+  });
+
+  it('names no conflict for an update without a version, which has none', () => {
+    expect(fixWhere((refused) => refused, withoutVersion)).toMatch(/^Let the server check: send the resourceVersion/);
+  });
+
   it('is told in its first sentence below a story', () => {
     expect(inShort('Answer a 409 (e.g. by reading). And so on.')).toBe('Answer a 409 (e.g. by reading).');
     expect(inShort('No stop')).toBe('No stop');
@@ -30,3 +44,20 @@ describe('what would fix a finding', () => {
     expect(of('constructor')).toBeUndefined();
   });
 });
+
+/** The fix of a lost update, with its refused request changed by `refusal` and the guilty one by `blamed`. */
+function fixWhere(
+  refusal: (refused: Operation) => Operation,
+  blamed: (guilty: Operation) => Operation = (guilty) => guilty,
+): string | undefined {
+  const { record, violation } = lostUpdate();
+  const operations = record.operations.map((operation) => {
+    if (operation.outcome.type === 'fail') return refusal(operation);
+    return operation.id === violation.operations[0] ? blamed(operation) : operation;
+  });
+  return fixOf(indexHistory({ ...record, operations }), violation);
+}
+
+function withoutVersion(operation: Operation): Operation {
+  return { ...operation, body: { metadata: { name: 'web' }, spec: { replicas: 3 } } };
+}

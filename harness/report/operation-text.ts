@@ -159,7 +159,8 @@ function objectText(operation: Operation, context: TextContext): string {
   return `${bare(operation.resource)}${operation.name === '' ? '' : `/${operation.name}`}`;
 }
 
-function carriedVersion(body: JsonValue | undefined): string {
+/** The version that a write names; empty for none. */
+export function carriedVersion(body: JsonValue | undefined): string {
   if (!isMap(body)) return '';
   const metadata = body['metadata'];
   const version = isMap(metadata) ? metadata['resourceVersion'] : undefined;

@@ -6,7 +6,7 @@ import type { Violation } from '../model/check-result.ts';
 import type { Signature } from '../model/signature.ts';
 import type { Operation } from '../model/history.ts';
 import type { HistoryIndex } from './history-index.ts';
-import { isConflict } from './operation-text.ts';
+import { carriedVersion, isConflict } from './operation-text.ts';
 
 /** By `property/class`, else by property. */
 const FIXES: { readonly [propertyAndClass: string]: string } = {
@@ -67,7 +67,7 @@ const FIXES: { readonly [propertyAndClass: string]: string } = {
 export function fixOf(index: HistoryIndex, { signature, operations: [id] }: Violation): string | undefined {
   const guilty = id === undefined ? undefined : index.operation(id);
   const refused = index.history.operations.some(
-    (operation) => operation.actor === guilty?.actor && operation.name === guilty.name && isConflict(operation),
+    (operation) => guilty !== undefined && isConflict(operation) && isBefore(operation, guilty),
   );
   return fixFor(signature, guilty, refused);
 }
@@ -85,9 +85,20 @@ export function inShort(fix: string): string {
   return /^.*?[^.]\.(?= [A-Z]|$)/.exec(fix)?.[0] ?? fix;
 }
 
-/** What was carried back by a patch, or without a refusal before, is fixed otherwise than a retry. */
+/** Whether it is an earlier request of the same actor for the same object. */
+function isBefore(one: Operation, other: Operation): boolean {
+  return (
+    one.actor === other.actor &&
+    one.resource === other.resource &&
+    one.namespace === other.namespace &&
+    one.name === other.name &&
+    one.invoked.at < other.invoked.at
+  );
+}
+
+/** What was carried back by a patch, without a version, or without a refusal before, is fixed otherwise than a retry. */
 function kindOf({ property, class: kind }: Signature, guilty: Operation | undefined, conflicts: boolean): string {
   if (property !== 'no-lost-update' || kind !== 'carried-back' || guilty === undefined) return kind;
   if (guilty.verb === 'patch') return 'removed-foreign';
-  return conflicts ? kind : 'blind-overwrite';
+  return conflicts && carriedVersion(guilty.body) !== '' ? kind : 'blind-overwrite';
 }
