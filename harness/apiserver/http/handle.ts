@@ -129,6 +129,7 @@ export class Handler {
   #send(exchange: Exchange, audit: string, want: Wanted, request: ApiRequest): void {
     let cancel = (): void => {};
     let over = false;
+    let answered = false;
     let initial: number | undefined;
     let outlet: Outlet | undefined;
     const end = (): void => {
@@ -141,6 +142,7 @@ export class Handler {
     };
     const sink: ResponseSink = {
       answer: (answer) => {
+        answered = true;
         if (answer.session !== undefined) {
           this.#goOn(exchange, audit, want, request, answer.session);
           return;
@@ -170,6 +172,7 @@ export class Handler {
         else outlet.send(event);
       },
       end: (error) => {
+        answered = true;
         if (error !== undefined) exchange.abort();
         else if (outlet === undefined) exchange.end();
         else outlet.end();
@@ -178,6 +181,9 @@ export class Handler {
     cancel = this.#upstream.send(request, sink);
     initial = outlet?.waiting ?? 0;
     if (over) cancel();
+    const isOpen = (): boolean => !answered && outlet === undefined;
+    // The gate may hold a request for so long that its client gives up.
+    if (isOpen()) exchange.onClose(() => isOpen() && cancel());
   }
 
   /** The request becomes a connection, or a log that is followed: it stays open until the client leaves. */

@@ -205,6 +205,23 @@ it('tells its upstream when a watching client goes away', async () => {
   expect(await cancelled).toBe('cancelled');
 });
 
+it('tells its upstream when a client gives up before it has an answer', async () => {
+  const abort = new AbortController();
+  let gone = (): void => {};
+  const cancelled = new Promise<string>((resolve) => {
+    gone = () => resolve('cancelled');
+  });
+  http = await serveHttp({
+    send: () => {
+      abort.abort();
+      return gone;
+    },
+  });
+  await expect(fetch(`${http.url}${WIDGETS_PATH}`, { signal: abort.signal })).rejects.toThrow('aborted');
+
+  expect(await cancelled).toBe('cancelled');
+});
+
 it('indents for those who read it (22)', async () => {
   const { url } = await serve();
 
