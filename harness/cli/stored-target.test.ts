@@ -103,6 +103,12 @@ describe('a target that the user names as well', () => {
     expect(await allowedTarget(MODULE, user({ options: { target: 'mine.ts' } }))).toMatchObject({ target: MODULE });
   });
 
+  it('cannot reach the network of the host either, unless the user says so', async () => {
+    const { command } = COMMAND;
+
+    expect(await allowedTarget(COMMAND, user({ options: { command } }))).toMatchObject({ network: 'none' });
+  });
+
   it('is refused for a file about another one', async () => {
     for (const options of [
       { command: ['./other'] },

@@ -74,7 +74,14 @@ const ROWS: { readonly [commands: string]: Row } = {
   '`replay`': [
     [[STORED, 'runs no command', 'is refused, with what it is']],
     [[STORED, 'is refused outside the folder, trusted or not: %s', 'is refused, with what it is']],
-    [[STORED, 'cannot reach the network of the host, whatever the file says'], ...NETWORK],
+    [
+      [
+        STORED,
+        'cannot reach the network of the host, whatever the file says',
+        'cannot reach the network of the host either, unless the user says so',
+      ],
+      ...NETWORK,
+    ],
     RUN_WRITES,
     PROGRAM_READS,
   ],
