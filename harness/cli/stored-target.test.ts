@@ -135,6 +135,19 @@ describe('a target that the user names as well', () => {
       await expect(allowedTarget(other, user())).rejects.toMatchObject({ code: 'REFUSED' });
     await expect(allowedTarget(COMMAND, user({ folder }))).rejects.toMatchObject({ code: 'REFUSED' });
   });
+
+  it('does not take the place of another one on the command line, though this user started it before', async () => {
+    noteUse(join(folder, 'project'), COMMAND);
+    const options = { command: ['./other'] };
+
+    expect(await allowedTarget(COMMAND, user({ options }))).toEqual({ target: COMMAND, network: 'host' });
+    await expect(allowedTarget(COMMAND, user({ options, typed: true }))).rejects.toMatchObject({
+      code: 'TARGET_MISMATCH',
+    });
+    expect(await allowedTarget(COMMAND, user({ options, typed: true, trusted: true }))).toMatchObject({
+      target: COMMAND,
+    });
+  });
 });
 
 describe('a counterexample of a stranger', () => {
@@ -151,5 +164,21 @@ describe('a counterexample of a stranger', () => {
     expect(refused.stderr).toContain('the file starts command "bash -c echo was here; exit 7" in "."');
     expect(refused.stderr).not.toContain(started);
     expect(stalemate(['replay', 'c.json', '--trust-file', '--times', '1'], { cwd }).stderr).toContain(started);
+  });
+
+  it('is not run in place of the command or module of the command line', () => {
+    const { counterexample } = lostUpdate();
+    const cwd = join(folder, 'project');
+    writeFileSync(join(cwd, 'c.json'), encodeCounterexample({ ...counterexample, target: COMMAND }));
+    noteUse(cwd, COMMAND);
+
+    for (const named of [
+      ['--', './other'],
+      ['--target', 'other.ts'],
+    ])
+      expect(stalemate(['replay', 'c.json', ...named], { cwd })).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('the file is about command "./manager --debug" in "."') as string,
+      });
   });
 });

@@ -23,6 +23,8 @@ export interface UsersWord {
   readonly options: {
     readonly [name in 'target' | 'command' | 'image' | 'directory' | 'network']?: StalemateOptions[name] | undefined;
   };
+  /** Whether the target of the options is from the command line: then it is the only one to be started. */
+  readonly typed?: boolean;
   /** The target as it is in the file, with stand-ins for secrets: what is asked about. Absent where it holds none. */
   readonly shown?: CounterexampleTarget;
   /** `--trust-file`. */
@@ -64,7 +66,7 @@ export async function allowedTarget(stored: CounterexampleTarget, user: UsersWor
 /** The stored target as the user's configuration has it; undefined where that names none, or the file is about another one. */
 function ownTarget(
   stored: CounterexampleTarget,
-  { folder, options, trusted, shown = stored }: UsersWord,
+  { folder, options, typed = false, trusted, shown = stored }: UsersWord,
 ): CounterexampleTarget | undefined {
   const { target, image, directory = '.' } = options;
   const command = image === undefined ? options.command : [image, ...(options.command ?? [])];
@@ -78,7 +80,7 @@ function ownTarget(
     // The arguments of today count.
     if ((stored.inCluster === true) === (image !== undefined)) return { ...stored, command: own.command };
   }
-  if (trusted || usedNetwork(folder, stored) !== undefined) return undefined;
+  if (trusted || (!typed && usedNetwork(folder, stored) !== undefined)) return undefined;
   throw new HarnessError(
     'TARGET_MISMATCH',
     `the file is about ${whatText(shown)}, got ${whatText(redactConfigured(own, {}, new Vault()))}; name the target that it is about, or add --trust-file to start what the file names`,

@@ -94,6 +94,7 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
   const { target, network } = await allowedTarget(restored.value.target, {
     folder: console.cwd,
     options: meantBy(configured, flags),
+    typed: isTyped(flags),
     shown: stored.target,
     trusted: flags.trustFile === true,
     ask: consented,
@@ -237,12 +238,15 @@ function meantBy(
   { target, command, image, directory, network }: StalemateOptions,
   flags: ReplayFlags,
 ): UsersWord['options'] {
-  const named = flags.target === undefined && flags.command === undefined;
   return {
-    ...(named ? { target, command, image } : { target: flags.target, command: flags.command }),
+    ...(isTyped(flags) ? { target: flags.target, command: flags.command } : { target, command, image }),
     directory,
     network: flags.network ?? network,
   };
+}
+
+function isTyped({ target, command }: ReplayFlags): boolean {
+  return target !== undefined || command !== undefined;
 }
 
 /** What the flags say, on top of the configuration file. */
