@@ -41,6 +41,14 @@ describe('what init writes', () => {
     expect(validate({ budgte: '60s' })).toBe(false);
   });
 
+  it('claims nothing about how time passes, which depends on the machine', () => {
+    const { env: _, ...options } = FACTS.options;
+    const text = yamlConfig({ ...FACTS, options }, './s.json');
+
+    expect(text).toContain('POLL_SECONDS');
+    expect(text).not.toMatch(/Runs take place in real time/);
+  });
+
   it('is the same in TypeScript', async () => {
     const text = typescriptConfig(FACTS, false);
     const all = text.replaceAll(/^ {2}\/\/(?=\w+: )/gm, '  ');

@@ -121,7 +121,7 @@ function offers({ options, manifests, claims, elects }: ConfigFacts): readonly S
       : [
           {
             about:
-              'Variables of the program. Runs take place in real time: let it poll and try again as often as it can.',
+              'Variables of the program. Where its runs take real time ("stalemate doctor"), let it poll and try again as often as it can.',
             options: { env: { POLL_SECONDS: '0.5' } },
           },
         ]),
