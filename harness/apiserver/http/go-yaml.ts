@@ -77,7 +77,7 @@ function parseDocument(text: string): ParsedYaml {
 }
 
 /** Pieces that the lexer may find: each takes microseconds, and a few hundred bytes until the body has been read. */
-const LEXEMES_MAX = 170_000;
+const LEXEMES_MAX = 150_000;
 
 /** Parses no further than the first document, and no more than can be read in a moment. */
 function firstDocument(text: string): { readonly document: Document.Parsed; readonly lines: LineCounter } {

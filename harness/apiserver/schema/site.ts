@@ -20,6 +20,9 @@ const JUDGED_MAX = 6_000_000;
 /** How many of them to find out which of several failed alternatives to show; beyond that the first one is shown. */
 const COMPARED_MAX = 2_000_000;
 
+/** What it takes to word an error and to see whether it was said before, in values judged. */
+const ERROR_PARTS = 10;
+
 /** An object takes more judging than a real server has time for. */
 export class TooMuchJudged extends Error {}
 
@@ -87,6 +90,7 @@ export class Site {
   /** The same text is never said twice. */
   add(error: FieldError): void {
     if (this.settled) return;
+    this.judging(ERROR_PARTS);
     const start = startOf(error);
     this.#known ??= new Map();
     const same = this.#known.get(start);
