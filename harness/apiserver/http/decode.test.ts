@@ -68,6 +68,7 @@ describe('YAML', () => {
     ['a: b: c', 'yaml: mapping values are not allowed in this context'],
     ['\ta', 'yaml: found character that cannot start any token'],
     ['a: *b', "yaml: unknown anchor 'b' referenced"],
+    ['a: &b 1\nb: *b\nc: *d', "yaml: unknown anchor 'd' referenced"],
     ['a: .inf', 'json: unsupported value: +Inf'],
   ])('%j is refused: %s', (text, decodeError) => {
     expect(decodeBody(Buffer.from(text), YAML)).toEqual({ undecodable: text, decodeError });

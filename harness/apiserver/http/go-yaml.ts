@@ -77,7 +77,10 @@ function parseDocument(text: string): ParsedYaml {
 }
 
 /** Pieces that the lexer may find: each takes microseconds, and a few hundred bytes until the body has been read. */
-const LEXEMES_MAX = 150_000;
+const LEXEMES_MAX = 163_000;
+
+/** What the lexer puts before the text of a scalar. */
+const SCALAR = '\u001f';
 
 /** Parses no further than the first document, and no more than can be read in a moment. */
 function firstDocument(text: string): { readonly document: Document.Parsed; readonly lines: LineCounter } {
@@ -89,12 +92,19 @@ function firstDocument(text: string): { readonly document: Document.Parsed; read
     let lexemes = 0;
     let broken = false;
     let levels = 0;
+    const anchors = new Set<string>();
+    let before = '';
     for (const lexeme of new Lexer().lex(text)) {
       if (++lexemes > LEXEMES_MAX) throw new SyntaxError(`yaml: more than ${LEXEMES_MAX} tokens`);
       // The parser keeps hundreds of bytes for each that is open.
       if (lexeme === '{' || lexeme === '[') levels++;
       else if (lexeme === '}' || lexeme === ']') levels--;
       if (levels > LEVELS_MAX) throw new SyntaxError('yaml: exceeded max depth');
+      // Go stops at the first one, which saves all that comes after it.
+      if (lexeme.startsWith('&')) anchors.add(lexeme.slice(1));
+      else if (!broken && lexeme.startsWith('*') && before !== SCALAR && !anchors.has(lexeme.slice(1)))
+        throw new SyntaxError(`yaml: unknown anchor '${lexeme.slice(1)}' referenced`);
+      before = lexeme;
       for (const token of parser.next(lexeme)) {
         // The first error is the one that is shown, and each takes as long as a hundred tokens.
         if (token.type === 'error' && broken) continue;
