@@ -58,7 +58,7 @@ export async function doReplay(
     })
     .catch((error: unknown) => {
       unlessTimeIsOver(error);
-      throw new HarnessError('INTERRUPTED', 'timed out before one run finished; raise the time limit');
+      throw new HarnessError('INTERRUPTED', 'the time was up before one run had finished');
     });
 }
 
