@@ -74,7 +74,8 @@ def register(steps: Steps) -> None:
             for one in topics.partitions_of(body):
                 topics.remove(one)
 
-    @kopf.on.event("v1", "configmaps", labels={topics.LABEL: kopf.PRESENT})
+    # By their owner, not by their label: one that has lost its label and goes then is a partition that is missing.
+    @kopf.on.event("v1", "configmaps")
     def restore(body: kopf.Body, namespace: str, **_: Any) -> None:
         for reference in body["metadata"].get("ownerReferences", []):
             if reference["kind"] == "Topic" and reference.get("controller"):
