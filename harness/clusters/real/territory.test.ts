@@ -9,6 +9,7 @@ it.each([
   [`${PODS}/web/portforward`, ['Upgrade', 'SPDY/3.1'], true],
   [`${PODS}/web/exec`, ['Impersonate-User', 'system:admin'], false],
   [`${PODS}/web/exec`, ['impersonate-extra-scopes', 'all'], false],
+  [`${PODS}/web/exec`, ['X-Remote-User', 'system:admin'], false],
   [`${PODS}/web/exec`, ['Accept', 'impersonate-user'], true],
   ['/api/v1/namespaces/theirs/pods/web/exec', [], false],
   ['/api/v1/namespaces/own/../theirs/pods/web/exec', [], false],
@@ -22,16 +23,18 @@ it.each([
   expect(fence.refusals).toHaveLength(isLet ? 0 : 1);
 });
 
-it.each([{ 'impersonate-user': 'a' }, { 'Impersonate-Group': 'a' }, { 'impersonate-uid': '1' }])(
-  'sends no request, watch or read with %j',
-  (headers) => {
-    const [method, path] = ['GET', PODS] as const;
+it.each([
+  { 'impersonate-user': 'a' },
+  { 'Impersonate-Group': 'a' },
+  { 'impersonate-uid': '1' },
+  { 'X-Remote-Group': 'a' },
+])('sends no request, watch or read with %j', (headers) => {
+  const [method, path] = ['GET', PODS] as const;
 
-    expect(territory().refusalOf({ method, path, query: {}, headers }, new Map())?.code).toBe(403);
-    expect(territory().refusalOf({ method, path, query: { watch: '1' }, headers }, new Map())?.code).toBe(403);
-    expect(territory().refusalOf({ method, path, query: {}, headers: {} }, new Map())).toBeUndefined();
-  },
-);
+  expect(territory().refusalOf({ method, path, query: {}, headers }, new Map())?.code).toBe(403);
+  expect(territory().refusalOf({ method, path, query: { watch: '1' }, headers }, new Map())?.code).toBe(403);
+  expect(territory().refusalOf({ method, path, query: {}, headers: {} }, new Map())).toBeUndefined();
+});
 
 it('tells of many refusals of a kind the first', () => {
   const fence = territory();

@@ -35,7 +35,8 @@ export interface TerritoryParts {
 const QUESTIONS = ['authentication.k8s.io', 'authorization.k8s.io'];
 /** What whoever makes an object may do with it besides. */
 const OWN_SUBRESOURCES: ReadonlySet<string> = new Set(['', 'status', 'scale']);
-const IMPERSONATE = 'impersonate-';
+/** Headers that make a request somebody else's: of impersonation, and those that a front proxy sets. */
+const SOMEBODY_ELSES = /^(?:impersonate|x-remote)-/i;
 /** First segments of what clients ask a server about itself. Others are logs, profiles and metrics of the control plane. */
 const ABOUT_SERVER: ReadonlySet<string> = new Set([
   ...['', 'api', 'apis', 'openapi', 'version', 'healthz', 'livez', 'readyz', '.well-known', 'openid'],
@@ -138,9 +139,9 @@ export class Territory {
   refusalOf(request: ApiRequest, kinds: ReadonlyMap<string, ResourceKind>): ApiResponse | undefined {
     const { method, path, query, headers } = request;
     if (!isPlain(path)) return this.#refused('path', `${method} ${path}`, 'the path is not in its canonical form');
-    const impersonated = Object.keys(headers).find((name) => name.toLowerCase().startsWith(IMPERSONATE));
+    const impersonated = Object.keys(headers).find((name) => SOMEBODY_ELSES.test(name));
     if (impersonated !== undefined)
-      return this.#refused(IMPERSONATE, `${method} ${path} with ${impersonated}`, 'the target may not impersonate');
+      return this.#refused('identity', `${method} ${path} with ${impersonated}`, 'the target may not impersonate');
     const info = requestInfo(method, path, query);
     const here = this.#here();
     if (info === undefined) return this.leads(request) ? undefined : this.#refused(path, `${method} ${path}`, here);
@@ -214,8 +215,9 @@ export class Territory {
   /** The same of a request that asks for a connection of its own, before anything of it is sent. */
   mayTunnel({ target, headers }: { readonly target: string; readonly headers: readonly string[] }): boolean {
     const path = target.replace(/\?.*$/s, '');
-    if (headers.some((text, at) => at % 2 === 0 && text.toLowerCase().startsWith(IMPERSONATE))) {
-      this.#refused(IMPERSONATE, `${path} with Impersonate headers`, 'the target may not impersonate');
+    const impersonated = headers.find((text, at) => at % 2 === 0 && SOMEBODY_ELSES.test(text));
+    if (impersonated !== undefined) {
+      this.#refused('identity', `${path} with ${impersonated}`, 'the target may not impersonate');
       return false;
     }
     if (this.leads({ method: 'CONNECT', path })) return true;
