@@ -162,7 +162,6 @@ export class Handler {
           over = true;
           forget();
           this.#watches.delete(exchange);
-          cancel();
         });
       },
       event: (event) => {
@@ -181,9 +180,8 @@ export class Handler {
     cancel = this.#upstream.send(request, sink);
     initial = outlet?.waiting ?? 0;
     if (over) cancel();
-    const isOpen = (): boolean => !answered && outlet === undefined;
-    // The gate may hold a request for so long that its client gives up.
-    if (isOpen()) exchange.onClose(() => isOpen() && cancel());
+    // A client may give up while the gate holds its request, and ends a watch by leaving.
+    if (!answered) exchange.onClose(() => !answered && cancel());
   }
 
   /** The request becomes a connection, or a log that is followed: it stays open until the client leaves. */
