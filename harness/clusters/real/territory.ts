@@ -35,8 +35,8 @@ export interface TerritoryParts {
 const QUESTIONS = ['authentication.k8s.io', 'authorization.k8s.io'];
 /** What whoever makes an object may do with it besides. */
 const OWN_SUBRESOURCES: ReadonlySet<string> = new Set(['', 'status', 'scale']);
-/** Headers that make a request somebody else's: of impersonation, and those that a front proxy sets. */
-const SOMEBODY_ELSES = /^(?:impersonate|x-remote)-/i;
+/** Headers with which a request acts as another user: of impersonation, and of a front proxy. */
+const IDENTITY = /^(?:impersonate|x-remote)-/i;
 /** First segments of what clients ask a server about itself. Others are logs, profiles and metrics of the control plane. */
 const ABOUT_SERVER: ReadonlySet<string> = new Set([
   ...['', 'api', 'apis', 'openapi', 'version', 'healthz', 'livez', 'readyz', '.well-known', 'openid'],
@@ -139,7 +139,7 @@ export class Territory {
   refusalOf(request: ApiRequest, kinds: ReadonlyMap<string, ResourceKind>): ApiResponse | undefined {
     const { method, path, query, headers } = request;
     if (!isPlain(path)) return this.#refused('path', `${method} ${path}`, 'the path is not in its canonical form');
-    const impersonated = Object.keys(headers).find((name) => SOMEBODY_ELSES.test(name));
+    const impersonated = Object.keys(headers).find((name) => IDENTITY.test(name));
     if (impersonated !== undefined)
       return this.#refused('identity', `${method} ${path} with ${impersonated}`, 'the target may not impersonate');
     const info = requestInfo(method, path, query);
@@ -215,7 +215,7 @@ export class Territory {
   /** The same of a request that asks for a connection of its own, before anything of it is sent. */
   mayTunnel({ target, headers }: { readonly target: string; readonly headers: readonly string[] }): boolean {
     const path = target.replace(/\?.*$/s, '');
-    const impersonated = headers.find((text, at) => at % 2 === 0 && SOMEBODY_ELSES.test(text));
+    const impersonated = headers.find((text, at) => at % 2 === 0 && IDENTITY.test(text));
     if (impersonated !== undefined) {
       this.#refused('identity', `${path} with ${impersonated}`, 'the target may not impersonate');
       return false;
