@@ -6,9 +6,10 @@
  * Without `--language` those that run inside the harness. A line for each, and the story of each finding. Exit code 1 when there is one.
  */
 import { parseArgs } from 'node:util';
-import { HarnessError, renderStory, run, tellStory } from '../harness/index.ts';
+import { renderStory, run, tellStory } from '../harness/index.ts';
 import { isCorrect, nameOf, optionsFor, selected, selectedIn, some } from './catalogue.ts';
 import { wholeNumber } from './whole-number.ts';
+import { runMain } from './run-main.ts';
 
 const { values } = parseArgs({
   options: {
@@ -37,10 +38,4 @@ async function main(): Promise<void> {
   }
 }
 
-try {
-  await main();
-} catch (error) {
-  if (!(error instanceof HarnessError)) throw error;
-  console.error(error.message);
-  process.exitCode = error.exitCode;
-}
+await runMain(main);

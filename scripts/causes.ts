@@ -9,8 +9,9 @@
  */
 import { appendFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { HarnessError, run } from '../harness/index.ts';
+import { run } from '../harness/index.ts';
 import { isCorrect, nameOf, optionsFor, selected, selectedIn } from './catalogue.ts';
+import { runMain } from './run-main.ts';
 
 const { values } = parseArgs({
   options: {
@@ -54,10 +55,6 @@ async function main(): Promise<number> {
   return median === 1 && most <= CAUSES_MAX ? 0 : 1;
 }
 
-try {
+await runMain(async () => {
   process.exitCode = await main();
-} catch (error) {
-  if (!(error instanceof HarnessError)) throw error;
-  console.error(error.message);
-  process.exitCode = error.exitCode;
-}
+});

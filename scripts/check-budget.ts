@@ -12,11 +12,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { controllers, HarnessError, type ControllerUnderTest } from '../harness/index.ts';
+import { controllers, type ControllerUnderTest } from '../harness/index.ts';
 import type { Summary, SummaryFinding } from '../harness/report/summary.ts';
 import { budgetMs } from './budget.ts';
 import { nameOf, optionsFor, some } from './catalogue.ts';
 import { wholeNumber } from './whole-number.ts';
+import { runMain } from './run-main.ts';
 
 const BIN = fileURLToPath(new URL('../harness/cli/bin.mjs', import.meta.url));
 /** What no campaign may exceed, as a multiple of its budget. */
@@ -121,10 +122,4 @@ function findingLine(finding: SummaryFinding): Line['findings'][number] {
   };
 }
 
-try {
-  main();
-} catch (error) {
-  if (!(error instanceof HarnessError)) throw error;
-  console.error(error.message);
-  process.exitCode = error.exitCode;
-}
+await runMain(main);

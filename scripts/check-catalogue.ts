@@ -27,6 +27,7 @@ import {
 import type { CheckForm, CorrectResult, WrongResult } from './controllers/check.ts';
 import { buildLanguage, hasSources, LANGUAGES, missingProgram } from './controllers/builds.ts';
 import { StepFailed } from './languages/processes.ts';
+import { runMain } from './run-main.ts';
 
 const { values } = parseArgs({
   options: {
@@ -139,10 +140,6 @@ async function main(): Promise<number> {
   return broken.length === 0 ? 0 : 1;
 }
 
-try {
+await runMain(async () => {
   process.exitCode = await main();
-} catch (error) {
-  if (!(error instanceof HarnessError)) throw error;
-  console.error(error.message);
-  process.exitCode = error.exitCode;
-}
+});

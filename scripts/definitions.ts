@@ -19,6 +19,7 @@ import { builtInKinds } from './definitions/kinds.ts';
 import { documentsOf, readProjects, type Project } from './definitions/projects.ts';
 import { projectLine, summaryText, type ProjectResult } from './definitions/report.ts';
 import { wholeNumber } from './whole-number.ts';
+import { runMain } from './run-main.ts';
 
 /** What `--quick` takes of all this, in about a minute. */
 const QUICK = { projects: 5, perKind: 2, variants: 1 };
@@ -79,7 +80,7 @@ async function compareAll(projects: readonly Project[], perKind: number | undefi
   process.exitCode = failed ? 1 : 0;
 }
 
-try {
+await runMain(async () => {
   const seed = wholeNumber('--seed', values.seed);
   const { 'per-kind': most } = values;
   const perKind = most === undefined ? undefined : wholeNumber('--per-kind', most);
@@ -89,8 +90,4 @@ try {
     for (const project of projects)
       console.log(`${project.name} ${project.version}: ${(await documentsOf(project)).length} documents`);
   else await compareAll(projects, perKind);
-} catch (error) {
-  if (!(error instanceof HarnessError)) throw error;
-  console.error(error.message);
-  process.exitCode = error.exitCode;
-}
+});

@@ -17,6 +17,7 @@ import { reportText } from '../harness/clusters/differential/report.ts';
 import { startBoth } from '../harness/clusters/differential/servers.ts';
 import { HarnessError } from '../harness/model/errors.ts';
 import { budgetMs } from './budget.ts';
+import { runMain } from './run-main.ts';
 
 const USAGE = `npm run differential -- [--budget 10m] [--sequences N] [--seed N] [--only widgets,pods] [--parallel 4] [--output FILE]
 npm run differential -- --conformance
@@ -95,10 +96,4 @@ async function conformance(): Promise<void> {
   }
 }
 
-try {
-  await main();
-} catch (error) {
-  if (!(error instanceof HarnessError)) throw error;
-  console.error(error.message);
-  process.exitCode = error.exitCode;
-}
+await runMain(main);

@@ -12,10 +12,10 @@ import { parseArgs } from 'node:util';
 import { isTooCostly, reportCost, runCost, type CostServer } from '../harness/clusters/fuzz-http/cost.ts';
 import { runFuzz } from '../harness/clusters/fuzz-http/campaign.ts';
 import { reportFuzz } from '../harness/clusters/fuzz-http/report.ts';
-import { HarnessError } from '../harness/model/errors.ts';
 import { budgetMs } from './budget.ts';
+import { runMain } from './run-main.ts';
 
-try {
+await runMain(async () => {
   const { values } = parseArgs({
     options: {
       budget: { type: 'string', default: '1m' },
@@ -39,11 +39,7 @@ try {
     console.log(reportFuzz(result));
     process.exitCode = result.classes.length > 0 ? 1 : 0;
   }
-} catch (error) {
-  if (!(error instanceof HarnessError)) throw error;
-  console.error(error.message);
-  process.exitCode = error.exitCode;
-}
+});
 
 /** The server as users have it. */
 function start(): Promise<CostServer> {

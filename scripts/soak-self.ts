@@ -19,6 +19,7 @@ import type { SeedsResult } from './soak-self/seeds.ts';
 import { killSoaks } from './soak-self/soak-kills.ts';
 import { median, quantile, shown } from './soak-self/statistics.ts';
 import { wholeNumber } from './whole-number.ts';
+import { runMain } from './run-main.ts';
 
 const SECTIONS = ['canary', 'seeds', 'alarms', 'determinism', 'edits', 'mutants', 'kills', 'interrupts'] as const;
 
@@ -272,10 +273,4 @@ async function main(): Promise<void> {
   process.exitCode = broken.length === 0 ? 0 : 1;
 }
 
-try {
-  await main();
-} catch (error) {
-  if (!(error instanceof HarnessError)) throw error;
-  console.error(error.message);
-  process.exitCode = error.exitCode;
-}
+await runMain(main);
