@@ -76,6 +76,24 @@ describe('cardinality', () => {
     });
   });
 
+  it('says of what the target had received whether only its own answers told it', () => {
+    const { h, owner } = started(2);
+    make(h, owner);
+    h.deliver('controller', 'pods');
+    make(h, owner);
+    make(h, owner);
+
+    expect(cardinality.check(h.build({ reference: reference({ 2: 2 }) }))).toMatchObject({
+      violations: [
+        {
+          sentence: expect.stringContaining(
+            'it had received all 2 that existed, 1 of them only in the answers to its own creates',
+          ) as string,
+        },
+      ],
+    });
+  });
+
   it.each([
     ['counts the children of an only owner that is not named as their controller', 1, 'violated'],
     ['does not know whose those of several such owners are', 2, 'holds'],

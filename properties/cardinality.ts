@@ -97,7 +97,10 @@ function judgeCreation(
   if (siblings.length < max) return undefined;
   const operation = index.operation(creation.op);
   const since = operation?.invoked.at ?? creation.at;
-  const unseen = siblings.filter((sibling) => index.seenBy(creation.actor, sibling.uid, since).length === 0);
+  const known = siblings.map((sibling) => index.seenBy(creation.actor, sibling.uid, since));
+  const unseen = siblings.filter((_, at) => known[at]?.length === 0);
+  // Where its watch and its reads told it nothing of one.
+  const answered = known.filter((seen) => seen.length > 0 && seen.every(({ how }) => how === 'own write')).length;
   const excused = unseen.filter((sibling) => isUnresolved(index.operation(sibling.op))).length;
   if (siblings.length < max + excused) return undefined;
   const count = siblings.length + 1;
@@ -111,7 +114,7 @@ function judgeCreation(
     },
     sentence:
       `${creation.actor} created ${index.shortName(creation)} (version ${creation.revision}) as number ${count} of at most ${max} ` +
-      `for ${index.shortName(owner)}: ${whatItKnew(siblings, unseen, creation)}`,
+      `for ${index.shortName(owner)}: ${whatItKnew(siblings, unseen, answered, creation)}`,
     operations: [creation.op, ...siblings.map((sibling) => sibling.op)].filter((id) => id >= 0),
     revisions: [...siblings.map((sibling) => sibling.revision), creation.revision],
     at: creation.at,
@@ -165,8 +168,17 @@ function isUnresolved(operation: Operation | undefined): boolean {
   return operation?.outcome.type === 'info' || operation?.outcome.type === 'pending';
 }
 
-function whatItKnew(siblings: readonly Revision[], unseen: readonly Revision[], creation: Revision): string {
-  if (unseen.length === 0) return `it had received all ${siblings.length} that existed`;
+function whatItKnew(
+  siblings: readonly Revision[],
+  unseen: readonly Revision[],
+  answered: number,
+  creation: Revision,
+): string {
+  if (unseen.length === 0) {
+    const some = answered < siblings.length ? `${answered} of them ` : '';
+    const how = answered > 0 ? `, ${some}only in the answers to its own creates` : '';
+    return `it had received all ${siblings.length} that existed${how}`;
+  }
   const seen = siblings.length - unseen.length;
   const latest = unseen.at(-1);
   const own = unseen.every((sibling) => sibling.actor === creation.actor) ? 'its own create of ' : '';
