@@ -18,6 +18,18 @@ describe('the target of a flag', () => {
     expect(mergeTargetFlags(configured, { image: 'manager:dev' })).toEqual({ ...told, image: 'manager:dev' });
   });
 
+  it('gives way to an image, with what is for programs on this machine', () => {
+    const here = { directory: '/project', network: 'host', fileSystem: 'host', time: 'real' } as const;
+    const configured = { ...told, ...here, command: ['bin/manager'], metrics: 'http://127.0.0.1:1/', warm: true };
+
+    expect(mergeTargetFlags(configured, { image: 'manager:dev' })).toEqual({ ...told, image: 'manager:dev' });
+    expect(mergeTargetFlags({ ...told, image: 'manager:1', command: ['-v'] }, { image: 'manager:2' })).toEqual({
+      ...told,
+      image: 'manager:2',
+      command: ['-v'],
+    });
+  });
+
   it('leaves contradictions within one of the two to be told', () => {
     const both = { target: 'target.ts', command: ['bin/manager'] };
 

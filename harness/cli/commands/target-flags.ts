@@ -135,7 +135,22 @@ export function mergeTargetFlags(configured: StalemateOptions, flags: TargetFlag
   };
 }
 
-/** What a flag names takes the place of what the file names: a module that of a program, with what is for programs only; and the reverse. */
+/** What says where and how a program runs on this machine. */
+const OF_PROGRAMS: ReadonlySet<string> = new Set<keyof StalemateOptions>([
+  'command',
+  'directory',
+  'network',
+  'fileSystem',
+  'time',
+  'metrics',
+  'warm',
+  'serialised',
+]);
+
+/**
+ * What a flag names takes the place of what the file names: a module that of a program, with what is for programs only; an image as well,
+ * where the file has none; and the reverse.
+ */
 function withoutOtherTarget(configured: StalemateOptions, { target, command, image }: TargetFlags): StalemateOptions {
   if (target !== undefined) {
     const { command: _, image: __, metrics: ___, warm: ____, serialised: _____, ...others } = configured;
@@ -143,5 +158,6 @@ function withoutOtherTarget(configured: StalemateOptions, { target, command, ima
   }
   if (command === undefined && image === undefined) return configured;
   const { target: _, ...others } = configured;
-  return others;
+  if (image === undefined || configured.image !== undefined) return others;
+  return Object.fromEntries(Object.entries(others).filter(([name]) => !OF_PROGRAMS.has(name)));
 }
