@@ -168,6 +168,17 @@ describe("a check of the user's own", () => {
     expect(smallest?.schedule.preemptions.length).toBeLessThanOrEqual(2);
   });
 
+  it('is told what is wrong with a trial of its own, and the lab goes on', async () => {
+    const [trial] = fc.sample(correct.trials(), { seed: SEED, numRuns: 1 });
+    if (trial === undefined) throw new Error('no trial');
+    const malformed = { ...trial, workload: { ...trial.workload, programs: [{ actor: 'user' }] } };
+
+    await expect(correct.run(malformed as unknown as Trial)).rejects.toThrow(
+      /^got a trial whose workload is none: .*programs/,
+    );
+    expect((await correct.run(trial)).violations).toEqual([]);
+  });
+
   it('may bring a workload of its own', async () => {
     const labels = writers.filter(({ name }) => name === 'label-toucher');
     const workload = workloadArbitrary({ aim: correct.aim, writers: labels, sample: [], start: 'settled' });

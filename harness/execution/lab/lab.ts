@@ -22,7 +22,10 @@ import { Vault } from '../../report/redaction/vault.ts';
 import { renderStory } from '../../report/terminal.ts';
 import { depositSchedule, shrunkFrom, trialArbitrary } from '../../schedule/arbitrary.ts';
 import { encodeCounterexample } from '../../schedule/codec/counterexample.ts';
+import { describeIssues } from '../../schedule/codec/issues.ts';
 import { encodeRecord } from '../../schedule/codec/record.ts';
+import { SCHEDULE } from '../../schedule/codec/schedule.ts';
+import { WORKLOAD } from '../../schedule/codec/workload.ts';
 import { workloadArbitrary } from '../../schedule/workload/workload-arbitrary.ts';
 import type { AdversarialWriter, Aim } from '../../schedule/workload/writer.ts';
 import { counterexampleOf } from '../search/counterexample.ts';
@@ -51,7 +54,11 @@ export interface Lab extends AsyncDisposable {
   readonly aim: Aim;
   /** Whole trials, workload and schedule; fast-check can shrink them after they were run here. */
   trials(): fc.Arbitrary<Trial>;
-  /** Runs and judges a trial. Calls wait for each other. After that fast-check can shrink it, for any failing predicate. */
+  /**
+   * Runs and judges a trial. Calls wait for each other. After that fast-check can shrink it, for any failing predicate.
+   *
+   * @throws {FORMAT_INVALID} for one whose workload or schedule is none.
+   */
   run(trial: Trial): Promise<TrialResult>;
   /**
    * A predicate for `fc.asyncProperty`: throws the story of the violation when one of these properties (default: all of the
@@ -92,6 +99,7 @@ export async function startLab(parts: LabParts): Promise<Lab> {
   });
   const trials = trialArbitrary({ workload, faults: config.faults });
   const run = async (trial: Trial, properties: readonly Property[]): Promise<TrialResult> => {
+    checkTrial(trial);
     const answer = await worker.run(
       trial,
       properties.map(({ name }) => name),
@@ -116,6 +124,22 @@ export async function startLab(parts: LabParts): Promise<Lab> {
     close: () => worker.close(),
     [Symbol.asyncDispose]: () => worker.close(),
   };
+}
+
+/** One that was written by hand may be anything. */
+function checkTrial(trial: Trial): void {
+  for (const [part, format] of [
+    ['workload', WORKLOAD],
+    ['schedule', SCHEDULE],
+  ] as const) {
+    const { [part]: value } = trial;
+    const { success, error } = format.schema.safeParse(value);
+    if (success) continue;
+    throw new HarnessError(
+      'FORMAT_INVALID',
+      `got a trial whose ${part} is none: ${describeIssues(error, value)}; "lab.trials()" makes whole ones, "decodeCounterexample" reads stored ones`,
+    );
+  }
 }
 
 function find(config: RunConfig, name: string): Property {
