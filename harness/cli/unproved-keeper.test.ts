@@ -43,8 +43,19 @@ it('leaves nothing once it is settled', () => {
   kept.settled();
   kept.close();
 
-  expect(readdirSync(join(folder, 'out', 'unproved'))).toEqual([]);
+  expect(readdirSync(join(folder, 'out'))).toEqual([]);
   expect(told).toBe('');
+});
+
+it('leaves what another run has left', () => {
+  const kept = keeper();
+
+  kept.seen(lostUpdate());
+  writeFileSync(join(folder, 'out', 'unproved', 'older.json'), '{}');
+  kept.settled();
+  kept.close();
+
+  expect(readdirSync(join(folder, 'out', 'unproved'))).toEqual(['older.json']);
 });
 
 it('costs no search where it cannot write', () => {

@@ -3,8 +3,8 @@
  *
  * Owns: `DIR/unproved/NAME.json`, gone once it is a finding or turns out to be none.
  */
-import { rmSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { rmdirSync, rmSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import type { SeenViolation } from '../execution/api.ts';
 import { HarnessError } from '../model/errors.ts';
 import { redactFinding } from '../report/redaction/index.ts';
@@ -46,8 +46,14 @@ export class UnprovedKeeper {
   /** It is a finding with files of its own, or none. */
   settled(): void {
     const path = this.#paths.at(-1);
-    if (path !== undefined) rmSync(path, { force: true });
     this.#paths = this.#paths.slice(0, -1);
+    if (path === undefined) return;
+    rmSync(path, { force: true });
+    try {
+      rmdirSync(dirname(path));
+    } catch {
+      // What was given up before, or in another run, is still in it.
+    }
   }
 
   /** Tells what is left, once. */
