@@ -44,6 +44,7 @@ describe('usage', () => {
     [['run', 'extra'], 'stalemate: too many arguments'],
     [['run', 'foo', '--', './bin/manager'], 'stalemate: too many arguments: "foo"; a command follows --'],
     [['rnu'], "stalemate: unknown command 'rnu'"],
+    [['explain', 'a'], `stalemate: unknown command 'explain' (did you mean "corpus explain"?)`],
     [['replay'], "stalemate: missing required argument 'file'"],
     [['replay', 'f.json', '--times', 'x'], 'stalemate: got --times "x"'],
 

@@ -110,10 +110,17 @@ async function program(context: CommandContext, name?: string): Promise<Command>
     command.configureOutput({
       writeOut: (text) => context.console.out(text),
       writeErr: (text) => context.console.err(text),
-      outputError: (text, write) => write(`stalemate: ${text.replace(/^error: /, '')}`),
+      outputError: (text, write) => write(`stalemate: ${withWholeName(root, text.replace(/^error: /, ''))}`),
     });
   }
   return root;
+}
+
+/** What is no command, but part of one. */
+function withWholeName(root: Command, text: string): string {
+  const name = /^unknown command '(.+)'$/m.exec(text)?.[1];
+  const group = root.commands.find(({ commands }) => commands.some((one) => one.name() === name));
+  return group === undefined ? text : text.replace(/$/m, ` (did you mean "${group.name()} ${name}"?)`);
 }
 
 /** Variables of other commands are no slip: only where one is in question are all commands looked at. */
