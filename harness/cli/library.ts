@@ -29,7 +29,7 @@ import type { SubjectTarget } from '../execution/subject.ts';
 import { onExisting, withExisting } from '../clusters/existing/session.ts';
 import { clusterOf, existingOf, moduleAsProcess } from '../execution/config/target-options.ts';
 import { imagesFor } from '../execution/config/pod-target.ts';
-import { resolveCommand } from '../execution/config/process-target.ts';
+import { resolveCommand, startedBeside } from '../execution/config/process-target.ts';
 import type { TimePlan } from '../execution/time-plan.ts';
 import type { RunConfig } from '../execution/config/run-config.ts';
 import type { KnownCause } from '../model/cause.ts';
@@ -284,6 +284,8 @@ export interface ReplayContext {
   >;
   /** Environment variables of a process target: they are not stored, because they may be secrets. */
   readonly env?: { readonly [name: string]: string };
+  /** The same for the programs beside it, by name. */
+  readonly programEnv?: { readonly [name: string]: { readonly [name: string]: string } };
   /** What a target that is a process can reach: never read from the counterexample; default "none". */
   readonly network?: Network;
   /** Which files the program sees; default `own`. */
@@ -365,9 +367,17 @@ function targetOf(counterexample: Counterexample, context: ReplayContext): Subje
   const { cwd = process.cwd(), target, env = {}, network = 'none', fileSystem = 'own', time } = context;
   const stored = counterexample.target;
   if ('command' in stored) {
-    const { command, directory, ...manner } = { ...stored, network, ...(time === undefined ? {} : { time }) };
+    const { command, directory, programs, ...manner } = {
+      ...{ programs: {}, ...stored, network },
+      ...(time === undefined ? {} : { time }),
+    };
     const started = resolveCommand({ command, directory: resolve(cwd, directory), env, fileSystem, manner });
-    return { target: '', process: started, transport: 'http-library' };
+    const beside = Object.entries(programs).map(([name, program]) => [
+      name,
+      startedBeside(program, cwd, context.programEnv?.[name] ?? {}),
+    ]);
+    const whole = beside.length === 0 ? started : { ...started, programs: Object.fromEntries(beside) };
+    return { target: '', process: whole, transport: 'http-library' };
   }
   const { module, transport } = stored;
   const recorded = resolve(cwd, module);

@@ -50,9 +50,12 @@ export function namesOf(
   };
 }
 
-/** `stalemate.target.ts`, or the command of a process. */
+/** `stalemate.target.ts`, or the command of a process, with the programs beside it. */
 export function targetText(config: RunConfig, cwd: string): string {
-  return config.target === '' ? (config.process?.command.join(' ') ?? '') : relative(cwd, config.target);
+  if (config.target !== '') return relative(cwd, config.target);
+  const { command = [], programs = {} } = config.process ?? {};
+  const beside = Object.entries(programs).map(([name, program]) => `${name}: ${program.command.join(' ')}`);
+  return [command.join(' '), ...beside].join(', with ');
 }
 
 /** The document of a run of one campaign; what its configuration says of secrets is nowhere in it. */

@@ -46,6 +46,35 @@ describe('a target that only a file names', () => {
     expect(asked).toEqual(['command "./manager --debug" in "."; start it? [y/N] ']);
   });
 
+  it('is shown with the programs that would be started beside it, none of which may lie outside', async () => {
+    const webhook = { command: ['./webhook'], directory: '.' };
+    const asked: string[] = [];
+    const ask = async (question: string): Promise<boolean> => asked.push(question) > 0;
+
+    await allowedTarget({ ...COMMAND, programs: { webhook } }, user({ ask }));
+    const outside = allowedTarget(
+      { ...COMMAND, programs: { webhook: { ...webhook, directory: '..' } } },
+      user({ ask }),
+    );
+
+    expect(asked).toEqual([
+      'command "./manager --debug" in ".", program "webhook" "./webhook" in "."; start it? [y/N] ',
+    ]);
+    await expect(outside).rejects.toMatchObject({ code: 'REFUSED' });
+  });
+
+  it('is another one where other programs run beside it, and gets the arguments of those that are configured', async () => {
+    const stored = { ...COMMAND, programs: { webhook: { command: ['./webhook', '--old'], directory: '.' } } };
+    const configured = { command: ['./manager'], programs: { webhook: { command: ['./webhook', '--new'] } } };
+    const other = { command: ['./manager'], programs: { webhook: { command: ['./other'] } } };
+
+    expect(await allowedTarget(stored, user({ options: configured }))).toMatchObject({
+      target: { programs: { webhook: { command: ['./webhook', '--new'] } } },
+    });
+    for (const options of [other, { command: ['./manager'] }])
+      await expect(allowedTarget(stored, user({ options }))).rejects.toMatchObject({ code: 'TARGET_MISMATCH' });
+  });
+
   it('is asked about without the secrets that this machine has for it', async () => {
     const restored: CommandTarget = { ...COMMAND, command: ['./manager', '--token=tok-4711'] };
     const shown: CommandTarget = { ...COMMAND, command: ['./manager', '--token=redacted-0123456789abcdef'] };

@@ -7,7 +7,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { StalemateOptions } from '../execution/config/options.ts';
 import { isSameTarget, targetFrom } from '../execution/search/counterexample.ts';
-import type { CounterexampleTarget, Network } from '../model/counterexample.ts';
+import type { CommandTarget, CounterexampleTarget, Network, StoredProgram } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
 import { isWithin } from '../report/is-within.ts';
 import { plain } from '../report/corpus-summary.ts';
@@ -21,7 +21,9 @@ export interface UsersWord {
   readonly folder: string;
   /** The configuration, with absolute paths, and what flags say on top of it. */
   readonly options: {
-    readonly [name in 'target' | 'command' | 'image' | 'directory' | 'network']?: StalemateOptions[name] | undefined;
+    readonly [name in 'target' | 'command' | 'image' | 'directory' | 'network' | 'programs']?:
+      | StalemateOptions[name]
+      | undefined;
   };
   /** Whether the target of the options is from the command line: then it is the only one to be started. */
   readonly typed?: boolean;
@@ -68,17 +70,33 @@ function ownTarget(
   stored: CounterexampleTarget,
   { folder, options, typed = false, trusted, shown = stored }: UsersWord,
 ): CounterexampleTarget | undefined {
-  const { target, image, directory = '.' } = options;
+  const { target, image, directory = '.', programs = {} } = options;
   const command = image === undefined ? options.command : [image, ...(options.command ?? [])];
   if (target === undefined && command === undefined) return undefined;
   const own: CounterexampleTarget =
     target === undefined
-      ? { command: command ?? [], directory: path.resolve(folder, directory) }
+      ? {
+          command: command ?? [],
+          directory: path.resolve(folder, directory),
+          programs: Object.fromEntries(
+            Object.entries(programs).map(([name, program]) => [
+              name,
+              { command: program.command, directory: path.resolve(folder, program.directory ?? '.') },
+            ]),
+          ),
+        }
       : { module: path.resolve(folder, target), transport: 'http-library' };
   if (isSameTarget(targetFrom(own, folder, folder), targetFrom(stored, folder, folder))) {
     if (!('command' in own && 'command' in stored)) return stored;
     // The arguments of today count.
-    if ((stored.inCluster === true) === (image !== undefined)) return { ...stored, command: own.command };
+    if ((stored.inCluster === true) === (image !== undefined)) {
+      const { programs: kept } = stored;
+      return {
+        ...stored,
+        command: own.command,
+        ...(kept === undefined ? {} : { programs: today(kept, own.programs) }),
+      };
+    }
   }
   if (trusted || (!typed && usedNetwork(folder, stored) !== undefined)) return undefined;
   throw new HarnessError(
@@ -87,9 +105,26 @@ function ownTarget(
   );
 }
 
+/** Stored programs with the commands that they have today. */
+function today(stored: StoredPrograms, own: StoredPrograms = {}): StoredPrograms {
+  return Object.fromEntries(
+    Object.entries(stored).map(([name, program]) => [
+      name,
+      { ...program, command: own[name]?.command ?? program.command },
+    ]),
+  );
+}
+
+type StoredPrograms = NonNullable<CommandTarget['programs']>;
+
 /** A link may lead out of the folder as well. */
 function refuseOutside(stored: CounterexampleTarget, folder: string): void {
-  const [what, name] = 'module' in stored ? ['module', stored.module] : ['directory', stored.directory];
+  if ('module' in stored) return refusePlace('module', stored.module, folder);
+  for (const { directory } of [stored, ...Object.values(stored.programs ?? {})])
+    refusePlace('directory', directory, folder);
+}
+
+function refusePlace(what: 'module' | 'directory', name: string, folder: string): void {
   const place = path.resolve(folder, name);
   if (isWithin(existsSync(place) ? realpathSync(place) : place, realpathSync(folder))) return;
   throw new HarnessError(
@@ -101,5 +136,13 @@ function refuseOutside(stored: CounterexampleTarget, folder: string): void {
 /** `module "controller.ts"`, `command "./manager --debug" in "."`. */
 function whatText(target: CounterexampleTarget): string {
   if ('module' in target) return `module "${plain(target.module)}"`;
-  return `${target.inCluster === true ? 'image' : 'command'} "${plain(target.command.join(' '))}" in "${plain(target.directory)}"`;
+  const { programs = {} } = target;
+  return [
+    `${target.inCluster === true ? 'image' : 'command'} ${programText(target)}`,
+    ...Object.entries(programs).map(([name, program]) => `program "${plain(name)}" ${programText(program)}`),
+  ].join(', ');
+}
+
+function programText({ command, directory }: StoredProgram): string {
+  return `"${plain(command.join(' '))}" in "${plain(directory)}"`;
 }

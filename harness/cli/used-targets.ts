@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { CounterexampleTarget, Network } from '../model/counterexample.ts';
+import type { CommandTarget, CounterexampleTarget, Network } from '../model/counterexample.ts';
 import { stateFolder } from '../report/state-folder.ts';
 import { writeWhole } from '../report/write-files.ts';
 
@@ -42,13 +42,21 @@ export function usedNetwork(folder: string, target: CounterexampleTarget): Netwo
   }
 }
 
+/** Programs beside it are started with it. */
+function besideOf({ programs = {} }: CommandTarget): readonly unknown[] {
+  const named = Object.entries(programs).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return named.map(([name, { command, directory }]) => [name, directory, ...command]);
+}
+
 function networkOf(target: CounterexampleTarget): Network {
   return 'command' in target && target.network === 'host' ? 'host' : 'none';
 }
 
 function fileOf(folder: string, target: CounterexampleTarget): string {
   const what =
-    'module' in target ? ['module', target.module] : ['command', target.directory, ...target.command, target.inCluster];
+    'module' in target
+      ? ['module', target.module]
+      : ['command', target.directory, ...target.command, target.inCluster, ...besideOf(target)];
   const digest = createHash('sha256')
     .update(JSON.stringify([realpathSync(folder), ...what]))
     .digest('hex');

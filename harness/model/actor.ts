@@ -1,8 +1,9 @@
 /**
  * Who acts in a run.
  *
- * `controller` is the target's first incarnation, `controller~2` the next (after a crash or as a replica), `user` whoever applies
- * and edits the sample, `writer-1`… the adversarial writers, `gc`, `namespaces`, `workloads` the environment controllers.
+ * `controller` is the target's first incarnation, `controller~2` the next (after a crash or as a replica), `controller:NAME` and
+ * `controller:NAME~2` those of a program beside it, `user` whoever applies and edits the sample, `writer-1`… the adversarial writers,
+ * `gc`, `namespaces`, `workloads` the environment controllers.
  */
 export type ActorId = string;
 
@@ -11,9 +12,22 @@ export type ActorRole = 'target' | 'user' | 'writer' | 'environment';
 /** The environment controller that brings workloads to life. */
 export const WORKLOADS: ActorId = 'workloads';
 
+/** The target's own program. */
+export const TARGET = 'controller';
+
+/** A program beside the target's own. */
+export function besideTarget(name: string): ActorId {
+  return `${TARGET}:${name}`;
+}
+
+/** The name that all lives of a program have in common: of `controller~2`, `controller`. */
+export function programOf(actor: ActorId): ActorId {
+  return actor.replace(/~\d+$/, '');
+}
+
 /** The role that an actor's name implies. */
 export function roleOf(actor: ActorId): ActorRole {
-  if (actor.startsWith('controller')) return 'target';
+  if (actor.startsWith(TARGET)) return 'target';
   if (actor.startsWith('writer-')) return 'writer';
   return actor === 'user' ? 'user' : 'environment';
 }

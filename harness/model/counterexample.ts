@@ -24,15 +24,29 @@ export interface CommandTarget extends Partial<ProcessManner> {
   readonly command: readonly string[];
   /** Where it is started, relative to the counterexample's working directory, with forward slashes. */
   readonly directory: string;
+  /** What runs beside it, by name. */
+  readonly programs?: { readonly [name: string]: StoredProgram };
 }
 
-/** How a process is started and ended, beside its command. */
-export interface ProcessManner {
-  readonly network: Network;
-  /** When it counts as started: `quiet`, `url:…`, `log:…` or `watch:…`. */
+/** A program beside the target's own, as it is stored. */
+export interface StoredProgram extends Partial<ProgramStart> {
+  /** As {@link CommandTarget.command}. */
+  readonly command: readonly string[];
+  /** As {@link CommandTarget.directory}. */
+  readonly directory: string;
+}
+
+/** When a process counts as started. */
+export interface ProgramStart {
+  /** `quiet`, `url:…`, `log:…` or `watch:…`. */
   readonly ready: string;
   /** One that is not ready by then never will be. */
   readonly readyWithinMs: number;
+}
+
+/** How a process is started and ended, beside its command. */
+export interface ProcessManner extends ProgramStart {
+  readonly network: Network;
   /** At the end of a run it is asked to end (SIGTERM) and killed after so long; 0: killed at once. */
   readonly graceMs: number;
   /** Where it tells Prometheus how often it reconciled; empty for nowhere. */
@@ -61,7 +75,12 @@ export interface ProcessTarget extends ProcessManner {
   readonly env: { readonly [name: string]: string };
   /** Never stored: a file does not decide what a program can reach. */
   readonly fileSystem: FileSystem;
+  /** What runs beside it, by name: a part of the target, with lives of its own. */
+  readonly programs?: { readonly [name: string]: ProgramBeside };
 }
+
+/** A program beside the target's own, as it is started. All that is not named here is as for the target's own. */
+export interface ProgramBeside extends ProgramStart, Pick<ProcessTarget, 'command' | 'cwd' | 'env'> {}
 
 /**
  * `http-library`: client-node's HTTP library replaced for API calls, watches on the dispatcher. `dispatcher`: client-node wholly

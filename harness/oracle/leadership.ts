@@ -5,7 +5,7 @@
  * own: what a replica may do without it (`properties/one-active-leader.ts`).
  */
 import type { ActorId } from '../model/actor.ts';
-import { roleOf } from '../model/actor.ts';
+import { programOf, roleOf } from '../model/actor.ts';
 import type { History, Revision } from '../model/history.ts';
 import { isMap } from '../model/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../model/object.ts';
@@ -49,9 +49,10 @@ export function livesOf({ operations, processes }: History): readonly Life[] {
   });
 }
 
-/** Whether two different lives had a moment in common. */
+/** Whether two different lives of one program had a moment in common. */
 export function overlap(one: Life, other: Life): boolean {
-  return one.actor !== other.actor && one.from < other.until && other.from < one.until;
+  if (one.actor === other.actor || programOf(one.actor) !== programOf(other.actor)) return false;
+  return one.from < other.until && other.from < one.until;
 }
 
 /** All tenures of the target's incarnations, in order of locks and time. */

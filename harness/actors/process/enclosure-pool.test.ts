@@ -38,6 +38,21 @@ describe('a pool of enclosures', () => {
     other.giveBack();
   });
 
+  it.runIf(pool.network === 'none')('finds the port of whichever program listens there', async () => {
+    const [manager, webhook] = [await pool.take('manager'), await pool.take('webhook')];
+    const children = [await serves(manager, 9443, 'manager')];
+
+    // The younger one does not listen.
+    expect(await heard(9443)).toBe('manager');
+    children.push(await serves(webhook, 9443, 'webhook'));
+    expect(await heard(9443)).toBe('webhook');
+    await expect(pool.connect(9444)).rejects.toThrow('ECONNREFUSED');
+
+    for (const child of children) child.kill('SIGKILL');
+    manager.giveBack();
+    webhook.giveBack();
+  });
+
   it('uses one again when the life in it is over', async () => {
     const one = await pool.take();
     one.giveBack();

@@ -25,6 +25,8 @@ export class EnclosurePool {
   readonly #idle: Enclosure[];
   readonly #byPort = new Map<number, Enclosure>();
   #latest: Enclosure;
+  /** Where the youngest life of each program is, the youngest of all last. */
+  readonly #byProgram = new Map<string, Enclosure>();
 
   private constructor(first: Enclosure, reach: Reach) {
     this.hasOwnFiles = reach.fileSystem === 'own' && first.openFiles === null;
@@ -40,11 +42,17 @@ export class EnclosurePool {
     return new EnclosurePool(await openEnclosure(reach), reach);
   }
 
-  /** One where nobody lives. The host's network is one for all. */
-  async take(): Promise<Taken> {
+  /**
+   * One where nobody lives. The host's network is one for all.
+   *
+   * @param program Whose life it is for.
+   */
+  async take(program = ''): Promise<Taken> {
     while (this.#idle.at(-1)?.isGone() === true) this.#idle.pop();
     const enclosure = this.#idle.pop() ?? (this.network === 'host' ? this.#latest : await openEnclosure(this.#reach));
     this.#latest = enclosure;
+    this.#byProgram.delete(program);
+    this.#byProgram.set(program, enclosure);
     let over = false;
     return {
       ...enclosure,
@@ -60,8 +68,12 @@ export class EnclosurePool {
     };
   }
 
-  /** A connection to a port that was given out, or to that port where the youngest life is. */
+  /** A connection to a port that was given out, or to that port where the youngest life of a program is that listens on it. */
   connect(port: number): Promise<Socket> {
-    return (this.#byPort.get(port) ?? this.#latest).connect(port);
+    const given = this.#byPort.get(port);
+    const [first = this.#latest, ...others] = given === undefined ? [...this.#byProgram.values()].reverse() : [given];
+    let socket = first.connect(port);
+    for (const place of others) socket = socket.catch(() => place.connect(port));
+    return socket;
   }
 }

@@ -28,7 +28,7 @@ import {
   type MountedFolder,
 } from './mounted-files.ts';
 import { realDelay } from '../../determinism/real-time.ts';
-import type { ActorId } from '../../model/actor.ts';
+import { programOf, type ActorId } from '../../model/actor.ts';
 import type { ProcessTarget } from '../../model/counterexample.ts';
 import { HarnessError, invariant } from '../../model/errors.ts';
 import type { Reading } from '../../model/history.ts';
@@ -218,7 +218,7 @@ class Incarnation implements ProcessIncarnation {
 
   async #start(): Promise<void> {
     const { target, namespace, authority, identity, enclosures, serve } = this.#host;
-    const enclosure = await enclosures.take();
+    const enclosure = await enclosures.take(programOf(this.#actor));
     this.#enclosure = enclosure;
     const socket = await enclosure.listen();
     const access = { enclosure, socket, identity, clientCa: authority.certificate, token: TOKEN, user: USER };

@@ -100,7 +100,8 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
     ask: consented,
   });
   const counterexample = { ...restored.value, target };
-  const env = variablesOf({ ...configured.env, ...flags.env });
+  const ofPrograms = Object.values(configured.programs ?? {}).flatMap((program) => variablesOf(program.env ?? {}));
+  const env = [...variablesOf({ ...configured.env, ...flags.env }), ...ofPrograms];
   vault.sources.push({ env });
   console.learn?.({ counterexample, env });
   warnOfSecrets(restored.unknown.length, console.err);
@@ -235,12 +236,13 @@ function elsewhere(flags: ReplayFlags): string {
 
 /** The target that the command line names, or else the configuration. */
 function meantBy(
-  { target, command, image, directory, network }: StalemateOptions,
+  { target, command, image, directory, network, programs }: StalemateOptions,
   flags: ReplayFlags,
 ): UsersWord['options'] {
   return {
     ...(isTyped(flags) ? { target: flags.target, command: flags.command } : { target, command, image }),
     directory,
+    programs,
     network: flags.network ?? network,
   };
 }
@@ -251,12 +253,13 @@ function isTyped({ target, command }: ReplayFlags): boolean {
 
 /** What the flags say, on top of the configuration file. */
 function configuredBy(
-  { env: configured, fileSystem: configuredFiles, kind }: StalemateOptions,
+  { env: configured, fileSystem: configuredFiles, kind, programs = {} }: StalemateOptions,
   flags: ReplayFlags,
-): Pick<ReplayContext, 'env' | 'fileSystem' | 'time' | 'kind'> {
+): Pick<ReplayContext, 'env' | 'programEnv' | 'fileSystem' | 'time' | 'kind'> {
   const { env, fileSystem = configuredFiles ?? 'own', time } = flags;
   const own = env === undefined && configured === undefined ? {} : { env: { ...configured, ...env } };
-  return { ...own, fileSystem, ...(time === undefined ? {} : { time }), kind: kindOf(kind, flags) };
+  const programEnv = Object.fromEntries(Object.entries(programs).map(([name, program]) => [name, program.env ?? {}]));
+  return { ...own, programEnv, fileSystem, ...(time === undefined ? {} : { time }), kind: kindOf(kind, flags) };
 }
 
 /** Of a replay on the embedded server that another one is compared with. */

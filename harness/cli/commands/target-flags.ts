@@ -145,6 +145,7 @@ const OF_PROGRAMS: ReadonlySet<string> = new Set<keyof StalemateOptions>([
   'metrics',
   'warm',
   'serialised',
+  'programs',
 ]);
 
 /**
@@ -153,7 +154,15 @@ const OF_PROGRAMS: ReadonlySet<string> = new Set<keyof StalemateOptions>([
  */
 function withoutOtherTarget(configured: StalemateOptions, { target, command, image }: TargetFlags): StalemateOptions {
   if (target !== undefined) {
-    const { command: _, image: __, metrics: ___, warm: ____, serialised: _____, ...others } = configured;
+    const {
+      command: _,
+      image: __,
+      metrics: ___,
+      warm: ____,
+      serialised: _____,
+      programs: ______,
+      ...others
+    } = configured;
     return others;
   }
   if (command === undefined && image === undefined) return configured;

@@ -32,6 +32,7 @@ const ALL: { readonly [option in keyof OfFiles]: StalemateOptions[option] } = {
   readyWithinMs: 1000,
   graceMs: 100,
   metrics: 'http://127.0.0.1:{port:m}/metrics',
+  programs: { other: { command: ['bin/other'], directory: '.', env: { B: '2' }, ready: 'quiet', readyWithinMs: 1 } },
   crds: ['crds'],
   samples: ['sample.yaml'],
   namespace: 'n',

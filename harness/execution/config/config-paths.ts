@@ -16,6 +16,16 @@ export function absolute(options: StalemateOptions, folder: string): StalemateOp
     ...(options.command === undefined && options.directory === undefined
       ? {}
       : { directory: from(options.directory ?? '.') }),
+    ...(options.programs === undefined
+      ? {}
+      : {
+          programs: Object.fromEntries(
+            Object.entries(options.programs).map(([name, program]) => [
+              name,
+              { ...program, directory: from(program.directory ?? '.') },
+            ]),
+          ),
+        }),
     ...(options.kubeconfig === undefined ? {} : { kubeconfig: from(options.kubeconfig) }),
     ...(options.reportDir === undefined ? {} : { reportDir: from(options.reportDir) }),
     ...(typeof options.answers === 'string' ? { answers: from(options.answers) } : {}),

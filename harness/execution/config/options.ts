@@ -23,6 +23,19 @@ import type { CelClaim } from './cel-claims.ts';
 import { always, eventually, sometimes } from './predicates.ts';
 import type { Predicate } from './predicate.ts';
 
+/** A program beside `command`; all else is as for that one: its files, variables of its pod, and who it is to the server. */
+export interface ProgramOptions {
+  /** Program and arguments, with the placeholders of `command`. */
+  readonly command: readonly string[];
+  /** Default: the working directory of stalemate. */
+  readonly directory?: string;
+  readonly env?: { readonly [name: string]: string };
+  /** When it counts as started: `quiet` (default), `url:…`, `log:…` or `watch:…`. */
+  readonly ready?: string;
+  /** Time after which it has failed if it is not ready; default 30 s. */
+  readonly readyWithinMs?: number;
+}
+
 /** What a user may set. Paths are relative to the configuration file, or to the working directory on the command line. */
 export interface StalemateOptions extends FindingOptions {
   /** Module of the target: its default export gets a `KubeConfig` and starts the controller. */
@@ -61,6 +74,11 @@ export interface StalemateOptions extends FindingOptions {
   readonly graceMs?: number;
   /** The Prometheus endpoint of `command`, for its count of reconciles: `http://127.0.0.1:{port:metrics}/metrics`. */
   readonly metrics?: string;
+  /**
+   * Programs that run beside `command`, by name: part of the target, each with lives, clock and network of its own. In stories one is
+   * `controller:NAME`.
+   */
+  readonly programs?: { readonly [name: string]: ProgramOptions };
   /** Files or folders with CustomResourceDefinitions. */
   readonly crds?: readonly string[];
   /** Files or folders with the objects that a run starts from. */
@@ -179,6 +197,18 @@ const budget = z.union([z.string(), z.number()]).refine((value) => parseBudget(S
   message: 'expected a time like "60s" or "5m", or a number of runs',
 });
 
+const ready = z
+  .string()
+  .refine((text) => parseReadiness(text) !== undefined, { message: `expected ${READINESS_FORMS}` });
+const programName = z.string().regex(/^[a-z][-a-z0-9]{0,30}$/, 'expected a name of small letters, digits and hyphens');
+const programForm: z.ZodType<ProgramOptions> = z.strictObject({
+  command: z.array(z.string()).min(1),
+  directory: z.string().min(1).exactOptional(),
+  env: z.record(z.string(), z.string()).exactOptional(),
+  ready: ready.exactOptional(),
+  readyWithinMs: z.number().min(1).exactOptional(),
+});
+
 /** @internal */
 const optionsForm = z.strictObject({
   target: z.string().min(1).exactOptional(),
@@ -189,16 +219,14 @@ const optionsForm = z.strictObject({
   network: z.enum(['none', 'host']).exactOptional(),
   fileSystem: z.enum(['own', 'host']).exactOptional(),
   time: z.enum(['real', 'virtual']).exactOptional(),
-  ready: z
-    .string()
-    .refine((text) => parseReadiness(text) !== undefined, { message: `expected ${READINESS_FORMS}` })
-    .exactOptional(),
+  ready: ready.exactOptional(),
   readyWithinMs: z.number().min(1).exactOptional(),
   graceMs: z.number().min(0).exactOptional(),
   metrics: z
     .string()
     .refine(isMetricsUrl, { message: `expected ${METRICS_FORM}` })
     .exactOptional(),
+  programs: z.record(programName, programForm).exactOptional(),
   crds: z.array(z.string()).exactOptional(),
   samples: z.array(z.string()).exactOptional(),
   namespace: z

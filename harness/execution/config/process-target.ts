@@ -1,7 +1,13 @@
 /** The command of a process target: whether there is such a program, and where. */
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
-import type { FileSystem, ProcessManner, ProcessTarget } from '../../model/counterexample.ts';
+import type {
+  FileSystem,
+  ProcessManner,
+  ProcessTarget,
+  ProgramBeside,
+  StoredProgram,
+} from '../../model/counterexample.ts';
 import { HarnessError } from '../../model/errors.ts';
 
 export interface CommandOptions {
@@ -69,6 +75,31 @@ export function resolveCommand({
     );
   }
   return { command, cwd: directory, env, fileSystem, ...USUAL_MANNER, ...manner };
+}
+
+/** Of a command that can be started, what a program beside the target's own has for itself. */
+export function besideOf({ command, cwd, env, ready, readyWithinMs }: ProcessTarget): ProgramBeside {
+  return { command, cwd, env, ready, readyWithinMs };
+}
+
+/**
+ * A stored program as it can be started.
+ *
+ * @param env Never stored: the user's.
+ * @throws {TARGET_INVALID} as {@link resolveCommand}.
+ */
+export function startedBeside(
+  { command, directory, ...manner }: StoredProgram,
+  cwd: string,
+  env: ProcessTarget['env'],
+): ProgramBeside {
+  return besideOf(resolveCommand({ command, directory: resolve(cwd, directory), env, manner }));
+}
+
+/** One of the programs of a target as a target of its own: all that it does not have for itself is as for the target's own program. */
+export function ownTarget(target: ProcessTarget, program: ProgramBeside): ProcessTarget {
+  const { programs: _, ...own } = target;
+  return { ...own, ...program, metrics: '' };
 }
 
 /** The files that a program of this name may be, the first choice first: the one of its path, or those in the folders of PATH. */

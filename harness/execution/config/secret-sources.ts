@@ -6,8 +6,9 @@ export function secretSources({
   project,
   process,
 }: Pick<RunConfig, 'samples' | 'project' | 'process'>): object {
-  const env = variablesOf(process?.env ?? {});
-  return { samples, objects: project?.objects ?? [], command: process?.command ?? [], env };
+  const started = process === null ? [] : [process, ...Object.values(process.programs ?? {})];
+  const env = started.flatMap((one) => variablesOf(one.env));
+  return { samples, objects: project?.objects ?? [], command: started.flatMap(({ command }) => command), env };
 }
 
 /** Variables as a container has them. */

@@ -7,14 +7,14 @@ import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chooseCluster, type ExistingAccess } from '../../clusters/existing/access.ts';
 import { PARTS, type ClusterKind } from '../../model/cluster.ts';
-import type { ProcessTarget } from '../../model/counterexample.ts';
+import type { ProcessTarget, ProgramBeside } from '../../model/counterexample.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { ownModule } from '../../model/own-module.ts';
 import { whyNoFile } from '../../report/read-files.ts';
-import type { StalemateOptions } from './options.ts';
+import type { ProgramOptions, StalemateOptions } from './options.ts';
 import { misspeltIn } from '../../actors/process/command.ts';
 import { isInCluster, notInKind, podOf } from './pod-target.ts';
-import { resolveCommand } from './process-target.ts';
+import { besideOf, resolveCommand } from './process-target.ts';
 import type { RunConfig } from './run-config.ts';
 
 /** In virtual time nothing waits for a kubelet unless its author says so: every pod would bring another actor into the search. */
@@ -51,17 +51,26 @@ export function partsOf({
 }
 
 /** A command that is told where the store is has effects to keep there. */
-export function usesEffects({ effects, command = [], env = {} }: StalemateOptions): boolean {
-  return effects ?? [...command, ...Object.values(env)].some((word) => word.includes('{effects}'));
+export function usesEffects({ effects, command = [], env = {}, programs = {} }: StalemateOptions): boolean {
+  const words = [{ command, env }, ...Object.values(programs)].flatMap((one) => [
+    ...one.command,
+    ...Object.values(one.env ?? {}),
+  ]);
+  return effects ?? words.some((word) => word.includes('{effects}'));
 }
 
 /** The program of a command; `null` for a module. */
 export function processOf(options: StalemateOptions, cwd: string): ProcessTarget | null {
   const { target, command, directory = '.', env = {} } = options;
+  checkBeside(options);
   if (isInCluster(options)) return podOf(options, cwd);
   if (command === undefined) return null;
   if (target === undefined) {
-    checkPlaceholders(options);
+    checkPlaceholders(options, 'the command');
+    const programs = Object.entries(options.programs ?? {}).map(([name, program]) => [
+      name,
+      programBeside(name, program, cwd),
+    ]);
     const { network, ready, readyWithinMs, graceMs, metrics, fileSystem = 'own', time = 'virtual' } = options;
     const manner = {
       time,
@@ -71,7 +80,8 @@ export function processOf(options: StalemateOptions, cwd: string): ProcessTarget
       ...(graceMs === undefined ? {} : { graceMs }),
       ...(metrics === undefined ? {} : { metrics }),
     };
-    return resolveCommand({ command, directory: resolve(cwd, directory), env, fileSystem, manner });
+    const started = resolveCommand({ command, directory: resolve(cwd, directory), env, fileSystem, manner });
+    return programs.length === 0 ? started : { ...started, programs: Object.fromEntries(programs) };
   }
   throw new HarnessError(
     'CONFIG_INVALID',
@@ -79,10 +89,42 @@ export function processOf(options: StalemateOptions, cwd: string): ProcessTarget
   );
 }
 
+/** @throws {CONFIG_INVALID} for programs beside a target that is none on this machine, or that one process serves for many runs. */
+function checkBeside(options: StalemateOptions): void {
+  const { programs = {}, command, warm } = options;
+  const [name] = Object.keys(programs);
+  if (name === undefined) return;
+  const got = `got program "${name}" beside`;
+  if (isInCluster(options) || command === undefined)
+    throw new HarnessError(
+      'CONFIG_INVALID',
+      `${got} a target that is ${isInCluster(options) ? 'an image' : 'a module'}, expected a command; leave "programs" out, or name the target's program in "command"`,
+    );
+  if (warm === true)
+    throw new HarnessError(
+      'CONFIG_INVALID',
+      `${got} a target with "warm", expected a new process for each run; leave "warm" out`,
+    );
+}
+
+/** Another program as it can be started. */
+function programBeside(name: string, program: ProgramOptions, cwd: string): ProgramBeside {
+  const { command, directory = '.', env = {}, ready, readyWithinMs } = program;
+  checkPlaceholders(program, `the command of program "${name}"`);
+  const manner = {
+    ...(ready === undefined ? {} : { ready }),
+    ...(readyWithinMs === undefined ? {} : { readyWithinMs }),
+  };
+  return besideOf(resolveCommand({ command, directory: resolve(cwd, directory), env, manner }));
+}
+
 /** What is misspelt would reach the program as it stands, which then says something of its own, or nothing. */
-function checkPlaceholders({ command = [], env = {}, ready = '', metrics = '' }: StalemateOptions): void {
+function checkPlaceholders(
+  { command = [], env = {}, ready = '', metrics = '' }: StalemateOptions,
+  commandText: string,
+): void {
   const words: readonly (readonly [string, string])[] = [
-    ...command.map((word) => ['the command', word] as const),
+    ...command.map((word) => [commandText, word] as const),
     ...Object.entries(env).map(([name, value]) => [`the variable ${name}`, value] as const),
     ['ready', ready.startsWith('url:') ? ready : ''],
     ['metrics', metrics],

@@ -10,7 +10,7 @@ import type { History } from '../../model/history.ts';
 import { EMPTY_SCHEDULE, type Fault } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
 import { loadCrds, loadSamples } from '../project/manifests.ts';
-import { resolveCommand } from '../config/process-target.ts';
+import { resolveCommand, startedBeside } from '../config/process-target.ts';
 import { checkAlive } from '../run/undisturbed-trouble.ts';
 import { TrialRunner } from '../run/runner.ts';
 import type { TrialOptions } from '../run/trial-options.ts';
@@ -45,6 +45,8 @@ interface Started {
   readonly env?: { readonly [name: string]: string };
   readonly fileSystem?: 'host';
   readonly time?: ProgramTime;
+  /** Script and arguments of programs beside it, by name. */
+  readonly beside?: { readonly [name: string]: readonly string[] };
   readonly variant?: Partial<TrialOptions>;
 }
 
@@ -67,10 +69,16 @@ async function electionIn(time: ProgramTime, faults: readonly Fault[]): Promise<
 }
 
 async function trialOf(program: readonly string[], trial: Trial, started: Started = {}): Promise<History> {
-  const { manner = {}, env = {}, variant = {}, fileSystem = 'own', time = 'real' } = started;
+  const { manner = {}, env = {}, variant = {}, fileSystem = 'own', time = 'real', beside = {} } = started;
   const [script = '', ...args] = program;
   const command = [process.execPath, `${targets}${script}`, ...args];
-  const target = resolveCommand({ command, directory: folder, env, fileSystem, manner: { time, ...manner } });
+  const own = resolveCommand({ command, directory: folder, env, fileSystem, manner: { time, ...manner } });
+  const programs = Object.entries(beside).map(([name, words]) => {
+    const [file = '', ...rest] = words;
+    const program = { command: [process.execPath, `${targets}${file}`, ...rest], directory: '.' };
+    return [name, startedBeside(program, folder, { GREETING: `hello from ${name}` })];
+  });
+  const target = programs.length === 0 ? own : { ...own, programs: Object.fromEntries(programs) };
   const subject = {
     crds,
     samples: sample,
@@ -216,6 +224,44 @@ describe.each(hasSteering ? (['real', 'virtual'] as const) : (['real'] as const)
       ],
     ])('that %s is told of', async (_, { behaviour, manner }: Started & { behaviour: readonly string[] }, message) => {
       await expect(runOf(behaviour, manner === undefined ? {} : { manner })).rejects.toThrow(message);
+    });
+  });
+
+  describe.concurrent('a process with a program beside it', () => {
+    const lives = ({ processes }: History): readonly string[] =>
+      processes.map(({ actor, kind }) => `${actor} ${kind}`).filter((text) => /started|crashed/.test(text));
+
+    it('has two lives that each have an environment of their own and talk to one server', async () => {
+      const history = await runOf(['well'], { beside: { other: ['listens.mjs', 'says-its-environment'] } });
+
+      expect(lives(history)).toEqual(['controller started', 'controller:other started']);
+      expect(history.logs).toContainEqual(
+        expect.objectContaining({ actor: 'controller:other', line: `hello from other from ${folder}` }),
+      );
+      const watching = history.operations.filter(({ verb }) => verb === 'watch').map(({ actor }) => actor);
+      expect(watching.toSorted()).toEqual(['controller', 'controller:other']);
+    });
+
+    it.each([
+      ['controller', 'controller~2'],
+      ['controller:other', 'controller:other~2'],
+    ])('crashes without the other: %s', async (actor, next) => {
+      const workload = { version: 1, start: 'empty', sample, programs: [] } as const;
+      const faults = [{ do: 'crash', at: `${actor}/patch/widgets.example.com/default/a#0!sent` }] as const;
+
+      const history = await trialOf(
+        ['takes-finalizers.mjs'],
+        { workload, schedule: { ...EMPTY_SCHEDULE, faults } },
+        { time, beside: { other: ['takes-finalizers.mjs'] } },
+      );
+
+      expect(lives(history).slice(2)).toEqual([`${actor} crashed`, `${next} started`]);
+    });
+
+    it('is told of where that one does not stay up', async () => {
+      await expect(runOf(['well'], { beside: { other: ['listens.mjs', 'fails'] } })).rejects.toThrow(
+        /^the target's program "other" ended \d times in an undisturbed run/,
+      );
     });
   });
 

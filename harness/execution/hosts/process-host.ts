@@ -13,12 +13,14 @@ import { findHostOf } from '../../clusters/kind/way-in.ts';
 import { realNow } from '../../determinism/real-time.ts';
 import { WallClock, type RunClock } from '../../determinism/run-clock.ts';
 import { SteeredClock } from '../../determinism/steered-clock.ts';
-import type { ActorId } from '../../model/actor.ts';
+import { besideTarget, programOf, TARGET, type ActorId } from '../../model/actor.ts';
 import type { MountedFile } from '../../actors/process/mounted-files.ts';
 import type { ProcessTarget } from '../../model/counterexample.ts';
+import { invariant } from '../../model/errors.ts';
 import type { KubeObject } from '../../model/object.ts';
 import type { Upstream } from '../../wire/http.ts';
 import { linksOf } from '../config/chosen-faults.ts';
+import { ownTarget } from '../config/process-target.ts';
 import { throughToxiproxy } from './disturbed-links.ts';
 import { openGround } from './ground.ts';
 import { podLives, type StartLife } from './pod-lives.ts';
@@ -67,10 +69,10 @@ const UNASKED = 'the API server would not reach the webhooks of the target; leav
 /** What a rollout would give it, or a little. */
 const REPLACED_GRACE_MS = 2_000;
 
-function paceOf({ readyWithinMs, graceMs }: ProcessTarget, isSteered: boolean): Pace {
+function paceOf({ readyWithinMs, graceMs, programs = {} }: ProcessTarget, isSteered: boolean): Pace {
   return {
     ...(isSteered ? STEERED_PACE : WALL_PACE),
-    readyWithinMs,
+    readyWithinMs: Math.max(readyWithinMs, ...Object.values(programs).map((beside) => beside.readyWithinMs)),
     graceMs: { replaced: Math.max(graceMs, REPLACED_GRACE_MS), ended: graceMs },
   };
 }
@@ -94,6 +96,16 @@ function clockOf(
   if (steered !== undefined) return { time: steered, rest: new SteeredRest(steered, beat) };
   const time = new WallClock();
   return { time, rest: new WallRest(time, beat) };
+}
+
+/** All programs of a target by the name of their lives, its own first, each with what its pod gives it. */
+function programsOf(target: ProcessTarget, pod: Pick<Pod, 'env'>): ReadonlyMap<ActorId, ProcessTarget> {
+  const { programs = {}, ...own } = target;
+  const all = [
+    [TARGET, own] as const,
+    ...Object.entries(programs).map(([name, beside]) => [besideTarget(name), ownTarget(target, beside)] as const),
+  ];
+  return new Map(all.map(([name, one]) => [name, { ...one, env: { ...pod.env, ...one.env } }]));
 }
 
 /** @param beat Told now and then that it is alive; it may throw, to cut short what waits. */
@@ -158,14 +170,15 @@ async function assembleProcessHost(
     },
   };
   const inCluster = target.inCluster ? await podLives(subject, target, front) : undefined;
-  const processes = (): StartLife => {
+  const programs = programsOf(target, pod);
+  const livesOf = (own: ProcessTarget): StartLife => {
     const lives = processHost({
       ...front,
       clearing: (removed) => {
         clearing.add(removed);
         void removed.finally(() => clearing.delete(removed));
       },
-      ...toldThere({ target: { ...target, env: { ...pod.env, ...target.env } }, files: pod.files }, ground.places),
+      ...toldThere({ target: own, files: pod.files }, ground.places),
       folders: () => volumes.folders,
       namespace: ground.places?.there(subject.namespace) ?? subject.namespace,
       enclosures,
@@ -180,9 +193,12 @@ async function assembleProcessHost(
     });
     return (...life) => startProcess(lives, ...life);
   };
-  const startLife = inCluster?.start ?? processes();
+  const starts = new Map([...programs].map(([program, own]) => [program, inCluster?.start ?? livesOf(own)]));
   const launch: Launch = (actor, upstream, tell) => {
-    const started = rest.starting(target.readyWithinMs);
+    const program = programOf(actor);
+    const [startLife, own] = [starts.get(program), programs.get(program)];
+    invariant(startLife !== undefined && own !== undefined, `${actor} is a life of a program of the target`);
+    const started = rest.starting(own.readyWithinMs);
     const incarnation = startLife(actor, heard(upstream, rest, started), (kind, detail) => {
       rest.moved();
       if (kind !== 'started') started();
@@ -193,7 +209,7 @@ async function assembleProcessHost(
     });
     const unmounted = volumes.starts(incarnation);
     const watched = rest.watch(incarnation);
-    const ended = webhooks.starts(incarnation);
+    const ended = webhooks.starts(actor, incarnation);
     return {
       crash: () => {
         started();
@@ -218,6 +234,7 @@ async function assembleProcessHost(
     time,
     pace: paceOf(target, steered !== undefined),
     launch,
+    beside: [...programs.keys()].slice(1),
     cleared: async () => {
       await Promise.all(clearing);
     },

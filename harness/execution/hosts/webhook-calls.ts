@@ -9,6 +9,7 @@ import type { Socket } from 'node:net';
 import type { CallOutFunction } from '../../apiserver/admission/call-out.ts';
 import { httpsCallOut } from '../../apiserver/http/call-out.ts';
 import type { RunClock } from '../../determinism/run-clock.ts';
+import { programOf, type ActorId } from '../../model/actor.ts';
 import type { RunOnHost } from '../run/host.ts';
 import type { ContainerPort, NamedService } from '../project/webhooks.ts';
 import type { Holdup } from './rest.ts';
@@ -41,7 +42,8 @@ export class WebhookCalls {
   readonly #options: WebhookCallOptions;
   readonly #post: CallOutFunction;
   readonly #opening: WebhookOpening;
-  #answering: Answering | undefined;
+  /** The youngest life of each program, the youngest of all last. */
+  readonly #answering = new Map<ActorId, Answering>();
   /** Questions without an answer. */
   #open = 0;
   /** What had been sent when the last question was asked, as the gate counts it. */
@@ -123,14 +125,16 @@ export class WebhookCalls {
   }
 
   /** A life of the target begins; the returned function says that it is over. */
-  starts(answering: Answering): () => void {
-    this.#answering = answering;
+  starts(actor: ActorId, answering: Answering): () => void {
+    this.#answering.delete(programOf(actor));
+    this.#answering.set(programOf(actor), answering);
     return this.#opening.starts(answering);
   }
 
   /** The port that stands for the container's: one of its own where the command asks for that. */
   #actual({ port, name }: ContainerPort): number {
-    return this.#answering?.portNamed([String(port), name, 'webhook']) ?? port;
+    const named = [...this.#answering.values()].map((life) => life.portNamed([String(port), name, 'webhook']));
+    return named.findLast((own) => own !== undefined) ?? port;
   }
 
   /** Asks as part of the operation that the server acts upon now. */

@@ -73,6 +73,8 @@ export interface Host {
   /** How long that has taken so far, in ms of real time; absent where nobody asks. */
   readonly drainMs?: number;
   readonly launch: Launch;
+  /** The programs of the target beside its own; absent where there are none. */
+  readonly beside?: readonly ActorId[];
   /** Resolves when nothing is left of the lives that have ended; absent where they leave nothing. */
   readonly cleared?: () => Promise<void>;
   readonly cluster: Cluster;

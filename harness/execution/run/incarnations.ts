@@ -5,7 +5,7 @@
  */
 import type { Gate } from '../../gate/gate.ts';
 import type { Recorder } from '../../gate/recorder.ts';
-import type { ActorId } from '../../model/actor.ts';
+import { programOf, TARGET, type ActorId } from '../../model/actor.ts';
 import type { Measurement } from '../../model/history.ts';
 import type { Upstream, UserInfo } from '../../wire/http.ts';
 import type { Host, Incarnation } from './host.ts';
@@ -24,7 +24,8 @@ export class Incarnations {
   #endsUntilMs = 0;
   /** Run time at which those that stand still go on. */
   readonly #paused = new Map<ActorId, number>();
-  #launched = 0;
+  /** How many lives each program has had. */
+  readonly #launched = new Map<ActorId, number>();
   #launchedMs = 0;
   #restarts = 0;
   #over = false;
@@ -52,14 +53,21 @@ export class Incarnations {
 
   /** Whether the one that was started first has lived through it all. */
   get isOnlyLife(): boolean {
-    return this.#launched === 1 && this.#restarts === 0 && this.#alive.size === 1;
+    return this.#launched.get(TARGET) === 1 && this.#restarts === 0 && this.#alive.size === 1;
   }
 
-  /** Starts one and returns its name. */
-  launch(): ActorId {
-    this.#launched++;
+  /** Starts the target, with all programs that belong to it. */
+  launchAll(): void {
+    this.launch();
+    for (const program of this.#host.beside ?? []) this.launch(program);
+  }
+
+  /** Starts one life of a program and returns its name. */
+  launch(program: ActorId = TARGET): ActorId {
+    const count = (this.#launched.get(program) ?? 0) + 1;
+    this.#launched.set(program, count);
     this.#launchedMs = this.#host.time.now();
-    const actor = this.#launched === 1 ? 'controller' : `controller~${this.#launched}`;
+    const actor = count === 1 ? program : `${program}~${count}`;
     const port = actingAs(this.#host.identity, this.#gate.port(actor));
     const incarnation = this.#host.launch(actor, port, (kind, detail) => {
       if (this.#over) return;
@@ -175,7 +183,7 @@ export class Incarnations {
     this.#alive.delete(actor);
     this.#paused.delete(actor);
     this.#gate.cut(actor);
-    if (this.#restarts++ < RESTARTS_MAX) this.launch();
+    if (this.#restarts++ < RESTARTS_MAX) this.launch(programOf(actor));
   }
 }
 

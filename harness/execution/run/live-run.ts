@@ -74,7 +74,7 @@ export class LiveRun implements Live {
   async takeOver(): Promise<History> {
     if (this.#takenOver === undefined) {
       await retire(this.#world, this.#world.host.pace.graceMs.replaced);
-      this.#world.incarnations.launch();
+      this.#world.incarnations.launchAll();
       this.#takenOver = this.#soFar(await settle(this.#world, this.#options));
     }
     return this.#takenOver;

@@ -1,6 +1,13 @@
 /** What is said of a program that is no target yet: what it may be doing instead. What it printed last is `report/last-words.ts`. */
+import { besideTarget, programOf, TARGET, type ActorId } from '../../model/actor.ts';
 import type { History } from '../../model/history.ts';
 import type { Containment } from './host.ts';
+
+/** Whose life it is: the target's, or that of a program beside its own. */
+export function whoText(actor: ActorId): string {
+  const program = programOf(actor);
+  return program === TARGET ? 'the target' : `the target's program "${program.slice(besideTarget('').length)}"`;
+}
 
 const PORT_TAKEN = /address already in use|EADDRINUSE|port \S+ is already in use/i;
 

@@ -34,7 +34,7 @@ const NOTHING: ReferenceCache = { recall: () => undefined, keep: () => {} };
  * @param server - What the cluster says that it is; `null` for the embedded one.
  */
 export function referenceCache(subject: Subject, base: Workload, server: string | null): ReferenceCache {
-  const program = subject.process === null ? undefined : programOf(subject.process);
+  const program = subject.process === null ? undefined : programsOf(subject.process);
   if (subject.reportDir === null || program === undefined) return NOTHING;
   const { cluster, crds, project, namespace, settings, process: target } = subject;
   const { kubeconfig, context, writes = [] } = subject.existing ?? {};
@@ -91,8 +91,14 @@ function read(file: string): Kept | undefined {
 const INTERPRETER = /^(?:node|deno|bun|python|ruby|perl|java|bash|dash|zsh|sh|env|go)[\d.]*$/;
 const NATIVE = ['7f454c46', 'cffaedfe', 'feedfacf', 'cafebabe'];
 
+/** The content of all native programs of a target, as digests; undefined where one consists of files that we do not know. */
+function programsOf(target: ProcessTarget): string | undefined {
+  const contents = [target, ...Object.values(target.programs ?? {})].map(contentOf);
+  return contents.includes(undefined) ? undefined : contents.join(' ');
+}
+
 /** The content of a native program, as a digest; undefined for one that consists of files that we do not know. */
-function programOf({ command, cwd }: ProcessTarget): string | undefined {
+function contentOf({ command, cwd }: Pick<ProcessTarget, 'command' | 'cwd'>): string | undefined {
   const [program = '', ...args] = command;
   if (INTERPRETER.test(program.slice(program.lastIndexOf('/') + 1))) return undefined;
   const [path] = programPaths(program, cwd);

@@ -16,7 +16,7 @@ export async function setUp(world: World, options: TrialOptions, isStanding: boo
   const watches = (): number =>
     recorder.operations.filter(({ verb, outcome }) => verb === 'watch' && outcome.type === 'ok').length;
   if (!isStanding) {
-    world.incarnations.launch();
+    world.incarnations.launchAll();
     await rest(world, options, habit === undefined ? undefined : () => watches() >= habit.watches);
   }
   if (workload.start === 'empty' || workload.sample.length === 0) return;

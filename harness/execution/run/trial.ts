@@ -97,7 +97,7 @@ export async function runTrial(options: TrialOptions): Promise<History> {
     }
     if (options.freshIncarnation === true) {
       await retire(world, host.pace.graceMs.replaced);
-      world.incarnations.launch();
+      world.incarnations.launchAll();
       settlement = await settle(world, options);
     }
     if (options.atRest !== undefined) {

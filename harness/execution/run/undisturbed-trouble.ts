@@ -3,7 +3,7 @@
  * alike.
  */
 import type { UncontrolledUse } from '../../determinism/uncontrolled.ts';
-import { roleOf } from '../../model/actor.ts';
+import { programOf, roleOf, TARGET, type ActorId } from '../../model/actor.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { isWrite } from '../../model/history.ts';
 import type { History } from '../../model/history.ts';
@@ -12,13 +12,13 @@ import { parentOf } from '../../model/object.ts';
 import type { KubeObject } from '../../model/object.ts';
 import { OUTSIDE } from '../../model/outside.ts';
 import { errorWithPrinted, lastLinesOf } from '../../report/last-words.ts';
-import { exitHint, portHint, silenceHint } from './process-trouble.ts';
+import { exitHint, portHint, silenceHint, whoText } from './process-trouble.ts';
 import type { Containment } from './host.ts';
 import { silentText } from './silent-start.ts';
 
-/** Whether a target has asked for nothing. */
+/** Whether the target's own program has asked for nothing. */
 export function isSilent(history: History): boolean {
-  return !history.operations.some(({ actor, verb }) => roleOf(actor) === 'target' && !isWrite(verb));
+  return !history.operations.some(({ actor, verb }) => programOf(actor) === TARGET && !isWrite(verb));
 }
 
 /**
@@ -30,7 +30,7 @@ export function checkAlive(history: History, containment?: Containment, uses: re
   checkSample(history, containment?.unanswered);
   const failed = history.processes.find((event) => event.kind === 'start-failed' || event.kind === 'unhandled');
   if (failed !== undefined && containment !== undefined) {
-    throw targetFailed(history, `the target could not be started: ${failed.detail}`);
+    throw targetFailed(history, `${whoText(failed.actor)} could not be started: ${failed.detail}`);
   }
   if (failed !== undefined && history.settlement.result === 'never-started') {
     throw targetFailed(history, `the target failed to start: ${failed.detail}`);
@@ -44,7 +44,7 @@ export function checkAlive(history: History, containment?: Containment, uses: re
   if (exited !== undefined && !asked) {
     throw targetFailed(
       history,
-      `the target exited while starting (${exited.detail}); expected it to stay up and watch${exitHint(exited.detail)}${portHint(history)}`,
+      `${whoText(exited.actor)} exited while starting (${exited.detail}); expected it to stay up and watch${exitHint(exited.detail)}${portHint(history)}`,
     );
   }
   if (!asked && containment !== undefined) {
@@ -64,14 +64,22 @@ function targetFailed(history: History, message: string): HarnessError {
 /** More lives than this, undisturbed, and it does not stay up. */
 const LIVES_MAX = 3;
 
+/** Whether no life of the same program has ever asked for anything. */
+function isMute({ operations }: History, actor: ActorId): boolean {
+  return !operations.some((operation) => programOf(operation.actor) === programOf(actor));
+}
+
 /** A program that is never ready, or that keeps ending, when nobody disturbs it. */
 function checkStarted(history: History): void {
   const { settlement, processes } = history;
-  const exits = processes.filter(({ kind }) => kind === 'exited');
-  if (exits.length >= LIVES_MAX && history.operations.some(({ actor }) => roleOf(actor) === 'target')) {
+  const last = processes.findLast(({ kind }) => kind === 'exited');
+  const exits = processes.filter(
+    ({ kind, actor }) => kind === 'exited' && programOf(actor) === programOf(last?.actor ?? ''),
+  );
+  if (last !== undefined && exits.length >= LIVES_MAX && !isMute(history, last.actor)) {
     throw targetFailed(
       history,
-      `the target ended ${exits.length} times in an undisturbed run (${exits.at(-1)?.detail ?? ''}); expected it to stay up${portHint(history)}`,
+      `${whoText(last.actor)} ended ${exits.length} times in an undisturbed run (${last.detail}); expected it to stay up${portHint(history)}`,
     );
   }
   if (settlement.result === 'cut-short')

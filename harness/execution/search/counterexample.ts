@@ -1,11 +1,11 @@
 /** Parts of a configuration as others need them: what a worker is told, and what is stored with a failure. */
 import path from 'node:path';
 import type { Violation } from '../../model/check-result.ts';
-import type { Counterexample, CounterexampleTarget } from '../../model/counterexample.ts';
+import type { Counterexample, CounterexampleTarget, StoredProgram } from '../../model/counterexample.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { Subject } from '../subject.ts';
 import type { RunConfig } from '../config/run-config.ts';
-import { unusualManner } from '../config/process-target.ts';
+import { unusualManner, USUAL_MANNER } from '../config/process-target.ts';
 import { versions } from '../versions.ts';
 
 /** What a worker needs to know of a configuration. */
@@ -34,15 +34,37 @@ export function subjectOf(config: RunConfig): Subject {
 /** How the target is written into a file: its paths relative to the working directory of the configuration. */
 export function storedTarget({ target, process: started, transport, cwd }: RunConfig): CounterexampleTarget {
   if (started === null || target !== '') return { module: relative(cwd, target), transport };
-  const { command, cwd: directory } = started;
-  return { command, directory: relative(cwd, directory), ...unusualManner(started) };
+  const { command, cwd: directory, programs } = started;
+  const beside = Object.entries(programs ?? {}).map(([name, program]) => [
+    name,
+    {
+      command: program.command,
+      directory: relative(cwd, program.cwd),
+      ...(program.ready === USUAL_MANNER.ready ? {} : { ready: program.ready }),
+      ...(program.readyWithinMs === USUAL_MANNER.readyWithinMs ? {} : { readyWithinMs: program.readyWithinMs }),
+    },
+  ]);
+  return {
+    command,
+    directory: relative(cwd, directory),
+    ...(beside.length === 0 ? {} : { programs: Object.fromEntries(beside) }),
+    ...unusualManner(started),
+  };
 }
 
 /** The same target, its paths relative to another folder. */
 export function targetFrom(target: CounterexampleTarget, from: string, to: string): CounterexampleTarget {
   const moved = (file: string): string => relative(to, path.resolve(from, file));
   if ('module' in target) return { ...target, module: moved(target.module) };
-  return { ...target, directory: moved(target.directory) };
+  const beside = Object.entries(target.programs ?? {}).map(([name, program]) => [
+    name,
+    { ...program, directory: moved(program.directory) },
+  ]);
+  return {
+    ...target,
+    directory: moved(target.directory),
+    ...(beside.length === 0 ? {} : { programs: Object.fromEntries(beside) }),
+  };
 }
 
 /** Whether what is kept is about the target that is configured, from wherever this is asked. */
@@ -54,8 +76,25 @@ export function isAbout(kept: CounterexampleTarget, config: RunConfig): boolean 
 /** Whether two targets are one, their paths relative to one folder. Arguments come and go with the deployment; the program is what it is about. */
 export function isSameTarget(one: CounterexampleTarget, other: CounterexampleTarget): boolean {
   if ('module' in one) return 'module' in other && other.module === one.module;
-  return 'command' in other && other.command[0] === one.command[0] && other.directory === one.directory;
+  return 'command' in other && isSameProgram(one, other) && areSamePrograms(one.programs ?? {}, other.programs ?? {});
 }
+
+function isSameProgram(one: StoredProgram, other: StoredProgram): boolean {
+  return other.command[0] === one.command[0] && other.directory === one.directory;
+}
+
+function areSamePrograms(one: StoredPrograms, other: StoredPrograms): boolean {
+  const names = Object.keys(one);
+  return (
+    names.length === Object.keys(other).length &&
+    Object.entries(one).every(([name, program]) => {
+      const { [name]: same } = other;
+      return same !== undefined && isSameProgram(program, same);
+    })
+  );
+}
+
+type StoredPrograms = { readonly [name: string]: StoredProgram };
 
 function relative(from: string, to: string): string {
   return path.relative(from, to).split(path.sep).join('/') || '.';

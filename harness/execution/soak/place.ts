@@ -1,5 +1,6 @@
 /** Which part of which soak a process makes, and what its runs are about. */
 import { Random, SEED_RANGE } from '../../determinism/random.ts';
+import type { ProgramBeside } from '../../model/counterexample.ts';
 import type { Shard } from '../../model/soak.ts';
 import type { Property } from '../../oracle/property.ts';
 import { textBesidesSecrets } from '../../report/redaction/index.ts';
@@ -28,14 +29,21 @@ export function batchRandom(epoch: string, { index }: Pick<Shard, 'index'>, batc
 export function aboutOf(config: RunConfig, target: string): string {
   const { cluster, crds, samples, project, namespace, settings, properties, writers, faults, warm, declared } = config;
   // The process that a module runs in is none of the user's.
-  const { command, env } = (config.target === '' ? config.process : null) ?? { command: [], env: {} };
+  const { command, env, programs } = (config.target === '' ? config.process : null) ?? { command: [], env: {} };
   // Any variable's value may be a secret.
-  const given = { samples, project, command: command.slice(1), variables: Object.keys(env).sort() };
+  const given = {
+    ...{ samples, project, command: command.slice(1), variables: Object.keys(env).sort() },
+    ...(programs === undefined ? {} : { programs: Object.entries(programs).map(besideText) }),
+  };
   const parts = [
     ...[target, cluster, namespace, settings, warm, declared, writers, faults, crds],
     ...[properties.map(claimOf), textBesidesSecrets(given)],
   ];
   return digest(JSON.stringify(parts)).slice(0, 16);
+}
+
+function besideText([name, { command, env }]: readonly [string, ProgramBeside]): object {
+  return { name, command: command.slice(1), variables: Object.keys(env).sort() };
 }
 
 /** Those of the catalogue are what this stalemate says that they are; the user's own, what they are made from. */

@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { findEngine } from '../../clusters/kind/engine.ts';
 import { imageId } from '../../clusters/kind/images.ts';
+import type { ProcessTarget } from '../../model/counterexample.ts';
 import { digest } from '../digest.ts';
 import { isFile, programPaths } from '../config/process-target.ts';
 import type { RunConfig } from '../config/run-config.ts';
@@ -22,14 +23,18 @@ export async function programOf({
   process: started,
 }: Pick<RunConfig, 'target' | 'process'>): Promise<string | null> {
   if (target !== '') return digestOf(sourcesOf(target));
-  const [program = '', ...args] = started?.command ?? [];
   if (started?.inCluster === true) {
+    const [program = ''] = started.command;
     const id = await imageId(await findEngine(), program);
     return id === undefined ? null : digest(id).slice(0, 16);
   }
-  const directory = started?.cwd ?? '.';
-  const named = args.map((word) => resolve(directory, word)).filter(isFile);
-  return digestOf([...programPaths(program, directory).slice(0, 1), ...named]);
+  return digestOf(started === null ? [] : [started, ...Object.values(started.programs ?? {})].flatMap(filesOf));
+}
+
+/** A program, and the files that its arguments name. */
+function filesOf({ command: [program = '', ...args], cwd }: Pick<ProcessTarget, 'command' | 'cwd'>): readonly string[] {
+  const named = args.map((word) => resolve(cwd, word)).filter(isFile);
+  return [...programPaths(program, cwd).slice(0, 1), ...named];
 }
 
 /** What follows `from`, `import` or `require(` and begins with a dot. In a comment it is one file more, which harms nobody. */

@@ -7,6 +7,7 @@ import type {
   ModuleTarget,
   ProjectManifests,
   RunSettings,
+  StoredProgram,
 } from '../../model/counterexample.ts';
 import { CLUSTERS, PARTS } from '../../model/cluster.ts';
 import { CONFIRM_ON, type Confirmation, type Reproduced } from '../../model/confirmation.ts';
@@ -35,6 +36,25 @@ export const runSettings: z.ZodType<RunSettings> = z
 
 const DIRECTORY = 'relative to the working directory, forward slashes';
 
+const command = z
+  .array(z.string())
+  .min(1)
+  .meta({ description: 'Program or image, and arguments, placeholders as they were given' });
+const directory = z
+  .string()
+  .min(1)
+  .meta({ description: `Where it is started, ${DIRECTORY}` });
+const started = {
+  ready: z.string().exactOptional().meta({ description: 'When it counts as started; default quiet' }),
+  readyWithinMs: z.number().min(1).exactOptional(),
+};
+
+const storedProgram: z.ZodType<StoredProgram> = z.strictObject({
+  command,
+  directory,
+  ...started,
+} satisfies Shape<StoredProgram>);
+
 export const counterexampleTarget: z.ZodType<CounterexampleTarget> = z.union([
   z.strictObject({
     module: z
@@ -44,17 +64,14 @@ export const counterexampleTarget: z.ZodType<CounterexampleTarget> = z.union([
     transport: z.enum(['http-library', 'dispatcher']),
   } satisfies Shape<ModuleTarget>),
   z.strictObject({
-    command: z
-      .array(z.string())
-      .min(1)
-      .meta({ description: 'Program or image, and arguments, placeholders as they were given' }),
-    directory: z
-      .string()
-      .min(1)
-      .meta({ description: `Where it is started, ${DIRECTORY}` }),
+    command,
+    directory,
+    programs: z
+      .record(z.string(), storedProgram)
+      .exactOptional()
+      .meta({ description: 'What runs beside it, by name: part of the target' }),
     network: z.enum(['none', 'host']).exactOptional().meta({ description: 'What it can reach; default none' }),
-    ready: z.string().exactOptional().meta({ description: 'When it counts as started; default quiet' }),
-    readyWithinMs: z.number().min(1).exactOptional(),
+    ...started,
     graceMs: z.number().min(0).exactOptional(),
     metrics: z.string().exactOptional().meta({ description: 'Its Prometheus endpoint, for its count of reconciles' }),
     time: z.enum(['real', 'virtual']).exactOptional().meta({ description: 'How time passes for it; default real' }),
