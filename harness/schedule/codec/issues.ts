@@ -66,6 +66,10 @@ function expectation(issue: z.core.$ZodIssue, found: unknown): string {
   if (issue.code === 'unrecognized_keys') {
     return `unknown ${issue.keys.length === 1 ? 'field' : 'fields'} ${issue.keys.map((key) => `"${key}"`).join(', ')}`;
   }
+  if (issue.code === 'invalid_key') {
+    const [why] = issue.issues;
+    return `${lowerFirst(why?.message ?? 'another key')}, found this key`;
+  }
   return lowerFirst(issue.message.replace(/^Invalid input: /, '')) + instead;
 }
 
@@ -73,7 +77,8 @@ function lowerFirst(text: string): string {
   return text.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
 }
 
-function article(type: string): string {
+function article(schemaType: string): string {
+  const type = schemaType === 'record' ? 'map' : schemaType;
   return /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`;
 }
 
