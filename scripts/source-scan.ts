@@ -69,6 +69,29 @@ export function textsIn(file: string, text: string): readonly SourceText[] {
   return texts;
 }
 
+/** What never runs, whatever the machine has: `it.skip(…)`, `describe.skip.each(…)(…)`, `it.todo(…)`. */
+const NEVER_RUN = new Set(['skip', 'todo']);
+
+/** The string literals of a test file, titles among them, without those of tests that never run. */
+export function testTexts(file: string, text: string): ReadonlySet<string> {
+  const texts = new Set<string>();
+  walk(parsed(file, text), (node) => {
+    const found = literal(node);
+    if (found !== undefined) texts.add(found);
+    return !(node.type === 'CallExpression' && calledBy(node['callee']).some((name) => NEVER_RUN.has(name)));
+  });
+  return texts;
+}
+
+/** `it.concurrent.each(…)` → it, concurrent, each. */
+function calledBy(callee: unknown): readonly string[] {
+  if (!isNode(callee)) return [];
+  if (callee.type === 'MemberExpression')
+    return [...calledBy(callee['object']), identifier(callee['property']) ?? literal(callee['property']) ?? ''];
+  const name = identifier(callee);
+  return name === undefined ? calledBy(callee['callee'] ?? callee['tag']) : [name];
+}
+
 function parsed(file: string, text: string): TreeNode {
   const { program, errors } = parseSync(file, text);
   if (errors.length > 0) throw new Error(`"${file}" does not parse: ${errors[0]?.message ?? 'unknown error'}`);
@@ -124,8 +147,9 @@ function bannedCall(node: TreeNode): string | undefined {
   return [callee, ...handedOn].find((name) => name !== undefined && FREE_NAMES.has(name));
 }
 
-function walk(node: TreeNode, visit: (node: TreeNode) => void): void {
-  visit(node);
+/** @param visit False for a node that is not looked into. */
+function walk(node: TreeNode, visit: (node: TreeNode) => boolean | void): void {
+  if (visit(node) === false) return;
   for (const value of Object.values(node)) {
     for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) walk(child, visit);
   }
