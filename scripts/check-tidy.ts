@@ -28,8 +28,8 @@ const OWN_FILES: ReadonlySet<string> = new Set(
   ['check-tidy.ts', 'check-tidy.test.ts', 'plain-words.ts', 'plain-words.test.ts'].map((name) => `scripts/${name}`),
 );
 
-/** What people read: documents, and the code whose texts are printed. Tests quote what programs and people say. */
-const READ = /\.md$|^(?:harness|properties|scripts)\/(?!.*\.test\.ts$|test\/).*\.(?:ts|mjs|js)$/;
+/** What people read: documents, and the code whose texts are printed. Tests quote what programs and people say, guards quote both. */
+const READ = /\.md$|^(?:harness|properties|scripts)\/(?!.*\.test\.ts$|test\/|guards\/).*\.(?:ts|mjs|js)$/;
 
 interface LineRule {
   readonly files: RegExp;

@@ -21,7 +21,11 @@ export interface TestResults {
   readonly testResults: readonly {
     /** Absolute path of the file, in the clone where it ran. */
     readonly name: string;
-    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
+    readonly assertionResults: readonly {
+      readonly fullName: string;
+      readonly status: string;
+      readonly failureMessages?: readonly string[];
+    }[];
   }[];
 }
 

@@ -9,6 +9,7 @@ it.each([
   ['soak-self.ts', ['--section', 'alarms', '--trials', 'x'], 'got --trials "x", expected a whole number'],
   ['alarms.ts', ['--only', 'nothing'], 'got --only "nothing", expected part of'],
   ['check-budget.ts', ['--only', 'nothing'], 'got --only "nothing", expected part of'],
+  ['guards.ts', ['--only', 'nothing at all'], 'got --only "nothing at all", expected part of'],
 ])('%s %j', (script, args, said) => {
   const path = fileURLToPath(new URL(script, import.meta.url));
 

@@ -1,0 +1,8 @@
+/** All guards whose absence is tried. An entry goes into the file of what it keeps from doing harm. */
+import { CLUSTER_GUARDS } from './clusters.ts';
+import { COMMAND_GUARDS } from './commands.ts';
+import { FILE_GUARDS } from './files.ts';
+import type { Guard } from './guard.ts';
+import { TARGET_GUARDS } from './targets.ts';
+
+export const GUARDS: readonly Guard[] = [...FILE_GUARDS, ...TARGET_GUARDS, ...COMMAND_GUARDS, ...CLUSTER_GUARDS];
