@@ -59,7 +59,10 @@ describe('a program beside the target', () => {
       'got "{kubeconfg}" in the command of program "webhook"',
     ],
     [{ command, programs: { webhook: { command: ['./no-such-program'] } } }, 'got command "./no-such-program"'],
-    [{ command, programs: { 'a/b': webhook } }, 'at programs["a/b"]: expected a name of small letters, digits and hyphens, found this key'],
+    [
+      { command, programs: { 'a/b': webhook } },
+      'at programs["a/b"]: expected a name of small letters, digits and hyphens, found this key',
+    ],
     [{ command, programs: { webhook: { command: [] } } }, 'programs.webhook.command'],
   ])('is refused: %j', (options, why) => {
     expect(() => started(options)).toThrow(why);
