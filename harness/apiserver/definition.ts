@@ -79,7 +79,11 @@ export interface Strategy {
   /** Fills in and normalises on every write; also sees the stored object on updates. Must return its argument when nothing changes. */
   readonly normalise?: (object: KubeObject, old: KubeObject | undefined) => KubeObject;
   /** Why nothing can be allocated for an object, which comes before it is judged: errors of fields, or one that has no field. */
-  readonly unallocatable?: (object: KubeObject, old: KubeObject | undefined) => readonly FieldError[] | string;
+  readonly unallocatable?: (
+    object: KubeObject,
+    old: KubeObject | undefined,
+    dryRun: boolean,
+  ) => readonly FieldError[] | string;
   readonly validate?: (object: KubeObject, old: KubeObject | undefined, subresource: string) => readonly FieldError[];
 }
 

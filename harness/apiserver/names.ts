@@ -15,8 +15,10 @@ const LABEL_VALUE = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/;
 
 const NONE: readonly string[] = [];
 
-function tooLong(max: number): string {
-  return `must be no more than ${max} bytes`;
+type Unit = 'bytes' | 'characters';
+
+function tooLong(max: number, unit: Unit): string {
+  return `must be no more than ${max} ${unit}`;
 }
 
 const SUBDOMAIN_TEXT =
@@ -44,19 +46,26 @@ function cached(check: (text: string) => readonly string[]): (text: string) => r
   };
 }
 
-function matching(pattern: RegExp, max: number, text: string): (value: string) => readonly string[] {
+function matching(
+  pattern: RegExp,
+  max: number,
+  unit: Unit,
+  text: string | ((value: string) => string),
+): (value: string) => readonly string[] {
   return cached((value) => {
     const errors: string[] = [];
-    if (value.length > max) errors.push(tooLong(max));
-    if (!pattern.test(value)) errors.push(text);
+    if (value.length > max) errors.push(tooLong(max, unit));
+    if (!pattern.test(value)) errors.push(typeof text === 'string' ? text : text(value));
     return errors.length === 0 ? NONE : errors;
   });
 }
 
 const CHECKS: { readonly [rule in NameRule]: (name: string) => readonly string[] } = {
-  subdomain: matching(DNS_SUBDOMAIN, 253, SUBDOMAIN_TEXT),
-  label: matching(DNS_LABEL, 63, LABEL_TEXT),
-  service: matching(DNS_1035, 63, DNS_1035_TEXT),
+  subdomain: matching(DNS_SUBDOMAIN, 253, 'characters', SUBDOMAIN_TEXT),
+  label: matching(DNS_LABEL, 63, 'characters', (name) =>
+    DNS_SUBDOMAIN.test(name) ? 'must not contain dots' : LABEL_TEXT,
+  ),
+  service: matching(DNS_1035, 63, 'characters', DNS_1035_TEXT),
   'path-segment': cached((name) => {
     if (name === '.' || name === '..') return [`may not be '${name}'`];
     const errors: string[] = [];
@@ -87,6 +96,8 @@ export function nameErrors(rule: NameRule, name: string, prefix: boolean): reado
   return CHECKS[rule](prefix && name.endsWith('-') && name.length > 1 ? `${name.slice(0, -1)}a` : name);
 }
 
+const prefixErrors = matching(DNS_SUBDOMAIN, 253, 'bytes', SUBDOMAIN_TEXT);
+
 /** What is wrong with a label key, annotation key or finalizer. */
 export const qualifiedNameErrors: (value: string) => readonly string[] = cached((value) => {
   const parts = value.split('/');
@@ -99,13 +110,18 @@ export const qualifiedNameErrors: (value: string) => readonly string[] = cached(
   if (parts.length === 2) {
     const prefix = parts[0] ?? '';
     if (prefix === '') errors.push('prefix part must be non-empty');
-    else for (const text of CHECKS.subdomain(prefix)) errors.push(`prefix part ${text}`);
+    else for (const text of prefixErrors(prefix)) errors.push(`prefix part ${text}`);
   }
   if (name === '') errors.push('name part must be non-empty');
-  else if (name.length > 63) errors.push(`name part ${tooLong(63)}`);
+  else if (name.length > 63) errors.push(`name part ${tooLong(63, 'bytes')}`);
   if (!QUALIFIED.test(name)) errors.push(QUALIFIED_TEXT);
   return errors.length === 0 ? NONE : errors;
 });
 
 /** What is wrong with a label value. */
-export const labelValueErrors: (value: string) => readonly string[] = matching(LABEL_VALUE, 63, LABEL_VALUE_TEXT);
+export const labelValueErrors: (value: string) => readonly string[] = matching(
+  LABEL_VALUE,
+  63,
+  'bytes',
+  LABEL_VALUE_TEXT,
+);

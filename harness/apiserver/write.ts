@@ -82,7 +82,7 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
     if (generated) meta.name = (meta.generateName ?? '').slice(0, GENERATE_NAME_BASE_MAX) + kernel.nameSuffix();
     const named = { ...HEAD, ...incoming.object, metadata: meta } as KubeObject;
     let object = prepareNew(definition, version, call.route.subresource, named, storedFor(kernel, definition));
-    const unallocated = refuseUnallocatable(call, object, undefined);
+    const unallocated = refuseUnallocatable(call, object, undefined, options);
     if (unallocated !== undefined) return unallocated;
     const content = validateContent(call, object, undefined);
     if (content instanceof Refusal) return content;
@@ -213,9 +213,10 @@ function refuseUnallocatable(
   { route: { definition, subresource } }: Call,
   object: KubeObject,
   old: KubeObject | undefined,
+  { dryRun }: WriteOptions,
 ): Refusal | undefined {
   if (subresource !== '') return undefined;
-  const errors = definition.strategy.unallocatable?.(object, old) ?? NONE;
+  const errors = definition.strategy.unallocatable?.(object, old, dryRun) ?? NONE;
   if (typeof errors === 'string') return rawError(errors);
   return errors.length === 0 ? undefined : invalid(definition, object.metadata.name ?? '', errors);
 }
@@ -264,7 +265,7 @@ export function storeChanged(
   if (escalates !== undefined) return escalates;
   if (incoming.owned !== true) kernel.owners.changing(call, incoming.object, incoming.meta, before);
   const changed = merge(kernel, call.route, incoming, before);
-  const unallocated = refuseUnallocatable(call, changed, before);
+  const unallocated = refuseUnallocatable(call, changed, before, options);
   if (unallocated !== undefined) return unallocated;
   const { judging } = definition.strategy;
   const judged = subresource === 'status' || subresource === 'finalize' ? judging.status : judging.update;

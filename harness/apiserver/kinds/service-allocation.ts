@@ -12,13 +12,17 @@ const FAMILIES = ['IPv4', 'IPv6'];
 const POLICIES = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
 
 /** Errors of fields, or one that has no field. */
-export function unallocatable(service: KubeObject, old: KubeObject | undefined): readonly FieldError[] | string {
+export function unallocatable(
+  service: KubeObject,
+  old: KubeObject | undefined,
+  dryRun: boolean,
+): readonly FieldError[] | string {
   const spec = mapOf(service['spec']);
   if (spec['type'] === 'ExternalName') return [];
   const found = new Problems();
   judgeForm(spec, found);
   if (found.list.length === 0) judgeFamilies(spec, found);
-  if (found.list.length === 0 && old === undefined) judgeRange(spec, found);
+  if (found.list.length === 0 && old === undefined) judgeRange(spec, dryRun, found);
   if (found.list.length > 0 || old === undefined || !needsPorts(spec)) return found.list;
   return repeatedPort(mapsOf(spec['ports']));
 }
@@ -50,14 +54,17 @@ function judgeFamilies(spec: JsonObject, found: Problems): void {
     if (family === 'IPv6') found.invalid(`spec.ipFamilies[${index}]`, family, 'not configured on this cluster');
 }
 
-function judgeRange(spec: JsonObject, found: Problems): void {
+/** A write looks for the range that an address is in; a dry run asks the only one there is. */
+function judgeRange(spec: JsonObject, dryRun: boolean, found: Problems): void {
   const addresses = listOf(spec['clusterIPs']);
   for (const text of addresses.map(textOf))
     if (isIPv4(text) && !text.startsWith('10.0.0.'))
       found.invalid(
         'spec.clusterIPs',
         addresses,
-        `failed to allocate IP ${text}: the provided network does not match the current range`,
+        dryRun
+          ? `failed to allocate IP ${text}: the provided IP (${text}) is not in the valid range. The range of valid IPs is 10.0.0.0/24`
+          : `failed to allocate IP ${text}: the provided network does not match the current range`,
       );
 }
 

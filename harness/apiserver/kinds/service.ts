@@ -5,12 +5,13 @@
  * same writes, same addresses.
  */
 import { isList, isMap } from '../../model/json.ts';
-import type { JsonObject, KubeObject } from '../../model/object.ts';
+import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
 import { type Strategy } from '../definition.ts';
 import { without } from './defaults/rules.ts';
 import { fill, inItems, inMap } from './fill.ts';
 import { unallocatable } from './service-allocation.ts';
 import { changedSpec, isPort, needsHealthPort, needsPorts } from './service-update.ts';
+import { mapsOf } from './validation/problems.ts';
 import { validateService } from './validation/services.ts';
 
 const PORTS_FROM = 30_000;
@@ -54,14 +55,14 @@ function families(spec: JsonObject): JsonObject {
 }
 
 function onCreate(service: KubeObject, peersOf: () => readonly KubeObject[]): KubeObject {
-  const spec = withPorts(withAddress(specOf(service), peersOf), peersOf);
+  const spec = withPorts(withAddress(specOf(service), peersOf), peersOf, true);
   return { ...service, spec, status: { loadBalancer: {} } };
 }
 
 /** Addresses come with a type that needs one: who has none although he has had such a type goes without. */
 function onUpdate(service: KubeObject, old: KubeObject, peersOf: () => readonly KubeObject[]): KubeObject {
   const given = specOf(service);
-  const spec = withPorts(specOf(old)['type'] === 'ExternalName' ? withAddress(given, peersOf) : given, peersOf);
+  const spec = withPorts(specOf(old)['type'] === 'ExternalName' ? withAddress(given, peersOf) : given, peersOf, false);
   return spec === given ? service : { ...service, spec };
 }
 
@@ -75,7 +76,7 @@ function withAddress(spec: JsonObject, peersOf: () => readonly KubeObject[]): Js
 }
 
 /** With a port on every node where the type asks for one, and one more for health checks where the policy does. */
-function withPorts(spec: JsonObject, peersOf: () => readonly KubeObject[]): JsonObject {
+function withPorts(spec: JsonObject, peersOf: () => readonly KubeObject[], isNew: boolean): JsonObject {
   let taken: Set<number> | undefined;
   const free = (): number => {
     taken ??= takenPorts(peersOf());
@@ -84,13 +85,26 @@ function withPorts(spec: JsonObject, peersOf: () => readonly KubeObject[]): Json
     taken.add(port);
     return port;
   };
+  const given = isNew ? askedPorts(mapsOf(spec['ports'])) : undefined;
+  const withNodePort = (port: JsonObject): JsonObject => {
+    if (port['nodePort'] !== undefined) return port;
+    const nodePort = given?.get(port['port']) ?? free();
+    given?.set(port['port'], nodePort);
+    return { ...port, nodePort };
+  };
   const allocated =
-    needsPorts(spec) && spec['allocateLoadBalancerNodePorts'] !== false
-      ? inItems(spec, 'ports', (port) => (port['nodePort'] === undefined ? { ...port, nodePort: free() } : port))
-      : spec;
+    needsPorts(spec) && spec['allocateLoadBalancerNodePorts'] !== false ? inItems(spec, 'ports', withNodePort) : spec;
   return needsHealthPort(spec) && !isPort(spec['healthCheckNodePort'])
     ? { ...allocated, healthCheckNodePort: free() }
     : allocated;
+}
+
+/** In a new service, ports of one number, such as TCP and UDP of a name server, get one port on every node. */
+function askedPorts(ports: readonly JsonObject[]): Map<JsonValue | undefined, JsonValue> {
+  const asked = new Map<JsonValue | undefined, JsonValue>();
+  for (const { port, nodePort } of ports)
+    if (nodePort !== undefined && isPort(nodePort) && !asked.has(port)) asked.set(port, nodePort);
+  return asked;
 }
 
 /** 10.0.0.1 is kubernetes' own. */

@@ -40,7 +40,7 @@ function nested(
 ): { readonly value?: JsonValue; readonly why?: string } {
   let value: JsonValue | undefined = object;
   for (const [index, key] of path.entries()) {
-    if (value === undefined) return {};
+    if (value === undefined || value === null) return {};
     if (!isMap(value)) return { why: accessor(path.slice(0, index + 1), value, 'map[string]interface{}') };
     value = value[key];
     if (value === undefined) return {};

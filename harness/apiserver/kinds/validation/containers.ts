@@ -1,12 +1,16 @@
 /** Containers of pods and templates: names, ports, environment, mounts, probes, resources. */
 import type { JsonObject, JsonValue } from '../../../model/object.ts';
+import { isMap } from '../../../model/json.ts';
 import { compareQuantities } from '../quantity.ts';
+import { validateSecurityContext } from './security-context.ts';
 import { listOf, mapOf, mapsOf, shown, textOf, type Problems } from './problems.ts';
 
 /** What a container is judged with. */
 export interface PodContext {
   /** Names of the volumes that are in order. */
   readonly volumes: ReadonlySet<string>;
+  /** Users of the container are those of the host. */
+  readonly hostUsers: boolean;
 }
 
 export function validateContainers(spec: JsonObject, path: string, pod: PodContext, found: Problems): void {
@@ -62,6 +66,8 @@ function validateContainer(container: JsonObject, path: string, pod: PodContext,
   validateMounts(container, path, pod, found);
   found.oneOf(`${path}.imagePullPolicy`, container['imagePullPolicy'], ['Always', 'IfNotPresent', 'Never']);
   validateResources(mapOf(container['resources']), `${path}.resources`, found);
+  if (isMap(container['securityContext']))
+    validateSecurityContext(container['securityContext'], `${path}.securityContext`, pod, found);
 }
 
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];

@@ -2,13 +2,14 @@
 import type { JsonObject } from '../../../model/object.ts';
 import { labelValueErrors } from '../../names.ts';
 import { validateContainers } from './containers.ts';
+import { validateNodeAffinity, validateWeight } from './node-affinity.ts';
 import { mapOf, mapsOf, textOf, type Problems } from './problems.ts';
 
 const INT32_MAX = 2 ** 31 - 1;
 
 export function validatePodSpec(spec: JsonObject, path: string, found: Problems): void {
   const volumes = validateVolumes(mapsOf(spec['volumes']), `${path}.volumes`, found);
-  validateContainers(spec, path, { volumes }, found);
+  validateContainers(spec, path, { volumes, hostUsers: spec['hostUsers'] !== false }, found);
   found.oneOf(`${path}.restartPolicy`, spec['restartPolicy'], ['Always', 'OnFailure', 'Never']);
   found.oneOf(`${path}.dnsPolicy`, spec['dnsPolicy'], ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None']);
   found.labels(`${path}.nodeSelector`, mapOf(spec['nodeSelector']));
@@ -161,15 +162,15 @@ function validateSpread(constraints: readonly JsonObject[], path: string, found:
 }
 
 function validateAffinity(affinity: JsonObject, path: string, found: Problems): void {
+  if ((affinity['nodeAffinity'] ?? undefined) !== undefined)
+    validateNodeAffinity(mapOf(affinity['nodeAffinity']), `${path}.nodeAffinity`, found);
   for (const kind of ['podAffinity', 'podAntiAffinity'] as const) {
     const terms = mapOf(affinity[kind]);
     for (const [index, term] of mapsOf(terms['requiredDuringSchedulingIgnoredDuringExecution']).entries())
       validateTerm(term, `${path}.${kind}.requiredDuringSchedulingIgnoredDuringExecution[${index}]`, found);
     for (const [index, weighted] of mapsOf(terms['preferredDuringSchedulingIgnoredDuringExecution']).entries()) {
       const at = `${path}.${kind}.preferredDuringSchedulingIgnoredDuringExecution[${index}]`;
-      const weight = weighted['weight'];
-      if (typeof weight !== 'number' || weight <= 0 || weight > 100)
-        found.invalid(`${at}.weight`, weight ?? 0, 'must be in the range 1-100');
+      validateWeight(weighted, at, found);
       validateTerm(mapOf(weighted['podAffinityTerm']), `${at}.podAffinityTerm`, found);
     }
   }

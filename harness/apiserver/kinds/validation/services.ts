@@ -1,7 +1,7 @@
 /** Services and their endpoints (k8s.io/kubernetes `pkg/apis/core/validation`, `pkg/apis/discovery/validation`). */
 import { jsonEqual } from '../../../model/leaf.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../../model/object.ts';
-import { parseIp } from '../../schema/ip.ts';
+import { parseCidr, parseIp } from '../../schema/ip.ts';
 import type { FieldError } from '../../refusal.ts';
 import { validatePortReference } from './containers.ts';
 import { listOf, mapOf, mapsOf, Problems, shown, textOf } from './problems.ts';
@@ -33,9 +33,10 @@ export function validateService(service: KubeObject, old: KubeObject | undefined
   const seen = new Set<string>();
   for (const [index, { protocol, port }] of ports.entries()) {
     const key = `${textOf(protocol)}/${shown(port)}`;
-    if (seen.has(key)) found.duplicate(`spec.ports[${index}]`, { port: port ?? 0, protocol: protocol ?? '' });
+    if (seen.has(key)) found.duplicate(`spec.ports[${index}]`, internalPort(protocol, port));
     seen.add(key);
   }
+  validateSourceRanges(service, type, found);
   const external = type === 'NodePort' || type === 'LoadBalancer' || listOf(spec['externalIPs']).length > 0;
   if (!external && spec['externalTrafficPolicy'] !== undefined)
     found.invalid(
@@ -51,6 +52,29 @@ export function validateService(service: KubeObject, old: KubeObject | undefined
     found.forbidden('status.loadBalancer.ingress', "may only be used when `spec.type` is 'LoadBalancer'");
   else validateIngress(mapsOf(balancer['ingress']), 'status.loadBalancer.ingress', found);
   return found.list;
+}
+
+const SOURCE_RANGES = 'service.beta.kubernetes.io/load-balancer-source-ranges';
+const ONLY_BALANCED = "may only be used when `type` is 'LoadBalancer'";
+
+/** From where a balancer may be reached: a field, or else the annotation from before. */
+function validateSourceRanges(service: KubeObject, type: string, found: Problems): void {
+  const ranges = listOf(mapOf(service['spec'])['loadBalancerSourceRanges']);
+  const at = 'spec.LoadBalancerSourceRanges';
+  if (ranges.length > 0) {
+    if (type !== 'LoadBalancer') found.forbidden(at, ONLY_BALANCED);
+    for (const [index, range] of ranges.entries()) {
+      const text = textOf(range).trim();
+      if (parseCidr(text, true) === undefined)
+        found.invalid(`${at}[${index}]`, text, 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)');
+    }
+  } else if (service.metadata.annotations?.[SOURCE_RANGES] !== undefined && type !== 'LoadBalancer')
+    found.forbidden(`metadata.annotations[${SOURCE_RANGES}]`, ONLY_BALANCED);
+}
+
+/** As the real server shows its internal form of a port that repeats another one's number. */
+function internalPort(protocol: JsonValue | undefined, port: JsonValue | undefined): JsonObject {
+  return { Name: '', Protocol: protocol ?? '', AppProtocol: null, Port: port ?? 0, TargetPort: 0, NodePort: 0 };
 }
 
 /** How a balancer is reached: an address says in which mode. */

@@ -23,16 +23,19 @@ export function validateLastingTemplate(template: JsonObject, path: string, owne
     found.forbidden(`${path}.spec.activeDeadlineSeconds`, `activeDeadlineSeconds in ${owner} is not Supported`);
 }
 
-/** The selector is there and not empty. `kind` as Go's message has it. */
-export function validateSelector(spec: JsonObject, path: string, kind: string, found: Problems): void {
+/** The selector is there and not empty. `kind` as Go's message has it. False for one that cannot be used. */
+export function validateSelector(spec: JsonObject, path: string, kind: string, found: Problems): boolean {
   const selector = spec['selector'] ?? undefined;
   if (selector === undefined) {
     found.required(`${path}.selector`);
-    return;
+    return true;
   }
+  const before = found.list.length;
   found.labelSelector(`${path}.selector`, selector);
+  const isValid = found.list.length === before;
   if (isEmptySelector(mapOf(selector)))
     found.invalid(`${path}.selector`, selector, `empty selector is invalid for ${kind}`);
+  return isValid;
 }
 
 export function validateMatch(spec: JsonObject, path: string, found: Problems): void {

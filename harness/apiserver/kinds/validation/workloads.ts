@@ -27,11 +27,19 @@ function immutable(spec: JsonObject, old: JsonObject | undefined, field: string,
   if (old !== undefined) found.immutable(`spec.${field}`, spec[field], old[field]);
 }
 
-const deployment: Judge = (spec, old, found) => {
-  found.nonNegative('spec.replicas', spec['replicas']);
-  validateSelector(spec, 'spec', 'deployment', found);
+/** The template of a kind that keeps replicas; under a selector that cannot be used it is not looked at. */
+function validateReplicated(spec: JsonObject, found: Problems): void {
+  if (!validateSelector(spec, 'spec', 'deployment', found)) {
+    found.invalid('spec.selector', spec['selector'], 'invalid label selector');
+    return;
+  }
   validateMatch(spec, 'spec', found);
   validateLastingTemplate(mapOf(spec['template']), 'spec.template', 'ReplicaSet', found);
+}
+
+const deployment: Judge = (spec, old, found) => {
+  found.nonNegative('spec.replicas', spec['replicas']);
+  validateReplicated(spec, found);
   deploymentStrategy(mapOf(spec['strategy']), found);
   const { minReadySeconds = 0, progressDeadlineSeconds } = spec;
   found.nonNegative('spec.minReadySeconds', minReadySeconds);
@@ -81,9 +89,7 @@ function isZero(value: JsonValue | undefined): boolean {
 const replicaSet: Judge = (spec, old, found) => {
   found.nonNegative('spec.replicas', spec['replicas']);
   found.nonNegative('spec.minReadySeconds', spec['minReadySeconds']);
-  validateSelector(spec, 'spec', 'deployment', found);
-  validateMatch(spec, 'spec', found);
-  validateLastingTemplate(mapOf(spec['template']), 'spec.template', 'ReplicaSet', found);
+  validateReplicated(spec, found);
   immutable(spec, old, 'selector', found);
 };
 
@@ -122,8 +128,9 @@ const statefulSet: Judge = (spec, old, found) => {
   found.nonNegative('spec.minReadySeconds', spec['minReadySeconds']);
   const service = textOf(spec['serviceName']);
   if (old === undefined && service !== '') found.dnsLabel('spec.serviceName', service);
-  validateSelector(spec, 'spec', 'statefulset', found);
-  validateMatch(spec, 'spec', found);
+  const isUsable = validateSelector(spec, 'spec', 'statefulset', found);
+  if (isUsable) validateMatch(spec, 'spec', found);
+  else found.invalid('spec.selector', spec['selector'], '');
   // What the controller adds to each pod is there for mounts to name.
   const claims = mapsOf(spec['volumeClaimTemplates']);
   const template = mapOf(spec['template']);
@@ -135,11 +142,8 @@ const statefulSet: Judge = (spec, old, found) => {
   const kept = listOf(podSpec['volumes']).filter((volume) => !added.some(({ name }) => name === mapOf(volume)['name']));
   const volumes = [...added, ...kept];
   const { hostname: _, subdomain: __, ...judged } = podSpec;
-  validateTemplate(
-    { ...template, spec: volumes.length === 0 ? judged : { ...judged, volumes } },
-    'spec.template',
-    found,
-  );
+  const whole = { ...template, spec: volumes.length === 0 ? judged : { ...judged, volumes } };
+  if (isUsable) validateTemplate(whole, 'spec.template', found);
   if (podSpec['restartPolicy'] !== 'Always')
     found.unsupported('spec.template.spec.restartPolicy', podSpec['restartPolicy'], ['Always']);
   if (podSpec['activeDeadlineSeconds'] !== undefined)
