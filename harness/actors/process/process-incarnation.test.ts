@@ -118,3 +118,20 @@ it('keeps others away from what a target leaves in its folder, whatever that doe
   await isGivenBack();
   while (readdirSync(folder).length > 0) await delay(5);
 });
+
+it('finds its kubeconfig also where clients look without being told', async () => {
+  const { host } = await lives(() => Promise.resolve(front));
+  const printed = Promise.withResolvers<string>();
+  const command = ['/bin/sh', '-c', 'cmp "$KUBECONFIG" "$HOME/.kube/config" && echo the same; sleep 1000'];
+
+  const life = startProcess(
+    { ...host, target: { ...target, command }, print: (_, line) => printed.resolve(line) },
+    'controller',
+    upstream,
+    () => {},
+  );
+  const line = await printed.promise;
+  life.crash();
+
+  expect(line).toBe('the same');
+});

@@ -5,7 +5,7 @@
  * between it and the server (the gate), nor the command (`command.ts`). Start at {@link startProcess}.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import type { Server } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -240,7 +240,9 @@ class Incarnation implements ProcessIncarnation {
     mkdirSync(this.#folder, { mode: 0o700 });
     const kubeconfig = this.#writeKubeconfig(this.#front.url);
     const home = join(this.#folder, 'home');
-    mkdirSync(home);
+    mkdirSync(join(home, '.kube'), { recursive: true });
+    // Some programs look nowhere else.
+    symlinkSync(kubeconfig, join(home, '.kube', 'config'));
     const files = join(this.#folder, 'files');
     const pod = join(this.#folder, 'pod');
     mkdirSync(pod);
