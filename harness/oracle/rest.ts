@@ -53,12 +53,22 @@ export function activityAfter(history: History, since: Mark): readonly Operation
     );
 }
 
-/** Where the last so many items of a run begin: requests that reached the server, answers and watch events that reached an actor. */
-export function lastItemsFrom({ operations, deliveries }: History, count: number): number {
-  const ticks = deliveries.map(({ at }) => at);
-  for (const { sent, answered } of operations)
-    for (const mark of [sent, answered]) if (mark !== undefined) ticks.push(mark.at);
-  return ticks.toSorted((a, b) => b - a)[count - 1] ?? 0;
+/** When the items of a run happened: requests that reached the server, answers and watch events that reached an actor. */
+function itemTicks({ operations, deliveries }: History): readonly number[] {
+  const answers = operations.flatMap(({ sent, answered }) =>
+    [sent, answered].flatMap((mark) => (mark === undefined ? [] : [mark.at])),
+  );
+  return [...deliveries.map(({ at }) => at), ...answers];
+}
+
+/** Where the last so many items of a run begin. */
+export function lastItemsFrom(history: History, count: number): number {
+  return itemTicks(history).toSorted((a, b) => b - a)[count - 1] ?? 0;
+}
+
+/** How many items happened before a moment. */
+export function itemsUntil(history: History, at: number): number {
+  return itemTicks(history).filter((tick) => tick < at).length;
 }
 
 /** The later half of rest: converging takes the earlier one. Undefined when there was no time at all. */

@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { WIDGETS, WIDGETS_PATH } from '../../apiserver/testing.ts';
 import type { History, ProcessEvent } from '../../model/history.ts';
 import type { KubeObject } from '../../model/object.ts';
+import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import type { Containment } from './host.ts';
 import { takeReferences } from './references.ts';
 import { checkAlive } from './undisturbed-trouble.ts';
 import { emptyHistory } from './empty-history.ts';
-import { restless, runnerOf, SAMPLE, setPhase, setReady, thinTarget, withChild, workload } from './testing.ts';
+import { label, restless, runnerOf, SAMPLE, setPhase, setReady, thinTarget, withChild, workload } from './testing.ts';
 import type { Send } from './testing.ts';
 
 const REST: History['settlement'] = { result: 'quiescent', windowMs: 1 };
@@ -93,6 +94,22 @@ describe('references', () => {
     expect(aim.healthySpecChanges.length).toBeGreaterThan(0);
     expect(reference.idle.requestsPerMinute).toBeGreaterThan(110);
     expect(runner.habits.readsAreActivity).toBe(false);
+  });
+
+  it('learn how much the target does without a pause, so that no more of it is taken for a loop', async () => {
+    const thorough = thinTarget(async (widget, send) => {
+      for (let n = 0; n < 150; n++) await send('GET', WIDGETS_PATH);
+      await setReady(widget, send);
+    });
+    const runner = runnerOf(thorough);
+    await takeReferences(runner, workload(), [WIDGETS]);
+
+    const trial = { workload: workload(), schedule: EMPTY_SCHEDULE };
+    const { settlement } = await runner.run(trial, {
+      afterRest: [{ actor: 'user', writer: 'user', ops: [label('a')] }],
+    });
+
+    expect(settlement.result).toBe('quiescent');
   });
 
   it('never come to rest with a target that asks without a pause', async () => {

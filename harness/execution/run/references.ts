@@ -18,6 +18,7 @@ import type { ProgramOp, Workload } from '../../model/workload.ts';
 import { drawnNamesIn } from '../../oracle/drawn-names.ts';
 import { leaseSeconds, lockHolder } from '../../oracle/leadership.ts';
 import { ownPauseMs } from '../../oracle/pace.ts';
+import { itemsUntil } from '../../oracle/rest.ts';
 import { buildReference, idleRates, type ReferenceRun } from '../../oracle/reference.ts';
 import type { StrategyHints } from '../../schedule/strategies/strategy.ts';
 import type { Aim, SpecChange } from '../../schedule/workload/writer.ts';
@@ -207,6 +208,9 @@ async function baseRuns(runner: TrialRunner, trial: Trial): Promise<BaseRuns> {
   );
   for (const history of others) checkAlive(history, host.containment);
   const runs: BaseRuns['runs'] = [first, ...others];
+  // A target that spins undisturbed has no end of work.
+  if (runs.every(cameToRest))
+    habits.workItems = Math.max(...runs.map((run) => itemsUntil(run, phaseStart(run, 'idle'))));
   if (!repeatable) habits.pauseMs = runs.every(cameToRest) ? Math.max(habits.pauseMs, ownPauseMs(others)) : 0;
   return { runs, look };
 }

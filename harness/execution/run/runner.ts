@@ -41,6 +41,8 @@ export interface Habits {
   readsAreActivity: boolean;
   /** How long it may be silent before it goes on by itself, in ms; 0 until measured. */
   pauseMs: number;
+  /** Items that its work takes undisturbed; absent until measured. */
+  workItems?: number;
   /** Names that it draws itself. */
   drawnNames: DrawnNames;
   /** What it does before contention; absent until measured. */

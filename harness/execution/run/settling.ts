@@ -15,7 +15,7 @@ import { Rewatching } from './rewatching.ts';
 import type { TrialOptions } from './trial-options.ts';
 import type { World } from './world.ts';
 
-/** Items without a timer in between that only a spinning target reaches once nobody disturbs it. */
+/** Items without a timer in between that only a spinning target reaches once nobody disturbs it, beyond what its work takes at once. */
 const HOT_ITEMS = 250;
 /** A client whose watch broke goes on with what it knew until it looks again, which takes it a second or two: no loop yet. */
 const BUSY_WALL_MS = 8_000;
@@ -28,7 +28,15 @@ const SETTLE_WINDOWS_MAX = 6;
 const HABIT_MS = 3_000;
 
 /** How a trial says what rest is. */
-type Windows = Pick<TrialOptions, 'settings' | 'pauseMs' | 'settleWindowMs' | 'settleWindowsMax' | 'withholdEcho'>;
+type Windows = Pick<
+  TrialOptions,
+  'settings' | 'pauseMs' | 'settleWindowMs' | 'settleWindowsMax' | 'withholdEcho' | 'workItems'
+>;
+
+/** A life that follows a crash does all that the first one did, and a large operator does that without a pause. */
+function hotMaxOf({ workItems = 0 }: Windows): number {
+  return HOT_ITEMS + workItems;
+}
 
 /**
  * Until the target has been at rest for a window.
@@ -49,7 +57,7 @@ export async function settle(world: World, options: Windows, first?: ActorId): P
   const scheduler = new ReplayScheduler(EMPTY_SCHEDULE);
   const end = await pump(world, first === undefined ? scheduler : preferring(first, scheduler), {
     stepsMax: options.settings.settleStepsMax,
-    hotMax: HOT_ITEMS,
+    hotMax: hotMaxOf(options),
     ...(time.passesByItself === true ? { boundsFromMs: settlingMs + BUSY_WALL_MS } : {}),
     isDeaf: () => (time.passesByItself === true ? rewatching.isPending() : watchGivenUp(world.recorder) !== undefined),
     // Keeps count of the windows as it goes, so that its last answer says why the waiting was over.
@@ -131,7 +139,7 @@ export async function rest(world: World, options: Windows, isDone: (() => boolea
   world.lastActivityMs = time.waited();
   return pump(world, new ReplayScheduler(EMPTY_SCHEDULE), {
     stepsMax: settings.settleStepsMax,
-    hotMax: HOT_ITEMS,
+    hotMax: hotMaxOf(options),
     mayWaitUntil: (atMs) =>
       atMs <= world.incarnations.startsUntilMs ||
       waitedBy(time, atMs) <= world.lastActivityMs + windowMs ||

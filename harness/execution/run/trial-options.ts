@@ -24,6 +24,8 @@ export interface TrialOptions extends NamespacedOptions {
   readonly habit?: Habit;
   /** How long the target may be silent, in ms, before it goes on by itself: no window is shorter, unless one is asked for. */
   readonly pauseMs?: number;
+  /** Items that its work takes undisturbed, from its start to rest: so many without a pause are no loop. */
+  readonly workItems?: number;
   /** Names that the target draws itself. */
   readonly drawnNames?: DrawnNames;
   /** Seeds other than the settings' own, for references. */
