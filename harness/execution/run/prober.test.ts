@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { WIDGETS_PATH } from '../../apiserver/testing.ts';
-import { finalRevisions, type Revision } from '../../model/history.ts';
+import { finalRevisions, type History, type Revision } from '../../model/history.ts';
 import { isMap } from '../../model/json.ts';
 import type { JsonValue, KubeObject } from '../../model/object.ts';
 import type { ExpectedState, ProbeRequest, ProbeResult } from '../../model/probe.ts';
@@ -50,6 +50,26 @@ function outcomesOf(result: ProbeResult): readonly ExpectedState[] {
 }
 
 describe('the expected state', () => {
+  it.each([
+    ['is up from the start', ['started'], true],
+    ['ends once, to begin again with what it has made', ['started', 'exited', 'started'], true],
+    ['does not come back', ['started', 'exited'], false],
+    ['cannot be started', ['start-failed'], false],
+    ['keeps ending', ['started', 'exited', 'started', 'exited', 'started', 'exited', 'started'], false],
+  ] as const)('of a copy that %s', async (_, kinds, settled) => {
+    const runner = runnerOf(thinTarget(setReady));
+    const { reference } = await takeReferences(runner, workload(), []);
+    const processes = kinds.map((kind, at) => ({ at, timeMs: at, actor: 'controller', kind, detail: '' }));
+    const run = async (...[trial, variant]: Parameters<RunVariant>): Promise<History> => ({
+      ...(await runner.run(trial, variant)),
+      processes,
+    });
+
+    const result = await new Prober(run, workload(), reference).probe(EXPECTED, QUIET, await runner.run(QUIET));
+
+    expect(result).toMatchObject({ settled });
+  });
+
   it('is what a fresh target makes of the final state without anything that is its own', async () => {
     const { prober, runner } = await proberOf(withChild);
 

@@ -62,7 +62,7 @@ function targetFailed(history: History, message: string): HarnessError {
 }
 
 /** More lives than this, undisturbed, and it does not stay up. */
-const LIVES_MAX = 3;
+export const LIVES_MAX = 3;
 
 /** Whether no life of the same program has ever asked for anything. */
 function isMute({ operations }: History, actor: ActorId): boolean {
