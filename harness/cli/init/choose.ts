@@ -10,10 +10,11 @@ import type { Console } from '../console.ts';
 import { findDefinitions } from './definitions.ts';
 import { MANIFESTS_FILE, SAMPLE_FILE } from './plan.ts';
 import { renderLocally } from './render-local.ts';
-import { deployedIn, deployments, withArguments, type Deployed } from './deployed.ts';
+import { deployedIn, deployments, withArguments, withMounted, type Deployed } from './deployed.ts';
 import { overlays } from './kustomizations.ts';
 import { canRender, pythonOf } from './prepare.ts';
 import { askCommand } from '../questions.ts';
+import type { Program } from './programs/program.ts';
 import { readRepository, type Repository } from './repository.ts';
 import { findSamples } from './samples.ts';
 import { survey, type CiKind, type Survey } from './survey.ts';
@@ -108,7 +109,7 @@ export async function choose(
       ...(target === undefined ? {} : { target }),
       ...(command === undefined
         ? {}
-        : { command: deployed === undefined ? command : withArguments(command, deployed, shipped !== undefined) }),
+        : { command: deployed === undefined ? command : asDeployed(command, deployed, own, shipped !== undefined) }),
       ...(Object.keys(env).length === 0 ? {} : { env }),
       ...(own?.metrics === undefined ? {} : { metrics: own.metrics }),
       ...(own?.readyWithinMs === undefined ? {} : { readyWithinMs: own.readyWithinMs }),
@@ -147,6 +148,17 @@ function projectOf(manifests: readonly Manifest[]): Project {
 function withNote(found: Survey, folder: string): Survey {
   const note = `${folder} names bases outside of the project: it is rendered without them to ${MANIFESTS_FILE}`;
   return { ...found, definitions: { ...found.definitions, notes: [...found.definitions.notes, note] } };
+}
+
+/** @param isInstalled the manifests are: they bring the files that the Deployment mounts. */
+function asDeployed(
+  command: readonly string[],
+  deployed: Deployed,
+  program: Program | undefined,
+  isInstalled: boolean,
+): readonly string[] {
+  const given = withArguments(command, deployed, isInstalled);
+  return isInstalled ? withMounted(given, deployed, program?.pathFlags ?? {}) : given;
 }
 
 /** Where nothing is installed, a Deployment among the files still says how the controller is started. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { deployedIn, deployments, withArguments } from './deployed.ts';
+import { deployedIn, deployments, withArguments, withMounted } from './deployed.ts';
 import { overlays } from './kustomizations.ts';
 import { repositoryOf } from './repository.ts';
 
@@ -26,12 +26,17 @@ it('takes arguments and environment of the Deployment whose image is called afte
   expect(deployedIn(objects, ['op'])).toEqual({
     args: ['--watch-all', '--metrics-addr=:{port:8080}', '--config={files}/etc/op/c.yaml'],
     env: { NS: 'default' },
+    mounted: ['/etc/op'],
   });
   expect(deployedIn(objects, ['unknown'])?.args).toEqual(['--wrong']);
 });
 
 it('keeps what the command says itself, and mounted files where manifests bring them', () => {
-  const deployed = { args: ['--metrics-addr=:{port:8080}', '--level', 'info', '--config={files}/c.yaml'], env: {} };
+  const deployed = {
+    args: ['--metrics-addr=:{port:8080}', '--level', 'info', '--config={files}/c.yaml'],
+    env: {},
+    mounted: [],
+  };
   const command = ['bin/op', '--metrics-addr=127.0.0.1:{port:metrics}'];
 
   expect(withArguments(command, deployed, false)).toEqual([...command, '--level', 'info']);
@@ -58,9 +63,25 @@ it('finds the plainest overlay after the usual one, none of tests, and none that
 });
 
 it('does not give a subcommand twice', () => {
-  expect(withArguments(['bin/op', 'run'], { args: ['run', '--webhooks'], env: {} }, false)).toEqual([
+  expect(withArguments(['bin/op', 'run'], { args: ['run', '--webhooks'], env: {}, mounted: [] }, false)).toEqual([
     'bin/op',
     'run',
     '--webhooks',
+  ]);
+});
+
+it('leads flags to mounted files that a process finds elsewhere, unless the command says where', () => {
+  const mounted = ['/certs', '/tmp/cache', '/etc/op'];
+  const flags = {
+    'cert-dir': '/certs',
+    'cache-dir': '/tmp/cache',
+    config: '/etc/op/c.yaml',
+    'ca-file': '/certs-of/ca',
+  };
+
+  expect(withMounted(['bin/op', '--config=here.yaml'], { args: [], env: {}, mounted }, flags)).toEqual([
+    'bin/op',
+    '--config=here.yaml',
+    '--cert-dir={files}/certs',
   ]);
 });

@@ -2,18 +2,21 @@
  * How a project's own Deployment starts the controller: its arguments, and its environment where no manifests are installed.
  *
  * Owns: which Deployment that is, among rendered objects or the files of the repository, and which of its arguments a process can be given
- * beside those that its source was found to have. Start at {@link deployedIn} and {@link withArguments}.
+ * beside those that its source was found to have. Start at {@link deployedIn}, {@link withArguments} and {@link withMounted}.
  */
 import { basename } from 'node:path';
 import { argumentsOf, environmentOf, workloadOf } from '../../execution/project/deployment.ts';
 import { parseManifests } from '../../execution/project/manifest-files.ts';
 import { mapOf, mapsOf, textOf, textsOf } from '../../model/json.ts';
 import type { KubeObject } from '../../model/object.ts';
+import { isWithin } from '../../report/is-within.ts';
 import type { Repository } from './repository.ts';
 
 export interface Deployed {
   readonly args: readonly string[];
   readonly env: { readonly [name: string]: string };
+  /** Where its container mounts volumes. */
+  readonly mounted: readonly string[];
 }
 
 const ASIDE = /(^|\/)(tests?|e2e|hack|examples?|samples?|site|docs?|dev[\w-]*|fixtures?|templates)\//i;
@@ -37,6 +40,9 @@ export function deployedIn(objects: readonly KubeObject[], names: readonly strin
   return {
     args: argumentsOf(workload, objects).args.filter((word) => !UNFILLED.test(word.replaceAll(PORT, ''))),
     env: Object.fromEntries(env.filter(([, value]) => !value.includes(MOUNTED) && !UNFILLED.test(value))),
+    mounted: mapsOf(workload.container['volumeMounts'])
+      .map(({ mountPath }) => textOf(mountPath))
+      .filter((path) => path !== ''),
   };
 }
 
@@ -79,6 +85,22 @@ export function withArguments(command: readonly string[], { args }: Deployed, mo
     const isKnown = own.has(word.startsWith('-') ? flagOf(word) : word);
     if (!isKnown && (mountsFiles || !words.some((one) => one.includes(MOUNTED)))) added.push(...words);
   }
+  return [...command, ...added];
+}
+
+/** Where a process finds mounted files as a pod does (docs/manifests.md). */
+const IN_PLACE = /^\/(?:tmp|var|run)\//;
+
+/** The command with those flags that lead to mounted files by default, where a process would not find them there. */
+export function withMounted(
+  command: readonly string[],
+  { mounted }: Deployed,
+  pathFlags: { readonly [flag: string]: string },
+): readonly string[] {
+  const own = new Set(command.slice(1).map(flagOf));
+  const added = Object.entries(pathFlags)
+    .filter(([flag, path]) => !own.has(flag) && !IN_PLACE.test(path) && mounted.some((place) => isWithin(path, place)))
+    .map(([flag, path]) => `--${flag}=${MOUNTED}${path}`);
   return [...command, ...added];
 }
 

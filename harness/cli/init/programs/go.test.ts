@@ -61,3 +61,15 @@ it('starts a program with several commands by the one that its chart starts', ()
 
   expect(program?.command).toEqual(['bin/op', 'server']);
 });
+
+it('knows the paths that flags lead to by default', () => {
+  const program = goProgram(
+    repositoryOf({
+      'go.mod': GO_MOD,
+      'cmd/op/main.go': MAIN('pkg/run'),
+      'pkg/run/run.go': `${RUN}func flags() {\n\tfs.StringVar(&o.certs, "cert-dir", "/certs", "")\n\tfs.StringVarP(&o.file, "config", "c", "/etc/op/c.yaml", "")\n\tflag.String("level", "info", "")\n}\n`,
+    }),
+  );
+
+  expect(program?.pathFlags).toEqual({ 'cert-dir': '/certs', config: '/etc/op/c.yaml' });
+});

@@ -40,6 +40,7 @@ export function goProgram(repository: Repository): Program | undefined {
     ...(source.includes('ENABLE_WEBHOOKS') ? { withoutWebhooks: { ENABLE_WEBHOOKS: 'false' } } : {}),
     ...(metrics ? { metrics: 'http://127.0.0.1:{port:metrics}/metrics' } : {}),
     names: [...new Set([posix.basename(binary), own, posix.basename(moduleName(module))])],
+    pathFlags: pathFlagsIn(packages.closure(chosen)),
     elects: flag('leader-elect') || flag('enable-leader-election'),
     build: ['go', 'build', '-o', binary, `./${chosen}`.replace(/\/\.$/, '')],
     ignored: repository.text('.gitignore').match(/^\/?bin\b/m) === null ? [`/${binary}`] : [],
@@ -75,6 +76,14 @@ function mainPackages(repository: Repository, module: string, packages: GoPackag
 /** `fs.StringVar(&path, "kubeconfig", …)`, `flag.String("kubeconfig", …)`, `flags.BoolVarP(&on, "leader-elect", …)` */
 function definesFlag(text: string, name: string): boolean {
   return new RegExp(`\\.(?:String|Bool|Int|Duration)\\w*\\((?:\\s*&[\\w.]+,)?\\s*"${name}"`).test(text);
+}
+
+/** `fs.StringVar(&dir, "cert-dir", "/certs", …)`, `flags.StringVarP(&file, "config", "c", "/etc/op/config.yaml", …)` */
+const PATH_FLAG = /\.String\w*\((?:\s*&[\w.]+,)?\s*"([\w-]+)",\s*(?:"\w?",\s*)?"(\/[^"\s]+)"/g;
+
+function pathFlagsIn(closure: readonly { readonly text: string }[]): { readonly [flag: string]: string } {
+  const found = closure.flatMap(({ text }) => [...text.matchAll(PATH_FLAG)]);
+  return Object.fromEntries(found.map(([, flag = '', path = '']) => [flag, path] as const));
 }
 
 /**

@@ -14,6 +14,8 @@ export interface Program {
   readonly names?: readonly string[];
   readonly metrics?: string;
   readonly readyWithinMs?: number;
+  /** Flags of its source whose default is an absolute path. */
+  readonly pathFlags?: { readonly [flag: string]: string };
   /** It can elect a leader. */
   readonly elects: boolean;
   /** Makes `command[0]`, in words for `spawn`. */
