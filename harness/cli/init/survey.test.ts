@@ -63,6 +63,21 @@ describe('programs', () => {
       ['-m', 'op.main'],
       'python3 -m venv .venv && .venv/bin/pip install -r requirements.txt',
     ],
+    [
+      'handlers in a folder of a package without a file of its own',
+      { 'op/__init__.py': '', 'op/a/b/on.py': 'import kopf\n@kopf.on.create("a")\ndef f(): pass\n', 'setup.py': '' },
+      ['-m', 'op.a.b.on'],
+      'python3 -m venv .venv && .venv/bin/pip install -e .',
+    ],
+    [
+      'handlers that use a client, where nothing declares what they need',
+      {
+        'on.py': 'import kopf\nfrom kubernetes import client\n@kopf.on.create("a")\ndef f(): pass\n',
+        'more.py': 'import kr8s\n',
+      },
+      ['on.py'],
+      'python3 -m venv .venv && .venv/bin/pip install kopf kr8s kubernetes',
+    ],
   ])('runs kopf with %s', (_, texts: { readonly [path: string]: string }, named, get) => {
     const { program } = look(texts);
 
@@ -114,10 +129,12 @@ describe('programs', () => {
     const polls = 'import kopf\n@kopf.timer("a", interval=5)\ndef f(): pass\n';
     const quick = 'import kopf\n@kopf.timer("a", interval=0.5, backoff=B)\ndef f(): pass\n';
 
-    expect(look({ 'op.py': polls }).program?.notes).toEqual([
+    const notes = look({ 'op.py': polls }).program?.notes ?? [];
+    expect(notes).toEqual([
       expect.stringContaining('op.py polls every 5 s'),
       expect.stringContaining('settings.execution.default_backoff'),
     ]);
+    for (const note of notes) expect(note).toContain('where time is real ("stalemate doctor")');
     expect(look({ 'op.py': quick }).program?.notes).toEqual([]);
   });
 

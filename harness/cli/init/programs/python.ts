@@ -20,7 +20,7 @@ export function pythonProgram(repository: Repository, pythonFor: (module: string
   const handlers = using.filter((file) => HANDLER.test(repository.text(file)));
   const started = starter === undefined ? kopfRun(repository, handlers.length > 0 ? handlers : using) : [starter];
   return {
-    ...python(repository, 'kopf', 'kopf'),
+    ...python(repository, ['kopf', ...clientsIn(repository, sources)], 'kopf'),
     command: [pythonFor('kopf'), ...started],
     notes: [
       ...(starter === undefined ? [] : [scopeNote(`${starter} starts kopf itself`)]),
@@ -41,7 +41,7 @@ function clientProgram(
   const starters = sources.filter((file) => posix.basename(file) === '__main__.py' || MAIN.test(repository.text(file)));
   const started = starters.find((file) => moduleOf(file) !== undefined) ?? starters[0];
   return {
-    ...python(repository, module, `the client "${module}"`),
+    ...python(repository, [module], `the client "${module}"`),
     command: started === undefined ? [] : [pythonFor(module), ...fileOrModule(repository, started)],
     notes: [
       started === undefined
@@ -51,11 +51,22 @@ function clientProgram(
   };
 }
 
-function python(repository: Repository, module: string, named: string): Omit<Program, 'command' | 'notes'> {
+/** Clients of the API that it imports beside its framework. */
+function clientsIn(repository: Repository, sources: readonly string[]): readonly string[] {
+  const found = sources.map((file) => CLIENT.exec(repository.text(file))?.[1]);
+  return [...new Set(found)].filter((name) => name !== undefined).toSorted();
+}
+
+/** @param modules what it imports: it can be started once the first is there. */
+function python(
+  repository: Repository,
+  modules: readonly [string, ...(readonly string[])],
+  named: string,
+): Omit<Program, 'command' | 'notes'> {
   return {
     language: `Python, ${named}`,
     elects: false,
-    needs: { path: module, get: installText(repository, module) },
+    needs: { path: modules[0], get: installText(repository, modules) },
     readyWithinMs: 60_000,
     setUp: 'python',
   };
@@ -65,30 +76,33 @@ function scopeNote(who: string): string {
   return `${who}: it should watch the namespace "default", or all`;
 }
 
-/** What makes runs long, which take place in real time. */
+/** What makes runs long that take real time. */
 function paceNotes(repository: Repository, files: readonly string[]): readonly string[] {
-  const more = 'runs take place in real time (docs/programs.md, "Intervals and retries")';
   const slow = files.flatMap((file) =>
     [...repository.text(file).matchAll(/\binterval\s*=\s*(\d+(?:\.\d+)?)/g)]
       .filter(([, seconds]) => Number(seconds) > 1)
       .map(
-        ([, seconds]) => `${file} polls every ${seconds} s: let a variable set it, and make it 0.5 in "env"; ${more}`,
+        ([, seconds]) =>
+          `${file} polls every ${seconds} s: ${WHERE_REAL}, let a variable set it, and make it 0.5 in "env"`,
       ),
   );
   const sets = files.some((file) => /\b(?:default_)?backoff\s*=/.test(repository.text(file)));
-  const retry =
-    'kopf tries again 60 s after an error: let a variable set settings.execution.default_backoff, and make it 0.5 in "env"';
-  return [...slow.slice(0, 1), ...(sets ? [] : [slow.length > 0 ? retry : `${retry}; ${more}`])];
+  const retry = `kopf tries again 60 s after an error: ${WHERE_REAL}, let a variable set settings.execution.default_backoff, and make it 0.5 in "env"`;
+  return [...slow.slice(0, 1), ...(sets ? [] : [retry])];
 }
+
+const WHERE_REAL = 'where time is real ("stalemate doctor")';
 
 function kopfRun(repository: Repository, files: readonly string[]): readonly string[] {
   const named = files.flatMap((file) => fileOrModule(repository, file));
   return ['-m', 'kopf', 'run', '--standalone', '--namespace={namespace}', ...named];
 }
 
-/** A file inside a package is loaded as a module, or its relative imports fail. */
+/** A file inside a package is loaded as a module, or its relative imports fail. Folders inside a package need no file of their own. */
 function fileOrModule(repository: Repository, file: string): readonly string[] {
-  if (!has(repository, posix.join(posix.dirname(file), '__init__.py'))) return [file];
+  const folders = file.split('/').slice(0, -1);
+  const isInPackage = folders.some((_, at) => has(repository, posix.join(...folders.slice(0, at + 1), '__init__.py')));
+  if (!isInPackage) return [file];
   const module = file
     .replace(/^src\//, '')
     .replace(/(\/__main__)?\.py$/, '')
@@ -96,11 +110,19 @@ function fileOrModule(repository: Repository, file: string): readonly string[] {
   return ['-m', module];
 }
 
-function installText(repository: Repository, module: string): string {
+function installText(repository: Repository, modules: readonly string[]): string {
   if (has(repository, 'uv.lock')) return 'uv sync';
   if (has(repository, 'poetry.lock')) return 'poetry install';
   const [requirements] = repository.files.filter((file) => /^requirements[\w-]*\.txt$/.test(file));
+  const isInstallable = ['pyproject.toml', 'setup.py', 'setup.cfg'].some((file) => has(repository, file));
   const what =
-    requirements === undefined ? (has(repository, 'pyproject.toml') ? '-e .' : module) : `-r ${requirements}`;
+    requirements === undefined
+      ? isInstallable
+        ? '-e .'
+        : modules.map((module) => DISTRIBUTED_AS[module] ?? module).join(' ')
+      : `-r ${requirements}`;
   return `python3 -m venv .venv && .venv/bin/pip install ${what}`;
 }
+
+/** Modules that are installed by another name. */
+const DISTRIBUTED_AS: { readonly [module: string]: string | undefined } = { pykube: 'pykube-ng' };
