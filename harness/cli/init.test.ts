@@ -120,6 +120,16 @@ export default async function start({ kubeConfig }) {
   expect(code).toBe(3);
 });
 
+it('says why a controller ends at once, also where there is nothing to try it with', { timeout: 120_000 }, () => {
+  const command = ['--', 'sh', '-c', 'echo no module named gadget; exit 3'];
+
+  const { code, stdout } = stalemate(['init', '--ci', 'none', ...command], { cwd: folder });
+
+  expect(stdout).toContain('stopped the target does not stay up, also without any sample: with code 3\n');
+  expect(stdout).toContain('no module named gadget\n');
+  expect(code).toBe(3);
+});
+
 it('says what has to be installed first', () => {
   project();
   rmSync(join(folder, 'node_modules'));

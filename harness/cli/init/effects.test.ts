@@ -106,6 +106,16 @@ it('says why the API server refused the sample, and what the target was refused'
   });
 });
 
+it('finds missing kinds in what kopf logs', () => {
+  const line =
+    "kopf._core.reactor.o [WARNING ] Unresolved resources cannot be served (try creating their CRDs): Selector(group='example.com', version='v1', any_name='widgets'), Selector(group='other.example.com', any_name='gadget')";
+
+  expect(missingKindsIn(history([], [], [line]), new Set())).toEqual([
+    { group: 'example.com', kinds: ['widgets'] },
+    { group: 'other.example.com', kinds: ['gadget'] },
+  ]);
+});
+
 it('finds missing kinds in discovery, in lists, and in what controller-runtime logs', () => {
   const run = history(
     [

@@ -10,9 +10,9 @@ import { stringify } from 'yaml';
 import { realNow } from '../../determinism/real-time.ts';
 import type { RunConfig } from '../../execution/config/run-config.ts';
 import { secretSources } from '../../execution/config/secret-sources.ts';
-import { isSilent } from '../../execution/run/undisturbed-trouble.ts';
+import { isSilent, isUp } from '../../execution/run/undisturbed-trouble.ts';
 import { roleOf } from '../../model/actor.ts';
-import { isWrite, type History } from '../../model/history.ts';
+import { isWrite, type History, type ProcessEvent } from '../../model/history.ts';
 import { isRecord } from '../../model/json.ts';
 import type { KubeObject } from '../../model/object.ts';
 import { countText } from '../../report/count-text.ts';
@@ -45,8 +45,12 @@ export async function makeContact(choice: Choice, flags: InitFlags, context: Com
   const until = realNow() + TRY_MS;
   let now = choice;
   let alone = await runAlone(now, until, context);
-  // What does not start, or asks for nothing, is the first run's to report.
-  if (alone === undefined || isSilent(alone)) return { choice };
+  if (alone === undefined) return { choice };
+  if (isSilent(alone)) {
+    // It is the first run's to report, if there is anything to run it with.
+    const end = (choice.options.samples ?? []).length > 0 ? undefined : endOf(alone);
+    return end === undefined ? { choice } : tellEnded(end.detail, alone, say);
+  }
   const missing = missingKindsIn(alone, groupsOf(now.found.definitions.crds));
   let left = missing;
   if (missing.length > 0) {
@@ -57,7 +61,7 @@ export async function makeContact(choice: Choice, flags: InitFlags, context: Com
       alone = (await runAlone(now, until, context)) ?? alone;
     }
   }
-  const ended = alone.processes.findLast(({ kind }) => kind === 'exited');
+  const ended = endOf(alone);
   if (ended !== undefined && isStuck(alone) && left.length === 0) return tellEnded(ended.detail, alone, say);
   if (flags.sample !== undefined)
     return left.length > 0 && isStuck(alone) ? tellStuck(left, alone, say) : { choice: now };
@@ -80,6 +84,7 @@ export async function makeContact(choice: Choice, flags: InitFlags, context: Com
   const chosen = await tryCandidates(choosing);
   if (chosen.length === 0) {
     if (left.length > 0 && isStuck(alone)) return tellStuck(left, alone, say);
+    if (ended !== undefined && !isUp(alone)) return tellEnded(ended.detail, alone, say);
     return tellNothing(last ?? alone, say, console.called);
   }
   for (const group of left) say('note', `${missingText(group)}: not there, and it works without`);
@@ -226,6 +231,10 @@ function effectText({ written, refused, wanted, restless }: Effect): string {
 const WANTED_SHOWN = 3;
 /** A longer text is not repeated for each of several samples. */
 const SHORT = 60;
+
+function endOf({ processes }: History): ProcessEvent | undefined {
+  return processes.findLast(({ kind }) => kind === 'exited');
+}
 
 /** It never got as far as reconciling anything. */
 function isStuck({ operations }: History): boolean {

@@ -15,11 +15,12 @@ export interface MissingGroup {
 }
 
 const DISCOVERED = /^\/apis\/([^/]+)(?:\/[^/]+)?$/;
-/** How client-go and controller-runtime name them. */
+/** How client-go, controller-runtime and kopf name them. */
 const LOGGED: readonly RegExp[] = [
   /no matches for kind \\?"(?<kind>\w+)\\?" in (?:version|group) \\?"(?<group>[\w.-]+)/g,
   /"kind": ?"(?<kind>\w+)\.(?<group>[\w-]+(?:\.[\w-]+)+)", ?"error": ?"(?:no matches for|failed to get restmapping)/g,
   /no matches for (?:kind )?(?<group>[\w-]+(?:\.[\w-]+)+)\/\w+, (?:Resource|Kind)=(?<kind>\w+)/g,
+  /\bSelector\(group='(?<group>[\w-]+(?:\.[\w-]+)+)'(?:, version='\w+')?, \w+='(?<kind>[\w-]+)'/g,
 ];
 
 /** @param served groups that the server has. */

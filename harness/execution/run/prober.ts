@@ -21,7 +21,7 @@ import { activityAfter, goesOn, laterHalf, restStart } from '../../oracle/rest.t
 import { foreignInput } from './foreign-input.ts';
 import type { Live } from './live.ts';
 import type { TrialOptions } from './trial-options.ts';
-import { LIVES_MAX } from './undisturbed-trouble.ts';
+import { isUp } from './undisturbed-trouble.ts';
 
 /** How long may still be waited for runs that stand, in ms of real time. */
 export interface Patience {
@@ -162,7 +162,7 @@ export class Prober {
     return {
       probe: 'expected-state',
       outcomes: [run, ...runs].map((one) => stateOf(one)),
-      settled: run.settlement.result === 'quiescent' && stayed(run),
+      settled: run.settlement.result === 'quiescent' && isUp(run),
     };
   }
 
@@ -263,16 +263,6 @@ function freshWrites(run: History): ProbeResult {
     .filter((revision) => revision.at > since && roleOf(revision.actor) === 'target')
     .map((revision) => describeWrite(run, revision));
   return { probe: 'fresh-incarnation', writes, settled: run.settlement.result === 'quiescent' };
-}
-
-/**
- * Whether the target was there at the end: of one that could not start, nothing can be expected. A manager that has made its certificate
- * may end once, for its next life to find it mounted.
- */
-function stayed({ processes }: History): boolean {
-  const ends = processes.filter(({ kind }) => kind === 'exited' || kind === 'start-failed');
-  const last = processes.findLast(({ kind }) => kind !== 'unhandled');
-  return ends.length < LIVES_MAX && !ends.some((end) => end === last);
 }
 
 function quietTrial(workload: Workload): Trial {

@@ -62,7 +62,17 @@ function targetFailed(history: History, message: string): HarnessError {
 }
 
 /** More lives than this, undisturbed, and it does not stay up. */
-export const LIVES_MAX = 3;
+const LIVES_MAX = 3;
+
+/**
+ * Whether the target was there at the end of an undisturbed run. A manager that has made its certificate may end once, for its next life
+ * to find it mounted.
+ */
+export function isUp({ processes }: History): boolean {
+  const ends = processes.filter(({ kind }) => kind === 'exited' || kind === 'start-failed');
+  const last = processes.findLast(({ kind }) => kind !== 'unhandled');
+  return ends.length < LIVES_MAX && !ends.some((end) => end === last);
+}
 
 /** Whether no life of the same program has ever asked for anything. */
 function isMute({ operations }: History, actor: ActorId): boolean {
