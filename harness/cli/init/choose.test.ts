@@ -14,11 +14,27 @@ const PROJECT = {
   'main.go': 'package main\nfunc main() {\n\tctrl.NewManager(c)\n\tos.Getenv("ENABLE_WEBHOOKS")\n}\n',
   'config/manager/kustomization.yaml': 'resources: [manager.yaml]\n',
   'config/webhook/kustomization.yaml': 'resources: [manifests.yaml]\n',
-  'config/manager/manager.yaml': 'apiVersion: apps/v1\nkind: Deployment\nmetadata: { name: manager }\n',
+  'config/manager/manager.yaml': `apiVersion: apps/v1
+kind: Deployment
+metadata: { name: manager }
+spec:
+  selector: { matchLabels: { app: op } }
+  template:
+    metadata: { labels: { app: op } }
+    spec: { containers: [{ name: op, image: example.com/op }] }
+`,
+  'config/once/kustomization.yaml': 'resources: [job.yaml]\n',
+  'config/once/job.yaml': `apiVersion: batch/v1
+kind: Job
+metadata: { name: once }
+spec:
+  completions: NUM_NODES
+  template: { spec: { restartPolicy: Never, containers: [{ name: op, image: example.com/op }] } }
+`,
   'config/webhook/manifests.yaml': `apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingWebhookConfiguration
 metadata: { name: validation }
-webhooks: [{ name: v.example.com, clientConfig: { service: { name: webhooks, namespace: system } } }]
+webhooks: [{ name: v.example.com, sideEffects: None, admissionReviewVersions: [v1], clientConfig: { service: { name: webhooks, namespace: system } } }]
 `,
 };
 
@@ -52,6 +68,13 @@ describe.runIf(hasKubectl)('webhooks of a project', () => {
     expect(await chosen('../manager, ../webhook')).toEqual({
       manifests: ['config/default'],
       env: undefined,
+    });
+  });
+
+  it('are not those of an overlay that somebody has to fill in first', async () => {
+    expect(await chosen('../manager, ../webhook, ../once')).toEqual({
+      manifests: undefined,
+      env: { ENABLE_WEBHOOKS: 'false' },
     });
   });
 });

@@ -8,6 +8,7 @@ import { HarnessError } from '../../model/errors.ts';
 import type { KubeObject } from '../../model/object.ts';
 import type { Console } from '../console.ts';
 import { findDefinitions } from './definitions.ts';
+import { isInstallable } from './installable.ts';
 import { MANIFESTS_FILE, SAMPLE_FILE } from './plan.ts';
 import { renderLocally } from './render-local.ts';
 import { deployedIn, deployments, withArguments, withMounted, type Deployed } from './deployed.ts';
@@ -84,8 +85,8 @@ export async function choose(
       `could not find out how the controller is started${program === undefined ? '' : ` (${program.notes.join('; ')})`}, expected its command; name it: ${called} init -- COMMAND ARGS`,
     );
   const own = flags.command === undefined ? program : undefined;
-  const overlay = command === undefined ? undefined : overlayOf(repository, cwd);
-  // What cannot be rendered to one Deployment would stop every run; it is offered behind a #.
+  const overlay = command === undefined ? undefined : overlayOf(repository, cwd, command[0] ?? '');
+  // What cannot be rendered and installed would stop every run; it is offered behind a #.
   const manifests = overlay ?? found.manifests;
   const partly = overlay === undefined && command !== undefined ? renderedWithoutRemote(repository) : undefined;
   const shipped =
@@ -124,11 +125,14 @@ export async function choose(
 /** Rendering takes a moment each. */
 const RENDERED_MAX = 6;
 
-/** The likeliest kustomization that can be rendered here, without the network, to something with one Deployment. */
-function overlayOf(repository: Repository, cwd: string): string | undefined {
+/** The likeliest kustomization that can be rendered here, without the network, to something that can be installed as it is. */
+function overlayOf(repository: Repository, cwd: string, program: string): string | undefined {
   return overlays(repository)
     .slice(0, RENDERED_MAX)
-    .find(({ folder, usual }) => canRender(folder, cwd, !usual))?.folder;
+    .find(
+      ({ folder, usual }) =>
+        canRender(folder, cwd, !usual) && isInstallable(loadProject([resolve(cwd, folder)]), program),
+    )?.folder;
 }
 
 /** The likeliest overlay that leads out of the project, without what lies there. */

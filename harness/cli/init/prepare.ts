@@ -32,10 +32,10 @@ function isThere(path: string, { setUp, command }: Program, cwd: string): boolea
   return canImport(command[0] ?? '', path, cwd);
 }
 
-/** Whether a kustomization can be rendered here, to something with one Deployment, and with roles for it where that is asked for. */
+/** Whether a kustomization can be rendered here, to something with a Deployment, and with roles for it where that is asked for. */
 export function canRender(path: string, cwd: string, withRoles: boolean): boolean {
   const { status, stdout } = spawnSync('kubectl', ['kustomize', path], { cwd, encoding: 'utf8', maxBuffer: 2 ** 28 });
-  if (status !== 0 || (stdout.match(/^kind: Deployment$/gm) ?? []).length !== 1) return false;
+  if (status !== 0 || !/^kind: Deployment$/m.test(stdout)) return false;
   return !withRoles || /^kind: (?:Cluster)?RoleBinding$/m.test(stdout);
 }
 

@@ -1,0 +1,20 @@
+/** Whether what an overlay renders to can be installed as it is, with the target among it: some are templates for scripts to fill in. */
+import { findWorkload } from '../../execution/project/deployment.ts';
+import { installProject } from '../../execution/project/install.ts';
+import type { Project } from '../../execution/project/load.ts';
+import { HarnessError } from '../../model/errors.ts';
+import { createServer } from '../embedded-server.ts';
+
+/** @param program what the target is started by: of several workloads, it tells which one the target is. */
+export function isInstallable({ crds, objects }: Project, program: string): boolean {
+  try {
+    if (findWorkload(objects, program, undefined)?.kind !== 'Deployment') return false;
+    const server = createServer();
+    for (const crd of crds) server.installCrd(crd);
+    installProject(server, objects, 'default');
+    return true;
+  } catch (error) {
+    if (!(error instanceof HarnessError)) throw error;
+    return false;
+  }
+}
