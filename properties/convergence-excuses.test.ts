@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { manifest } from '../harness/oracle/test-history.ts';
 import { convergence } from './convergence.ts';
 import { WIDGETS, REFERENCE, run, expected, healthy, probes, judge, undisturbed } from './test-convergence.ts';
 
@@ -35,6 +36,29 @@ it.each([
 ])('settles after %d refusals of one request for as long as a work queue may hold it back', (refusals, windowMs) => {
   const { h } = run('Ready', 'old');
   for (let n = 0; n < refusals; n++) h.call('controller', 'update', 'deployments.apps', 'nothing', { body: {} });
+  const history = h.build({ reference: { ...REFERENCE, backOffMs: 1_100_000 }, probes: [expected(...healthy())] });
+
+  expect(convergence.check(history)).toMatchObject({ needs: [{ probe: 'extended-settle', windowMs }, {}] });
+});
+
+it.each([
+  ['many events', 14, true, 1_100_000],
+  ['many events that come after it has succeeded', 14, false, 120_000],
+  ['a few events', 8, true, 120_000],
+])('settles after two refusals and %s as long as a work queue may hold back what both asked for', (...given) => {
+  const [, events, isBefore, windowMs] = given;
+  const { h } = run('Ready', 'old');
+  const refused = (): void => void h.call('controller', 'update', 'deployments.apps', 'a', { body: {} });
+  const change = (): void => {
+    for (let n = 0; n < events; n++) h.create('user', 'configmaps', manifest('ConfigMap', `c${n}`));
+    h.deliver('controller', 'configmaps');
+  };
+  refused();
+  refused();
+  if (isBefore) change();
+  h.create('user', 'deployments.apps', manifest('Deployment', 'a'));
+  h.update('controller', 'deployments.apps', h.live('deployments.apps', 'a'));
+  if (!isBefore) change();
   const history = h.build({ reference: { ...REFERENCE, backOffMs: 1_100_000 }, probes: [expected(...healthy())] });
 
   expect(convergence.check(history)).toMatchObject({ needs: [{ probe: 'extended-settle', windowMs }, {}] });

@@ -15,16 +15,23 @@ export interface FailureStreak {
   readonly gapsMs: readonly number[];
   /** No attempt succeeded afterwards. */
   readonly open: boolean;
+  /** The attempt that succeeded afterwards. */
+  readonly endedBy?: Operation;
 }
 
 /** All streaks of the target's failures, in order of their first failure. Most histories have none or short ones. */
 export function failureStreaks(history: History): readonly FailureStreak[] {
   let open: Map<string, Operation[]> | undefined;
-  const streaks: { attempts: Operation[]; open: boolean }[] = [];
+  const streaks: Operation[][] = [];
+  const ended = new Map<readonly Operation[], Operation>();
   for (const operation of history.operations) {
     if (operation.verb === 'watch' || roleOf(operation.actor) !== 'target') continue;
     if (!isFailure(operation)) {
-      if (open !== undefined && operation.outcome.type === 'ok') open.delete(keyOf(operation));
+      if (open === undefined || operation.outcome.type !== 'ok') continue;
+      const key = keyOf(operation);
+      const over = open.get(key);
+      if (over !== undefined) ended.set(over, operation);
+      open.delete(key);
       continue;
     }
     open ??= new Map();
@@ -33,12 +40,18 @@ export function failureStreaks(history: History): readonly FailureStreak[] {
     if (attempts === undefined) {
       const fresh = [operation];
       open.set(key, fresh);
-      streaks.push({ attempts: fresh, open: true });
+      streaks.push(fresh);
     } else attempts.push(operation);
   }
-  if (open === undefined) return [];
-  const pending = new Set(open.values());
-  return streaks.map(({ attempts }) => ({ attempts, gapsMs: gapsOf(attempts), open: pending.has(attempts) }));
+  return streaks.map((attempts): FailureStreak => {
+    const endedBy = ended.get(attempts);
+    return {
+      attempts,
+      gapsMs: gapsOf(attempts),
+      open: endedBy === undefined,
+      ...(endedBy === undefined ? {} : { endedBy }),
+    };
+  });
 }
 
 /**

@@ -8,7 +8,7 @@ import type { History, Mark, Operation, Revision } from '../model/history.ts';
 import { isWrite } from '../model/history.ts';
 import { leafPattern } from '../model/leaf.ts';
 import { indexOf } from './history-index.ts';
-import { failureStreaks } from './failures.ts';
+import { failureStreaks, type FailureStreak } from './failures.ts';
 import { lockHolder } from './leadership.ts';
 
 /**
@@ -107,17 +107,33 @@ export const SETTLE_MS_MAX = 2_000_000;
 const NEXT_GAP = 2.5;
 
 /**
- * After so many refusals a work queue may hold the object back for as long as it ever does: each event that is queued with a rate limit
- * counts like a failure until one attempt succeeds, and neither shows in requests.
+ * After so many refusals a work queue may hold the object back for as long as it ever does: their retries, and events, show in no
+ * requests.
  */
 const REFUSALS_MIN = 4;
+/** client-go's first back-off; each further one is twice as long. */
+const FIRST_BACK_OFF_MS = 5;
 
 /** How long a suspect of this history is looked at. */
 export function suspectSettleMs(history: History): number {
   const { suspectSettleMs: usual = EXTENDED_SETTLE_MS, backOffMs } = history.reference ?? {};
   if (backOffMs === undefined || backOffMs <= usual) return usual;
-  const isHeldBack = failureStreaks(history).some(({ attempts, open }) => open && attempts.length >= REFUSALS_MIN);
+  const isHeldBack = failureStreaks(history).some(
+    (streak) =>
+      (streak.open && streak.attempts.length >= REFUSALS_MIN) || queuedBackOffMs(history.deliveries, streak) > usual,
+  );
   return isHeldBack ? backOffMs : usual;
+}
+
+/**
+ * How long a work queue may hold an object back that is queued with a rate limit for each event: it counts them like failures until an
+ * attempt succeeds, and what was queued before, the echo of that attempt as well, keeps its delay.
+ */
+function queuedBackOffMs(deliveries: History['deliveries'], { attempts, endedBy }: FailureStreak): number {
+  const [first] = attempts;
+  const untilAt = endedBy?.answered?.at ?? Number.POSITIVE_INFINITY;
+  const events = deliveries.filter(({ actor, at }) => actor === first?.actor && at > first.invoked.at && at < untilAt);
+  return FIRST_BACK_OFF_MS * 2 ** (attempts.length + events.length);
 }
 
 /** The silence, at least `atLeastMs`, after which no back-off that the observed failures have earned can still be pending. */
