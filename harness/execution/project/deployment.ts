@@ -5,6 +5,7 @@
  * would find elsewhere put where a process finds it. Does not own: starting it. Start at {@link workloadOf}.
  */
 import { basename } from 'node:path';
+import { NODE_NAME } from '../../actors/environment/workloads/kubelet.ts';
 import type { ProjectManifests } from '../../model/counterexample.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { isMap, listOf, mapOf, mapsOf, textOf, textsOf } from '../../model/json.ts';
@@ -182,9 +183,6 @@ function resolved(
   return undefined;
 }
 
-/** The node that the target's pod would be on. */
-export const NODE = 'stalemate-node';
-
 /** What the target's pod is called. */
 export function podName({ object }: TargetWorkload): string {
   return `${object.metadata.name ?? ''}-0`;
@@ -206,7 +204,7 @@ function ofPod(path: string, workload: TargetWorkload): string | undefined {
     case 'spec.serviceAccountName':
       return textOf(pod['serviceAccountName']) || 'default';
     case 'spec.nodeName':
-      return NODE;
+      return NODE_NAME;
     case 'status.podIP':
     case 'status.hostIP':
     case 'status.podIPs':

@@ -25,6 +25,23 @@ describe('installing a project', () => {
     expect(made.object('configmaps', 'home', 'b')).toBeDefined();
   });
 
+  it('keeps the status of a node, which is set when it is made, and of nothing else', () => {
+    const made = server();
+    const status = { phase: 'Active' };
+
+    installProject(
+      made,
+      [
+        { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' }, spec: {}, status: { capacity: { cpu: '4' } } },
+        { apiVersion: 'v1', kind: 'Service', metadata: { name: 's' }, spec: { ports: [{ port: 1 }] }, status },
+      ],
+      'home',
+    );
+
+    expect(made.object('nodes', '', 'n')?.['status']).toMatchObject({ capacity: { cpu: '4' } });
+    expect(made.object('services', 'home', 's')?.['status']).not.toMatchObject(status);
+  });
+
   it('fills roles that gather the rules of others', () => {
     const role = (name: string, more: object): KubeObject => ({
       apiVersion: 'rbac.authorization.k8s.io/v1',

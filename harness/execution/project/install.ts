@@ -28,9 +28,14 @@ export function creationsOf(
     .flatMap((object): readonly Creation[] => {
       const kind = kindFor(object.apiVersion, object.kind);
       if (kind === undefined) return [];
-      const { status: _, ...stored } = object;
+      const { status, ...stored } = object;
       const home = kind.namespaced ? (object.metadata.namespace ?? namespace) : '';
-      const body = { ...stored, metadata: { ...object.metadata, ...(home === '' ? {} : { namespace: home }) } };
+      const body = {
+        ...stored,
+        metadata: { ...object.metadata, ...(home === '' ? {} : { namespace: home }) },
+        // Only nodes are made with one.
+        ...(object.kind === 'Node' && status !== undefined ? { status } : {}),
+      };
       const name = `${home === '' ? '' : `${home}/`}${object.metadata.name ?? ''}`;
       const itself = {
         path: collectionPath(kind, home),

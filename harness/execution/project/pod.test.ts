@@ -110,6 +110,31 @@ spec: { secretName: rotated }
   });
 });
 
+describe('the node of the target', () => {
+  const named = PROJECT.replace(
+    '- name: manager\n          ports',
+    '- name: manager\n          env: [{ name: NODE, valueFrom: { fieldRef: { fieldPath: spec.nodeName } } }]\n          ports',
+  );
+  const nodesOf = (text: string, cluster: 'embedded' | 'kind' | 'existing'): readonly KubeObject[] => {
+    const objects = parseAllDocuments(text).map((document) => document.toJS() as KubeObject);
+    const project = { objects, authorization: 'allow-all', workload: 'Deployment/system/manager' } as const;
+    return podFor({ crds: [], namespace: 'default', cluster, project }).project?.objects ?? [];
+  };
+  const isNode = ({ kind }: KubeObject): boolean => kind === 'Node';
+
+  it('is there where the environment of the target names it', () => {
+    const [node] = nodesOf(named, 'embedded').filter(isNode);
+
+    expect(node).toMatchObject({ metadata: { name: 'stalemate-node' }, status: { conditions: [{ type: 'Ready' }] } });
+  });
+
+  it('is not there where nothing names it, nor where there are other nodes', () => {
+    const others = [nodesOf(PROJECT, 'embedded'), nodesOf(named, 'kind'), nodesOf(named, 'existing')];
+
+    expect(others.flat().filter(isNode)).toEqual([]);
+  });
+});
+
 describe('the pod of the target itself', () => {
   const names = '[{ name: POD_NAME, valueFrom: { fieldRef: { fieldPath: metadata.name } } }]';
   const naming = PROJECT.replace(

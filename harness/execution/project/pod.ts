@@ -4,6 +4,7 @@
  *
  * Start at {@link podFor}.
  */
+import { node, NODE_NAME } from '../../actors/environment/workloads/kubelet.ts';
 import { SERVING_CERTS, type MountedFile, type MountedFolder } from '../../actors/process/mounted-files.ts';
 import { CertificateAuthority } from '../../apiserver/http/certificates.ts';
 import type { ProcessTarget } from '../../model/counterexample.ts';
@@ -11,7 +12,7 @@ import { isMap, mapOf, mapsOf, textOf } from '../../model/json.ts';
 import type { JsonObject, KubeObject } from '../../model/object.ts';
 import type { Subject } from '../subject.ts';
 import { certificateEntries, madeSecrets } from './certificates.ts';
-import { environmentOf, NODE, podName, targetWorkload, type TargetWorkload } from './deployment.ts';
+import { environmentOf, podName, targetWorkload, type TargetWorkload } from './deployment.ts';
 import { mountsOf } from './mounts.ts';
 import { asksWebhooks, serviceNames, withAuthority } from './webhooks.ts';
 
@@ -72,7 +73,10 @@ export function podFor({
     // On a cluster that is not ours nothing is made that the manifests do not hold.
     project: {
       ...project,
-      objects: (cluster === 'existing' ? objects : [...all, ...ownPod(workload, cluster)]).map(trusting),
+      objects: (cluster === 'existing'
+        ? objects
+        : [...all, ...ownPod(workload, cluster), ...ownNode(workload, cluster)]
+      ).map(trusting),
     },
     ...(isAsked ? { authority } : {}),
   };
@@ -84,10 +88,7 @@ export function podFor({
  */
 function ownPod(workload: TargetWorkload, cluster: Subject['cluster']): readonly KubeObject[] {
   const { object, namespace, container } = workload;
-  const isNamed = mapsOf(container['env']).some(
-    ({ valueFrom }) => mapOf(mapOf(valueFrom)['fieldRef'])['fieldPath'] === 'metadata.name',
-  );
-  if (!isNamed || cluster === 'kind') return [];
+  if (!isGiven(workload, 'metadata.name') || cluster === 'kind') return [];
   const { labels, annotations } = mapOf(mapOf(mapOf(object['spec'])['template'])['metadata']);
   const pod: KubeObject = {
     apiVersion: 'v1',
@@ -99,11 +100,24 @@ function ownPod(workload: TargetWorkload, cluster: Subject['cluster']): readonly
       ...(isMap(annotations) ? { annotations: textsByName(annotations) } : {}),
     },
     spec: {
-      nodeName: NODE,
+      nodeName: NODE_NAME,
       containers: [{ name: textOf(container['name']), image: textOf(container['image']) || 'target' }],
     },
   };
   return [pod];
+}
+
+/** Where runs begin: nothing depends on how long ago a node was last heard of. */
+const HEARD_AT = '2026-01-01T00:00:00Z';
+
+/** The node that the target would be on, where its environment names it. Elsewhere one comes with the first pod. */
+function ownNode(workload: TargetWorkload, cluster: Subject['cluster']): readonly KubeObject[] {
+  return isGiven(workload, 'spec.nodeName') && cluster !== 'kind' ? [node(HEARD_AT)] : [];
+}
+
+/** Whether a variable of the container is a field of its pod. */
+function isGiven({ container }: TargetWorkload, field: string): boolean {
+  return mapsOf(container['env']).some(({ valueFrom }) => mapOf(mapOf(valueFrom)['fieldRef'])['fieldPath'] === field);
 }
 
 function textsByName(map: JsonObject): { readonly [name: string]: string } {
