@@ -64,3 +64,8 @@ export function drawReferenced({ kind, name, namespace, keys }: Reference): Kube
     ...(kind === 'Secret' ? { stringData: entries } : { data: entries }),
   };
 }
+
+/** An object that needs nothing but a name; undefined for other kinds. */
+export function drawPlain(kind: string, name: string): KubeObject | undefined {
+  return kind === 'Node' || kind === 'Namespace' ? { apiVersion: 'v1', kind, metadata: { name } } : undefined;
+}

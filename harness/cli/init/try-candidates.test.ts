@@ -73,6 +73,18 @@ it('adds what the target asks for in vain, if the repository has it', async () =
   expect(found.map(({ name, beside }) => [name, beside.length])).toEqual([['samples/a.yaml with ConfigMap needed', 1]]);
 });
 
+it('draws a node that the target asks for in vain', async () => {
+  const inVain = asked('controller', { resource: 'nodes', namespace: '', name: 'worker', outcome: failing(404) });
+
+  const found = await chosen({ 'samples/a.yaml': sample('a') }, (names) =>
+    names.includes('worker') ? made(1) : made(0, [inVain]),
+  );
+
+  expect(found.map(({ beside }) => beside)).toEqual([
+    [{ apiVersion: 'v1', kind: 'Node', metadata: { name: 'worker' } }],
+  ]);
+});
+
 it('adds what a refusal says is not there', async () => {
   const texts = {
     'samples/a.yaml': sample('a'),

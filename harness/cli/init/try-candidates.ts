@@ -8,7 +8,7 @@ import { groupResource, type KubeObject } from '../../model/object.ts';
 import type { History } from '../../model/history.ts';
 import { createServer } from '../embedded-server.ts';
 import { effectOf, type Effect, type Wanted } from './effects.ts';
-import { drawReferenced, referencesIn } from './references.ts';
+import { drawPlain, drawReferenced, referencesIn } from './references.ts';
 import type { Repository } from './repository.ts';
 import { drawnCandidates, objectsNamed, sampleCandidates, type Candidate } from './samples.ts';
 
@@ -158,7 +158,8 @@ function missingBeside(
     const found = objectsNamed(repository, kind, name).find(
       (object) => declares(crds, object) && (where === '' || home(object) === where),
     );
-    if (found !== undefined) added.set(`${kind}/${name}`, found);
+    const object = found ?? drawPlain(kind, name);
+    if (object !== undefined) added.set(`${kind}/${name}`, object);
   }
   for (const reference of drawable) {
     const key = `${reference.kind}/${reference.name}`;
