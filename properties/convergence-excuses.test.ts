@@ -42,11 +42,12 @@ it.each([
 });
 
 it.each([
-  ['many events', 14, true, 1_100_000],
-  ['many events that come after it has succeeded', 14, false, 120_000],
-  ['a few events', 8, true, 120_000],
+  ['many events', 14, 'before success', 1_100_000],
+  ['many events that come after it has succeeded', 14, 'after success', 120_000],
+  ['many events where nothing is tried again', 14, 'without success', 120_000],
+  ['a few events', 8, 'before success', 120_000],
 ])('settles after two refusals and %s as long as a work queue may hold back what both asked for', (...given) => {
-  const [, events, isBefore, windowMs] = given;
+  const [, events, when, windowMs] = given;
   const { h } = run('Ready', 'old');
   const refused = (): void => void h.call('controller', 'update', 'deployments.apps', 'a', { body: {} });
   const change = (): void => {
@@ -55,10 +56,10 @@ it.each([
   };
   refused();
   refused();
-  if (isBefore) change();
+  if (when !== 'after success') change();
   h.create('user', 'deployments.apps', manifest('Deployment', 'a'));
-  h.update('controller', 'deployments.apps', h.live('deployments.apps', 'a'));
-  if (!isBefore) change();
+  if (when !== 'without success') h.update('controller', 'deployments.apps', h.live('deployments.apps', 'a'));
+  if (when === 'after success') change();
   const history = h.build({ reference: { ...REFERENCE, backOffMs: 1_100_000 }, probes: [expected(...healthy())] });
 
   expect(convergence.check(history)).toMatchObject({ needs: [{ probe: 'extended-settle', windowMs }, {}] });

@@ -131,7 +131,8 @@ export function suspectSettleMs(history: History): number {
  */
 function queuedBackOffMs(deliveries: History['deliveries'], { attempts, endedBy }: FailureStreak): number {
   const [first] = attempts;
-  const untilAt = endedBy?.answered?.at ?? Number.POSITIVE_INFINITY;
+  // Where nothing is tried again, the object may have been done with in another way.
+  const untilAt = endedBy?.answered?.at ?? attempts.at(-1)?.invoked.at ?? 0;
   const events = deliveries.filter(({ actor, at }) => actor === first?.actor && at > first.invoked.at && at < untilAt);
   return FIRST_BACK_OFF_MS * 2 ** (attempts.length + events.length);
 }
