@@ -122,7 +122,11 @@ it('keeps others away from what a target leaves in its folder, whatever that doe
 it('finds its kubeconfig also where clients look without being told', async () => {
   const { host } = await lives(() => Promise.resolve(front));
   const printed = Promise.withResolvers<string>();
-  const command = ['/bin/sh', '-c', '[ "$(cat "$HOME/.kube/config")" = "$(cat "$KUBECONFIG")" ] && echo the same; sleep 1000'];
+  const command = [
+    '/bin/sh',
+    '-c',
+    '[ "$(cat "$HOME/.kube/config")" = "$(cat "$KUBECONFIG")" ] && echo the same; sleep 1000',
+  ];
 
   const life = startProcess(
     { ...host, target: { ...target, command }, print: (_, line) => printed.resolve(line) },
