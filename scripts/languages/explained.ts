@@ -41,6 +41,12 @@ const EXPLAINED: readonly Explained[] = [
     fact: /^answer 409 /,
   },
   {
+    reason: 'whether a controller looks once more after the write that ended an object, or not, is a matter of time',
+    client: /^(?:go|java|python|rust|typescript.*)$/,
+    request: /^(?:PUT|PATCH|DELETE) /,
+    fact: /^answer 404 /,
+  },
+  {
     reason: 'a typed bookmark is an empty object of its kind, and Go writes those of its fields that it never omits',
     side: 'real',
     fact: /^BOOKMARK initial events end (?:spec|status)\b/,
