@@ -1,6 +1,5 @@
 /** Which nodes a pod asks for or prefers (`ValidateNodeSelector` of k8s.io/kubernetes `pkg/apis/core/validation`). */
 import type { JsonObject } from '../../../model/object.ts';
-import { labelValueErrors } from '../../names.ts';
 import { listOf, mapOf, mapsOf, shown, textOf, type Problems } from './problems.ts';
 
 export function validateWeight({ weight }: JsonObject, path: string, found: Problems): void {
@@ -25,26 +24,9 @@ export function validateNodeAffinity(terms: JsonObject, path: string, found: Pro
 
 function validateNodeTerm(term: JsonObject, path: string, found: Problems): void {
   for (const [index, requirement] of mapsOf(term['matchExpressions']).entries())
-    validateNodeRequirement(requirement, `${path}.matchExpressions[${index}]`, found);
+    found.requirement(`${path}.matchExpressions[${index}]`, requirement, true);
   for (const [index, requirement] of mapsOf(term['matchFields']).entries())
     validateNodeField(requirement, `${path}.matchFields[${index}]`, found);
-}
-
-function validateNodeRequirement(requirement: JsonObject, path: string, found: Problems): void {
-  const { operator } = requirement;
-  const values = listOf(requirement['values']);
-  if (operator === 'In' || operator === 'NotIn') {
-    if (values.length === 0) found.required(`${path}.values`, "must be specified when `operator` is 'In' or 'NotIn'");
-  } else if (operator === 'Exists' || operator === 'DoesNotExist') {
-    if (values.length > 0)
-      found.forbidden(`${path}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
-  } else if (operator === 'Gt' || operator === 'Lt') {
-    if (values.length !== 1)
-      found.required(`${path}.values`, "must be specified single value when `operator` is 'Lt' or 'Gt'");
-  } else found.invalid(`${path}.operator`, operator ?? '', 'not a valid selector operator');
-  found.qualifiedName(`${path}.key`, textOf(requirement['key']));
-  for (const [place, value] of values.entries())
-    for (const text of labelValueErrors(shown(value))) found.invalid(`${path}.values[${place}]`, value, text);
 }
 
 /** Of the fields of a node, a term may name one. */

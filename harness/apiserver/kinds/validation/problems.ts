@@ -113,19 +113,26 @@ export class Problems {
     if (!isMap(selector)) return;
     this.labels(`${path}.matchLabels`, mapOf(selector['matchLabels']));
     for (const [index, requirement] of mapsOf(selector['matchExpressions']).entries()) {
-      const at = `${path}.matchExpressions[${index}]`;
-      const { operator } = requirement;
-      const values = listOf(requirement['values']);
-      if (operator === 'In' || operator === 'NotIn') {
-        if (values.length === 0) this.required(`${at}.values`, "must be specified when `operator` is 'In' or 'NotIn'");
-      } else if (operator === 'Exists' || operator === 'DoesNotExist') {
-        if (values.length > 0)
-          this.forbidden(`${at}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
-      } else this.invalid(`${at}.operator`, operator ?? '', 'not a valid selector operator');
-      this.qualifiedName(`${at}.key`, textOf(requirement['key']));
-      for (const [place, value] of values.entries())
-        for (const text of labelValueErrors(shown(value))) this.invalid(`${at}.values[${place}]`, value, text);
+      this.requirement(`${path}.matchExpressions[${index}]`, requirement, false);
     }
+  }
+
+  /** One requirement of a selector. `compares`: it may ask for values that are greater or less. */
+  requirement(path: string, requirement: JsonObject, compares: boolean): void {
+    const { operator } = requirement;
+    const values = listOf(requirement['values']);
+    if (operator === 'In' || operator === 'NotIn') {
+      if (values.length === 0) this.required(`${path}.values`, "must be specified when `operator` is 'In' or 'NotIn'");
+    } else if (operator === 'Exists' || operator === 'DoesNotExist') {
+      if (values.length > 0)
+        this.forbidden(`${path}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
+    } else if (compares && (operator === 'Gt' || operator === 'Lt')) {
+      if (values.length !== 1)
+        this.required(`${path}.values`, "must be specified single value when `operator` is 'Lt' or 'Gt'");
+    } else this.invalid(`${path}.operator`, operator ?? '', 'not a valid selector operator');
+    this.qualifiedName(`${path}.key`, textOf(requirement['key']));
+    for (const [place, value] of values.entries())
+      for (const text of labelValueErrors(shown(value))) this.invalid(`${path}.values[${place}]`, value, text);
   }
 
   noLonger(path: string, value: string, max: number): void {
