@@ -35,10 +35,12 @@ export const USUAL_MANNER: ProcessManner = {
 };
 
 /** What of a process is not as usual. */
-export function unusualManner(target: ProcessManner): Partial<ProcessManner> {
+export function unusualManner(target: Partial<ProcessManner>): Partial<ProcessManner> {
   const names = Object.keys(USUAL_MANNER) as (keyof ProcessManner)[];
   return Object.fromEntries(
-    names.filter((name) => target[name] !== USUAL_MANNER[name]).map((name) => [name, target[name]]),
+    names
+      .filter((name) => target[name] !== undefined && target[name] !== USUAL_MANNER[name])
+      .map((name) => [name, target[name]]),
   );
 }
 

@@ -5,7 +5,7 @@ import type { Counterexample, CounterexampleTarget, StoredProgram } from '../../
 import type { Trial } from '../../model/trial.ts';
 import type { Subject } from '../subject.ts';
 import type { RunConfig } from '../config/run-config.ts';
-import { unusualManner, USUAL_MANNER } from '../config/process-target.ts';
+import { unusualManner } from '../config/process-target.ts';
 import { versions } from '../versions.ts';
 
 /** What a worker needs to know of a configuration. */
@@ -37,12 +37,7 @@ export function storedTarget({ target, process: started, transport, cwd }: RunCo
   const { command, cwd: directory, programs } = started;
   const beside = Object.entries(programs ?? {}).map(([name, program]) => [
     name,
-    {
-      command: program.command,
-      directory: relative(cwd, program.cwd),
-      ...(program.ready === USUAL_MANNER.ready ? {} : { ready: program.ready }),
-      ...(program.readyWithinMs === USUAL_MANNER.readyWithinMs ? {} : { readyWithinMs: program.readyWithinMs }),
-    },
+    { command: program.command, directory: relative(cwd, program.cwd), ...unusualManner(program) },
   ]);
   return {
     command,
