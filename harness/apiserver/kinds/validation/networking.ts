@@ -1,7 +1,7 @@
 /** Ingresses and network policies (k8s.io/kubernetes `pkg/apis/networking/validation`). */
 import type { JsonObject, KubeObject } from '../../../model/object.ts';
 import type { FieldError } from '../../refusal.ts';
-import { parseCidr, parseIp } from '../../schema/ip.ts';
+import { parseIp } from '../../schema/ip.ts';
 import { portNameErrors } from './containers.ts';
 import { listOf, mapOf, mapsOf, Problems, textOf } from './problems.ts';
 
@@ -122,8 +122,7 @@ function validatePeer(peer: JsonObject, path: string, found: Problems): void {
   if (ipBlock !== undefined) {
     const cidr = textOf(mapOf(ipBlock)['cidr']);
     if (cidr === '') found.required(`${path}.ipBlock.cidr`);
-    else if (parseCidr(cidr, true) === undefined)
-      found.invalid(`${path}.ipBlock.cidr`, cidr, 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)');
+    else found.cidr(`${path}.ipBlock.cidr`, cidr);
     if (podSelector !== undefined || namespaceSelector !== undefined)
       found.forbidden(path, 'may not specify both ipBlock and another peer');
   } else if (podSelector === undefined && namespaceSelector === undefined) found.required(path, 'must specify a peer');

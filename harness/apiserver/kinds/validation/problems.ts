@@ -7,6 +7,7 @@ import { isList, isMap } from '../../../model/json.ts';
 import { jsonEqual } from '../../../model/leaf.ts';
 import type { JsonObject, JsonValue } from '../../../model/object.ts';
 import { labelValueErrors, nameErrors, qualifiedNameErrors } from '../../names.ts';
+import { parseCidr } from '../../schema/ip.ts';
 import {
   fieldForbidden,
   fieldInvalid,
@@ -90,6 +91,12 @@ export class Problems {
   /** RFC 1123 label. */
   dnsLabel(path: string, value: string): void {
     for (const text of nameErrors('label', value, false)) this.invalid(path, value, text);
+  }
+
+  /** A range of addresses, in any form that fields from before take. */
+  cidr(path: string, value: string): void {
+    if (parseCidr(value, true) === undefined)
+      this.invalid(path, value, 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)');
   }
 
   dnsSubdomain(path: string, value: string): void {

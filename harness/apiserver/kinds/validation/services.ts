@@ -1,7 +1,7 @@
 /** Services and their endpoints (k8s.io/kubernetes `pkg/apis/core/validation`, `pkg/apis/discovery/validation`). */
 import { jsonEqual } from '../../../model/leaf.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../../model/object.ts';
-import { parseCidr, parseIp } from '../../schema/ip.ts';
+import { parseIp } from '../../schema/ip.ts';
 import type { FieldError } from '../../refusal.ts';
 import { validatePortReference } from './containers.ts';
 import { listOf, mapOf, mapsOf, Problems, shown, textOf } from './problems.ts';
@@ -65,8 +65,7 @@ function validateSourceRanges(service: KubeObject, type: string, found: Problems
     if (type !== 'LoadBalancer') found.forbidden(at, ONLY_BALANCED);
     for (const [index, range] of ranges.entries()) {
       const text = textOf(range).trim();
-      if (parseCidr(text, true) === undefined)
-        found.invalid(`${at}[${index}]`, text, 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)');
+      found.cidr(`${at}[${index}]`, text);
     }
   } else if (service.metadata.annotations?.[SOURCE_RANGES] !== undefined && type !== 'LoadBalancer')
     found.forbidden(`metadata.annotations[${SOURCE_RANGES}]`, ONLY_BALANCED);
