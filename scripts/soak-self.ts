@@ -29,7 +29,7 @@ const FORMS = {
     seeds: 1,
     // Most are found within seconds; the rest is for machines that do other things as well.
     budget: '3m',
-    trials: 3_000,
+    trials: 2_000,
     verified: 300,
     editSeeds: 3,
     mutants: 12,

@@ -34,6 +34,15 @@ describe('the division of a budget', () => {
     expect(plan.proved).toBe(timePlan(60_000, 0).proved);
   });
 
+  it('may end a search early that has put enough to the test, and skips what would delay that', () => {
+    const plan = timePlan(120_000, 1_000, false, 30_000);
+
+    expect(plan.enough).toBe(31_000);
+    expect(plan.spare).toBe(timePlan(30_000, 1_000).spare);
+    expect(plan.search).toBe(121_000);
+    expect(timePlan(120_000, 1_000).enough).toBe(Number.POSITIVE_INFINITY);
+  });
+
   it('is the same by another clock', () => {
     expect(shifted(timePlan(60_000, 900), -900)).toEqual(timePlan(60_000, 0));
   });

@@ -18,6 +18,8 @@ export interface TimePlan {
   readonly leastSearchMs: number;
   /** … but not after that. */
   readonly lastTrial: number;
+  /** From then on, a search that has put enough to the test ends (`search/enough.ts`). */
+  readonly enough: number;
   /** Once there is a finding that others are to be asked about, trials begin before that. */
   readonly searchFound: number;
   /** Trials have ended, and further looks at what they are suspected of. */
@@ -58,6 +60,7 @@ export const ENDLESS: TimePlan = {
   search: Number.POSITIVE_INFINITY,
   leastSearchMs: 0,
   lastTrial: Number.POSITIVE_INFINITY,
+  enough: Number.POSITIVE_INFINITY,
   searchFound: Number.POSITIVE_INFINITY,
   trials: Number.POSITIVE_INFINITY,
   proved: Number.POSITIVE_INFINITY,
@@ -69,8 +72,14 @@ export const ENDLESS: TimePlan = {
  * Divides a budget of `timeMs` that begins at `began`.
  *
  * @param isAsked Whether a base build or a real server is to be asked about findings.
+ * @param enoughMs After how long a search may end that has put enough to the test; infinite for one that uses all of its budget.
  */
-export function timePlan(timeMs: number, began: number, isAsked = false): TimePlan {
+export function timePlan(
+  timeMs: number,
+  began: number,
+  isAsked = false,
+  enoughMs: number = Number.POSITIVE_INFINITY,
+): TimePlan {
   if (!Number.isFinite(timeMs)) return ENDLESS;
   const counted = Math.max(timeMs, BUDGET_MIN_MS);
   const at = (share: number): number => began + share * counted;
@@ -79,11 +88,13 @@ export function timePlan(timeMs: number, began: number, isAsked = false): TimePl
   const proved = work - CUTTING * counted;
   const trials = Math.min(at(TRIALS), proved - CUTTING * counted);
   return {
-    spare: at(SPARE),
+    // A verdict that may come early does not wait for what one can do without.
+    spare: began + SPARE * Math.min(counted, enoughMs),
     measured: at(MEASURED),
     search: began + timeMs,
     leastSearchMs: LEAST_SEARCH * timeMs,
     lastTrial: Math.min(at(LAST_TRIAL), trials),
+    enough: began + enoughMs,
     searchFound: isAsked ? began + SEARCH_FOUND * timeMs : Number.POSITIVE_INFINITY,
     trials,
     proved,

@@ -39,8 +39,8 @@ export function corpusTimeMs({ corpus, budget }: Pick<RunConfig, 'corpus' | 'bud
 }
 
 /** How the time of a campaign is divided: that of kept findings counts, unless they have a budget of their own. */
-export function planOf(config: RunConfig, corpusMs: number, isAsked: boolean): TimePlan {
+export function planOf(config: RunConfig, corpusMs: number, isAsked: boolean, enoughMs?: number): TimePlan {
   const { budget, corpus } = config;
   const timeMs = budget.unit === 'ms' ? budget.timeMs : Number.POSITIVE_INFINITY;
-  return timePlan(timeMs, realNow() - (corpus.budgetMs === null ? corpusMs : 0), isAsked);
+  return timePlan(timeMs, realNow() - (corpus.budgetMs === null ? corpusMs : 0), isAsked, enoughMs);
 }

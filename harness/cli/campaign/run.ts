@@ -38,12 +38,19 @@ export interface ForChange {
   readonly seed: number;
 }
 
-/** @param onSummary is shown what it comes to, before the exit code is answered. */
+/** How the first campaign of a project differs from any other. */
+export interface ForFirst {
+  /** How long it searches at least, ms, also where enough has been put to the test before that. */
+  readonly enoughMs: number;
+  /** Is shown what it comes to, before the exit code is answered. */
+  readonly onSummary: (summary: Summary) => void;
+}
+
 export async function runCampaign(
   flags: RunFlags,
   context: CommandContext,
   change?: ForChange,
-  onSummary?: (summary: Summary) => void,
+  first?: ForFirst,
 ): Promise<ExitCode> {
   const { console } = context;
   const config = await configOf(flags, console, change === undefined ? {} : { seed: change.seed });
@@ -57,7 +64,7 @@ export async function runCampaign(
   const release = lockFolder(config.reportDir);
   try {
     const prepared = {
-      ...{ kept, build, confirm, baseline, again: flags.again, onSummary },
+      ...{ kept, build, confirm, baseline, again: flags.again, first },
       ...{ update: flags.updateBaseline === true, all: flags.all === true },
     };
     return await withTelling(config, flags, console, (telling) => runTold(prepared, telling, context));
@@ -73,7 +80,7 @@ interface Prepared extends KeptBaseline {
   /** Every symptom is a finding of its own. */
   readonly all: boolean;
   readonly again: Again | undefined;
-  readonly onSummary: ((summary: Summary) => void) | undefined;
+  readonly first: ForFirst | undefined;
 }
 
 /** What there is of a campaign, as far as it came. */
@@ -83,7 +90,7 @@ interface There {
 }
 
 async function runTold(
-  { kept, build, confirm, baseline, update, all, again: typed, onSummary }: Prepared,
+  { kept, build, confirm, baseline, update, all, again: typed, first }: Prepared,
   telling: Telling,
   { signal }: CommandContext,
 ): Promise<ExitCode> {
@@ -104,7 +111,7 @@ async function runTold(
       const corpus = await replayKept(kept, ready, { tell, console, signal }, (replay) => (there.corpus = replay));
       if (corpus !== undefined) there.corpus = corpus;
       const isAsked = build !== undefined || ('on' in confirm && !confirm.isAsked);
-      const plan = planOf(config, corpus?.summary.elapsedMs ?? 0, isAsked);
+      const plan = planOf(config, corpus?.summary.elapsedMs ?? 0, isAsked, first?.enoughMs);
       askedUntil = plan.asked;
       const searchBroken = await brokenBy(async () => {
         there.searched = await runConfigured(ready, {
@@ -158,7 +165,7 @@ async function runTold(
       : undefined;
   const again = typed === undefined ? undefined : withoutSecrets(typed, config, vault);
   const summary = summarise(redacted, (finding) => keeper.pathOf(finding), corpus?.summary, budgets, again);
-  onSummary?.(summary);
+  first?.onSummary(summary);
   const scenario = scenarioOf(
     config,
     { ...redacted, outcome: summary.outcome },

@@ -45,7 +45,7 @@ export function initCommand(context: CommandContext): Command {
     .option('--sample <file>', 'objects to start from, instead of those that are found (several times)', collect)
     .option('--target <module>', 'module that starts the controller, instead of a program')
     .option('--ci <kind>', 'github, gitlab or none (default: what the repository uses)', ciArgument)
-    .option('--budget <budget>', 'of the first run (default: 30s)', budgetArgument)
+    .option('--budget <budget>', 'of the first run (default: 30s to 2m, until it says something)', budgetArgument)
     .option('--seed <n>', 'of the first run (default: a fresh one)', seedArgument)
     .option('--no-run', 'write the files only')
     .option('--dry-run', 'show what would be written, and end')
@@ -117,6 +117,10 @@ async function init(flags: InitFlags, context: CommandContext): Promise<ExitCode
   return firstRun(choice, flags, started, context);
 }
 
+/** The first run, where it was given no budget: it ends between these, once it says something. */
+const SHORTEST_MS = 30_000;
+const LONGEST = '2m';
+
 async function firstRun(
   { options }: Choice,
   flags: InitFlags,
@@ -129,7 +133,7 @@ async function firstRun(
       'CONFIG_INVALID',
       'found no CRD and no sample, expected objects that a user would apply; generate the CRDs and run "stalemate init --force", or add a file to "samples" and run "stalemate run"',
     );
-  const budget = flags.budget ?? '30s';
+  const budget = flags.budget ?? LONGEST;
   const seed = flags.seed === undefined ? {} : { seed: flags.seed };
   out(`run     ${called} run --budget ${budget} --stop-after 1${'seed' in seed ? ` --seed ${seed.seed}` : ''}\n\n`);
   const config = findConfigFile(cwd);
@@ -138,7 +142,10 @@ async function firstRun(
     { ...(config === undefined ? {} : { config }), ...seed, budget, stopAfter: 1 },
     context,
     undefined,
-    (summary) => (lacking = lackingText(summary, called)),
+    {
+      enoughMs: flags.budget === undefined ? SHORTEST_MS : Number.POSITIVE_INFINITY,
+      onSummary: (summary) => (lacking = lackingText(summary, called)),
+    },
   );
   const code = held === EXIT.holds && lacking !== undefined ? EXIT.inconclusive : held;
   if (lacking !== undefined) out(`\n${lacking}\n`);

@@ -2,16 +2,18 @@ import * as fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { InconclusiveRun } from '../../model/finding.ts';
 import { outcomeBesides } from '../../model/outcome.ts';
+import type { JsonObject } from '../../model/object.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { Workload } from '../../model/workload.ts';
 import { CutShort } from '../run/cut-short.ts';
+import { isEnough } from './enough.ts';
 import { takeReferences } from '../run/references.ts';
 import { search } from './search.ts';
 import { newTally, type SearchTally } from './tally.ts';
 import type { Found } from './found.ts';
 import type { SearchOptions } from './search.ts';
 import { nobodyLabels, property, violation } from '../run/test-verdicts.ts';
-import { label, runnerOf, setReady, thinTarget, workload } from '../run/testing.ts';
+import { label, runnerOf, setPhase, setReady, thinTarget, workload } from '../run/testing.ts';
 import type { Reconcile } from '../run/testing.ts';
 
 const QUIET = { actor: 'user', writer: 'user', ops: [] } as const;
@@ -98,6 +100,25 @@ describe('a search', () => {
     expect(first.found).toHaveLength(1);
     expect(first.tally.runs).toBeLessThan(30);
     expect(none.tally.runs).toBe(0);
+  });
+
+  it('ends before its budget once enough has been put to the test, if it may', async () => {
+    const followsLabel: Reconcile = async (widget, send) => {
+      const team = widget.metadata.labels?.['team'] ?? 'none';
+      if ((widget['status'] as JsonObject | undefined)?.['phase'] !== team) await setPhase(widget, team, send);
+    };
+    const options = {
+      enoughDeadline: 0,
+      properties: [],
+      runsMax: 400,
+      workload: fc.constant(workload([QUIET, LABELS])),
+    };
+    const { tally } = await campaign(options, followsLabel);
+    const quiet = await campaign({ ...options, runsMax: 25, workload: fc.constant(workload([QUIET])) }, followsLabel);
+
+    expect(isEnough(tally)).toBe(true);
+    expect(tally.runs).toBeLessThan(400);
+    expect(quiet.tally.runs).toBe(25);
   });
 
   it('counts a signature that is known already without shrinking it again', async () => {

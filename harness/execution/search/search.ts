@@ -29,6 +29,7 @@ import type { References } from '../run/references.ts';
 import type { TrialRunner } from '../run/runner.ts';
 import type { Live } from '../run/live.ts';
 import { oneByOne, sideBySide } from './batches.ts';
+import { isEnough } from './enough.ts';
 import { findingOf, seenIn, type Failed, type Found, type Seen, type StoredFailure } from './found.ts';
 import { inOrder, KnownCauses, type Suspect } from './known-causes.ts';
 import type { Attempt } from './shrink-finding.ts';
@@ -59,6 +60,8 @@ export interface SearchOptions {
   readonly runsMax: number;
   /** Real time, as `realNow()`, from which on no trial begins. */
   readonly deadline: number;
+  /** The same, once enough has been put to the test. */
+  readonly enoughDeadline?: number;
   /** The same, once there is a finding. */
   readonly foundDeadline?: number;
   /** Real time at which trials are cut short that have not ended. */
@@ -142,6 +145,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     findings >= options.stopAfter ||
     tally.runs >= options.runsMax ||
     realNow() >= options.deadline ||
+    (realNow() >= (options.enoughDeadline ?? Number.POSITIVE_INFINITY) && isEnough(tally)) ||
     (findings > 0 && realNow() >= (options.foundDeadline ?? Number.POSITIVE_INFINITY)) ||
     tally.divergence !== undefined ||
     tally.faults.length > 0;

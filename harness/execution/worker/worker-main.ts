@@ -195,6 +195,7 @@ async function doSearch(
       firstRun: job.firstRun,
       runsMax,
       deadline: searchUntil(plan, realNow()),
+      enoughDeadline: plan.enough,
       foundDeadline: plan.searchFound,
       trialsUntil: plan.trials,
       provedUntil: plan.proved,
