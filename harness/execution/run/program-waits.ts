@@ -12,18 +12,19 @@ const LEAD_MS = 20;
 
 /**
  * The longer it has been waited, the later may timers be, up to a bound: locks are kept up with them, and over hours nobody looks at a
- * second.
+ * minute. Each moment at which a program wakes up costs as much as a request, and some wake up every few seconds for nothing.
  */
 const SLACK_SHARE = 0.05;
 const SLACK_MAX_MS = 5_000;
-const SLACK_OF_HOURS_MAX_MS = 30_000;
+const SLACK_OF_HOURS_MAX_MS = 120_000;
 const SLACK_OF_LOCKS_MAX_MS = 1_000;
-const HOUR_MS = 3_600_000;
+/** From then on a wait is one of hours. */
+const LONG_MS = 600_000;
 
 /** How late timers may be once nothing but waiting has gone on for so long, in ms. */
 export function slackAfter(waitedMs: number, hasLock: boolean): number {
   if (hasLock) return Math.min(waitedMs * SLACK_SHARE, SLACK_OF_LOCKS_MAX_MS);
-  return Math.min(waitedMs * SLACK_SHARE, waitedMs < HOUR_MS ? SLACK_MAX_MS : SLACK_OF_HOURS_MAX_MS);
+  return Math.min(waitedMs * SLACK_SHARE, waitedMs < LONG_MS ? SLACK_MAX_MS : SLACK_OF_HOURS_MAX_MS);
 }
 
 interface Wait {

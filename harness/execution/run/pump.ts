@@ -7,6 +7,7 @@ import type { EndListener } from '../../clusters/connections/disturbance.ts';
 import { describeFault } from '../../gate/faults.ts';
 import type { Choice, Item, Scheduler } from '../../model/item.ts';
 import { isConnectionFault } from '../../model/schedule.ts';
+import { slackAfter } from './program-waits.ts';
 import type { World } from './world.ts';
 
 export interface PumpRule {
@@ -23,6 +24,8 @@ export interface PumpRule {
   readonly isDeaf?: () => boolean;
   /** Whether time may pass to a timer at `atMs`. Asked once a turn, where there is a timer: it may keep count of what it is asked. */
   readonly mayWaitUntil: (atMs: number) => boolean;
+  /** Timers of programs may be late once nothing but timers has happened for a while: some fire twice a second while a request waits. */
+  readonly mayBeLate?: boolean;
   /** Items that must not happen in this stretch. */
   readonly withheld?: (item: Item) => boolean;
 }
@@ -41,6 +44,7 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
   let atInstant = 0;
   let isTimersTurn = false;
   let deafUntilMs: number | undefined;
+  let stirredMs = host.time.now();
   const ended: EndListener = (at, fault) => world.recorder.decision('release', at, `${fault.do} ends`);
   for (;;) {
     // The order of what follows is part of every history: all that has come about by now stands in its place before anybody picks.
@@ -55,6 +59,7 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
       const { withheld } = rule;
       items = items.filter((item) => !withheld(item));
     }
+    if (rule.mayBeLate === true) host.time.hurry?.(slackAfter(host.time.now() - stirredMs, world.hasLock));
     if (items.length === 0) world.waits.atRest(world.hasLock);
     let timer = world.timer();
     if (timer !== undefined && !rule.mayWaitUntil(timer.atMs)) timer = undefined;
@@ -70,6 +75,7 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
     world.execute(choice);
     host.disturbance?.happened(choice.item.label, ended);
     atInstant = choice.item.kind === 'timer' ? 0 : atInstant + 1;
+    if (choice.item.kind !== 'timer') stirredMs = host.time.now();
     // On the wall's clock nobody knows of timers: waiting is no step. Nor is it where somebody has asked for it.
     if (choice.item.kind !== 'timer' || (host.time.passesByItself !== true && !world.isWaitAskedFor)) steps++;
     if (rule.boundsFromMs !== undefined && host.time.now() < rule.boundsFromMs) continue;

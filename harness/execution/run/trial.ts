@@ -59,6 +59,7 @@ export async function runTrial(options: TrialOptions): Promise<History> {
       {
         stepsMax: settings.stepsMax,
         hotMax: settings.stepsMax,
+        mayBeLate: true,
         mayWaitUntil: (atMs) => atMs <= untilMs(world) + waitMs || waitedBy(host.time, atMs) <= lastItemMs + waitMs,
       },
     );
@@ -74,6 +75,7 @@ export async function runTrial(options: TrialOptions): Promise<History> {
     options.stopwatch?.enter('restMs');
     world.incarnations.resume(true);
     world.delays.endAll();
+    host.time.hurry?.(0);
     await host.disturbance?.end();
     world.endPrograms();
     for (const { actor, writer, heal } of workload.programs) {

@@ -156,6 +156,20 @@ describe('drawn workloads', () => {
     ).toEqual([]);
   });
 
+  test('wait for hours in a few runs only', () => {
+    const hours = 9 * 3_600_000;
+    const drawn = fc.sample(
+      workloadArbitrary({ aim: { ...AIM, waitsMs: [hours] }, writers: WRITERS, sample: SAMPLE }),
+      { numRuns: 4_000, seed: 7 },
+    );
+
+    const waiting = drawn.filter(({ programs }) =>
+      programs.some(({ ops }) => ops.some(({ afterMs }) => afterMs === hours)),
+    );
+    expect(waiting.length).toBeGreaterThan(40);
+    expect(waiting.length).toBeLessThan(200);
+  });
+
   test('are the same for the same seed', () => {
     expect(workloads()).toEqual(workloads());
   });

@@ -40,6 +40,9 @@ const EMPTY_START_ONE_IN = 5;
 
 /** In one run of so many somebody waits for the target to do something by itself, where it ever does. */
 const WAITING_ONE_IN = 8;
+/** Of those that would wait for longer than {@link LONG_WAIT_MS}, one in so many does: hours cost as much as ten runs without a wait. */
+const LONG_ONE_IN = 4;
+const LONG_WAIT_MS = 20 * 60_000;
 
 const EMPTY_START_ONE_IN_AIMED = 2;
 /** Of four aimed runs, so many have writers where the target writes the same list or map, or else the same object. */
@@ -147,6 +150,7 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
     if (waits.length === 0 || mrng.nextInt(1, WAITING_ONE_IN) > 1) return programs;
     // A longer wait is a longer run: mostly short ones.
     const afterMs = waits[Math.min(mrng.nextInt(0, waits.length - 1), mrng.nextInt(0, waits.length - 1))] as number;
+    if (afterMs > LONG_WAIT_MS && mrng.nextInt(1, LONG_ONE_IN) > 1) return programs;
     const able = programs.filter(({ standing, ops }) => standing !== true && ops.length > 0);
     const chosen = able[able.length === 0 ? 0 : mrng.nextInt(0, able.length - 1)];
     if (chosen === undefined) return programs;
