@@ -43,7 +43,7 @@ export class ProgramWaits {
     this.#time = time;
   }
 
-  /** Run time until which somebody waits; in the past when nobody does. */
+  /** Run time until which somebody waits, and sees what comes of it; in the past when nobody does. */
   get untilMs(): number {
     return Math.max(this.#untilMs, ...[...this.#waits].map(({ fromMs }) => fromMs));
   }
@@ -71,8 +71,10 @@ export class ProgramWaits {
     if (nextMs < first.fromMs) return;
     this.#waits.delete(first);
     this.#time.hurry?.(0);
-    this.#untilMs = Math.max(first.fromMs, nextMs - LEAD_MS);
-    this.#time.after(Math.max(0, this.#untilMs - this.#time.now()), first.actor, first.end);
+    const atMs = Math.max(first.fromMs, nextMs - LEAD_MS);
+    // The moment waited for is known as well as timers were on time when it was seen. Afterwards it comes in any case.
+    this.#untilMs = atMs + 2 * slackAfter(first.fromMs - first.sinceMs, hasLock);
+    this.#time.after(Math.max(0, atMs - this.#time.now()), first.actor, first.end);
   }
 
   /** Nobody waits any longer. */

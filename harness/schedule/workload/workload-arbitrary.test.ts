@@ -168,6 +168,11 @@ describe('drawn workloads', () => {
     );
     expect(waiting.length).toBeGreaterThan(40);
     expect(waiting.length).toBeLessThan(200);
+    // They delete nothing that hours would show something of, and wait at the end.
+    for (const { programs } of waiting) {
+      expect(programs.flatMap(({ ops }) => ops).some((op) => op.do === 'delete')).toBe(false);
+      for (const { ops } of programs) expect(ops.slice(0, -1).every(({ afterMs }) => afterMs === undefined)).toBe(true);
+    }
   });
 
   test('are the same for the same seed', () => {

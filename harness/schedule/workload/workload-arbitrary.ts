@@ -43,6 +43,8 @@ const WAITING_ONE_IN = 8;
 /** Of those that would wait for longer than {@link LONG_WAIT_MS}, one in so many does: hours cost as much as ten runs without a wait. */
 const LONG_ONE_IN = 4;
 const LONG_WAIT_MS = 20 * 60_000;
+/** They have more writers than others: what is written before a target repairs or renews things shows how it does that. */
+const LONG_WAIT_WRITERS = 5;
 
 const EMPTY_START_ONE_IN_AIMED = 2;
 /** Of four aimed runs, so many have writers where the target writes the same list or map, or else the same object. */
@@ -107,6 +109,8 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
   override generate(mrng: fc.Random, biasFactor: number | undefined): fc.Value<Workload> {
     const emptyOneIn = this.#aimed ? EMPTY_START_ONE_IN_AIMED : EMPTY_START_ONE_IN;
     const start = this.#start ?? (mrng.nextInt(1, emptyOneIn) === 1 ? 'empty' : 'settled');
+    const waitMs = this.#wait(mrng);
+    const isLong = waitMs !== undefined && waitMs > LONG_WAIT_MS;
     const programs: Program[] = [];
     let specChanged = false;
     // A target that is at rest does nothing that others could come in between of, unless its user wants something new.
@@ -117,9 +121,9 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
       programs.push(program('user', armed, mrng, biasFactor));
       specChanged = armed.writer.changesSpec === true;
     }
-    let count = this.#counts[mrng.nextInt(0, this.#counts.length - 1)] ?? 1;
+    let count = isLong ? LONG_WAIT_WRITERS : (this.#counts[mrng.nextInt(0, this.#counts.length - 1)] ?? 1);
     if (count === 0 && programs.length === 0 && start === 'settled') count = 1;
-    const left = [...this.#candidates(mrng)];
+    const left = [...(isLong ? this.#writers : this.#candidates(mrng))];
     let index = 1;
     if (stir?.by !== undefined) {
       programs.push(program(`writer-${index++}`, stir.by, mrng, biasFactor));
@@ -129,10 +133,15 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
       const at = mrng.nextInt(0, left.length - 1);
       const [armed] = left.splice(at, 1);
       if (armed === undefined || (specChanged && armed.writer.changesSpec === true)) continue;
+      const next = program(`writer-${index}`, armed, mrng, biasFactor);
+      // Nothing comes of hours without what would be kept up in them.
+      if (isLong && next.ops.some((op) => op.do === 'delete')) continue;
       specChanged ||= armed.writer.changesSpec === true;
-      programs.push(program(`writer-${index++}`, armed, mrng, biasFactor));
+      programs.push(next);
+      index++;
     }
-    const workload: Workload = { version: 1, start, sample: this.#sample, programs: this.#waiting(programs, mrng) };
+    const waiting = waitMs === undefined ? programs : withWait(programs, waitMs, isLong, mrng);
+    const workload: Workload = { version: 1, start, sample: this.#sample, programs: waiting };
     return new fc.Value<Workload>(workload, undefined);
   }
 
@@ -144,19 +153,13 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
     return { byUser: drawn === 7, by: pick(this.#stirring, mrng) };
   }
 
-  /** Sometimes one of them lets time pass before one of its operations. */
-  #waiting(programs: readonly Program[], mrng: fc.Random): readonly Program[] {
+  /** Sometimes somebody lets time pass: for how long, in ms. */
+  #wait(mrng: fc.Random): number | undefined {
     const waits = this.#waitsMs;
-    if (waits.length === 0 || mrng.nextInt(1, WAITING_ONE_IN) > 1) return programs;
+    if (waits.length === 0 || mrng.nextInt(1, WAITING_ONE_IN) > 1) return undefined;
     // A longer wait is a longer run: mostly short ones.
-    const afterMs = waits[Math.min(mrng.nextInt(0, waits.length - 1), mrng.nextInt(0, waits.length - 1))] as number;
-    if (afterMs > LONG_WAIT_MS && mrng.nextInt(1, LONG_ONE_IN) > 1) return programs;
-    const able = programs.filter(({ standing, ops }) => standing !== true && ops.length > 0);
-    const chosen = able[able.length === 0 ? 0 : mrng.nextInt(0, able.length - 1)];
-    if (chosen === undefined) return programs;
-    const at = mrng.nextInt(0, chosen.ops.length - 1);
-    const ops = chosen.ops.map((op, index) => (index === at ? { ...op, afterMs } : op));
-    return programs.map((program) => (program === chosen ? { ...program, ops } : program));
+    const waitMs = waits[Math.min(mrng.nextInt(0, waits.length - 1), mrng.nextInt(0, waits.length - 1))] as number;
+    return waitMs > LONG_WAIT_MS && mrng.nextInt(1, LONG_ONE_IN) > 1 ? undefined : waitMs;
   }
 
   /** The writers that may take part in one run. */
@@ -177,6 +180,20 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
   override shrink(value: Workload): fc.Stream<fc.Value<Workload>> {
     return fc.stream(shrinkWorkload(value)).map((simpler) => new fc.Value<Workload>(simpler, undefined));
   }
+}
+
+/**
+ * The same programs, of which one waits before one of its operations.
+ *
+ * @param isLast Before its last one: what has been done before hours pass is what the target meets then.
+ */
+function withWait(programs: readonly Program[], afterMs: number, isLast: boolean, mrng: fc.Random): readonly Program[] {
+  const able = programs.filter(({ standing, ops }) => standing !== true && ops.length > 0);
+  const chosen = able[able.length === 0 ? 0 : mrng.nextInt(0, able.length - 1)];
+  if (chosen === undefined) return programs;
+  const at = isLast ? chosen.ops.length - 1 : mrng.nextInt(0, chosen.ops.length - 1);
+  const ops = chosen.ops.map((op, index) => (index === at ? { ...op, afterMs } : op));
+  return programs.map((program) => (program === chosen ? { ...program, ops } : program));
 }
 
 function pick(armed: readonly Armed[], mrng: fc.Random): Armed {
