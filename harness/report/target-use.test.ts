@@ -79,7 +79,7 @@ describe('what a target takes of the system', () => {
       drain: 6,
     });
     expect(linesOf({ ...seen, time })[1]).toBe(
-      'a run took 10 s (start 2, contention 1.5, until rest 3, judging 3.5), 6 s of it waiting for the target; in real time, long intervals and retries of the target make few runs: docs/programs.md',
+      'a run took 10 s (start 2, contention 1.5, until rest 3, judging 3.5), 6 s of it waiting for the target; docs/programs.md says what makes runs long',
     );
     expect(linesOf({ ...seen, time: { ...time, runs: 20 } })[1]).toBe(
       'a run took 1 s (start 0.2, contention 0.15, until rest 0.3, judging 0.35), 0.6 s of it waiting for the target',

@@ -169,10 +169,7 @@ const LONG_SECONDS = 5;
 function timeLines({ start, contention, rest, further, drain }: SecondsPerRun): readonly string[] {
   const total = Math.round((start + contention + rest + further) * 100) / 100;
   const parts = [`start ${start}`, `contention ${contention}`, `until rest ${rest}`, `judging ${further}`];
-  const advice =
-    total < LONG_SECONDS
-      ? ''
-      : '; in real time, long intervals and retries of the target make few runs: docs/programs.md';
+  const advice = total < LONG_SECONDS ? '' : '; docs/programs.md says what makes runs long';
   return [`a run took ${total} s (${parts.join(', ')}), ${drain} s of it waiting for the target${advice}`];
 }
 

@@ -26,7 +26,7 @@ TypeScript with client-node, Python with kopf or a client alone, Rust with kube-
 Writes a commented stalemate.config.yaml (.ts where stalemate is a dependency of a TypeScript project), a sample drawn from the schema
 where there is none, a CI job, and lines of .gitignore; builds the controller. Then it tries: without samples, to see which kinds it asks
 for that no CRD declares (their CRDs are fetched from the Go module that it has the types from, if you agree), and with each sample, to see
-what it does with it. Those that it acts on are run once, until the first finding. What is there already is kept.
+what it does with it. Those that it acts on are run once, until the run says something. What is there already is kept.
 
 The exit code is that of the run: 1 for a finding. It is 3 where something has to be installed first (the command is named), and where no
 sample makes the controller write anything.
@@ -135,18 +135,13 @@ async function firstRun(
     );
   const budget = flags.budget ?? LONGEST;
   const seed = flags.seed === undefined ? {} : { seed: flags.seed };
-  out(`run     ${called} run --budget ${budget} --stop-after 1${'seed' in seed ? ` --seed ${seed.seed}` : ''}\n\n`);
+  out(`run     ${called} run --budget ${budget}${'seed' in seed ? ` --seed ${seed.seed}` : ''}\n\n`);
   const config = findConfigFile(cwd);
   let lacking: string | undefined;
-  const held = await runCampaign(
-    { ...(config === undefined ? {} : { config }), ...seed, budget, stopAfter: 1 },
-    context,
-    undefined,
-    {
-      enoughMs: flags.budget === undefined ? SHORTEST_MS : Number.POSITIVE_INFINITY,
-      onSummary: (summary) => (lacking = lackingText(summary, called)),
-    },
-  );
+  const held = await runCampaign({ ...(config === undefined ? {} : { config }), ...seed, budget }, context, undefined, {
+    enoughMs: flags.budget === undefined ? SHORTEST_MS : Number.POSITIVE_INFINITY,
+    onSummary: (summary) => (lacking = lackingText(summary, called)),
+  });
   const code = held === EXIT.holds && lacking !== undefined ? EXIT.inconclusive : held;
   if (lacking !== undefined) out(`\n${lacking}\n`);
   const what = code === EXIT.inconclusive ? 'no verdict yet' : 'first verdict';

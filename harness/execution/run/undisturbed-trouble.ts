@@ -65,13 +65,18 @@ function targetFailed(history: History, message: string): HarnessError {
 const LIVES_MAX = 3;
 
 /**
- * Whether the target was there at the end of an undisturbed run. A manager that has made its certificate may end once, for its next life
- * to find it mounted.
+ * Whether each program of the target was there at the end of an undisturbed run. A manager that has made its certificate may end once,
+ * for its next life to find it mounted.
  */
 export function isUp({ processes }: History): boolean {
-  const ends = processes.filter(({ kind }) => kind === 'exited' || kind === 'start-failed');
-  const last = processes.findLast(({ kind }) => kind !== 'unhandled');
-  return ends.length < LIVES_MAX && !ends.some((end) => end === last);
+  const programs = Map.groupBy(
+    processes.filter(({ kind }) => kind !== 'unhandled'),
+    ({ actor }) => programOf(actor),
+  );
+  return [...programs.values()].every((events) => {
+    const ends = events.filter(({ kind }) => kind === 'exited' || kind === 'start-failed');
+    return ends.length < LIVES_MAX && ends.at(-1) !== events.at(-1);
+  });
 }
 
 /** Whether no life of the same program has ever asked for anything. */
