@@ -31,6 +31,21 @@ it('takes what heals in a longer look for late, also where no time was left for 
 });
 
 it.each([
+  ['judges one that only polls to the end of a long look', 0, 130_000, 'violated'],
+  ['does not judge one that goes on trying', 3, 130_000, 'inconclusive'],
+  ['does not judge one that has only polled for less than it was to be silent', 0, 60_000, 'inconclusive'],
+])('%s', (_, attempts, spanMs, result) => {
+  const { h } = run('Ready', 'old');
+  const polls = probes(h, { quiescent: false }).map((probe) =>
+    probe.probe === 'extended-settle'
+      ? { ...probe, laterHalf: { requests: 9, attempts, spanMs, goesOn: true } }
+      : probe,
+  );
+
+  expect(judge(h, [expected(...healthy()), ...polls])).toMatchObject({ result });
+});
+
+it.each([
   [4, 1_100_000],
   [3, 120_000],
 ])('settles after %d refusals of one request for as long as a work queue may hold it back', (refusals, windowMs) => {

@@ -18,7 +18,14 @@ import type { Difference } from '../harness/oracle/final-state.ts';
 import { indexOf } from '../harness/oracle/history-index.ts';
 import { watchesGivenUp } from '../harness/oracle/open-watches.ts';
 import type { Property } from '../harness/oracle/property.ts';
-import { earnedSettleMs, isOrdinaryIdle, laterHalf, SETTLE_MS_MAX, suspectSettleMs } from '../harness/oracle/rest.ts';
+import {
+  earnedSettleMs,
+  isAtRest,
+  isOrdinaryIdle,
+  laterHalf,
+  SETTLE_MS_MAX,
+  suspectSettleMs,
+} from '../harness/oracle/rest.ts';
 
 const NAME = 'convergence';
 /** Back-offs and requeues of so many ms of run time are everyday life. */
@@ -106,18 +113,18 @@ function judgeSuspect(
       ? found
       : nearestDifferences(history, probedState(history, extended.final, extended.names), expected.outcomes);
   // What healed in the middle of a long look had no time left to be silent for as long once more.
-  const isOver = extended?.quiescent === true || extended?.laterHalf?.requests === 0;
-  if (extended !== undefined && later.length === 0 && isOver) return healedLate(history, found, extended.windowMs);
+  const isOver = extended !== undefined && (isAtRest(extended) || extended.laterHalf?.requests === 0);
+  if (later.length === 0 && isOver) return healedLate(history, found, extended.windowMs);
   if (extended === undefined || extended.windowMs < windowMs || fresh === undefined) {
     const needs: ProbeRequest[] = [];
     if (extended === undefined || extended.windowMs < windowMs) needs.push({ probe: 'extended-settle', windowMs });
     if (fresh === undefined) needs.push({ probe: 'fresh-incarnation' });
     return ask(`${inGeneral(found[0])}; could not determine whether more time or a restart fixes that`, ...needs);
   }
-  if (!extended.quiescent) {
+  if (!isAtRest(extended)) {
     return {
       result: 'inconclusive',
-      reason: `the target was given ${windowMs / 1000} s more and was still not silent`,
+      reason: `the target was given ${windowMs / 1000} s more and was still not at rest`,
     };
   }
   if (!fresh.settled) {

@@ -15,7 +15,7 @@ import { failureStreaks } from '../harness/oracle/failures.ts';
 import { indexOf, names } from '../harness/oracle/history-index.ts';
 import type { HistoryIndex } from '../harness/oracle/history-index.ts';
 import type { Property } from '../harness/oracle/property.ts';
-import { earnedSettleMs, SETTLE_MS_MAX, suspectSettleMs } from '../harness/oracle/rest.ts';
+import { earnedSettleMs, isAtRest, SETTLE_MS_MAX, suspectSettleMs } from '../harness/oracle/rest.ts';
 import { isTerminating } from './exercised.ts';
 
 const NAME = 'deletion-completes';
@@ -59,7 +59,7 @@ function judgeStuck(history: History, index: HistoryIndex, stuck: Revision): Che
       'the target has failed so often that its next retry may come later than the run waits: it may still fix this',
     );
   const extended = find(history, 'extended-settle');
-  if (extended?.quiescent === true && !isStuck(extended.final, stuck)) return HOLDS;
+  if (extended !== undefined && isAtRest(extended) && !isStuck(extended.final, stuck)) return HOLDS;
   const fresh = find(history, 'fresh-incarnation');
   if (extended === undefined || extended.windowMs < windowMs || fresh === undefined) {
     const needs: ProbeRequest[] = [];
@@ -72,8 +72,8 @@ function judgeStuck(history: History, index: HistoryIndex, stuck: Revision): Che
       needs,
     };
   }
-  if (!extended.quiescent || !fresh.settled)
-    return unclear('the target was given more time and was still not silent, or its fresh copy was not');
+  if (!isAtRest(extended) || !fresh.settled)
+    return unclear('the target was given more time and was still not at rest, or its fresh copy was not');
   if (fresh.writes.length > 0) {
     return { result: 'violated', violations: [violation(index, stuck, 'a fresh copy of it would continue')] };
   }

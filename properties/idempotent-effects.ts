@@ -18,7 +18,7 @@ import { failureStreaks } from '../harness/oracle/failures.ts';
 import type { HistoryIndex } from '../harness/oracle/history-index.ts';
 import { indexOf } from '../harness/oracle/history-index.ts';
 import type { Property } from '../harness/oracle/property.ts';
-import { earnedSettleMs, SETTLE_MS_MAX, suspectSettleMs } from '../harness/oracle/rest.ts';
+import { earnedSettleMs, isAtRest, SETTLE_MS_MAX, suspectSettleMs } from '../harness/oracle/rest.ts';
 import { hasEffects } from './exercised.ts';
 
 const NAME = 'idempotent-effects';
@@ -136,10 +136,10 @@ function judgeRest(
       'the state outside the cluster is not the one that a fresh copy of the target keeps, and no longer run was available to show whether it gets there';
     return { result: 'inconclusive', reason, needs: [{ probe: 'extended-settle', windowMs }] };
   }
-  if (!extended.quiescent) {
+  if (!isAtRest(extended)) {
     return {
       result: 'inconclusive',
-      reason: `the target was given ${windowMs / 1000} s more and was still not silent`,
+      reason: `the target was given ${windowMs / 1000} s more and was still not at rest`,
     };
   }
   const later = smallestSurplus(countsOf(extended.final.filter(isOutside)), allowed);

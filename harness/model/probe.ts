@@ -78,7 +78,13 @@ export type ProbeResult =
       readonly names: { readonly [uid: string]: string };
       readonly writesAtRest: number;
       /** What the target asked for in the later half of that rest; absent in histories from before this was noted. */
-      readonly laterHalf?: { readonly requests: number; readonly spanMs: number; readonly goesOn: boolean };
+      readonly laterHalf?: {
+        readonly requests: number;
+        /** Of these, how many write, or failed other than for want of the object; absent in histories from before this was noted. */
+        readonly attempts?: number;
+        readonly spanMs: number;
+        readonly goesOn: boolean;
+      };
     };
 
 /** Objects at the end of a run, by canonical name `gr/namespace/name`. */

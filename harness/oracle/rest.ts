@@ -5,6 +5,7 @@
  */
 import { roleOf } from '../model/actor.ts';
 import type { History, Mark, Operation, Revision } from '../model/history.ts';
+import type { ProbeResult } from '../model/probe.ts';
 import { isWrite } from '../model/history.ts';
 import { leafPattern } from '../model/leaf.ts';
 import { indexOf } from './history-index.ts';
@@ -97,6 +98,22 @@ function silentUntilMs({ settlement, revisions, reference }: History, since: Mar
 /** Locks are known by what the references saw being done to them; leases are what client libraries lock with. */
 function isLock({ resource, name }: Pick<Operation, 'resource' | 'name'>, locks: readonly string[]): boolean {
   return resource === 'leases.coordination.k8s.io' || (locks.length > 0 && locks.includes(`${resource}:${name}`));
+}
+
+/** Whether a request tries to change something, or may be the part of such a try that failed. What is not there is asked for again by polls too. */
+export function isAttempt({ verb, outcome }: Operation): boolean {
+  return isWrite(verb) || (outcome.type !== 'ok' && !(outcome.type === 'fail' && outcome.code === 404));
+}
+
+/** A longer look at a run. */
+type Extended = Extract<ProbeResult, { readonly probe: 'extended-settle' }>;
+
+/**
+ * Whether the target has done all that it will in a longer look. One that polls is never silent, and at rest all the same: for as long as
+ * it was to be silent, it has tried to change nothing.
+ */
+export function isAtRest({ quiescent, windowMs, laterHalf: half }: Extended): boolean {
+  return quiescent || (half?.attempts === 0 && half.spanMs >= windowMs);
 }
 
 /** How long a run has to be silent before it may be called converged: three resyncs of half a minute, and kopf's retry of 60 s twice. */

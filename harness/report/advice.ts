@@ -16,7 +16,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
     'give it a shorter longest back-off for the test (seconds), so that it has a chance to fix this',
   ],
   [
-    /never came to rest|never silent|still not silent|was no time at rest/,
+    /never came to rest|never silent|still not (?:silent|at rest)|was no time at rest/,
     'if it polls by nature, give it a longer interval for the test; if it does not, it is stuck in a loop',
   ],
   [/too few to/, 'a larger --budget may see it do more'],

@@ -17,7 +17,7 @@ import { canonicalJson } from '../../model/spec-hash.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { Workload } from '../../model/workload.ts';
 import { restingRevisions } from '../../oracle/final-state.ts';
-import { activityAfter, goesOn, laterHalf, restStart } from '../../oracle/rest.ts';
+import { activityAfter, goesOn, isAttempt, laterHalf, restStart } from '../../oracle/rest.ts';
 import { foreignInput } from './foreign-input.ts';
 import type { Live } from './live.ts';
 import type { TrialOptions } from './trial-options.ts';
@@ -249,6 +249,7 @@ function settled(longer: History, windowMs: number): ProbeResult {
       : {
           laterHalf: {
             requests: half.activity.length,
+            attempts: half.activity.filter(isAttempt).length,
             spanMs: half.spanMs,
             goesOn: goesOn(half.activity, half.fromMs, half.spanMs),
           },

@@ -256,7 +256,14 @@ const probe: z.ZodType<ProbeResult> = z
       final: z.array(kubeObject),
       names: textMap,
       writesAtRest: z.number(),
-      laterHalf: z.strictObject({ requests: z.number(), spanMs: z.number(), goesOn: z.boolean() }).exactOptional(),
+      laterHalf: z
+        .strictObject({
+          requests: z.number(),
+          attempts: z.number().exactOptional(),
+          spanMs: z.number(),
+          goesOn: z.boolean(),
+        })
+        .exactOptional(),
     } satisfies Shape<Probe<'extended-settle'>>),
   ])
   .meta({ id: 'ProbeResult', description: 'Evidence gathered by further runs' });
