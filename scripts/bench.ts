@@ -2,7 +2,7 @@
  * The benchmark: everything side by side in one run, as medians and ratios. Absolute numbers belong to the machine, ratios to us.
  *
  * Flags: --quick (without detection, and so briefly that figures say little more than that all of it runs), --section NAME (repeatable:
- * kernel, trials, schedulers, detection, http, gate, clusters), --json FILE.
+ * kernel, trials, schedulers, detection, http, gate, clusters, clocks), --json FILE.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -14,6 +14,7 @@ import { expectedProperties, isCorrect, nameOf, optionsFor, selected } from './c
 import { clusterRates } from './bench/clusters.ts';
 import { builtFolder } from './controllers/builds.ts';
 import type { GateMeasurement } from './bench/gate.ts';
+import type { SteeringReport } from './bench/steering.ts';
 import type { HttpReport } from './bench/http.ts';
 import { median } from './soak-self/statistics.ts';
 
@@ -196,7 +197,27 @@ async function clusters(): Promise<void> {
   record['clusters'] = rates;
 }
 
-const sections = { kernel, trials, schedulers, detection, http, gate, clusters };
+async function clocks(): Promise<void> {
+  line('\n== a program in Node with a steered clock, beside the same with the clock of the host');
+  const report = await measure<SteeringReport>('steering.ts', values.quick ? '1' : '7');
+  if (report.refused !== undefined) {
+    line(`  left out: ${report.refused}`);
+    return;
+  }
+  const { readNs, workMs, jumpMs } = report;
+  const beside = (name: string, unit: string, { steered, host }: { steered: number; host: number }): void =>
+    line(
+      `  ${name.padEnd(28)} ${steered.toFixed(0).padStart(6)} ${unit} steered ${host.toFixed(0).padStart(6)} ${unit} host  ×${(steered / host).toFixed(2)}`,
+    );
+  beside('one read of the clock', 'ns', readNs);
+  beside('work with nothing to skip', 'ms', workMs);
+  line(
+    `  ${'a jump to the next deadline'.padEnd(28)} ${jumpMs.median.toFixed(2)} ms at the median, ${jumpMs.p99.toFixed(2)} ms at p99, of ${jumpMs.count}`,
+  );
+  record['clocks'] = report;
+}
+
+const sections = { kernel, trials, schedulers, detection, http, gate, clusters, clocks };
 /** Five strategies on every variant take five minutes: the quick form leaves that out unless it is asked for. */
 const LONG = ['detection'];
 for (const [name, section] of Object.entries(sections)) {
