@@ -22,9 +22,11 @@ export interface RunClock {
   waited(): number;
   /**
    * The next moment at which something may happen by itself, and whose doing that is; undefined when nothing ever will. `isGuess`: nothing
-   * is known to come then.
+   * is known to come then. `dueMs`: when it is due, if it may be late.
    */
-  next(): { readonly atMs: number; readonly owner: string; readonly isGuess?: boolean } | undefined;
+  next():
+    | { readonly atMs: number; readonly owner: string; readonly isGuess?: boolean; readonly dueMs?: number }
+    | undefined;
   /** Lets time pass to that moment. */
   advanceToNext(): void;
   /**

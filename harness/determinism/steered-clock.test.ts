@@ -24,7 +24,7 @@ describe('the clock of a run with steered programs', () => {
   it('lets timers be late together where somebody is in a hurry, but none of our own', () => {
     clock.sleeps(100, false);
     clock.hurry(2_000);
-    expect(clock.next()).toMatchObject({ atMs: 2_000, isGuess: false });
+    expect(clock.next()).toMatchObject({ atMs: 2_000, isGuess: false, dueMs: 100 });
 
     clock.after(1_500, 'user', () => {});
     expect(clock.next().atMs).toBe(1_500);

@@ -102,8 +102,11 @@ export class SteeredClock implements RunClock {
     return () => this.#awaited.delete(awaited);
   }
 
-  next(): { readonly atMs: number; readonly owner: string; readonly isGuess: boolean } {
-    return { atMs: this.#nextMs() - this.#runMs, owner: 'wall', isGuess: this.#known() === Infinity };
+  next(): { readonly atMs: number; readonly owner: string; readonly isGuess: boolean; readonly dueMs: number } {
+    const known = this.#known();
+    const isGuess = known === Infinity;
+    const atMs = this.#nextMs() - this.#runMs;
+    return { atMs, owner: 'wall', isGuess, dueMs: isGuess ? atMs : known - this.#runMs };
   }
 
   advanceToNext(): void {

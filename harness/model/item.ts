@@ -44,8 +44,10 @@ export function answersChange({ kind, verb }: Item): boolean {
 
 /** The earliest timer. */
 export interface TimerItem extends Item {
-  /** Run time at which it is due. */
+  /** Run time at which it fires. */
   readonly atMs: number;
+  /** When it is due, if it may be late. */
+  readonly dueMs?: number;
 }
 
 /** The scheduler's decision. */

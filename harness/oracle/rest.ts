@@ -8,6 +8,7 @@ import type { History, Mark, Operation, Revision } from '../model/history.ts';
 import type { ProbeResult } from '../model/probe.ts';
 import { isWrite } from '../model/history.ts';
 import { leafPattern } from '../model/leaf.ts';
+import { OUTSIDE_PATH } from '../wire/outside-path.ts';
 import { indexOf } from './history-index.ts';
 import { failureStreaks, type FailureStreak } from './failures.ts';
 import { lockHolder } from './leadership.ts';
@@ -100,20 +101,30 @@ function isLock({ resource, name }: Pick<Operation, 'resource' | 'name'>, locks:
   return resource === 'leases.coordination.k8s.io' || (locks.length > 0 && locks.includes(`${resource}:${name}`));
 }
 
-/** Whether a request tries to change something, or may be the part of such a try that failed. What is not there is asked for again by polls too. */
-export function isAttempt({ verb, outcome }: Operation): boolean {
-  return isWrite(verb) || (outcome.type !== 'ok' && !(outcome.type === 'fail' && outcome.code === 404));
+/**
+ * Whether a request tries to change something, inside or outside of the cluster, or may be the part of such a try that failed. Polls
+ * request what does not exist again and again.
+ */
+export function isAttempt({ verb, subresource, name, outcome }: Operation): boolean {
+  if (isWrite(verb) || CONNECTS.test(subresource) || OUTSIDE_PATH.test(name)) return true;
+  return outcome.type !== 'ok' && !(outcome.type === 'fail' && outcome.code === 404);
 }
+
+/** Recorded as reads, because they commit nothing in the cluster. */
+const CONNECTS = /^(?:exec|attach|portforward|proxy)$/;
 
 /** A longer look at a run. */
 type Extended = Extract<ProbeResult, { readonly probe: 'extended-settle' }>;
 
+/** Longer than a target usually waits for something before it gives up and tries anew. */
+const POLLED_MS = 300_000;
+
 /**
- * Whether the target has done all that it will in a longer look. One that polls is never silent, and at rest all the same: for as long as
- * it was to be silent, it has tried to change nothing.
+ * Whether the target has done all that it will in a longer look. One that polls is never silent; it is at rest if it has only read, for
+ * as long as it was expected to be silent, and for minutes in any case: some poll because they wait.
  */
 export function isAtRest({ quiescent, windowMs, laterHalf: half }: Extended): boolean {
-  return quiescent || (half?.attempts === 0 && half.spanMs >= windowMs);
+  return quiescent || (half?.attempts === 0 && half.spanMs >= Math.max(windowMs, POLLED_MS));
 }
 
 /** How long a run has to be silent before it may be called converged: three resyncs of half a minute, and kopf's retry of 60 s twice. */

@@ -77,6 +77,18 @@ describe('a preemption', () => {
     expect(taken(1_000, 70_000)).toBe('t0 c0s c0s');
   });
 
+  it('of time for so long takes a timer that is due by then, though it may be late', () => {
+    const own = item(of('c0s'));
+    const preemptions = [{ before: own.label, run: TIME, forMs: 60_000 }];
+    const chosen = (dueMs: number): string | undefined => {
+      const late = { ...timer('wall', 0, 65_000), dueMs };
+      return new ReplayScheduler(schedule({ preemptions })).next(view([own], { timer: late, nowMs: 0 }))?.item.kind;
+    };
+
+    expect(chosen(60_000)).toBe('timer');
+    expect(chosen(62_000)).not.toBe('timer');
+  });
+
   it('with until runs up to and including that label', () => {
     const preemptions = [{ before: of('c0s'), run: 'writer-1', until: of('w11s') }];
 

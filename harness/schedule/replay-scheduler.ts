@@ -144,7 +144,7 @@ export class ReplayScheduler implements Scheduler {
 function dueIn(run: ForcedRun, timer: TimerItem | undefined, nowMs: number): TimerItem | undefined {
   if (run.forMs === undefined) return timer;
   run.endMs ??= nowMs + run.forMs;
-  return nowMs < run.endMs && (timer?.atMs ?? 0) <= run.endMs + DUE_MS ? timer : undefined;
+  return nowMs < run.endMs && (timer?.dueMs ?? timer?.atMs ?? 0) <= run.endMs + DUE_MS ? timer : undefined;
 }
 
 function anchorKey(preemption: Preemption): string {

@@ -42,5 +42,10 @@ export function corpusTimeMs({ corpus, budget }: Pick<RunConfig, 'corpus' | 'bud
 export function planOf(config: RunConfig, corpusMs: number, isAsked: boolean, enoughMs?: number): TimePlan {
   const { budget, corpus } = config;
   const timeMs = budget.unit === 'ms' ? budget.timeMs : Number.POSITIVE_INFINITY;
-  return timePlan(timeMs, realNow() - (corpus.budgetMs === null ? corpusMs : 0), isAsked, enoughMs);
+  return timePlan(
+    timeMs,
+    realNow() - (corpus.budgetMs === null ? corpusMs : 0),
+    isAsked,
+    enoughMs === undefined ? undefined : enoughMs + corpusMs,
+  );
 }

@@ -40,7 +40,7 @@ export interface ForChange {
 
 /** How the first campaign of a project differs from any other. */
 export interface ForFirst {
-  /** How long it searches at least, ms, also where enough has been put to the test before that. */
+  /** How long it takes at least, in ms after the corpus, also if enough has been put to the test before that. */
   readonly enoughMs: number;
   /** Is shown what it comes to, before the exit code is answered. */
   readonly onSummary: (summary: Summary) => void;

@@ -135,7 +135,8 @@ async function firstRun(
     );
   const budget = flags.budget ?? LONGEST;
   const seed = flags.seed === undefined ? {} : { seed: flags.seed };
-  out(`run     ${called} run --budget ${budget}${'seed' in seed ? ` --seed ${seed.seed}` : ''}\n\n`);
+  const early = flags.budget === undefined ? ', or less once it says something' : '';
+  out(`run     ${called} run --budget ${budget}${'seed' in seed ? ` --seed ${seed.seed}` : ''}${early}\n\n`);
   const config = findConfigFile(cwd);
   let lacking: string | undefined;
   const held = await runCampaign({ ...(config === undefined ? {} : { config }), ...seed, budget }, context, undefined, {

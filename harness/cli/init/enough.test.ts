@@ -27,6 +27,12 @@ it.each([
   expect(text).toMatch(/; give it more time: stalemate run --budget 10m$/);
 });
 
+it('counts no run without a verdict', () => {
+  const lacking = { ...summary(20, 10, 10), inconclusive: { count: 1, reasons: {} } };
+
+  expect(lackingText(lacking, 'stalemate')).toContain('too few to say that it holds');
+});
+
 it('asks for another sample where many runs met hardly anything', () => {
   expect(lackingText(summary(400, 0, 3), 'stalemate')).toMatch(
     /^400 runs, 0 conflicts and 3 stale reads are too few .*; add a sample that .*: stalemate init --force --sample FILE$/,

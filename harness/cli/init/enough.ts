@@ -6,7 +6,7 @@ import type { Summary } from '../../report/summary.ts';
 /** What a run that holds lacks, in one sentence, and how to get it; undefined where it is enough, or where it does not hold. */
 export function lackingText(summary: Summary, called: string): string | undefined {
   const { outcome, runs, elapsedMs } = summary;
-  if (outcome !== 'holds' || isEnough(summary)) return undefined;
+  if (outcome !== 'holds' || isEnough({ ...summary, inconclusiveRuns: summary.inconclusive.count })) return undefined;
   const { conflicts, stale } = metIn(summary);
   const had = `${countText(runs, 'run')}, ${countText(conflicts, 'conflict')} and ${countText(stale, 'stale read')} are too few to say that it holds (${RUNS_MIN}, ${MET_MIN} and ${MET_MIN} are enough)`;
   // More of the same brings what is short where time is all that it lacks.

@@ -57,7 +57,7 @@ export async function lookOn(world: World): Promise<readonly number[]> {
     stepsMax: control === undefined ? ITEMS_MAX : ITEMS_OF_MODULES_MAX,
     hotMax: HOT_ITEMS,
     mayWaitUntil: (atMs) => {
-      time.hurry?.(slackAfter(time.now() - sinceMs, world.hasLock));
+      time.hurry?.(slackAfter(time.now() - sinceMs, world.keepsUp));
       return atMs <= endMs && time.next()?.isGuess !== true && realNow() < until;
     },
   });

@@ -45,6 +45,7 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
   let isTimersTurn = false;
   let deafUntilMs: number | undefined;
   let stirredMs = host.time.now();
+  let newest = -1;
   const ended: EndListener = (at, fault) => world.recorder.decision('release', at, `${fault.do} ends`);
   for (;;) {
     // The order of what follows is part of every history: all that has come about by now stands in its place before anybody picks.
@@ -59,8 +60,15 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
       const { withheld } = rule;
       items = items.filter((item) => !withheld(item));
     }
-    if (rule.mayBeLate === true) host.time.hurry?.(slackAfter(host.time.now() - stirredMs, world.hasLock));
-    if (items.length === 0) world.waits.atRest(world.hasLock);
+    if (rule.mayBeLate === true && host.time.hurry !== undefined) {
+      for (const { seq } of items) {
+        if (seq <= newest) continue;
+        newest = seq;
+        stirredMs = host.time.now();
+      }
+      host.time.hurry(slackAfter(host.time.now() - stirredMs, world.keepsUp));
+    }
+    if (items.length === 0) world.waits.atRest(world.keepsUp);
     let timer = world.timer();
     if (timer !== undefined && !rule.mayWaitUntil(timer.atMs)) timer = undefined;
     if (items.length === 0 && timer === undefined) return 'idle';
@@ -75,7 +83,11 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
     world.execute(choice);
     host.disturbance?.happened(choice.item.label, ended);
     atInstant = choice.item.kind === 'timer' ? 0 : atInstant + 1;
-    if (choice.item.kind !== 'timer') stirredMs = host.time.now();
+    if (choice.item.kind !== 'timer') {
+      stirredMs = host.time.now();
+      // Nothing is late while somebody works on it: a webhook has seconds to answer.
+      if (rule.mayBeLate === true) host.time.hurry?.(0);
+    }
     // On the wall's clock nobody knows of timers: waiting is no step. Nor is it where somebody has asked for it.
     if (choice.item.kind !== 'timer' || (host.time.passesByItself !== true && !world.isWaitAskedFor)) steps++;
     if (rule.boundsFromMs !== undefined && host.time.now() < rule.boundsFromMs) continue;

@@ -121,7 +121,7 @@ export async function runTrial(options: TrialOptions): Promise<History> {
 
 /** Run time until which something lasts that the schedule or a program has asked for. */
 function untilMs({ incarnations, host, waits, delays }: World): number {
-  return Math.max(incarnations.pausedUntilMs, host.disturbance?.untilMs ?? 0, waits.untilMs, delays.untilMs);
+  return Math.max(incarnations.pausedUntilMs, host.disturbance?.untilMs ?? 0, waits.seenUntilMs, delays.untilMs);
 }
 
 /** Leaves the target where it stands, for another run, or ends it. */

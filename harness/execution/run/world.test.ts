@@ -23,6 +23,24 @@ function inDefaultOrder(of: World, rule: Partial<PumpRule> = {}): ReturnType<typ
 }
 
 describe('the pump', () => {
+  it('lets timers be late only after a while of nothing else, and never while somebody works on an item', async () => {
+    const of = await world();
+    const late: number[] = [];
+    const { time } = of.host;
+    time.hurry = (slackMs) => late.push(slackMs);
+    for (const afterMs of [10_000, 40_000]) time.after(afterMs, 'user', () => {});
+    time.after(60_000, 'user', () => of.startProgram({ actor: 'writer-1', writer: 'test', ops: [label('x')] }));
+
+    await inDefaultOrder(of, { mayBeLate: true });
+
+    expect(late.slice(0, 4)).toEqual([0, 500, 2_000, 0]);
+    expect(late.slice(3).every((slackMs) => slackMs === 0)).toBe(true);
+    late.length = 0;
+    await inDefaultOrder(of);
+    expect(late).toEqual([]);
+    of.close();
+  });
+
   it('is idle when nothing is left to do', async () => {
     const of = await world();
     of.startProgram({ actor: 'writer-1', writer: 'test', ops: [label('x')] });

@@ -183,6 +183,11 @@ export class World implements RunOnHost {
     return this.waits.isUnderWay || this.delays.isUnderWay;
   }
 
+  /** Whether something would expire if the target were late: a lock, or whatever several lives of it tell by that the others are there. */
+  get keepsUp(): boolean {
+    return this.hasLock || this.incarnations.size > 1;
+  }
+
   /** The earliest timer as an item. */
   timer(): TimerItem | undefined {
     // What becomes ready by and by is not at rest, however long it takes on the wall.
@@ -202,6 +207,7 @@ export class World implements RunOnHost {
       revision: 0,
       staleable: false,
       atMs: next.atMs,
+      ...(next.dueMs === undefined ? {} : { dueMs: next.dueMs }),
     };
   }
 

@@ -8,15 +8,20 @@ export const MET_MIN = 10;
 /** What a search has put to the test. */
 export interface PutToTest {
   readonly runs: number;
+  /** Of these, those without a verdict. */
+  readonly inconclusiveRuns: number;
   /** How often something was met, by counter (`conflicts`, `staleReads`). */
   readonly contention: { readonly [counter: string]: number };
 }
 
 export function isEnough(tested: PutToTest): boolean {
   const { conflicts, stale } = metIn(tested);
-  return tested.runs >= RUNS_MIN && conflicts >= MET_MIN && stale >= MET_MIN;
+  return tested.runs - tested.inconclusiveRuns >= RUNS_MIN && conflicts >= MET_MIN && stale >= MET_MIN;
 }
 
-export function metIn({ contention }: PutToTest): { readonly conflicts: number; readonly stale: number } {
+export function metIn({ contention }: Pick<PutToTest, 'contention'>): {
+  readonly conflicts: number;
+  readonly stale: number;
+} {
   return { conflicts: contention['conflicts'] ?? 0, stale: contention['staleReads'] ?? 0 };
 }

@@ -145,7 +145,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     findings >= options.stopAfter ||
     tally.runs >= options.runsMax ||
     realNow() >= options.deadline ||
-    (realNow() >= (options.enoughDeadline ?? Number.POSITIVE_INFINITY) && isEnough(tally)) ||
+    (realNow() >= (options.enoughDeadline ?? Number.POSITIVE_INFINITY) && (findings > 0 || isEnough(tally))) ||
     (findings > 0 && realNow() >= (options.foundDeadline ?? Number.POSITIVE_INFINITY)) ||
     tally.divergence !== undefined ||
     tally.faults.length > 0;

@@ -1,8 +1,8 @@
 /**
  * Workloads as a fast-check arbitrary: few writers, short programs, often the user's churn beside them.
  *
- * Owns: how many writers of which kinds take part in one run. A run takes up to three kinds and leaves the others off, which is
- * the swarm: combinations are tried that others would mask. What a writer does is drawn from its own table (`writer.ts`), made
+ * Owns: how many writers of which kinds take part in one run. A run takes up to three kinds (five if it waits for long) and leaves the
+ * others off, which is the swarm: combinations are tried that others would mask. What a writer does is drawn from its own table (`writer.ts`), made
  * once per campaign, because this runs before every trial. Shrinking is `shrink-workload.ts`.
  */
 import * as fc from 'fast-check';
@@ -17,7 +17,7 @@ export interface WorkloadArbitraryOptions extends Partial<WriterContext> {
   readonly sample: readonly KubeObject[];
   /** Trials are dear: mostly aim where the target writes too, and let it start from nothing as often as not. */
   readonly aimed?: boolean;
-  /** Beside the user, or whoever stirs the target, only two rivals act, often where the target writes the same list or map. */
+  /** Beside the user, or whoever stirs the target, only two rivals act (unless it waits for long), often where the target writes the same list or map. */
   readonly rivals?: boolean;
   /** Absent: mostly settled, sometimes empty. */
   readonly start?: Workload['start'];
@@ -114,7 +114,8 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
     const programs: Program[] = [];
     let specChanged = false;
     // A target that is at rest does nothing that others could come in between of, unless its user wants something new.
-    const stir = this.#aimed && start === 'settled' ? this.#stir(mrng) : undefined;
+    const isStirred = this.#aimed && start === 'settled';
+    const stir = !isStirred ? undefined : isLong ? { byUser: true } : this.#stir(mrng);
     const alone = start === 'settled' && this.#writers.length === 0;
     if (this.#user.length > 0 && (stir === undefined ? mrng.nextBoolean() || alone : stir.byUser)) {
       const armed = pick(this.#user, mrng);
