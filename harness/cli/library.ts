@@ -39,6 +39,7 @@ import type { NamedEntry, Revisited } from '../model/corpus.ts';
 import type { KindAccess, KindOptions } from '../model/kind-options.ts';
 import type { Counterexample, FileSystem, Network, ProgramTime } from '../model/counterexample.ts';
 import { HarnessError } from '../model/errors.ts';
+import { given } from '../model/given.ts';
 import { ownModule } from '../model/own-module.ts';
 import type { CampaignResult, CheckReport, FindingRecord, ReplayResult } from '../model/finding.ts';
 import type { StrategyName } from '../model/trial.ts';
@@ -156,16 +157,8 @@ export async function runConfigured(config: RunConfig, context: RunContext = {})
   const campaign = (ready: RunConfig): Promise<CampaignResult> =>
     runCampaign(ready, {
       workerEntry: WORKER,
-      ...(verifyEvery === undefined ? {} : { verifyEvery }),
-      ...(shrinkMs === undefined ? {} : { shrinkMs }),
-      ...(blockedMs === undefined ? {} : { blockedMs }),
-      ...(strategies === undefined ? {} : { strategies }),
-      ...(start === undefined ? {} : { start }),
-      ...(expected === undefined ? {} : { expected: expected.map(known) }),
-      ...(allSymptoms === undefined ? {} : { allSymptoms }),
-      ...(plan === undefined ? {} : { plan }),
-      ...(events === undefined ? {} : { events }),
-      ...(signal === undefined ? {} : { signal }),
+      tuning: given({ verifyEvery, shrinkMs, strategies, start, allSymptoms, expected: expected?.map(known) }),
+      ...given({ blockedMs, plan, events, signal }),
     });
   if (config.existing === null) return standOn(config, context, campaign);
   const { result, left } = await withExisting(config.existing, () => campaign(config), onCluster);

@@ -9,9 +9,8 @@ import type { Measures } from '../../model/baseline.ts';
 import { causeKey, type KnownCause } from '../../model/cause.ts';
 import { signatureText } from '../../model/signature.ts';
 import { reasonText, type CampaignResult, type Finding, type InconclusiveRun } from '../../model/finding.ts';
-import type { StrategyName, Trial } from '../../model/trial.ts';
+import type { Trial } from '../../model/trial.ts';
 import { waivableOf, waiverFor } from '../../model/waiver.ts';
-import type { Workload } from '../../model/workload.ts';
 import { lastLines, printedIn } from '../../report/last-words.ts';
 import type { CampaignEvents } from '../api.ts';
 import { counterexampleOf, subjectOf } from '../search/counterexample.ts';
@@ -26,7 +25,8 @@ import type { FromWorker, ReplayJob, SearchJob } from '../worker/protocol.ts';
 import type { Subject } from '../subject.ts';
 import { searchUntil, shifted, timePlan, type TimePlan } from '../time-plan.ts';
 import type { RunConfig } from '../config/run-config.ts';
-import { INCONCLUSIVE_MAX, VERIFY_EVERY } from '../search/search.ts';
+import { INCONCLUSIVE_MAX } from '../search/search.ts';
+import { searchSettings, type SearchSettings, type SearchTuning } from '../search/search-settings.ts';
 import type { Found } from '../search/found.ts';
 import { countWaived, newTally, type SearchTally } from '../search/tally.ts';
 import { addTally } from '../search/tally-sum.ts';
@@ -36,24 +36,14 @@ import { campaignResult } from './campaign-result.ts';
 export interface CampaignOptions {
   /** The module that a worker thread runs: it calls `runWorker` with the registry. */
   readonly workerEntry: URL;
+  /** How it searches, beside what the configuration says. */
+  readonly tuning?: SearchTuning;
   readonly events?: CampaignEvents;
   readonly signal?: AbortSignal;
-  /** Every n-th trial is run twice and the histories compared. */
-  readonly verifyEvery?: number;
-  /** Real time that shrinking one finding may take, ms. */
-  readonly shrinkMs?: number;
   /** How long a target that runs inside the harness may keep it from making a run, ms. */
   readonly blockedMs?: number;
-  /** Restricts the search to these strategies; for benchmarks. */
-  readonly strategies?: readonly StrategyName[];
-  /** Where every run starts; absent: either. */
-  readonly start?: Workload['start'];
-  /** Causes that are known from elsewhere: counted, and neither shrunk nor reported as findings. */
-  readonly expected?: readonly KnownCause[];
   /** How its time is divided, where something came before it; absent: its budget begins now. */
   readonly plan?: TimePlan;
-  /** Every signature is a finding of its own, whatever caused it. */
-  readonly allSymptoms?: boolean;
 }
 
 /** A worker that was silent for longer than this when its time was over may have been blocked. */
@@ -89,6 +79,7 @@ interface Suspicion {
 class Campaign {
   readonly #config: RunConfig;
   readonly #options: CampaignOptions;
+  readonly #settings: SearchSettings;
   readonly #subject: Subject;
   readonly #started = realNow();
   readonly #plan: TimePlan;
@@ -118,6 +109,7 @@ class Campaign {
     const { budget, warnings } = config;
     this.#config = config;
     this.#options = options;
+    this.#settings = searchSettings(config, options.tuning);
     this.#subject = subjectOf(config);
     this.#plan =
       options.plan ?? timePlan(budget.unit === 'ms' ? budget.timeMs : Number.POSITIVE_INFINITY, this.#started);
@@ -169,7 +161,7 @@ class Campaign {
       printed: broken === undefined ? this.#printed : printedIn(broken),
       interrupted: broken !== undefined || this.#options.signal?.aborted === true,
       elapsedMs: realNow() - this.#started,
-      expected: this.#options.expected ?? [],
+      expected: this.#settings.expected,
     });
   }
 
@@ -177,7 +169,7 @@ class Campaign {
     return (
       realNow() >= (this.#findings.length > 0 ? Math.min(this.#until, this.#plan.searchFound) : this.#until) ||
       this.#total.runs >= this.#runsMax ||
-      this.#findings.length >= this.#config.stopAfter ||
+      this.#findings.length >= this.#settings.stopAfter ||
       this.#options.signal?.aborted === true
     );
   }
@@ -242,18 +234,12 @@ class Campaign {
   }
 
   #job(careful: boolean): SearchJob {
-    const { writers, faults, warm, seed, stopAfter, waivers } = this.#config;
-    const { strategies = null, start = null, verifyEvery = VERIFY_EVERY, shrinkMs = null } = this.#options;
-    const { allSymptoms = false } = this.#options;
     return {
-      job: 'search',
-      ...{ subject: this.#subject, writers, faults, warm, seed, stopAfter, waivers, careful },
-      ...{ strategies, start, verifyEvery, shrinkMs, allSymptoms },
+      ...{ job: 'search', subject: this.#subject, settings: this.#settings, careful },
       firstRun: this.#total.runs,
       runsMax: Math.min(this.#runsMax - this.#total.runs, Number.MAX_SAFE_INTEGER),
       plan: shifted(this.#searchStarted === undefined ? this.#plan : this.#goingOn(), realMoment() - realNow()),
       known: this.#known,
-      expected: this.#options.expected ?? [],
     };
   }
 
@@ -349,7 +335,7 @@ class Campaign {
     const names = [causeKey(found.violation), signatureText(found.violation.signature)];
     const waiver = waiverFor(this.#config.waivers, waivableOf(found.violation, found.history, culprit.trial.workload));
     if (waiver !== undefined) countWaived(this.#total, waiver);
-    else if (this.#options.expected?.some(({ key }) => names.includes(key)) !== true) this.#keep(found);
+    else if (!this.#settings.expected.some(({ key }) => names.includes(key))) this.#keep(found);
   }
 }
 

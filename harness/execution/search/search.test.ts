@@ -9,6 +9,7 @@ import { CutShort } from '../run/cut-short.ts';
 import { isEnough } from './enough.ts';
 import { takeReferences } from '../run/references.ts';
 import { search } from './search.ts';
+import type { SearchSettings } from './search-settings.ts';
 import { newTally, type SearchTally } from './tally.ts';
 import type { Found } from './found.ts';
 import type { SearchOptions } from './search.ts';
@@ -19,10 +20,15 @@ import type { Reconcile } from '../run/testing.ts';
 const QUIET = { actor: 'user', writer: 'user', ops: [] } as const;
 const LABELS = { actor: 'writer-1', writer: 'label-toucher', ops: [label('x'), label('y')] } as const;
 
+const SETTINGS: SearchSettings = {
+  ...{ seed: 3, writers: [], faults: ['crash'], strategies: null, start: null, warm: false, verifyEvery: 10 },
+  ...{ stopAfter: Number.POSITIVE_INFINITY, expected: [], waivers: [], allSymptoms: false, shrinkMs: null },
+};
+
 const workloads: fc.Arbitrary<Workload> = fc.constantFrom(workload([QUIET]), workload([QUIET, LABELS], 'empty'));
 
 async function campaign(
-  options: Partial<SearchOptions> = {},
+  { settings, ...options }: Partial<Omit<SearchOptions, 'settings'>> & { settings?: Partial<SearchSettings> } = {},
   reconcile: Reconcile = setReady,
   repeatable = true,
 ): Promise<{ readonly tally: SearchTally; readonly found: readonly Found[]; readonly trials: readonly Trial[] }> {
@@ -39,18 +45,14 @@ async function campaign(
       base: workload(),
       properties: [nobodyLabels],
       workload: workloads,
-      faults: ['crash'],
-      seed: 3,
+      settings: { ...SETTINGS, ...settings },
       firstRun: 0,
       runsMax: 30,
       deadline: Number.POSITIVE_INFINITY,
       trialsUntil: Number.POSITIVE_INFINITY,
       provedUntil: Number.POSITIVE_INFINITY,
       cutAt: (_, work) => work(),
-      stopAfter: Number.POSITIVE_INFINITY,
       known: [],
-      verifyEvery: 10,
-      shrinkMs: null,
       onTrial: (_, trial) => trials.push(trial),
       onSeen: () => {},
       onSettled: () => {},
@@ -90,11 +92,11 @@ describe('a search', () => {
     const one = await campaign({ runsMax: 8 });
 
     expect((await campaign({ runsMax: 8 })).trials).toEqual(one.trials);
-    expect((await campaign({ runsMax: 8, seed: 4 })).trials).not.toEqual(one.trials);
+    expect((await campaign({ runsMax: 8, settings: { seed: 4 } })).trials).not.toEqual(one.trials);
   });
 
   it('stops after the findings it was asked for, or when told', async () => {
-    const first = await campaign({ stopAfter: 1 });
+    const first = await campaign({ settings: { stopAfter: 1 } });
     const none = await campaign({ stopped: () => true });
 
     expect(first.found).toHaveLength(1);
@@ -191,7 +193,11 @@ describe('a search', () => {
     }));
 
     for (const waiver of waivers) {
-      const { found } = await campaign({ properties: [first], workload: fc.constant(both), waivers: [waiver] });
+      const { found } = await campaign({
+        properties: [first],
+        workload: fc.constant(both),
+        settings: { waivers: [waiver] },
+      });
       const writers = found.map(({ trial }) => trial.workload.programs.map(({ writer }) => writer));
 
       expect(writers).toHaveLength(1);

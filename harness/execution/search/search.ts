@@ -10,9 +10,7 @@ import { realNow } from '../../determinism/real-time.ts';
 import { ownCause, type KnownCause } from '../../model/cause.ts';
 import { reasonText, type InconclusiveRun } from '../../model/finding.ts';
 import type { History } from '../../model/history.ts';
-import type { FaultKind } from '../../model/schedule.ts';
-import type { StrategyName, Trial } from '../../model/trial.ts';
-import type { Waiver } from '../../model/waiver.ts';
+import type { Trial } from '../../model/trial.ts';
 import type { Workload } from '../../model/workload.ts';
 import { checkLegality } from '../../oracle/assumptions.ts';
 import { causesOf, type Causes } from '../../oracle/cause.ts';
@@ -32,6 +30,7 @@ import { oneByOne, sideBySide } from './batches.ts';
 import { isEnough } from './enough.ts';
 import { findingOf, seenIn, type Failed, type Found, type Seen, type StoredFailure } from './found.ts';
 import { inOrder, KnownCauses, type Suspect } from './known-causes.ts';
+import type { SearchSettings } from './search-settings.ts';
 import type { Attempt } from './shrink-finding.ts';
 import { countContention, countOpinions, type SearchTally } from './tally.ts';
 import { withRun } from './target-use.ts';
@@ -50,11 +49,7 @@ export interface SearchOptions {
   readonly workload: fc.Arbitrary<Workload>;
   /** With few who act: what is tried step by step where trials are dear. Absent: all trials are random. */
   readonly calm?: fc.Arbitrary<Workload>;
-  readonly faults: readonly FaultKind[];
-  readonly strategies?: readonly StrategyName[];
-  /** Trials run on one process that lives on; what is suspicious there runs again on a fresh one. */
-  readonly warm?: boolean;
-  readonly seed: number;
+  readonly settings: SearchSettings;
   /** Trials already made by an earlier worker of the same campaign. */
   readonly firstRun: number;
   readonly runsMax: number;
@@ -69,19 +64,8 @@ export interface SearchOptions {
   /** Real time at which all findings have been shrunk and proved. */
   readonly provedUntil: number;
   readonly cutAt: CutAt;
-  readonly stopAfter: number;
   /** Causes found by earlier workers: counted, not shrunk again. */
   readonly known: readonly KnownCause[];
-  /** Causes that are known from elsewhere: counted, no findings of this campaign. */
-  readonly expected?: readonly KnownCause[];
-  /** Every signature is a finding of its own. */
-  readonly allSymptoms?: boolean;
-  /** Violations that are put up with: counted as well. */
-  readonly waivers?: readonly Waiver[];
-  /** Every n-th trial is run twice and the histories compared; the first few always are. */
-  readonly verifyEvery: number;
-  /** Real time that shrinking one finding may take; `null` for the default. */
-  readonly shrinkMs: number | null;
   /** Before each trial: a heartbeat, and the place to look when the worker dies. */
   readonly onTrial: (run: number, trial: Trial) => void;
   /** Before a violation is shrunk and proved, and after, whatever came of it. */
@@ -98,11 +82,9 @@ export interface SearchOptions {
 export const INCONCLUSIVE_MAX = 5;
 /** The first trials are always run twice, to see whether the target is deterministic. */
 const VERIFY_FIRST = 5;
-/** Later ones now and then. */
-export const VERIFY_EVERY = 400;
 
 export async function search(options: SearchOptions, tally: SearchTally): Promise<void> {
-  const { runner, references, properties } = options;
+  const { runner, references, properties, settings } = options;
   const runners = await runner.lanes(Number.POSITIVE_INFINITY);
   const waiting = new Waiting(options.trialsUntil, runners.length);
   const prober = new Prober(
@@ -111,14 +93,14 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     references.reference,
     waiting,
   );
-  const known = new KnownCauses([...options.known, ...(options.expected ?? [])]);
+  const known = new KnownCauses([...options.known, ...settings.expected]);
   let findings = options.known.length;
   const again = { ...references.reference, suspectSettleMs: runner.host.pace.againMs };
   const lanes = runners.map((lane) => ({
     runner: lane,
     prober: lane === runner ? prober : prober.elsewhere((trial, variant) => lane.beside(trial, variant)),
   }));
-  const waivers = new Waivers(options.waivers ?? []);
+  const waivers = new Waivers(settings.waivers);
   const reasons = new Reasons();
   const attempt: Attempt = (trial, name, times, enough = () => false) => {
     const wanted = properties.filter((property) => name === undefined || property.name === name);
@@ -142,7 +124,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
   };
   const over = (): boolean =>
     options.stopped() ||
-    findings >= options.stopAfter ||
+    findings >= settings.stopAfter ||
     tally.runs >= options.runsMax ||
     realNow() >= options.deadline ||
     (realNow() >= (options.enoughDeadline ?? Number.POSITIVE_INFINITY) && (findings > 0 || isEnough(tally))) ||
@@ -155,24 +137,23 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
       (violation) => violation.severity === 'error' && !waivers.cover(violation, judged, trial),
     );
     if (violations.length === 0) return [];
-    const causes: readonly Causes[] =
-      options.allSymptoms === true
-        ? violations.map((violation) => ({ candidates: [ownCause(violation)], certain: false }))
-        : causesOf(judged.history, violations);
+    const causes: readonly Causes[] = settings.allSymptoms
+      ? violations.map((violation) => ({ candidates: [ownCause(violation)], certain: false }))
+      : causesOf(judged.history, violations);
     const suspects = violations.flatMap((violation, at) => {
       const of = causes[at];
       return of === undefined ? [] : [{ violation, causes: of }];
     });
-    return options.allSymptoms === true ? suspects : inOrder(suspects);
+    return settings.allSymptoms ? suspects : inOrder(suspects);
   };
   const trials = trialArbitrary({
     workload: options.workload,
-    faults: options.faults,
-    strategies: options.strategies ?? (runner.repeatable ? STRATEGY_MIX : PROCESS_MIX),
+    faults: settings.faults,
+    strategies: settings.strategies ?? (runner.repeatable ? STRATEGY_MIX : PROCESS_MIX),
   });
   const { calm: workloads } = options;
-  const faults = options.faults.filter((kind) => kind !== 'delay' || runner.hints.mayDelay === true);
-  const source = workloads && new TrialSource({ trials, workloads, faults, seed: options.seed });
+  const faults = settings.faults.filter((kind) => kind !== 'delay' || runner.hints.mayDelay === true);
+  const source = workloads && new TrialSource({ trials, workloads, faults, seed: settings.seed });
   const tryOne = async (lane: TrialRunner, own: Prober, trial: Trial): Promise<Failed | undefined> => {
     options.onTrial(options.firstRun + tally.runs, trial);
     const run = await runOne(trial, { ...options, runner: lane }, own, tally, reasons).catch(unlessTimeIsOver);
@@ -202,7 +183,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
 
   for (let batch = options.firstRun; !over(); batch++) {
     // A fresh seed per batch and after each finding; both follow from the root seed alone.
-    const seed = batchSeed(options.seed, batch + tally.runs);
+    const seed = batchSeed(settings.seed, batch + tally.runs);
     const failures = await options.cutAt(options.trialsUntil, () => tryBatch(seed));
     if (failures.length === 0) continue;
     options.onPhase('shrink');
@@ -212,7 +193,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
       const counted = new Set<Suspect | string>();
       let stored: StoredFailure | undefined;
       for (const suspect of failure.suspects) {
-        if (findings >= options.stopAfter || !known.isNew(suspect)) continue;
+        if (findings >= settings.stopAfter || !known.isNew(suspect)) continue;
         const before = known.ownerOf(suspect);
         if (before !== undefined) {
           // The run that gave the weak example is no better for another symptom.
@@ -224,7 +205,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
         const found = await findingOf(
           stored,
           suspect,
-          options,
+          { ...options, ...settings },
           attempt,
           tally,
           known.pendingIn(failures.flatMap((one) => one.suspects)),
@@ -307,7 +288,7 @@ async function runOne(
   const { runner, references, properties } = options;
   tally.runs++;
   let again = trial;
-  if (options.warm === true) {
+  if (options.settings.warm) {
     const {
       history,
       schedule,
@@ -336,7 +317,7 @@ async function runOne(
   const { times } = runner;
   const judged = reasons.of(opinions);
   // Of runs that can be made again a sample tells as much as all of them.
-  const looked = !runner.repeatable || tally.runs <= VERIFY_FIRST || tally.runs % options.verifyEvery === 0;
+  const looked = !runner.repeatable || tally.runs <= VERIFY_FIRST || tally.runs % options.settings.verifyEvery === 0;
   if (looked) tally.faults.push(...checkLegality(history));
   if (looked && runner.repeatable) {
     const second = await runner.run(trial);
@@ -344,7 +325,7 @@ async function runOne(
     tally.divergence = firstDivergence(history, second);
   }
   // What is made again on a fresh process says nothing of the one that lives on.
-  if (options.warm !== true) tally.use = withRun(tally.use, judged.history, times);
+  if (!options.settings.warm) tally.use = withRun(tally.use, judged.history, times);
   countContention(history, tally);
   countOpinions(judged, properties, tally);
   for (const [property, reason] of judged.inconclusive) {

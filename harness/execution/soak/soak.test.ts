@@ -50,7 +50,7 @@ async function soak(
     campaign: (config, { events, expected }) => {
       const end = left.shift() ?? {};
       if (typeof end === 'string') return Promise.reject(new HarnessError(end, `as told: ${end}`));
-      told.push(expected ?? []);
+      told.push(expected);
       for (const run of end.unjudged ?? []) events.onInconclusive?.(run);
       for (const one of end.findings ?? []) events.onFinding?.(one);
       return Promise.resolve({ ...RESULT, seed: config.seed, ...end });

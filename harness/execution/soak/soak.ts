@@ -10,11 +10,12 @@ import { causeKey, type KnownCause } from '../../model/cause.ts';
 import { EXIT, HarnessError } from '../../model/errors.ts';
 import type { CampaignResult, Finding, InconclusiveRun } from '../../model/finding.ts';
 import type { BatchResult, Draw, Shard, SoakEntry, SoakLine, SoakPlace, SoakRecord } from '../../model/soak.ts';
+import type { StrategyName } from '../../model/trial.ts';
+import type { Workload } from '../../model/workload.ts';
 import { useColumns } from '../../report/soak/use.ts';
 import { recordingOf, recordOf } from '../../report/record.ts';
 import { packRecording } from '../../schedule/codec/recording.ts';
 import type { CampaignEvents, Progress } from '../api.ts';
-import type { CampaignOptions } from '../campaign/campaign.ts';
 import type { Budget, RunConfig } from '../config/run-config.ts';
 import { batchRandom } from './place.ts';
 import { drawBatch } from './swarm.ts';
@@ -33,9 +34,15 @@ const RECORDING_MAX = 5_000_000;
 /** So many batches in a row that come to nothing end a soak. */
 const FAILED_MAX = 3;
 
-export type BatchContext = Pick<CampaignOptions, 'strategies' | 'start' | 'expected' | 'signal'> & {
+export interface BatchContext {
+  /** Absent: the search's own mix. */
+  readonly strategies?: readonly StrategyName[];
+  /** Absent: either. */
+  readonly start?: Workload['start'];
+  readonly expected: readonly KnownCause[];
+  readonly signal: AbortSignal;
   readonly events: CampaignEvents;
-};
+}
 
 export interface SoakOptions {
   readonly shard: Shard;

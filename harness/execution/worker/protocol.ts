@@ -8,41 +8,26 @@ import type { InconclusiveRun } from '../../model/finding.ts';
 import type { History } from '../../model/history.ts';
 import type { KubeObject, OwnerReference } from '../../model/object.ts';
 import type { Reference } from '../../model/reference.ts';
-import type { FaultKind, Reanchored, Schedule } from '../../model/schedule.ts';
-import type { StrategyName, Trial } from '../../model/trial.ts';
-import type { Waiver } from '../../model/waiver.ts';
+import type { Reanchored, Schedule } from '../../model/schedule.ts';
+import type { Trial } from '../../model/trial.ts';
 import type { Workload } from '../../model/workload.ts';
 import type { Aim } from '../../schedule/workload/writer.ts';
 import type { Found, Seen } from '../search/found.ts';
 import type { TimePlan } from '../time-plan.ts';
+import type { SearchSettings } from '../search/search-settings.ts';
 import type { SearchTally } from '../search/tally.ts';
 import type { Subject } from '../subject.ts';
 
 export interface SearchJob {
   readonly job: 'search';
   readonly subject: Subject;
-  readonly writers: readonly string[];
-  readonly faults: readonly FaultKind[];
-  readonly strategies: readonly StrategyName[] | null;
-  /** `null`: either. */
-  readonly start: Workload['start'] | null;
-  readonly warm: boolean;
-  readonly seed: number;
-  readonly verifyEvery: number;
-  /** `null` for the default. */
-  readonly shrinkMs: number | null;
+  readonly settings: SearchSettings;
   readonly firstRun: number;
   readonly runsMax: number;
   /** Its moments count from when the job is given. */
   readonly plan: TimePlan;
-  readonly stopAfter: number;
+  /** Causes found by earlier workers: counted, not shrunk again. */
   readonly known: readonly KnownCause[];
-  /** Causes that are known from elsewhere: counted, no findings of this campaign. */
-  readonly expected: readonly KnownCause[];
-  /** Every signature is a finding of its own. */
-  readonly allSymptoms: boolean;
-  /** Violations that are put up with: counted as well. */
-  readonly waivers: readonly Waiver[];
   /** Announce every trial before it runs: used after a worker was lost, to find out which trial did it. */
   readonly careful: boolean;
 }

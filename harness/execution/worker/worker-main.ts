@@ -162,7 +162,8 @@ async function doSearch(
   else referenceCache(job.subject, base, server).keep(runner, measured);
   const references = withDeclared(measured, job.subject.declared);
   say({ say: 'measured', measures: undisturbedMeasures(measured) });
-  const writers = registry.writers.filter((writer) => job.writers.includes(writer.name));
+  const { settings } = job;
+  const writers = registry.writers.filter((writer) => settings.writers.includes(writer.name));
   const { warning = null } = runner.host.containment ?? {};
   tally.warnings.push(...(warning === null ? [] : [warning]), ...references.warnings);
   let told = 0;
@@ -175,7 +176,7 @@ async function doSearch(
     bystander: bystanderReference(job.subject.namespace),
     garbageCollection: job.subject.settings.garbageCollection,
     aimed: !runner.repeatable,
-    ...(job.start === null ? {} : { start: job.start }),
+    ...(settings.start === null ? {} : { start: settings.start }),
   };
   await search(
     {
@@ -185,13 +186,10 @@ async function doSearch(
       properties,
       workload: workloadArbitrary(drawn),
       // Strategies that were asked for by name are asked for alone.
-      ...(runner.repeatable || job.strategies !== null ? {} : { calm: workloadArbitrary({ ...drawn, rivals: true }) }),
-      faults: job.faults,
-      ...(job.strategies === null ? {} : { strategies: job.strategies }),
-      warm: job.warm,
-      seed: job.seed,
-      verifyEvery: job.verifyEvery,
-      shrinkMs: job.shrinkMs,
+      ...(runner.repeatable || settings.strategies !== null
+        ? {}
+        : { calm: workloadArbitrary({ ...drawn, rivals: true }) }),
+      settings,
       firstRun: job.firstRun,
       runsMax,
       deadline: searchUntil(plan, realNow()),
@@ -200,11 +198,7 @@ async function doSearch(
       trialsUntil: plan.trials,
       provedUntil: plan.proved,
       cutAt,
-      stopAfter: job.stopAfter,
       known: job.known,
-      expected: job.expected,
-      allSymptoms: job.allSymptoms,
-      waivers: job.waivers,
       onTrial: (run, trial) => {
         if (job.careful) say({ say: 'trial', run, trial });
         if (realNow() - told < TALLY_EVERY_MS) return;
