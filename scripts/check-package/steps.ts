@@ -70,11 +70,11 @@ export const GO_FLAGS: readonly string[] = [
   '--sample',
   'config/sample.yaml',
   '--seed',
-  '1',
+  '2',
   '--confirm',
   'none',
 ];
-/** Found within some twenty runs, and shrunk soon. */
+/** Found within the first ten runs of that seed, and shrunk soon. */
 export const GO_WRONG: { readonly variant: string; readonly property: string; readonly title: RegExp } = {
   variant: 'removes-foreign-finalizers',
   property: 'no-lost-update',
