@@ -58,6 +58,7 @@ it.each([
 
 it.each([
   ['many events', 14, 'before success', 1_100_000],
+  ['many events that came before the first of them', 14, 'before refusal', 1_100_000],
   ['many events that come after it has succeeded', 14, 'after success', 120_000],
   ['many events where nothing is tried again', 14, 'without success', 120_000],
   ['a few events', 8, 'before success', 120_000],
@@ -69,9 +70,10 @@ it.each([
     for (let n = 0; n < events; n++) h.create('user', 'configmaps', manifest('ConfigMap', `c${n}`));
     h.deliver('controller', 'configmaps');
   };
+  if (when === 'before refusal') change();
   refused();
   refused();
-  if (when !== 'after success') change();
+  if (when !== 'after success' && when !== 'before refusal') change();
   h.create('user', 'deployments.apps', manifest('Deployment', 'a'));
   if (when !== 'without success') h.update('controller', 'deployments.apps', h.live('deployments.apps', 'a'));
   if (when === 'after success') change();

@@ -155,13 +155,14 @@ export function suspectSettleMs(history: History): number {
 
 /**
  * How long a work queue may hold an object back that is queued with a rate limit for each event: it counts them like failures until an
- * attempt succeeds, and what was queued before, the echo of that attempt as well, keeps its delay.
+ * attempt succeeds, and what was queued before, the echo of that attempt as well, keeps its delay. Nobody sees from outside whether an
+ * attempt before the first refusal had succeeded, so all events of this life count.
  */
 function queuedBackOffMs(deliveries: History['deliveries'], { attempts, endedBy }: FailureStreak): number {
   const [first] = attempts;
   // Where nothing is tried again, the object may have been done with in another way.
   const untilAt = endedBy?.answered?.at ?? attempts.at(-1)?.invoked.at ?? 0;
-  const events = deliveries.filter(({ actor, at }) => actor === first?.actor && at > first.invoked.at && at < untilAt);
+  const events = deliveries.filter(({ actor, at }) => actor === first?.actor && at < untilAt);
   return FIRST_BACK_OFF_MS * 2 ** (attempts.length + events.length);
 }
 
