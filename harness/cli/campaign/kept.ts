@@ -42,10 +42,6 @@ export function corpusTimeMs({ corpus, budget }: Pick<RunConfig, 'corpus' | 'bud
 export function planOf(config: RunConfig, corpusMs: number, isAsked: boolean, enoughMs?: number): TimePlan {
   const { budget, corpus } = config;
   const timeMs = budget.unit === 'ms' ? budget.timeMs : Number.POSITIVE_INFINITY;
-  return timePlan(
-    timeMs,
-    realNow() - (corpus.budgetMs === null ? corpusMs : 0),
-    isAsked,
-    enoughMs === undefined ? undefined : enoughMs + corpusMs,
-  );
+  const spentMs = corpus.budgetMs === null ? corpusMs : 0;
+  return timePlan(timeMs, realNow() - spentMs, isAsked, enoughMs === undefined ? undefined : enoughMs + spentMs);
 }
