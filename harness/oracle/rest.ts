@@ -116,7 +116,7 @@ const CONNECTS = /^(?:exec|attach|portforward|proxy)$/;
 /** A longer look at a run. */
 type Extended = Extract<ProbeResult, { readonly probe: 'extended-settle' }>;
 
-/** Longer than a target usually waits for something before it gives up and tries anew. */
+/** Longer than a target usually waits for a condition before it gives up and tries again. */
 const POLLED_MS = 300_000;
 
 /**
@@ -155,8 +155,8 @@ export function suspectSettleMs(history: History): number {
 
 /**
  * How long a work queue may hold an object back that is queued with a rate limit for each event: it counts them like failures until an
- * attempt succeeds, and what was queued before, the echo of that attempt as well, keeps its delay. Nobody sees from outside whether an
- * attempt before the first refusal had succeeded, so all events of this life count.
+ * attempt succeeds, and what was queued before, the echo of that attempt as well, keeps its delay. Whether an attempt
+ * before the first refusal succeeded cannot be seen from outside, so all events of this life count.
  */
 function queuedBackOffMs(deliveries: History['deliveries'], { attempts, endedBy }: FailureStreak): number {
   const [first] = attempts;

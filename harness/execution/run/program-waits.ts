@@ -53,12 +53,12 @@ export class ProgramWaits {
     return Math.max(this.#untilMs, ...[...this.#waits].map(({ fromMs }) => fromMs));
   }
 
-  /** Run time until which what somebody has waited for comes, in any case. */
+  /** Run time by which the moment that a program has waited for has come. */
   get seenUntilMs(): number {
     return Math.max(this.untilMs, this.#seenUntilMs);
   }
 
-  /** Whether time passes at this moment because somebody waits. */
+  /** Whether time passes at this moment because a program waits. */
   get isUnderWay(): boolean {
     return this.seenUntilMs > this.#time.now();
   }

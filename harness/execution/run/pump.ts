@@ -85,7 +85,7 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
     atInstant = choice.item.kind === 'timer' ? 0 : atInstant + 1;
     if (choice.item.kind !== 'timer') {
       stirredMs = host.time.now();
-      // Nothing is late while somebody works on it: a webhook has seconds to answer.
+      // No timer is late while an item is worked on: a webhook has seconds to answer.
       if (rule.mayBeLate === true) host.time.hurry?.(0);
     }
     // On the wall's clock nobody knows of timers: waiting is no step. Nor is it where somebody has asked for it.

@@ -24,7 +24,7 @@ export interface SearchSettings {
   readonly stopAfter: number;
   /** Causes that are known from elsewhere: counted, and neither shrunk nor reported as findings. */
   readonly expected: readonly KnownCause[];
-  /** Violations that are put up with: counted as well. */
+  /** Accepted violations: counted, and not reported. */
   readonly waivers: readonly Waiver[];
   /** Every signature is a finding of its own, whatever caused it. */
   readonly allSymptoms: boolean;

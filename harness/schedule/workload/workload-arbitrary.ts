@@ -2,8 +2,8 @@
  * Workloads as a fast-check arbitrary: few writers, short programs, often the user's churn beside them.
  *
  * Owns: how many writers of which kinds take part in one run. A run takes up to three kinds (five if it waits for long) and leaves the
- * others off, which is the swarm: combinations are tried that others would mask. What a writer does is drawn from its own table (`writer.ts`), made
- * once per campaign, because this runs before every trial. Shrinking is `shrink-workload.ts`.
+ * others off, which is the swarm: combinations are tried that others would mask. What a writer does is drawn from its own table
+ * (`writer.ts`), made once per campaign, because this runs before every trial. Shrinking is `shrink-workload.ts`.
  */
 import * as fc from 'fast-check';
 import type { KubeObject } from '../../model/object.ts';
@@ -17,7 +17,10 @@ export interface WorkloadArbitraryOptions extends Partial<WriterContext> {
   readonly sample: readonly KubeObject[];
   /** Trials are dear: mostly aim where the target writes too, and let it start from nothing as often as not. */
   readonly aimed?: boolean;
-  /** Beside the user, or whoever stirs the target, only two rivals act (unless it waits for long), often where the target writes the same list or map. */
+  /**
+   * Beside the user, or whoever stirs the target, only two rivals act, often where the target writes the same list or map. Runs that wait
+   * for long have writers as always.
+   */
   readonly rivals?: boolean;
   /** Absent: mostly settled, sometimes empty. */
   readonly start?: Workload['start'];
@@ -135,7 +138,7 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
       const [armed] = left.splice(at, 1);
       if (armed === undefined || (specChanged && armed.writer.changesSpec === true)) continue;
       const next = program(`writer-${index}`, armed, mrng, biasFactor);
-      // Nothing comes of hours without what would be kept up in them.
+      // What is deleted at once cannot be renewed or repaired hours later.
       if (isLong && next.ops.some((op) => op.do === 'delete')) continue;
       specChanged ||= armed.writer.changesSpec === true;
       programs.push(next);
@@ -154,7 +157,7 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
     return { byUser: drawn === 7, by: pick(this.#stirring, mrng) };
   }
 
-  /** Sometimes somebody lets time pass: for how long, in ms. */
+  /** How long one program of the run waits, in ms; undefined in most runs. */
   #wait(mrng: fc.Random): number | undefined {
     const waits = this.#waitsMs;
     if (waits.length === 0 || mrng.nextInt(1, WAITING_ONE_IN) > 1) return undefined;
