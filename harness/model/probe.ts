@@ -77,10 +77,12 @@ export type ProbeResult =
       /** Canonical names by uid of that longer run. */
       readonly names: { readonly [uid: string]: string };
       readonly writesAtRest: number;
+      /** For how long it had tried to change nothing at the end; absent in histories from before this was noted. */
+      readonly unchangedMs?: number;
       /** What the target asked for in the later half of that rest; absent in histories from before this was noted. */
       readonly laterHalf?: {
         readonly requests: number;
-        /** Of these, how many write, or failed other than for want of the object; absent in histories from before this was noted. */
+        /** Of these, how many wrote or failed; only in histories of an earlier version. */
         readonly attempts?: number;
         readonly spanMs: number;
         readonly goesOn: boolean;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { History, Operation } from '../model/history.ts';
-import { activityAfter, mostFrequent, restStart } from './rest.ts';
+import { activityAfter, mostFrequent, restStart, unchangedMs } from './rest.ts';
 import { historyBuilder, manifest, type HistoryBuilder } from './test-history.ts';
 
 const LEASES = 'leases.coordination.k8s.io';
@@ -36,6 +36,45 @@ describe('rest', () => {
     h.edit('controller', LEASES, 'leader', ['spec', 'renewTime'], '2026-01-01T00:00:02Z');
 
     expect(restStart(h.build()).at).toBe(at);
+  });
+});
+
+describe('a target that polls at rest', () => {
+  /** At rest it acts after one minute; the run ends after another one. */
+  function unchangedAfter(act: (h: HistoryBuilder) => void): number {
+    const h = historyBuilder();
+    h.create('user', 'configmaps', manifest('ConfigMap', 'web', { data: { size: '1' } }));
+    h.phase('contention');
+    h.phase('settle');
+    h.pass(60_000);
+    act(h);
+    h.pass(60_000);
+    h.phase('end');
+    return Math.round(unchangedMs(h.build()) / 1_000);
+  }
+
+  it.each([
+    ['reads', (h: HistoryBuilder) => h.get('controller', 'configmaps', 'web')],
+    [
+      'finds no logs',
+      (h: HistoryBuilder) => h.begin('controller', 'get', 'pods', 'web', { subresource: 'log' }).fail(500),
+    ],
+    ['records an event', (h: HistoryBuilder) => h.create('controller', 'events', manifest('Event', 'web.1'))],
+  ])('changes nothing where it %s', (_, act) => {
+    expect(unchangedAfter(act)).toBe(120);
+  });
+
+  it.each([
+    [
+      'writes',
+      (h: HistoryBuilder) => {
+        h.edit('controller', 'configmaps', 'web', ['data', 'size'], '2');
+      },
+    ],
+    ['is refused', (h: HistoryBuilder) => h.begin('controller', 'update', 'configmaps', 'web').fail(409)],
+    ['fails to read', (h: HistoryBuilder) => h.begin('controller', 'list', 'configmaps', '').fail(500)],
+  ])('tries to change something where it %s', (_, act) => {
+    expect(unchangedAfter(act)).toBe(60);
   });
 });
 

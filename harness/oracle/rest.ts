@@ -102,16 +102,30 @@ function isLock({ resource, name }: Pick<Operation, 'resource' | 'name'>, locks:
 }
 
 /**
- * Whether a request tries to change something, inside or outside of the cluster, or may be the part of such a try that failed. Polls
- * request what does not exist again and again.
+ * The requests that try to change something, inside or outside of the cluster, or may be the part of such a try that failed. A write that
+ * changes nothing is none: it is how some targets poll, with an apply or with the status that is there already. Events are records of it.
  */
-export function isAttempt({ verb, subresource, name, outcome }: Operation): boolean {
-  if (isWrite(verb) || CONNECTS.test(subresource) || OUTSIDE_PATH.test(name)) return true;
-  return outcome.type !== 'ok' && !(outcome.type === 'fail' && outcome.code === 404);
+export function attemptsAmong(operations: readonly Operation[], { revisions }: History): readonly Operation[] {
+  const changing = new Set(revisions.map(({ op }) => op));
+  return operations.filter(({ id, verb, resource, subresource, name, outcome }) => {
+    if (EVENTS.test(resource)) return false;
+    if (isWrite(verb)) return outcome.type !== 'ok' || changing.has(id);
+    if (CONNECTS.test(subresource) || OUTSIDE_PATH.test(name)) return true;
+    // What does not exist is requested again and again, and so are logs where no kubelet has any.
+    return outcome.type !== 'ok' && !(outcome.type === 'fail' && outcome.code === 404) && subresource !== 'log';
+  });
 }
 
+const EVENTS = /^events(?:\.|$)/;
 /** Recorded as reads, because they commit nothing in the cluster. */
 const CONNECTS = /^(?:exec|attach|portforward|proxy)$/;
+
+/** For how long the target has tried to change nothing when the run ended, in ms of run time. */
+export function unchangedMs(history: History): number {
+  const since = restStart(history);
+  const last = attemptsAmong(activityAfter(history, since), history).at(-1);
+  return Math.max(0, endMs(history) - Math.max(since.timeMs, last?.answered?.timeMs ?? last?.invoked.timeMs ?? 0));
+}
 
 /** A longer look at a run. */
 type Extended = Extract<ProbeResult, { readonly probe: 'extended-settle' }>;
@@ -120,11 +134,11 @@ type Extended = Extract<ProbeResult, { readonly probe: 'extended-settle' }>;
 const POLLED_MS = 300_000;
 
 /**
- * Whether the target has done all that it will in a longer look. One that polls is never silent; it is at rest if it has only read, for
- * as long as it was expected to be silent, and for minutes in any case: some poll because they wait.
+ * Whether the target has done all that it will in a longer look. One that polls is never silent; it is at rest if it has changed nothing
+ * for as long as it was expected to be silent, and for minutes in any case: some poll because they wait.
  */
-export function isAtRest({ quiescent, windowMs, laterHalf: half }: Extended): boolean {
-  return quiescent || (half?.attempts === 0 && half.spanMs >= Math.max(windowMs, POLLED_MS));
+export function isAtRest({ quiescent, windowMs, unchangedMs: unchanged = 0 }: Extended): boolean {
+  return quiescent || unchanged >= Math.max(windowMs, POLLED_MS);
 }
 
 /** How long a run has to be silent before it may be called converged: three resyncs of half a minute, and kopf's retry of 60 s twice. */

@@ -17,7 +17,7 @@ import { canonicalJson } from '../../model/spec-hash.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { Workload } from '../../model/workload.ts';
 import { restingRevisions } from '../../oracle/final-state.ts';
-import { activityAfter, goesOn, isAttempt, laterHalf, restStart } from '../../oracle/rest.ts';
+import { activityAfter, goesOn, laterHalf, restStart, unchangedMs } from '../../oracle/rest.ts';
 import { foreignInput } from './foreign-input.ts';
 import type { Live } from './live.ts';
 import type { TrialOptions } from './trial-options.ts';
@@ -244,12 +244,12 @@ function settled(longer: History, windowMs: number): ProbeResult {
     final: restingRevisions(longer).map((revision) => revision.object),
     names: longer.names,
     writesAtRest: writesAtRest(longer),
+    unchangedMs: unchangedMs(longer),
     ...(half === undefined
       ? {}
       : {
           laterHalf: {
             requests: half.activity.length,
-            attempts: half.activity.filter(isAttempt).length,
             spanMs: half.spanMs,
             goesOn: goesOn(half.activity, half.fromMs, half.spanMs),
           },

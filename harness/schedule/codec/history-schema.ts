@@ -256,6 +256,7 @@ const probe: z.ZodType<ProbeResult> = z
       final: z.array(kubeObject),
       names: textMap,
       writesAtRest: z.number(),
+      unchangedMs: z.number().exactOptional(),
       laterHalf: z
         .strictObject({
           requests: z.number(),
