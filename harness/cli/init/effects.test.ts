@@ -89,6 +89,15 @@ it('names what was asked for in vain, and not what the target made itself afterw
   expect(effectOf(run, undefined).wanted).toEqual([{ resource: 'secrets', namespace: 'default', name: 'token' }]);
 });
 
+it('names the write that was refused where none succeeded', () => {
+  const refusal = { type: 'fail', code: 422, reason: 'Invalid', message: 'no such path' } as const;
+  const patch = operation({ verb: 'patch', resource: 'nodes', name: 'one', outcome: refusal });
+  const conflict = operation({ ...patch, outcome: { ...refusal, code: 409 } });
+
+  expect(effectOf(history([conflict, patch], []), undefined).denied).toBe('patch nodes one: 422 no such path');
+  expect(effectOf(history([operation({}), patch], [revision('secrets', 'a')]), undefined).denied).toBe('');
+});
+
 it('says why the API server refused the sample, and what the target was refused', () => {
   const refusal = { type: 'fail', code: 403, reason: 'Forbidden', message: 'may not' } as const;
   const run = history(

@@ -26,6 +26,8 @@ export interface Effect {
   readonly restless: boolean;
   /** Why the API server refused one of the objects; empty when it took all of them. */
   readonly refused: string;
+  /** The first write of the target that was refused, if none succeeded; empty otherwise. */
+  readonly denied: string;
   /** Requests of the target that failed, one line each. */
   readonly failed: readonly string[];
   /** Messages of events that the target recorded. */
@@ -61,6 +63,7 @@ export function effectOf(history: History, alone: History | undefined): Effect {
     written: deedsText([...deeds.values()]),
     wanted: wantedIn(history),
     refused: refusedIn(history),
+    denied: deeds.size === 0 ? deniedIn(history) : '',
     failed: failedIn(history),
     events: eventsIn(history),
   };
@@ -70,8 +73,12 @@ export function effectOf(history: History, alone: History | undefined): Effect {
 function writesOf({ revisions }: History): readonly Revision[] {
   return revisions.filter(
     ({ actor, resource, object }) =>
-      roleOf(actor) === 'target' && !/^events(\.|$)/.test(resource) && lockHolder(object) === undefined,
+      roleOf(actor) === 'target' && !isEvent(resource) && lockHolder(object) === undefined,
   );
+}
+
+function isEvent(resource: string): boolean {
+  return /^events(\.|$)/.test(resource);
 }
 
 function keyOf({ resource, namespace, name }: Revision): string {
@@ -110,12 +117,30 @@ function refusedIn({ operations }: History): string {
   return '';
 }
 
+function deniedIn({ operations }: History): string {
+  const first = operations.find(
+    ({ actor, verb, resource, outcome }) =>
+      roleOf(actor) === 'target' && isWrite(verb) && !isEvent(resource) && failsFor(outcome),
+  );
+  return first === undefined ? '' : failureText(first);
+}
+
+/** Conflicts are part of the work. */
+function failsFor(outcome: Operation['outcome']): outcome is Extract<Operation['outcome'], { type: 'fail' }> {
+  return outcome.type === 'fail' && outcome.code !== 409;
+}
+
+function failureText(operation: Operation): string {
+  const { outcome } = operation;
+  if (outcome.type !== 'fail') return '';
+  return `${askedText(operation)}: ${outcome.code} ${outcome.message.split('\n')[0] ?? ''}`.trimEnd();
+}
+
 function failedIn({ operations }: History): readonly string[] {
   const lines = new Map<string, number>();
   for (const operation of operations) {
-    const { actor, outcome } = operation;
-    if (roleOf(actor) !== 'target' || outcome.type !== 'fail' || outcome.code === 409) continue;
-    const line = `${askedText(operation)}: ${outcome.code} ${outcome.message.split('\n')[0] ?? ''}`.trimEnd();
+    if (roleOf(operation.actor) !== 'target' || !failsFor(operation.outcome)) continue;
+    const line = failureText(operation);
     lines.set(line, (lines.get(line) ?? 0) + 1);
   }
   return [...lines].map(([line, count]) => (count === 1 ? line : `${line} (${countText(count, 'time')})`));
@@ -129,7 +154,7 @@ function askedText({ verb, resource, namespace, name }: Operation): string {
 
 function eventsIn({ operations }: History): readonly string[] {
   const lines = operations.flatMap(({ actor, verb, resource, body }): readonly string[] => {
-    if (roleOf(actor) !== 'target' || !/^events(\.|$)/.test(resource) || !isWrite(verb)) return [];
+    if (roleOf(actor) !== 'target' || !isEvent(resource) || !isWrite(verb)) return [];
     const { reason, message, note } = mapOf(body);
     const text = `${textOf(reason)}: ${textOf(message) || textOf(note)}`;
     return text === ': ' ? [] : [text];

@@ -219,13 +219,14 @@ function withSamples(choice: Choice, chosen: readonly Tried[]): Choice {
   };
 }
 
-function effectText({ written, refused, wanted, restless }: Effect): string {
+function effectText({ written, refused, denied, wanted, restless }: Effect): string {
   if (refused !== '') return `refused: ${refused}`;
   const vain = wanted.map(
     ({ resource, namespace, name }) => `${resource} ${namespace === '' ? '' : `${namespace}/`}${name}`,
   );
   const asked = vain.length === 0 ? '' : `; requests what does not exist: ${vain.slice(0, WANTED_SHOWN).join(', ')}`;
-  return `${written === '' ? 'nothing written' : written}${restless ? ', again and again' : ''}${asked}`;
+  const failed = denied === '' ? '' : `, the API server refused its ${denied}`;
+  return `${written === '' ? 'nothing written' : written}${failed}${restless ? ', again and again' : ''}${asked}`;
 }
 
 const WANTED_SHOWN = 3;

@@ -67,5 +67,26 @@ export function drawReferenced({ kind, name, namespace, keys }: Reference): Kube
 
 /** An object that needs nothing but a name; undefined for other kinds. */
 export function drawPlain(kind: string, name: string): KubeObject | undefined {
-  return kind === 'Node' || kind === 'Namespace' ? { apiVersion: 'v1', kind, metadata: { name } } : undefined;
+  if (kind === 'Namespace') return { apiVersion: 'v1', kind, metadata: { name } };
+  return kind === 'Node' ? nodeNamed(name) : undefined;
+}
+
+/** As a kubelet registers it: there is no node without labels and annotations, so that controllers count on both. */
+function nodeNamed(name: string): KubeObject {
+  const capacity = { cpu: '8', memory: '32Gi', pods: '110', 'ephemeral-storage': '100Gi' };
+  return {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: {
+      name,
+      labels: { 'kubernetes.io/arch': 'amd64', 'kubernetes.io/hostname': name, 'kubernetes.io/os': 'linux' },
+      annotations: { 'volumes.kubernetes.io/controller-managed-attach-detach': 'true' },
+    },
+    spec: {},
+    status: {
+      capacity,
+      allocatable: capacity,
+      conditions: [{ type: 'Ready', status: 'True', reason: 'KubeletReady' }],
+    },
+  };
 }

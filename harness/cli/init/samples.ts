@@ -42,6 +42,8 @@ export interface Candidate {
   readonly whole: boolean;
   /** Kinds of the project that it holds objects of. */
   readonly kinds: readonly string[];
+  /** Namespaces that objects were put into because the target requests them there. */
+  readonly movedTo?: readonly string[];
 }
 
 /** All files with objects of the project's kinds that the API server accepts: the first of each kind first, then the others. */

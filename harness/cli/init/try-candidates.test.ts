@@ -73,6 +73,32 @@ it('adds what the target asks for in vain, if the repository has it', async () =
   expect(found.map(({ name, beside }) => [name, beside.length])).toEqual([['samples/a.yaml with ConfigMap needed', 1]]);
 });
 
+it('puts an object into the namespace in which the target asks for it in vain', async () => {
+  const inVain = asked('controller', {
+    ...{ resource: 'releases.delivery.example.com', namespace: 'own', name: 'a' },
+    outcome: failing(404),
+  });
+
+  const found = await tryCandidates({
+    repository: repositoryOf({ 'samples/a.yaml': sample('a') }),
+    crds,
+    namespace: 'default',
+    alone: undefined,
+    run: (groups) =>
+      Promise.resolve(
+        new Map(
+          groups.map(({ name, objects }) => [
+            name,
+            objects.some(({ metadata }) => metadata.namespace === 'own') ? made(1) : made(0, [inVain]),
+          ]),
+        ),
+      ),
+    onTried: () => {},
+  });
+
+  expect(found.map(({ name }) => name)).toEqual(['samples/a.yaml in namespace own']);
+});
+
 it('draws a node that the target asks for in vain', async () => {
   const inVain = asked('controller', { resource: 'nodes', namespace: '', name: 'worker', outcome: failing(404) });
 
@@ -80,8 +106,8 @@ it('draws a node that the target asks for in vain', async () => {
     names.includes('worker') ? made(1) : made(0, [inVain]),
   );
 
-  expect(found.map(({ beside }) => beside)).toEqual([
-    [{ apiVersion: 'v1', kind: 'Node', metadata: { name: 'worker' } }],
+  expect(found.map(({ beside }) => beside)).toMatchObject([
+    [{ kind: 'Node', metadata: { name: 'worker', labels: { 'kubernetes.io/hostname': 'worker' } } }],
   ]);
 });
 

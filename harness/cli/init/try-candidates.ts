@@ -109,7 +109,9 @@ async function tryGroups(groups: readonly Group[], choosing: Choosing): Promise<
 }
 
 function nameOf({ candidate, beside }: Group): string {
-  const itself = candidate.file === '' ? `${candidate.kinds.join(', ')} drawn from the schema` : candidate.file;
+  const { file, kinds, movedTo: places = [] } = candidate;
+  const origin = file === '' ? `${kinds.join(', ')} drawn from the schema` : file;
+  const itself = [origin, ...places.map((place) => `in namespace ${place}`)].join(' ');
   return beside.length === 0
     ? itself
     : `${itself} with ${beside.map(({ kind, metadata }) => `${kind} ${metadata.name ?? ''}`).join(', ')}`;
@@ -119,18 +121,39 @@ function nameOf({ candidate, beside }: Group): string {
 async function addMissing(all: Tried[], choosing: Choosing): Promise<void> {
   const kinds = kindsOf(choosing.crds);
   for (let round = 0; round < ROUNDS; round++) {
-    const richer = all.flatMap((tried): readonly Group[] => {
-      const { candidate, beside } = tried;
+    const richer = new Map<Candidate, Tried>();
+    const groups = all.flatMap((tried): readonly Group[] => {
+      const { beside } = tried;
       const more = missingBeside(tried, kinds, choosing);
-      return more.length === 0 ? [] : [{ candidate, beside: [...beside, ...more] }];
+      const candidate = movedTo(tried, kinds, choosing.namespace) ?? tried.candidate;
+      if (more.length === 0 && candidate === tried.candidate) return [];
+      richer.set(candidate, tried);
+      return [{ candidate, beside: [...beside, ...more] }];
     });
-    if (richer.length === 0) return;
-    for (const better of await tryGroups(richer, choosing)) {
-      const at = all.findIndex(({ candidate }) => candidate === better.candidate);
-      const before = all[at];
-      if (before !== undefined && worthOf(better) > worthOf(before)) all[at] = better;
+    if (groups.length === 0) return;
+    for (const better of await tryGroups(groups, choosing)) {
+      const before = richer.get(better.candidate);
+      if (before !== undefined && worthOf(better) > worthOf(before)) all[all.indexOf(before)] = better;
     }
   }
+}
+
+/** The candidate with its objects in the namespaces in which the target requests them; undefined where it requests none elsewhere. */
+function movedTo(
+  { candidate, effect }: Tried,
+  kinds: ReadonlyMap<string, string>,
+  namespace: string,
+): Candidate | undefined {
+  const places = new Set<string>();
+  const objects = candidate.objects.map((object) => {
+    const { kind, metadata } = object;
+    const wanted = effect.wanted.find(({ resource, name }) => kinds.get(resource) === kind && name === metadata.name);
+    if (wanted === undefined || wanted.namespace === (metadata.namespace ?? namespace)) return object;
+    places.add(wanted.namespace);
+    return { ...object, metadata: { ...metadata, namespace: wanted.namespace } };
+  });
+  if (places.size === 0) return undefined;
+  return { ...candidate, objects, whole: false, movedTo: [...places] };
 }
 
 /** Objects that it names or asked for and that are nowhere among its own: of the repository, or drawn where that is possible. */
