@@ -13,6 +13,7 @@ import { MANIFESTS_FILE, SAMPLE_FILE } from './plan.ts';
 import { renderLocally } from './render-local.ts';
 import { deployedIn, deployments, withArguments, withMounted, type Deployed } from './deployed.ts';
 import { overlays } from './kustomizations.ts';
+import { plainManifests } from './plain-manifests.ts';
 import { canRender, pythonOf } from './prepare.ts';
 import { askCommand } from '../questions.ts';
 import type { Program } from './programs/program.ts';
@@ -89,10 +90,15 @@ export async function choose(
   // What cannot be rendered and installed would stop every run; it is offered behind a #.
   const manifests = overlay ?? found.manifests;
   const partly = overlay === undefined && command !== undefined ? renderedWithoutRemote(repository) : undefined;
+  const plain =
+    overlay === undefined && partly === undefined && command !== undefined
+      ? plainOf(repository, cwd, command[0] ?? '', own?.names ?? [])
+      : undefined;
+  const installed = overlay === undefined ? plain : [overlay];
   const shipped =
-    overlay === undefined
+    installed === undefined
       ? partly && projectOf(parseManifests(partly.text, MANIFESTS_FILE, true))
-      : loadProject([resolve(cwd, overlay)]);
+      : loadProject(installed.map((path) => resolve(cwd, path)));
   const deployed = own?.names === undefined ? undefined : deployedFor(own.names, shipped?.objects, repository);
   const env = {
     // With manifests, a process gets the environment of its Deployment from there.
@@ -114,7 +120,7 @@ export async function choose(
       ...(Object.keys(env).length === 0 ? {} : { env }),
       ...(own?.metrics === undefined ? {} : { metrics: own.metrics }),
       ...(own?.readyWithinMs === undefined ? {} : { readyWithinMs: own.readyWithinMs }),
-      ...(shipped === undefined ? {} : { manifests: [overlay ?? MANIFESTS_FILE] }),
+      ...(shipped === undefined ? {} : { manifests: installed ?? [MANIFESTS_FILE] }),
       crds: definitions.paths,
       samples: chosen,
       budget: '60s',
@@ -133,6 +139,18 @@ function overlayOf(repository: Repository, cwd: string, program: string): string
       ({ folder, usual }) =>
         canRender(folder, cwd, !usual) && isInstallable(loadProject([resolve(cwd, folder)]), program),
     )?.folder;
+}
+
+/** The first plain manifests that can be installed as they are. */
+function plainOf(
+  repository: Repository,
+  cwd: string,
+  program: string,
+  names: readonly string[],
+): readonly string[] | undefined {
+  return plainManifests(repository, names)
+    .slice(0, RENDERED_MAX)
+    .find((files) => isInstallable(loadProject(files.map((file) => resolve(cwd, file))), program));
 }
 
 /** The likeliest overlay that leads out of the project, without what lies there. */

@@ -19,7 +19,8 @@ export interface Deployed {
   readonly mounted: readonly string[];
 }
 
-const ASIDE = /(^|\/)(tests?|e2e|hack|examples?|samples?|site|docs?|dev[\w-]*|fixtures?|templates)\//i;
+/** Where manifests serve tests, documentation and development. */
+export const ASIDE: RegExp = /(^|\/)(tests?|e2e|hack|examples?|samples?|site|docs?|dev[\w-]*|fixtures?|templates)\//i;
 const MANAGER = /(?:^|-)(?:manager|operator|controller)(?:$|-)/;
 /** What stands for something that only a tool or a shell fills in. */
 const UNFILLED = /\{\{|\$[({]/;
@@ -47,6 +48,13 @@ export function deployedIn(objects: readonly KubeObject[], names: readonly strin
 }
 
 const PORT = /\{port:[^}]*\}/g;
+
+/** Whether an object is the Deployment of the controller. */
+export function isController({ kind, metadata, spec }: KubeObject, names: readonly string[]): boolean {
+  const containers = kind === 'Deployment' ? containersOf(spec) : [];
+  if (containers.length === 0) return false;
+  return MANAGER.test(metadata.name ?? '') || containers.some((container) => isNamed(container, names));
+}
 
 /** The objects of all files that could hold the Deployment. */
 export function deployments({ files, text }: Repository): readonly KubeObject[] {

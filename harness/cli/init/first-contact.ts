@@ -62,7 +62,7 @@ export async function makeContact(choice: Choice, flags: InitFlags, context: Com
     }
   }
   const ended = endOf(alone);
-  if (ended !== undefined && isStuck(alone) && left.length === 0) return tellEnded(ended.detail, alone, say);
+  if (ended !== undefined && isStuck(alone)) return tellEnded(ended.detail, alone, say, left);
   if (flags.sample !== undefined)
     return left.length > 0 && isStuck(alone) ? tellStuck(left, alone, say) : { choice: now };
   const config = await configOf(now, context);
@@ -250,10 +250,11 @@ function tellStuck(left: readonly MissingGroup[], alone: History, say: Say): Con
 }
 
 /** A target that does not stay up needs no sample, but what it ended for want of. */
-function tellEnded(detail: string, alone: History, say: Say): Contact {
+function tellEnded(detail: string, alone: History, say: Say, left: readonly MissingGroup[] = []): Contact {
   say('stopped', `the target does not stay up, also without any sample: ${detail}`);
   for (const line of effectOf(alone, undefined).failed.slice(0, LINES_MAX)) say('', `refused: ${line}`);
   for (const line of printedLines(lastLinesOf(alone))) say('', line);
+  for (const group of left) say('', `it requests ${missingText(group)}, which no CRD declares`);
   say('next', 'add what it needs to "manifests", "env" or "command" in the configuration');
   return { nothing: true };
 }

@@ -31,7 +31,7 @@ const PLACES: readonly RegExp[] = [
   /(^|\/)examples?\//,
   /(^|\/)(deploy|docs?|manifests)\//,
 ];
-const TESTS = /(^|\/)(tests?|e2e|hack|fixtures?)\//i;
+const TESTS = /(^|\/)(tests?|e2e[\w-]*|hack|fixtures?)\//i;
 
 /** Objects of one file that a run could start from. */
 export interface Candidate {
@@ -132,7 +132,12 @@ function candidates({ files, text }: Repository, crds: readonly KubeObject[]): r
 
 function rank(file: string): number {
   const place = PLACES.findIndex((pattern) => pattern.test(file));
-  return (place < 0 ? PLACES.length : place) + (TESTS.test(file) ? 10 : 0);
+  return (place < 0 ? PLACES.length : place) + (isForTests(file) ? 10 : 0);
+}
+
+/** Whether a file is not what a user would apply. */
+export function isForTests(file: string): boolean {
+  return TESTS.test(file);
 }
 
 function escaped(text: string): string {

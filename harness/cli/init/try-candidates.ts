@@ -10,7 +10,7 @@ import { createServer } from '../embedded-server.ts';
 import { effectOf, type Effect, type Wanted } from './effects.ts';
 import { drawPlain, drawReferenced, referencesIn } from './references.ts';
 import type { Repository } from './repository.ts';
-import { drawnCandidates, objectsNamed, sampleCandidates, type Candidate } from './samples.ts';
+import { drawnCandidates, isForTests, objectsNamed, sampleCandidates, type Candidate } from './samples.ts';
 
 /** A group that was tried. */
 export interface Tried {
@@ -47,24 +47,28 @@ const ROUNDS = 2;
 /** Those that had an effect, best first, at most {@link CHOSEN_MAX}, no two of which are about the same kinds. */
 export async function tryCandidates(choosing: Choosing): Promise<readonly Tried[]> {
   const { repository, crds } = choosing;
-  const files = sampleCandidates(repository, crds).slice(0, TRIED_MAX);
-  const all = await tryGroups(
-    files.map((candidate) => ({ candidate, beside: [] })),
-    choosing,
-  );
-  await addMissing(all, choosing);
-  if (!all.some(isEffective)) {
-    const drawn = drawnCandidates(crds)
-      .slice(0, TRIED_MAX)
-      .map((object): Candidate => ({ file: '', objects: [object], whole: false, kinds: [object.kind] }));
-    const made = await tryGroups(
-      drawn.map((candidate) => ({ candidate, beside: [] })),
-      choosing,
-    );
-    await addMissing(made, choosing);
-    all.push(...made);
+  const files = sampleCandidates(repository, crds);
+  const drawn = drawnCandidates(crds).map((object): Candidate => ({
+    file: '',
+    objects: [object],
+    whole: false,
+    kinds: [object.kind],
+  }));
+  const tiers = [files.filter(({ file }) => !isForTests(file)), files.filter(({ file }) => isForTests(file)), drawn];
+  let all: readonly Tried[] = [];
+  for (const tier of tiers) {
+    all = await tryAll(tier.slice(0, TRIED_MAX), choosing);
+    if (all.some(isEffective)) break;
   }
   return await together(chosenOf(all), choosing);
+}
+
+/** Each of them, and those that lack something once more with that. */
+async function tryAll(candidates: readonly Candidate[], choosing: Choosing): Promise<readonly Tried[]> {
+  const groups = candidates.map((candidate) => ({ candidate, beside: [] }));
+  const all = await tryGroups(groups, choosing);
+  await addMissing(all, choosing);
+  return all;
 }
 
 function isEffective({ effect }: Tried): boolean {
@@ -120,15 +124,19 @@ function nameOf({ candidate, beside }: Group): string {
 /** Tries those again that lack something, with it; what leads to more takes the place of what led to less. */
 async function addMissing(all: Tried[], choosing: Choosing): Promise<void> {
   const kinds = kindsOf(choosing.crds);
+  const names = new Set(all.map(({ name }) => name));
   for (let round = 0; round < ROUNDS; round++) {
     const richer = new Map<Candidate, Tried>();
     const groups = all.flatMap((tried): readonly Group[] => {
       const { beside } = tried;
       const more = missingBeside(tried, kinds, choosing);
       const candidate = movedTo(tried, kinds, choosing.namespace) ?? tried.candidate;
-      if (more.length === 0 && candidate === tried.candidate) return [];
+      const group = { candidate, beside: [...beside, ...more] };
+      const name = nameOf(group);
+      if (names.has(name)) return [];
+      names.add(name);
       richer.set(candidate, tried);
-      return [{ candidate, beside: [...beside, ...more] }];
+      return [group];
     });
     if (groups.length === 0) return;
     for (const better of await tryGroups(groups, choosing)) {

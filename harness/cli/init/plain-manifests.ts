@@ -1,0 +1,90 @@
+/**
+ * What a project ships as plain manifests: the file of its Deployment, with those beside it that give its service account rights.
+ *
+ * Pure. Start at {@link plainManifests}.
+ */
+import { posix } from 'node:path';
+import { parseManifests } from '../../execution/project/manifest-files.ts';
+import { mapOf, mapsOf, textOf } from '../../model/json.ts';
+import type { KubeObject } from '../../model/object.ts';
+import { ASIDE, isController } from './deployed.ts';
+import type { Repository } from './repository.ts';
+
+interface Manifests {
+  readonly path: string;
+  readonly objects: readonly KubeObject[];
+}
+
+/** A service account, where an object without a namespace is in the same one. */
+interface Account {
+  readonly name: string;
+  readonly namespace: string;
+}
+
+const KINDS = /^kind:\s*["']?(?:Deployment|ServiceAccount|(?:Cluster)?Role(?:Binding)?)\b/m;
+const BINDING = /^(?:Cluster)?RoleBinding$/;
+
+/**
+ * Sets of files, each with the Deployment of the controller and the roles of its service account: those with fewer files first.
+ *
+ * @param names what the program and its image may be called
+ */
+export function plainManifests(repository: Repository, names: readonly string[]): readonly (readonly string[])[] {
+  const all = repository.files
+    .filter((file) => /\.ya?ml$/.test(file) && !ASIDE.test(file) && KINDS.test(repository.text(file)))
+    .map((path) => ({ path, objects: readLeniently(path, repository.text(path)) }));
+  return all
+    .flatMap((file) => {
+      const deployment = file.objects.find((object) => isController(object, names));
+      const set = deployment === undefined ? undefined : withRoles(file, accountOf(deployment), all);
+      return set === undefined ? [] : [set];
+    })
+    .toSorted((a, b) => a.length - b.length);
+}
+
+/** The files of a folder that bind the account, and those with what they bind; undefined where nothing binds it. */
+function withRoles(file: Manifests, account: Account, all: readonly Manifests[]): readonly string[] | undefined {
+  const folder = posix.dirname(file.path);
+  const near = [file, ...all.filter((one) => one !== file && posix.dirname(one.path) === folder)];
+  const chosen = new Set([file]);
+  const take = (is: (object: KubeObject) => boolean): KubeObject | undefined => {
+    for (const one of [...chosen, ...near]) {
+      const found = one.objects.find(is);
+      if (found === undefined) continue;
+      chosen.add(one);
+      return found;
+    }
+    return undefined;
+  };
+  const binding = take((object) => binds(object, account));
+  if (binding === undefined) return undefined;
+  const { kind, name } = mapOf(binding['roleRef']);
+  const role = take((object) => object.kind === kind && object.metadata.name === name);
+  if (role === undefined) return undefined;
+  take(({ kind: other, metadata }) => other === 'ServiceAccount' && metadata.name === account.name);
+  return [...chosen].map(({ path }) => path);
+}
+
+function accountOf({ metadata, spec }: KubeObject): Account {
+  const pod = mapOf(mapOf(mapOf(spec)['template'])['spec']);
+  return { name: textOf(pod['serviceAccountName']) || 'default', namespace: metadata.namespace ?? '' };
+}
+
+function binds({ kind, metadata, ...rest }: KubeObject, account: Account): boolean {
+  return (
+    BINDING.test(kind) &&
+    mapsOf(rest['subjects']).some(
+      ({ name, namespace }) =>
+        name === account.name && (textOf(namespace) || (metadata.namespace ?? '')) === account.namespace,
+    )
+  );
+}
+
+/** A template for something else holds no objects. */
+function readLeniently(file: string, text: string): readonly KubeObject[] {
+  try {
+    return parseManifests(text, file, false).map(({ object }) => object);
+  } catch {
+    return [];
+  }
+}
