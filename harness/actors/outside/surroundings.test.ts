@@ -39,6 +39,7 @@ describe.skipIf(!mayOpen)('with a network namespace', () => {
     surroundings = await openSurroundings({
       enclosure,
       declared: DECLARED,
+      hostname: 'manager-0',
       upstream: { send: (request, sink) => upstream.send(request, sink) },
       identity: (name) => authority.issueServer([name]),
       lookedUp: (name, isKnown) => lookedUp.push(`${name} ${isKnown}`),
@@ -80,6 +81,11 @@ describe.skipIf(!mayOpen)('with a network namespace', () => {
   it('says of other names that there are none, and reports them', async () => {
     expect(await inside(`addressOf('else.example.com').catch(({ code }) => console.log(code));`)).toBe('ENOTFOUND');
     expect(lookedUp).toEqual(['else.example.com false']);
+  });
+
+  it('leads the name of its host to itself, and reports nothing', async () => {
+    expect(await inside(`addressOf('manager-0').then(console.log);`)).toBe('127.0.0.1');
+    expect(lookedUp).toEqual([]);
   });
 
   it('breaks a connection whose answer is lost', async () => {

@@ -20,6 +20,8 @@ import { A, AAAA, answerOf, questionIn } from './dns.ts';
 export interface SurroundingsOptions {
   readonly enclosure: Pick<Enclosure, 'listen' | 'names'>;
   readonly declared: readonly OutsideAnswer[];
+  /** What the target's host is called, which leads to itself. */
+  readonly hostname?: string;
   readonly upstream: Upstream;
   /** A certificate for a name. */
   readonly identity: (name: string) => Identity;
@@ -31,11 +33,12 @@ export interface Surroundings {
   close(): void;
 }
 
+const ITSELF = '127.0.0.1';
 /** Where declared names lead. */
 const NETWORK = '127.77.0';
 
 export async function openSurroundings(options: SurroundingsOptions): Promise<Surroundings> {
-  const { enclosure, declared, lookedUp } = options;
+  const { enclosure, declared, lookedUp, hostname = '' } = options;
   const names = await enclosure.names();
   const hosts = [...new Set(declared.map(({ host }) => host))];
   const addresses = new Map(hosts.map((host, index) => [host, `${NETWORK}.${index + 1}`]));
@@ -43,6 +46,10 @@ export async function openSurroundings(options: SurroundingsOptions): Promise<Su
   names?.on('message', (message, { port, address: from }) => {
     const question = questionIn(message);
     if (question === undefined) return;
+    if (hostname !== '' && isNamed(hostname, question.name)) {
+      names.send(answerOf(question, ITSELF), port, from);
+      return;
+    }
     const host = hosts.find((one) => isNamed(one, question.name));
     if (question.type === A || question.type === AAAA) lookedUp(question.name, host !== undefined);
     names.send(answerOf(question, (host === undefined ? undefined : addresses.get(host)) ?? null), port, from);

@@ -35,6 +35,7 @@ import type { Reading } from '../../model/history.ts';
 import type { Upstream, UserInfo } from '../../wire/http.ts';
 import type { Traffic } from '../../wire/traffic.ts';
 import { kubeconfigOf } from '../../wire/kubeconfig.ts';
+import { given } from '../../model/given.ts';
 import { serveEffects, type EffectsServer } from '../outside/serve-effects.ts';
 import { openSurroundings, type Surroundings, type SurroundingsOptions } from '../outside/surroundings.ts';
 import { trusting } from '../outside/trusting.ts';
@@ -79,6 +80,8 @@ export type ServeLife = (upstream: Upstream, access: LifeAccess) => Promise<Life
 export interface ProcessHost {
   readonly serve: ServeLife;
   readonly target: ProcessTarget;
+  /** What a pod is called inside of itself. */
+  readonly hostname?: string;
   /** What a pod would find mounted. */
   readonly files: readonly MountedFile[];
   /** The ConfigMaps and Secrets that it would find mounted, as they are when a life begins. */
@@ -229,7 +232,10 @@ class Incarnation implements ProcessIncarnation {
     const { outside } = this.#host;
     if (outside !== undefined) {
       const identity = (name: string): Identity => authority.issueServer([name]);
-      this.#surroundings = await openSurroundings({ ...outside, enclosure, upstream: this.#served(), identity });
+      this.#surroundings = await openSurroundings({
+        ...{ ...outside, enclosure, upstream: this.#served(), identity },
+        ...given({ hostname: this.#host.hostname }),
+      });
     }
     if (this.#life.over) {
       this.#surroundings?.close();
@@ -262,10 +268,22 @@ class Incarnation implements ProcessIncarnation {
     if (target.metrics !== '') this.#metrics = new URL(filledIn(target.metrics, values));
     this.#readiness = watchReadiness(this.#awaited(values), enclosure, this.#host.clock !== undefined);
     const command = target.command.map((word) => filledIn(word, values));
-    const given = Object.entries(target.env).map(([name, value]) => [name, filledIn(value, values)] as const);
-    const own = [...trusting(outside?.declared, { folder: this.#folder, authority }), ...given];
+    const declared = Object.entries(target.env).map(([name, value]) => [name, filledIn(value, values)] as const);
+    const { hostname } = this.#host;
+    const own = [
+      ...(hostname === undefined ? [] : [['HOSTNAME', hostname] as const]),
+      ...trusting(outside?.declared, { folder: this.#folder, authority }),
+      ...declared,
+    ];
     const [program, ...args] = watched(
-      [...enclosure.wrapper({ folder: this.#folder, view: this.#host.view, mounts, ...this.#steered() }), ...command],
+      [
+        ...enclosure.wrapper({
+          ...{ folder: this.#folder, view: this.#host.view, mounts },
+          ...given({ hostname }),
+          ...this.#steered(),
+        }),
+        ...command,
+      ],
       {
         folder: this.#folder,
         search: !enclosure.endsAll,

@@ -1,8 +1,33 @@
 /** What a host permits is tried with real programs elsewhere; here, how often it is tried. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findLauncher } from './launcher/launcher.ts';
 import type { JoinedNetwork } from './process-wrapper.ts';
 import { processWrapper } from './process-wrapper.ts';
+
+const untried = processWrapper('own', undefined);
+const hasLauncher = untried.openFiles === null;
+
+describe.runIf(hasLauncher)('the name of the host', () => {
+  function named(name?: string): string {
+    const folder = mkdtempSync(join(tmpdir(), 'stalemate-name-'));
+    try {
+      const view = { folder, view: [], ...(name === undefined ? {} : { hostname: name }) };
+      const [program = '', ...args] = [...untried.wrapper(view), 'uname', '-n'];
+      return execFileSync(program, args, { encoding: 'utf8' }).trim();
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  }
+
+  it('is that of the pod, and for others stays what it was', () => {
+    expect([named('manager-0'), named()]).toEqual(['manager-0', hostname()]);
+    expect(hostname()).not.toBe('manager-0');
+  });
+});
 
 const isAble = typeof findLauncher() === 'string' && process.arch === 'x64';
 

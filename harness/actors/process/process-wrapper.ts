@@ -34,6 +34,8 @@ export interface LifeView {
   readonly view: readonly string[];
   /** Folders of the host that lie elsewhere for it, where its programs look for them. */
   readonly mounts?: readonly Mount[];
+  /** What its programs find as the name of their host; that of this machine when absent. */
+  readonly hostname?: string;
   /** How its clock begins, where it is steered: by the file {@link STEERED_BY}. */
   readonly steered?: Steered;
 }
@@ -129,9 +131,10 @@ function launcherWrapper(
   if ('refused' in tried) return tried;
   return {
     ...tried,
-    wrapper: ({ folder, view, mounts = [], steered }) => [
+    wrapper: ({ folder, view, mounts = [], steered, hostname }) => [
       launcher,
       ...options,
+      ...(hostname === undefined ? [] : ['--hostname', hostname]),
       ...(steered === undefined ? [] : steeredBy(steered)),
       ...view.map((word) => (word === POD ? `${folder}/pod` : word)),
       '--write',
@@ -156,7 +159,7 @@ function canMount(to: string, folder: string, view: readonly string[]): boolean 
 const SHOWING: ReadonlySet<string> = new Set(['--read', '--overlay', '--cd']);
 
 /** All that a view is made of. */
-const VIEW = ['--hide', '/tmp', '--overlay', '/usr'];
+const VIEW = ['--hostname', 'probe', '--hide', '/tmp', '--overlay', '/usr'];
 /** By somebody who never asks for anything. */
 const STEERED = ['--steer', '0'];
 /** Launchers that start steered programs here, by the kind of network that those are in: what one network permits, the others do. */

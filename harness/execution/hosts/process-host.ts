@@ -29,6 +29,7 @@ import { WallRest } from './wall-rest.ts';
 import type { Rest } from './rest.ts';
 import { SteeredRest } from './steered-rest.ts';
 import { MountedVolumes } from './mounted-volumes.ts';
+import { podName } from '../project/deployment.ts';
 import { podFor, type Pod } from '../project/pod.ts';
 import { containerPortOf, ledTo } from '../project/webhooks.ts';
 import type { Places } from '../run/places.ts';
@@ -180,6 +181,7 @@ async function assembleProcessHost(
       },
       ...toldThere({ target: own, files: pod.files }, ground.places),
       folders: () => volumes.folders,
+      ...(pod.workload === undefined ? {} : { hostname: podName(pod.workload) }),
       namespace: ground.places?.there(subject.namespace) ?? subject.namespace,
       enclosures,
       outside,

@@ -141,20 +141,21 @@ describe('the pod of the target itself', () => {
     '- name: manager\n          ports',
     `- name: manager\n          env: ${names}\n          ports`,
   );
-  const podsOf = (text: string, cluster: 'embedded' | 'existing'): readonly KubeObject[] => {
+  const podsOf = (text: string, cluster: 'embedded' | 'existing' | 'kind'): readonly KubeObject[] => {
     const objects = parseAllDocuments(text).map((document) => document.toJS() as KubeObject);
     const project = { objects, authorization: 'allow-all', workload: 'Deployment/system/manager' } as const;
     const pod = podFor({ crds: [], namespace: 'default', cluster, project });
     return pod.project?.objects.filter(({ kind }) => kind === 'Pod') ?? [];
   };
 
-  it('is there where the environment of the target names it', () => {
+  it('is there, whether or not its environment names it', () => {
+    expect(podsOf(PROJECT, 'embedded')).toHaveLength(1);
     expect(podsOf(naming, 'embedded')).toMatchObject([
       { metadata: { name: 'manager-0', namespace: 'system', labels: { app: 'manager' } } },
     ]);
   });
 
-  it('is not there where nothing names it, nor on an existing cluster', () => {
-    expect([...podsOf(PROJECT, 'embedded'), ...podsOf(naming, 'existing')]).toEqual([]);
+  it('is not there where a scheduler would start it, nor on an existing cluster', () => {
+    expect([...podsOf(naming, 'kind'), ...podsOf(naming, 'existing')]).toEqual([]);
   });
 });

@@ -83,12 +83,12 @@ export function podFor({
 }
 
 /**
- * The pod that the target would be, where its environment names it: such a target reads it, for its owner or its node, and ends where there
- * is none. None where a scheduler would start it.
+ * The pod that the target would be: some read it, for its owner, its node or its siblings, and some take themselves for a program outside of
+ * the cluster where there is none. None where a scheduler would start it.
  */
 function ownPod(workload: TargetWorkload, cluster: Subject['cluster']): readonly KubeObject[] {
   const { object, namespace, container } = workload;
-  if (!isGiven(workload, 'metadata.name') || cluster === 'kind') return [];
+  if (cluster === 'kind') return [];
   const { labels, annotations } = mapOf(mapOf(mapOf(object['spec'])['template'])['metadata']);
   const pod: KubeObject = {
     apiVersion: 'v1',

@@ -58,7 +58,7 @@ static struct step steps[MAX_STEPS];
 static int count;
 static int with_user;
 static word uid, gid;
-static const char *joined, *directory = "/";
+static const char *joined, *directory = "/", *hostname;
 static struct steered steered = {.by = -1};
 static long processor = -1;
 static char **program;
@@ -102,6 +102,10 @@ static void read_options(char **at) {
     }
     if (same(option, "--cd")) {
       directory = value;
+      continue;
+    }
+    if (same(option, "--hostname")) {
+      hostname = value;
       continue;
     }
     int operation = 0;
@@ -423,7 +427,8 @@ static int main(char **arguments, char **environment) {
   if (joined && with_user) join("user", CLONE_NEWUSER);
   else if (with_user) new_user(0, own_uid, 0, own_gid);
   if (joined) join("net", CLONE_NEWNET);
-  must(CALL(unshare, CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC, 0, 0, 0, 0), "cannot make namespaces", "");
+  must(CALL(unshare, CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS, 0, 0, 0, 0), "cannot make namespaces", "");
+  if (hostname) must(CALL(sethostname, hostname, length(hostname), 0, 0, 0), "cannot set the host name", hostname);
   build_view();
   /* Before there is a child: no signal is lost between the two. */
   on_ending_signals((void (*)(int))1);
