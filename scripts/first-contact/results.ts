@@ -13,6 +13,8 @@ export interface Result {
   readonly exit: number | undefined;
   readonly runs: number;
   readonly conflicts: number;
+  /** Writes that another writer overtook, refused or not. */
+  readonly overtaken?: number;
   readonly staleReads: number;
   readonly inconclusive: number;
   /** The line of the output that says what it came to. */
@@ -49,11 +51,14 @@ export function keepResult(result: Result): void {
 }
 
 /** What the closing lines of a campaign say in figures; all zero where there was none. */
-export function figuresIn(output: string): Pick<Result, 'runs' | 'conflicts' | 'staleReads' | 'inconclusive'> {
+export function figuresIn(
+  output: string,
+): Pick<Result, 'runs' | 'conflicts' | 'overtaken' | 'staleReads' | 'inconclusive'> {
   const number = (pattern: RegExp): number => Number(pattern.exec(output)?.[1] ?? 0);
   return {
     runs: number(/^seed \d+ · ([\d,]+) runs?\b/m),
     conflicts: number(/^seed .*\bconflicts: (\d+)/m),
+    overtaken: number(/^seed .*\bforeign writes between read and write: (\d+)/m),
     staleReads: number(/^seed .*\bstale reads: (\d+)/m),
     inconclusive: number(/^inconclusive: (\d+) runs?/m),
   };
@@ -78,9 +83,11 @@ export function saidIn(output: string): string {
   return output.trim().split('\n').at(-1) ?? '';
 }
 
-export function isUseful({ exit, runs, conflicts, staleReads, inconclusive }: Result): boolean {
+export function isUseful({ exit, runs, conflicts, overtaken = 0, staleReads, inconclusive }: Result): boolean {
   const { inconclusiveShare } = FLOOR;
-  const enough = runs >= FLOOR.runs && conflicts >= FLOOR.conflicts && staleReads >= FLOOR.staleReads;
+  // A target that sends no versions is never refused.
+  const met = Math.max(conflicts, overtaken);
+  const enough = runs >= FLOOR.runs && met >= FLOOR.conflicts && staleReads >= FLOOR.staleReads;
   return (exit === 0 || exit === 1) && enough && inconclusive <= runs * inconclusiveShare;
 }
 
@@ -105,7 +112,7 @@ export function tableText(
     const result = results.find(({ name }) => name === repository.name);
     if (result === undefined)
       return row([repository.name, repository.version, '', '', '', '', '', '', 'not tried yet']);
-    const { runs, conflicts, staleReads, inconclusive } = result;
+    const { runs, conflicts, overtaken = 0, staleReads, inconclusive } = result;
     return row([
       repository.name,
       repository.version,
@@ -113,7 +120,7 @@ export function tableText(
       result.exit === undefined ? 'ended' : String(result.exit),
       `${result.seconds} s`,
       String(runs),
-      `${conflicts}/${staleReads}`,
+      `${conflicts > 0 ? conflicts : `${overtaken} overtaken`}/${staleReads}`,
       String(inconclusive),
       result.said,
     ]);

@@ -16,6 +16,17 @@ it('takes twenty runs with ten conflicts and ten stale reads for enough', () => 
   expect(lackingText(summary(20, 10, 10), 'stalemate')).toBeUndefined();
 });
 
+it('takes writes that others overtook for conflicts of a target whose writes are never refused', () => {
+  const { contention, ...rest } = summary(20, 0, 10);
+  const overtaken = (count: number): Summary => ({
+    ...rest,
+    contention: { ...contention, foreignWritesBetweenReadAndWrite: count },
+  });
+
+  expect(lackingText(overtaken(10), 'stalemate')).toBeUndefined();
+  expect(lackingText(overtaken(9), 'stalemate')).toContain('9 conflicts');
+});
+
 it.each([
   [19, 10, 10],
   [20, 9, 10],

@@ -19,9 +19,14 @@ export function isEnough(tested: PutToTest): boolean {
   return tested.runs - tested.inconclusiveRuns >= RUNS_MIN && conflicts >= MET_MIN && stale >= MET_MIN;
 }
 
+/**
+ * What was met of each. A write of a target that sends no versions is never refused: where another writer overtook it, that was the
+ * conflict.
+ */
 export function metIn({ contention }: Pick<PutToTest, 'contention'>): {
   readonly conflicts: number;
   readonly stale: number;
 } {
-  return { conflicts: contention['conflicts'] ?? 0, stale: contention['staleReads'] ?? 0 };
+  const { conflicts = 0, foreignWritesBetweenReadAndWrite: overtaken = 0, staleReads: stale = 0 } = contention;
+  return { conflicts: Math.max(conflicts, overtaken), stale };
 }
