@@ -11,8 +11,13 @@ import type { Move } from './moves.ts';
 
 /** More samples than this are not deleted in one short program. */
 const SAMPLES_MAX = 3;
-/** Children whose loss is a loss of what they hold, not something to make again. */
-const NEVER: ReadonlySet<string> = new Set(['leases.coordination.k8s.io', 'events', 'events.events.k8s.io']);
+/** Children whose loss is a loss of what they hold, not something to make again: of all objects of a kind, where a definition goes. */
+const NEVER: ReadonlySet<string> = new Set([
+  'leases.coordination.k8s.io',
+  'events',
+  'events.events.k8s.io',
+  'customresourcedefinitions.apiextensions.k8s.io',
+]);
 
 export const deleter: AdversarialWriter = {
   name: 'deleter',

@@ -52,7 +52,9 @@ export function aimOf(
     if (kind === undefined) return [];
     const name = history.names[revision.uid] ?? revision.name;
     const chain = history.revisions.filter((other) => other.uid === revision.uid);
-    const created = roleOf(chain[0]?.actor ?? '') === 'target';
+    const [first] = chain;
+    // What was installed before the run began has no creation.
+    const created = first?.type === 'ADDED' && roleOf(first.actor) === 'target';
     const written = chain.some((other) => roleOf(other.actor) === 'target');
     const sample = samples.has(`${revision.resource}/${revision.namespace}/${revision.name}`);
     if (!sample && !written && !read.has(revision.resource)) return [];
