@@ -99,6 +99,21 @@ it('puts an object into the namespace in which the target asks for it in vain', 
   expect(found.map(({ name }) => name)).toEqual(['samples/a.yaml in namespace own']);
 });
 
+it('puts what it adds into the namespace in which it is asked for, if it names none', async () => {
+  const texts = {
+    'samples/a.yaml': sample('a'),
+    'other/needed.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: needed\n',
+  };
+  const inVain = asked('controller', {
+    ...{ resource: 'configmaps', namespace: 'own', name: 'needed' },
+    outcome: failing(404),
+  });
+
+  const found = await chosen(texts, (names) => (names.includes('needed') ? made(1) : made(0, [inVain])));
+
+  expect(found.flatMap(({ beside }) => beside)).toMatchObject([{ metadata: { name: 'needed', namespace: 'own' } }]);
+});
+
 it('draws a node that the target asks for in vain', async () => {
   const inVain = asked('controller', { resource: 'nodes', namespace: '', name: 'worker', outcome: failing(404) });
 

@@ -171,7 +171,7 @@ function missingBeside(
   { repository, namespace, crds }: Choosing,
 ): readonly KubeObject[] {
   const there = [...candidate.objects, ...beside];
-  const home = (object: KubeObject): string => object.metadata.namespace ?? namespace;
+  const foundFor = (one: Named): KubeObject | undefined => objectFor(one, { repository, namespace, crds });
   const has = (kind: string, name: string): boolean =>
     there.some((object) => object.kind === kind && object.metadata.name === name);
   const drawable = candidate.objects
@@ -186,23 +186,36 @@ function missingBeside(
   );
   const added = new Map<string, KubeObject>();
   for (const { kind, name, where } of [...asked, ...refused]) {
-    const found = objectsNamed(repository, kind, name).find(
-      (object) => declares(crds, object) && (where === '' || home(object) === where),
-    );
-    const object = found ?? drawPlain(kind, name);
+    const object = foundFor({ kind, name, where }) ?? drawPlain(kind, name);
     if (object !== undefined) added.set(`${kind}/${name}`, object);
   }
   for (const reference of drawable) {
     const key = `${reference.kind}/${reference.name}`;
     if (added.has(key)) continue;
     const where = reference.namespace === '' ? namespace : reference.namespace;
-    const found = objectsNamed(repository, reference.kind, reference.name).find(
-      (object) => declares(crds, object) && home(object) === where,
-    );
-    const object = found ?? drawReferenced(reference);
+    const object = foundFor({ ...reference, where }) ?? drawReferenced(reference);
     if (object !== undefined) added.set(key, object);
   }
   return [...added.values()];
+}
+
+interface Named {
+  readonly kind: string;
+  readonly name: string;
+  /** Its namespace; empty for any. */
+  readonly where: string;
+}
+
+/** An object of the repository. One that names no namespace may be in any. */
+function objectFor(
+  { kind, name, where }: Named,
+  { repository, namespace, crds }: Pick<Choosing, 'repository' | 'namespace' | 'crds'>,
+): KubeObject | undefined {
+  const found = objectsNamed(repository, kind, name).find(
+    (object) => declares(crds, object) && (where === '' || (object.metadata.namespace ?? where) === where),
+  );
+  if (found === undefined || where === '' || where === namespace) return found;
+  return { ...found, metadata: { ...found.metadata, namespace: where } };
 }
 
 /** Built-in kinds, and those that are defined. */
