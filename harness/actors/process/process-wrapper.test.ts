@@ -16,8 +16,8 @@ describe.runIf(hasLauncher)('the name of the host', () => {
     const folder = mkdtempSync(join(tmpdir(), 'stalemate-name-'));
     try {
       const view = { folder, view: [], ...(name === undefined ? {} : { hostname: name }) };
-      const [program = '', ...args] = [...untried.wrapper(view), 'uname', '-n'];
-      return execFileSync(program, args, { encoding: 'utf8' }).trim();
+      const [program, ...args] = [...untried.wrapper(view), 'uname', '-n'];
+      return execFileSync(program ?? '', args, { encoding: 'utf8' }).trim();
     } finally {
       rmSync(folder, { recursive: true });
     }

@@ -70,6 +70,22 @@ it('counts half of what never comes to an end', () => {
   });
 });
 
+it.each([
+  ['polls', 'get', false],
+  ['writes', 'create', true],
+] as const)('takes one that only %s to the end for what it is', (_, verb, restless) => {
+  const late = operation({ verb, resource: 'pods', invoked: { at: 9, timeMs: 90 } });
+  const run = history([{ ...late, outcome: { type: 'fail', code: 404, reason: '', message: '' } }], []);
+  const phases = [
+    { phase: 'settle', at: 1, timeMs: 0 },
+    { phase: 'end', at: 10, timeMs: 100 },
+  ] as const;
+
+  expect(effectOf({ ...run, phases, settlement: { result: 'time-exceeded', timeMs: 100 } }, undefined).restless).toBe(
+    restless,
+  );
+});
+
 it('does not count what the target writes without the sample as well', () => {
   const alone = history([operation({})], [revision('secrets', 'own')]);
 

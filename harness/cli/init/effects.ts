@@ -7,6 +7,7 @@ import { roleOf } from '../../model/actor.ts';
 import { isWrite, type History, type Operation, type Revision } from '../../model/history.ts';
 import { mapOf, textOf } from '../../model/json.ts';
 import { lockHolder } from '../../oracle/leadership.ts';
+import { attemptsAmong, laterHalf } from '../../oracle/rest.ts';
 import { countText } from '../../report/count-text.ts';
 
 /** An object that the target asked for by name and did not get. */
@@ -55,7 +56,7 @@ export function effectOf(history: History, alone: History | undefined): Effect {
           : 'changes';
     deeds.set(`${deed} ${keyOf(revision)}`, { deed, resource: revision.resource });
   }
-  const restless = history.settlement.result !== 'quiescent';
+  const restless = isRestless(history);
   const worth = [...deeds.values()].reduce((sum, { deed }) => sum + WORTH[deed], 0);
   return {
     score: restless ? worth * RESTLESS_SHARE : worth,
@@ -67,6 +68,13 @@ export function effectOf(history: History, alone: History | undefined): Effect {
     failed: failedIn(history),
     events: eventsIn(history),
   };
+}
+
+/** Whether it went on trying to change something: one that polls never comes to rest, and needs no less of a sample. */
+function isRestless(history: History): boolean {
+  if (history.settlement.result === 'quiescent') return false;
+  const half = laterHalf(history);
+  return half === undefined || attemptsAmong(half.activity, history).length > 0;
 }
 
 /** What the target wrote that is neither an event nor a lock. */
