@@ -127,6 +127,13 @@ export function unchangedMs(history: History): number {
   return Math.max(0, endMs(history) - Math.max(since.timeMs, last?.answered?.timeMs ?? last?.invoked.timeMs ?? 0));
 }
 
+/** Whether the target goes on trying to change something. One that only polls never comes to rest, and is not restless. */
+export function isRestless(history: History): boolean {
+  if (history.settlement.result === 'quiescent') return false;
+  const half = laterHalf(history);
+  return half === undefined || attemptsAmong(half.activity, history).length > 0;
+}
+
 /** A longer look at a run. */
 type Extended = Extract<ProbeResult, { readonly probe: 'extended-settle' }>;
 

@@ -7,7 +7,7 @@ import { roleOf } from '../../model/actor.ts';
 import { isWrite, type History, type Operation, type Revision } from '../../model/history.ts';
 import { mapOf, textOf } from '../../model/json.ts';
 import { lockHolder } from '../../oracle/leadership.ts';
-import { attemptsAmong, laterHalf } from '../../oracle/rest.ts';
+import { isRestless } from '../../oracle/rest.ts';
 import { countText } from '../../report/count-text.ts';
 
 /** An object that the target asked for by name and did not get. */
@@ -68,13 +68,6 @@ export function effectOf(history: History, alone: History | undefined): Effect {
     failed: failedIn(history),
     events: eventsIn(history),
   };
-}
-
-/** Whether it went on trying to change something: one that polls never comes to rest, and needs no less of a sample. */
-function isRestless(history: History): boolean {
-  if (history.settlement.result === 'quiescent') return false;
-  const half = laterHalf(history);
-  return half === undefined || attemptsAmong(half.activity, history).length > 0;
 }
 
 /** What the target wrote that is neither an event nor a lock. */

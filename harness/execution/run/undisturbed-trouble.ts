@@ -8,6 +8,7 @@ import { HarnessError } from '../../model/errors.ts';
 import { isWrite } from '../../model/history.ts';
 import type { History } from '../../model/history.ts';
 import { isUnansweredWebhook } from '../../wire/unanswered-webhook.ts';
+import { isRestless } from '../../oracle/rest.ts';
 import { parentOf } from '../../model/object.ts';
 import type { KubeObject } from '../../model/object.ts';
 import { OUTSIDE } from '../../model/outside.ts';
@@ -157,7 +158,7 @@ function undisturbedTroubles(history: History): readonly string[] {
       ([key, { count, message }]) =>
         `undisturbed, the target's ${key} was refused ${count} times (${message}): what fails in every run is not found by contention`,
     );
-  if (history.settlement.result === 'quiescent') return warnings;
+  if (!isRestless(history)) return warnings;
   return [...warnings, 'undisturbed, the target never comes to rest: convergence cannot be judged'];
 }
 
