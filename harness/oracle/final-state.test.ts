@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { WORKLOADS } from '../model/actor.ts';
-import { finalState } from './final-state.ts';
+import type { History } from '../model/history.ts';
+import { differences, finalState } from './final-state.ts';
 import { historyBuilder, manifest, ownedBy } from './test-history.ts';
 
 describe('the state at rest', () => {
@@ -15,5 +16,25 @@ describe('the state at rest', () => {
     const state = finalState(builder.build());
 
     expect([...state.keys()]).toEqual(['widgets.example.com/default/a', 'gadgets.example.com/default/a-1']);
+  });
+});
+
+/** A Service that the target creates with a port, and which the server gives a cluster IP. */
+function serviceWith(clusterIP: string, port: number): History {
+  const builder = historyBuilder();
+  builder.create('controller', 'services', manifest('Service', 'a', { spec: { port } }));
+  const history = builder.build();
+  const filled = { spec: { port, clusterIP } };
+  return { ...history, revisions: history.revisions.map((one) => ({ ...one, object: { ...one.object, ...filled } })) };
+}
+
+describe('what differs from a fresh copy', () => {
+  it.each([
+    ['10.0.0.6', 81, ['spec.port']],
+    ['10.0.0.7', 80, []],
+  ])('is what the target said, not what the server filled in: %s, %d', (clusterIP, port, paths) => {
+    const [history, expected] = [serviceWith('10.0.0.6', 80), finalState(serviceWith(clusterIP, port))];
+
+    expect(differences(history, finalState(history), expected).map(({ path }) => path)).toEqual(paths);
   });
 });

@@ -13,6 +13,7 @@ import type { JsonValue, KubeObject } from '../model/object.ts';
 import type { ExpectedState, ProbeResult } from '../model/probe.ts';
 import { isPutAside } from '../model/waiver.ts';
 import { indexOf, isVolatile, names } from './history-index.ts';
+import { saidIn } from './sent-leaves.ts';
 
 /** An object at its place: the canonical key, with the order among its kind for generated names. */
 interface Placed {
@@ -309,7 +310,8 @@ function isOwnWrite(history: History, uid: string, path: string): boolean {
   const index = indexOf(history);
   let own = false;
   for (const revision of index.chain(uid)) {
-    if (!index.changes(revision).some((change) => change.path === path)) continue;
+    const change = index.changes(revision).find((one) => one.path === path);
+    if (change === undefined || (change.to !== undefined && !saidIn(history, revision, path))) continue;
     if (roleOf(revision.actor) !== 'target') return false;
     own = true;
   }

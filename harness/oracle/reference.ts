@@ -12,6 +12,7 @@ import type { JsonValue, KubeObject } from '../model/object.ts';
 import type { Reference, ReferenceChild } from '../model/reference.ts';
 import { specHash } from '../model/spec-hash.ts';
 import { statusEchoes } from './echoes.ts';
+import { saidIn } from './sent-leaves.ts';
 
 /** One reference run and what it was for. */
 export interface ReferenceRun {
@@ -112,14 +113,8 @@ function readRevision(
     deletes.add(role);
     return;
   }
-  // What the server filled in on a create is nobody's: ownership comes from the body that was sent.
-  const body = history.operations[revision.op]?.body;
-  const sent =
-    revision.type === 'ADDED' && body !== undefined && body !== null && typeof body === 'object' && !Array.isArray(body)
-      ? leavesOf(body as KubeObject)
-      : undefined;
   for (const change of diffLeaves(revision.before, revision.object)) {
-    if (isServerLeaf(change.path) || (sent !== undefined && !sent.has(change.path))) continue;
+    if (isServerLeaf(change.path) || (change.to !== undefined && !saidIn(history, revision, change.path))) continue;
     const pattern = leafPattern(change.path);
     if (change.to !== undefined) add(owned, role, pattern);
     else if (owned.get(role)?.has(pattern) === true) continue;

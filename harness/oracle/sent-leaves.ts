@@ -1,0 +1,29 @@
+/**
+ * What a write said itself: the server fills in defaults, addresses and ports beside it, which are nobody's.
+ *
+ * Start at {@link saidIn}.
+ */
+import type { History, Operation, Revision } from '../model/history.ts';
+import { isMap } from '../model/json.ts';
+import { leavesOf } from '../model/leaf.ts';
+import type { KubeObject } from '../model/object.ts';
+
+const known = new WeakMap<Operation, ReadonlySet<string>>();
+
+/**
+ * Whether the request behind a version names a leaf. Creations, applies and updates are whole objects; of other patches, which are not read
+ * here, everything that they changed counts.
+ */
+export function saidIn({ operations }: History, { op, type, before }: Revision, path: string): boolean {
+  const operation = operations[op];
+  if (operation === undefined || !isMap(operation.body)) return true;
+  const isWhole = type === 'ADDED' || operation.verb === 'update' || before === undefined;
+  if (!isWhole) return true;
+  let leaves = known.get(operation);
+  if (leaves === undefined) {
+    leaves = new Set(leavesOf(operation.body as KubeObject).keys());
+    known.set(operation, leaves);
+  }
+  // Secrets are written in plain text, and kept encoded.
+  return leaves.has(path) || leaves.has(path.replace(/^data\b/, 'stringData'));
+}
